@@ -1,7 +1,7 @@
-"""Writes what the demonstration found into README.md, and its picture into docs/images.
+"""Writes what the demonstration found into README.md and the tutorial, and its picture.
 
     make demo-docs                   # runs the demonstration, then writes
-    python docs/write_demo.py        # README.md from docs/demo.json alone
+    python docs/write_demo.py        # the pages from docs/demo.json alone
 
 The results are kept in docs/demo.json with the digests of their runs, so that a test can tell
 whether the table is that of the run.
@@ -22,7 +22,8 @@ from airtcp.demonstration.page import helps_table, symptoms, write_story
 from airtcp.report.marked import put
 
 ROOT = Path(__file__).resolve().parent.parent
-README, DATA = ROOT / "README.md", ROOT / "docs" / "demo.json"
+README, TUTORIAL = ROOT / "README.md", ROOT / "docs" / "tutorial.md"
+DATA = ROOT / "docs" / "demo.json"
 PICTURE = ROOT / "docs" / "images" / "demo.png"
 ASKER = "my-machine"
 _ROWS = 6
@@ -68,8 +69,13 @@ def written(text: str, data: Mapping[str, Any]) -> str:
     return put(put(text, "demo-answer", answer(data)), "demo", table(data))
 
 
+def tutorial(text: str, data: Mapping[str, Any]) -> str:
+    """The tutorial, as it must be after the run."""
+    return put(text, "demo-answer", f"```\n{data['headline']}\n{data['symptoms']}\n```")
+
+
 def main() -> None:
-    """Runs the demonstration if a folder is given, keeps the data, and writes README.md."""
+    """Runs the demonstration if a folder is given, keeps the data, and writes the pages."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path, nargs="?", help="where the demonstration goes")
     folder = parser.parse_args().folder
@@ -82,6 +88,7 @@ def main() -> None:
         DATA.write_text(json.dumps(as_data(story), indent=1, ensure_ascii=False) + "\n", "utf-8")
     data = json.loads(DATA.read_text("utf-8"))
     README.write_text(written(README.read_text("utf-8"), data), encoding="utf-8")
+    TUTORIAL.write_text(tutorial(TUTORIAL.read_text("utf-8"), data), encoding="utf-8")
 
 
 if __name__ == "__main__":

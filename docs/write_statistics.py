@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from airtcp.catalogue import BASELINE
-from airtcp.ranking import SMALLEST_PERCENT, State
+from airtcp.ranking import SMALLEST_PERCENT, Asker, Candidate, Direction, State, rank, reach
 from airtcp.study.comparison_plan import comparison_plan
 from airtcp.study.execute import execute
 from airtcp.study.sequential import Rounds
@@ -25,6 +25,7 @@ from airtcp.study.state_of import state_of
 from airtcp.study.statistics import ERROR, PairedDifference
 
 HERE = Path(__file__).parent
+DATA = HERE / "statistics.json"
 BEGIN, END = "<!-- tables: python docs/write_statistics.py -->", "<!-- end of the tables -->"
 LINKS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "1 % loss, 10 s": ("lossy-pipe", {"link.loss.rate": 0.01, "duration": "10 s"}),
@@ -34,6 +35,7 @@ LINKS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "ping of Wi-Fi, 0.5 % loss": ("ping", {"link.loss.rate": 0.005, "duration": "30 s"}),
     "selective repeat, 5 s": ("selective-repeat", {"duration": "5 s"}),
     "802.11n, upload, 4 s": ("laptop-upload", {"duration": "4 s"}),
+    "802.11n, fading, 10 s": ("far-laptop", {"duration": "10 s"}),
 }
 FIXED = (2, 3, 5, 10, 20)
 TOLERANCE = 0.25
@@ -69,13 +71,19 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=60)
     parser.add_argument("--repeats", type=int, default=100)
     parser.add_argument("--page", action="store_true", help="the page from the data alone")
+    parser.add_argument(
+        "--link", action="append", choices=LINKS, help="this link alone; the others' scores stay"
+    )
     asked = parser.parse_args()
+    kept = [Score(**one) for one in json.loads(DATA.read_text())["scores"]]
     if asked.page:
-        kept = json.loads((HERE / "statistics.json").read_text())
-        write_page([Score(**one) for one in kept["scores"]])
+        write_page(kept)
         return
     scores = []
     for name, (scenario, settings) in LINKS.items():
+        if asked.link and name not in asked.link:
+            scores += [one for one in kept if one.link == name]
+            continue
         values = measured(scenario, settings, asked.seeds, asked.out)
         scores += list(scored(name, values, asked.repeats))
         print(name, "done", flush=True)
@@ -84,7 +92,7 @@ def main() -> None:
         "repeats": asked.repeats,
         "scores": [asdict(score) for score in scores],
     }
-    (HERE / "statistics.json").write_text(json.dumps(data, indent=1) + "\n")
+    DATA.write_text(json.dumps(data, indent=1) + "\n")
     write_page(scores)
 
 
@@ -149,14 +157,12 @@ def drawn(values: Values, seeds: np.ndarray, error: float) -> dict[str, PairedDi
 
 
 def is_decided(found: Mapping[str, PairedDifference]) -> bool:
-    """The rule of the rounds: nothing undecided may be better than the best that is shown."""
-    best = max((by.mean_percent or 0.0 for by in found.values() if helps(by)), default=0.0)
-    bound = max(best, SMALLEST_PERCENT)
-    return not any(
-        known(by) is State.UNDECIDED
-        and (by.interval_percent is None or by.interval_percent[1] > bound)
-        for by in found.values()
-    )
+    """The rule of the rounds, for someone who may change all of the path."""
+    candidates = [
+        Candidate(name, by.mean_percent or 0.0, by.interval_percent, known(by))
+        for name, by in found.items()
+    ]
+    return rank(candidates, reach([Asker.ALL], Direction.UP)).is_decided
 
 
 def known(by: PairedDifference) -> State:

@@ -66,6 +66,19 @@ def test_what_no_host_can_have_is_not_offered_to_one() -> None:
     assert [part["on_a_host"] for part in deployments("delay-injection+sack")] == [False, True]
 
 
+def test_connections_that_never_opened_are_not_called_equal(lossy: str) -> None:
+    settings = {"link.loss.rate": 1, "duration": "5 s"}
+    for remedies in (["bbr"], ["all"]):
+        comparison = airtcp.compare(lossy, remedies, seeds=2, settings=settings)
+        assert comparison.verdict[0].startswith("No connection opened in any run")
+    settings["link.loss.rate"] = 0.9
+    some = airtcp.compare(lossy, ["rto-factor:factor=8"], seeds=6, settings=settings)
+    unopened = sum(not run["flows"][0]["opened"] for run in some.summaries["baseline"])
+    assert 0 < unopened < 6
+    sentence = f"In {unopened} of 6 runs of the baseline no connection got past its handshake."
+    assert sentence in some.verdict
+
+
 def test_one_seed_says_that_it_has_no_interval(lossy: str) -> None:
     comparison = airtcp.compare(lossy, ["sack"], seeds=1)
     assert comparison.verdict[-1].startswith("One seed gives no interval")

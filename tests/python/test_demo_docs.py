@@ -1,4 +1,4 @@
-"""README.md shows the demonstration whose results docs/demo.json holds."""
+"""README.md and the tutorial show the demonstration whose results docs/demo.json holds."""
 
 import json
 import runpy
@@ -15,6 +15,11 @@ DATA: dict[str, Any] = json.loads((ROOT / "docs" / "demo.json").read_text("utf-8
 def test_answer_and_table_are_of_the_run_whose_data_are_kept() -> None:
     page = (ROOT / "README.md").read_text("utf-8")
     assert WRITER["written"](page, DATA) == page, "make demo-docs writes it"
+
+
+def test_the_tutorial_quotes_the_same_answer() -> None:
+    page = (ROOT / "docs" / "tutorial.md").read_text("utf-8")
+    assert WRITER["tutorial"](page, DATA) == page, "make demo-docs writes it"
 
 
 def test_the_picture_is_of_that_run() -> None:

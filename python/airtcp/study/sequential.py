@@ -29,22 +29,25 @@ MOST_CPU_S = 180.0
 
 @dataclass(frozen=True)
 class Rounds:
-    """Looks after `FIRST` seeds, twice as many, and so on up to `most_seeds`."""
+    """Looks after `first` seeds, twice as many, and so on up to `most_seeds`."""
 
     most_seeds: int = MOST_SEEDS
     most_cpu_s: float = MOST_CPU_S
+    first: int = FIRST
 
     def __post_init__(self) -> None:
         if self.most_seeds < 2:
             raise ScenarioError(f"max-seeds = {self.most_seeds}: expected 2 or more")
         if not self.most_cpu_s > 0:
             raise ScenarioError(f"max-cpu = {self.most_cpu_s}: expected seconds above 0")
+        if self.first < 2:
+            raise ScenarioError(f"first = {self.first}: expected 2 seeds or more")
 
     @property
     def looks(self) -> tuple[int, ...]:
         """The number of seeds at each look."""
         looks = []
-        seeds = min(FIRST, self.most_seeds)
+        seeds = min(self.first, self.most_seeds)
         while seeds < self.most_seeds:
             looks.append(seeds)
             seeds *= 2

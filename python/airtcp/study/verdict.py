@@ -12,10 +12,13 @@ from airtcp.study.difference_words import beside_words, remedy_sentence
 from airtcp.study.metrics import METRICS, Metric, needless_share
 from airtcp.study.statistics import Outcome, PairedDifference
 from airtcp.study.trade import trade_sentence
+from airtcp.summary import never_opened
 
 
 def verdict(comparison: ComparedRuns) -> list[str]:
     """The best remedy first, then the others in order, then what the baseline suffered from."""
+    if all(_unopened_runs(comparison, name) == len(comparison.seeds) for name in comparison.states):
+        return ["No connection opened in any run: no SYN, or no answer to one, crossed the link."]
     metric = METRICS[comparison.metric]
     sentences = [_flood_note(comparison, name, metric) for name in comparison.shown]
     first, *others = sentences
@@ -28,7 +31,7 @@ def verdict(comparison: ComparedRuns) -> list[str]:
         first, others = f"Nothing here helps: {why_nothing_helps(comparison)}.", sentences
     traded = trade_sentence(comparison)
     harm = None if is_harm_said(comparison) else harm_sentence(comparison)
-    lines = [first, traded, harm, *others, _timeouts_sentence(comparison)]
+    lines = [first, traded, harm, *others, _unopened(comparison), _timeouts_sentence(comparison)]
     if comparison.is_search and not _says_nothing(comparison):
         lines.append(tally(comparison))
     if comparison.stopped:
@@ -93,6 +96,22 @@ def interval_note(comparison: ComparedRuns) -> str | None:
             "interval."
         )
     return None
+
+
+def _unopened_runs(comparison: ComparedRuns, name: str) -> int:
+    """Runs in which none of the TCP flows got past its handshake."""
+    return sum(
+        all(never_opened(run, flow) for flow in run["flows"]) for run in comparison.summaries[name]
+    )
+
+
+def _unopened(comparison: ComparedRuns) -> str | None:
+    """Of the baseline's runs those that are zeros because nothing was ever connected."""
+    unopened = _unopened_runs(comparison, BASELINE)
+    if not unopened:
+        return None
+    runs = len(comparison.seeds)
+    return f"In {unopened} of {runs} runs of the baseline no connection got past its handshake."
 
 
 def _timeouts_sentence(comparison: ComparedRuns) -> str | None:

@@ -35,6 +35,7 @@ fn the_scenarios_that_are_shipped_are_right() {
             "cellular",
             "crowded-cell",
             "dumbbell",
+            "far-laptop",
             "household",
             "laptop-download",
             "laptop-upload",
