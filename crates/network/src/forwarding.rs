@@ -78,7 +78,9 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
     fn enter_pipe(&mut self, packet: &Packet<C>, pipe: u32, hosts: &mut impl Hosts<C, A>) {
         let node = &mut self.pipes[pipe as usize];
         let mut index = packet.index;
-        if let Some(count) = node.counts.get_mut(packet.flow as usize) {
+        if let Some(count) = node.counts.get_mut(packet.flow as usize)
+            && index != Transmission::UNNUMBERED
+        {
             index = *count;
             *count += 1;
         }

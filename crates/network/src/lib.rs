@@ -155,11 +155,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
                 node.counts.push(0);
             }
         }
-        ways.map(|route| Port {
-            sent: 0,
-            route,
-            flow,
-        })
+        ways.map(|route| Port::new(flow, route))
     }
 
     /// Takes a packet from a host at `now`, when everything due before has been done.

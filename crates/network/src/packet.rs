@@ -1,8 +1,8 @@
 //! Packets under way in a network.
 
-use airtcp_link::EcnField;
 use airtcp_link::frame::PacketClass;
-use airtcp_packet::{Ecn, LinkFeedback, Segment};
+use airtcp_link::{EcnField, Transmission};
+use airtcp_packet::{Ecn, Flags, LinkFeedback, Segment};
 
 /// Headers of a packet.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,8 @@ pub struct Packet<C = ()> {
     pub flow: u32,
     /// Its next hop, an index into the routes.
     pub(crate) next: u32,
-    /// Packets that its host had sent into the network before.
+    /// Packets that its host had sent into the network before; [`Transmission::UNNUMBERED`] of the
+    /// acknowledgment that ends a handshake by itself.
     pub index: u64,
     /// Its content.
     pub carried: C,
@@ -83,18 +84,38 @@ impl<C> EcnField for Packet<C> {
 /// A host's way into the network: where its packets begin, and how many it has sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Port {
-    pub(crate) sent: u64,
+    sent: u64,
     pub(crate) route: u32,
     pub(crate) flow: u32,
+    /// Whether a handshake may still be going on.
+    opens: bool,
 }
 
 impl Port {
+    /// The start of `flow`'s way at `route`.
+    pub(crate) const fn new(flow: u32, route: u32) -> Self {
+        Self {
+            sent: 0,
+            route,
+            flow,
+            opens: true,
+        }
+    }
+
     /// The next packet of the host, to be handed to [`Network::send`](crate::Network::send) or
     /// [`Network::inject`](crate::Network::inject).
+    ///
+    /// A host ends the handshake that it has begun with its first data or, as kernels do, with an
+    /// acknowledgment of its own. That one takes no number, so that a host's data have the same
+    /// numbers, and meet the same draws, in either case.
     #[inline]
-    pub const fn packet<C>(&mut self, content: Content, carried: C) -> Packet<C> {
-        let index = self.sent;
-        self.sent += 1;
+    pub fn packet<C>(&mut self, content: Content, carried: C) -> Packet<C> {
+        let index = if self.opens && self.ends_handshake(&content) {
+            Transmission::UNNUMBERED
+        } else {
+            self.sent += 1;
+            self.sent - 1
+        };
         Packet {
             content,
             flow: self.flow,
@@ -104,7 +125,20 @@ impl Port {
         }
     }
 
-    /// Number of packets created.
+    /// Whether the host's own SYN went before `content`, an acknowledgment by itself.
+    #[cold]
+    fn ends_handshake(&mut self, content: &Content) -> bool {
+        let Content::Segment(segment) = content else {
+            self.opens = false;
+            return false;
+        };
+        let is_first = self.sent == 0;
+        self.opens = segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK);
+        let is_bare = segment.sequence_length() == 0 && !segment.flags.contains(Flags::RST);
+        !is_first && is_bare
+    }
+
+    /// Number of packets created, without one that takes no number.
     #[must_use]
     pub const fn sent(&self) -> u64 {
         self.sent
@@ -128,5 +162,57 @@ mod tests {
     fn a_packet_is_small() {
         assert_eq!(size_of::<Content>(), size_of::<Segment>());
         assert!(size_of::<Packet>() <= 88, "{}", size_of::<Packet>());
+    }
+
+    fn numbers(flags: &[Flags], payload: &[u32]) -> Vec<Option<u64>> {
+        let mut port = Port::new(0, 0);
+        flags
+            .iter()
+            .zip(payload)
+            .map(|(&flags, &payload_bytes)| {
+                let segment = Segment {
+                    flags,
+                    payload_bytes,
+                    ..Segment::default()
+                };
+                let index = port.packet(Content::Segment(segment), ()).index;
+                (index != Transmission::UNNUMBERED).then_some(index)
+            })
+            .collect()
+    }
+
+    /// With and without an acknowledgment of its own, data and their retransmission are packets 1
+    /// and 2, pure acknowledgments the next; repeated SYNs count on both sides.
+    #[test]
+    fn the_acknowledgment_that_ends_a_handshake_has_no_number() {
+        let (syn, ack, fin) = (Flags::SYN, Flags::ACK, Flags::FIN | Flags::ACK);
+        assert_eq!(
+            numbers(&[syn, ack, ack, ack, ack, fin], &[0, 0, 9, 9, 0, 0]),
+            [Some(0), None, Some(1), Some(2), Some(3), Some(4)]
+        );
+        assert_eq!(
+            numbers(&[syn, ack, ack, ack, fin], &[0, 9, 9, 0, 0]),
+            [Some(0), Some(1), Some(2), Some(3), Some(4)]
+        );
+        assert_eq!(
+            numbers(&[syn, syn, ack, ack, ack], &[0, 0, 0, 0, 9]),
+            [Some(0), Some(1), None, Some(2), Some(3)]
+        );
+    }
+
+    /// Who answers a SYN has ended no handshake with its first acknowledgment of data; nor has a
+    /// refusal, nor what is heard of a connection that began before.
+    #[test]
+    fn other_acknowledgments_have_numbers() {
+        let (syn, ack) = (Flags::SYN, Flags::ACK);
+        assert_eq!(
+            numbers(&[syn | ack, ack, ack], &[0, 0, 0]),
+            [Some(0), Some(1), Some(2)]
+        );
+        assert_eq!(
+            numbers(&[syn, Flags::RST, ack], &[0, 0, 0]),
+            [Some(0), Some(1), Some(2)]
+        );
+        assert_eq!(numbers(&[ack, ack], &[0, 0]), [Some(0), Some(1)]);
     }
 }

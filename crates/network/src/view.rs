@@ -110,11 +110,8 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
     pub fn port_behind_proxy(&self, port: &Port) -> Option<Port> {
         let is_proxy = |hop: Hop| matches!(hop, Hop::Host(Host::Proxy(_)));
         let place = self.routes.from(port.route).position(is_proxy)?;
-        Some(Port {
-            sent: 0,
-            route: port.route + u32::try_from(place).ok()? + 1,
-            flow: port.flow,
-        })
+        let route = port.route + u32::try_from(place).ok()? + 1;
+        Some(Port::new(port.flow, route))
     }
 
     fn first_on_air(&self, route: u32) -> Option<AirHop> {

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use airtcp_link::Transmission;
 use airtcp_units::Instant;
 
 use crate::end::End;
@@ -41,7 +42,8 @@ pub struct Ingress {
     pub number: u64,
     /// Its flow.
     pub flow: u32,
-    /// Its index among the packets of its flow and direction, from 0.
+    /// Its index among the packets of its flow and direction, from 0;
+    /// [`Transmission::UNNUMBERED`] of the acknowledgment that ends a handshake by itself.
     pub index: u64,
     /// The station whose line it is on.
     pub station: u16,
@@ -121,7 +123,7 @@ impl Journal {
         row.fate = fate;
         row.left = Some(time);
         let taken = row.taken;
-        if fate == Fate::Lost {
+        if fate == Fate::Lost && taken.index != Transmission::UNNUMBERED {
             self.lost.push((taken.is_data, taken.flow, taken.index));
         }
     }

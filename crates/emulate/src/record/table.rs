@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use airtcp_link::Transmission;
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
@@ -18,7 +19,7 @@ use crate::end::End;
 const SCHEMA: &str = "message packets {
     required int64 packet (integer(64, true));
     required int32 flow;
-    required int64 number;
+    optional int64 number;
     required int32 station;
     required binary way (string);
     required binary direction (string);
@@ -78,7 +79,10 @@ impl Table {
         let group_of = &mut group;
         put::<Int64Type>(group_of, &rows, |row| signed(row.taken.number))?;
         put::<Int32Type>(group_of, &rows, |row| row.taken.flow.cast_signed())?;
-        put::<Int64Type>(group_of, &rows, |row| signed(row.taken.index))?;
+        put_known::<Int64Type>(group_of, &rows, |row| {
+            let is_numbered = row.taken.index != Transmission::UNNUMBERED;
+            is_numbered.then(|| signed(row.taken.index))
+        })?;
         put::<Int32Type>(group_of, &rows, |row| i32::from(row.taken.station))?;
         put::<ByteArrayType>(group_of, &rows, |row| {
             ByteArray::from(match row.taken.from {

@@ -128,7 +128,7 @@ impl ErrorProcess {
     #[inline]
     pub(crate) fn loses_at(&mut self, departure: Instant, transmission: &Transmission) -> bool {
         match &self.model {
-            Model::Recorded(conditions) => {
+            Model::Recorded(conditions) if transmission.index != Transmission::UNNUMBERED => {
                 let draws = self.draws.of(transmission.flow);
                 let loss = conditions.at(departure).loss;
                 loss.happens(draws.draw(transmission.index))
@@ -139,6 +139,9 @@ impl ErrorProcess {
 
     fn draws_loss(&mut self, transmission: &Transmission) -> bool {
         let Transmission { bytes, flow, index } = *transmission;
+        if index == Transmission::UNNUMBERED {
+            return false;
+        }
         match &mut self.model {
             Model::None | Model::Recorded(_) => false,
             Model::Listed(lost) => lost.contains(flow, index),

@@ -7,8 +7,15 @@ pub struct Transmission {
     pub bytes: u32,
     /// Whose packet it is; flows are numbered from zero without gaps.
     pub flow: u32,
-    /// Packets that this flow has handed to this direction before: 0, 1, 2, ...
+    /// Packets that this flow has handed to this direction before: 0, 1, 2, ...;
+    /// [`Self::UNNUMBERED`] of one that is not counted.
     pub index: u64,
+}
+
+impl Transmission {
+    /// The index of a packet that takes no number, and so no other's draw. No error model loses it,
+    /// none is moved on by it, and no list of lost packets names it.
+    pub const UNNUMBERED: u64 = u64::MAX;
 }
 
 /// Outcome of handing a packet to a pipe.
