@@ -3,7 +3,7 @@
     python benches/emulate.py               # prints the table
     python benches/emulate.py --write       # and writes it into docs/real.md
 
-Needs iperf3, ping and network namespaces; nothing else should run meanwhile. The emulator is one
+Needs iperf3, ping and network namespaces; run it on an otherwise idle machine. The emulator is one
 thread: its share of a core includes what the kernel does on its behalf, which is the TCP of the
 hosts that it hands packets to.
 """
@@ -138,7 +138,7 @@ def table(run: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Measures, prints, and writes if asked to."""
+    """Measures, prints, and writes the table with `--write`."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--write", action="store_true", help="write docs/real.md's table")
     arguments = parser.parse_args()

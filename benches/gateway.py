@@ -3,7 +3,7 @@
     python benches/gateway.py               # prints the table
     python benches/gateway.py --write       # and writes it into docs/real.md
 
-Needs root, iperf3, ethtool, and iptables or nft; nothing else should run meanwhile.
+Needs root, iperf3, ethtool, and iptables or nft; run it on an otherwise idle machine.
 """
 
 import argparse
@@ -255,7 +255,7 @@ def table(run: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Measures, prints, and writes if asked to."""
+    """Measures, prints, and writes the table with `--write`."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--write", action="store_true", help="write docs/real.md's table")
     parser.add_argument("--rounds", type=int, default=3)

@@ -60,7 +60,7 @@ FLOOD = 40_000
 
 @dataclass
 class Upload:
-    """A connection, while it goes on."""
+    """A connection in progress."""
 
     sent: str = ""
     came: str = ""
@@ -129,7 +129,7 @@ def listen() -> socket.socket:
 
 
 def during(router: Router, fault: Callable[[], None]) -> list[Upload]:
-    """Connections that go on while something happens."""
+    """Connections in progress while a fault happens."""
     uploads = [Upload() for _ in range(CONNECTIONS)]
     listener = in_namespace(router.wired, listen)
     port = listener.getsockname()[1]
@@ -179,7 +179,7 @@ def stand_still(_router: Router, gateway: subprocess.Popen[str]) -> None:
 
 
 def fill(router: Router, gateway: subprocess.Popen[str]) -> None:
-    """Fills its queue with forged acknowledgments while it stands still, shorter than that."""
+    """Fills its queue with forged acknowledgments while it is paused, for less than that."""
     header = struct.pack(
         "!BBHHHBBH4s4s", 0x45, 0, 40, 0, 0x4000, 64, socket.IPPROTO_TCP, 0,
         socket.inet_aton(WIRED), socket.inet_aton(NOBODY),
@@ -211,7 +211,7 @@ def wrong(router: Router, gateway: subprocess.Popen[str]) -> None:
 
 
 def flush(router: Router, _gateway: subprocess.Popen[str]) -> None:
-    """Somebody deletes all rules."""
+    """Another program deletes all rules."""
     for program in ("iptables", "ip6tables"):
         router.inside(router.router, f"{program} -t mangle -F; {program} -t mangle -X")
 
@@ -242,7 +242,7 @@ def kill(_router: Router, gateway: subprocess.Popen[str]) -> None:
 
 
 def end(_router: Router, gateway: subprocess.Popen[str]) -> None:
-    """The gateway is told to end."""
+    """The gateway receives SIGTERM."""
     gateway.terminate()
 
 
@@ -321,7 +321,7 @@ def table(run: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Measures, prints, and writes if asked to."""
+    """Measures, prints, and writes the table with `--write`."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--write", action="store_true", help="write docs/real.md's table")
     parser.add_argument("--rounds", type=int, default=3)

@@ -75,7 +75,7 @@ RECEIVE = """
 import socket, sys, time
 listener = socket.create_server(("10.99.0.2", 5001))
 if int(sys.argv[2]):
-    # The kernel advertises about what it is asked for: half of the doubled buffer.
+    # The kernel advertises about the requested size: half of the doubled buffer.
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, int(sys.argv[2]))
 open(sys.argv[1] + "/ready", "w").close()
 connection, _ = listener.accept()
@@ -134,7 +134,7 @@ class Setting:
     mss: int
     """Bytes of data in a segment."""
     window: int
-    """Segments that may be under way; 0 for as many as the kernel likes."""
+    """Segments that may be under way; 0 for no limit."""
     floor_ms: int
     """The floor of the sender's timer; Linux's own is 200."""
 
@@ -321,7 +321,7 @@ def mean(rows: Sequence[dict[str, Any]], key: str) -> float:
 
 
 def main() -> None:
-    """Measures, prints, and writes if asked to."""
+    """Measures, prints, and writes the table with `--write`."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--write", action="store_true", help="write docs/real.md's table")
     parser.add_argument("--seeds", type=int, default=5)

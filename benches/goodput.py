@@ -77,7 +77,7 @@ def pour(connection: socket.socket, size: int) -> None:
 
 @contextlib.contextmanager
 def serving(folder: Path, options: list[str]) -> Iterator[subprocess.Popen[str]]:
-    """``airtcp-net serve`` for as long as the block runs."""
+    """Runs ``airtcp-net serve`` during the block."""
     command = [find_program(), "serve", "--dir", str(folder), "--upload", *options]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         assert server.stderr is not None
@@ -198,7 +198,7 @@ def table(run: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Measures, prints, and writes if asked to."""
+    """Measures, prints, and writes the table with `--write`."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--write", action="store_true", help="write docs/real.md's table")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)

@@ -33,7 +33,7 @@ SECONDS = 60
 
 @dataclass(frozen=True)
 class Reading:
-    """What the paper leaves open, as both programs are told it."""
+    """What the paper leaves open, set alike in both programs."""
 
     name: str
     settings: dict[str, Any]

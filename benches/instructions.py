@@ -113,7 +113,7 @@ def build(root: Path) -> Path:
         raise AbsentError("no cargo: install Rust")
     environment = own_environment()
     if root != ROOT:
-        # What today's sources and those share is compiled once more, once.
+        # What today's sources and those share is compiled again, once.
         environment["CARGO_TARGET_DIR"] = str(ROOT / "target" / "recorded")
     subprocess.run(
         ["cargo", "build", "--quiet", "--release", "--package", "airtcp-throughput"],

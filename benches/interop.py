@@ -81,7 +81,7 @@ def file_hash(path: Path) -> str:
 
 @contextmanager
 def serving(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
-    """``airtcp-net serve`` for as long as the block runs."""
+    """Runs ``airtcp-net serve`` during the block."""
     command = [PROGRAM, "serve", "--port", "8000", "--dir", str(folder), "--upload", *options]
     server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert server.stderr is not None
@@ -218,7 +218,7 @@ def text(size: int) -> str:
 
 
 def many(bench: Bench, count: int) -> None:
-    """Several connections at once, each with a file of its own length."""
+    """Several simultaneous connections, each with a file of its own length."""
     for number in range(10):
         pattern(1000 * number + 1, bench.folder / f"part{number}")
     expected = {n: file_hash(bench.folder / f"part{n}") for n in range(10)}
@@ -347,7 +347,7 @@ def iperf3(bench: Bench, seconds: int) -> None:
 
 @contextmanager
 def ending(command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
-    """A program for as long as the block runs."""
+    """Runs a program during the block."""
     quiet = subprocess.DEVNULL
     with subprocess.Popen(command, stdout=quiet, stderr=quiet) as program:
         try:
@@ -358,7 +358,7 @@ def ending(command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def wait_for(port: int) -> None:
-    """Waits until somebody listens at a port of this namespace."""
+    """Waits until a program listens at a port of this namespace."""
     for _ in range(300):
         if sh("ss", "-Hltn", "sport", "=", f":{port}"):
             return

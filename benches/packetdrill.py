@@ -166,7 +166,7 @@ def table(run: dict[str, dict[str, object]]) -> str:
 
 
 def main() -> None:
-    """Plays, prints, and writes if asked to."""
+    """Plays, prints, and writes the table with `--write`."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("packetdrill", type=Path, help="the folder of google/packetdrill")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.relative_to(ROOT)}")

@@ -3,7 +3,7 @@
     python benches/proxy.py               # prints the tables
     python benches/proxy.py --write       # and writes them into docs/real.md
 
-Needs root, iperf3 and control groups; nothing else should run meanwhile. Clients, the proxy and
+Needs root, iperf3 and control groups; run it on an otherwise idle machine. Clients, the proxy and
 servers are in network namespaces of their own, joined by pairs of devices. What the proxy takes is
 what its control group is charged with: its own memory, and the kernel's for its sockets, files,
 pipes and data.
@@ -227,7 +227,7 @@ def connections(world: World, number: int, ports: tuple[int, int]) -> tuple[Sock
 
 
 def stall(servers: Sockets) -> None:
-    """Every server sends until nobody takes any more for a while."""
+    """Every server sends until all receivers have stalled for a while."""
     data = b"x" * OFFERED
     selector = selectors.DefaultSelector()
     for server in servers:

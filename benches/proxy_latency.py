@@ -72,7 +72,7 @@ class Measured:
 
 
 def serve() -> None:
-    """Sends stamped records to whoever connects, until it is killed."""
+    """Sends time-stamped records to every client, until it is killed."""
     listener = socket.create_server(("", SOURCE_PORT))
     connection, _ = listener.accept()
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, 8 * RECORD)

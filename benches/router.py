@@ -22,7 +22,7 @@ from typing import Any, Self
 from airtcp.net import find_program
 
 WIRED = "10.77.2.2"
-#: An address behind the router's device towards the mobile, with nobody there.
+#: An address behind the router's device towards the mobile, which no host has.
 NOBODY = "10.77.1.99"
 
 

@@ -11,11 +11,11 @@ headline is judged by the means of `--truth` other seeds:
   by over 1 %, or by over half the interval that is stated. Where it was named for its lesser harm
   a tenth is allowed; a remedy of which the sentence says that it may bring more, may;
 - "nothing helps" is right if nothing that the asker can deploy brings more than 1 % in truth;
-- "undecided" is neither: it is counted by itself.
+- "undecided" is neither: it is counted separately.
 
 The truth has an interval of its own, which is allowed everywhere. Of remedies that were the same on
 every seed of the answer one runs for the truth, and each that a sentence names. Finished cells and
-links are kept in `--out`, so that it can be run in parts and goes on after a kill.
+links are kept in `--out`, so that it can be run in parts and resumed after a kill.
 """
 
 import argparse

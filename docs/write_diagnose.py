@@ -60,7 +60,7 @@ CAUSES = ("policer", "tail-drop", "aqm", "queue-or-radio", "radio", "not-shown")
 
 
 def causes(found: dict[str, Any]) -> str:
-    """A confusion matrix: a row a kind of link and what lost, a column what that was taken for."""
+    """A confusion matrix: a row a kind of link and what lost, a column how that was classified."""
     heads = ["links", "lost to", *(f"called {name}" for name in CAUSES)]
     lines = [f"| {' | '.join(heads)} |", "|---|---|" + "---:|" * len(CAUSES)]
     for half, words in (HALVES | INDEPENDENT).items():

@@ -60,7 +60,7 @@ def _work(guest: Any, settings: Mapping[str, str]) -> tuple[str, float, float]:
 
 
 def repetitions(guest: Any, count: int) -> dict[str, Any]:
-    """The same run so many times: its different results, and the machine's load meanwhile."""
+    """The same run so many times: its different results, and the machine's load during it."""
     digests, loads = set(), []
     for _ in range(count):
         text, *_ = _work(guest, REPEATED)
@@ -292,7 +292,7 @@ PARTS = ("repetitions", "speed", "remedies", "settings", "agreement")
 
 
 def main() -> None:
-    """Runs the parts that are asked for, keeps the data, and writes the page."""
+    """Runs the requested parts, keeps the data, and writes the page."""
     from airtcp._core import AirtcpError
 
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])

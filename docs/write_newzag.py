@@ -2,7 +2,7 @@
 
     make newzag-docs        # as root; finished runs are kept in out/newzag
 
-Runs that are finished are found again, so that an interrupted run goes on.
+Finished runs are found again, so that an interrupted run resumes.
 """
 
 import sys

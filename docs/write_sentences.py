@@ -1,6 +1,6 @@
 """Writes docs/sentences.md: first sentences over many links and askers, judged.
 
-python benches/sentences.py --out out/sentences     # runs, and goes on after a kill
+python benches/sentences.py --out out/sentences     # runs, and resumes after a kill
 python docs/write_sentences.py out/sentences        # keeps what came out, and writes the page
 python docs/write_sentences.py                      # the page from docs/sentences.json alone
 """

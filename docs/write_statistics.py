@@ -4,7 +4,7 @@
 
 Every remedy runs on `--seeds` seeds of each link below, and their means count as the truth. Then
 tables of few seeds are drawn from these runs without replacement, as a user would have run them,
-and their claims are held against the truth. The cells are kept in `--out`: a killed run goes on.
+and their claims are held against the truth. The cells are kept in `--out`: a killed run resumes.
 """
 
 import argparse

@@ -31,7 +31,7 @@ class Way(TypedDict):
     at: str
     """Where on the path: `sender`, `receiver`, `both-ends`, `before-link`, `mobile`."""
     steps: list[dict[str, object]]
-    """The steps, in this order; empty where Linux does it by itself."""
+    """The steps, in this order; empty where Linux does it already."""
     since: str | None
     """The Linux version from which it works, if it is younger than version 5.4."""
     instead: str | None
@@ -107,7 +107,7 @@ def remedy(name: str) -> Remedy:
     """The remedy of that name.
 
     Raises:
-        ScenarioError: there is none; names the nearest.
+        ScenarioError: unknown name; lists the nearest.
     """
     catalogue = {entry["name"]: entry for entry in remedies()}
     if name in catalogue:

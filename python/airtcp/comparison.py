@@ -97,7 +97,7 @@ def compare(
     Args:
         scenario: a path, TOML text, or a `Scenario` (see `load_scenario`).
         remedies: what to compare, one or several; "a+b" applies two together. Left out, every
-            remedy that has a place on the link, with intervals that hold for all of them at once.
+            remedy that has a place on the link, with intervals that hold jointly.
         seeds: their number (1, 2, 3, ...) or the seeds themselves. Left out, they are run in
             rounds until what matters is decided.
         settings: dotted key to value, applied to every cell.

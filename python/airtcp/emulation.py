@@ -27,7 +27,7 @@ _WITH_VALUE = (
 
 @dataclass
 class Emulation:
-    """What `airtcp emulate --kernel` was asked for."""
+    """The options of `airtcp emulate --kernel`."""
 
     kernel: str = ""
     scenario: str = ""

@@ -82,7 +82,7 @@ def whole_folder(folder: Path, last: str) -> Iterator[Path]:
 
     Args:
         folder: made if absent.
-        last: the file that appears after all others: while it is absent or old, so is the rest.
+        last: the file that appears after all others: while it is absent or old, so are the others.
 
     Raises:
         OSError: a file cannot be written, and is named; nothing is left behind, and what was in

@@ -73,7 +73,7 @@ class Run:
     """A finished run.
 
     `summary` is the object that `airtcp run --json` prints. `samples` has one row an instant and
-    flow: `time_s`, `flow` and a column a probe, and is empty when no probe was asked for. `events`
+    flow: `time_s`, `flow` and a column a probe, and is empty without probes. `events`
     has one row an event: `time_s`, `flow`, `event` and what the event carries.
     """
 
@@ -227,7 +227,7 @@ def run(
         qlog: a file to write the events to, as qlog.
         replay: a folder to write `scenario.toml` to, with the link's stops and losses as lists:
             the same run, and for other remedies the same link.
-        progress: called now and then with the share of virtual time that has passed, 0 to 1.
+        progress: called from time to time with the share of virtual time that has passed, 0 to 1.
 
     Raises:
         ScenarioError: the scenario, a setting, a remedy or a probe is wrong.

@@ -17,7 +17,7 @@ _SEGMENT_BYTES = 1448
 class BestStart:
     """A file of past sessions, and the peer of the next.
 
-    Whatever is wrong with the file, `warn` is told and the run goes on with its usual window.
+    If the file cannot be used, `warn` is called and the run continues with its usual window.
     """
 
     file: Path

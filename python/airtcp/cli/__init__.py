@@ -27,7 +27,7 @@ def main() -> None:
     # A name that is no text prints as it can, on standard output as on standard error.
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     if os.environ.get("NO_COLOR"):
-        # Typer's help leaves out colours, and prints bold all the same.
+        # Typer's help leaves out colours, but still prints bold.
         os.environ["_TYPER_FORCE_DISABLE_TERMINAL"] = "1"
     from airtcp.cli.commands import app
 

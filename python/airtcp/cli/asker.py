@@ -1,4 +1,4 @@
-"""The question "what may you change?": asked once at a terminal, kept, and said aloud."""
+"""The question "what may you change?": asked once at a terminal, remembered, and printed."""
 
 import os
 import sys

@@ -45,7 +45,7 @@ def clear_errors() -> Iterator[None]:
     except AirtcpError as error:
         _fail(str(error), FAILURE)
     except BrokenPipeError:
-        # Python would complain once more when it flushes standard output at exit.
+        # Python would print a second error when it flushes standard output at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(FAILURE) from None
     except OSError as error:

@@ -10,7 +10,7 @@ from airtcp.cli.stop import stop_at_once
 
 @contextmanager
 def as_exception() -> Iterator[None]:
-    """Raises `KeyboardInterrupt` on Ctrl-C within, and ends the program at once again afterwards.
+    """Raises `KeyboardInterrupt` on Ctrl-C within, and restores the immediate end afterwards.
 
     An interrupted import can fail with an error of its own: it is raised as the interrupt that it
     was. In a program that merely uses airtcp nothing is changed.

@@ -61,7 +61,7 @@ def lab_command(
             raise ScenarioError(f"--scenarios {scenarios}: there is no such folder")
         from airtcp.lab.server import Lab
 
-        # The page asks by itself: a choice there is not a question here.
+        # The page has its own choice of what may change, so the terminal does not ask.
         asked = asked_for(can, is_interactive=False)
         try:
             server = Lab(port, scenarios or folder("scenarios"), reports, asked.can)

@@ -1,4 +1,4 @@
-"""Commands that are imported when they are asked for: most of a short command would be imports."""
+"""Commands imported on first use: imports would be most of what a short command takes."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -95,7 +95,7 @@ class LazyGroup(TyperGroup):
     def resolve_command(
         self, ctx: "Context", args: list[str]
     ) -> tuple[str | None, "Command | None", list[str]]:
-        """The command that is asked for, loaded."""
+        """Loads and returns the requested command."""
         name, stand_in, rest = super().resolve_command(ctx, args)
         return name, self.table[name].load(name) if name else stand_in, rest
 

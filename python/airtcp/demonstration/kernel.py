@@ -29,7 +29,7 @@ class Trial:
 
     @property
     def sentences(self) -> list[str]:
-        """What the page says of it."""
+        """The page's sentences about it."""
         if self.verification is None:
             return [f"Not tried here: {self.reason}."]
         lines = self.verification.verdict

@@ -55,7 +55,7 @@ def tell(
 
     Args:
         folder: finished runs are kept in it.
-        report: told of the progress.
+        report: called with the progress.
         log: a ping log to tell about; None takes a link that comes with airtcp.
         can: what the reader may change, as in `--can`.
         seeds: seeds of each remedy; None runs them in rounds until what matters is decided.

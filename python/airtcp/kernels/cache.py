@@ -76,7 +76,7 @@ def store(name: str, contents: Contents) -> Kernel:
     """
     root = folder()
     root.mkdir(parents=True, exist_ok=True)
-    # Made beside its place and then renamed: nobody finds half a kernel.
+    # Made beside its place and then renamed: no other process finds half a kernel.
     made = Path(tempfile.mkdtemp(prefix=".new-", dir=root))
     try:
         (made / _MODULES).mkdir()
@@ -105,7 +105,7 @@ def load(name: str) -> Kernel:
 
     Raises:
         KernelError: it is damaged, or of another version of airtcp.
-        FileNotFoundError: there is none of that name.
+        FileNotFoundError: no kernel has that name.
     """
     at = folder() / name
     text = (at / _DESCRIPTION).read_text()

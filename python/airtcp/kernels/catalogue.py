@@ -32,7 +32,7 @@ def the_kernel(name: str) -> Kernel:
     """The kernel of that name.
 
     Raises:
-        KernelError: there is none; says how to have it.
+        KernelError: not in the catalogue; says how to add it.
     """
     try:
         if _NAME.fullmatch(name):
@@ -70,7 +70,7 @@ def add(
         configuration: the image's configuration; config-RELEASE beside it if None. Of a tree, what
             to start from; the smallest there is if None.
         name: what to call it; major and minor version if None.
-        progress: called as a build goes on, with the share that is done and what is under way.
+        progress: called during a build, with the share that is done and what is under way.
 
     Raises:
         KernelError: it cannot be had or used.
@@ -106,7 +106,7 @@ def remove(name: str) -> None:
     """Removes a kernel from the cache.
 
     Raises:
-        KernelError: there is none of that name.
+        KernelError: no kernel has that name.
     """
     if name not in cache.names():
         the_kernel(name)

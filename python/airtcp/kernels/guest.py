@@ -1,7 +1,7 @@
 """A guest: a kernel that runs in virtual time as a process of this machine.
 
 QEMU counts instructions and calls them time (`-icount`); where the guest waits, its clock jumps. So
-nothing that this machine does meanwhile changes a result, and no run is late. A guest boots once;
+other load on this machine changes no result, and no run is late. A guest boots once;
 its state after that is kept, and every run begins there.
 """
 

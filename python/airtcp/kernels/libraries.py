@@ -14,7 +14,7 @@ def with_libraries(program: Path, at: str) -> list[Entry]:
     """The entries of a program at a path of the guest, and of all that it is linked with.
 
     Raises:
-        KernelError: the program cannot be read, or a library of it is not there.
+        KernelError: the program cannot be read, or one of its libraries is missing.
     """
     # Libraries by the path at which the program's loader looks for them.
     paths = {at: program} | {str(path).lstrip("/"): path for path in libraries(program)}

@@ -106,7 +106,7 @@ class Machine:
             _running.discard(self)
 
     def kill(self) -> None:
-        """Kills it; whoever waits for it hears of it."""
+        """Kills it; waiting threads are notified."""
         self._process.kill()
 
     def await_stop(self) -> None:
@@ -142,7 +142,7 @@ class Machine:
             time.sleep(_LOOK_S / 10)
 
     def proceed(self) -> None:
-        """Lets the clock of a stopped guest go on."""
+        """Resumes the clock of a stopped guest."""
         self._tell("cont")
 
     def await_end(self) -> None:

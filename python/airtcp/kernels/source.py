@@ -46,7 +46,7 @@ def built(
         tree: the tree, as a tarball of kernel.org or a clone has it, without a build in it.
         configuration: what to start from; the smallest configuration if None. What guests need is
             laid over it and built in; its modules are not built.
-        progress: called as the build goes on.
+        progress: called during the build.
 
     Raises:
         KernelError: this is no source tree, a tool is missing, or the build fails; with its last

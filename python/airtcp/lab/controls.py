@@ -30,10 +30,10 @@ _MATTER = (
     *("saturated_users", "stations", "count", "max_window", "duration", "spike_share"),
     *("spike_height", "from", "to"),
 )
-"""Last parts of the keys that are shown at once; the other numbers of a link are one click away."""
+"""Last parts of the keys that are shown directly; a link's others are one click away."""
 
 _SECONDARY = ("wired.rate", "wired.queue.", "wlan.access_point_queue.", "link.reverse.", "flows.b")
-"""Keys that begin like this are one click away whatever their last part."""
+"""Keys with this prefix are always one click away."""
 
 _SWITCHES = {
     "link.suspension": ("Stops", {"every": "5 s", "length": "300 ms"}),
@@ -74,13 +74,13 @@ class Control(msgspec.Struct, frozen=True):
     unlimited: bool = False
     """Whether "unlimited" is a value too."""
     main: bool = True
-    """Whether it is shown at once."""
+    """Whether it is shown directly."""
     choices: list[float] = []
     """All values that it may have, where these are few."""
 
 
 class Switch(msgspec.Struct, frozen=True):
-    """Something that the link can have besides, with its sliders."""
+    """An optional property of the link, with its sliders."""
 
     name: str
     meaning: str

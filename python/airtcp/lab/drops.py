@@ -184,7 +184,7 @@ def _scenario_among(contents: dict[str, bytes]) -> tuple[str, str]:
     """The name of the scenario file, and that of the drop; a ping log gets a scenario.
 
     Raises:
-        ScenarioError: there is none, or more than one, or it names files that are not there.
+        ScenarioError: no scenario or several, or missing files that it names.
     """
     scenarios = [name for name in contents if name.endswith(".toml")]
     if len(scenarios) > 1:

@@ -67,7 +67,7 @@ def explain(sources: Sources, request: Explain) -> dict[str, Any]:
 
 
 def _stretches(running: _core.Running, from_s: float, until_s: float) -> Iterator[_core.Stretch]:
-    """Moves a run on, a second of virtual time at once.
+    """Advances a run by one second of virtual time.
 
     Raises:
         RunError: it takes too long.
@@ -84,7 +84,7 @@ def _stretches(running: _core.Running, from_s: float, until_s: float) -> Iterato
 
 
 def _timeout(chosen: Chosen, request: Explain) -> Timeout:
-    """The timeout of the flow nearest to the time asked for."""
+    """The flow's timeout nearest to the requested time."""
     running = _core.Running(chosen.scenario, request.seed, events=True)
     found: list[Timeout] = []
     end_s = min(request.time_s + _NEAR_S, chosen.duration_s)
@@ -144,7 +144,7 @@ def _says_spurious(events: pl.DataFrame, timeout: Timeout) -> bool:
 
 
 def _fates(around: Surroundings) -> dict[tuple[int, float], str]:
-    """For the offset and time of each transmission that was lost: what became of it."""
+    """For the offset and time of each transmission that was lost: its outcome."""
     data = around.packets.filter(pl.col("is_data"), pl.col("bytes") > 0)
     sent: dict[int, list[float]] = {}
     for offset, time_s in data.select("offset", "time_s").iter_rows():

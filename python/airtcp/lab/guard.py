@@ -1,4 +1,4 @@
-"""Who may ask: pages of this server in a browser on this machine, and nobody through them.
+"""Who may send requests: this server's own pages in a browser on this machine, and no other site.
 
 A page of another site can have a browser send requests here (cross-site request forgery), and can
 give this address a name of its own (DNS rebinding). Both show in headers that a page cannot forge:

@@ -17,7 +17,7 @@ from airtcp.lab.tables import columns_of, events_of
 from airtcp.summary import FlowSummary, RunSummary, parse_summary
 
 Send = Callable[[dict[str, Any]], object]
-"""Sends one message to the page; raises when nobody is there any more."""
+"""Sends one message to the page; raises when the page is gone."""
 
 PROBES = ("cwnd", "srtt", "rto", "rtt", "goodput", "queue", "retransmitted", "mac_retries")
 

@@ -49,7 +49,7 @@ class Reports:
         return found[:_MOST]
 
     def file(self, path: str) -> Path | None:
-        """The file of that path, links followed; None when it is none of a report's."""
+        """The file of that path, links followed; None when it does not belong to a report."""
         return contained(self.folder, path, TYPES)
 
 

@@ -82,7 +82,7 @@ class Lab(ThreadingHTTPServer):
         """A place among those that compute.
 
         Raises:
-            RefusedError: there is none for a while.
+            RefusedError: none became free in time.
         """
         if not self._free.acquire(timeout=_PATIENCE_S):
             raise RefusedError(
@@ -99,7 +99,7 @@ class Lab(ThreadingHTTPServer):
         self.drops.close()
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A browser that goes away is no error; what else happens is told to the page."""
+        """A browser that goes away is no error; other errors are reported to the page."""
 
 
 class _Handler(BaseHTTPRequestHandler):

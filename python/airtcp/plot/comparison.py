@@ -71,7 +71,7 @@ class DifferenceRows:
 
 
 def _colour(row: DifferenceRow) -> str:
-    """Colour of a gain, of a loss, or of what is not told from zero."""
+    """Colour of a gain, of a loss, or of a change not distinguishable from zero."""
     if abs(row.mean_bps) <= (row.half_width_bps or 0.0):
         return LIGHT.baseline
     return BLUE if row.mean_bps > 0 else VERMILLION

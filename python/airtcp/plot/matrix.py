@@ -17,7 +17,7 @@ KEY_PERCENT = (-DEEPEST_PERCENT, -20.0, -10.0, -3.0, 3.0, 10.0, 20.0, DEEPEST_PE
 _COLUMN_INCHES = 0.78
 _ROW_INCHES = 0.25
 _LOSS, _GAIN = (0xE0, 0x82, 0x14), (0x95, 0x8A, 0xDC)
-"""Orange and violet (ColorBrewer's PuOr), told apart by every kind of colour vision."""
+"""Orange and violet (ColorBrewer's PuOr), distinguishable with every kind of colour vision."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import matplotlib as mpl
 
 from airtcp.catalogue import BASELINE
 
-# After M. Okabe and K. Ito, "Color Universal Design", 2002: told apart by every kind of colour
+# After M. Okabe and K. Ito, "Color Universal Design", 2002: distinct to every kind of colour
 # vision. Black is left to the text, yellow out. Orange, sky blue and purple are darker than
 # theirs, which on white fall short of the 3:1 that WCAG 2.2 §1.4.11 asks of a line.
 ORANGE = "#b87a00"
@@ -119,7 +119,7 @@ def line_colours(names: Sequence[str]) -> dict[str, str]:
 
 
 def _begins_with(name: str, known: str) -> bool:
-    """Whether a line is about that remedy, and not about another whose name goes on."""
+    """Whether a line is about that remedy, and not about another whose name begins with it."""
     return name.startswith(known) and not name[len(known) :].startswith("-")
 
 

@@ -59,7 +59,7 @@ def svg_of(figure: Figure, name: str) -> str:
 
 
 def svg_file(svg: str) -> bytes:
-    """An `<svg>` element as a file that follows the reader's light or dark by itself."""
+    """An `<svg>` element as a file that follows the reader's light or dark mode."""
     begin = svg.index(">") + 1
     head = '<?xml version="1.0" encoding="utf-8"?>\n'
     return f"{head}{svg[:begin]}\n<style>{colour_rules()}</style>{svg[begin:]}".encode()

@@ -65,7 +65,7 @@ class Reach:
 
     @property
     def assumes_sender(self) -> bool:
-        """The link does not tell which end is the asker's, which is taken for the sender."""
+        """The link does not show which end is the asker's; the sender is assumed."""
         ends = {Asker.MY_MACHINE, Asker.SERVER}
         return self.direction is Direction.UNKNOWN and len(ends & set(self.askers)) == 1
 

@@ -32,7 +32,7 @@ def best_of(candidates: Sequence[Candidate]) -> Candidate | None:
 
 
 def place_of(one: Candidate) -> tuple[int, bool, float]:
-    """The key that sorts remedies, the best first, whatever they do to others."""
+    """The key that sorts remedies, the best first, regardless of harm to others."""
     if one.helps:
         return 0, one.floods, -one.gain
     if one.state is State.UNDECIDED:

@@ -18,7 +18,7 @@ class Candidate:
     gain: float
     """The effect in per cent of the baseline; in the metric's unit where that is 0."""
     interval: tuple[float, float] | None
-    """Its 95 % interval, which holds for all remedies at once; None where there is none."""
+    """Its 95 % interval, which holds jointly for all remedies; None without runs."""
     state: State
     floods: bool = False
     """It fills the link with what the receiver has already."""
@@ -52,5 +52,5 @@ class Candidate:
         return bool(needs(self.remedy))
 
     def is_deployable(self, spots: frozenset[Spot]) -> bool:
-        """It can be had by changing no more than these spots."""
+        """It can be deployed by changing no more than these spots."""
         return is_deployable(self.remedy, spots)

@@ -37,7 +37,7 @@ def needs(remedy: str) -> tuple[frozenset[Spot], ...]:
 
 
 def is_deployable(remedy: str, spots: frozenset[Spot]) -> bool:
-    """Whether a combination can be had by changing no more than these spots."""
+    """Whether a combination can be deployed by changing no more than these spots."""
     return any(way <= spots for way in needs(remedy))
 
 

@@ -24,7 +24,7 @@ _DOWNLINKS = {"arq", "cell"}
 
 
 def direction(scenario: Scenario) -> Direction:
-    """The direction of a scenario's data, as far as it tells."""
+    """The direction of a scenario's data; None where it does not say."""
     document = tomllib.loads(scenario.to_toml())
     topology = document.get("topology", "pipe")
     if topology == "wlan-wired-wlan":

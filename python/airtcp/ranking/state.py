@@ -31,7 +31,7 @@ def state(
 
     Args:
         percent: the effect; None where the baseline is 0 and per cent have no meaning.
-        interval: its interval; None where there is none.
+        interval: its interval, if it has one.
         smallest: the smallest effect worth having.
         is_exact: whether nothing is drawn at random, so that the effect needs no interval.
     """

@@ -129,7 +129,7 @@ def _state(comparison: ComparedRuns, remedy: str) -> str:
 
 def _timelines(comparison: ComparedRuns) -> Iterator[PlannedFigure]:
     """The baseline beside the best remedy, then beside each of the others."""
-    # A search shows what its best remedy does; the others were not asked for by name.
+    # A search shows what its best remedy does; the others were not named by the user.
     most = 1 if comparison.is_search else 1 + _MOST_TIMELINES
     ranked = dict.fromkeys((comparison.best, *comparison.ranked))
     shown = tuple(ranked)[:most]

@@ -37,7 +37,7 @@ class Share:
     png: bool
 
     def drawn(self) -> list[str]:
-        """Draws and writes all of it; returns the `<svg>` elements.
+        """Draws and writes every figure; returns the `<svg>` elements.
 
         Raises:
             OSError: a file cannot be written.

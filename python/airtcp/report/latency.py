@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _SHARES = (5.0, 25.0, 50.0, 75.0, 95.0, 99.0)
 _MOST_LINES = 6
-"""So many remedies have a line each beside the baseline's: more colours are not told apart."""
+"""So many remedies have a line each beside the baseline's: more colours are not distinguishable."""
 
 
 def latency_figures(comparison: ComparedRuns) -> Iterator[PlannedFigure]:

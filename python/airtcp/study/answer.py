@@ -75,7 +75,7 @@ def _headline(comparison: ComparedRuns, best: Candidate) -> str:
 
 
 def _more(comparison: ComparedRuns, best: Candidate) -> str:
-    """The undecided remedy that so far brings more than the best that is shown, if any does."""
+    """The undecided remedy with a larger estimate than the best shown one, if any has."""
     undecided = [one for one in comparison.ranking.undecided if one.gain > best.gain]
     if not undecided:
         return ""

@@ -98,7 +98,7 @@ def run_beside(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> list[Setting]:
-    """Runs every stack on every link, on the kernel and simulated; remedies are not looked at.
+    """Runs every stack on every link, on the kernel and simulated; remedies play no part.
 
     Args:
         grid: links and stacks.
@@ -109,7 +109,7 @@ def run_beside(
         progress: called after each of the kernel's runs.
 
     Raises:
-        ScenarioError: a link or a stack is wrong, or the kernel cannot be told of it; before
+        ScenarioError: a link or a stack is wrong, or the kernel has no such setting; before
             anything runs.
         RunError: a run could not be finished, or none was in time.
         StoreError: a cell cannot be stored.

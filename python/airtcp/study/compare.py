@@ -47,7 +47,7 @@ class ComparedRuns:
     metric: str = "goodput"
     """The metric that decides which remedy is best, one of `airtcp.study.metrics.METRICS`."""
     is_search: bool = False
-    """Whether every remedy there is was tried: the intervals then hold for all at once."""
+    """Whether every remedy of the catalogue was tried: the intervals then hold jointly for all."""
     refused: Mapping[str, str] = field(default_factory=dict)
     """The remedies of a search that have no place on the link, and why."""
     beside: Mapping[str, Sequence[RunSummary]] = field(default_factory=dict)
@@ -66,7 +66,7 @@ class ComparedRuns:
 
     @cached_property
     def among(self) -> int:
-        """Number of comparisons that the intervals hold for at once: distinct ones, of a search."""
+        """Comparisons that the intervals jointly hold for: distinct ones, of a search."""
         if not self.is_search:
             return 1
         return max(1, len(distinct_variances(self._pairs(self.metric))))
@@ -221,7 +221,7 @@ class ComparedRuns:
 
     @cached_property
     def ranked(self) -> tuple[str, ...]:
-        """The remedies, best first, whoever can deploy them.
+        """The remedies, best first, regardless of who can deploy them.
 
         Those shown to help, then the undecided, then the others, each by their mean; one that
         helps by flooding the link comes after those that help without.
@@ -241,7 +241,7 @@ class ComparedRuns:
 
     @cached_property
     def shown(self) -> tuple[str, ...]:
-        """The remedies worth a row: all that were asked for by name.
+        """The remedies worth a row: all that the user named.
 
         Of a search those that help, those that may, and those that do most harm; of those that are
         the same here, the one that comes first.
@@ -260,7 +260,7 @@ class ComparedRuns:
             if self.states[name] is State.SHOWN and not self.is_better(name)
         ]
         if METRICS_BY_NAME[self.metric].is_of_others:
-            # Those that cost others something are what was asked for.
+            # Those with a cost to others are the requested ones.
             return tuple([*helpful, *undecided, *reversed(harmful)][: 2 * _MOST_HELPFUL])
         kept = helpful[:_MOST_HELPFUL]
         if self.winner is not None and self.winner not in kept:

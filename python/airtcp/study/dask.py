@@ -63,7 +63,7 @@ class Dask:
             while waiting and len(running) < _TASKS_A_THREAD * threads:
                 batch = [waiting.popleft() for _ in range(min(size, len(waiting)))]
                 work = [(cell.scenario, cell.key.seed, cell.observation) for cell in batch]
-                # A cell is a pure function; a worker that dies takes nothing with it but time.
+                # A cell is a pure function; a worker that dies costs nothing but time.
                 future = self._client.submit(run_cells, work, pure=False, retries=3)
                 running[future] = batch
                 done.add(future)

@@ -23,11 +23,11 @@ Results = Mapping[CellKey, Cell]
 """Every cell of a plan by its key."""
 
 _AT_ONCE = 2048
-"""Runs that the core is given at once: it holds all of their results until the last is finished."""
+"""Runs in one batch for the core: it holds all of their results until the last is finished."""
 
 
 class Executor(Protocol):
-    """A runner of cells: threads here, and whatever else keeps this promise.
+    """A runner of cells: threads here, or any other implementation.
 
     Calls `finished` in the calling thread, once for each cell that could be run, in any order; an
     exception from it ends everything. Returns the cells that failed, each with its error.

@@ -84,7 +84,7 @@ class Parting:
 def first_difference(
     simulated: Sequence[Segment], kernel: Sequence[Segment], tolerance_s: float = TOLERANCE_S
 ) -> Parting:
-    """Compares segment by segment, each direction for itself."""
+    """Compares segment by segment, each direction separately."""
     contents: list[Difference] = []
     times: list[Difference] = []
     # What one has and the other has no time left for is no difference.

@@ -136,7 +136,7 @@ def metric_named(name: str) -> Metric:
     """The metric of that name.
 
     Raises:
-        ScenarioError: there is none.
+        ScenarioError: unknown metric.
     """
     if name not in METRICS:
         raise ScenarioError(f'metric "{name}": expected one of {", ".join(METRICS)}')

@@ -1,6 +1,6 @@
 """The store of finished cells: a folder that is one Parquet dataset, `cells/*.parquet`.
 
-A file holds a batch of cells. It is written whole under a name that nobody else uses, and then
+A file holds a batch of cells. It is written whole under a unique name, and then
 renamed to one that its cells give it: readers never see half of it, processes that share the
 folder do not meet, and a killed study loses the batch it had not written, never one it had.
 
@@ -22,7 +22,7 @@ from airtcp.files import write_whole
 from airtcp.study.cells import Cell, CellKey, cell_frame
 
 BATCH_CELLS = 512
-"""A batch of this many finished cells is written at once."""
+"""Number of finished cells that are written as one file."""
 BATCH_S = 1.0
 """A batch is written at the latest when its first cell is this old, in seconds."""
 
@@ -131,7 +131,7 @@ class Store:
                 self._index[key] = file
 
     def _set_aside(self, file: Path, what: str) -> None:
-        """Warns of a file, and reads it no more: its cells are computed and written anew."""
+        """Warns of a file and ignores it from then on: its cells are computed and written again."""
         for key in [key for key, where in self._index.items() if where == file]:
             del self._index[key]
         # Where nothing can be renamed it is found damaged again, which is as safe.
@@ -159,7 +159,7 @@ class Store:
 
 
 def _batch_digest(cells: Sequence[Cell]) -> str:
-    """The name of a batch: the same cells give the same file, whoever computes them."""
+    """The name of a batch: the same cells give the same file in every process."""
     digests = sorted(cell.key.digest for cell in cells)
     return hashlib.sha256("".join(digests).encode()).hexdigest()[:32]
 

@@ -103,7 +103,7 @@ fn event_loop(simulation: &mut Simulation, end: Instant) {
     simulation.run_until(end, &mut ());
 }
 
-/// The largest resident set so far (`VmHWM` in `/proc/self/status`); `None` where there is none.
+/// The peak resident set (`VmHWM` in `/proc/self/status`); `None` where there is none.
 fn peak_resident_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status
