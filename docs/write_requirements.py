@@ -89,7 +89,14 @@ def _lines(all_rfcs: Sequence[Rfc]) -> Iterator[str]:
         "What the TCP endpoint takes from RFCs, by section and in our own words, with the file",
         "that does it and the tests that show it. Every section that the code cites is here; a",
         "test holds both against each other. Where airtcp differs, or a default is another, the",
-        "reason stands beside it.",
+        "reason stands beside it. A section that states a rule without a key word of RFC 2119,",
+        "as all of RFC 6582 does, *defines*.",
+    )
+    yield ""
+    yield from (
+        "Sections and levels were compared with the text of RFC 3168 §6.1 and RFC 6298, and with",
+        "quotations from RFC 2018, 2883, 4015, 5681, 5682, 5961, 6582, 6675, 6937, 7323, 8985,",
+        "9293 and 9406: not with every sentence of these, and not with RFC 3522 and RFC 9438.",
     )
     yield ""
     yield "The page is generated from `docs/requirements/` by `docs/write_requirements.py`."
