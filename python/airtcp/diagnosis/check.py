@@ -12,7 +12,7 @@ from airtcp import _core
 from airtcp._core import Scenario
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.observed import Observed
-from airtcp.diagnosis.scenario import Stack, WrittenLink, modelled, replayed
+from airtcp.diagnosis.scenario import SLOWEST, Stack, WrittenLink, modelled, replayed
 from airtcp.runs import Run
 from airtcp.study.statistics import student_t
 
@@ -97,7 +97,7 @@ def best_replay(
     for tried in _left_open(link):
         for stack in stacks:
             scenario = loaded(replayed(tried, flow, stack))
-            outcome = simulated(scenario, 1, flow.seconds)
+            outcome = simulated(scenario, 1, SLOWEST * flow.seconds)
             found.append((Replay(captured, outcome, stack.profile), stack, tried))
     return min(found, key=lambda each: each[0].distance)
 
@@ -157,9 +157,13 @@ def loaded(written: WrittenLink) -> Scenario:
 
 
 def simulated(scenario: Scenario, seed: int, seconds: float) -> Outcome:
-    """One run; the goodput is over the time in which data was sent."""
+    """One run of `seconds` of sending; of a replay, of the time until all data had arrived."""
     run = Run(scenario, _core.run(scenario, seed, rtts=True))
     flow = run.summary["flows"][0]
+    done_s = flow["completed_s"]
+    if done_s is not None:
+        # The handshake took a round trip before.
+        seconds = done_s - flow["started_s"] - (flow["min_rtt_ms"] or 0.0) / 1e3
     rtts = run.rtts["rtt_ms"]
     median = rtts.median() if len(rtts) else None
     return Outcome(

@@ -16,6 +16,8 @@ OPPORTUNITY_BITS = 8 * 1500
 RECORDED_RATE = "rate.opportunities"
 RECORDED_STOPS = "stops.csv"
 RECORDED_LOSSES = "lost.csv"
+SLOWEST = 3.0
+"""A replay that takes so many times the capture's time is ended."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,11 @@ def modelled(
 
 
 def replayed(link: FittedLink, flow: Observed, stack: Stack) -> WrittenLink:
-    """The link with the very stops and losses of the capture."""
+    """The link with the very stops and losses of the capture, and as much data.
+
+    What would be sent after the capture's last packet would meet no losses any more: the same data
+    meets the same losses, however fast it goes.
+    """
     files: dict[str, str] = {}
     lines = _rate(link, files)
     # The simulated handshake takes a round trip before the first data leaves.
@@ -115,8 +121,9 @@ def replayed(link: FittedLink, flow: Observed, stack: Stack) -> WrittenLink:
         numbers = "\n".join(str(1 + index) for index in passed)
         files[RECORDED_LOSSES] = f"packet\n{numbers}\n"
         lines.append(f'lost_packets = {{ path = "{RECORDED_LOSSES}" }}')
-    seconds = flow.seconds + flow.base_rtt_s
-    return _scenario(lines, files, stack, seconds, "A capture, played back")
+    seconds = SLOWEST * flow.seconds + flow.base_rtt_s
+    payload = round(float(flow.newly.sum()))
+    return _scenario(lines, files, stack, seconds, "A capture, played back", payload)
 
 
 def with_queue(link: FittedLink, packets: int) -> FittedLink:
@@ -182,7 +189,12 @@ def _share(value: float) -> str:
 
 
 def _scenario(
-    link: list[str], files: dict[str, str], stack: Stack, seconds: float, description: str
+    link: list[str],
+    files: dict[str, str],
+    stack: Stack,
+    seconds: float,
+    description: str,
+    payload: int | None = None,
 ) -> WrittenLink:
     lines = [
         'name = "link"',
@@ -196,4 +208,6 @@ def _scenario(
         *stack.lines(),
         "",
     ]
+    if payload is not None:
+        lines += ["[flows]", f"bytes = {payload}", ""]
     return WrittenLink("\n".join(lines), files)
