@@ -54,6 +54,8 @@ class Numbers:
     links: tuple[tuple[str, str, str], ...]
     """Rate, one-way delay, packets of queue."""
     loss: str
+    retrying: tuple[tuple[str, str], ...]
+    """Name, chance that a frame is damaged in a bad time."""
     profiles: tuple[str, ...] = ("linux", "linux-reno")
 
 
@@ -63,12 +65,14 @@ HALVES = {
         (("5 Mbit/s", "60 kB", "20 ms"), ("12 Mbit/s", "300 kB", "40 ms")),
         (("10 Mbit/s", "25 ms", "100"), ("4 Mbit/s", "50 ms", "60")),
         "0.002",
+        (("retries 90", "0.9"),),
     ),
     "kept": Numbers(
-        301,
-        (("4 Mbit/s", "45 kB", "15 ms"), ("9 Mbit/s", "200 kB", "50 ms")),
-        (("14 Mbit/s", "12 ms", "110"), ("5 Mbit/s", "60 ms", "80")),
-        "0.0025",
+        501,
+        (("6 Mbit/s", "80 kB", "25 ms"), ("15 Mbit/s", "400 kB", "35 ms")),
+        (("8 Mbit/s", "35 ms", "70"), ("12 Mbit/s", "20 ms", "150")),
+        "0.003",
+        (("retries 95", "0.95"),),
     ),
 }
 
@@ -89,6 +93,21 @@ def cases(half: str) -> Iterator[Case]:
     for place, (rate, delay, packets) in enumerate(numbers.links):
         plain = {"link.rate": rate, "link.delay": delay, "link.queue.packets": packets}
         yield from _on_link(numbers, place, plain)
+    yield from _retrying(numbers)
+
+
+def _retrying(numbers: Numbers) -> Iterator[Case]:
+    """A radio that retries what it damages: what it gives up in the end has waited long."""
+    for name, bad in numbers.retrying:
+        wlan = {"topology": "wlan", "wlan.standard": "802.11b", "wlan.rate": "11 Mbit/s"}
+        wlan |= {"wlan.basic_rate": "1 Mbit/s", "wlan.queue.packets": "50"}
+        wlan |= {"wlan.retry_limit": "4", "wlan.loss.model": "gilbert-elliott"}
+        wlan |= {"wlan.loss.loss_in_good": "0", "wlan.loss.loss_in_bad": bad}
+        wlan |= {"wlan.loss.good_to_bad": "0.01", "wlan.loss.bad_to_good": "0.15"}
+        wlan |= {"wired.rate": "100 Mbit/s", "wired.delay": "15 ms", "flows.direction": "up"}
+        for profile in numbers.profiles:
+            settings = wlan | {"tcp.profile": profile}
+            yield Case("radio that retries", f"{name} {profile}", settings, numbers.seed)
 
 
 def _on_link(numbers: Numbers, place: int, plain: dict[str, str]) -> Iterator[Case]:

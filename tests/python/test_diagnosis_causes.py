@@ -220,3 +220,21 @@ def test_rates_are_read_as_people_write_them() -> None:
 def test_a_policer_needs_both_of_its_keys() -> None:
     with pytest.raises(ScenarioError, match="burst"):
         airtcp.load_scenario(PLAIN, {"link.policer.rate": "6 Mbit/s"})
+
+
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
+
+
+@pytest.mark.parametrize("name", ["wlan-upload", "wlan-bursts"])
+def test_a_radio_that_retries_delays_what_it_loses_and_is_no_queue(
+    name: str, tmp_path: Path
+) -> None:
+    """Retries delay packets before they are given up, so that losses come with long delays."""
+    path = tmp_path / "a.pcapng"
+    run = airtcp.run(SCENARIOS / f"{name}.toml", 1, {"duration": "20 s"}, pcap=path)
+    lost = run.events.filter(pl.col("event").cast(pl.String) == "link-loss")["offset"].to_list()
+    assert len(lost) > 50
+    labels = read_capture(path, 1, None).labels.filter(pl.col("start").is_in(lost))
+    called = Counter(labels["loss"].drop_nulls().to_list())
+    assert called["aqm"] == 0
+    assert called["radio"] + called["queue-or-radio"] > 0.9 * called.total()

@@ -123,6 +123,8 @@ class Capture:
     `lost`."""
     at_sender: AtSender | None = None
     """The observations that links are fitted to; None where the capture does not show them."""
+    others: tuple[AtSender, ...] = ()
+    """Other flows of the capture that went the same way meanwhile, the largest first."""
     warnings: tuple[str, ...] = ()
     """What of the file could not be read; the rest is what was diagnosed."""
     annotate: Callable[[Path], None] | None = field(default=None, repr=False)

@@ -17,6 +17,8 @@ class Ceiling:
     most_bps: float
     is_known: bool = True
     """Else the link's rate did not show, and `most_bps` is what it may have at most."""
+    is_shared: bool = False
+    """Others use the link, too, and `most_bps` is what they leave."""
 
     @property
     def is_reached(self) -> bool:
@@ -28,4 +30,10 @@ def ceiling(link: FittedLink, flow: Observed) -> Ceiling:
     """The link's rate while it works, less what it loses and less the headers."""
     stopped = sum(stop.length_s for stop in link.stops.stops) / flow.seconds
     most = link.most_bps * (1 - min(stopped, 1.0)) * (1 - link.loss.rate) / flow.overhead
-    return Ceiling(flow.goodput_bps, max(most, flow.goodput_bps), is_known=link.rate.bounds is None)
+    others_bps = link.beside.cross_bps / flow.overhead if link.beside else 0.0
+    return Ceiling(
+        flow.goodput_bps,
+        max(most - others_bps, flow.goodput_bps),
+        link.rate.bounds is None,
+        link.is_shared or link.beside is not None,
+    )

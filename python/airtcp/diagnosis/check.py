@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from airtcp import _core
 from airtcp._core import Scenario
@@ -92,12 +93,16 @@ def best_replay(
     Where the capture leaves the rate or the holding of packets open, that of the link, too: the
     link is returned as it is nearest.
     """
-    captured = Outcome(flow.goodput_bps, flow.median_rtt_s, timeouts)
+    # How flows of TCP share a link is luck; what they have together is not.
+    together = link.beside is not None and link.beside.give_way
+    share = flow.link_share if together else 1.0
+    captured = Outcome(flow.goodput_bps / share, flow.median_rtt_s, timeouts)
     found = []
     for tried in _left_open(link):
         for stack in stacks:
             scenario = loaded(replayed(tried, flow, stack))
-            outcome = simulated(scenario, 1, SLOWEST * flow.seconds)
+            longest = flow.seconds if link.beside else SLOWEST * flow.seconds
+            outcome = simulated(scenario, 1, longest, together=together)
             found.append((Replay(captured, outcome, stack.profile), stack, tried))
     return min(found, key=lambda each: each[0].distance)
 
@@ -118,9 +123,13 @@ def predictions(link: FittedLink, flow: Observed, stack: Stack, replay: Replay) 
     replay, and is no fault of the process: the interval is wider by that.
     """
     seconds = flow.seconds + flow.base_rtt_s
+    together = link.beside is not None and link.beside.give_way
     runs = [
         simulated(
-            loaded(modelled(link, stack, seconds, (seed - 0.5) / MODEL_SEEDS)), seed, flow.seconds
+            loaded(modelled(link, stack, seconds, (seed - 0.5) / MODEL_SEEDS)),
+            seed,
+            flow.seconds,
+            together=together,
         )
         for seed in range(1, MODEL_SEEDS + 1)
     ]
@@ -156,18 +165,22 @@ def loaded(written: WrittenLink) -> Scenario:
         return Scenario.load(written.write(Path(folder), "link.toml"))
 
 
-def simulated(scenario: Scenario, seed: int, seconds: float) -> Outcome:
-    """One run of `seconds` of sending; of a replay, of the time until all data had arrived."""
+def simulated(scenario: Scenario, seed: int, seconds: float, *, together: bool = False) -> Outcome:
+    """One run of `seconds` of sending; of a replay, of the time until all data had arrived.
+
+    `together` counts what all flows deliver.
+    """
     run = Run(scenario, _core.run(scenario, seed, rtts=True))
     flow = run.summary["flows"][0]
     done_s = flow["completed_s"]
     if done_s is not None:
         # The handshake took a round trip before.
         seconds = done_s - flow["started_s"] - (flow["min_rtt_ms"] or 0.0) / 1e3
-    rtts = run.rtts["rtt_ms"]
+    rtts = run.rtts.filter(pl.col("flow") == 0)["rtt_ms"]
     median = rtts.median() if len(rtts) else None
+    counted = run.summary["flows"] if together else [flow]
     return Outcome(
-        8.0 * flow["delivered_bytes"] / seconds,
+        8.0 * sum(one["delivered_bytes"] for one in counted) / seconds,
         float(median) / 1e3 if isinstance(median, float) else 0.0,
         flow["timeouts"],
     )

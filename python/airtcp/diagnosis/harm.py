@@ -64,7 +64,7 @@ def harm(link: FittedLink, stack: Stack, best: Trial | None) -> PairedDifference
     """
     if best is None:
         return None
-    scenario = loaded(modelled(link, stack, SECONDS))
+    scenario = loaded(modelled(replace(link, beside=None), stack, SECONDS))
     try:
         beside = competing_plan(scenario, [best.remedy], range(1, SEEDS + 1))
     except ScenarioError:

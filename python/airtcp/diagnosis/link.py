@@ -5,11 +5,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from airtcp.diagnosis.aggregates import Aggregates, aggregates_of
+from airtcp.diagnosis.beside import Beside, beside_of, hidden_beside
 from airtcp.diagnosis.drops import Drops
 from airtcp.diagnosis.loss import Loss, fitted_loss
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.queue import Queue, fitted_queue
-from airtcp.diagnosis.rate import Rate, fitted_rate, given_rate
+from airtcp.diagnosis.rate import Rate, fitted_rate, given_rate, spaced_rate
 from airtcp.diagnosis.stops import Stop, StopProcess, found_stops
 
 ACK_BYTES = 52
@@ -32,6 +34,13 @@ class FittedLink:
     loss: Loss
     stops: StopProcess
     drops: Drops = field(default_factory=Drops)
+    beside: Beside | None = None
+    """Others that share it."""
+    aggregates: Aggregates | None = None
+    """It delivers in bursts."""
+    is_shared: bool = False
+    """Others fill its queue, too, and how much they have does not show: the rate is what they
+    leave."""
 
     @property
     def bps(self) -> float:
@@ -57,7 +66,11 @@ class FittedLink:
 
 
 def fitted_link(
-    flow: Observed, drops: Drops | None = None, known_bps: float | None = None
+    flow: Observed,
+    drops: Drops | None = None,
+    known_bps: float | None = None,
+    *,
+    is_shared: bool = False,
 ) -> FittedLink:
     """Fits every part; what the capture does not show is marked as such in the part.
 
@@ -65,9 +78,16 @@ def fitted_link(
         flow: the flow as its sender saw it.
         drops: what a policer or a managed queue drops, by the labels.
         known_bps: the link's rate where the user knows it, in bits of IP packets a second.
+        is_shared: others fill the queue, too, by the labels.
     """
     drops = drops or Drops()
+    beside = beside_of(flow)
     rate = fitted_rate(flow) if known_bps is None else given_rate(known_bps)
+    hidden = None
+    if beside is None and known_bps is None and drops.policer is None and not rate.is_constant:
+        hidden = hidden_beside(flow)
+    if hidden is not None:
+        rate, beside = spaced_rate(hidden[0]), hidden[1]
     if drops.policer is not None and known_bps is None:
         most = max(ABOVE_POLICER * drops.policer.bps, rate.bps)
         rate = Rate(most, None, 0.0, 1.0, np.array([]), "policer")
@@ -90,10 +110,15 @@ def fitted_link(
         rate,
         flow.base_rtt_s,
         max(0.0, (flow.base_rtt_s - on_the_link) / 2),
-        Queue(DEEP_PACKETS, True) if drops != Drops() else fitted_queue(flow, stops),
+        Queue(DEEP_PACKETS, True)
+        if drops != Drops()
+        else fitted_queue(flow, stops, rate.bps if hidden else None),
         loss,
         process,
         drops,
+        beside,
+        aggregates_of(flow),
+        is_shared and beside is None,
     )
 
 

@@ -40,6 +40,8 @@ class Observed:
     """Arrival of each acknowledgment."""
     newly: Reals
     """Payload bytes that it was the first to report, cumulatively or selectively."""
+    beside: "tuple[Observed, ...]" = ()
+    """Other flows of the capture that share the link, as far as they show that they do."""
 
     @cached_property
     def base_rtt_s(self) -> float:
@@ -65,6 +67,33 @@ class Observed:
         """IP bytes that had been reported when each acknowledgment came."""
         total: Reals = np.cumsum(self.newly) * self.overhead
         return total
+
+    @cached_property
+    def _reports(self) -> tuple[Reals, Reals]:
+        flows = (self, *self.beside)
+        times = np.concatenate([one.ack_s for one in flows])
+        bytes_ = np.concatenate([one.newly * one.overhead for one in flows])
+        order = np.argsort(times, kind="stable")
+        return times[order], np.cumsum(bytes_[order])
+
+    @property
+    def link_ack_s(self) -> Reals:
+        """Arrival of each acknowledgment of any flow that shares the link."""
+        return self._reports[0]
+
+    @property
+    def link_delivered(self) -> Reals:
+        """IP bytes that the link had delivered to any of them by each of those."""
+        return self._reports[1]
+
+    @property
+    def link_share(self) -> float:
+        """This flow's share of what the link delivered while it sent."""
+        if not self.beside:
+            return 1.0
+        ends = np.interp((self.begun_s, self.ended_s), self.link_ack_s, self.link_delivered)
+        whole = float(ends[1] - ends[0])
+        return float(self.delivered[-1]) / whole if whole > 0 else 1.0
 
     @cached_property
     def sampled(self) -> Flags:

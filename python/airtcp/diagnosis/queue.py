@@ -20,12 +20,13 @@ class Queue:
     """It was seen to overflow; else it holds `packets` at least."""
 
 
-def fitted_queue(flow: Observed, stops: Sequence[Stop]) -> Queue:
+def fitted_queue(flow: Observed, stops: Sequence[Stop], shared_bps: float | None = None) -> Queue:
     """The queue in full packets: what the link delivered while a packet waited stood before it.
 
     A packet that is dropped finds the queue full: the packets measured just before tell how full
     that is. Without drops the longest queue is the least that it holds. Delays in stops are no
-    queue's: the link stood.
+    queue's: the link stood. Of a link that others share unseen, of rate `shared_bps`, the delay
+    tells the queue.
     """
     still = np.zeros(len(flow.sent_s), dtype=np.bool_)
     for stop in stops:
@@ -36,9 +37,11 @@ def fitted_queue(flow: Observed, stops: Sequence[Stop]) -> Queue:
         return Queue(1, False)
     came = flow.acked_s[known]
     began = came - flow.queueing_s[known]
-    before_it = np.interp(came, flow.ack_s, flow.delivered) - np.interp(
-        began, flow.ack_s, flow.delivered
+    before_it = np.interp(came, flow.link_ack_s, flow.link_delivered) - np.interp(
+        began, flow.link_ack_s, flow.link_delivered
     )
+    if shared_bps is not None:
+        before_it = flow.queueing_s[known] * shared_bps / 8.0
     drops = np.flatnonzero(flow.dropped)
     if len(drops) >= FEWEST_DROPS:
         nearest = np.searchsorted(known, drops) - 1

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from airtcp.diagnosis.aggregates import Aggregates, aggregates_of
 from airtcp.diagnosis.observed import FLOOR_S, Observed, Reals
 
 WINDOW_S = 0.25
@@ -76,7 +77,9 @@ def fitted_rate(flow: Observed) -> Rate:
     as their segments were sent show the link's spacing.
     """
     times, rates = busy_windows(flow)
-    spaced = _dispersion(flow)
+    aggregates = aggregates_of(flow)
+    # What comes at once shows no spacing.
+    spaced = _dispersion(flow) if aggregates is None else np.array([])
     if len(rates) >= FEWEST:
         mode = half_sample_mode(rates)
         near = float(np.mean(np.abs(rates - mode) <= NEAR * mode))
@@ -84,13 +87,33 @@ def fitted_rate(flow: Observed) -> Rate:
             # The mode of few windows is coarse; the median of those beside it is not.
             beside = rates[np.abs(rates - mode) <= NEAR * mode]
             return Rate(float(np.median(beside)), None, near, 0.0, beside, "queue")
-        return _recorded(flow, times, rates, near)
-    mode = half_sample_mode(spaced) if len(spaced) >= 10 * FEWEST else 0.0
-    near = float(np.mean(np.abs(spaced - mode) <= NEAR * mode)) if mode else 0.0
+        return _recorded(flow, times, rates, near, shows_spacing=aggregates is None)
+    mode, near = _mode(spaced)
     if near >= DISPERSION_SHARE:
         beside = spaced[np.abs(spaced - mode) <= NEAR * mode]
         return Rate(float(np.median(beside)), None, near, 0.0, beside, "dispersion")
-    return _bounded(flow, spaced)
+    return _bounded(flow, spaced, aggregates)
+
+
+def spacing_mode(flow: Observed) -> float | None:
+    """The rate whose spacing acknowledgments have most often; None where none stands out."""
+    if aggregates_of(flow) is not None:
+        return None
+    mode, near = _mode(_dispersion(flow))
+    return mode if near >= DISPERSION_SHARE else None
+
+
+def _mode(spaced: Reals) -> tuple[float, float]:
+    """The mode of rates between acknowledgments, and the share of them that is near it."""
+    if len(spaced) < 10 * FEWEST:
+        return 0.0, 0.0
+    mode = half_sample_mode(spaced)
+    return mode, float(np.mean(np.abs(spaced - mode) <= NEAR * mode))
+
+
+def spaced_rate(bps: float) -> Rate:
+    """The rate of a link that others share, by the spacing of its packets."""
+    return Rate(bps, None, 1.0, 0.0, np.array([]), "dispersion")
 
 
 def given_rate(bps: float) -> Rate:
@@ -98,15 +121,18 @@ def given_rate(bps: float) -> Rate:
     return Rate(bps, None, 1.0, 0.0, np.array([]), "given")
 
 
-def _bounded(flow: Observed, spaced: Reals) -> Rate:
+def _bounded(flow: Observed, spaced: Reals, aggregates: Aggregates | None) -> Rate:
     """Bounds of the rate of a link that was hardly ever full, often since it loses.
 
     It has at least what it delivered in the busiest tenth of a second. Packets that left together
     and were acknowledged apart, as in slow start, show its spacing, if not how often it is that of
-    the hosts: their mode bounds it from above.
+    the hosts: their mode bounds it from above. Of a link that delivers in bursts it is what these
+    had over the pauses before them.
     """
     low = _busiest(flow)
     mode = half_sample_mode(spaced) if len(spaced) >= FEWEST else 0.0
+    if aggregates is not None:
+        mode = aggregates.most_bps
     high = (1 + NEAR) * mode if mode > low else UNBOUNDED * low
     return Rate(low, None, 0.0, 1.0, np.array([]), "bounds", bounds=(low, high))
 
@@ -121,11 +147,11 @@ def busy_windows(flow: Observed) -> tuple[Reals, Reals]:
     edges = np.arange(flow.begun_s, flow.ended_s - WINDOW_S, WINDOW_S)
     for begin in edges:
         low, high = np.searchsorted(came, (begin, begin + WINDOW_S))
-        first, last = np.searchsorted(flow.ack_s, (begin, begin + WINDOW_S))
+        first, last = np.searchsorted(flow.link_ack_s, (begin, begin + WINDOW_S))
         if high - low < 4 or last - first < 4:
             continue
-        acks = flow.ack_s[first:last]
-        bytes_ = float(flow.delivered[last - 1] - flow.delivered[first])
+        acks = flow.link_ack_s[first:last]
+        bytes_ = float(flow.link_delivered[last - 1] - flow.link_delivered[first])
         between = float(acks[-1] - acks[0])
         # A link that stood still within the window has another rate in it than while it worked.
         still = float(np.diff(acks).max(initial=0.0)) > max(0.06, 0.6 * flow.base_rtt_s)
@@ -167,17 +193,19 @@ def _spaced(flow: Observed) -> tuple[Reals, Reals]:
     last = np.flatnonzero(np.diff(came, append=np.inf) > 0)
     if len(last) < 2:
         return np.array([]), np.array([])
-    at = np.searchsorted(flow.ack_s, came[last])
-    known = at < len(flow.ack_s)
+    at = np.searchsorted(flow.link_ack_s, came[last])
+    known = at < len(flow.link_ack_s)
     at, last = at[known], last[known]
-    gaps, sends = np.diff(flow.ack_s[at]), np.diff(sent[last])
-    bytes_ = np.diff(flow.delivered[at])
+    gaps, sends = np.diff(flow.link_ack_s[at]), np.diff(sent[last])
+    bytes_ = np.diff(flow.link_delivered[at])
     spread = (gaps > 0) & (bytes_ > 0) & (gaps >= 2 * np.abs(sends)) & (gaps < flow.base_rtt_s / 2)
     rates: Reals = 8.0 * bytes_[spread] / gaps[spread]
-    return flow.ack_s[at[1:]][spread], rates
+    return flow.link_ack_s[at[1:]][spread], rates
 
 
-def _recorded(flow: Observed, times: Reals, rates: Reals, near: float) -> Rate:
+def _recorded(
+    flow: Observed, times: Reals, rates: Reals, near: float, *, shows_spacing: bool
+) -> Rate:
     """A rate for every window: seen where the link was busy or showed its spacing, else a guess.
 
     A guess lies between its neighbours, and is no less than what the link delivered meanwhile.
@@ -185,8 +213,9 @@ def _recorded(flow: Observed, times: Reals, rates: Reals, near: float) -> Rate:
     edges = np.arange(flow.begun_s, flow.ended_s, WINDOW_S)
     seen = np.searchsorted(edges, times + WINDOW_S / 2) - 1
     steps = np.full(len(edges), np.nan)
-    for window, rate in _spaced_windows(flow, edges):
-        steps[window] = rate
+    if shows_spacing:
+        for window, rate in _spaced_windows(flow, edges):
+            steps[window] = rate
     steps[seen] = rates
     is_seen = np.isfinite(steps)
     guessed = np.interp(edges, edges[is_seen], steps[is_seen])
@@ -222,7 +251,7 @@ def rate_step(times: Reals, rates: Reals) -> Step | None:
 
 def _carried(flow: Observed, edges: Reals) -> Reals:
     """What each window delivered, as a rate."""
-    at = np.interp(np.append(edges, edges[-1] + WINDOW_S), flow.ack_s, flow.delivered)
+    at = np.interp(np.append(edges, edges[-1] + WINDOW_S), flow.link_ack_s, flow.link_delivered)
     carried: Reals = 8.0 * np.diff(at) / WINDOW_S
     return carried
 
@@ -258,6 +287,6 @@ def _busiest(flow: Observed) -> float:
     highest one in a hundred is left out.
     """
     edges = np.arange(flow.begun_s, flow.ended_s + BUSIEST_S, BUSIEST_S)
-    at = np.interp(edges, flow.ack_s, flow.delivered)
+    at = np.interp(edges, flow.link_ack_s, flow.link_delivered)
     carried = 8.0 * np.diff(at) / BUSIEST_S
     return float(np.quantile(carried, 0.99)) if len(carried) else 0.0

@@ -18,6 +18,10 @@ QUEUE_LOSSES = ("tail-drop", "aqm", "policer")
 """Losses that a queue or a policer makes by itself, and no radio."""
 SORTED_WITHIN_S = 0.5
 """The core sorts packets that stand no farther than this from their place."""
+MOST_BESIDE = 7
+"""Other flows of a capture that are read, too."""
+LEAST_BESIDE = 0.02
+"""A flow of a smaller share of the chosen one's bytes changes nothing."""
 _READING = 0.1
 """The share of a diagnosis that reading is said to be."""
 
@@ -64,6 +68,7 @@ def read_capture(
         labels,
         pl.DataFrame(read.hazard()),
         _at_sender(read, summary["flow"], segments, acks),
+        tuple(_others(path, flows, summary["flow"], view)),
         warnings,
         # A pipe cannot be read a second time.
         read.annotate if Path(path).is_file() else None,
@@ -123,6 +128,29 @@ def _at_sender(
         pl.DataFrame(read.acks(at_sender=True)),
         flow["at_sender"]["timeouts"],
     )
+
+
+def _others(
+    path: str | os.PathLike[str], flows: pl.DataFrame, chosen: dict[str, Any], view: str | None
+) -> Iterator[AtSender]:
+    """Flows that sent the same way while the chosen one did; each is read for by itself."""
+    if chosen["view"] != "sender" or not Path(path).is_file():
+        return
+    ends_s = pl.col("start_s") + pl.col("duration_s")
+    (own,) = flows.filter(pl.col("number") == chosen["number"]).iter_rows(named=True)
+    least = LEAST_BESIDE * own["bytes"]
+    meanwhile = (pl.col("start_s") < own["start_s"] + own["duration_s"]) & (ends_s > own["start_s"])
+    same_way = pl.col("data_from") == own["data_from"]
+    near = flows.filter(
+        (pl.col("number") != own["number"]) & (pl.col("bytes") >= least) & meanwhile & same_way
+    )
+    for number in near.top_k(MOST_BESIDE, by="bytes")["number"]:
+        read = _core.read_capture(path, number, view)
+        flow = json.loads(read.summary())["flow"]
+        acks = pl.DataFrame(read.acks())
+        segments = _segments(read.segments())
+        if flow["view"] == "sender" and len(segments) and len(acks):
+            yield AtSender(segments, acks, flow["timeouts"])
 
 
 def _facts(flow: dict[str, Any]) -> Facts:

@@ -10,6 +10,7 @@ import polars as pl
 from airtcp.catalogue import deployments
 from airtcp.diagnosis import words
 from airtcp.diagnosis.acking import USUAL
+from airtcp.diagnosis.beside import with_beside
 from airtcp.diagnosis.capture import Capture, Facts, Refusal
 from airtcp.diagnosis.ceiling import Ceiling, ceiling
 from airtcp.diagnosis.check import Prediction, Replay, best_replay, predictions
@@ -111,6 +112,10 @@ class DiagnosedCapture:
                 "The link stopped once, which tells nothing of how often it does: remedies are "
                 "ranked without it."
             )
+        if self.link is not None and self.link.is_shared and self.trials is not None:
+            lines.append(
+                "Remedies are tried on what others leave of the link, as if they did not give way."
+            )
         lines += [_refused(one) for one in self.capture.refusals if one["is_reservation"]]
         return lines
 
@@ -189,7 +194,8 @@ def diagnosed(
         return DiagnosedCapture(capture, flow, None, None, None, (), None, None, tuple(refusals))
     _say(progress, 0.1, "fitting the link")
     waits = latency(flow, facts["queues"])
-    link = fitted_link(flow, drops_of(facts["queues"]), rate_bps)
+    queues = facts["queues"]
+    link = fitted_link(flow, drops_of(queues), rate_bps, is_shared=queues["is_shared"])
 
     def found(
         stack: Stack | None = None,
@@ -242,7 +248,9 @@ def _flow(capture: Capture) -> Observed | None:
     seen = capture.at_sender
     if seen is None or seen.segments.is_empty() or len(seen.acks) < FEWEST_ACKS:
         return None
-    return observed(seen.segments, seen.acks)
+    flow = observed(seen.segments, seen.acks)
+    others = (observed(one.segments, one.acks) for one in capture.others)
+    return with_beside(flow, others) if flow.sampled.any() else flow
 
 
 def _stacks(capture: Capture, facts: Facts, flow: Observed) -> list[Stack]:

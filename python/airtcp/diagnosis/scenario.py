@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from airtcp.diagnosis.beside import Beside
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.rate import WINDOW_S
@@ -16,6 +17,7 @@ OPPORTUNITY_BITS = 8 * 1500
 RECORDED_RATE = "rate.opportunities"
 RECORDED_STOPS = "stops.csv"
 RECORDED_LOSSES = "lost.csv"
+UDP_PAYLOAD, UDP_HEADERS = 1472, 28
 SLOWEST = 3.0
 """A replay that takes so many times the capture's time is ended."""
 
@@ -98,7 +100,8 @@ def modelled(
         )
     elif link.stops.is_shown:
         lines.append(_stops(link.stops))
-    return _scenario(lines, files, stack, seconds, "The link of a capture, as a process")
+    about = "The link of a capture, as a process"
+    return _scenario(lines, files, stack, seconds, about, link.beside)
 
 
 def replayed(link: FittedLink, flow: Observed, stack: Stack) -> WrittenLink:
@@ -117,13 +120,18 @@ def replayed(link: FittedLink, flow: Observed, stack: Stack) -> WrittenLink:
     # Packet 0 is the SYN. What a full queue dropped, the simulated queue drops by itself, and no
     # number is given to it by the link behind.
     passed = np.flatnonzero(flow.lost & ~flow.dropped)
-    if len(passed):
+    if len(passed) and link.beside:
+        # The numbers of its packets among those of all flows are not the capture's.
+        lines.append(f"loss = {{ rate = {_share(link.loss.rate)} }}")
+    elif len(passed):
         numbers = "\n".join(str(1 + index) for index in passed)
         files[RECORDED_LOSSES] = f"packet\n{numbers}\n"
         lines.append(f'lost_packets = {{ path = "{RECORDED_LOSSES}" }}')
-    seconds = SLOWEST * flow.seconds + flow.base_rtt_s
+    # Others go on as long as the capture did: what they leave is a matter of time.
+    longest = flow.seconds if link.beside else SLOWEST * flow.seconds
     payload = round(float(flow.newly.sum()))
-    return _scenario(lines, files, stack, seconds, "A capture, played back", payload)
+    about = "A capture, played back"
+    return _scenario(lines, files, stack, longest + flow.base_rtt_s, about, link.beside, payload)
 
 
 def with_queue(link: FittedLink, packets: int) -> FittedLink:
@@ -184,6 +192,19 @@ def _stops(process: StopProcess) -> str:
     )
 
 
+def _beside(beside: Beside) -> list[str]:
+    """Keys of `[flows]` for the flow and those beside it, which no remedy changes."""
+    if beside.give_way:
+        return [f"count = {1 + beside.flows}", f"unchanged = {beside.flows}"]
+    payload = UDP_PAYLOAD / (UDP_PAYLOAD + UDP_HEADERS)
+    return [
+        "count = 2",
+        "unchanged = 1",
+        'kind = ["tcp", "udp"]',
+        f'udp = {{ rate = "{payload * beside.cross_bps:.0f} bit/s", size = {UDP_PAYLOAD} }}',
+    ]
+
+
 def _share(value: float) -> str:
     return f"{min(max(value, 0.0), 1.0):.8f}"
 
@@ -194,6 +215,7 @@ def _scenario(
     stack: Stack,
     seconds: float,
     description: str,
+    beside: Beside | None,
     payload: int | None = None,
 ) -> WrittenLink:
     lines = [
@@ -208,6 +230,9 @@ def _scenario(
         *stack.lines(),
         "",
     ]
-    if payload is not None:
-        lines += ["[flows]", f"bytes = {payload}", ""]
+    flows = [] if payload is None else [f"bytes = {payload}"]
+    if beside is not None:
+        flows = _beside(beside)
+    if flows:
+        lines += ["[flows]", *flows, ""]
     return WrittenLink("\n".join(lines), files)

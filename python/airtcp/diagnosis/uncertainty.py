@@ -41,12 +41,17 @@ def ends_of(link: FittedLink, flow: Observed, stack: Stack) -> Ends:
             with_queue(one if bounds is None else one.with_rate(bounds[end]), packets)
             for one in links
         )
+        if link.beside is not None and is_hidden:
+            beside = replace(link.beside, give_way=end == 1)
+            ended = (replace(one, beside=beside) for one in ended)
         return tuple(
             loaded(modelled(one, stack, seconds, (draw + 0.5) / DRAWS))
             for draw, one in enumerate(ended)
         )
 
+    is_hidden = link.beside is not None and not link.beside.is_seen
     is_open = [] if bounds is None else ["the rate"]
+    is_open += ["whether others give way"] if is_hidden else []
     is_open += [] if link.queue.is_known else ["the queue"]
     if not is_open:
         return Ends(None, (drawn(0),))

@@ -51,16 +51,25 @@ def headline(
         return f"No remedy is recommended: {refusals[0]}"
     is_full = ceiling is not None and ceiling.is_reached
     if ceiling is not None and is_full and (waits is None or not waits.is_large):
+        if ceiling.is_shared:
+            return (
+                f"Others use the link, too, and leave {format_bit_rate(ceiling.most_bps)} at most, "
+                f"of which this flow has {format_bit_rate(ceiling.goodput_bps)}: no remedy is "
+                "worth it."
+            )
         return (
             f"Of {format_bit_rate(ceiling.goodput_bps)} at most "
             f"{format_bit_rate(ceiling.most_bps)} are possible: no remedy is worth it."
         )
     if ceiling is not None and is_full and waits is not None:
-        return (
-            f"The link is full (of {format_bit_rate(ceiling.goodput_bps)} at most "
-            f"{format_bit_rate(ceiling.most_bps)} are possible), but data waits: "
-            f"{_waiting(waits)}{_calmed(trials)}."
+        possible = (
+            f"others use it, too, and leave {format_bit_rate(ceiling.most_bps)} at most, of which "
+            f"this flow has {format_bit_rate(ceiling.goodput_bps)}"
+            if ceiling.is_shared
+            else f"of {format_bit_rate(ceiling.goodput_bps)} at most "
+            f"{format_bit_rate(ceiling.most_bps)} are possible"
         )
+        return f"The link is full ({possible}), but data waits: {_waiting(waits)}{_calmed(trials)}."
     if trials is None:
         return "No remedy was tried: none was asked for."
     best = trials.winner
@@ -246,13 +255,32 @@ def link_words(link: FittedLink) -> str:
             f"{format_bit_rate(step.after_bps)}"
         ]
     elif link.rate.steps is not None:
+        # What others take of a link looks like a rate that varies, to the flow that it is left to.
+        varies = "what others leave of its rate" if link.is_shared else "a rate that varies"
+        if not link.is_shared and link.beside is None:
+            varies += ", or that others share"
         parts = [
-            f"a rate that varies, {rate} in the mean "
+            f"{varies}, {rate} in the mean "
             f"(interpolated for {format_percent(100 * link.rate.interpolated, decimals=0)} of the "
             "time)"
         ]
     else:
         parts = [rate]
+    if link.beside is not None:
+        share = format_percent(100 * link.beside.share, decimals=0)
+        flows = "flow shares" if link.beside.flows == 1 else "flows share"
+        who = (
+            f"{link.beside.flows} other {flows} it, by their delays"
+            if link.beside.is_seen
+            else "traffic that is not in the capture shares it, by the gaps between packets"
+        )
+        parts.append(f"{who}: this flow has {share} of what it delivers")
+    if link.aggregates is not None:
+        bursts = link.aggregates
+        parts.append(
+            f"delivered in bursts of {bursts.packets} packets every {1e3 * bursts.pause_s:.1f} ms, "
+            "as Wi-Fi that aggregates or a cellular frame does, and played as an even rate"
+        )
     parts.append(f"{1e3 * link.base_rtt_s:.1f} ms of base round trip")
     if link.drops.aqm_target_s is not None:
         parts.append(f"a queue that drops above {aqm_delay(link.drops)} of delay (AQM)")

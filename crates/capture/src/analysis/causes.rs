@@ -71,38 +71,57 @@ impl Causes {
             causes.is_policed = is_policed;
             return causes;
         }
-        causes.is_shared = causes.by_delay.shows_tail_drop
-            && causes.by_delay.gain > SHARED_RATIO * causes.hazard.gain.max(0.0) + SHARED_GAIN;
         let whole = sent.iter().map(|one| u64::from(one.ip_bytes)).max();
+        let whole = whole.unwrap_or(0);
         let nanos: Vec<u64> = causes.delays.iter().map(|one| one.as_nanos()).collect();
+        let is_full_by_delay = |at: usize| causes.by_delay.is_full(nanos[at]);
+        let is_shared = causes.by_delay.shows_tail_drop
+            && causes.by_delay.gain > SHARED_RATIO * causes.hazard.gain.max(0.0) + SHARED_GAIN
+            && !delay_threshold::is_outlasted(sent, &nanos, packet.as_nanos(), is_full_by_delay);
+        causes.is_shared = is_shared;
         // By the delay and by the flow's own bytes: a rate that varies, or others that share the
         // queue, let one of them vary; and both vary where both do.
         let outlasted = |is_drop: &dyn Fn(usize) -> bool| {
             is_steady(sent, path, is_drop)
                 && delay_threshold::is_outlasted(sent, &nanos, packet.as_nanos(), is_drop)
-                && delay_threshold::is_outlasted(sent, &causes.bytes, whole.unwrap_or(0), is_drop)
+                && delay_threshold::is_outlasted(sent, &causes.bytes, whole, is_drop)
         };
         let is_never_full = outlasted(&|at| causes.is_full(at));
         let counts = |at: usize| told(at) && (is_never_full || !causes.is_full(at));
-        match delay_threshold::dependence(sent, &causes.delays, path.base, packet, counts) {
-            Dependence::Flat => {
-                // Losses of one occasion are a burst of the radio, or a queue that was long.
-                let each = delay_threshold::dependence(
-                    sent,
-                    &causes.delays,
-                    Duration::ZERO,
-                    packet,
-                    counts,
-                );
-                if let Dependence::Above(standing) = each {
-                    causes.open_from = Some(standing.from);
-                }
-            }
-            Dependence::Above(standing) => {
+        // A radio that retries delays what it loses in the end, and what is behind it, with next to
+        // nothing in the queue.
+        let is_by_bytes = |round_trip: Duration| {
+            let found =
+                delay_threshold::dependence(sent, &causes.bytes, round_trip, 2 * whole, counts);
+            matches!(found, Dependence::Above(_))
+        };
+        let is_of_others = |from: Duration| causes.stands(sent, path.base, from, whole);
+        let least = delay_threshold::least(packet).as_nanos();
+        match delay_threshold::dependence(sent, &nanos, path.base, least, counts) {
+            Dependence::Above(standing) if is_by_bytes(path.base) => {
                 if outlasted(&|at| counts(at) && causes.delays[at] >= standing.from) {
                     causes.standing = Some(standing);
                 } else {
                     causes.full_from = Some(standing);
+                }
+            }
+            Dependence::Above(standing)
+                if !delay_threshold::is_outlasted(sent, &nanos, packet.as_nanos(), |at| {
+                    counts(at) && causes.delays[at] >= standing.from
+                }) =>
+            {
+                causes.full_from = Some(standing);
+            }
+            Dependence::Above(standing) => {
+                causes.open_from = is_of_others(standing.from).then_some(standing.from);
+            }
+            Dependence::Flat => {
+                // Losses of one occasion are a burst of the radio, or a queue that was long.
+                let each = delay_threshold::dependence(sent, &nanos, Duration::ZERO, least, counts);
+                if let Dependence::Above(standing) = each
+                    && (is_by_bytes(Duration::ZERO) || is_of_others(standing.from))
+                {
+                    causes.open_from = Some(standing.from);
                 }
             }
             Dependence::NotShown => causes.is_open = true,
@@ -115,6 +134,32 @@ impl Causes {
             causes.hazard.shows_tail_drop = false;
         }
         causes
+    }
+
+    /// Whether packets wait for so long, when none is lost, with next to nothing of the flow's own in
+    /// the queue: others fill it.
+    fn stands(&self, sent: &[Sent], round_trip: Duration, from: Duration, packet: u64) -> bool {
+        let lost: Vec<Instant> = sent
+            .iter()
+            .filter(|one| one.is_lost)
+            .map(|one| one.time)
+            .collect();
+        let is_apart = |time: Instant| {
+            let next = lost.partition_point(|lost| *lost < time);
+            let before = next.checked_sub(1).map(|at| lost[at]);
+            before.is_none_or(|lost| time > lost + round_trip)
+                && lost.get(next).is_none_or(|lost| time + round_trip < *lost)
+        };
+        let mut delays: Vec<Duration> = (0..sent.len())
+            .filter(|at| self.bytes[*at] < SHORT_PACKETS * packet && is_apart(sent[*at].time))
+            .map(|at| self.delays[at])
+            .collect();
+        if delays.is_empty() {
+            return false;
+        }
+        let middle = delays.len() / 2;
+        let (_, median, _) = delays.select_nth_unstable(middle);
+        *median * 4 >= from * 3
     }
 
     /// The delay above which a queue dropped that was not full, where its drops are on too few

@@ -59,36 +59,36 @@ pub(super) enum Dependence {
 
 /// An occasion of loss: losses within a round trip of it are the same one's.
 struct Occasions {
-    /// Delays of transmissions, in order.
-    delays: Vec<u64>,
+    /// What transmissions met, in order.
+    all: Vec<u64>,
     lost: Vec<u64>,
 }
 
 impl Occasions {
     fn of(
         sent: &[Sent],
-        delays: &[Duration],
+        met: &[u64],
         round_trip: Duration,
         counts: impl Fn(usize) -> bool,
     ) -> Self {
-        let mut met = Self {
-            delays: Vec::with_capacity(sent.len()),
+        let mut found = Self {
+            all: Vec::with_capacity(sent.len()),
             lost: Vec::new(),
         };
         let mut last = Instant::ZERO;
-        for (at, (packet, delay)) in sent.iter().zip(delays).enumerate() {
+        for (at, (packet, met)) in sent.iter().zip(met).enumerate() {
             if packet.attempt > 0 || !counts(at) {
                 continue;
             }
-            met.delays.push(delay.as_nanos());
-            if packet.is_lost && (packet.time >= last + round_trip || met.lost.is_empty()) {
-                met.lost.push(delay.as_nanos());
+            found.all.push(*met);
+            if packet.is_lost && (packet.time >= last + round_trip || found.lost.is_empty()) {
+                found.lost.push(*met);
                 last = packet.time;
             }
         }
-        met.delays.sort_unstable();
-        met.lost.sort_unstable();
-        met
+        found.all.sort_unstable();
+        found.lost.sort_unstable();
+        found
     }
 }
 
@@ -97,29 +97,29 @@ pub(super) fn least(packet: Duration) -> Duration {
     LEAST_DELAY.max(packet * LEAST_PACKETS_PERCENT / 100)
 }
 
-/// How the losses of `sent` depend on the delay that they met, of those that count.
+/// How the losses of `sent` depend on what they met, delays in nanoseconds or bytes of a queue, of
+/// those that count. Less than `least` is no queue.
 pub(super) fn dependence(
     sent: &[Sent],
-    delays: &[Duration],
+    met: &[u64],
     round_trip: Duration,
-    packet: Duration,
+    least: u64,
     counts: impl Fn(usize) -> bool,
 ) -> Dependence {
-    let least = least(packet);
-    let met = Occasions::of(sent, delays, round_trip, counts);
-    let (all, lost) = (met.delays.len() as f64, met.lost.len() as f64);
+    let met = Occasions::of(sent, met, round_trip, counts);
+    let (all, lost) = (met.all.len() as f64, met.lost.len() as f64);
     if lost < LEAST_OCCASIONS {
         return Dependence::NotShown;
     }
     let flat = log_likelihood(lost, all);
     let mut rises: Vec<(f64, DelayThreshold)> = Vec::new();
     for edge in EDGES {
-        let from = met.delays[met.delays.len() * edge / 1000];
-        if from < least.as_nanos() {
+        let from = met.all[met.all.len() * edge / 1000];
+        if from < least {
             continue;
         }
-        let below = met.delays.partition_point(|delay| *delay < from) as f64;
-        let lost_below = met.lost.partition_point(|delay| *delay < from) as f64;
+        let below = met.all.partition_point(|one| *one < from) as f64;
+        let lost_below = met.lost.partition_point(|one| *one < from) as f64;
         let (above, lost_above) = (all - below, lost - lost_below);
         let split = log_likelihood(lost_below, below) + log_likelihood(lost_above, above);
         // Half a loss more below is what a chance that is not zero may have missed.

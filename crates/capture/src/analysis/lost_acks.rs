@@ -5,8 +5,10 @@
 const LEAST_PACKETS: u64 = 50;
 /// A counter of the connection goes up by one, but for losses, in this share of the packets.
 const LEAST_IN_ORDER_PERCENT: u64 = 60;
-/// What a lost acknowledgment reported is in the next, which so reports more than a usual one.
+/// What lost acknowledgments reported is in the next, which so reports as much as all of them, but
+/// for segments of which some were acknowledged alone.
 const LEAST_CONFIRMED_PERCENT: u64 = 70;
+const LEAST_REPORTED_PERCENT: u64 = 75;
 
 /// Acknowledgments that were lost on their way back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,12 +31,17 @@ impl LostAcks {
         if in_order * 100 < came * LEAST_IN_ORDER_PERCENT {
             return None;
         }
-        let mut reports: Vec<u32> = acks.iter().map(|(newly, _)| *newly).collect();
+        let in_order = acks.iter().filter(|(_, missing)| *missing == 0);
+        let mut reports: Vec<u32> = in_order.map(|(newly, _)| *newly).collect();
         reports.sort_unstable();
-        let usual = reports[reports.len() / 2];
+        let usual = u64::from(reports[reports.len() / 2]);
         let behind_gap = || acks.iter().filter(|(_, missing)| *missing > 0);
         let gaps = behind_gap().count() as u64;
-        let confirmed = behind_gap().filter(|(newly, _)| *newly > usual).count() as u64;
+        let confirms = |(newly, missing): &&(u32, u32)| {
+            let whole = usual * (1 + u64::from(*missing));
+            u64::from(*newly) * 100 >= whole * LEAST_REPORTED_PERCENT
+        };
+        let confirmed = behind_gap().filter(confirms).count() as u64;
         if confirmed * 100 < gaps * LEAST_CONFIRMED_PERCENT {
             return None;
         }
@@ -70,6 +77,18 @@ mod tests {
     #[test]
     fn a_gap_before_a_usual_report_is_another_connection() {
         let acks: Vec<(u32, u32)> = (0..900).map(|number| (2896, number % 3 / 2)).collect();
+        assert_eq!(LostAcks::count(&acks), None);
+    }
+
+    /// The same, and every second acknowledgment reports two segments in place of one.
+    #[test]
+    fn a_gap_is_no_loss_where_reports_do_not_grow_with_it() {
+        let acks: Vec<(u32, u32)> = (0..900)
+            .map(|number| match number % 3 {
+                2 => (2896, 3),
+                _ => (1448, 0),
+            })
+            .collect();
         assert_eq!(LostAcks::count(&acks), None);
     }
 }

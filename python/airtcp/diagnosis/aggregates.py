@@ -1,0 +1,61 @@
+"""Deliveries in bursts: Wi-Fi that aggregates, and cellular frames of many packets."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from airtcp.diagnosis.observed import Observed
+
+TOGETHER_S = 50e-6
+"""Acknowledgments that follow each other within this came together."""
+FEWEST_PACKETS = 3
+BURST_SHARE = 0.5
+"""A link delivers in bursts where so much of the bytes comes in them."""
+LEAST_PAUSE_S = 200e-6
+"""A shorter pause between bursts is that of a host that handles several packets at once."""
+MOST_PAUSE = 0.5
+"""Of the base round trip: a longer pause is between two windows of the sender."""
+LEAST_BURSTS = 50
+FAST = 0.3
+"""A flow with a larger share of the rate within bursts has a fast link, and no bursts."""
+
+
+@dataclass(frozen=True)
+class Aggregates:
+    """How a link that delivers in bursts does so."""
+
+    packets: int
+    """Full packets of the median burst."""
+    pause_s: float
+    """The median time from one burst to the next."""
+    most_bps: float
+    """What nine of ten bursts had, over the pause before them, in bits of IP packets a second."""
+
+
+def aggregates_of(flow: Observed) -> Aggregates | None:
+    """The bursts in which a link delivers; None where packets come one by one."""
+    reports = np.diff(flow.delivered) > 0
+    came, bytes_ = flow.ack_s[1:][reports], np.diff(flow.delivered)[reports]
+    if len(came) < FEWEST_PACKETS * LEAST_BURSTS:
+        return None
+    pauses = np.diff(came, prepend=came[0])
+    burst = np.cumsum(pauses > TOGETHER_S)
+    packets = np.bincount(burst, bytes_) / flow.full_size
+    first = np.flatnonzero(np.diff(burst, prepend=-1))
+    before = pauses[first]
+    is_burst = packets >= FEWEST_PACKETS
+    if int(is_burst.sum()) < LEAST_BURSTS or packets[is_burst].sum() < BURST_SHARE * packets.sum():
+        return None
+    pause_s = float(np.median(before[is_burst]))
+    if not LEAST_PAUSE_S <= pause_s <= MOST_PAUSE * flow.base_rtt_s:
+        return None
+    within_s = came[np.append(first[1:], len(came)) - 1] - came[first]
+    spread = within_s > 0
+    if spread.any():
+        within = 8.0 * flow.full_size * packets[spread] / within_s[spread]
+        if flow.goodput_bps > FAST * float(np.median(within)):
+            return None
+    rates = 8.0 * flow.full_size * packets[is_burst] / np.maximum(before[is_burst], TOGETHER_S)
+    return Aggregates(
+        round(float(np.median(packets[is_burst]))), pause_s, float(np.quantile(rates, 0.9))
+    )

@@ -1,0 +1,126 @@
+"""Others that share the link, in the capture or beside it.
+
+Delays of flows of the capture rise and fall together; packets of traffic that it does not hold
+part those of the flow in the queue.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from airtcp.diagnosis.observed import Observed, Reals
+from airtcp.diagnosis.rate import busy_windows, spacing_mode
+
+WINDOW_S = 0.25
+LEAST_WINDOWS = 20
+LEAST_CORRELATION = 0.8
+LEAST_SPREAD_S = 0.002
+"""A delay that varies by less tells nothing of a queue."""
+MOST_OWN = 0.8
+"""A flow whose busy windows have more of the rate of its spacing has the link to itself."""
+LEAST_GAPS = 100
+MOST_BETWEEN = 20.0
+"""More packets between two are more than the times of a capture can tell."""
+NEAR_WHOLE = 0.15
+LEAST_WHOLE = 0.5
+"""Gaps of any length are as near to whole packet times in 30 of 100."""
+LEAST_BOTH = 0.5
+"""Of the times in which others pass, those in which the flow's own packets leave together, too."""
+LEAST_SHARE = 0.1
+"""A flow that delivered a smaller share of what the chosen one did is played back as none."""
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Those that share the link with the chosen flow."""
+
+    flows: int
+    """Of the capture; of what it does not hold as many as would leave it what it had."""
+    share: float
+    """The chosen flow's share of what the link delivered."""
+    is_seen: bool
+    """They are in the capture."""
+    cross_bps: float
+    """What they had of the link, in bits of IP packets a second."""
+    give_way: bool = True
+    """They are TCP, too; else they send at their rate whatever the flow does."""
+
+
+def with_beside(flow: Observed, others: Iterable[Observed]) -> Observed:
+    """The flow with those of the others that share its queue.
+
+    Packets that wait in one queue at one time wait equally long, whoever sent them.
+    """
+    own = _delays(flow, flow.begun_s, flow.ended_s)
+    sharing = tuple(one for one in others if _agree(own, _delays(one, flow.begun_s, flow.ended_s)))
+    return replace(flow, beside=sharing)
+
+
+def beside_of(flow: Observed) -> Beside | None:
+    """Those of the capture that are large enough to be played back beside it, if any."""
+    own = float(flow.delivered[-1])
+    large = [one for one in flow.beside if float(one.delivered[-1]) >= LEAST_SHARE * own]
+    if not large:
+        return None
+    bps = 8.0 * own / flow.seconds
+    return Beside(len(large), flow.link_share, True, bps * (1 / flow.link_share - 1))
+
+
+def hidden_beside(flow: Observed) -> tuple[float, Beside] | None:
+    """The link's whole rate and those that share it unseen; None where nothing shows any.
+
+    While a queue stands, what leaves it between two packets of the flow are packets of others: the
+    gaps are whole packet times of a rate that the flow itself does not have, and at times none.
+    A rate that varies has gaps of any length, and one that falls has the longer ones alone.
+    """
+    times, busy = busy_windows(flow)
+    bps = spacing_mode(flow)
+    if bps is None or len(busy) < LEAST_WINDOWS or float(np.median(busy)) > MOST_OWN * bps:
+        return None
+    packet_s = 8.0 * flow.full_size / bps
+    gaps, bytes_ = np.diff(flow.ack_s), np.diff(flow.delivered)
+    slow = times[busy < MOST_OWN * bps]
+    at = np.searchsorted(slow, flow.ack_s[1:], side="right") - 1
+    within = (at >= 0) & (flow.ack_s[1:] <= slow[np.maximum(at, 0)] + WINDOW_S) & (bytes_ > 0)
+    between = (gaps - 8.0 * bytes_ / bps)[within] / packet_s
+    at = at[within]
+    is_none = np.abs(between) < NEAR_WHOLE
+    is_some = (between > 0.5) & (between < MOST_BETWEEN)
+    if int(is_some.sum()) < LEAST_GAPS:
+        return None
+    whole = np.abs(between[is_some] - np.round(between[is_some])) < NEAR_WHOLE
+    # Both in the same quarter of a second: a rate that falls to a whole fraction has the longer
+    # gaps alone.
+    both = np.intersect1d(at[is_none], at[is_some])
+    if float(np.mean(whole)) < LEAST_WHOLE or len(both) < LEAST_BOTH * len(np.unique(at)):
+        return None
+    left = float(np.median(busy))
+    flows = max(1, round(bps / left) - 1)
+    return bps, Beside(flows, left / bps, False, bps - left, give_way=False)
+
+
+def _delays(flow: Observed, begin_s: float, end_s: float) -> Reals:
+    """The median queueing delay of each window; NaN in those without a round trip."""
+    count = max(1, int((end_s - begin_s) / WINDOW_S))
+    known = flow.sampled
+    windows = np.floor((flow.acked_s[known] - begin_s) / WINDOW_S).astype(np.int64)
+    delays = flow.queueing_s[known]
+    order = np.argsort(windows, kind="stable")
+    windows, delays = windows[order], delays[order]
+    edges = np.searchsorted(windows, np.arange(count + 1))
+    medians: Reals = np.array(
+        [np.median(delays[low:high]) if high > low else np.nan for low, high in pairwise(edges)]
+    )
+    return medians
+
+
+def _agree(one: Reals, other: Reals) -> bool:
+    both = np.isfinite(one) & np.isfinite(other)
+    if both.sum() < LEAST_WINDOWS:
+        return False
+    one, other = one[both], other[both]
+    if min(one.std(), other.std()) < LEAST_SPREAD_S:
+        return False
+    return float(np.corrcoef(one, other)[0, 1]) >= LEAST_CORRELATION
