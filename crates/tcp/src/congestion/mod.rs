@@ -67,6 +67,8 @@ pub struct Ack {
     pub next_departure: Instant,
     /// Total bytes delivered.
     pub delivered_in_all: u64,
+    /// Total bytes presumed lost.
+    pub lost_in_all: u64,
     /// The measured delivery rate, if any.
     pub rate: Option<RateSample>,
     /// The repair under way.
@@ -281,11 +283,32 @@ impl Congestion {
 
     /// Responds to a loss found by duplicate acknowledgments or SACK while `flight_size` bytes were
     /// outstanding: reduces the threshold, and the window with it unless recovery moves it there
-    /// step by step (RFC 5681 §3.2, eq. 4). `cause`: the loss's cause, if classified.
-    pub fn on_loss(&mut self, flight_size: u64, cause: Option<Cause>) {
-        self.windows.ssthresh = self.threshold(flight_size, cause);
+    /// step by step (RFC 5681 §3.2, eq. 4). `cause`: the loss's cause, if classified. Returns the
+    /// threshold of congestion, whatever the cause.
+    pub fn on_loss(&mut self, flight_size: u64, cause: Option<Cause>) -> u64 {
+        let base = self.reduction_base(flight_size);
+        let threshold = self.control.threshold(base, &self.windows);
+        self.windows.ssthresh = match cause {
+            Some(Cause::Radio) => {
+                let (numerator, denominator) = RADIO_LOSS_LEAVES;
+                let segments = base / self.windows.mss * numerator / denominator;
+                threshold.max(segments * self.windows.mss)
+            }
+            _ => threshold,
+        };
         if !self.gradual {
             self.settle();
+        }
+        threshold
+    }
+
+    /// Lowers the threshold during a repair: its losses are taken for congestion after all.
+    pub fn lower_threshold(&mut self, bytes: u64) {
+        if bytes < self.windows.ssthresh {
+            self.windows.ssthresh = bytes;
+            if !self.gradual {
+                self.settle();
+            }
         }
     }
 
@@ -301,7 +324,8 @@ impl Congestion {
     /// this is the first expiry for this data; at later ones the threshold stays (RFC 5681 §3.1).
     pub fn on_timeout(&mut self, flight_size: u64, reduces: bool) {
         if reduces {
-            self.windows.ssthresh = self.threshold(flight_size, None);
+            let base = self.reduction_base(flight_size);
+            self.windows.ssthresh = self.control.threshold(base, &self.windows);
         }
         self.control.on_timeout();
         self.slow_start.on_timeout();
@@ -310,19 +334,10 @@ impl Congestion {
         }
     }
 
-    fn threshold(&mut self, flight_size: u64, cause: Option<Cause>) -> u64 {
-        let base = match self.base {
+    const fn reduction_base(&self, flight_size: u64) -> u64 {
+        match self.base {
             ReductionBase::FlightSize => flight_size,
             ReductionBase::Window => self.windows.cwnd,
-        };
-        let threshold = self.control.threshold(base, &self.windows);
-        match cause {
-            Some(Cause::Radio) => {
-                let (numerator, denominator) = RADIO_LOSS_LEAVES;
-                let segments = base / self.windows.mss * numerator / denominator;
-                threshold.max(segments * self.windows.mss)
-            }
-            _ => threshold,
         }
     }
 
@@ -333,9 +348,13 @@ impl Congestion {
 
     /// Prepares for sending at `now` after nothing was in flight for `idle`. `expired`: how many
     /// timeouts that is; if the window is to restart, it is halved that often (RFC 7661 §4.4.2;
-    /// Linux, `tcp_cwnd_restart`), but not below the initial window.
-    pub fn on_idle_over(&mut self, now: Instant, idle: Duration, expired: u32) {
-        self.control.on_idle_over(now, idle);
+    /// Linux, `tcp_cwnd_restart`), but not below the initial window. A model starts again only if
+    /// the application had nothing to send, `limited`: a pace of less than a segment a round trip
+    /// leaves nothing in flight, too (draft-ietf-ccwg-bbr §5.4.1; Linux, `bbr_cwnd_event`).
+    pub fn on_idle_over(&mut self, now: Instant, idle: Duration, expired: u32, limited: bool) {
+        if limited || !self.is_model_based() {
+            self.control.on_idle_over(now, idle);
+        }
         if expired == 0 || self.is_model_based() {
             return;
         }

@@ -113,6 +113,7 @@ impl Sender {
                 .pacing()
                 .map_or(now, |pacing| pacing.next_departure(now)),
             delivered_in_all: self.extras.rate().map_or(0, |rate| rate.delivered()),
+            lost_in_all: self.detection.lost_in_all(),
             rate: None,
             repairing: match self.repair.phase() {
                 Phase::Open => Repairing::Nothing,

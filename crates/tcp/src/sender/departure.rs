@@ -6,6 +6,7 @@ use super::space::Fresh;
 use super::window_usage::SendState;
 use super::{Sender, Transmission};
 use crate::config::{TimerRestart, TimerScope};
+use crate::delivery_rate::DeliveryRate;
 use crate::loss_detection::SentSegment;
 use crate::recovery::Pace;
 
@@ -133,7 +134,9 @@ impl Sender {
     /// Handles the end of an idle period: something is sent while nothing is outstanding.
     pub(super) fn on_idle_over(&mut self, now: Instant) {
         if let Some((idle, expired)) = self.growth.pause(now, self.timeout.rto()) {
-            self.congestion.on_idle_over(now, idle, expired);
+            let rate = self.extras.rate();
+            let limited = rate.is_some_and(DeliveryRate::is_application_limited);
+            self.congestion.on_idle_over(now, idle, expired, limited);
         }
     }
 }

@@ -2,6 +2,7 @@
 //! trip, not losses. [`v1`] follows Linux, [`v3`] the IETF draft.
 
 mod aggregation;
+mod policed_rate;
 mod v1;
 mod v3;
 mod windowed_max;

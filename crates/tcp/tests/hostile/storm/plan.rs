@@ -77,8 +77,6 @@ impl StormPlan {
         for (_, config) in &mut ends {
             config.sack |= both_sack;
             config.receive_buffer = config.receive_buffer.min(400_000);
-            // A window that grows by segments takes long with segments of 100 bytes.
-            config.mss = config.mss.max(536);
         }
         Self {
             seed,

@@ -1,10 +1,10 @@
 //! BBR version 1 (Cardwell, Cheng, Gunn, Yeganeh & Jacobson, "BBR: Congestion-based congestion
-//! control", ACM Queue 14(5), 2016; `net/ipv4/tcp_bbr.c`). The sampling of policers ("long-term
-//! bandwidth") is left out: it acts only above a loss of 20 %.
+//! control", ACM Queue 14(5), 2016; `net/ipv4/tcp_bbr.c`).
 
 use airtcp_units::{BitRate, Duration, Instant};
 
 use super::aggregation::Aggregation;
+use super::policed_rate::{Moment, PolicedRate};
 use super::windowed_max::WindowedMax;
 use super::{bit_rate, bytes_in, least_burst, scaled};
 use crate::config::Config;
@@ -66,6 +66,10 @@ pub struct Bbr {
     phase: usize,
     phase_began: Instant,
     aggregation: Aggregation,
+    policed: PolicedRate,
+    /// Bytes delivered and presumed lost at the last acknowledgment.
+    told: (u64, u64),
+    now: Instant,
     prior_cwnd: u64,
     repairing: Repairing,
     conserving: bool,
@@ -98,6 +102,9 @@ impl Bbr {
             phase: 0,
             phase_began: Instant::ZERO,
             aggregation: Aggregation::default(),
+            policed: PolicedRate::default(),
+            told: (0, 0),
+            now: Instant::ZERO,
             prior_cwnd: 0,
             repairing: Repairing::Nothing,
             conserving: false,
@@ -120,13 +127,19 @@ impl Bbr {
     }
 
     /// The current pacing gain.
-    pub const fn pacing_gain(&self) -> f64 {
+    pub fn pacing_gain(&self) -> f64 {
         match self.mode {
             Mode::Startup => HIGH_GAIN,
             Mode::Drain => DRAIN_GAIN,
+            Mode::ProbeBandwidth if self.policed.get().is_some() => 1.0,
             Mode::ProbeBandwidth => CYCLE[self.phase],
             Mode::ProbeRtt => 1.0,
         }
+    }
+
+    /// The bandwidth to use, in bytes a second: a policer's, or the largest of late (`bbr_bw`).
+    fn rate(&self) -> u64 {
+        self.policed.get().unwrap_or_else(|| self.bandwidth.get())
     }
 
     const fn cwnd_gain(&self) -> f64 {
@@ -166,7 +179,7 @@ impl Bbr {
     /// unacknowledged now: less the data delivered until then, plus the next burst when probing
     /// upwards (`bbr_packets_in_net_at_edt`).
     fn in_network(&self, ack: &Ack, in_flight: u64, windows: &Windows) -> u64 {
-        let delivered = bytes_in(self.bandwidth.get(), ack.next_departure - ack.now);
+        let delivered = bytes_in(self.rate(), ack.next_departure - ack.now);
         let leaving = if self.pacing_gain() > 1.0 {
             self.burst(windows.mss) * windows.mss
         } else {
@@ -182,6 +195,19 @@ impl Bbr {
             self.round_start = true;
             self.conserving = false;
         }
+        let is_cycling = self.mode == Mode::ProbeBandwidth;
+        let moment = Moment {
+            now: ack.now,
+            delivered: ack.delivered_in_all,
+            lost: ack.lost_in_all,
+            shows_loss: ack.lost > 0,
+            application_limited: sample.application_limited,
+            round_start: self.round_start,
+            is_cycling,
+        };
+        if self.policed.on_acknowledged(&moment) && is_cycling {
+            self.probe_bandwidth(ack.now);
+        }
         let rate = sample.bytes_per_second();
         if !sample.application_limited || rate >= self.bandwidth.get() {
             self.bandwidth.update(BANDWIDTH_ROUNDS, self.rounds, rate);
@@ -194,7 +220,7 @@ impl Bbr {
         }
         let long_enough = ack.now - self.phase_began > self.minimum_rtt.unwrap_or(Duration::MAX);
         let in_network = || self.in_network(ack, ack.in_flight_before, windows);
-        let gain = CYCLE[self.phase];
+        let gain = self.pacing_gain();
         let over = if gain > 1.0 {
             // Until the data in flight exceeds what the pipe holds, or is lost.
             long_enough && (ack.lost > 0 || in_network() >= self.in_flight_at(gain, windows))
@@ -302,7 +328,7 @@ impl Bbr {
             let rate = u64::try_from(rate).unwrap_or(u64::MAX);
             self.pace = scaled(rate, HIGH_GAIN * PACING_MARGIN);
         }
-        let pace = scaled(self.bandwidth.get(), self.pacing_gain() * PACING_MARGIN);
+        let pace = scaled(self.rate(), self.pacing_gain() * PACING_MARGIN);
         if self.full || pace > self.pace {
             self.pace = pace.max(1);
         }
@@ -333,9 +359,9 @@ impl Bbr {
     fn set_cwnd(&mut self, ack: &Ack, windows: &mut Windows) {
         if ack.delivered > 0 && !self.recover(ack, windows) {
             let product = self.minimum_rtt.map_or(self.initial, |rtt| {
-                scaled(bytes_in(self.bandwidth.get(), rtt), self.cwnd_gain())
+                scaled(bytes_in(self.rate(), rtt), self.cwnd_gain())
             });
-            let most = bytes_in(self.bandwidth.get(), MOST_AGGREGATION);
+            let most = bytes_in(self.rate(), MOST_AGGREGATION);
             let aggregated = if self.full {
                 self.aggregation.most().min(most)
             } else {
@@ -376,9 +402,18 @@ impl Rule for Bbr {
         if let Some(sample) = &ack.rate {
             self.update_bandwidth(ack, sample);
         }
-        let rate = self.bandwidth.get();
-        self.aggregation
-            .on_delivered(ack.now, ack.delivered, rate, windows.cwnd, self.round_start);
+        self.told = (ack.delivered_in_all, ack.lost_in_all);
+        self.now = ack.now;
+        if ack.rate.is_some() && ack.delivered > 0 {
+            let rate = self.rate();
+            self.aggregation.on_delivered(
+                ack.now,
+                ack.delivered,
+                rate,
+                windows.cwnd,
+                self.round_start,
+            );
+        }
         self.update_phase(ack, windows);
         self.check_full(ack.rate.is_none_or(|sample| sample.application_limited));
         self.check_drain(ack, windows);
@@ -401,19 +436,22 @@ impl Rule for Bbr {
     fn on_timeout(&mut self) {
         self.repairing = Repairing::Timeout;
         self.full_bandwidth = 0;
+        self.policed.on_timeout();
     }
 
     /// The bandwidth did not grow because the sender slowed down needlessly (`bbr_undo_cwnd`).
     fn on_taken_back(&mut self) {
         self.full_bandwidth = 0;
         self.full_rounds = 0;
+        let (delivered, lost) = self.told;
+        self.policed.reset(self.now, delivered, lost);
     }
 
     fn on_idle_over(&mut self, now: Instant, _idle: Duration) {
         self.idle_restart = true;
         self.aggregation.restart(now);
         if self.mode == Mode::ProbeBandwidth {
-            self.pace = scaled(self.bandwidth.get(), PACING_MARGIN).max(1);
+            self.pace = scaled(self.rate(), PACING_MARGIN).max(1);
         }
     }
 }

@@ -74,6 +74,7 @@ impl Path {
                 in_flight,
                 next_departure: self.now,
                 delivered_in_all: self.delivered,
+                lost_in_all: 0,
                 rate: Some(sample),
                 repairing: Repairing::Nothing,
             },
@@ -168,6 +169,7 @@ fn the_first_round_trip_sets_the_pace_once() {
             in_flight: 0,
             next_departure: path.now,
             delivered_in_all: 0,
+            lost_in_all: 0,
             rate: None,
             repairing: Repairing::Nothing,
         };
@@ -202,6 +204,7 @@ fn in_recovery(delivered: u64, lost: u64, in_flight: u64, repairing: Repairing) 
         in_flight,
         next_departure: Instant::ZERO,
         delivered_in_all: 700 * MSS,
+        lost_in_all: 0,
         rate: None,
         repairing,
     }

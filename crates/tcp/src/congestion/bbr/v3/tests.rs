@@ -51,6 +51,7 @@ impl Path {
                     in_flight,
                     next_departure: self.now,
                     delivered_in_all: self.delivered,
+                    lost_in_all: 0,
                     rate: Some(RateSample {
                         delivered: bytes * 10,
                         interval: RTT,
@@ -172,6 +173,7 @@ fn probing_the_round_trip_outlasts_its_end() {
             in_flight: 0,
             next_departure: now,
             delivered_in_all: 0,
+            lost_in_all: 0,
             rate: None,
             repairing: Repairing::Nothing,
         };
@@ -205,6 +207,7 @@ fn the_bound_grows_by_what_a_used_window_delivers() {
             in_flight: in_flight * MSS,
             next_departure: path.now,
             delivered_in_all: 0,
+            lost_in_all: 0,
             rate: None,
             repairing: Repairing::Nothing,
         };
