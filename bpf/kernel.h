@@ -47,6 +47,8 @@ struct tcp_sock {
 	__u32 prior_cwnd;
 	__u32 packets_out;
 	__u32 lost_out;
+	/* Every segment ever presumed lost. */
+	__u32 lost;
 	__u32 sacked_out;
 	__u32 snd_una;
 	__u32 snd_nxt;

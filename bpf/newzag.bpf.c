@@ -25,9 +25,12 @@ struct {
 
 struct newzag {
 	struct zigzag round_trips;
-	/* The last verdict, to be taken back where it turns out to be a timeout's. */
+	/* The last verdict, to be taken back where it turns out to be a timeout's or a full queue's. */
 	__u32 lost;
 	__u32 radio;
+	/* What tcp_sock.lost reaches then, and what congestion leaves of the window. */
+	__u32 lost_until;
+	__u32 halved;
 };
 
 static inline struct newzag *state(struct sock *sk)
@@ -54,14 +57,17 @@ __u32 BPF_PROG(newzag_ssthresh, struct sock *sk)
 	struct tcp_sock *tp = tcp_sk(sk);
 	__u32 lost = tp->lost_out ? tp->lost_out : 1;
 	struct newzag *newzag = state(sk);
-	int radio = zigzag_is_radio(&newzag->round_trips, adjusted, lost);
+	__u32 most = zigzag_most_for_radio(tp->snd_cwnd);
+	int radio = lost <= most && zigzag_is_radio(&newzag->round_trips, adjusted, lost);
 
 	newzag->lost = lost;
 	newzag->radio = radio;
+	newzag->lost_until = tp->lost - tp->lost_out + most;
+	newzag->halved = max32(tp->snd_cwnd >> 1, 2);
 	count(lost, radio, 1);
 	if (radio)
 		return max32(tp->snd_cwnd * radio_keeps_percent / 100, 2);
-	return max32(tp->snd_cwnd >> 1, 2);
+	return newzag->halved;
 }
 
 SEC("struct_ops")
@@ -71,13 +77,25 @@ void BPF_PROG(newzag_init, struct sock *sk)
 
 	newzag->round_trips.latest = newzag->round_trips.mean = newzag->round_trips.deviation = 0;
 	newzag->lost = newzag->radio = 0;
+	newzag->lost_until = newzag->halved = 0;
 }
 
 SEC("struct_ops")
 void BPF_PROG(newzag_pkts_acked, struct sock *sk, const struct ack_sample *sample)
 {
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct newzag *newzag = state(sk);
+
 	if (sample->rtt_us > 0)
-		zigzag_sample(&state(sk)->round_trips, sample->rtt_us);
+		zigzag_sample(&newzag->round_trips, sample->rtt_us);
+	/* Still in the repair that the verdict began, whose threshold is below the window of then. */
+	if (newzag->radio && (__s32)(tp->lost - newzag->lost_until) > 0) {
+		newzag->radio = 0;
+		count(newzag->lost, 1, -1);
+		count(newzag->lost, 0, 1);
+		if (tp->snd_ssthresh > newzag->halved)
+			tp->snd_ssthresh = newzag->halved;
+	}
 }
 
 /* A timeout is congestion whatever the classifier says. tcp_enter_loss has just asked it and tells
@@ -92,6 +110,7 @@ void BPF_PROG(newzag_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 		return;
 	tp->snd_ssthresh = max32(tp->snd_cwnd >> 1, 2);
 	count(state(sk)->lost, state(sk)->radio, -1);
+	state(sk)->radio = 0;
 	count(0, 0, 1);
 }
 

@@ -13,6 +13,15 @@
 #define ZIGZAG_MEAN_SHIFT 4
 #define ZIGZAG_DEVIATION_SHIFT 3
 
+/* The most segments of a window that may be lost in one repair and be the radio's. The answer takes
+ * a fifth off the window: a path that bears less than what is left goes on losing. Ten segments are
+ * what a new connection may send without knowing anything (RFC 6928).
+ */
+static inline unsigned int zigzag_most_for_radio(unsigned int window)
+{
+	return window / 5 > 10 ? window / 5 : 10;
+}
+
 struct zigzag {
 	unsigned long long latest;
 	unsigned long long mean;

@@ -8,7 +8,8 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "newzag",
     place: Place::Sender,
-    effect: "shrinks the window by a fifth only after losses that come with a short round trip",
+    effect: "shrinks the window by a fifth only after losses that come with a short round trip; \
+             can flood a queue",
     source: "Lien, Reeve & Lee, Improving TCP Performance Over Wireless Networks, §III",
     parameters: &[Parameter {
         name: "adjusted",
@@ -17,7 +18,9 @@ pub(crate) const REMEDY: Remedy = Remedy {
         minimum: Quantity::Count(0),
         maximum: Quantity::Count(1),
         effect: "1 for the adjusted classifier, which takes up to three losses below the mean \
-                 round trip for random",
+                 round trip for random: at a queue that stays full every other loss, so more than \
+                 ten segments and a fifth of the window lost in one repair are congestion for it, \
+                 too",
     }],
     deployment: Deployment::by(&[Way::new(
         At::Sender,
@@ -42,5 +45,6 @@ fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
     } else {
         ZigZagTable::NEWZAG
     };
+    changes.tcp.bounded_radio = true;
     changes.tcp.differentiation = Some(Differentiation::ZigZag(table));
 }

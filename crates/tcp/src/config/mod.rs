@@ -169,6 +169,8 @@ settings! {
         /// The classifier asked whether a loss was congestion or the radio, if any. A radio loss
         /// shrinks the window to 4/5 (NewZag, Lien et al. §III) instead of half.
         differentiation: Option<Differentiation> = None;
+        /// Attributes no more than a fifth of a window lost in one repair to the radio.
+        bounded_radio: bool = false;
         /// The use of the link's own reports.
         link_feedback: LinkFeedbackConfig = LinkFeedbackConfig::default();
     }

@@ -1,4 +1,9 @@
 //! Causes of losses, from a classifier if there is one.
+//!
+//! An answer "the radio" may be bounded. It takes a fifth off the window, so that a path that bears
+//! less than four fifths of it goes on losing, and a queue that is full while the round trip looks
+//! short is flooded. More than that fifth lost in one repair is taken for congestion, whatever the
+//! classifier says.
 
 use alloc::boxed::Box;
 
@@ -12,8 +17,37 @@ use crate::observer::Insight;
 /// Asks a classifier.
 #[derive(Clone, Debug)]
 pub(super) struct Causes {
-    classifier: Option<Box<Classifier>>,
+    judge: Option<Box<Judge>>,
     judged: JudgedRtt,
+}
+
+/// Segments that may be lost in any window before a bound applies: what a new connection sends
+/// without knowing anything of the path (RFC 6928).
+const HARMLESS_SEGMENTS: u64 = 10;
+/// Share of the window that an answer "the radio" takes off.
+const RADIO_TAKES: u64 = 5;
+
+/// A classifier, and what became of its last answer.
+#[derive(Clone, Debug)]
+struct Judge {
+    classifier: Classifier,
+    is_bounded: bool,
+    excused: Option<Excused>,
+}
+
+/// A repair whose losses were attributed to the radio.
+#[derive(Clone, Copy, Debug)]
+struct Excused {
+    /// Bytes lost before it, and the most that may be lost in it.
+    lost_before: u64,
+    most: u64,
+    /// The threshold that congestion would have set, in bytes.
+    threshold: u64,
+}
+
+/// The most bytes that may be lost of a window of `cwnd` and attributed to the radio.
+fn most_for_radio(cwnd: u64, mss: u64) -> u64 {
+    (cwnd / RADIO_TAKES).max(HARMLESS_SEGMENTS * mss)
 }
 
 /// An answer, with the count that Lien et al., Table II, makes of it.
@@ -26,20 +60,24 @@ pub(super) struct Answer {
 
 impl Causes {
     pub fn new(config: &Config) -> Self {
+        let judge = |choice| {
+            Box::new(Judge {
+                classifier: Classifier::new(choice),
+                is_bounded: config.bounded_radio,
+                excused: None,
+            })
+        };
         Self {
-            classifier: config
-                .differentiation
-                .as_ref()
-                .map(|choice| Box::new(Classifier::new(choice))),
+            judge: config.differentiation.as_ref().map(judge),
             judged: config.judged_rtt,
         }
     }
 
     #[inline]
     pub fn on_acknowledged(&mut self, now: Instant, bytes: u64, mss: u64) {
-        if let Some(classifier) = &mut self.classifier {
+        if let Some(judge) = &mut self.judge {
             let segments = u32::try_from(bytes.div_ceil(mss)).unwrap_or(u32::MAX);
-            classifier.on_acknowledged(now, segments);
+            judge.classifier.on_acknowledged(now, segments);
         }
     }
 
@@ -47,9 +85,9 @@ impl Causes {
     #[inline]
     pub fn on_timed_rtt(&mut self, now: Instant, rtt: Duration) {
         if self.judged == JudgedRtt::Timed
-            && let Some(classifier) = &mut self.classifier
+            && let Some(judge) = &mut self.judge
         {
-            classifier.on_rtt_sample(now, rtt);
+            judge.classifier.on_rtt_sample(now, rtt);
         }
     }
 
@@ -57,19 +95,50 @@ impl Causes {
     #[inline]
     pub fn on_delivery(&mut self, now: Instant, delivery: Option<&Delivery>) {
         if self.judged == JudgedRtt::Newest
-            && let Some(classifier) = &mut self.classifier
+            && let Some(judge) = &mut self.judge
             && let Some(sent_at) = delivery.and_then(Delivery::told_sent_at)
         {
-            classifier.on_rtt_sample(now, now - sent_at);
+            judge.classifier.on_rtt_sample(now, now - sent_at);
         }
     }
 
     /// Returns the cause of the loss, if there is a classifier. `insight` has a simulator's
     /// knowledge.
     pub fn classify(&mut self, event: &LossEvent, insight: &impl Insight) -> Option<Answer> {
-        let classifier = self.classifier.as_mut()?;
-        let below_mean = classifier.is_below_mean();
-        let cause = classifier.classify(event, insight);
+        let judge = self.judge.as_mut()?;
+        judge.excused = None;
+        let below_mean = judge.classifier.is_below_mean();
+        let mut cause = judge.classifier.classify(event, insight);
+        let lost = u64::from(event.lost_segments) * event.mss;
+        if judge.is_bounded && lost > most_for_radio(event.cwnd, event.mss) {
+            cause = Cause::Congestion;
+        }
         Some(Answer { cause, below_mean })
+    }
+
+    /// Records that a repair begins for losses of the radio, with a window of `cwnd`; `lost_before`
+    /// bytes were lost before it, and congestion would have set the threshold to `threshold`.
+    pub fn excuse(&mut self, lost_before: u64, cwnd: u64, mss: u64, threshold: u64) {
+        if let Some(judge) = &mut self.judge
+            && judge.is_bounded
+        {
+            judge.excused = Some(Excused {
+                lost_before,
+                most: most_for_radio(cwnd, mss),
+                threshold,
+            });
+        }
+    }
+
+    /// Takes the bytes lost so far, in a repair. Returns the threshold that congestion sets, once,
+    /// if more is lost than the radio is held responsible for.
+    pub fn doubt(&mut self, lost_in_all: u64) -> Option<u64> {
+        let judge = self.judge.as_mut()?;
+        let excused = judge.excused?;
+        if lost_in_all - excused.lost_before <= excused.most {
+            return None;
+        }
+        judge.excused = None;
+        Some(excused.threshold)
     }
 }

@@ -99,7 +99,12 @@ impl Sender {
             Phase::Open => self.board.lost() > 0,
             // A retransmission was lost: the repair of the timeout itself meets congestion.
             Phase::Timeout { .. } => detected.retransmission,
-            Phase::FastRecovery(_) => false,
+            Phase::FastRecovery(_) => {
+                if let Some(threshold) = self.causes.doubt(self.detection.lost_in_all()) {
+                    self.congestion.lower_threshold(threshold);
+                }
+                false
+            }
         };
         if enters {
             self.enter_recovery(now, observer);
@@ -123,8 +128,16 @@ impl Sender {
         let reduced = self.on_window_reduced();
         if reduced.is_none() {
             self.keep_windows();
-            self.congestion
-                .on_loss(outstanding - self.repair.limited(outstanding), cause);
+            let flight_size = outstanding - self.repair.limited(outstanding);
+            let threshold = self.congestion.on_loss(flight_size, cause);
+            if cause == Some(Cause::Radio) {
+                let before = self
+                    .detection
+                    .lost_in_all()
+                    .saturating_sub(self.board.lost());
+                self.causes
+                    .excuse(before, cwnd, self.congestion.mss(), threshold);
+            }
         }
         self.tail_probe.forget();
         // Time tells which segments are lost, and the first need not be among them.

@@ -3,6 +3,7 @@
 
 mod behaviour;
 mod fade;
+mod flood;
 mod invariants;
 mod overshoot;
 mod split;
