@@ -5,7 +5,8 @@
 //!
 //! A queue's deficit decreases by the airtime that it has used. A queue that is visited with none
 //! left gains its weight and goes to the tail. A queue whose packets with the driver are estimated
-//! to take longer than its limit is passed over.
+//! to take longer than its limit goes to the tail, too. One that has packets again is the first, so
+//! that it goes to the tail for what it has used alone.
 
 use std::collections::VecDeque;
 
@@ -13,7 +14,7 @@ use airtcp_units::Duration;
 
 /// The quantum of a queue that is visited with no deficit left (Linux,
 /// `IEEE80211_DEFAULT_AIRTIME_WEIGHT`, in microseconds).
-const WEIGHT: Duration = Duration::from_micros(256);
+const WEIGHT_NANOS: i64 = 256_000;
 
 /// Most airtime with a driver (Linux, include/net/cfg80211.h: `IEEE80211_DEFAULT_AQL_TXQ_LIMIT_L`,
 /// `_H` and `IEEE80211_AQL_THRESHOLD`).
@@ -44,7 +45,10 @@ impl Default for AirtimeLimits {
 struct Share {
     deficit_nanos: i64,
     pending: Duration,
+    /// Whether it has packets.
     is_active: bool,
+    /// It has something to be retransmitted, which its limit does not hold back.
+    has_retries: bool,
     round: u64,
 }
 
@@ -69,10 +73,30 @@ impl AirtimeScheduler {
         }
     }
 
-    /// A queue has packets; it goes behind all that have.
-    pub(crate) fn activate(&mut self, queue: usize) {
-        if !std::mem::replace(&mut self.shares[queue].is_active, true) {
-            self.active.push_back(queue);
+    /// A queue has packets; it is the first of all that have. `false` where it was one of them.
+    pub(crate) fn activate(&mut self, queue: usize) -> bool {
+        let was_active = std::mem::replace(&mut self.shares[queue].is_active, true);
+        if !was_active {
+            self.active.push_front(queue);
+        }
+        !was_active
+    }
+
+    /// The same, with packets that the driver has already and is to send again.
+    pub(crate) fn activate_for_retries(&mut self, queue: usize) {
+        self.shares[queue].has_retries = true;
+        self.activate(queue);
+    }
+
+    /// A queue's retransmissions are on the air.
+    pub(crate) fn clear_retries(&mut self, queue: usize) {
+        self.shares[queue].has_retries = false;
+    }
+
+    /// A queue has no packets left.
+    pub(crate) fn deactivate(&mut self, queue: usize) {
+        if std::mem::take(&mut self.shares[queue].is_active) {
+            self.active.retain(|&active| active != queue);
         }
     }
 
@@ -81,19 +105,21 @@ impl AirtimeScheduler {
         self.round += 1;
     }
 
-    /// The queue that is served next; it is active no longer.
+    /// The queue that is served next. It stays the first: it goes to the tail once it is visited with
+    /// no deficit left.
     pub(crate) fn next(&mut self) -> Option<usize> {
+        self.pass_rounds();
         // Once around without one that its limit admits: all wait for the driver.
         let mut refused = 0;
         while refused < self.active.len() {
             let queue = *self.active.front()?;
-            let admitted = self.may_send(queue);
+            let admitted = self.may_send(queue) || self.shares[queue].has_retries;
             let share = &mut self.shares[queue];
             let had_none = share.deficit_nanos < 0;
             if had_none {
-                share.deficit_nanos += WEIGHT.as_nanos() as i64;
+                share.deficit_nanos += WEIGHT_NANOS;
             }
-            if share.deficit_nanos < 0 || !admitted {
+            if had_none || !admitted {
                 self.active.rotate_left(1);
                 refused = if admitted { 0 } else { refused + 1 };
                 continue;
@@ -102,17 +128,31 @@ impl AirtimeScheduler {
                 return None;
             }
             share.round = self.round;
-            share.is_active = false;
-            self.active.pop_front();
             return Some(queue);
         }
         None
     }
 
-    /// Whether the driver has nothing of a queue.
-    #[inline]
-    pub(crate) fn is_idle(&self, queue: usize) -> bool {
-        self.shares[queue].pending == Duration::ZERO
+    /// Rounds in which each active queue that has no deficit left gains its weight and none is
+    /// served, at once.
+    fn pass_rounds(&mut self) {
+        let visits = |share: &Share| match -share.deficit_nanos {
+            ..=0 => 0,
+            owed => (owed as u64).div_ceil(WEIGHT_NANOS as u64),
+        };
+        let admitted = self
+            .active
+            .iter()
+            .copied()
+            .filter(|&queue| self.may_send(queue) || self.shares[queue].has_retries);
+        let rounds = admitted.map(|queue| visits(&self.shares[queue])).min();
+        let Some(rounds) = rounds.filter(|&rounds| rounds > 0) else {
+            return;
+        };
+        for &queue in &self.active {
+            let share = &mut self.shares[queue];
+            share.deficit_nanos += WEIGHT_NANOS * visits(share).min(rounds - 1) as i64;
+        }
     }
 
     /// Whether the driver may be given more of a queue.
@@ -173,7 +213,6 @@ mod tests {
             assert!(scheduler.may_send(queue));
             scheduler.charge(queue, costs[queue]);
             used[queue] += costs[queue];
-            scheduler.activate(queue);
         }
         let share = used[0].as_secs_f64() / (used[0] + used[1]).as_secs_f64();
         assert!((share - 0.5).abs() < 0.005, "{share}");

@@ -25,6 +25,13 @@ impl RoundRobin {
         }
     }
 
+    /// A queue whose turn it was could not use it: it is its turn again.
+    pub(crate) fn put_back(&mut self, queue: usize) {
+        if !std::mem::replace(&mut self.is_waiting[queue], true) {
+            self.waiting.push_front(queue);
+        }
+    }
+
     /// Removes and returns the queue to be served next.
     pub(crate) fn next(&mut self) -> Option<usize> {
         let queue = self.waiting.pop_front()?;

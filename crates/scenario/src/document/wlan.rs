@@ -5,8 +5,8 @@ use airtcp_link::scheduler::airtime::AirtimeLimits;
 
 use super::{AqmTable, LossTable, QueueTable, RadioTable, SECOND, SuspensionTable};
 use crate::names::{
-    AccessCategoryName, BandName, ChannelWidth, GuardIntervalName, MissedBlockAck, Preamble,
-    ProtectionName, RateControlName, Standard, StationScheduler,
+    AccessCategoryName, BandName, ChannelWidth, GuardIntervalName, HandOn, MissedBlockAck,
+    Preamble, ProtectionName, RateControlName, Standard, StationScheduler,
 };
 use airtcp_units::Duration;
 use airtcp_units::bounded::{Bytes, Limit, Rate, Span, Whole};
@@ -139,6 +139,8 @@ keys! {
         reorder_timeout: Duration = Duration::from_millis(100), as Span<1_000, SECOND>;
         /// What a sender does when a block ACK does not come.
         missed_block_ack: MissedBlockAck = MissedBlockAck::default();
+        /// When a receiver passes on the frames of an aggregate.
+        hand_on: HandOn = HandOn::default();
     }
 }
 

@@ -14,7 +14,7 @@ pub use link::{
 };
 pub use wireless::{
     AccessCategoryName, BandName, CellRates, ChannelWidth, Counted, FadingName, GuardIntervalName,
-    MissedBlockAck, Preamble, ProtectionName, RateControlName, SchedulerName, Standard,
+    HandOn, MissedBlockAck, Preamble, ProtectionName, RateControlName, SchedulerName, Standard,
     StationScheduler, WindowCount,
 };
 

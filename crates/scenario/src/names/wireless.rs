@@ -145,6 +145,17 @@ pub enum MissedBlockAck {
     Request,
 }
 
+/// When a receiver passes on the frames of an aggregate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum HandOn {
+    /// All at the end of the PPDU, as a driver that takes one interrupt for it.
+    #[default]
+    Ppdu,
+    /// Each at its own last bit.
+    Mpdu,
+}
+
 /// Who is served next at a station whose frames are aggregated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

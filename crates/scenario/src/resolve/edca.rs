@@ -19,7 +19,8 @@ use crate::document::{
 use crate::error::Problem;
 use crate::medium::AggregatingWlan;
 use crate::names::{
-    AccessCategoryName, CodePoint, DisciplineName, MissedBlockAck, Standard, StationScheduler,
+    AccessCategoryName, CodePoint, DisciplineName, HandOn, MissedBlockAck, Standard,
+    StationScheduler,
 };
 use airtcp_units::bounded::Within;
 use airtcp_units::written::Written;
@@ -254,6 +255,7 @@ fn block_ack(table: &mut AggregationTable, family: Family) -> BlockAckConfig {
         window: Written::fill(&mut table.window, &window) as u16,
         reorder_timeout: table.reorder_timeout(),
         requests: table.missed_block_ack() == MissedBlockAck::Request,
+        hands_on_each: table.hand_on() == HandOn::Mpdu,
     }
 }
 

@@ -196,7 +196,11 @@ fn wired_path(document: &mut Document, topology: Topology) -> Result<Option<Wire
             "a dumbbell has flows.access_delay in its place; remove the table",
         )?,
         _ => {
-            document.wired.get_or_insert_default();
+            let table = document.wired.get_or_insert_default();
+            let standard = document.wlan.as_ref().and_then(|wlan| wlan.standard);
+            if standard.is_some_and(Standard::aggregates) {
+                wired::fill_behind_aggregates(table);
+            }
         }
     }
     document.wired.as_mut().map(wired::resolve).transpose()

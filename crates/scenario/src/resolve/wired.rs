@@ -1,17 +1,32 @@
 //! `[wired]`: the path between the access point and the wired hosts.
 
 use airtcp_link::{Delay, Discipline, ErrorModel, PipeConfig, Service};
-use airtcp_units::Duration;
+use airtcp_units::{BitRate, Duration};
 
 use super::link::queue;
 use super::{aqm, loss, refuse_keys, wlan};
-use crate::document::{RoundTripTable, WiredTable};
+use crate::document::{Packets, RoundTripTable, WiredTable};
 use crate::error::Problem;
 use crate::link::{RoundTrip, Wired};
 use crate::names::{LossDirection, Shape};
 use airtcp_units::written::Written;
 
 const DEFAULT_DELAY: Duration = Duration::from_millis(15);
+/// A line that does not throttle 802.11n, ac and ax: gigabit Ethernet, and as long a queue as Linux
+/// gives it (`DEFAULT_TX_QUEUE_LEN`), in which an aggregate's packets, which come at once, have room.
+const AGGREGATES_RATE: BitRate = BitRate::from_bps(1_000_000_000);
+const AGGREGATES_QUEUE: u64 = 1_000;
+
+/// The defaults behind a channel on which frames are aggregated.
+pub(super) fn fill_behind_aggregates(table: &mut WiredTable) {
+    Written::fill(&mut table.rate, &Some(AGGREGATES_RATE));
+    let queue = table.queue.get_or_insert_default();
+    if queue.bytes.is_none() {
+        queue
+            .packets
+            .get_or_insert(Packets::clamped(AGGREGATES_QUEUE));
+    }
+}
 
 pub(super) fn resolve(table: &mut WiredTable) -> Result<Wired, Problem> {
     let round_trip = table.round_trip.as_mut().map(distribution).transpose()?;

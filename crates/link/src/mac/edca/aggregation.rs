@@ -75,16 +75,18 @@ impl<P: Copy + EcnField> Contender<P> {
         for _ in 0..=self.agreements.len() {
             let agreements = &self.agreements;
             let first_retry = |place: usize| agreements[place].first_retry().map(|mpdu| mpdu.order);
-            let place = self.backlog.choose(first_retry)?;
+            let place = self.backlog.choose(now, first_retry)?;
             let failures = self.agreements[place].failures();
             let Choice { mode, is_probe } = choose_mode(self.station_at(place), failures);
             let bytes = limits.of(config, mode, most);
             if must_fit && !(mode.aggregates() && self.first_fits(now, place, bytes)) {
+                self.backlog.put_back(place);
                 return None;
             }
             // Drivers send a probe as an MPDU of its own.
             let mpdus = if is_probe { 1 } else { u16::MAX };
             let length = self.fill(now, place, Ampdu::new(bytes, 0), mpdus);
+            self.backlog.on_aggregate(place, self.burst.is_empty());
             let Some(first) = self.burst.first().map(|sent| &sent.mpdu) else {
                 continue;
             };

@@ -39,9 +39,11 @@ pub struct BlockAckConfig {
     /// How long a receiver holds what has overtaken a missing MPDU. Linux gives up after 100 ms
     /// (net/mac80211/rx.c, `HT_RX_REORDER_BUF_TIMEOUT`).
     pub reorder_timeout: Duration,
-    /// After a block ACK that was not received its sender asks for it again, with a request that
-    /// contends; otherwise all MPDUs are retransmitted.
+    /// After a block ACK that was not received, a collision included, its sender asks for it again,
+    /// with a request that contends; otherwise all MPDUs are retransmitted.
     pub requests: bool,
+    /// A receiver hands on each MPDU at its own last bit; otherwise all at the PPDU's.
+    pub hands_on_each: bool,
 }
 
 /// Configuration of the channel.

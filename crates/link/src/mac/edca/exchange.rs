@@ -223,6 +223,9 @@ impl<P: Copy + EcnField> Edca<P> {
             self.answer(sender, &ppdu, span.1, answer, &mut told)
         };
         self.decide(start, span.1, result, false);
+        if self.config.block_ack.hands_on_each && !is_lost {
+            self.arriving = self.next_arrival(index, 1);
+        }
         true
     }
 

@@ -128,6 +128,11 @@ pub struct Edca<P> {
     /// gives up what is missing.
     holding: Vec<(u32, usize)>,
     reorder_wakeup: Instant,
+    /// Where each MPDU is handed on at its own last bit: when the next ones of the PPDU on the air
+    /// are received, and how many of it then.
+    arriving: Option<(Instant, usize)>,
+    /// Who answers a single frame that has ended, and when its answer starts.
+    answering: Option<(u32, Instant)>,
     outcomes: VecDeque<Outcome<P>>,
 }
 
@@ -214,6 +219,8 @@ impl<P: Copy + EcnField> Edca<P> {
             wakeup: Instant::FAR_FUTURE,
             holding: Vec::new(),
             reorder_wakeup: Instant::FAR_FUTURE,
+            arriving: None,
+            answering: None,
             outcomes: VecDeque::new(),
             rates,
             config: config.clone(),
@@ -251,13 +258,17 @@ impl<P: Copy + EcnField> Edca<P> {
     #[inline]
     #[must_use]
     pub fn next_wakeup(&self) -> Instant {
-        self.wakeup.min(self.reorder_wakeup)
+        let next = self.wakeup.min(self.reorder_wakeup);
+        self.arriving.map_or(next, |(at, _)| next.min(at))
     }
 
     /// Acts on what is due by `now`. Call [`poll`](Self::poll) afterwards.
     pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
         if self.reorder_wakeup <= now {
             self.time_out_reordering(now);
+        }
+        while self.arriving.is_some_and(|(at, _)| at <= now) {
+            self.receive_next();
         }
         if now < self.wakeup {
             return;
@@ -329,15 +340,23 @@ impl<P: Copy + EcnField> Edca<P> {
     /// A contender has something to send where it had nothing.
     ///
     /// If the medium is idle it sends at the next slot boundary behind AIFS; if not it backs off,
-    /// unless a back-off is pending already (IEEE 802.11-2020 §10.23.2.2, §10.23.2.4).
+    /// unless a back-off is pending already (IEEE 802.11-2020 §10.23.2.2, §10.23.2.4). To the station
+    /// that is about to answer a frame the medium is idle: its NAV is not set, and nobody sends. That
+    /// matters for what it has to say to a single frame. The first frame of an aggregate is received
+    /// while the others are on the air, and finds the medium busy, also where all are handed on at
+    /// its end.
     fn contend(&mut self, now: Instant, index: u32) {
         let sending = self.exchange.is_some();
-        let quiet = self.quiet_of(self.contenders[index as usize].station);
+        let station = self.contenders[index as usize].station;
+        let quiet = self.quiet_of(station);
         let slot = self.pauses.slot;
+        let answers = (self.answering).is_some_and(|(own, starts)| own == station && now <= starts);
         let own = &mut self.contenders[index as usize];
         let first_slot = quiet.idle_from + own.aifs;
         if own.contention.slots.is_none() {
-            if sending || now <= quiet.busy_until {
+            if answers {
+                own.contention.take_next_slot(now, first_slot, slot);
+            } else if sending || now <= quiet.busy_until {
                 own.contention.counts_from = first_slot;
                 own.contention.draw();
             } else {

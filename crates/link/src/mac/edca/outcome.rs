@@ -9,6 +9,7 @@ use super::queueing::place_of;
 use super::rates::Way;
 use super::{Edca, Quiet, Sender};
 use crate::frame::{ACCESS_POINT, ChannelObserver, Outcome};
+use crate::phy::aggregate::Ampdu;
 use crate::queue::EcnField;
 use crate::rate_control::Report;
 
@@ -37,12 +38,13 @@ impl<P: Copy + EcnField> Edca<P> {
             ),
         };
         let is_answered = matches!(result, Attempt::Answered(_));
+        self.answering = self.answering(ends, contender, result);
         let took = others.idle_from.min(own.idle_from) - exchange.started;
         if exchange.is_request {
             self.end_request(ends, contender, result, took);
         } else {
             if is_answered || matches!(result, Attempt::AnswerDamaged(_)) {
-                self.receive(ends, contender);
+                self.receive(ends, contender, usize::MAX);
             }
             self.conclude(ends, contender, result, took);
         }
@@ -63,6 +65,15 @@ impl<P: Copy + EcnField> Edca<P> {
         self.senders[0].quiet = own;
         self.back_off(contender, own.idle_from);
         self.resume(others);
+    }
+
+    /// The station that answers an exchange, and until when it has not begun to, if the exchange was
+    /// a single frame.
+    fn answering(&self, ends: Instant, index: u32, result: Attempt) -> Option<(u32, Instant)> {
+        let own = &self.contenders[index as usize];
+        let is_answered = matches!(result, Attempt::Answered(_) | Attempt::AnswerDamaged(_));
+        let is_single = own.burst.len() == 1;
+        (is_answered && is_single).then(|| (own.station_at(own.to), ends + self.pauses.sifs))
     }
 
     fn end_collision(&mut self, exchange: Exchange) {
@@ -97,12 +108,44 @@ impl<P: Copy + EcnField> Edca<P> {
         }
     }
 
-    /// The receiver has the MPDUs that are not damaged. A packet is handed on once, in order.
-    fn receive(&mut self, now: Instant, index: u32) {
+    /// The receiver has another MPDU of the PPDU that is on the air.
+    pub(super) fn receive_next(&mut self) {
+        let Some(Sender { contender, .. }) = self.senders.first().copied() else {
+            return;
+        };
+        let Some((at, mpdus)) = self.arriving.take() else {
+            return;
+        };
+        self.receive(at, contender, mpdus);
+        self.arriving = self.next_arrival(contender, mpdus + 1);
+    }
+
+    /// When the first `mpdus` of a PPDU are received, if more follow.
+    pub(super) fn next_arrival(&self, index: u32, mpdus: usize) -> Option<(Instant, usize)> {
+        let own = &self.contenders[index as usize];
+        let (exchange, mode) = (self.exchange.as_ref()?, own.sent_in?);
+        if mpdus >= own.burst.len() {
+            return None;
+        }
+        let length = |mpdus: usize| {
+            let mut ampdu = Ampdu::new(u32::MAX, 0);
+            for sent in &own.burst[..mpdus] {
+                ampdu.add(sent.mpdu.bytes);
+            }
+            self.config.phy.data_time_in(mode, ampdu.bytes())
+        };
+        let rest = length(own.burst.len()) - length(mpdus);
+        let at = exchange.ends.as_nanos() - rest.as_nanos();
+        Some((Instant::from_nanos(at), mpdus))
+    }
+
+    /// The receiver has those of the first `mpdus` that are not damaged. A packet is handed on once,
+    /// in order.
+    fn receive(&mut self, now: Instant, index: u32, mpdus: usize) {
         let own = &mut self.contenders[index as usize];
         let (from, to) = (own.station, own.station_at(own.to));
         let agreement = &mut own.agreements[own.to];
-        for Sent { mpdu, is_damaged } in &mut own.burst {
+        for Sent { mpdu, is_damaged } in own.burst.iter_mut().take(mpdus) {
             if *is_damaged || std::mem::replace(&mut mpdu.pending.arrived, true) {
                 continue;
             }
@@ -176,7 +219,8 @@ impl<P: Copy + EcnField> Edca<P> {
         if let Some(first) = burst.first() {
             own.agreements[place].on_answer(first.mpdu.number, is_answered);
         }
-        if matches!(result, Attempt::AnswerDamaged(_))
+        // A sender cannot tell a damaged block ACK from a collision: it has heard none.
+        if !is_answered
             && self.config.block_ack.requests
             && burst.len() > 1
             && let Some(mode) = sent_in
@@ -328,7 +372,8 @@ impl<P: Copy + EcnField> Edca<P> {
     fn complete(&mut self, now: Instant, index: u32, place: usize, done: Duration, took: Duration) {
         let own = &mut self.contenders[index as usize];
         own.counters[place].airtime += took;
-        own.backlog.complete(now, place, done, took);
+        let has_retries = own.agreements[place].first_retry().is_some();
+        own.backlog.complete(now, place, has_retries, (done, took));
         let from = own.station;
         self.take_dropped(index);
         if from != ACCESS_POINT {

@@ -4,11 +4,15 @@
 //!   fifo         ─────────────────────────────────────▶ ready ─▶ air
 //!   qdisc        ─▶ discipline ────────────────────────▶ ready ─▶ air
 //!   round robin  ─▶ discipline for each station ─▶ in turn ───▶ air
-//!   airtime      ─▶ discipline for each station ─▶ deficits, pending airtime ─▶ ready ─▶ air
+//!   airtime      ─▶ discipline for each station ─▶ deficits, pending airtime ─▶ next ─▶ air
 //! ```
 //!
 //! What is ready is with the driver or the hardware: it is sent in the order in which it became
 //! ready, but that an aggregate takes all packets for its destination at any position.
+//!
+//! By airtime the hardware has two aggregates, one on the air and one that is next, as ath9k gives
+//! it (T. Høiland-Jørgensen et al., USENIX ATC 2017, §3.2): whose the next one is has been decided
+//! when the last one ended, and what comes for that destination until it is sent joins it.
 
 use std::collections::VecDeque;
 
@@ -69,8 +73,16 @@ enum Above<P> {
     Airtime {
         queues: Vec<ManagedQueue<PendingPacket<P>>>,
         scheduler: AirtimeScheduler,
+        /// Destinations whose aggregates are with the hardware and not on the air yet.
+        next: VecDeque<usize>,
+        /// Whether an aggregate is on the air.
+        is_sending: bool,
     },
 }
+
+/// Aggregates with the hardware, the one on the air included (Linux, drivers/net/wireless/ath/ath9k,
+/// `ATH_AGGR_MIN_QDEPTH`).
+const HARDWARE_AGGREGATES: usize = 2;
 
 /// The queues of a station in one category. Destinations are numbered from 0.
 #[derive(Clone, Debug)]
@@ -116,6 +128,8 @@ impl<P: Copy + EcnField> Backlog<P> {
                 Queueing::Airtime(limits) => Above::Airtime {
                     queues: queues(),
                     scheduler: AirtimeScheduler::new(limits, destinations),
+                    next: VecDeque::with_capacity(HARDWARE_AGGREGATES),
+                    is_sending: false,
                 },
             },
             ready: (0..destinations).map(|_| VecDeque::new()).collect(),
@@ -143,6 +157,7 @@ impl<P: Copy + EcnField> Backlog<P> {
     pub(super) fn is_empty(&self) -> bool {
         match self.above {
             Above::RoundRobin { .. } => self.packets() == 0,
+            Above::Airtime { ref next, .. } => next.is_empty(),
             _ => self.ready_packets == 0,
         }
     }
@@ -183,14 +198,13 @@ impl<P: Copy + EcnField> Backlog<P> {
                 queues[to].push(queued);
                 turns.activate(to);
             }
-            Above::Airtime { queues, scheduler } => {
+            Above::Airtime {
+                queues, scheduler, ..
+            } => {
                 self.above_packets += 1;
                 self.above_bytes += u64::from(bytes);
                 queues[to].push(queued);
-                scheduler.activate(to);
-                // A driver asks when it has room, and not for each packet that comes: deficits are
-                // renewed each time that it does.
-                if self.ready_packets == 0 || scheduler.is_idle(to) {
+                if scheduler.activate(to) {
                     self.refill(now);
                 }
             }
@@ -253,37 +267,17 @@ impl<P: Copy + EcnField> Backlog<P> {
                     self.dropped.push_back(dropped.packet);
                 }
             }
-            Above::Airtime { queues, scheduler } => {
-                let (ready, rates) = (&mut self.ready, &self.rates);
+            Above::Airtime {
+                scheduler,
+                next,
+                is_sending,
+                ..
+            } => {
                 scheduler.begin_round();
-                while let Some(to) = scheduler.next() {
-                    let queue = &mut queues[to];
-                    while scheduler.may_send(to) {
-                        let before = (queue.packets(), queue.bytes());
-                        let served = queue.dequeue(now);
-                        self.above_packets -= before.0 - queue.packets();
-                        self.above_bytes -= before.1 - queue.bytes();
-                        while let Some((dropped, _)) = queue.discarded.pop_front() {
-                            self.dropped.push_back(dropped.packet);
-                        }
-                        let Some(served) = served else {
-                            break;
-                        };
-                        let bytes = u64::from(served.transmission.bytes);
-                        let airtime = rates[to].transmission_time(bytes);
-                        scheduler.begin(to, airtime);
-                        self.ready_packets += 1;
-                        self.ready_bytes += bytes;
-                        ready[to].push_back(Ready {
-                            order: self.orders,
-                            pending: served.packet,
-                            airtime,
-                        });
-                        self.orders += 1;
-                    }
-                    if queue.packets() > 0 {
-                        scheduler.activate(to);
-                    }
+                while next.len() + usize::from(*is_sending) < HARDWARE_AGGREGATES
+                    && let Some(to) = scheduler.next()
+                {
+                    next.push_back(to);
                 }
             }
         }
@@ -303,7 +297,17 @@ impl<P: Copy + EcnField> Backlog<P> {
 
     /// The destination of the next aggregate; `retry` says where the first packet that a
     /// destination has to retransmit stood.
-    pub(super) fn choose(&mut self, retry: impl Fn(usize) -> Option<u64>) -> Option<usize> {
+    pub(super) fn choose(
+        &mut self,
+        now: Instant,
+        retry: impl Fn(usize) -> Option<u64>,
+    ) -> Option<usize> {
+        if let Above::Airtime { next, .. } = &self.above {
+            if next.is_empty() {
+                self.refill(now);
+            }
+            return self.send_next();
+        }
         if let Above::RoundRobin { turns, .. } = &mut self.above {
             // Retransmissions are due when it is the destination's turn.
             for to in 0..self.ready.len() {
@@ -323,6 +327,58 @@ impl<P: Copy + EcnField> Backlog<P> {
             .map(|(_, to)| to)
     }
 
+    /// By airtime: the aggregate that is next goes on the air.
+    fn send_next(&mut self) -> Option<usize> {
+        let Above::Airtime {
+            scheduler,
+            next,
+            is_sending,
+            ..
+        } = &mut self.above
+        else {
+            return None;
+        };
+        let to = next.pop_front();
+        *is_sending = to.is_some();
+        if let Some(to) = to {
+            scheduler.clear_retries(to);
+        }
+        to
+    }
+
+    /// A chosen destination's first packet does not fit into what is left of a TXOP.
+    pub(super) fn put_back(&mut self, to: usize) {
+        match &mut self.above {
+            Above::Nothing | Above::Qdisc { .. } => {}
+            Above::RoundRobin { turns, .. } => turns.put_back(to),
+            Above::Airtime {
+                next, is_sending, ..
+            } => {
+                next.push_front(to);
+                *is_sending = false;
+            }
+        }
+    }
+
+    /// A chosen destination's aggregate was put together; `is_empty` where its packets were dropped,
+    /// or its limit holds them back.
+    pub(super) fn on_aggregate(&mut self, to: usize, is_empty: bool) {
+        let has_ready = !self.ready[to].is_empty();
+        if let Above::Airtime {
+            queues,
+            scheduler,
+            next,
+            is_sending,
+        } = &mut self.above
+        {
+            *is_sending = !is_empty;
+            if !has_ready && queues[to].packets() == 0 {
+                scheduler.deactivate(to);
+                next.retain(|&other| other != to);
+            }
+        }
+    }
+
     /// The next packet for a destination.
     #[inline]
     pub(super) fn peek(&mut self, now: Instant, to: usize) -> Option<&Ready<P>> {
@@ -335,16 +391,25 @@ impl<P: Copy + EcnField> Backlog<P> {
     /// Takes it.
     #[inline]
     pub(super) fn take(&mut self, to: usize) -> Option<Ready<P>> {
-        let ready = self.ready[to].pop_front()?;
+        let mut ready = self.ready[to].pop_front()?;
+        let bytes = u64::from(ready.pending.offer.bytes);
         self.ready_packets -= 1;
-        self.ready_bytes -= u64::from(ready.pending.offer.bytes);
+        self.ready_bytes -= bytes;
+        if let Above::Airtime { scheduler, .. } = &mut self.above {
+            ready.airtime = self.rates[to].transmission_time(bytes);
+            scheduler.begin(to, ready.airtime);
+        }
         Some(ready)
     }
 
     /// Takes a packet from a destination's own queue, where nothing stands between it and the air.
     fn pull(&mut self, now: Instant, to: usize) {
-        let Above::RoundRobin { queues, .. } = &mut self.above else {
-            return;
+        let queues = match &mut self.above {
+            Above::RoundRobin { queues, .. } => queues,
+            Above::Airtime {
+                queues, scheduler, ..
+            } if scheduler.may_send(to) => queues,
+            _ => return,
         };
         let queue = &mut queues[to];
         let before = (queue.packets(), queue.bytes());
@@ -359,9 +424,15 @@ impl<P: Copy + EcnField> Backlog<P> {
         }
     }
 
-    /// An exchange with a destination has ended: whether its turn is to come again, its packets'
-    /// airtime that is pending no longer, and how long the exchange took.
-    pub(super) fn complete(&mut self, now: Instant, to: usize, done: Duration, took: Duration) {
+    /// An exchange with a destination has ended: whether some of it is to be retransmitted, its
+    /// packets' airtime that is pending no longer, and how long the exchange took.
+    pub(super) fn complete(
+        &mut self,
+        now: Instant,
+        to: usize,
+        has_retries: bool,
+        (done, took): (Duration, Duration),
+    ) {
         match &mut self.above {
             Above::Nothing => return,
             Above::Qdisc { .. } => {}
@@ -370,9 +441,20 @@ impl<P: Copy + EcnField> Backlog<P> {
                     turns.activate(to);
                 }
             }
-            Above::Airtime { scheduler, .. } => {
+            Above::Airtime {
+                queues,
+                scheduler,
+                is_sending,
+                ..
+            } => {
+                *is_sending = false;
                 scheduler.end(to, done);
                 scheduler.charge(to, took);
+                if has_retries {
+                    scheduler.activate_for_retries(to);
+                } else if queues[to].packets() > 0 || !self.ready[to].is_empty() {
+                    scheduler.activate(to);
+                }
             }
         }
         self.refill(now);

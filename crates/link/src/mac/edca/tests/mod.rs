@@ -73,6 +73,7 @@ pub(super) fn config(stations: u32, mode: Mode) -> EdcaConfig {
             window: 64,
             reorder_timeout: Duration::from_millis(100),
             requests: false,
+            hands_on_each: false,
         },
         rts_threshold: None,
         protection: None,

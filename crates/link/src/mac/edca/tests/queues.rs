@@ -32,7 +32,8 @@ fn one_queue_gives_the_slow_station_the_air() {
 }
 
 /// Airtime fairness: a third of the time each, so a third of what each would have alone, within
-/// 2 %. The closed form gives 43.4 / 2 and 2.1 of two fast and a slow one, in thirds 19.9 and 1.9.
+/// 1 %. What is charged is the time on the air; the pauses before it, 2 % of it for long PPDUs and
+/// 3 % for short ones, are not.
 #[test]
 fn airtime_is_shared_in_thirds() {
     let airtime = Queueing::Airtime(AirtimeLimits::default());
@@ -45,7 +46,7 @@ fn airtime_is_shared_in_thirds() {
         let alone = saturate(&alone, &[(0, 1)], IP_BYTES, 10, 1).all_megabits(IP_BYTES);
         let share = ran.megabits(flow, IP_BYTES) / alone;
         println!("{mode}: {share:.4} of {alone:.2} Mbit/s");
-        assert!((share * 3.0 - 1.0).abs() < 0.03, "{mode}: {share}");
+        assert!((share * 3.0 - 1.0).abs() < 0.01, "{mode}: {share}");
     }
 }
 
@@ -77,8 +78,7 @@ fn a_full_queue_refuses_or_drops_from_the_longest() {
     for (scheme, admitted) in [
         (Queueing::Fifo, 10),
         (Queueing::RoundRobin, 20),
-        // The last one finds all of them with the driver.
-        (Queueing::Airtime(AirtimeLimits::default()), 19),
+        (Queueing::Airtime(AirtimeLimits::default()), 20),
     ] {
         let mut config = config(2, mcs_7());
         config.access_point = QueueingConfig {
@@ -105,7 +105,7 @@ fn a_full_queue_refuses_or_drops_from_the_longest() {
 }
 
 /// Far more comes for each station than fits, at the same rate for all: with one limit for all
-/// their queues, each station still has a third of the air, within 3 % (the slow one has 2 % less).
+/// their queues, each station still has a third of the air, within 1 %.
 #[test]
 fn a_slow_station_does_not_take_the_room_of_others() {
     let slow = mode(Family::Ht, 0, Width::Mhz20, 1, GuardInterval::Ns800);
@@ -140,6 +140,6 @@ fn a_slow_station_does_not_take_the_room_of_others() {
     let all: f64 = spent.iter().sum();
     for share in spent.map(|own| own / all) {
         println!("{share:.4}");
-        assert!((share * 3.0 - 1.0).abs() < 0.03, "{spent:?}");
+        assert!((share * 3.0 - 1.0).abs() < 0.01, "{spent:?}");
     }
 }

@@ -240,6 +240,7 @@ fn configuration() -> impl Strategy<Value = (EdcaConfig, u64)> {
                         window,
                         reorder_timeout: Duration::from_millis(reorder),
                         requests,
+                        hands_on_each: false,
                     },
                     rts_threshold,
                     answer_timeout: timeout.map(Duration::from_micros),

@@ -71,7 +71,7 @@ impl Reference<'_> {
             }
             (FrameKind::Ack | FrameKind::BlockAck, Fate::Received) => self.succeed(index),
             (FrameKind::Cts, _) => self.fail(index),
-            (FrameKind::Ack | FrameKind::BlockAck, _) => self.miss_answer(index),
+            (FrameKind::Ack | FrameKind::BlockAck, _) => self.fail(index),
             (FrameKind::Data | FrameKind::Rts | FrameKind::BlockAckRequest, _) => {}
         }
     }
@@ -169,20 +169,6 @@ impl Reference<'_> {
         true
     }
 
-    /// The answer was received by all but the one that waits for it.
-    fn miss_answer(&mut self, index: usize) {
-        let edcaf = &mut self.edcafs[index];
-        let flight = edcaf.flight.as_mut().unwrap();
-        if self.config.block_ack.requests && !flight.is_request && flight.mpdus.len() > 1 {
-            edcaf.request = Some(Request {
-                peer: flight.peer,
-                mpdus: std::mem::take(&mut flight.mpdus),
-                failures: 0,
-            });
-        }
-        self.fail(index);
-    }
-
     pub(super) fn time_out(&mut self) {
         for index in 0..=self.config.stations {
             let station = &mut self.stations[index as usize];
@@ -198,8 +184,9 @@ impl Reference<'_> {
         }
     }
 
-    /// An EDCAF's attempt failed: its MPDUs await retransmission, its window doubles, it backs
-    /// off (§10.23.2.2, §10.23.2.12).
+    /// An EDCAF's attempt failed: its MPDUs await retransmission, or the block ACK that it asks for
+    /// (§10.25.5.3), whatever kept it away; its window doubles, it backs off (§10.23.2.2,
+    /// §10.23.2.12).
     fn fail(&mut self, index: usize) {
         let edcaf = &mut self.edcafs[index];
         let station = edcaf.station;
@@ -214,6 +201,12 @@ impl Reference<'_> {
                     self.fail_mpdu(index, flight.peer, packet);
                 }
             }
+        } else if self.config.block_ack.requests && flight.is_sent && flight.mpdus.len() > 1 {
+            edcaf.request = Some(Request {
+                peer: flight.peer,
+                mpdus: flight.mpdus,
+                failures: 0,
+            });
         } else {
             for packet in flight.mpdus {
                 self.fail_mpdu(index, flight.peer, packet);

@@ -7,7 +7,7 @@
 //! What the text leaves to a station, as both have it:
 //! - A frame that ends at an instant is still heard by what happens then; one that starts is not.
 //! - From its first frame to its last an exchange is heard by all as a busy medium, the SIFS in it
-//!   too; its sender takes the medium for busy until its answer is overdue. Who waits out an EIFS
+//!   too, but for the station that will answer a single frame in it; its sender takes the medium for busy until its answer is overdue. Who waits out an EIFS
 //!   takes it for idle.
 //! - NAVs set by an exchange that breaks off are reset.
 //! - Packets of an A-MPDU are those to be retransmitted, in order, then new ones, while the next
@@ -48,6 +48,8 @@ struct Flight {
     bytes: u32,
     attempt: u32,
     is_request: bool,
+    /// Whether its data were sent, and not only an RTS.
+    is_sent: bool,
 }
 
 /// A block ACK that is to be asked for, with its MPDUs.
@@ -233,8 +235,9 @@ impl<'a> Reference<'a> {
     fn arrive(&mut self, name: u32, arrival: Arrival) {
         let rank = self.rank_of_flow[arrival.flow as usize % self.rank_of_flow.len()];
         let index = arrival.from as usize * self.categories + rank;
+        let answers = |next: &Following| next.kind == FrameKind::Ack && next.from == arrival.from;
         let is_busy = !self.is_quiet()
-            || self.following.is_some()
+            || self.following.as_ref().is_some_and(|next| !answers(next))
             || self.stations[arrival.from as usize].awaits != Awaits::Nothing
             || self.now == 0;
         let limit = if arrival.from == ACCESS_POINT {

@@ -65,6 +65,7 @@ impl Reference<'_> {
                 bytes: ControlFrame::BlockAckRequest.bytes(),
                 attempt: request.failures + 1,
                 is_request: true,
+                is_sent: false,
             });
             return true;
         }
@@ -148,6 +149,7 @@ impl Reference<'_> {
             mpdus,
             bytes,
             is_request: false,
+            is_sent: false,
         });
         true
     }
@@ -162,6 +164,7 @@ impl Reference<'_> {
     ) {
         let phy = &self.config.phy;
         let flight = self.edcafs[index].flight.as_mut().unwrap();
+        flight.is_sent |= kind == FrameKind::Data;
         let control = match kind {
             FrameKind::Data => None,
             FrameKind::Ack => Some(ControlFrame::Ack),
