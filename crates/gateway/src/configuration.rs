@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::agents::Chain;
 use crate::agents::hold_limit::HoldLimits;
-use crate::options::Serve;
+use crate::options::{Serve, ShareBy};
 
 /// Default limit on tracked connections: a few hundred bytes each.
 const FLOWS: NonZeroUsize = NonZeroUsize::new(16_384).unwrap();
@@ -31,6 +31,10 @@ pub struct Settings {
     pub wired: String,
     /// The share of connections that are treated; `None` if packets are only observed.
     pub share: Option<Probability>,
+    /// The unit that is treated or not.
+    pub share_by: ShareBy,
+    /// Whether to end when the treated are slower than the control group.
+    pub stop_if_worse: bool,
     /// Whether the gateway carries packets itself.
     pub inline: bool,
     /// Limit on tracked connections.
@@ -53,13 +57,15 @@ pub struct Settings {
     pub file: Option<PathBuf>,
 }
 
-/// The program that writes the rules that lead packets into the queue.
+/// What writes the rules that lead packets into the queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RulesBy {
     /// The first of these that works here.
     #[default]
     Auto,
+    /// The gateway itself, by netlink.
+    Netlink,
     /// nft(8).
     Nft,
     /// iptables(8), of either kind.
@@ -79,6 +85,8 @@ struct File {
     wired: Option<String>,
     mode: Option<Mode>,
     share: Option<Probability>,
+    share_by: Option<ShareBy>,
+    stop_if_worse: bool,
     inline: bool,
     flows: Option<NonZeroUsize>,
     timer_floor: Option<Duration>,
@@ -172,6 +180,8 @@ impl Settings {
             mobile: device("mobile", options.mobile.as_ref().or(file.mobile.as_ref()))?,
             wired: device("wired", options.wired.as_ref().or(file.wired.as_ref()))?,
             share,
+            share_by: options.share_by.or(file.share_by).unwrap_or_default(),
+            stop_if_worse: options.stop_if_worse || file.stop_if_worse,
             inline: options.inline || file.inline,
             flows: file.flows.unwrap_or(FLOWS),
             timer_floor: file.timer_floor.unwrap_or(TIMER_FLOOR),
@@ -227,6 +237,15 @@ impl Settings {
         if self.inline && self.only_looks() {
             return Err(Error::new(
                 "inline = true: expected mode = \"apply\" with it; a look needs no carrier",
+            ));
+        }
+        let has_both = self
+            .share
+            .is_some_and(|share| (f64::MIN_POSITIVE..1.0).contains(&share.as_f64()));
+        if self.stop_if_worse && !has_both {
+            return Err(Error::new(
+                "stop_if_worse = true: expected mode = \"apply\" and a share between 0 and 1 with \
+                 it, such as share = \"50 %\"; without a control group nothing is worse",
             ));
         }
         if self.chain.listens_to_link() && !self.only_looks() {
@@ -370,7 +389,8 @@ mod tests {
     #[test]
     fn every_key_is_read() {
         let text = format!(
-            "{LEAST}mode = \"apply\"\nshare = \"20 %\"\nflows = 100\nseed = 7\n\
+            "{LEAST}mode = \"apply\"\nshare = \"20 %\"\nshare_by = \"station\"\n\
+             stop_if_worse = true\nflows = 100\nseed = 7\n\
              timer_floor = \"1 s\"\nqueue = 12\n\
              rules = \"iptables-legacy\"\n\
              [hold]\nlongest = \"20 ms\"\nof_round_trip = 0.25\nof_timeout = 0.1\n\
@@ -380,6 +400,8 @@ mod tests {
         );
         let settings = parse(&text).unwrap();
         assert_eq!(settings.share.map(Probability::as_f64), Some(0.2));
+        assert_eq!(settings.share_by, ShareBy::Station);
+        assert!(settings.stop_if_worse);
         assert_eq!(settings.hold.longest, Duration::from_millis(20));
         assert_eq!((settings.seed, settings.queue), (7, Some(12)));
         assert_eq!(settings.timer_floor, Duration::from_secs(1));
@@ -406,6 +428,9 @@ mod tests {
         let refused = |more: &str| parse(&format!("{LEAST}{more}")).unwrap_err().to_string();
         assert!(refused("flow = 3").contains("unknown field `flow`"));
         assert!(refused("share = 0.5").contains("mode = \"apply\""));
+        assert!(refused("stop_if_worse = true").contains("control group"));
+        let all = refused("stop_if_worse = true\nmode = \"apply\"");
+        assert!(all.contains("control group"), "{all}");
         assert!(refused("[hold]\nlongest = \"2 min\"").contains("longest"));
         assert!(refused("[hold]\nof_timeout = -1.0").contains("hold.of_timeout = -1"));
         assert!(refused("[metrics]\nlisten = \"0.0.0.0:1\"").contains("this machine alone"));

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use airtcp_units::Probability;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
+use serde::Deserialize;
 
 /// The directory of the gateways' sockets.
 const STATE: &str = "/run/airtcp";
@@ -14,7 +15,7 @@ const STATE: &str = "/run/airtcp";
 /// static-delay, random-delay, snoop, wtcp, dynamic-arq; ebsn only looks. Without --apply nothing
 /// is touched: the gateway looks at what passes and counts what it would do. With --apply
 /// --share 20% a fifth of the connections is treated and the others are the control group; with
-/// --apply, all. Whatever fails, packets pass. SIGHUP reloads --config; SIGUSR2 restarts the
+/// --apply, all; --stop-if-worse ends it when the treated are slower. Whatever fails, packets pass. SIGHUP reloads --config; SIGUSR2 restarts the
 /// program without a gap.
 ///
 /// Example: airtcp gateway delay-injection --mobile wlan0 --wired eth0
@@ -67,6 +68,14 @@ pub struct Serve {
     /// are the control group
     #[arg(long, value_name = "SHARE", requires = "apply", value_parser = share)]
     pub share: Option<Probability>,
+    /// With --share: the unit that is treated or not: each connection by itself, or all connections
+    /// of a station, by its address. [default: connection]
+    #[arg(long, value_name = "UNIT", requires = "share")]
+    pub share_by: Option<ShareBy>,
+    /// End when the treated are slower than the control group, with 95 % however often that is
+    /// looked at; the status is 4 then
+    #[arg(long)]
+    pub stop_if_worse: bool,
     /// Carry packets between the two devices itself, where the kernel has no packet queue. The
     /// devices have no addresses, and packets pass by a bridge of the kernel's when this ends
     #[arg(long)]
@@ -86,6 +95,17 @@ pub struct Serve {
     /// Only say whether the configuration is right
     #[arg(long)]
     pub check: bool,
+}
+
+/// The unit that is treated or not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum ShareBy {
+    /// A connection
+    #[default]
+    Connection,
+    /// A station: all connections of a mobile's address
+    Station,
 }
 
 /// A share as users write it: `20%`, `20 %` or `0.2`.

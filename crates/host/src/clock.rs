@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use airtcp_units::Instant;
+use airtcp_units::{Duration, Instant};
 use rustix::event::Timespec;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -43,11 +43,42 @@ pub fn wait(now: Instant, wakeup: Instant) -> Option<Timespec> {
     })
 }
 
+/// Time before a deadline from which an ordinary thread stays awake: what the kernel's timers and a
+/// wake-up take on an idle machine.
+const AWAKE_BEFORE: Duration = Duration::from_micros(60);
+/// The time slice that an ordinary thread asks for, in nanoseconds: the least there is.
+const SLICE: u64 = 100_000;
+
+/// How a thread meets its deadlines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waking {
+    /// It runs before every ordinary program.
+    First,
+    /// It is an ordinary thread, with a short slice.
+    Ordinary,
+}
+
+impl Waking {
+    /// The time until which to sleep for what is due at `wakeup`: an ordinary thread is awake
+    /// before, and polls. A thread that sleeps up to the deadline is late by its wake-up; one that
+    /// polls always has used up its share of the processor when it matters.
+    pub fn sleep_until(self, wakeup: Instant) -> Instant {
+        match self {
+            Self::First => wakeup,
+            Self::Ordinary if wakeup == Instant::FAR_FUTURE => wakeup,
+            Self::Ordinary => {
+                Instant::from_nanos(wakeup.as_nanos().saturating_sub(AWAKE_BEFORE.as_nanos()))
+            }
+        }
+    }
+}
+
 /// Asks the kernel to wake this thread on time, without the default slack of 50 µs (prctl(2),
-/// `PR_SET_TIMERSLACK`), and before ordinary programs (`SCHED_FIFO`), which unprivileged users may
-/// not be allowed. If the kernel refuses, wake-ups are a little later, and the measured lateness
-/// shows it.
-pub fn wake_in_time() {
+/// `PR_SET_TIMERSLACK`), and before ordinary programs (`SCHED_FIFO`). Users who may not have that
+/// get the shortest slice: among threads that are due, Linux 6.12 and later run the one with the
+/// earliest virtual deadline, which is its slice away (sched_setattr(2), `sched_runtime`). If the
+/// kernel refuses all, wake-ups are a little later, and the measured lateness shows it.
+pub fn wake_in_time() -> Waking {
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     // The kernel's struct sched_param; musl's has more, and its function never asks the kernel.
     let lowest: libc::c_int = 1;
@@ -55,7 +86,46 @@ pub fn wake_in_time() {
     let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
     // SAFETY: the kernel reads `lowest`; zero is the calling thread.
     #[expect(unsafe_code, reason = "no library of ours wraps sched_setscheduler")]
-    let _ = unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, &raw const lowest) };
+    let refused =
+        unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, &raw const lowest) };
+    if refused == 0 {
+        return Waking::First;
+    }
+    ask_for_short_slices();
+    Waking::Ordinary
+}
+
+/// Asks for a short slice, and nothing else: the niceness stays. Programs started from here have the
+/// usual one again.
+fn ask_for_short_slices() {
+    // SCHED_FLAG_RESET_ON_FORK of `linux/sched.h`.
+    const RESET_ON_FORK: u64 = 1;
+    /// The kernel's struct sched_attr, in its first version.
+    #[repr(C)]
+    struct Attributes {
+        size: u32,
+        policy: u32,
+        flags: u64,
+        nice: i32,
+        priority: u32,
+        runtime: u64,
+        deadline: u64,
+        period: u64,
+    }
+    let attributes = Attributes {
+        size: size_of::<Attributes>() as u32,
+        policy: libc::SCHED_OTHER.cast_unsigned(),
+        flags: RESET_ON_FORK,
+        nice: rustix::process::getpriority_process(None).unwrap_or(0),
+        priority: 0,
+        runtime: SLICE,
+        deadline: 0,
+        period: 0,
+    };
+    // SAFETY: the kernel reads `attributes`, whose size is in it; the first zero is the calling
+    // thread, the last one no flags.
+    #[expect(unsafe_code, reason = "no library of ours wraps sched_setattr")]
+    let _ = unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) };
 }
 
 /// Time since boot, suspended time included.
@@ -70,4 +140,41 @@ pub fn since_1970() -> u64 {
     since.map_or(0, |since| {
         u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ordinary_thread_is_awake_before_its_deadline() {
+        let due = Instant::ZERO + Duration::from_millis(5);
+        assert_eq!(Waking::First.sleep_until(due), due);
+        let awake = Waking::Ordinary.sleep_until(due);
+        assert_eq!(due - awake, AWAKE_BEFORE);
+        assert_eq!(Waking::Ordinary.sleep_until(Instant::ZERO), Instant::ZERO);
+        let never = Instant::FAR_FUTURE;
+        assert_eq!(Waking::Ordinary.sleep_until(never), never);
+    }
+
+    /// The kernel takes the slice, and tells it (Linux 6.12 and later), in a thread of its own.
+    #[test]
+    fn a_short_slice_is_asked_for() {
+        let told = std::thread::spawn(|| {
+            ask_for_short_slices();
+            let mut words = [0_u64; 6];
+            // SAFETY: the kernel writes at most 48 bytes, the size of `words`.
+            #[expect(unsafe_code, reason = "no library of ours wraps sched_getattr")]
+            let failed =
+                unsafe { libc::syscall(libc::SYS_sched_getattr, 0, words.as_mut_ptr(), 48, 0) };
+            assert_eq!(failed, 0);
+            words[3]
+        });
+        let runtime = told.join().unwrap();
+        if runtime == 0 {
+            eprintln!("skipped: this kernel has no slices for ordinary threads");
+            return;
+        }
+        assert_eq!(runtime, SLICE);
+    }
 }

@@ -46,6 +46,7 @@ use inputs::{Files, HexDigest, Inputs, read_bounded};
 pub use link::{AccessPoint, Link, RoundTrip, Wired};
 pub use medium::{AggregatingWlan, Air, Arq, CellLink, SelectiveRepeat, WirelessMedium, Wlan};
 pub use mix::Mix;
+use names::TraceDirection;
 pub use names::{FlowDirection, LossDirection, Topology};
 pub use replay::Replay;
 pub use schema::schema;
@@ -230,6 +231,16 @@ impl Scenario {
         let mut document = self.document.clone();
         document.remedies = Some(more.as_slice().iter().map(ToString::to_string).collect());
         Self::resolve(document, self.inputs.clone(), &self.source).map_err(refused)
+    }
+
+    /// Whether the mobile is the receiver of flow number `flow`'s data; `None` on a link without a
+    /// mobile: a pipe, but for one that a cellular trace describes.
+    pub fn mobile_receives(&self, flow: u32) -> Option<bool> {
+        if !matches!(self.link, Link::Pipe { .. }) {
+            return Some(self.flows.direction_of(flow) == FlowDirection::Down);
+        }
+        let trace = self.document.link.as_ref()?.trace.as_ref()?;
+        Some(trace.data.unwrap_or_default() == TraceDirection::Down)
     }
 
     /// The endpoints of flow number `flow`.

@@ -6,7 +6,7 @@ use std::path::Path;
 use airtcp_link::{LostPackets, Stops, Stream};
 use airtcp_units::Instant;
 
-use crate::document::{LostPacketsTable, StopsTable};
+use crate::document::{LinkTable, LostPacketsTable, StopsTable};
 use crate::error::Problem;
 use crate::inputs::Recording;
 use crate::names::StopProcess;
@@ -32,17 +32,26 @@ impl Scenario {
     /// # Errors
     /// As [`Self::check_replay`].
     pub fn replay(&self, seed: u64, lost: [LostPackets; 2]) -> Result<Replay, ScenarioError> {
+        self.replay_until(seed, Instant::ZERO + self.duration, lost)
+    }
+
+    /// The same of a link that was up until `end`.
+    ///
+    /// # Errors
+    /// As [`Self::check_replay`].
+    pub fn replay_until(
+        &self,
+        seed: u64,
+        end: Instant,
+        lost: [LostPackets; 2],
+    ) -> Result<Replay, ScenarioError> {
         self.check_replay()?;
         let mut files = Vec::new();
         let mut document = self.document.clone();
         let Some(link) = &mut document.link else {
-            return Ok(Replay {
-                scenario: written(&document),
-                files,
-            });
+            return Ok(self.standing_alone());
         };
         if let (Some(table), Some(random)) = (&mut link.stops, self.random_stops()) {
-            let end = Instant::ZERO + self.duration;
             let shared = Stream::new(seed, "link.stops");
             files.push((STOPS, random.shared(shared).until(shared, end).to_csv()));
             *table = StopsTable {
@@ -62,6 +71,36 @@ impl Scenario {
             *table = Some(LostPacketsTable { path });
             files.push((name, lost.to_csv()));
         }
+        self.name_files_absolutely(link);
+        Ok(Replay {
+            scenario: written(&document),
+            files,
+        })
+    }
+
+    /// The scenario itself, from whatever folder it is read.
+    pub fn standing_alone(&self) -> Replay {
+        let mut document = self.document.clone();
+        if let Some(link) = &mut document.link {
+            let lists = [&self.inputs.lost_packets[0], &self.inputs.lost_packets[1]];
+            let reverse = link.reverse.as_mut();
+            let tables = [
+                link.lost_packets.as_mut(),
+                reverse.and_then(|reverse| reverse.lost_packets.as_mut()),
+            ];
+            for (table, list) in tables.into_iter().zip(lists) {
+                name_absolutely(table.map(|table| &mut table.path), list.as_ref());
+            }
+            self.name_files_absolutely(link);
+        }
+        Replay {
+            scenario: written(&document),
+            files: Vec::new(),
+        }
+    }
+
+    /// Names the files of the link, but for lists of losses, by where they lie.
+    fn name_files_absolutely(&self, link: &mut LinkTable) {
         if let Some(trace) = &mut link.trace {
             name_absolutely(trace.down.as_mut(), self.inputs.down.as_ref());
             name_absolutely(trace.up.as_mut(), self.inputs.up.as_ref());
@@ -71,15 +110,15 @@ impl Scenario {
         let [recorded, of_acks] = &self.inputs.recorded;
         let table = link.recorded.as_mut().map(|table| &mut table.path);
         name_absolutely(table, recorded.as_ref());
-        let table = reverse.recorded.as_mut().map(|table| &mut table.path);
+        let table = link
+            .reverse
+            .as_mut()
+            .and_then(|reverse| reverse.recorded.as_mut());
+        let table = table.map(|table| &mut table.path);
         name_absolutely(table, of_acks.as_ref().or(recorded.as_ref()));
-        if let Some(stops) = link.stops.as_mut().and_then(|stops| stops.path.as_mut()) {
-            name_absolutely(Some(stops), self.inputs.stops.as_ref());
-        }
-        Ok(Replay {
-            scenario: written(&document),
-            files,
-        })
+        // Stops that were drawn are a new file beside the scenario.
+        let stops = link.stops.as_mut().and_then(|stops| stops.path.as_mut());
+        name_absolutely(stops, self.inputs.stops.as_ref());
     }
 
     /// Whether a run can be given back: what a medium loses (802.11, ARQ, a cell) goes by

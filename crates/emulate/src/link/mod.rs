@@ -132,7 +132,7 @@ impl Link {
         stop: BorrowedFd<'_>,
         mut each: impl FnMut(&mut Self) -> bool,
     ) -> Result<()> {
-        clock::wake_in_time();
+        let waking = clock::wake_in_time();
         loop {
             let more = self.take_all()?;
             self.release()?;
@@ -142,7 +142,10 @@ impl Link {
             if more {
                 continue;
             }
-            let timeout = clock::wait(self.clock.now(), self.network.next_wakeup());
+            let timeout = {
+                let awake = waking.sleep_until(self.network.next_wakeup());
+                clock::wait(self.clock.now(), awake)
+            };
             let devices = self.stations.iter().chain(&self.server);
             let mut waited: Vec<_> = std::iter::once(PollFd::from_borrowed_fd(stop, PollFlags::IN))
                 .chain(devices.map(|device| PollFd::new(device, PollFlags::IN)))

@@ -33,7 +33,7 @@ use crate::link::PLACES;
 use crate::link::ends::{Ends, Line};
 use crate::link::flows::{Flows, Way};
 use crate::link::latency::{Latency, Quantiles};
-use crate::link::scenario::{self, ways};
+use crate::link::scenario::{self, At, ways};
 use crate::record::{Recording, Replay, Summary};
 use crate::request::Request;
 use counters::Counters;
@@ -182,7 +182,7 @@ impl MeasurementPlan {
     }
 
     fn measure(self, record: Option<&Path>) -> Result<Measurement> {
-        let ways = ways(&self.scenario, self.seed);
+        let ways = ways(&self.scenario, self.seed, At::measured(&self.scenario))?;
         let stations = ways.len();
         // Registered during the run, under a name of its own: several runs at once may have
         // different constants.

@@ -11,13 +11,18 @@ use airtcp_units::Instant;
 
 use super::writer::failed;
 
-/// Names of the lists of lost packets: of the data's direction, and of the other.
-const LOST: [&str; 2] = ["lost-acks.csv", "lost-data.csv"];
+/// The scenario that repeats the recording, as `airtcp run --replay` names it.
+const SCENARIO: &str = "scenario.toml";
 const STOPS: &str = "stops.csv";
+const LOST: &str = "lost.csv";
+const LOST_ACKS: &str = "lost-acks.csv";
 
 /// The parts of a link's behaviour that can be replayed.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Replay {
+    scenario: Scenario,
+    seed: u64,
+    end: Instant,
     /// Whether losses can be identified by number: on a pipe whose packets no agent repeats.
     by_number: bool,
     stops: Option<ReplayedStops>,
@@ -36,6 +41,9 @@ impl Replay {
         let is_pipe = matches!(scenario.link, Link::Pipe { .. });
         let repeats = network.agents.iter().any(|(_, agent)| agent.repeats());
         Self {
+            scenario: scenario.clone(),
+            seed,
+            end,
             by_number: is_pipe && !repeats,
             stops: if is_pipe {
                 stops(network, seed, end)
@@ -45,40 +53,56 @@ impl Replay {
         }
     }
 
-    /// Writes the lists into `folder`: `lost` has for each packet whether it took the data's path,
-    /// its flow, and its index. Returns the settings by which a scenario reads them.
+    /// Writes the scenario of the recording and its lists into `folder`: `lost` has for each packet
+    /// whether it took the data's path, its flow, and its index. Where losses have no numbers, the
+    /// scenario draws them by the recording's seed. Returns the settings by which another scenario
+    /// reads the lists.
     ///
     /// # Errors
     ///
     /// A file cannot be written.
     pub fn write(&self, folder: &Path, lost: &[(bool, u32, u64)]) -> Result<Vec<String>> {
-        let mut settings = Vec::new();
-        let mut put = |name: &str, key: &str, text: String| {
-            std::fs::write(folder.join(name), text).map_err(|error| failed(folder, name, error))?;
-            settings.push(format!("{key}=\"{name}\""));
-            Ok(())
+        let put = |name: &str, text: &str| {
+            std::fs::write(folder.join(name), text).map_err(|error| failed(folder, name, error))
         };
+        let mut settings = Vec::new();
+        let lists = [true, false].map(|of_data| {
+            let numbers = lost
+                .iter()
+                .filter(|(way, ..)| *way == of_data)
+                .map(|&(_, flow, index)| (flow, index));
+            LostPackets::new(numbers.collect())
+        });
         if self.by_number {
-            for (is_data, key) in [
-                (true, "link.lost_packets.path"),
-                (false, "link.reverse.lost_packets.path"),
-            ] {
-                let numbers = lost
-                    .iter()
-                    .filter(|(way, ..)| *way == is_data)
-                    .map(|&(_, flow, index)| (flow, index));
-                let list = LostPackets::new(numbers.collect());
-                if is_data || !list.is_empty() {
-                    put(LOST[usize::from(is_data)], key, list.to_csv())?;
-                }
+            // What another scenario says of losses would contradict the list.
+            settings.push("link.loss={}".to_owned());
+            settings.push(format!("link.lost_packets.path=\"{LOST}\""));
+            if !lists[1].is_empty() {
+                settings.push("link.reverse.loss={}".to_owned());
+                settings.push(format!("link.reverse.lost_packets.path=\"{LOST_ACKS}\""));
+            }
+            for (name, list) in [LOST, LOST_ACKS].into_iter().zip(&lists) {
+                put(name, &list.to_csv())?;
             }
         }
         if let Some(stopped) = &self.stops {
-            put(STOPS, "link.stops.path", stopped.list.to_csv())?;
+            put(STOPS, &stopped.list.to_csv())?;
+            settings.push(format!("link.stops.path=\"{STOPS}\""));
             settings.push("link.stops.process=\"recorded\"".to_owned());
             settings.push(format!("link.stops.packets=\"{}\"", stopped.packets));
             settings.push(format!("link.stops.direction=\"{}\"", stopped.direction));
         }
+        // A recording with losses of its own draws them, whatever was lost here.
+        let replayed = if self.by_number {
+            self.scenario.replay_until(self.seed, self.end, lists).ok()
+        } else {
+            None
+        };
+        let replayed = replayed.unwrap_or_else(|| self.scenario.standing_alone());
+        for (name, text) in &replayed.files {
+            put(name, text)?;
+        }
+        put(SCENARIO, &replayed.scenario)?;
         Ok(settings)
     }
 }

@@ -16,6 +16,8 @@ pub struct Live {
     /// Whether there is no line: the output is not a terminal, or none is wanted.
     silent: bool,
     quiet: bool,
+    /// The names of the command's end and the other.
+    ends: [&'static str; 2],
     /// Times of the next update and of the last.
     next: Instant,
     written: Instant,
@@ -34,8 +36,9 @@ struct LastUpdate {
 impl Live {
     /// Creates a display; it shows nothing if `quiet`, and no line if standard error is not a
     /// terminal.
-    pub fn new(quiet: bool) -> Self {
+    pub fn new(quiet: bool, ends: [&'static str; 2]) -> Self {
         Self {
+            ends,
             silent: quiet || !stderr().is_terminal(),
             quiet,
             next: Instant::ZERO + EVERY,
@@ -62,7 +65,7 @@ impl Live {
         let _ = write!(
             stderr(),
             "\r\x1b[K{}, {} queued, {}",
-            line(self.last, seen, now - self.written),
+            line(self.ends, self.last, seen, now - self.written),
             link.queued(),
             link.lateness(),
         );
@@ -90,8 +93,10 @@ impl Live {
         let mut out = stderr();
         let _ = writeln!(
             out,
-            "airtcp: up {} of {} packets, down {} of {}; {} lost, {} dropped by queues; {} \
+            "airtcp: up ({} to {}) {} of {} packets, down {} of {}; {} lost, {} dropped by queues; {} \
              connections; {lateness}",
+            self.ends[0],
+            self.ends[1],
             passed.delivered[0],
             passed.taken[0],
             passed.delivered[1],
@@ -111,7 +116,7 @@ impl Live {
             let _ = writeln!(
                 out,
                 "airtcp: this machine did not keep up: {:.2} % of the packets were more than {:.0} \
-                 ms late ({:.1} % is tolerable). What was measured does not count; run less beside \
+                 ms late ({:.1} % is tolerable, and always one packet). What was measured does not count; run less beside \
                  it, or a slower link.",
                 lateness.late_share() * 100.0,
                 TOLERATED.as_secs_f64() * 1e3,
@@ -122,7 +127,8 @@ impl Live {
 }
 
 /// Rates, and the share of packets lost or dropped, between two updates.
-fn line(before: LastUpdate, now: LastUpdate, between: Duration) -> String {
+fn line(ends: [&str; 2], before: LastUpdate, now: LastUpdate, between: Duration) -> String {
+    let [command, other] = ends;
     let seconds = between.as_secs_f64().max(1e-9);
     let rate = |way: usize| (now.bytes[way] - before.bytes[way]) as f64 * 8e-6 / seconds;
     let (taken, lost) = (now.taken - before.taken, now.lost - before.lost);
@@ -132,7 +138,7 @@ fn line(before: LastUpdate, now: LastUpdate, between: Duration) -> String {
         100.0 * lost as f64 / taken as f64
     };
     format!(
-        "up {:.2} Mbit/s, down {:.2} Mbit/s, {share:.1} % lost",
+        "{command} to {other} {:.2} Mbit/s, {other} to {command} {:.2} Mbit/s, {share:.1} % lost",
         rate(0),
         rate(1)
     )
@@ -155,12 +161,12 @@ mod tests {
             lost: 5,
         };
         assert_eq!(
-            line(before, now, Duration::from_secs(2)),
-            "up 1.00 Mbit/s, down 0.50 Mbit/s, 2.5 % lost"
+            line(["mobile", "server"], before, now, Duration::from_secs(2)),
+            "mobile to server 1.00 Mbit/s, server to mobile 0.50 Mbit/s, 2.5 % lost"
         );
         assert_eq!(
-            line(now, now, Duration::from_secs(1)),
-            "up 0.00 Mbit/s, down 0.00 Mbit/s, 0.0 % lost"
+            line(["sender", "receiver"], now, now, Duration::from_secs(1)),
+            "sender to receiver 0.00 Mbit/s, receiver to sender 0.00 Mbit/s, 0.0 % lost"
         );
     }
 }

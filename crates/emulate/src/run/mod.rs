@@ -1,7 +1,7 @@
 //! A scenario as a real link: `airtcp emulate`.
 //!
 //! ```text
-//!   COMMAND                                                             SERVER COMMAND
+//!   COMMAND, at the mobile if there is one                              SERVER COMMAND
 //!      │                                                                      │
 //!   a station's namespace ── link0 ── the network, in real time ── link0 ── the server's namespace
 //! ```
@@ -26,7 +26,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use crate::inside::{Program, Running, exit_code};
 use crate::link::ends::{Ends, SERVER_VARIABLE, server_addresses};
 use crate::link::flows::Flows;
-use crate::link::scenario::{check, ways};
+use crate::link::scenario::{At, check, ways};
 use crate::link::{Link, PLACES};
 use crate::record::{Recording, Replay, Summary};
 use crate::uplink::Uplink;
@@ -43,7 +43,8 @@ pub fn run(options: &Options) -> Result<i32> {
     let request = &options.request;
     let scenario = request.scenario()?;
     check(&scenario)?;
-    let ways = ways(&scenario, request.seed);
+    let at = options.at.unwrap_or_else(|| At::usual(&scenario));
+    let ways = ways(&scenario, request.seed, at)?;
     user::become_root_of_own_namespaces()?;
     let ends = Ends::new(ways.len(), request.mtu)?;
     let layout = build(&scenario, request.seed);
@@ -72,7 +73,7 @@ pub fn run(options: &Options) -> Result<i32> {
     // The pipe hangs up when the last command has ended.
     drop(ended);
 
-    let mut live = Live::new(options.quiet);
+    let mut live = Live::new(options.quiet, at.ends());
     let carried = link.run(until.as_fd(), |link| live.show(link));
     live.end();
     carried?;

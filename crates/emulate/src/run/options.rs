@@ -5,11 +5,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::link::scenario::At;
 use crate::request::Request;
 
 /// Run a command over a scenario's link, with real packets
 ///
-/// COMMAND runs in a network of its own, whose only way out is the link. $AIRTCP_SERVER (IPv4) and
+/// COMMAND runs in a network of its own, whose only way out is the link: at the mobile where the
+/// link has one (802.11, ARQ, a cell, a cellular trace), else at the host that sends the scenario's
+/// data; --at says otherwise. $AIRTCP_SERVER (IPv4) and
 /// $AIRTCP_SERVER6 are the addresses of the other end, where the command of --server runs; without
 /// one the other end reaches the machine's network by slirp4netns or pasta, if installed, else as
 /// root by address translation on a machine that forwards. With several flows in the scenario,
@@ -25,9 +28,12 @@ pub struct Options {
     /// A command for the far end of the link, run by sh
     #[arg(long, value_name = "COMMAND")]
     pub server: Option<String>,
+    /// The end of the link at which COMMAND runs
+    #[arg(long, value_name = "END")]
+    pub at: Option<At>,
     /// Write what passed and what became of each packet into DIR: stations.pcapng and
-    /// server.pcapng, packets.parquet, the lost packets and stops as a scenario reads them back,
-    /// summary.json
+    /// server.pcapng, packets.parquet, scenario.toml (the scenario with the lost packets and stops as
+    /// lists, which runs as it is), summary.json
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
     /// No live line and no summary on the terminal

@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use serde::Serialize;
 
 use crate::agents::counts::Counts;
-use crate::meter::{Difference, Differences, GroupNumbers};
+use crate::meter::{ByStation, Difference, Differences, Evidence, GroupNumbers};
 use crate::observe::forecast::Expected;
 
 /// The full report.
@@ -38,6 +38,8 @@ pub struct Report {
     pub unseen: u64,
     /// Number of tracked connections.
     pub connections: usize,
+    /// Number of those of which no data was acknowledged yet: young ones, and forged packets.
+    pub candidates: usize,
     /// Number of packets held now.
     pub holding: usize,
     /// Counters of the agents' actions, real or hypothetical.
@@ -49,14 +51,24 @@ pub struct Report {
     pub late_us: [f64; 3],
     /// Number of times the rules had to be rewritten.
     pub rules_rewritten: u64,
+    /// What takes connections past every rule, and how to exempt them.
+    pub offloads: Vec<String>,
+    /// Number of connections that it takes now, where the kernel lists them.
+    pub offloaded: Option<usize>,
     /// Number of times the configuration was reloaded.
     pub reloads: u64,
     /// The control group.
     pub control: GroupNumbers,
     /// The treated connections.
     pub treated: GroupNumbers,
-    /// The differences between the groups.
+    /// The differences between the groups, with a connection as their unit.
     pub difference: Differences,
+    /// The same with a station as their unit.
+    pub difference_by_station: ByStation,
+    /// The evidence that the treated are slower.
+    pub worse: Evidence,
+    /// Whether the gateway ends when there is enough of it.
+    pub stops_if_worse: bool,
     /// Number of failed attempts on the radio, if agents hear of them.
     pub failed_attempts: Option<u64>,
     /// The forecast of the mobiles' timeouts; only while packets are only observed.
@@ -155,7 +167,13 @@ impl Report {
         put("holding", "gauge", "Packets held now.", self.holding as f64);
         for (group, numbers) in [("control", &self.control), ("treated", &self.treated)] {
             for (name, value) in [
+                ("stations", numbers.stations as f64),
+                ("bytes", numbers.bytes as f64),
                 ("goodput_bps", numbers.goodput_bps.unwrap_or(0.0)),
+                (
+                    "goodput_by_bytes_bps",
+                    numbers.goodput_by_bytes_bps.unwrap_or(0.0),
+                ),
                 ("round_trip_ms", numbers.round_trip_ms.unwrap_or(0.0)),
                 ("segments", numbers.segments as f64),
                 ("retransmissions", numbers.retransmissions as f64),
@@ -166,6 +184,32 @@ impl Report {
             }
         }
         text
+    }
+
+    /// The evidence that the treated are slower, where the gateway ends by it.
+    fn evidence(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.stops_if_worse {
+            return Ok(());
+        }
+        let Evidence {
+            wealth,
+            enough,
+            bets,
+        } = self.worse;
+        let word = if self.worse.is_enough() {
+            "the treated are slower, with 95 %: it ends"
+        } else {
+            "it ends at"
+        };
+        let end = if self.worse.is_enough() {
+            String::new()
+        } else {
+            format!(" {enough:.0}")
+        };
+        writeln!(
+            f,
+            "  evidence that the treated are slower: {wealth:.2}, from {bets} bets; {word}{end}"
+        )
     }
 
     fn agents_line(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -191,8 +235,8 @@ impl fmt::Display for Report {
         let did = &self.did;
         writeln!(
             f,
-            "  {} TCP packets, {} connections, {} not seen",
-            self.packets, self.connections, self.unseen
+            "  {} TCP packets, {} not seen; {} connections, and {} whose data nobody has acknowledged",
+            self.packets, self.unseen, self.connections, self.candidates
         )?;
         let would = if self.share.is_none() {
             "would have "
@@ -219,6 +263,12 @@ impl fmt::Display for Report {
                 did.dropped, did.repeated, did.changed, did.prioritised, did.notified
             )?;
         }
+        for offload in &self.offloads {
+            writeln!(f, "  {offload}")?;
+        }
+        if let Some(offloaded) = self.offloaded {
+            writeln!(f, "  {offloaded} connections are offloaded now")?;
+        }
         if let Some(failed) = self.failed_attempts {
             writeln!(f, "  {failed} attempts on the radio have failed")?;
         }
@@ -232,7 +282,15 @@ impl fmt::Display for Report {
         } else {
             group(f, "treated", &self.treated)?;
             group(f, "control", &self.control)?;
-            differences(f, &self.difference)?;
+            differences(f, "by connection", &self.difference)?;
+            let by_station = &self.difference_by_station;
+            let unit = if by_station.is_within {
+                format!("within {} stations", by_station.paired)
+            } else {
+                "between stations".to_owned()
+            };
+            differences(f, &unit, &by_station.difference)?;
+            self.evidence(f)?;
         }
         Ok(())
     }
@@ -244,9 +302,14 @@ fn group(f: &mut fmt::Formatter<'_>, name: &str, group: &GroupNumbers) -> fmt::R
     };
     writeln!(
         f,
-        "  {name}: {} connections, {} Mbit/s, {} ms, {} of {} segments again, {} DSACKs",
+        "  {name}: {} connections of {} stations, {} Mbit/s a connection (geometric mean), {} \
+         Mbit/s a byte; {:.2} MB, {:.0} % of the bytes; {} ms, {} of {} segments again, {} DSACKs",
         group.connections,
+        group.stations,
         number(group.goodput_bps, 1e6),
+        number(group.goodput_by_bytes_bps, 1e6),
+        group.bytes as f64 / 1e6,
+        group.share_of_bytes.unwrap_or(0.0) * 100.0,
         number(group.round_trip_ms, 1.0),
         group.retransmissions,
         group.segments,
@@ -254,7 +317,7 @@ fn group(f: &mut fmt::Formatter<'_>, name: &str, group: &GroupNumbers) -> fmt::R
     )
 }
 
-fn differences(f: &mut fmt::Formatter<'_>, all: &Differences) -> fmt::Result {
+fn differences(f: &mut fmt::Formatter<'_>, by: &str, all: &Differences) -> fmt::Result {
     let rows = [
         ("goodput", "%", 100.0, all.goodput),
         ("round trip", "ms", 1.0, all.round_trip_ms),
@@ -282,7 +345,7 @@ fn differences(f: &mut fmt::Formatter<'_>, all: &Differences) -> fmt::Result {
         } = found;
         writeln!(
             f,
-            "  {name} of the treated: {:+.2} {unit} ({:+.2} to {:+.2}, 95 %){shown}",
+            "  {name} of the treated, {by}: {:+.2} {unit} ({:+.2} to {:+.2}, 95 %){shown}",
             difference * scale,
             low * scale,
             high * scale

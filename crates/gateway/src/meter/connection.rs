@@ -1,15 +1,21 @@
 //! One connection, as seen from its headers.
 
+use std::net::IpAddr;
+
 use airtcp_link::agent::Toward;
 use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};
 
+use super::difference::Sample;
+use super::worse::Assignment;
 use crate::agents::hold_limit::RoundTrip;
 use crate::packets::packet_view::PacketView;
 
 /// Longest gap between two acknowledgments of new data in which the sender is assumed to have had
 /// data to send.
 const REST: Duration = Duration::from_secs(2);
+/// Age from which a connection's goodput is known well enough to judge by.
+const RIPE: Duration = Duration::from_secs(60);
 
 /// Whether a connection begins with this segment.
 pub(super) fn begins(segment: &Segment) -> bool {
@@ -19,6 +25,8 @@ pub(super) fn begins(segment: &Segment) -> bool {
 /// The data of one direction, and the acknowledgments of it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Data {
+    /// The lowest byte seen.
+    first: Option<SequenceNumber>,
     /// Behind the highest byte seen.
     edge: Option<SequenceNumber>,
     segments: u64,
@@ -46,8 +54,15 @@ struct Side {
 /// A connection.
 #[derive(Clone, Debug)]
 pub struct Connection {
-    pub(super) is_treated: bool,
+    pub(super) assignment: Assignment,
+    /// The mobile's address.
+    pub(super) station: IpAddr,
+    begun: Instant,
     last: Instant,
+    /// Whether data of one side was acknowledged by the other.
+    is_confirmed: bool,
+    /// Whether its goodput has been judged by.
+    is_judged: bool,
     /// Data towards the mobile, and from it.
     data: [Data; 2],
     /// The mobile's side: from a packet towards it to its echo; and the wired side.
@@ -65,6 +80,8 @@ pub struct Summary {
     pub goodput_bps: Option<f64>,
     /// The smoothed round trip, in milliseconds.
     pub round_trip_ms: Option<f64>,
+    /// Acknowledged bytes, in the direction with more data.
+    pub bytes: u64,
     /// Segments with data.
     pub segments: u64,
     /// Of those, the number seen before.
@@ -81,8 +98,9 @@ const fn index(toward: Toward) -> usize {
 }
 
 impl Connection {
-    pub(super) const fn new(now: Instant, is_treated: bool) -> Self {
+    pub(super) const fn new(now: Instant, station: IpAddr, assignment: Assignment) -> Self {
         const DATA: Data = Data {
+            first: None,
             edge: None,
             segments: 0,
             again: 0,
@@ -98,8 +116,12 @@ impl Connection {
             latest: None,
         };
         Self {
-            is_treated,
+            assignment,
+            station,
+            begun: now,
             last: now,
+            is_confirmed: false,
+            is_judged: false,
             data: [DATA; 2],
             sides: [SIDE; 2],
             smoothed: None,
@@ -110,6 +132,22 @@ impl Connection {
 
     pub(super) const fn last(&self) -> Instant {
         self.last
+    }
+
+    /// Whether it exists: data from one side was acknowledged by the other. Packets that somebody
+    /// forged get no answer but a reset.
+    pub(super) const fn is_confirmed(&self) -> bool {
+        self.is_confirmed
+    }
+
+    /// The logarithm of its goodput, once: when it is old enough or at its end, whichever comes
+    /// first. By then its group is uncovered, and no later goodput may be judged by.
+    pub(super) fn judge(&mut self, is_at_end: bool) -> Option<f64> {
+        if self.is_judged || !(is_at_end || self.last - self.begun >= RIPE) {
+            return None;
+        }
+        self.is_judged = true;
+        self.summary().sample().log_goodput
     }
 
     /// Whether both sides have closed it, or one has reset it.
@@ -136,6 +174,7 @@ impl Connection {
             self.ends |= 1 << way;
         }
         self.data[way].see(segment, stands_for);
+        self.is_confirmed |= self.data[1 - way].is_acknowledged_by(segment);
         self.data[1 - way].see_acknowledgment(now, segment);
         self.time(now, segment, way);
     }
@@ -178,6 +217,7 @@ impl Connection {
             goodput_bps: more
                 .map(|data| data.acknowledged_bytes as f64 * 8.0 / data.busy.as_secs_f64()),
             round_trip_ms: self.smoothed.map(|(mean, _)| mean / 1e6),
+            bytes: more.map_or(0, |data| data.acknowledged_bytes),
             segments: self.data.iter().map(|data| data.segments).sum(),
             again: self.data.iter().map(|data| data.again).sum(),
             duplicates: self.data.iter().map(|data| data.duplicates).sum(),
@@ -185,7 +225,33 @@ impl Connection {
     }
 }
 
+impl Summary {
+    /// Its measurements, as a sample among others.
+    pub(super) fn sample(&self) -> Sample {
+        let thousands = self.segments as f64 / 1e3;
+        Sample {
+            log_goodput: self.goodput_bps.filter(|rate| *rate > 0.0).map(f64::ln),
+            round_trip_ms: self.round_trip_ms,
+            again_per_1000: Some(self.again as f64 / thousands),
+            duplicates_per_1000: Some(self.duplicates as f64 / thousands),
+        }
+    }
+}
+
 impl Data {
+    /// Whether a segment of the other side acknowledges some of this data. A reset does not: hosts
+    /// that know nothing of a connection answer its data with one (RFC 9293 §3.10.7.1).
+    fn is_acknowledged_by(&self, segment: &Segment) -> bool {
+        let (Some(first), Some(edge)) = (self.first, self.edge) else {
+            return false;
+        };
+        let acknowledgment = segment.acknowledgment;
+        segment.flags.contains(Flags::ACK)
+            && !segment.flags.contains(Flags::RST)
+            && acknowledgment.after(first)
+            && !acknowledgment.after(edge)
+    }
+
     /// A retransmission that stands for segments not examined counts as that many: the edge lags
     /// behind by a few segments then, a retransmission by a window.
     fn see(&mut self, segment: &Segment, stands_for: u32) {
@@ -194,6 +260,9 @@ impl Data {
         }
         self.segments += u64::from(stands_for);
         let end = segment.sequence + segment.payload_bytes;
+        if self.first.is_none_or(|first| first.after(segment.sequence)) {
+            self.first = Some(segment.sequence);
+        }
         if self.edge.is_some_and(|edge| !end.after(edge)) {
             self.again += u64::from(stands_for);
         } else {
@@ -288,7 +357,15 @@ mod tests {
     impl Wire {
         fn new() -> Self {
             Self {
-                connection: Connection::new(ms(0), true),
+                connection: Connection::new(
+                    ms(0),
+                    [10, 0, 0, 1].into(),
+                    Assignment {
+                        is_treated: true,
+                        chance: 0.5,
+                        is_by_station: false,
+                    },
+                ),
                 ends: crate::packets::packet_view::Ends {
                     mobile: "10.0.0.1:1000".parse().unwrap(),
                     wired: "10.0.0.2:80".parse().unwrap(),
@@ -378,6 +455,25 @@ mod tests {
             (summary.segments, summary.again, summary.duplicates),
             (3, 1, 1)
         );
+    }
+
+    /// An acknowledgment of what was sent is the sign of a connection; a reset that acknowledges,
+    /// and one of other bytes, are not.
+    #[test]
+    fn only_an_acknowledgment_of_its_data_confirms_it() {
+        let mut wire = Wire::new();
+        wire.see(0, Toward::Wired, data(5000, (1, 1)));
+        for at in [5000, 6001, 4000] {
+            wire.see(1, Toward::Mobile, ack(at, (1, 1)));
+        }
+        let reset = Segment {
+            flags: Flags::RST | Flags::ACK,
+            ..ack(6000, (1, 1))
+        };
+        wire.see(2, Toward::Mobile, reset);
+        assert!(!wire.connection.is_confirmed());
+        wire.see(3, Toward::Mobile, ack(5500, (1, 1)));
+        assert!(wire.connection.is_confirmed());
     }
 
     #[test]

@@ -1,34 +1,9 @@
-//! Comparison of treated connections with the control group, with confidence intervals.
+//! A group of connections: treated, or of the control group.
 
 use serde::Serialize;
-use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::connection::Summary;
-
-/// Quantile for a two-sided level of 95 %.
-const UPPER_QUANTILE: f64 = 0.975;
-
-/// Running count, mean and sum of squared deviations (Welford, Technometrics 4, 1962).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Moments {
-    count: u64,
-    mean: f64,
-    squares: f64,
-}
-
-impl Moments {
-    fn add(&mut self, value: f64) {
-        self.count += 1;
-        let distance = value - self.mean;
-        self.mean += distance / self.count as f64;
-        self.squares += distance * (value - self.mean);
-    }
-
-    /// The squared standard error of the mean.
-    fn squared_error(&self) -> f64 {
-        self.squares / (self.count - 1) as f64 / self.count as f64
-    }
-}
+use super::difference::{Differences, Sample, Samples};
 
 /// Connections of one group.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,11 +12,11 @@ pub struct Group {
     segments: u64,
     again: u64,
     duplicates: u64,
-    /// Logarithms: rates span powers of ten.
-    goodput: Moments,
-    round_trip: Moments,
-    again_share: Moments,
-    duplicate_share: Moments,
+    bytes: u64,
+    /// Acknowledged bytes in measured time, and the sum over them of their connection's goodput.
+    measured_bytes: u64,
+    goodput_of_bytes: f64,
+    samples: Samples,
 }
 
 /// A group in numbers.
@@ -49,8 +24,17 @@ pub struct Group {
 pub struct GroupNumbers {
     /// Connections.
     pub connections: u64,
-    /// The geometric mean of their goodputs, in bits a second.
+    /// Stations, by their addresses.
+    pub stations: u64,
+    /// The geometric mean of the connections' goodputs, in bits a second: each counts alike.
     pub goodput_bps: Option<f64>,
+    /// The mean of the goodputs in which each byte counts alike, in bits a second: what the large
+    /// transfers had.
+    pub goodput_by_bytes_bps: Option<f64>,
+    /// Acknowledged bytes.
+    pub bytes: u64,
+    /// Their share of the bytes of both groups, 0 to 1.
+    pub share_of_bytes: Option<f64>,
     /// The mean of their smoothed round trips, in milliseconds.
     pub round_trip_ms: Option<f64>,
     /// Segments with data.
@@ -59,30 +43,6 @@ pub struct GroupNumbers {
     pub retransmissions: u64,
     /// Duplicates reported by receivers.
     pub dsacks: u64,
-}
-
-/// The treated group's difference, with the ends of the 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Difference {
-    /// The difference of the means; for goodput, the ratio of the geometric means less one.
-    pub difference: f64,
-    /// The lower end.
-    pub low: f64,
-    /// The upper end.
-    pub high: f64,
-}
-
-/// The differences in all measurements. `None` with fewer than two in a group.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Differences {
-    /// Of goodput, as a share of the control group's.
-    pub goodput: Option<Difference>,
-    /// Of round trips, in milliseconds.
-    pub round_trip_ms: Option<Difference>,
-    /// Of retransmitted segments, per thousand.
-    pub retransmissions_per_1000: Option<Difference>,
-    /// Of reported duplicates, per thousand segments.
-    pub dsacks_per_1000: Option<Difference>,
 }
 
 impl Group {
@@ -95,75 +55,42 @@ impl Group {
         self.segments += one.segments;
         self.again += one.again;
         self.duplicates += one.duplicates;
-        if let Some(goodput) = one.goodput_bps.filter(|&goodput| goodput > 0.0) {
-            self.goodput.add(goodput.ln());
+        self.bytes += one.bytes;
+        if let Some(goodput) = one.goodput_bps {
+            self.measured_bytes += one.bytes;
+            self.goodput_of_bytes += one.bytes as f64 * goodput;
         }
-        if let Some(round_trip) = one.round_trip_ms {
-            self.round_trip.add(round_trip);
-        }
-        let thousands = one.segments as f64 / 1e3;
-        self.again_share.add(one.again as f64 / thousands);
-        self.duplicate_share.add(one.duplicates as f64 / thousands);
+        self.samples.add(&one.sample());
     }
 
-    /// The group in numbers.
-    pub fn numbers(&self) -> GroupNumbers {
-        let mean = |of: Moments| (of.count > 0).then_some(of.mean);
+    /// The group in numbers, of `stations` stations, beside `other`.
+    pub fn numbers(&self, stations: u64, other: &Self) -> GroupNumbers {
+        let means = self.samples.means();
+        let all = self.bytes + other.bytes;
         GroupNumbers {
             connections: self.connections,
-            goodput_bps: mean(self.goodput).map(f64::exp),
-            round_trip_ms: mean(self.round_trip),
+            stations,
+            goodput_bps: means.log_goodput.map(f64::exp),
+            goodput_by_bytes_bps: (self.measured_bytes > 0)
+                .then(|| self.goodput_of_bytes / self.measured_bytes as f64),
+            bytes: self.bytes,
+            share_of_bytes: (all > 0).then(|| self.bytes as f64 / all as f64),
+            round_trip_ms: means.round_trip_ms,
             segments: self.segments,
             retransmissions: self.again,
             dsacks: self.duplicates,
         }
     }
 
-    /// Compares this group with another.
+    /// Compares this group with another, each connection by itself.
     pub fn beside(&self, control: &Self) -> Differences {
-        let ratio = difference(self.goodput, control.goodput).map(|logarithm| Difference {
-            difference: logarithm.difference.exp() - 1.0,
-            low: logarithm.low.exp() - 1.0,
-            high: logarithm.high.exp() - 1.0,
-        });
-        Differences {
-            goodput: ratio,
-            round_trip_ms: difference(self.round_trip, control.round_trip),
-            retransmissions_per_1000: difference(self.again_share, control.again_share),
-            dsacks_per_1000: difference(self.duplicate_share, control.duplicate_share),
-        }
+        Differences::between(&self.samples, &control.samples)
     }
-}
 
-impl Difference {
-    /// Whether the interval excludes zero.
-    pub fn is_shown(&self) -> bool {
-        self.low > 0.0 || self.high < 0.0
+    /// The means over its connections; `None` without any.
+    pub(super) fn means(&self) -> Option<Sample> {
+        (self.connections > 0).then(|| self.samples.means())
     }
-}
-
-/// Welch's interval (Biometrika 34, 1947).
-fn difference(treated: Moments, control: Moments) -> Option<Difference> {
-    if treated.count < 2 || control.count < 2 {
-        return None;
-    }
-    let distance = treated.mean - control.mean;
-    let (one, other) = (treated.squared_error(), control.squared_error());
-    let both = one + other;
-    let half = if both == 0.0 {
-        0.0
-    } else {
-        // Welch and Satterthwaite's degrees of freedom.
-        let freedom = both * both
-            / (one * one / (treated.count - 1) as f64 + other * other / (control.count - 1) as f64);
-        let student = StudentsT::new(0.0, 1.0, freedom).ok()?;
-        student.inverse_cdf(UPPER_QUANTILE) * both.sqrt()
-    };
-    Some(Difference {
-        difference: distance,
-        low: distance - half,
-        high: distance + half,
-    })
 }
 
 #[cfg(test)]
@@ -176,6 +103,7 @@ mod tests {
             group.add(&Summary {
                 goodput_bps: Some(goodput_bps),
                 round_trip_ms: Some(goodput_bps / 10.0),
+                bytes: goodput_bps as u64,
                 segments: 1000,
                 again: 3,
                 duplicates: 1,
@@ -202,11 +130,17 @@ mod tests {
         assert!(!same.is_shown());
     }
 
+    /// One in a group has no interval. The geometric mean is that of a connection, the other that
+    /// of a byte.
     #[test]
-    fn too_few_are_not_compared() {
+    fn too_few_are_not_compared_and_bytes_have_a_mean_of_their_own() {
         assert_eq!(group(&[1.0]).beside(&group(&[1.0, 2.0])).goodput, None);
-        let numbers = group(&[4.0, 9.0]).numbers();
+        let (ours, theirs) = (group(&[4.0, 9.0]), group(&[13.0]));
+        let numbers = ours.numbers(1, &theirs);
         assert!((numbers.goodput_bps.unwrap() - 6.0).abs() < 1e-9);
+        let by_bytes = (4.0 * 4.0 + 9.0 * 9.0) / 13.0;
+        assert!((numbers.goodput_by_bytes_bps.unwrap() - by_bytes).abs() < 1e-9);
+        assert_eq!((numbers.bytes, numbers.share_of_bytes), (13, Some(0.5)));
         assert_eq!(
             (numbers.segments, numbers.retransmissions, numbers.dsacks),
             (2000, 6, 2)

@@ -3,9 +3,16 @@
 //!
 //! It sees only headers, in both directions, at the device towards the mobiles; so it measures the
 //! mobiles' experience, injected delays included.
+//!
+//! A connection counts from when data of one side was acknowledged by the other. Until then it is a
+//! candidate in a table of its own, so that forged packets neither count nor take the room of
+//! connections.
 
 mod connection;
+mod difference;
 mod group;
+mod station;
+mod worse;
 
 use std::num::NonZeroUsize;
 
@@ -17,7 +24,12 @@ use lru::LruCache;
 use crate::agents::hold_limit::RoundTrip;
 use crate::packets::packet_view::PacketView;
 use connection::Connection;
-pub use group::{Difference, Differences, Group, GroupNumbers};
+pub use difference::{Difference, Differences};
+pub use group::{Group, GroupNumbers};
+pub use station::ByStation;
+use station::{Stations, index};
+use worse::Worse;
+pub use worse::{Assignment, Evidence};
 
 /// A connection silent for this long has ended.
 const SILENT: Duration = Duration::from_secs(120);
@@ -25,35 +37,62 @@ const SILENT: Duration = Duration::from_secs(120);
 /// Connections, and the groups of those that have ended.
 #[derive(Debug)]
 pub struct Meter {
+    /// Of which no data was acknowledged yet.
+    candidates: LruCache<FlowKey, Connection>,
     connections: LruCache<FlowKey, Connection>,
-    /// Ended connections: of the control group, and treated.
-    over: [Group; 2],
+    ended: Ended,
     packets: u64,
     bytes: u64,
     timer_floor: Duration,
 }
 
+/// What is left of connections that have ended.
+#[derive(Debug, Default)]
+struct Ended {
+    /// Of the control group, and treated.
+    groups: [Group; 2],
+    stations: Stations,
+    worse: Worse,
+}
+
+/// The groups beside each other.
+#[derive(Clone, Copy, Debug)]
+pub struct Comparison {
+    /// The control group.
+    pub control: GroupNumbers,
+    /// The treated connections.
+    pub treated: GroupNumbers,
+    /// The differences, with a connection as their unit.
+    pub by_connection: Differences,
+    /// The differences, with a station as their unit.
+    pub by_station: ByStation,
+    /// The evidence that the treated are slower.
+    pub worse: Evidence,
+}
+
 impl Meter {
-    /// Creates a meter that tracks `most` connections at a time, whose timers have this floor.
+    /// Creates a meter that tracks `most` connections and as many candidates at a time, whose
+    /// timers have this floor.
     pub fn new(most: NonZeroUsize, timer_floor: Duration) -> Self {
         Self {
             timer_floor,
+            candidates: LruCache::new(most),
             connections: LruCache::new(most),
-            over: [Group::default(), Group::default()],
+            ended: Ended::default(),
             packets: 0,
             bytes: 0,
         }
     }
 
     /// Takes a packet that passed at `now`. It `stands_for` itself and similar packets that were
-    /// not examined. Whether its connection is treated is determined once per connection.
+    /// not examined. Its connection's group is determined once per connection.
     pub fn see(
         &mut self,
         now: Instant,
         key: FlowKey,
         packet: &PacketView,
         stands_for: u32,
-        is_treated: impl FnOnce() -> bool,
+        assign: impl FnOnce() -> Assignment,
     ) {
         self.packets += u64::from(stands_for);
         self.bytes += u64::from(stands_for) * u64::from(packet.segment.ip_bytes());
@@ -65,18 +104,34 @@ impl Meter {
             return;
         }
         self.end_silent(now);
-        if self.connections.len() >= self.connections.cap().get()
-            && !self.connections.contains(&key)
-            && let Some((_, idlest)) = self.connections.pop_lru()
-        {
-            self.over[usize::from(idlest.is_treated)].add(&idlest.summary());
+        if let Some(connection) = self.connections.get_mut(&key) {
+            connection.see(now, packet, stands_for);
+            if connection.is_over() {
+                self.end(key);
+            } else {
+                self.ended.judge(connection, false);
+            }
+            return;
         }
-        let connection = self
-            .connections
-            .get_or_insert_mut(key, || Connection::new(now, is_treated()));
-        connection.see(now, packet, stands_for);
-        if connection.is_over() {
-            self.end(key);
+        let is_data = packet.segment.payload_bytes > 0;
+        if !is_data && !self.candidates.contains(&key) {
+            // What follows the end of a connection, or comes before its data.
+            return;
+        }
+        let candidate = self.candidates.get_or_insert_mut(key, || {
+            Connection::new(now, packet.ends.mobile.ip(), assign())
+        });
+        candidate.see(now, packet, stands_for);
+        if !candidate.is_confirmed() {
+            if candidate.is_over() {
+                self.candidates.pop(&key);
+            }
+            return;
+        }
+        if let Some(connection) = self.candidates.pop(&key)
+            && let Some((_, idlest)) = self.connections.push(key, connection)
+        {
+            self.ended.add(idlest);
         }
     }
 
@@ -85,19 +140,41 @@ impl Meter {
         self.connections.peek(&key)?.round_trip(self.timer_floor)
     }
 
-    /// The current groups: control, treated.
-    pub fn groups(&self) -> [Group; 2] {
-        let mut groups = self.over.clone();
+    /// The current groups beside each other.
+    pub fn compare(&self) -> Comparison {
+        let mut groups = self.ended.groups.clone();
         // In order of use, which is the same whatever the keys are.
-        for (_, connection) in &self.connections {
-            groups[usize::from(connection.is_treated)].add(&connection.summary());
+        let living = self.connections.iter().map(|(_, one)| {
+            let summary = one.summary();
+            (one.station, one.assignment.is_treated, summary)
+        });
+        for (_, is_treated, summary) in living.clone() {
+            groups[index(is_treated)].add(&summary);
         }
-        groups
+        let (by_station, stations) = self.ended.stations.compare(living);
+        let [control, treated] = &groups;
+        Comparison {
+            control: control.numbers(stations[0], treated),
+            treated: treated.numbers(stations[1], control),
+            by_connection: treated.beside(control),
+            by_station,
+            worse: self.evidence(),
+        }
+    }
+
+    /// The evidence that the treated are slower.
+    pub const fn evidence(&self) -> Evidence {
+        self.ended.worse.evidence()
     }
 
     /// Number of tracked connections.
     pub fn connections(&self) -> usize {
         self.connections.len()
+    }
+
+    /// Number of candidates: forged, or too young to know.
+    pub fn candidates(&self) -> usize {
+        self.candidates.len()
     }
 
     /// Number of packets and bytes that passed.
@@ -106,8 +183,9 @@ impl Meter {
     }
 
     fn end(&mut self, key: FlowKey) {
+        self.candidates.pop(&key);
         if let Some(connection) = self.connections.pop(&key) {
-            self.over[usize::from(connection.is_treated)].add(&connection.summary());
+            self.ended.add(connection);
         }
     }
 
@@ -117,51 +195,32 @@ impl Meter {
             && now - idlest.last() > SILENT
             && let Some((_, idlest)) = self.connections.pop_lru()
         {
-            self.over[usize::from(idlest.is_treated)].add(&idlest.summary());
+            self.ended.add(idlest);
+        }
+        while let Some((_, idlest)) = self.candidates.peek_lru()
+            && now - idlest.last() > SILENT
+        {
+            self.candidates.pop_lru();
+        }
+    }
+}
+
+impl Ended {
+    fn add(&mut self, mut connection: Connection) {
+        self.judge(&mut connection, true);
+        let is_treated = connection.assignment.is_treated;
+        let summary = connection.summary();
+        self.groups[index(is_treated)].add(&summary);
+        self.stations.add(connection.station, is_treated, &summary);
+    }
+
+    fn judge(&mut self, connection: &mut Connection, is_at_end: bool) {
+        if let Some(log_goodput) = connection.judge(is_at_end) {
+            self.worse
+                .see(connection.station, connection.assignment, log_goodput);
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use airtcp_link::agent::Toward;
-    use airtcp_packet::{Segment, SequenceNumber};
-
-    use super::*;
-    use crate::packets::packet_view::Ends;
-
-    fn packet(port: u16, flags: Flags, payload_bytes: u32) -> PacketView {
-        PacketView {
-            ends: Ends {
-                mobile: ([10, 0, 0, 1], port).into(),
-                wired: ([10, 0, 0, 2], 80).into(),
-            },
-            toward: Toward::Wired,
-            segment: Segment {
-                sequence: SequenceNumber(1),
-                flags,
-                payload_bytes,
-                ..Segment::default()
-            },
-        }
-    }
-
-    /// A SYN flood takes no room from tracked connections; a flood of forged data takes all of it,
-    /// and no more.
-    #[test]
-    fn floods_are_bounded() {
-        let most = NonZeroUsize::new(100).unwrap();
-        let mut meter = Meter::new(most, Duration::from_millis(200));
-        meter.see(Instant::ZERO, 0, &packet(1, Flags::ACK, 100), 1, || true);
-        for flow in 1..100_000_u64 {
-            meter.see(Instant::ZERO, flow, &packet(2, Flags::SYN, 0), 1, || true);
-        }
-        assert_eq!(meter.connections(), 1);
-        for flow in 1..100_000_u64 {
-            meter.see(Instant::ZERO, flow, &packet(2, Flags::ACK, 100), 1, || true);
-        }
-        assert_eq!(meter.connections(), 100);
-        // Evicted connections still count in their group.
-        assert_eq!(meter.groups()[1].numbers().connections, 100_000);
-    }
-}
+mod tests;

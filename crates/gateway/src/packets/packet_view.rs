@@ -9,6 +9,8 @@ use airtcp_packet::wire::{self, WireError};
 use airtcp_packet::{Ecn, Flags, Segment};
 use airtcp_units::Probability;
 
+use crate::meter::Assignment;
+
 /// The two ends of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ends {
@@ -126,24 +128,28 @@ pub struct FlowKeys {
     /// restart.
     coin: Stream,
     share: Probability,
+    /// Whether a mobile's connections are all in one group.
+    is_by_station: bool,
 }
 
 impl FlowKeys {
-    /// Creates keys by which `share` of all connections are treated.
-    pub fn new(seed: u64, share: Probability) -> Self {
+    /// Creates keys by which `share` of all connections are treated, or of all mobiles if
+    /// `is_by_station`.
+    pub fn new(seed: u64, share: Probability, is_by_station: bool) -> Self {
         Self {
             secret: RandomState::new(),
             coin: Stream::new(seed, "gateway.share"),
             share,
+            is_by_station,
         }
     }
 
     /// The same keys, by which another share is treated.
     #[must_use]
-    pub fn with(self, seed: u64, share: Probability) -> Self {
+    pub fn with(self, seed: u64, share: Probability, is_by_station: bool) -> Self {
         Self {
             secret: self.secret,
-            ..Self::new(seed, share)
+            ..Self::new(seed, share, is_by_station)
         }
     }
 
@@ -154,18 +160,33 @@ impl FlowKeys {
 
     /// Whether the connection is treated rather than in the control group.
     pub fn is_treated(&self, ends: &Ends) -> bool {
-        let coin = [ends.mobile, ends.wired]
-            .into_iter()
-            .fold(self.coin, |coin, end| {
-                let address = match end.ip() {
-                    IpAddr::V4(address) => u128::from(address.to_bits()),
-                    IpAddr::V6(address) => address.to_bits(),
-                };
-                coin.substream((address >> 64) as u64)
-                    .substream(address as u64)
-                    .substream(u64::from(end.port()))
-            });
+        let of_address = |coin: Stream, address: IpAddr| {
+            let address = match address {
+                IpAddr::V4(address) => u128::from(address.to_bits()),
+                IpAddr::V6(address) => address.to_bits(),
+            };
+            coin.substream((address >> 64) as u64)
+                .substream(address as u64)
+        };
+        let coin = if self.is_by_station {
+            of_address(self.coin, ends.mobile.ip())
+        } else {
+            [ends.mobile, ends.wired]
+                .into_iter()
+                .fold(self.coin, |coin, end| {
+                    of_address(coin, end.ip()).substream(u64::from(end.port()))
+                })
+        };
         self.share.happens(coin.draw(0))
+    }
+
+    /// How the connection comes into its group.
+    pub fn assign(&self, ends: &Ends) -> Assignment {
+        Assignment {
+            is_treated: self.is_treated(ends),
+            chance: self.share.as_f64(),
+            is_by_station: self.is_by_station,
+        }
     }
 }
 
@@ -251,7 +272,10 @@ mod tests {
     #[test]
     fn the_share_is_a_share_and_stays() {
         let share = Probability::new(0.2).unwrap();
-        let (keys, again) = (FlowKeys::new(1, share), FlowKeys::new(1, share));
+        let (keys, again) = (
+            FlowKeys::new(1, share, false),
+            FlowKeys::new(1, share, false),
+        );
         let mut treated = 0_i32;
         for number in 0..20_000_u32 {
             let ends = Ends {
@@ -262,6 +286,26 @@ mod tests {
             treated += i32::from(keys.is_treated(&ends));
         }
         assert!((treated - 4000).abs() < 5 * 57, "{treated}");
+    }
+
+    /// By station, every connection of a mobile is in the same group.
+    #[test]
+    fn a_stations_connections_stay_together() {
+        let keys = FlowKeys::new(1, Probability::new(0.5).unwrap(), true);
+        let is_treated = |host: u8, port| {
+            keys.is_treated(&Ends {
+                mobile: ([10, 0, 0, host], port).into(),
+                wired: ([192, 0, 2, port as u8], 443).into(),
+            })
+        };
+        let mut treated = 0;
+        for host in 0..64 {
+            let first = is_treated(host, 1);
+            assert!((2..50).all(|port| is_treated(host, port) == first));
+            treated += u32::from(first);
+        }
+        // 32 and four standard deviations of 4.
+        assert!((16..=48).contains(&treated), "{treated}");
     }
 
     /// Damage anywhere is parsed without a panic; the result never has more payload than the packet

@@ -1,17 +1,21 @@
 //! The rules that lead packets into the queue: in a chain or table of their own, written and
 //! replaced atomically, and removed at the end.
 //!
-//! The writer is found by trying: the first program that accepts the rules. The rules let packets
+//! The writer is found by trying: the kernel itself, by netlink, else the first program that accepts
+//! the rules. The rules let packets
 //! pass when nobody serves the queue (`bypass`), and match no SYN, FIN or RST and nothing but TCP.
 
 mod iptables;
+mod netlink;
 mod nft;
+pub mod offload;
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use airtcp_host::device::bridge;
 use airtcp_host::error::{Error, Result};
+use airtcp_host::nftables::QueueBy;
 use airtcp_link::agent::Toward;
 use serde::{Deserialize, Serialize};
 
@@ -52,9 +56,13 @@ pub struct Steering {
     pub led: Vec<QueueRule>,
 }
 
-/// A program that writes rules.
+/// What writes rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Writer {
+    /// The gateway itself, by netlink, where nf_tables has queues.
+    Netlink,
+    /// The gateway itself, by netlink, with the target of xtables in nf_tables.
+    NetlinkXtables,
     /// nft(8).
     Nft,
     /// iptables(8) and ip6tables(8), of either kind.
@@ -116,11 +124,17 @@ impl Rules {
     ///
     /// No program here accepts them; includes each one's message.
     pub fn write(wanted: Steering, by: RulesBy, before: Option<Writer>) -> Result<Self> {
+        let all = [
+            Writer::Netlink,
+            Writer::NetlinkXtables,
+            Writer::Iptables,
+            Writer::IptablesLegacy,
+        ];
+        // The earlier writer alone: a refused hook makes the kernel drop queued packets.
+        let earlier = before.filter(|before| all.contains(before));
         let writers: &[Writer] = match by {
-            // The earlier writer comes first: a refused hook makes the kernel drop queued packets.
-            RulesBy::Auto if before == Some(Writer::Iptables) => &[Writer::Iptables],
-            RulesBy::Auto if before == Some(Writer::IptablesLegacy) => &[Writer::IptablesLegacy],
-            RulesBy::Auto => &[Writer::Nft, Writer::Iptables, Writer::IptablesLegacy],
+            RulesBy::Auto => earlier.as_ref().map_or(&all[..], std::slice::from_ref),
+            RulesBy::Netlink => &all[..2],
             RulesBy::Nft => &[Writer::Nft],
             RulesBy::Iptables => &[Writer::Iptables],
             RulesBy::IptablesLegacy => &[Writer::IptablesLegacy],
@@ -142,8 +156,8 @@ impl Rules {
             said.join("; ")
         ))
         .remedied_by(
-            "the kernel needs NFT_QUEUE, or NETFILTER_XT_TARGET_NFQUEUE with iptables (OpenWrt: \
-             kmod-nft-queue); without either take --inline",
+            "the kernel needs NFT_QUEUE (OpenWrt: kmod-nft-queue), or NETFILTER_XT_TARGET_NFQUEUE \
+             with NFT_COMPAT or with the program iptables; without all of them take --inline",
         ))
     }
 
@@ -153,6 +167,8 @@ impl Rules {
     /// The program refuses them.
     pub fn write_again(&self) -> Result<()> {
         match self.writer {
+            Writer::Netlink => netlink::write(&self.wanted, QueueBy::NfTables),
+            Writer::NetlinkXtables => netlink::write(&self.wanted, QueueBy::Xtables),
             Writer::Nft => nft::write(&self.wanted),
             Writer::Iptables => iptables::write(&self.wanted, iptables::Kind::Current),
             Writer::IptablesLegacy => iptables::write(&self.wanted, iptables::Kind::Legacy),
@@ -163,6 +179,8 @@ impl Rules {
     /// Whether they are still in place, and lead into these queues.
     pub fn stand(&self) -> bool {
         match self.writer {
+            Writer::Netlink => netlink::stands(&self.wanted, QueueBy::NfTables),
+            Writer::NetlinkXtables => netlink::stands(&self.wanted, QueueBy::Xtables),
             Writer::Nft => nft::stands(&self.wanted),
             Writer::Iptables => iptables::stands(&self.wanted, iptables::Kind::Current),
             Writer::IptablesLegacy => iptables::stands(&self.wanted, iptables::Kind::Legacy),
@@ -174,6 +192,8 @@ impl Rules {
     /// would drop them stays until [`remove`](Self::remove).
     pub fn close(&self) {
         match self.writer {
+            Writer::Netlink => netlink::close(&self.wanted, QueueBy::NfTables),
+            Writer::NetlinkXtables => netlink::close(&self.wanted, QueueBy::Xtables),
             Writer::Nft => nft::close(&self.wanted),
             // The hooks of iptables are the kernel's own.
             Writer::Iptables | Writer::IptablesLegacy => self.remove(),
@@ -184,6 +204,8 @@ impl Rules {
     /// Removes them, and nothing else. Missing rules are no error.
     pub fn remove(&self) {
         match self.writer {
+            Writer::Netlink => netlink::remove(&self.wanted, QueueBy::NfTables),
+            Writer::NetlinkXtables => netlink::remove(&self.wanted, QueueBy::Xtables),
             Writer::Nft => nft::remove(&self.wanted),
             Writer::Iptables => iptables::remove(&self.wanted, iptables::Kind::Current),
             Writer::IptablesLegacy => iptables::remove(&self.wanted, iptables::Kind::Legacy),
@@ -201,6 +223,8 @@ impl Writer {
     /// Its name in reports.
     const fn name(self) -> &'static str {
         match self {
+            Self::Netlink => "netlink",
+            Self::NetlinkXtables => "netlink (xtables)",
             Self::Nft => "nft",
             Self::Iptables => "iptables",
             Self::IptablesLegacy => "iptables-legacy",
@@ -211,6 +235,8 @@ impl Writer {
     /// The writer of that name.
     pub fn named(name: &str) -> Option<Self> {
         let all = [
+            Self::Netlink,
+            Self::NetlinkXtables,
             Self::Nft,
             Self::Iptables,
             Self::IptablesLegacy,
@@ -220,7 +246,7 @@ impl Writer {
     }
 }
 
-/// Runs a program that writes rules, with a text on its standard input. Returns its output.
+/// Runs a program for rules, with a text on its standard input. Returns its output.
 fn run(program: &str, arguments: &[&str], input: &str) -> Result<String> {
     let failed = |cause: std::io::Error| Error::system(format!("cannot run {program}"), cause);
     let mut child = Command::new(program)

@@ -29,9 +29,9 @@ use crate::control::report::Report;
 use crate::datapath::Datapath;
 use crate::datapath::inline::open_bridge;
 use crate::meter::Meter;
-use crate::options::Serve;
+use crate::options::{Serve, ShareBy};
 use crate::packets::packet_view::{FlowKeys, read_headers};
-use crate::rules::Writer;
+use crate::rules::{Writer, offload};
 use crate::sockets::tap::{LATENCY_MS, Tap};
 use handover::Handover;
 use installed::Installed;
@@ -39,6 +39,10 @@ use notify::Manager;
 use signals::{Command, Signals};
 use watchdog::{LATE, Pulse};
 
+/// The exit status of a gateway that has ended because the treated are slower.
+const WORSE: i32 = 4;
+/// Interval between searches for offloads, which others may switch on at any time.
+const SEARCH: Duration = Duration::from_secs(10);
 /// The longest round, even if nothing happens.
 const ROUND: Duration = Duration::from_millis(125);
 /// Interval of the reports to the guard, and of the search for a device that is gone.
@@ -61,7 +65,7 @@ pub fn run(options: &Serve) -> Result<i32> {
     let signals = Signals::take()?;
     // Before others may be started, and before the first packet is read. A successor is in time by
     // the limit that it inherits.
-    clock::wake_in_time();
+    let _ = clock::wake_in_time();
     confinement::keep_only_what_is_needed(options, &settings)?;
     let mut gateway = Gateway::begin(options.clone(), settings)?;
     let status = gateway.serve(&signals);
@@ -98,6 +102,9 @@ struct Gateway {
     seen: Instant,
     unseen: u64,
     reloads: u64,
+    /// What takes connections past every rule, and the time of the next search for it.
+    offloads: Vec<String>,
+    search: Instant,
 }
 
 impl Gateway {
@@ -130,6 +137,8 @@ impl Gateway {
             seen: Instant::ZERO,
             unseen: 0,
             reloads: 0,
+            offloads: Vec::new(),
+            search: Instant::ZERO,
             settings,
             options,
         };
@@ -172,6 +181,14 @@ impl Gateway {
             self.datapath.hear();
             if now >= self.beat {
                 self.tell_that_all_is_well(now);
+            }
+            if self.settings.stop_if_worse && self.meter.evidence().is_enough() {
+                let goodput = self.meter.compare().by_connection.goodput;
+                error!(
+                    goodput = goodput.map(|found| found.difference),
+                    "the treated connections are slower than the others, with 95 %: the gateway ends"
+                );
+                return Ok(WORSE);
             }
             let ready = self.wait(signals, more)?;
             if ready.tap_failed {
@@ -251,9 +268,8 @@ impl Gateway {
             let time = Instant::from_nanos(passed.nanos.saturating_sub(apart));
             *seen = time.max(*seen);
             let key = keys.key(&packet.ends);
-            meter.see(*seen, key, &packet, passed.stands_for, || {
-                keys.is_treated(&packet.ends)
-            });
+            let assign = || keys.assign(&packet.ends);
+            meter.see(*seen, key, &packet, passed.stands_for, assign);
             datapath.saw(*seen, key, &packet, passed.sender, meter);
         });
     }
@@ -278,6 +294,10 @@ impl Gateway {
             self.manager.say("WATCHDOG=1");
         }
         self.datapath.look_after_devices();
+        if now >= self.search {
+            self.search = now + SEARCH;
+            self.find_offloads();
+        }
         match &mut self.tap {
             Some(tap) => {
                 self.unseen = tap.looked().missed;
@@ -293,6 +313,17 @@ impl Gateway {
             }
         }
         self.handover.look_after_successor();
+    }
+
+    /// Looks for what takes connections past every rule, and says what is new.
+    fn find_offloads(&mut self) {
+        let found = offload::find(&self.settings.mobile, &self.settings.wired);
+        for offload in &found {
+            if !self.offloads.contains(offload) {
+                warn!("{offload}");
+            }
+        }
+        self.offloads = found;
     }
 
     /// Reloads the configuration: all of it, or nothing.
@@ -321,7 +352,10 @@ impl Gateway {
             .remedied_by("send SIGUSR2, or start one with --take-over"));
         }
         self.datapath.reload(&settings, self.clock.now())?;
-        self.keys = self.keys.clone().with(settings.seed, share(&settings));
+        self.keys =
+            self.keys
+                .clone()
+                .with(settings.seed, share(&settings), is_by_station(&settings));
         self.settings = settings;
         Ok(())
     }
@@ -340,7 +374,7 @@ impl Gateway {
 
     fn report(&self) -> Report {
         let (packets, bytes) = self.meter.passed();
-        let [control, treated] = self.meter.groups();
+        let found = self.meter.compare();
         let micros = |share: f64| {
             let late = self.datapath.lateness().map(|late| late.quantile(share));
             late.map_or(0.0, |late| late.as_secs_f64() * 1e6)
@@ -370,9 +404,19 @@ impl Gateway {
             late_us: [0.5, 0.99, 1.0].map(micros),
             rules_rewritten: self.pulse.rewritten(),
             reloads: self.reloads,
-            control: control.numbers(),
-            treated: treated.numbers(),
-            difference: treated.beside(&control),
+            offloaded: if self.offloads.is_empty() {
+                None
+            } else {
+                offload::connections()
+            },
+            offloads: self.offloads.clone(),
+            candidates: self.meter.candidates(),
+            control: found.control,
+            treated: found.treated,
+            difference: found.by_connection,
+            difference_by_station: found.by_station,
+            worse: found.worse,
+            stops_if_worse: self.settings.stop_if_worse,
             failed_attempts: self.datapath.failed_attempts(),
             expected: self.datapath.expected(),
         }
@@ -454,7 +498,11 @@ fn share(settings: &Settings) -> Probability {
 }
 
 fn keys(settings: &Settings) -> FlowKeys {
-    FlowKeys::new(settings.seed, share(settings))
+    FlowKeys::new(settings.seed, share(settings), is_by_station(settings))
+}
+
+fn is_by_station(settings: &Settings) -> bool {
+    settings.share_by == ShareBy::Station
 }
 
 /// The system clock, in nanoseconds since the start of 1970.

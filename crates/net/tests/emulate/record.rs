@@ -55,18 +55,20 @@ fn summary(folder: &Path) -> serde_json::Value {
     serde_json::from_slice(&std::fs::read(folder.join("summary.json")).unwrap()).unwrap()
 }
 
+/// The settings that a recording names.
+fn settings(folder: &Path) -> Vec<(String, String)> {
+    let found = summary(folder);
+    let settings = found["replay"].as_array().unwrap().iter();
+    settings
+        .map(|setting| setting.as_str().unwrap().split_once('=').unwrap())
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .collect()
+}
+
 /// A pipe scenario without randomness of its own, with the settings that a recording names.
 fn replayed(folder: &Path) -> airtcp_scenario::Scenario {
     std::fs::write(folder.join("replay.toml"), PIPE).unwrap();
-    let found = summary(folder);
-    let settings: Vec<(String, String)> = found["replay"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|setting| setting.as_str().unwrap().split_once('=').unwrap())
-        .map(|(key, value)| (key.to_owned(), value.to_owned()))
-        .collect();
-    airtcp_scenario::Scenario::load(&folder.join("replay.toml"), &settings).unwrap()
+    airtcp_scenario::Scenario::load(&folder.join("replay.toml"), &settings(folder)).unwrap()
 }
 
 /// The table, both captures and the list of losses agree, and a scenario that reads the list loses
@@ -123,9 +125,74 @@ fn a_recording_is_read_back() {
     );
     assert_eq!(summary(&folder)["up"]["taken"], up.len());
 
-    let again = simulated(&replayed(&folder), 99, PACKETS, BYTES);
-    let again: Vec<usize> = again.into_iter().map(|(_, number)| number).collect();
-    assert_eq!(again, seen);
+    // As it is, by the settings over another scenario, and by the settings over the scenario that
+    // was recorded, whose own losses they replace.
+    let load = |path: &Path, settings: &[(String, String)]| {
+        airtcp_scenario::Scenario::load(path, settings).unwrap()
+    };
+    let recorded = load(&folder.join("scenario.toml"), &[]);
+    std::fs::copy(scenario.path(), folder.join("recorded.toml")).unwrap();
+    let over_itself = load(&folder.join("recorded.toml"), &settings(&folder));
+    for again in [recorded, replayed(&folder), over_itself] {
+        let again = simulated(&again, 99, PACKETS, BYTES);
+        let again: Vec<usize> = again.into_iter().map(|(_, number)| number).collect();
+        assert_eq!(again, seen);
+    }
+}
+
+/// Over a cellular trace the command is at the mobile, so that what it sends takes the way up, which
+/// is not that of the data; `--at` says otherwise, and the summary names the ends.
+#[test]
+fn the_command_is_at_the_mobile() {
+    if !is_allowed() {
+        return;
+    }
+    let scenario = Scenario::new(
+        "topology = \"pipe\"\n[link]\ndelay = \"1 ms\"\n\
+         trace = { down = \"down\", up = \"up\" }\n",
+    );
+    for name in ["down", "up"] {
+        std::fs::write(scenario.folder().join(name), "1\n2\n").unwrap();
+    }
+    for (at, direction, ends) in [
+        (&[][..], "acks", "up (mobile to server)"),
+        (&["--at", "receiver"], "acks", "up (receiver to sender)"),
+        (&["--at", "sender"], "data", "up (sender to receiver)"),
+    ] {
+        let output = airtcp_net()
+            .arg("emulate")
+            .arg(scenario.path())
+            .args(at)
+            .args([
+                "--record",
+                "recording",
+                "--server",
+                "true",
+                "--",
+                "python3",
+                "-c",
+            ])
+            .arg(
+                "import os,socket\ns=socket.socket(socket.AF_INET,socket.SOCK_DGRAM)\n\
+                 for _ in range(9): s.sendto(bytes(9),(os.environ['AIRTCP_SERVER'],4000))",
+            )
+            .current_dir(scenario.folder())
+            .output()
+            .unwrap();
+        let said = text(&output.stderr);
+        assert!(output.status.success() && said.contains(ends), "{said}");
+        let all = rows(&scenario.folder().join("recording"));
+        let up: Vec<_> = all.iter().filter(|row| is_text(row, "way", "up")).collect();
+        assert!(up.len() >= 9, "{}", up.len());
+        assert!(
+            up.iter().all(|row| is_text(row, "direction", direction)),
+            "{at:?}"
+        );
+    }
+    let pipe = Scenario::new(PIPE);
+    let refused = emulate(&pipe, &["--at", "mobile"], "true", "true");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("without a mobile"));
 }
 
 /// Random stops become a list: the link that reads it delivers at the same times.
@@ -182,6 +249,10 @@ fn retries_are_recorded() {
     // 3/7 per packet on average: 129 of 300, and five of its deviations either way.
     assert!((60..=200).contains(&retries), "{retries}");
     assert_eq!(summary(&folder)["replay"], serde_json::json!([]));
+    // What a medium loses has no numbers: the scenario of the recording draws it again.
+    let again = airtcp_scenario::Scenario::load(&folder.join("scenario.toml"), &[]).unwrap();
+    let again = simulated(&again, 1, PACKETS, BYTES);
+    assert_eq!(again.len(), PACKETS);
 }
 
 /// A full disk gives one error at the end, and the command has had its link.

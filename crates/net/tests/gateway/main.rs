@@ -4,10 +4,12 @@
 //! prints that and is skipped.
 #![cfg(target_os = "linux")]
 
+mod attack;
 mod bridge;
 mod inline;
 #[path = "../limits/mod.rs"]
 mod limits;
+mod netlink;
 mod nft;
 mod packaging;
 mod router;

@@ -61,7 +61,7 @@ fn counts(router: &Router, family: &str) -> [u64; 2] {
 }
 
 /// Reads `bytes` that the wired host sends to the mobile.
-fn download(router: &Router, to: IpAddr, bytes: usize) {
+pub fn download(router: &Router, to: IpAddr, bytes: usize) {
     let listener = router
         .wired
         .enter(|| TcpListener::bind(SocketAddr::new(to, 0)).tried(|| "cannot listen".to_owned()))

@@ -100,6 +100,19 @@ fn openwrt_settings_become_a_configuration() {
              mobile = \"br-lan\"\nwired = \"wan\"\nmode = \"apply\"\nshare = \"20 %\"\n\
              [hold]\nlongest = \"40 ms\"\n[metrics]\n"
         );
+        assert!(said.contains("\nrespawn 3600 5 5\n"), "{said}");
+        // One that ends by itself is not started again.
+        let more = "uci_share_by=station uci_stop_if_worse=1";
+        let started = openwrt(shell, folder.path(), more);
+        let said = told(&started);
+        assert!(
+            started.status.success() && !said.contains("respawn"),
+            "{said}"
+        );
+        let other = std::fs::read_to_string(folder.path().join("main.toml")).unwrap();
+        let keys = "share = \"20 %\"\nshare_by = \"station\"\nstop_if_worse = true\n[hold]";
+        assert!(other.contains(keys), "{other}");
+        openwrt(shell, folder.path(), "");
         // Wrong settings start nothing, and leave the file of the last right ones.
         let refused = openwrt(shell, folder.path(), "uci_longest='4 \"weeks'");
         let said = told(&refused);

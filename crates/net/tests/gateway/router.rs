@@ -241,6 +241,11 @@ impl Gateway {
         assert!(status.is_ok_and(|status| status.success()));
     }
 
+    /// Whether it has ended.
+    pub fn has_ended(&mut self) -> bool {
+        self.process.try_wait().is_ok_and(|status| status.is_some())
+    }
+
     /// Waits for its end: its status, and its report.
     pub fn end(&mut self) -> (Option<i32>, serde_json::Value) {
         let status = self.process.wait().expect("it was started");

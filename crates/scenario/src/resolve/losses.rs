@@ -54,6 +54,8 @@ fn known_losses(
         .as_ref()
         .or(inputs.recorded[0].as_ref());
     let recorded = recorded.filter(|file| file.content.loses());
+    // A table without keys, as `--set link.loss={}` leaves one, says nothing of losses.
+    let loss = &loss.filter(|table| *table != LossTable::default());
     if let Some(listed) = &inputs.lost_packets[direction] {
         let why = format!("{key}.lost_packets says already what is lost; give one of them");
         refuse(loss, &format!("{key}.loss"), &why)?;

@@ -205,6 +205,7 @@ const PROGRAMS: &[c_long] = calls![
     SYS_landlock_restrict_self,
     SYS_pidfd_open,
     SYS_pidfd_send_signal,
+    SYS_sched_setattr,
     SYS_sched_setscheduler,
     SYS_seccomp,
     SYS_setpgid,

@@ -1,0 +1,242 @@
+//! What stands in nf_tables: notes of rules, flowtables, and the rules that offload to them.
+
+use std::io;
+
+use super::message::{
+    HEADERS, NETLINK_HEADER, as_text, attribute, attributes, find, header, messages, text,
+};
+use super::{ACK, Family, NF_TABLES, Owner, REQUEST};
+
+/// NFT_MSG_GETRULE, and NFT_MSG_NEWFLOWTABLE and NFT_MSG_GETFLOWTABLE.
+const GET_RULE: u16 = 7;
+const NEW_RULE: u16 = 6;
+const NEW_FLOWTABLE: u16 = 22;
+const GET_FLOWTABLE: u16 = 23;
+/// NLM_F_DUMP.
+const DUMP: u16 = 0x300;
+/// NLMSG_ERROR and NLMSG_DONE.
+const ERROR: u16 = 2;
+const DONE: u16 = 3;
+/// NFT_FLOWTABLE_HW_OFFLOAD.
+const HARDWARE: u32 = 1;
+/// NFPROTO_UNSPEC: tables of every family.
+const ALL: u8 = 0;
+
+/// A flowtable: packets of the connections in it pass by all chains but those at their devices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowTable {
+    /// The number of its table's family.
+    pub family: u8,
+    /// Its table.
+    pub table: String,
+    /// Its name.
+    pub name: String,
+    /// The devices at which it takes packets.
+    pub devices: Vec<String>,
+    /// Whether it hands connections to the devices' hardware.
+    pub is_hardware: bool,
+}
+
+/// A rule that adds connections to a flowtable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowRule {
+    /// Its chain.
+    pub chain: String,
+    /// Its handle, by which nft(8) names it.
+    pub handle: u64,
+}
+
+/// The user data that holds a note as nft(8) writes comments (NFTNL_UDATA_RULE_COMMENT): kind,
+/// length, and the text with a zero.
+pub(super) fn noted(note: &str) -> Vec<u8> {
+    let mut data = vec![0, u8::try_from(note.len() + 1).unwrap_or(u8::MAX)];
+    data.extend(note.as_bytes());
+    data.push(0);
+    data
+}
+
+/// The notes of the rules in a table; none if there is no such table.
+///
+/// # Errors
+///
+/// The kernel has no nf_tables, or does not answer.
+pub fn notes(family: Family, table: &str) -> io::Result<Vec<String>> {
+    let rules = dump(GET_RULE, family as u8, &text(1, table))?;
+    let notes = rules
+        .iter()
+        .filter(|(kind, rule)| *kind == NEW_RULE && named(rule, 1, table))
+        .filter_map(|(_, rule)| find(rule, 7)?.get(2..).map(as_text));
+    Ok(notes.collect())
+}
+
+/// The flowtables of the calling thread's namespace.
+///
+/// # Errors
+///
+/// The kernel has no nf_tables, or does not answer.
+pub fn flow_tables() -> io::Result<Vec<FlowTable>> {
+    let found = dump(GET_FLOWTABLE, ALL, &[])?;
+    Ok(found
+        .iter()
+        .filter(|(kind, _)| *kind == NEW_FLOWTABLE)
+        .filter_map(|(_, body)| read_flow_table(body))
+        .collect())
+}
+
+/// The rules that add connections to a flowtable.
+///
+/// # Errors
+///
+/// The kernel does not answer.
+pub fn rules_of(flows: &FlowTable) -> io::Result<Vec<FlowRule>> {
+    let rules = dump(GET_RULE, flows.family, &text(1, &flows.table))?;
+    Ok(rules
+        .iter()
+        .filter(|(kind, rule)| *kind == NEW_RULE && named(rule, 1, &flows.table))
+        .filter_map(|(_, rule)| read_flow_rule(rule, &flows.name))
+        .collect())
+}
+
+/// The body of a message starts with the family: [`dump`] keeps it as attribute 0.
+fn read_flow_table(body: &[u8]) -> Option<FlowTable> {
+    let hook = find(body, 3).unwrap_or(&[]);
+    let devices = find(hook, 3).unwrap_or(&[]);
+    let flags = find(body, 7).and_then(|value| value.first_chunk());
+    Some(FlowTable {
+        family: *find(body, 0)?.first()?,
+        table: as_text(find(body, 1)?),
+        name: as_text(find(body, 2)?),
+        devices: attributes(devices).map(|(_, name)| as_text(name)).collect(),
+        is_hardware: flags.is_some_and(|flags| u32::from_be_bytes(*flags) & HARDWARE != 0),
+    })
+}
+
+fn read_flow_rule(rule: &[u8], flow_table: &str) -> Option<FlowRule> {
+    let adds = attributes(find(rule, 4)?).any(|(_, step)| {
+        named(step, 1, "flow_offload")
+            && find(step, 2).is_some_and(|data| named(data, 1, flow_table))
+    });
+    let handle = find(rule, 3)?.first_chunk()?;
+    adds.then(|| FlowRule {
+        chain: find(rule, 2).map(as_text).unwrap_or_default(),
+        handle: u64::from_be_bytes(*handle),
+    })
+}
+
+fn named(body: &[u8], kind: u16, name: &str) -> bool {
+    find(body, kind).is_some_and(|value| as_text(value) == name)
+}
+
+/// Asks for all of a kind. Each answer is its kind and its attributes, before which its family
+/// stands as attribute 0.
+fn dump(kind: u16, family: u8, of: &[u8]) -> io::Result<Vec<(u16, Vec<u8>)>> {
+    let owner = Owner::new()?;
+    let kind = NF_TABLES << 8 | kind;
+    let question = header(kind, REQUEST | ACK | DUMP, 1, family, 0, of);
+    owner.0.send(&question, 0)?;
+    let mut found = Vec::new();
+    loop {
+        let (bytes, _) = owner.0.recv_from_full()?;
+        if bytes.is_empty() {
+            return Ok(found);
+        }
+        if collect(&bytes, &mut found)? {
+            return Ok(found);
+        }
+    }
+}
+
+/// Adds the messages in the bytes. Returns whether that was all.
+fn collect(bytes: &[u8], found: &mut Vec<(u16, Vec<u8>)>) -> io::Result<bool> {
+    for (kind, message) in messages(bytes) {
+        let rest = message.get(NETLINK_HEADER..).unwrap_or(&[]);
+        match kind {
+            DONE => return Ok(true),
+            ERROR => {
+                let code = rest
+                    .first_chunk()
+                    .map_or(0, |code| i32::from_ne_bytes(*code));
+                return match -code {
+                    // There is no such table, and nothing in it.
+                    0 | libc::ENOENT => Ok(true),
+                    error => Err(io::Error::from_raw_os_error(error)),
+                };
+            }
+            _ => {
+                let mut body = attribute(0, &rest[..rest.len().min(1)]);
+                body.extend(message.get(HEADERS..).unwrap_or(&[]));
+                found.push((kind & 0xff, body));
+            }
+        }
+    }
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{nested, number};
+    use super::*;
+
+    /// What fw4 of OpenWrt makes for `flow_offloading_hw`: a table in hardware over three devices,
+    /// and a rule that adds TCP and UDP to it.
+    #[test]
+    fn flow_tables_and_their_rules_are_read() {
+        let devices = ["lan1", "lan2", "wan"].map(|name| text(1, name));
+        let hook = [number(1, 0), number(2, 0), nested(3, &devices)];
+        let table = [
+            text(1, "fw4"),
+            text(2, "ft"),
+            nested(3, &hook),
+            number(7, HARDWARE),
+        ];
+        let step = |name: &str, data: &[Vec<u8>]| nested(1, &[text(1, name), nested(2, data)]);
+        let rule = |target: &str, handle: u64| {
+            let steps = [
+                step("meta", &[number(1, 1)]),
+                step("flow_offload", &[text(1, target)]),
+            ];
+            [
+                text(1, "fw4"),
+                text(2, "forward"),
+                attribute(3, &handle.to_be_bytes()),
+                nested(4, &steps),
+            ]
+            .concat()
+        };
+        let mut answer = header(NF_TABLES << 8 | NEW_FLOWTABLE, 2, 1, 1, 0, &table.concat());
+        for (target, handle) in [("ft", 37), ("other", 38)] {
+            let rule = rule(target, handle);
+            answer.extend(header(NF_TABLES << 8 | NEW_RULE, 2, 1, 1, 0, &rule));
+        }
+        answer.extend(header(DONE, 2, 1, 0, 0, &[]));
+        let mut found = Vec::new();
+        assert!(collect(&answer, &mut found).unwrap());
+        let [(_, flows), (_, one), (_, other)] = &found[..] else {
+            panic!("{found:?}");
+        };
+        let flows = read_flow_table(flows).unwrap();
+        assert_eq!(
+            (flows.family, &*flows.table, &*flows.name),
+            (1, "fw4", "ft")
+        );
+        assert_eq!(flows.devices, ["lan1", "lan2", "wan"]);
+        assert!(flows.is_hardware);
+        let rule = read_flow_rule(one, "ft").unwrap();
+        assert_eq!((&*rule.chain, rule.handle), ("forward", 37));
+        assert_eq!(read_flow_rule(other, "ft"), None);
+    }
+
+    /// Bytes cut off anywhere are read without a panic.
+    #[test]
+    fn a_torn_answer_is_no_harm() {
+        let table = [text(1, "fw4"), text(2, "ft"), nested(3, &[number(1, 0)])];
+        let answer = header(NF_TABLES << 8 | NEW_FLOWTABLE, 2, 1, 1, 0, &table.concat());
+        for length in 0..answer.len() {
+            let mut found = Vec::new();
+            let _ = collect(&answer[..length], &mut found);
+            for (_, body) in found {
+                let _ = read_flow_table(&body);
+            }
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Tables of nf_tables, written with the messages of `include/uapi/linux/netfilter/nf_tables.h`.
+//!
+//! A [`Batch`] holds messages that the kernel applies together or not at all; [`list`] reads what
+//! stands.
+
+mod expression;
+pub mod list;
+mod message;
+
+use std::io;
+
+pub use expression::{Expression, Meta, QueueBy};
+use message::{answers, attribute, header, nested, number, text};
+
+use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_NETFILTER};
+
+/// NFNL_SUBSYS_NFTABLES.
+const NF_TABLES: u16 = 10;
+/// NFNL_MSG_BATCH_BEGIN and NFNL_MSG_BATCH_END.
+const BATCH: [u16; 2] = [0x10, 0x11];
+/// NFPROTO_UNSPEC.
+const UNSPEC: u8 = 0;
+/// NFT_MSG_NEWTABLE, NFT_MSG_DELTABLE, NFT_MSG_NEWCHAIN, NFT_MSG_NEWRULE and NFT_MSG_DELRULE.
+const NEW_TABLE: u16 = 0;
+const DELETE_TABLE: u16 = 2;
+const NEW_CHAIN: u16 = 3;
+const NEW_RULE: u16 = 6;
+const DELETE_RULE: u16 = 8;
+/// NLM_F_REQUEST, NLM_F_ACK, and NLM_F_CREATE with NLM_F_APPEND.
+const REQUEST: u16 = 1;
+const ACK: u16 = 4;
+const CREATE: u16 = 0x400 | 0x800;
+/// NFT_TABLE_F_OWNER: the table is removed when the socket that made it is closed, and no other
+/// process can change it (Linux 5.12 and later).
+const OWNED: u32 = 2;
+
+/// The packets that a table sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Family {
+    /// NFPROTO_INET: those of IPv4 and IPv6.
+    Both = 1,
+    /// NFPROTO_IPV4.
+    V4 = 2,
+    /// NFPROTO_BRIDGE: those between ports of a bridge.
+    Bridge = 7,
+    /// NFPROTO_IPV6.
+    V6 = 10,
+}
+
+/// The place at which a chain is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hook {
+    /// The kind of chain: `nat`, `filter`.
+    pub kind: &'static str,
+    /// The hook (enum nf_inet_hooks).
+    pub point: u32,
+    /// The order among the chains there (enum nf_ip_hook_priorities).
+    pub priority: i32,
+}
+
+/// The owner of a table: the table is removed with this value.
+#[derive(Debug)]
+pub struct Owner(Socket);
+
+impl Owner {
+    /// Creates an owner without tables, in the calling thread's namespace.
+    ///
+    /// # Errors
+    ///
+    /// The kernel has no nf_tables.
+    pub fn new() -> io::Result<Self> {
+        let mut socket = Socket::new(NETLINK_NETFILTER)?;
+        socket.bind_auto()?;
+        socket.connect(&SocketAddr::new(0, 0))?;
+        Ok(Self(socket))
+    }
+}
+
+/// Messages that the kernel applies together or not at all.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    family: Family,
+    bytes: Vec<u8>,
+    messages: u32,
+}
+
+impl Batch {
+    /// Creates an empty batch, for tables of this family.
+    pub fn new(family: Family) -> Self {
+        Self {
+            family,
+            bytes: header(BATCH[0], REQUEST, 0, UNSPEC, NF_TABLES, &[]),
+            messages: 0,
+        }
+    }
+
+    /// Creates a table; an existing one is left as it is.
+    #[must_use]
+    pub fn table(self, name: &str) -> Self {
+        self.message(NEW_TABLE, CREATE, &text(1, name))
+    }
+
+    /// Creates a table that is removed with its [`Owner`].
+    #[must_use]
+    pub fn owned_table(self, name: &str) -> Self {
+        let table = [text(1, name), number(2, OWNED)];
+        self.message(NEW_TABLE, CREATE, &table.concat())
+    }
+
+    /// Removes a table and its contents.
+    #[must_use]
+    pub fn without_table(self, name: &str) -> Self {
+        self.message(DELETE_TABLE, 0, &text(1, name))
+    }
+
+    /// Creates a chain in a table.
+    #[must_use]
+    pub fn chain(self, table: &str, name: &str, hook: Hook) -> Self {
+        let place = [
+            number(1, hook.point),
+            attribute(2, &hook.priority.to_be_bytes()),
+        ];
+        let chain = [
+            text(1, table),
+            text(3, name),
+            nested(4, &place),
+            text(7, hook.kind),
+        ];
+        self.message(NEW_CHAIN, CREATE, &chain.concat())
+    }
+
+    /// Appends a rule to a chain.
+    #[must_use]
+    pub fn rule(self, table: &str, chain: &str, expressions: &[Expression]) -> Self {
+        self.noted_rule(table, chain, expressions, "")
+    }
+
+    /// Appends a rule to a chain, with a note of at most 250 bytes that nft(8) prints as its comment;
+    /// none if it is empty.
+    #[must_use]
+    pub fn noted_rule(
+        self,
+        table: &str,
+        chain: &str,
+        expressions: &[Expression],
+        note: &str,
+    ) -> Self {
+        let steps: Vec<_> = expressions.iter().map(|step| step.0.clone()).collect();
+        let mut rule = [text(1, table), text(2, chain), nested(4, &steps)].concat();
+        if !note.is_empty() {
+            rule.extend(attribute(7, &list::noted(note)));
+        }
+        self.message(NEW_RULE, CREATE, &rule)
+    }
+
+    /// Removes all rules of a chain, which stays.
+    #[must_use]
+    pub fn without_rules(self, table: &str, chain: &str) -> Self {
+        let chain = [text(1, table), text(2, chain)];
+        self.message(DELETE_RULE, 0, &chain.concat())
+    }
+
+    /// Sends the messages, in the calling thread's namespace.
+    ///
+    /// # Errors
+    ///
+    /// The kernel's error for the first message that it refuses; in that case nothing has changed.
+    pub fn send(self) -> io::Result<()> {
+        self.send_by(&Owner::new()?)
+    }
+
+    /// Sends the messages in the owner's namespace and on its behalf.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::send`].
+    pub fn send_by(mut self, owner: &Owner) -> io::Result<()> {
+        let end = self.messages + 1;
+        self.bytes
+            .extend(header(BATCH[1], REQUEST, end, UNSPEC, NF_TABLES, &[]));
+        owner.0.send(&self.bytes, 0)?;
+        let mut answered = 0;
+        while answered < self.messages {
+            let (bytes, _) = owner.0.recv_from_full()?;
+            for answer in answers(&bytes) {
+                if answer != 0 {
+                    return Err(io::Error::from_raw_os_error(-answer));
+                }
+                answered += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn message(mut self, kind: u16, flags: u16, attributes: &[u8]) -> Self {
+        self.messages += 1;
+        let kind = NF_TABLES << 8 | kind;
+        let flags = REQUEST | ACK | flags;
+        let family = self.family as u8;
+        self.bytes
+            .extend(header(kind, flags, self.messages, family, 0, attributes));
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::namespace::Namespace;
+
+    #[test]
+    fn answers_are_read_one_behind_the_other() {
+        let error = |code: i32| {
+            let mut bytes = header(2, 0, 0, 0, 0, &[0; 16]);
+            bytes[16..20].copy_from_slice(&code.to_ne_bytes());
+            bytes
+        };
+        assert_eq!(answers(&[error(0), error(-2)].concat()), [0, -2]);
+        assert!(answers(&[0; 7]).is_empty());
+    }
+
+    /// A batch with one refused message changes nothing.
+    #[test]
+    fn a_batch_is_taken_together_or_not_at_all() {
+        let namespace = match Namespace::new() {
+            Ok(namespace) => namespace,
+            Err(error) => {
+                eprintln!("skipped: {error}");
+                return;
+            }
+        };
+        let entered = namespace.enter(|| {
+            if let Err(error) = Batch::new(Family::Both).table("one").send() {
+                eprintln!("skipped: {error}");
+                return Ok(());
+            }
+            let refused = Batch::new(Family::Both).table("two").without_table("three");
+            assert_eq!(refused.send().unwrap_err().kind(), io::ErrorKind::NotFound);
+            assert!(
+                Batch::new(Family::Both)
+                    .without_table("two")
+                    .send()
+                    .is_err()
+            );
+            Batch::new(Family::Both)
+                .without_table("one")
+                .send()
+                .unwrap();
+            assert!(
+                Batch::new(Family::Both)
+                    .without_table("one")
+                    .send()
+                    .is_err()
+            );
+            Ok(())
+        });
+        entered.unwrap();
+    }
+}

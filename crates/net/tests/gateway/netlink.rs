@@ -1,0 +1,94 @@
+//! Rules that the gateway writes itself: no program is needed, and they meet acknowledgments
+//! without data and nothing else.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use crate::nft::download;
+use crate::router::{Middle, Router, WIRED, WIRED6, sh, upload};
+use crate::{EVERY, WIDE};
+
+/// Packets that the kernel has led into queues (id_sequence of nfnetlink_queue).
+fn queued(router: &Router) -> u64 {
+    let listed = sh(&router.router, "cat /proc/net/netfilter/nfnetlink_queue").unwrap();
+    listed
+        .lines()
+        .map(|line| {
+            line.split_whitespace()
+                .nth(7)
+                .map_or(0, |word| word.parse().unwrap())
+        })
+        .sum()
+}
+
+/// TCP segments that the mobile has received.
+fn received(router: &Router) -> u64 {
+    let snmp = sh(&router.mobile, "cat /proc/net/snmp").unwrap();
+    // The second line with that head; ten numbers before InSegs.
+    let tcp = snmp.lines().rfind(|line| line.starts_with("Tcp:"));
+    let word = tcp.and_then(|line| line.split_whitespace().nth(10));
+    word.map_or(0, |word| word.parse().unwrap())
+}
+
+fn rules_need_no_program(middle: Middle) {
+    let router = match Router::new(middle) {
+        Ok(router) => router,
+        Err(error) => {
+            eprintln!("skipped: {error}");
+            return;
+        }
+    };
+    let config = router.configuration(&format!("rules = \"netlink\"\n{WIDE}"));
+    let words = ["--mobile", "r0", "--wired", "r1", EVERY, "--apply"];
+    let started = router.gateway_with(
+        &[&words[..], &["--config", &config]].concat(),
+        &[("PATH", "/nowhere".as_ref())],
+    );
+    let mut gateway = match started {
+        Ok(gateway) => gateway,
+        Err(error) => {
+            eprintln!("skipped: {error}");
+            return;
+        }
+    };
+    for address in [IpAddr::from(WIRED), WIRED6.into()] {
+        let before = [received(&router), queued(&router)];
+        assert!(
+            upload(&router, address, 1_000_000, 4e6)
+                .join()
+                .unwrap()
+                .is_whole
+        );
+        // What is held or under way arrives.
+        std::thread::sleep(Duration::from_millis(100));
+        let [came, met] = [received(&router) - before[0], queued(&router) - before[1]];
+        // All but the SYN and the FIN of the other end, and one more over forwarded IPv6, as with
+        // rules of nft.
+        assert!(came > 20, "{came} segments");
+        assert!(
+            (came - 4..=came - 2).contains(&met),
+            "{met} of {came} over {address}"
+        );
+        let before = queued(&router);
+        download(&router, address, 1_000_000);
+        std::thread::sleep(Duration::from_millis(100));
+        let met = queued(&router) - before;
+        // What acknowledges the mobile's own FIN at most.
+        assert!(met <= 1, "{met} over {address}");
+    }
+    let report = gateway.stop();
+    assert!(report["did"]["delayed"].as_u64() > Some(20), "{report}");
+    let writer = report["rules"].as_str().unwrap_or_default();
+    assert!(writer.starts_with("netlink"), "{report}");
+    assert!(!router.rules().contains("airtcp"), "{}", router.rules());
+}
+
+#[test]
+fn forwarded_acknowledgments_are_queued_without_a_program() {
+    rules_need_no_program(Middle::Routes);
+}
+
+#[test]
+fn bridged_acknowledgments_are_queued_without_a_program() {
+    rules_need_no_program(Middle::Bridges);
+}
