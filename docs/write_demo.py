@@ -20,6 +20,7 @@ from airtcp._core import engine_version
 from airtcp.demonstration import Story, tell
 from airtcp.demonstration.page import helps_table, symptoms, write_story
 from airtcp.report.marked import put
+from airtcp.report.provenance import stamp
 
 ROOT = Path(__file__).resolve().parent.parent
 README, TUTORIAL = ROOT / "README.md", ROOT / "docs" / "tutorial.md"
@@ -88,7 +89,11 @@ def main() -> None:
         DATA.write_text(json.dumps(as_data(story), indent=1, ensure_ascii=False) + "\n", "utf-8")
     data = json.loads(DATA.read_text("utf-8"))
     README.write_text(written(README.read_text("utf-8"), data), encoding="utf-8")
+<<<<<<< HEAD
     TUTORIAL.write_text(tutorial(TUTORIAL.read_text("utf-8"), data), encoding="utf-8")
+=======
+    stamp(ROOT, "demo-answer", "demo")
+>>>>>>> 3f566fc (Have every generated table say what it was made with, and fail where today's engine would make another)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from airtcp.report.marked import put
+from airtcp.report.provenance import stamp
 
 DOCS = Path(__file__).resolve().parent
 PAGE, FOUND = DOCS / "diagnose.md", DOCS / "diagnose.json"
@@ -36,6 +37,8 @@ def main() -> None:
     if "forecasts" in found:
         text = put(text, "forecasts", forecasts(found["forecasts"]))
     PAGE.write_text(text)
+    if len(sys.argv) > 1:
+        stamp(PAGE.parent.parent, "scores", "causes", "forecasts")
 
 
 def _run(script: str, *arguments: str) -> None:

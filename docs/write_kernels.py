@@ -27,6 +27,7 @@ from statistics import fmean
 from typing import Any
 
 from airtcp.report.marked import put
+from airtcp.report.provenance import stamp
 
 ROOT = Path(__file__).resolve().parent.parent
 GRID = ROOT / "docs" / "kernels.toml"
@@ -311,6 +312,8 @@ def main() -> None:
         raise SystemExit(f"write_kernels: {error}") from error
     machine = json.loads(MACHINE.read_text("utf-8"))
     PAGE.write_text(written(PAGE.read_text("utf-8"), data, machine), encoding="utf-8")
+    if "agreement" in (arguments.part or PARTS):
+        stamp(ROOT, "kernels-settings", "kernels-agreement", "kernels-remedies")
 
 
 def _run(part: str, data: dict[str, Any], arguments: argparse.Namespace) -> None:

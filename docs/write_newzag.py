@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from airtcp import __version__
+from airtcp.report.provenance import stamp
 from airtcp.study.difference_words import amount
 from airtcp.study.statistics import Outcome, PairedDifference
 from airtcp.verification import Verification, verify
@@ -72,6 +73,7 @@ def main() -> None:
     before, rest = text.split(START)
     after = rest.split(END, 1)[1]
     document.write_text(before + START + "\n".join(lines) + "\n" + END + after, encoding="utf-8")
+    stamp(ROOT, "newzag on the kernel")
 
 
 main()

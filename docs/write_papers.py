@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from airtcp.report.marked import put
+from airtcp.report.provenance import stamp
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "papers.json"
@@ -167,6 +168,8 @@ def main() -> None:
     DATA.write_text(json.dumps(run, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     for path, text in written(run).items():
         path.write_text(text, encoding="utf-8")
+    marks = ["verdicts", "decisions", "serves-best", "today", "rules", "seeds", "injection"]
+    stamp(ROOT, *marks)
 
 
 if __name__ == "__main__":

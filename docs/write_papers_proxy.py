@@ -32,6 +32,7 @@ import airtcp
 from airtcp import _core
 from airtcp.net import find_program
 from airtcp.report.marked import put
+from airtcp.report.provenance import stamp
 
 ROOT = Path(__file__).resolve().parent.parent
 GRID = ROOT / "docs" / "papers-proxy.toml"
@@ -309,6 +310,7 @@ def main() -> None:
         page = put(PAGE.read_text(encoding="utf-8"), "papers-proxy", table(run))
         page = put(page, "papers-proxy-sentence", sentence(run))
         PAGE.write_text(page, encoding="utf-8")
+        stamp(ROOT, "papers-proxy", "papers-proxy-sentence")
 
 
 if __name__ == "__main__":

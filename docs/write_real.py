@@ -16,6 +16,7 @@ from statistics import fmean
 from typing import Any
 
 from airtcp.report.marked import put
+from airtcp.report.provenance import stamp
 
 ROOT = Path(__file__).resolve().parent.parent
 GRID = ROOT / "docs" / "real.toml"
@@ -117,6 +118,7 @@ def main() -> None:
         raise SystemExit(f"make verify: {error}") from error
     DATA.write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(written(PAGE.read_text("utf-8"), run), encoding="utf-8")
+    stamp(ROOT, "kernel-share", "kernel-table")
     print(share_sentence(run))
 
 

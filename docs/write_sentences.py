@@ -13,6 +13,7 @@ from typing import Any
 
 from airtcp._core import engine_version
 from airtcp.report.marked import put
+from airtcp.report.provenance import stamp
 
 HERE = Path(__file__).parent
 PAGE, DATA = HERE / "sentences.md", HERE / "sentences.json"
@@ -71,6 +72,8 @@ def main() -> None:
         DATA.write_text(text + "\n", encoding="utf-8")
     data = json.loads(DATA.read_text("utf-8"))
     PAGE.write_text(written(PAGE.read_text("utf-8"), data), encoding="utf-8")
+    if folder:
+        stamp(PAGE.parent.parent, "counts", "wrong", "sentences")
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ import msgspec
 from airtcp._core import engine_version
 from airtcp.report.grid import effect_table, score_table, write_study
 from airtcp.report.marked import put
+from airtcp.report.provenance import stamp
 from airtcp.study.grid import Entry, Grid, GridResult, load_grid, run_grid
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -131,6 +132,7 @@ def main() -> None:
             data[name] = ran(name, wanted.out / name, wanted.seeds)
     DATA.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     PAGE.write_text(written(data, PAGE.read_text("utf-8")), encoding="utf-8")
+    stamp(ROOT, "then-and-now", "classifiers", "rto-factor")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ _WITH_VALUE = (
     "--set",
     "--seed",
     "--mtu",
+    "--at",
     "--server",
     "--record",
     "--kernel",
