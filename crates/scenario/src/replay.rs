@@ -32,10 +32,12 @@ impl Scenario {
     /// # Errors
     /// As [`Self::check_replay`].
     pub fn replay(&self, seed: u64, lost: [LostPackets; 2]) -> Result<Replay, ScenarioError> {
-        self.replay_until(seed, Instant::ZERO + self.duration, lost)
+        let [data, acks] = lost;
+        let lists = [(LOST[0], data), (LOST[1], acks)];
+        self.replay_until(seed, Instant::ZERO + self.duration, lists)
     }
 
-    /// The same of a link that was up until `end`.
+    /// The same of a link that was up until `end`, with names for the lists of lost packets.
     ///
     /// # Errors
     /// As [`Self::check_replay`].
@@ -43,7 +45,7 @@ impl Scenario {
         &self,
         seed: u64,
         end: Instant,
-        lost: [LostPackets; 2],
+        lost: [(&'static str, LostPackets); 2],
     ) -> Result<Replay, ScenarioError> {
         self.check_replay()?;
         let mut files = Vec::new();
@@ -66,7 +68,7 @@ impl Scenario {
         let reverse = link.reverse.get_or_insert_default();
         reverse.loss = None;
         let tables = [&mut link.lost_packets, &mut reverse.lost_packets];
-        for ((table, lost), name) in tables.into_iter().zip(lost).zip(LOST) {
+        for (table, (name, lost)) in tables.into_iter().zip(lost) {
             let path = name.to_owned();
             *table = Some(LostPacketsTable { path });
             files.push((name, lost.to_csv()));

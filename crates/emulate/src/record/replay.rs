@@ -14,7 +14,7 @@ use super::writer::failed;
 /// The scenario that repeats the recording, as `airtcp run --replay` names it.
 const SCENARIO: &str = "scenario.toml";
 const STOPS: &str = "stops.csv";
-const LOST: &str = "lost.csv";
+const LOST: &str = "lost-data.csv";
 const LOST_ACKS: &str = "lost-acks.csv";
 
 /// The parts of a link's behaviour that can be replayed.
@@ -93,6 +93,8 @@ impl Replay {
             settings.push(format!("link.stops.direction=\"{}\"", stopped.direction));
         }
         // A recording with losses of its own draws them, whatever was lost here.
+        let [data, acks] = lists;
+        let lists = [(LOST, data), (LOST_ACKS, acks)];
         let replayed = if self.by_number {
             self.scenario.replay_until(self.seed, self.end, lists).ok()
         } else {
