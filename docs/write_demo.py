@@ -89,11 +89,8 @@ def main() -> None:
         DATA.write_text(json.dumps(as_data(story), indent=1, ensure_ascii=False) + "\n", "utf-8")
     data = json.loads(DATA.read_text("utf-8"))
     README.write_text(written(README.read_text("utf-8"), data), encoding="utf-8")
-<<<<<<< HEAD
     TUTORIAL.write_text(tutorial(TUTORIAL.read_text("utf-8"), data), encoding="utf-8")
-=======
     stamp(ROOT, "demo-answer", "demo")
->>>>>>> 3f566fc (Have every generated table say what it was made with, and fail where today's engine would make another)
 
 
 if __name__ == "__main__":
