@@ -25,19 +25,19 @@ pub(crate) fn is_fast(series: &RttSeries) -> bool {
 }
 
 impl Scenario {
-    /// Warnings of settings that are likely not meant: a sentence each.
-    pub fn warnings(&self) -> Vec<String> {
+    /// A warning of a log that is no radio's.
+    pub(crate) fn fast_log(&self) -> Option<String> {
         let Link::Pipe { data, .. } = &self.link else {
-            return Vec::new();
+            return None;
         };
         match (&data.delay, &data.service) {
-            (Delay::Recorded { series, .. }, Service::Constant(MOST)) => vec![format!(
+            (Delay::Recorded { series, .. }, Service::Constant(MOST)) => Some(format!(
                 "link.rtt_log: the median round trip is {}, which is a wire's or this machine's own, \
                  no radio's; the link is taken to carry at most {MOST}. Ping the far end over the \
                  wireless link",
                 series.median(),
-            )],
-            _ => Vec::new(),
+            )),
+            _ => None,
         }
     }
 }

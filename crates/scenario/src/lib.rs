@@ -20,6 +20,7 @@ mod link;
 mod medium;
 mod mix;
 mod names;
+mod phase;
 mod replay;
 mod resolve;
 mod schema;

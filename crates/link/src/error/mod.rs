@@ -42,6 +42,18 @@ pub enum ErrorModel {
     Recorded(Arc<Conditions>),
 }
 
+impl ErrorModel {
+    /// Whether its losses depend on the seed.
+    #[must_use]
+    pub fn draws(&self) -> bool {
+        match self {
+            Self::None | Self::Block { .. } | Self::Listed(_) => false,
+            Self::Independent(rate) | Self::BitErrors(rate) => *rate != Probability::NEVER,
+            Self::GilbertElliott(_) | Self::Recorded(_) => true,
+        }
+    }
+}
+
 /// The parameters of a Gilbert-Elliott channel. The state is redrawn before each transmission of
 /// a flow; the first is drawn from the stationary distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]

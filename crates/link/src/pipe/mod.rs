@@ -5,7 +5,7 @@
 //! they were sent. With a queue that decides at its head there is a second thing to wait for, the
 //! next departure, and still one event: whichever comes first.
 
-use crate::delay::{Delay, DelayProcess};
+use crate::delay::{Delay, DelayProcess, RecordingStart};
 use crate::error::{ErrorModel, ErrorProcess};
 use crate::frame::{Admission, QueuedPacket, Transmission};
 use crate::policer::{Policer, PolicerConfig};
@@ -63,6 +63,28 @@ impl PipeConfig {
             delay.held = delay.held.take().map(|stops| stops.shared(shared));
         }
         self
+    }
+
+    /// Whether anything in it depends on the seed. The hash of flow queues does.
+    #[must_use]
+    pub fn draws(&self) -> bool {
+        let random = |stops: &Stops| matches!(stops, Stops::Random(_));
+        let delays = match &self.delay {
+            Delay::Constant(_) => false,
+            Delay::Variable(delay) => {
+                delay.jitter.is_some()
+                    || delay.late.is_some()
+                    || delay.held.as_ref().is_some_and(random)
+            }
+            Delay::Recorded { start, .. } => *start == RecordingStart::Random,
+            Delay::Modelled { .. } => true,
+        };
+        let stops = match &self.service {
+            Service::Suspended { stops, .. } => random(stops),
+            _ => false,
+        };
+        let hashes = matches!(self.discipline, Discipline::FqCoDel(_));
+        delays || stops || hashes || self.error.draws()
     }
 
     /// When it stops, if it does: packets wait for its service, or are held.

@@ -11,6 +11,7 @@ mod aggregation;
 mod datagrams;
 mod latency;
 mod links;
+mod one_phase;
 mod running;
 mod selective_repeat;
 mod wireless;
