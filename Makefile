@@ -122,7 +122,7 @@ check-long: build $(DEV_READY) ## what takes hours: connections under attack, th
 	  cargo +nightly fuzz run "$$target" fuzz/corpus/$$target $$(ls -d fuzz/seeds/$$target 2>/dev/null) \
 	    -- -max_total_time=$(FUZZ_SECONDS) -max_len=2048; \
 	done
-	cargo mutants --package airtcp-packet --package airtcp-tcp --package airtcp-link
+	$(CHECKED) cargo mutants --package airtcp-packet --package airtcp-tcp --package airtcp-link --package airtcp-network --package airtcp-capture
 
 docs: tools ## the Rust documentation, in target/doc
 	cargo doc --workspace --no-deps

@@ -189,6 +189,84 @@ mod tests {
         assert_eq!(after(&[20_000; 14], 19).get(), None);
     }
 
+    /// A path of which each stretch is told.
+    struct Path {
+        policed: PolicedRate,
+        moment: Moment,
+    }
+
+    impl Path {
+        /// At the first loss, whose acknowledgment is the stretch's first round trip.
+        fn new() -> Self {
+            let moment = Moment {
+                now: Instant::ZERO + Duration::from_secs(1),
+                delivered: 5000,
+                lost: 1000,
+                shows_loss: true,
+                application_limited: false,
+                round_start: true,
+                is_cycling: true,
+            };
+            let mut policed = PolicedRate::default();
+            policed.on_acknowledged(&moment);
+            Self { policed, moment }
+        }
+
+        /// So many round trips in a second, the last of which brings `delivered` bytes and shows
+        /// that `lost` are gone.
+        fn stretch(&mut self, rounds: u64, delivered: u64, lost: u64) -> &mut Self {
+            for round in 1..=rounds {
+                let is_last = round == rounds;
+                self.moment.now += Duration::from_millis(1000 / rounds);
+                self.moment.shows_loss = is_last;
+                if is_last {
+                    let odd = Duration::from_millis(1000 % rounds);
+                    self.moment.now += odd;
+                    self.moment.delivered += delivered;
+                    self.moment.lost += lost;
+                }
+                self.policed.on_acknowledged(&self.moment);
+            }
+            self
+        }
+    }
+
+    /// Linux: `lost << 8 < 50 * delivered` is too little.
+    #[test]
+    fn fifty_of_256_are_enough() {
+        let rate = |lost| Path::new().stretch(3, 25_600, lost).policed.rate;
+        assert_eq!(rate(4999), 0);
+        assert_eq!(rate(5000), 25_600);
+    }
+
+    /// Linux, `bbr_lt_intvl_min_rtts`: 4 to 16 round trips.
+    #[test]
+    fn a_stretch_is_of_four_to_sixteen_round_trips() {
+        let rate = |rounds| Path::new().stretch(rounds, 8000, 2000).policed.rate;
+        assert_eq!(rate(2), 0);
+        assert_eq!(rate(3), 8000);
+        assert_eq!(rate(15), 8000);
+        assert_eq!(rate(16), 0);
+        let after = Path::new().stretch(16, 8000, 2000).policed.clone();
+        assert!(!after.is_sampling, "it waits for another loss");
+    }
+
+    /// Linux: within an eighth of the first, or 4 kbit/s; one stretch alone says nothing, however
+    /// slow it is.
+    #[test]
+    fn two_rates_are_the_same_within_an_eighth_or_500_bytes_a_second() {
+        let used = |first, second| {
+            let mut path = Path::new();
+            path.stretch(3, first, first / 4);
+            path.stretch(4, second, second / 2).policed.get()
+        };
+        assert_eq!(used(8000, 9000), Some(8500));
+        assert_eq!(used(8000, 9001), None);
+        assert_eq!(used(1000, 1500), Some(1250));
+        assert_eq!(used(1000, 1501), None);
+        assert_eq!(Path::new().stretch(3, 400, 100).policed.get(), None);
+    }
+
     #[test]
     fn the_rate_is_used_for_48_round_trips() {
         let mut policed = after(&[20_000; 7], 25);
