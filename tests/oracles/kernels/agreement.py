@@ -16,6 +16,9 @@ from airtcp import _core
 from .design import Setting, settings
 from .record import RUNS, SCENARIO
 
+RECEIVE_WINDOWS = {"6.1": "autotuned-6.1", "6.12": "autotuned-6.12"}
+"""What a kernel's receiver is, where it is another than today's."""
+
 NEAR = 0.03
 """Goodputs whose ratio is at most this far from 1 agree."""
 
@@ -69,8 +72,8 @@ def pairs() -> list[Pair]:
     """Every run of the data beside its simulation by today's engine."""
     lines = [json.loads(line) for line in RUNS.read_text("utf-8").splitlines()[1:]]
     known = {setting.number: setting for setting in settings()}
-    wanted = sorted({(line["setting"], line["seed"]) for line in lines})
-    cells = [(_scenario(known[number]), seed) for number, seed in wanted]
+    wanted = sorted({(line["setting"], line["kernel"], line["seed"]) for line in lines})
+    cells = [(_scenario(known[number], kernel), seed) for number, kernel, seed in wanted]
     results = _core.run_many(cells, len(os.sched_getaffinity(0)))
     simulated = {}
     for place, result in zip(wanted, results, strict=True):
@@ -88,16 +91,17 @@ def pairs() -> list[Pair]:
             line["seed"],
             line["kernel"],
             line,
-            simulated[line["setting"], line["seed"]],
+            simulated[line["setting"], line["kernel"], line["seed"]],
         )
         for line in lines
     ]
 
 
-def _scenario(setting: Setting) -> _core.Scenario:
+def _scenario(setting: Setting, kernel: str) -> _core.Scenario:
+    keys = setting.settings | {"tcp.receive_window": RECEIVE_WINDOWS[kernel]}
     texts = [
         (key, json.dumps(value) if isinstance(value, bool) else str(value))
-        for key, value in setting.settings.items()
+        for key, value in keys.items()
     ]
     return _core.Scenario.load(SCENARIO, texts)
 

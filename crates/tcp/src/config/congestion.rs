@@ -75,9 +75,17 @@ pub enum ReceiveWindow {
     #[default]
     Fixed,
     /// 64 KiB at first, then at least twice the bytes read per round trip, growing with them, up to
-    /// the receive buffer (Linux, `tcp_rcv_space_adjust`). Each segment is acknowledged while it
-    /// grows.
+    /// the receive buffer (Linux 6.17 and later, `tcp_rcvbuf_grow`). Each segment is acknowledged
+    /// while it grows.
     Autotuned,
+    /// The same with room for 16 segments more, so that it grows for longer (Linux 6.6 to 6.16,
+    /// `tcp_rcv_space_adjust`).
+    #[cfg_attr(feature = "schema", serde(rename = "autotuned-6.12"))]
+    Autotuned612,
+    /// That, and half of the memory holds data: the first window does not grow before a round trip
+    /// has been measured (Linux up to 6.5, `tcp_adv_win_scale`).
+    #[cfg_attr(feature = "schema", serde(rename = "autotuned-6.1"))]
+    Autotuned61,
 }
 
 /// The condition under which a window counts as used, so that it may grow.

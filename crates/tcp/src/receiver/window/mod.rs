@@ -9,6 +9,8 @@ use crate::config::{Config, ReceiveWindow};
 /// The buffer that a window grows from: 5/8 of `tcp_rmem[1]` = 131072 bytes of memory hold data, as
 /// with segments of 1448 bytes in 2304 bytes of memory (Linux, `tcp_measure_rcv_mss`).
 const FIRST_BUFFER: u64 = 131_072 * 5 / 8;
+/// Segments that the buffer holds beyond what was read (Linux up to 6.16, `tcp_rcv_space_adjust`).
+const CUSHION: u64 = 16;
 /// The first window: the field of a SYN is not scaled (RFC 7323 §2.2).
 const FIRST_WINDOW: u64 = 65_535;
 /// Only segments of at least this many bytes let the window grow (Linux, `tcp_event_data_recv`).
@@ -45,8 +47,7 @@ impl Window {
     /// carry `mss` bytes.
     pub fn new(config: &Config, step: u32) -> Self {
         let buffer = config.receive_buffer;
-        let tuning = (config.receive_window == ReceiveWindow::Autotuned)
-            .then(|| Box::new(Tuning::new(buffer, config.mss.into())));
+        let tuning = Tuning::of(config).map(Box::new);
         Self {
             buffer,
             step: u64::from(step).min(buffer / 2).max(1),
@@ -159,6 +160,9 @@ impl Window {
 struct Tuning {
     mss: u64,
     most: u64,
+    /// Bytes that it holds beyond what was read, and whether what stands behind a gap is added.
+    cushion: u64,
+    holds_gaps: bool,
     /// Bytes that can be held now (`window_clamp`).
     buffer: u64,
     /// Bytes of it that are advertised, which grow with each segment (`rcv_ssthresh`).
@@ -178,12 +182,22 @@ struct Tuning {
 }
 
 impl Tuning {
-    fn new(most: u64, mss: u64) -> Self {
-        let buffer = FIRST_BUFFER.min(most);
+    /// The tuning of a window that is tuned.
+    fn of(config: &Config) -> Option<Self> {
+        let (first, cushion, holds_gaps) = match config.receive_window {
+            ReceiveWindow::Fixed => return None,
+            ReceiveWindow::Autotuned => (FIRST_BUFFER, 0, true),
+            ReceiveWindow::Autotuned612 => (FIRST_BUFFER, CUSHION, false),
+            ReceiveWindow::Autotuned61 => (FIRST_WINDOW, CUSHION, false),
+        };
+        let (most, mss) = (config.receive_buffer, u64::from(config.mss));
+        let buffer = first.min(most);
         let offered = FIRST_WINDOW.min(buffer);
-        Self {
+        Some(Self {
             mss,
             most,
+            cushion: cushion * mss,
+            holds_gaps,
             buffer,
             offered,
             read_in_round: offered.min(FIRST_SEGMENTS * mss),
@@ -193,7 +207,7 @@ impl Tuning {
             echoed: None,
             window_ends: 0,
             window_began: None,
-        }
+        })
     }
 
     fn on_segment(
@@ -237,10 +251,10 @@ impl Tuning {
         if read > self.read_in_round {
             let before = self.read_in_round.max(1);
             self.read_in_round = read;
-            let twice = 2 * read;
-            let growth = u128::from(twice) * u128::from(read - before) / u128::from(before);
+            let wanted = 2 * read + self.cushion;
+            let growth = u128::from(wanted) * u128::from(read - before) / u128::from(before);
             let growth = u64::try_from(growth).unwrap_or(u64::MAX);
-            self.widen(twice.saturating_add(growth.saturating_mul(2)));
+            self.widen(wanted.saturating_add(growth.saturating_mul(2)));
         }
         self.round_from = standing.read;
         self.round_began = Some(now);
@@ -248,8 +262,10 @@ impl Tuning {
 
     fn on_gap(&mut self, standing: StreamPosition, length: u64, end: u64, sack: bool) -> bool {
         let grew = sack && self.grow(standing, length);
-        let held = end.saturating_sub(standing.next_expected);
-        self.widen(2 * self.read_in_round + held);
+        if self.holds_gaps {
+            let held = end.saturating_sub(standing.next_expected);
+            self.widen(2 * self.read_in_round + held);
+        }
         grew
     }
 

@@ -4,8 +4,12 @@ const MSS: u64 = 1448;
 const RTT: Duration = Duration::from_millis(50);
 
 fn autotuned(buffer: u64) -> Window {
+    tuned_as(ReceiveWindow::Autotuned, buffer)
+}
+
+fn tuned_as(receive_window: ReceiveWindow, buffer: u64) -> Window {
     let config = Config {
-        receive_window: ReceiveWindow::Autotuned,
+        receive_window,
         receive_buffer: buffer,
         ..Config::default()
     };
@@ -73,6 +77,29 @@ fn the_buffer_follows_what_is_read_in_a_round_trip() {
         arrive(&mut window, &mut from, 300, RTT * 3);
         let buffer = window.tuning.as_ref().map(|tuning| tuning.buffer);
         assert_eq!(buffer, Some(expected));
+    }
+}
+
+/// Linux 6.1 and 6.12 hold 16 segments more: 2 · (144 800 + 8 · 1448) · (1 + 2 · 9). On 6.1 the first
+/// window does not grow until then; neither adds what stands behind a gap.
+#[test]
+fn older_kernels_hold_sixteen_segments_more() {
+    for (kernel, first) in [
+        (ReceiveWindow::Autotuned61, 0),
+        (ReceiveWindow::Autotuned612, 6),
+    ] {
+        let mut window = tuned_as(kernel, 8 << 20);
+        let mut from = (Instant::ZERO + Duration::from_secs(1), 0);
+        let grown = arrive(&mut window, &mut from, 1, Duration::from_nanos(1))
+            + arrive(&mut window, &mut from, 50, RTT / 2);
+        assert_eq!(grown, first, "{kernel:?}");
+        arrive(&mut window, &mut from, 49, RTT - RTT / 2);
+        let buffer = |window: &Window| window.tuning.as_ref().map(|tuning| tuning.buffer);
+        let expected = Some((2 * 100 + 16) * MSS * 19);
+        assert_eq!(buffer(&window), expected, "{kernel:?}");
+        let here = standing(from.1, from.1);
+        window.on_gap(here, MSS, from.1 + (7 << 20), true);
+        assert_eq!(buffer(&window), expected, "{kernel:?}");
     }
 }
 
