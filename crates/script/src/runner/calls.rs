@@ -4,13 +4,15 @@ use airtcp_packet::SequenceNumber;
 use airtcp_tcp::{Connection, End, State};
 use airtcp_units::{Duration, Instant};
 
+use super::messages::parts_length;
 use super::{Blocked, Machine, Step, Stop, unsupported};
 use crate::parser::number;
 use crate::settings::{self, SettingOutcome};
 use crate::syntax::Call;
 
 /// Result of a call.
-enum Answer {
+#[derive(Debug)]
+pub(super) enum Answer {
     /// This value.
     Value(i64),
     /// This error.
@@ -146,6 +148,10 @@ impl Machine<'_> {
                 self.read(call)
             }
             "write" | "send" | "sendto" => self.write(call)?,
+            "recvmsg" => self.receive_message(call)?,
+            "epoll_create" | "epoll_create1" => expected,
+            "epoll_ctl" => self.epoll_ctl(call)?,
+            "epoll_wait" => self.epoll_wait(call)?,
             "close" => self.close(call),
             "shutdown" => self.shutdown(argument(1)),
             "fcntl" => {
@@ -189,7 +195,7 @@ impl Machine<'_> {
         })
     }
 
-    fn read(&mut self, call: &Call) -> Answer {
+    pub(super) fn read(&mut self, call: &Call) -> Answer {
         let most = call
             .arguments
             .get(2)
@@ -217,10 +223,7 @@ impl Machine<'_> {
 
     fn write(&mut self, call: &Call) -> Result<Answer, Stop> {
         let flags = call.arguments.get(3).map_or("", String::as_str);
-        if ["FASTOPEN", "ZEROCOPY", "OOB"]
-            .iter()
-            .any(|flag| flags.contains(flag))
-        {
+        if ["FASTOPEN", "OOB"].iter().any(|flag| flags.contains(flag)) {
             return unsupported(format!("{} with {flags}", call.name));
         }
         let bytes = call
@@ -244,17 +247,14 @@ impl Machine<'_> {
         if flags.contains("MSG_EOR") {
             self.records.end(connection);
         }
+        if flags.contains("MSG_ZEROCOPY") {
+            self.notices.on_sent(self.records.written());
+        }
         Ok(Answer::Value(bytes))
     }
 
-    /// The lengths of a `msghdr`'s parts, as in `{..., 1000}`.
     fn write_vector(&mut self, call: &Call) -> Result<Answer, Stop> {
-        let text = call.arguments.get(1).map_or("", String::as_str);
-        let bytes: i64 = text
-            .split('{')
-            .filter_map(|part| part.split_once("..., "))
-            .filter_map(|(_, rest)| number(rest.split(['}', ' ']).next().unwrap_or_default()))
-            .sum();
+        let bytes = parts_length(call.arguments.get(1).map_or("", String::as_str));
         let flags = call.arguments.get(2).cloned().unwrap_or_default();
         self.write(&Call {
             arguments: vec![String::new(), String::new(), bytes.to_string(), flags],
@@ -376,7 +376,9 @@ impl Machine<'_> {
             | "SO_SNDBUFFORCE"
             | "IP_BIND_ADDRESS_NO_PORT"
             | "SO_RCVLOWAT"
-            | "SO_ZEROCOPY" => {}
+            | "SO_MARK"
+            | "TCP_INQ" => {}
+            "SO_ZEROCOPY" => self.notices.wanted = is_on,
             "TCP_NODELAY" => {
                 self.config.nagle = !is_on;
                 if let Some(connection) = &mut self.connection {

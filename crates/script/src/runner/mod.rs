@@ -1,6 +1,8 @@
 //! Plays a script against a connection in virtual time.
 
 mod calls;
+mod epoll;
+mod messages;
 mod packets;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -16,6 +18,8 @@ use crate::settings::{self, SettingOutcome};
 use crate::stopwatch::Stopwatch;
 use crate::syntax::{Action, Call, Event, Script, Time};
 use crate::tcp_info;
+use epoll::Watch;
+use messages::Notices;
 
 /// Tolerance of an event's time, unless the script says otherwise (packetdrill's
 /// own).
@@ -68,6 +72,8 @@ struct Machine<'a> {
     wanted_mss: Option<u32>,
     /// Whether the final error was reported to the application.
     told_of_end: bool,
+    notices: Notices,
+    watch: Option<Watch>,
     blocked: Vec<Blocked>,
     /// Segments that left and are not yet matched.
     sent: VecDeque<(Instant, Segment)>,
@@ -105,6 +111,8 @@ pub fn run_while(script: &Script, config: &Config, goes_on: &dyn Fn() -> bool) -
         corked: false,
         wanted_mss: None,
         told_of_end: false,
+        notices: Notices::default(),
+        watch: None,
         blocked: Vec::new(),
         sent: VecDeque::new(),
         stamps: BTreeMap::new(),
