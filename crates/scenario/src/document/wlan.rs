@@ -5,8 +5,8 @@ use airtcp_link::scheduler::airtime::AirtimeLimits;
 
 use super::{AqmTable, LossTable, QueueTable, RadioTable, SECOND, SuspensionTable};
 use crate::names::{
-    AccessCategoryName, BandName, ChannelWidth, GuardIntervalName, HandOn, MissedBlockAck,
-    Preamble, ProtectionName, RateControlName, Standard, StationScheduler,
+    AccessCategoryName, BandName, ChannelWidth, CollisionHeard, GuardIntervalName, HandOn,
+    MissedBlockAck, Preamble, ProtectionName, RateControlName, Standard, StationScheduler,
 };
 use airtcp_units::Duration;
 use airtcp_units::bounded::{Bytes, Limit, Rate, Span, Whole};
@@ -99,6 +99,8 @@ keys! {
         /// Time that a sender waits for an ACK. By the standard when left out: SIFS, a slot and the
         /// time a receiver needs to notice a preamble.
         ack_timeout: Span<1_000, SECOND>;
+        /// How stations hear a collision on a channel of 802.11n, ac or ax.
+        collision_heard: CollisionHeard = CollisionHeard::default();
         /// Overhead of MAC and LLC on an IP packet.
         overhead: Bytes<0, 1_000>;
         /// The queue at each mobile, and at the access point unless that differs.

@@ -13,9 +13,9 @@ pub use link::{
     StopLengthName, StopProcess, StoppedPackets, TraceDirection,
 };
 pub use wireless::{
-    AccessCategoryName, BandName, CellRates, ChannelWidth, Counted, FadingName, GuardIntervalName,
-    HandOn, MissedBlockAck, Preamble, ProtectionName, RateControlName, SchedulerName, Standard,
-    StationScheduler, WindowCount,
+    AccessCategoryName, BandName, CellRates, ChannelWidth, CollisionHeard, Counted, FadingName,
+    GuardIntervalName, HandOn, MissedBlockAck, Preamble, ProtectionName, RateControlName,
+    SchedulerName, Standard, StationScheduler, WindowCount,
 };
 
 /// The path between the endpoints.

@@ -156,6 +156,17 @@ pub enum HandOn {
     Mpdu,
 }
 
+/// How stations hear a collision.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CollisionHeard {
+    /// As a frame that is not understood: they wait for EIFS.
+    #[default]
+    Frame,
+    /// As energy, since no preamble was recognised: they wait for AIFS.
+    Energy,
+}
+
 /// Who is served next at a station whose frames are aggregated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -79,7 +79,8 @@ fn change_order(link: &mut Link, order: RetransmissionOrder) -> Result<(), Probl
     changed.then_some(()).ok_or_else(|| {
         remedies(
             "dynamic-arq orders an access point's retransmissions frame by frame; set \
-             topology = \"arq\", \"selective-repeat\" or \"wlan\"",
+             topology = \"arq\", \"selective-repeat\", or \"wlan\" \
+             with wlan.standard = \"802.11b\", \"802.11g\" or \"802.11a\"",
         )
     })
 }

@@ -19,8 +19,8 @@ use crate::document::{
 use crate::error::Problem;
 use crate::medium::AggregatingWlan;
 use crate::names::{
-    AccessCategoryName, CodePoint, DisciplineName, HandOn, MissedBlockAck, Standard,
-    StationScheduler,
+    AccessCategoryName, CodePoint, CollisionHeard, DisciplineName, HandOn, MissedBlockAck,
+    Standard, StationScheduler,
 };
 use airtcp_units::bounded::Within;
 use airtcp_units::written::Written;
@@ -64,6 +64,7 @@ pub(super) fn resolve(
         block_ack: block_ack(table.aggregation.get_or_insert_default(), family),
         protection,
         rts_threshold: table.rts_threshold(),
+        collisions_are_energy: table.collision_heard() == CollisionHeard::Energy,
         answer_timeout: Some(Written::fill(&mut table.ack_timeout, &phy.answer_timeout())),
         overhead: Written::fill(&mut table.overhead, &QOS_OVERHEAD),
         mobile,
@@ -122,7 +123,7 @@ pub(super) fn refuse_all(table: &WlanTable) -> Result<(), Problem> {
     refuse_keys!(
         table, "wlan", WHY;
         station_standard, protection, rate_control, station_rate_control, band, mcs, station_mcs, channel_width, spatial_streams, station_streams, guard_interval,
-        aggregation, categories, edca, scheduler, aqm, driver_queue, airtime
+        aggregation, categories, edca, scheduler, aqm, driver_queue, airtime, collision_heard
     );
     Ok(())
 }

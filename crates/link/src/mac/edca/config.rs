@@ -74,6 +74,10 @@ pub struct EdcaConfig {
     pub rts_threshold: Option<u32>,
     /// How frames are protected that the oldest stations do not understand; `None` for not at all.
     pub protection: Option<Protection>,
+    /// Whether a collision is heard as energy alone, after which stations wait for AIFS; otherwise
+    /// as a frame that is not understood, after which they wait for EIFS (IEEE 802.11-2020
+    /// §10.3.2.3.7).
+    pub collisions_are_energy: bool,
     /// Time that a sender waits for an answer; by the standard when left out.
     pub answer_timeout: Option<Duration>,
     /// Overhead of MAC and LLC on an IP packet: 38 bytes by the standards.

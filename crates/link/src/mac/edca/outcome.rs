@@ -97,7 +97,11 @@ impl<P: Copy + EcnField> Edca<P> {
             self.senders[place].quiet = own;
             self.back_off(contender, own.idle_from);
         }
-        self.resume(self.not_understood(ends));
+        self.resume(if self.config.collisions_are_energy {
+            Quiet::from(ends)
+        } else {
+            self.not_understood(ends)
+        });
     }
 
     /// The medium behind a frame that was not understood.

@@ -77,6 +77,7 @@ pub(super) fn config(stations: u32, mode: Mode) -> EdcaConfig {
         },
         rts_threshold: None,
         protection: None,
+        collisions_are_energy: false,
         answer_timeout: None,
         overhead: QOS_OVERHEAD,
         mobile: queueing,

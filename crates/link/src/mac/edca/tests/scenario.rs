@@ -243,6 +243,7 @@ fn configuration() -> impl Strategy<Value = (EdcaConfig, u64)> {
                         hands_on_each: false,
                     },
                     rts_threshold,
+                    collisions_are_energy: false,
                     answer_timeout: timeout.map(Duration::from_micros),
                     damage,
                     ..config(stations, modes[0])
