@@ -36,6 +36,22 @@ def parse_bit_rate(text: str) -> float | None:
     return bps if 0.0 < bps < float("inf") else None
 
 
+_TIME = re.compile(r"([\d.]+)\s*(ms|s|min|h)?")
+
+
+def parse_seconds(text: str) -> float | None:
+    """Seconds of a text such as "60s", "5 min" or "90"; None for another."""
+    found = _TIME.fullmatch(text.strip())
+    if found is None:
+        return None
+    factor = {"ms": 1e-3, "min": 60.0, "h": 3600.0}.get(found[2] or "s", 1.0)
+    try:
+        seconds = factor * float(found[1])
+    except ValueError:
+        return None
+    return seconds if 0.0 < seconds < float("inf") else None
+
+
 def format_bytes(count: float) -> str:
     """A number of bytes as text such as "94.1 MB" (decimal units)."""
     divisor, unit = _scale(abs(count), _BYTES)

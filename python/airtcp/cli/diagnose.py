@@ -2,7 +2,9 @@
 
 import shlex
 import sys
+from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +14,7 @@ from airtcp.cli.asker import Can, asked_for
 from airtcp.cli.console import AsJson, out, print_json, print_lines, progress_bar
 from airtcp.cli.errors import clear_errors, say
 from airtcp.columns import numbers
-from airtcp.quantities import parse_bit_rate
+from airtcp.quantities import parse_bit_rate, parse_seconds
 
 if TYPE_CHECKING:
     from airtcp.diagnoses import Diagnosis, PingDiagnosis
@@ -23,12 +25,12 @@ _MOST_FLOWS = 20
 
 
 def diagnose_command(
-    file: Annotated[
-        str | None,
+    files: Annotated[
+        list[str] | None,
         typer.Argument(
-            metavar="[FILE]",
+            metavar="[FILE] [AFTER]",
             help="A capture (pcap, pcapng, also gzipped; - reads one from standard input) or the "
-            "log of a ping.",
+            "log of a ping. Two captures are compared: before a change, and after it.",
         ),
     ] = None,
     flow: Annotated[
@@ -61,6 +63,27 @@ def diagnose_command(
             "DIR/labels.parquet and DIR/annotated.pcapng.",
         ),
     ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            "-i",
+            "--interface",
+            metavar="DEV",
+            help="Capture this network interface now, and diagnose what passed. Needs sudo or "
+            "CAP_NET_RAW, which is dropped before the first packet is read.",
+        ),
+    ] = None,
+    seconds: Annotated[
+        str, typer.Option("--for", metavar="TIME", help="How long, with -i; Ctrl-C ends it early.")
+    ] = "60s",
+    sockets: Annotated[
+        bool,
+        typer.Option(
+            "--sockets",
+            help="What the kernel counts of each connection, by `ss -ti`, in place of a capture; "
+            "FILE may hold its output from another machine.",
+        ),
+    ] = False,
     as_json: AsJson = False,
     advise: Annotated[
         bool, typer.Option("--advise", help="Print the command that takes a useful capture.")
@@ -80,36 +103,128 @@ def diagnose_command(
     airtcp diagnose slow.pcap --flow 3 --can my-machine,access-point
 
     airtcp diagnose link.ping
+
+    airtcp diagnose before.pcap after.pcap
+
+    sudo airtcp diagnose -i wlan0 --for 60s
+
+    airtcp diagnose --sockets
     """
-    from airtcp.diagnoses import diagnose
     from airtcp.diagnosis.advise import advice
 
     with clear_errors():
         if advise:
             print_lines(advice())
             return
+        given = files or []
+        one_kind = [bool(device), sockets, len(given) == 2]
+        if len(given) > 2 or sum(one_kind) > 1 or (device and given):
+            raise ScenarioError(
+                "diagnose: expected one capture or log, two captures to compare, -i DEV, or "
+                "--sockets with at most one file"
+            )
+        if folder is not None and (sockets or len(given) == 2):
+            raise ScenarioError("--out: only the diagnosis of one capture or log has a report")
+        if sockets:
+            _print_sockets(given[0] if given else None, as_json=as_json)
+            return
+        if len(given) == 2:
+            _print_changes(given[0], given[1], flow, view, as_json=as_json)
+            return
+        file = given[0] if given else None
+        known_bps = None if rate is None else parse_bit_rate(rate)
+        if rate is not None and known_bps is None:
+            raise ScenarioError(f'--rate {rate}: expected a rate such as "20 Mbit/s"')
+        if device is not None:
+            with TemporaryDirectory(prefix="airtcp-") as held:
+                file = str(_captured(device, seconds, Path(held), folder))
+                _diagnosed(file, flow, view, known_bps, can, folder, as_json=as_json)
+            return
         if file is None:
             raise ScenarioError(
                 "diagnose: a capture or a ping log is missing; `airtcp diagnose --advise` prints "
                 "the command that takes one"
             )
-        known_bps = None if rate is None else parse_bit_rate(rate)
-        if rate is not None and known_bps is None:
-            raise ScenarioError(f'--rate {rate}: expected a rate such as "20 Mbit/s"')
-        asked = asked_for(can, is_interactive=not as_json and file != "-")
-        with progress_bar(f"diagnosing {file}") as report:
-            diagnosis = diagnose(
-                file, flow=flow, view=view, can=asked.can, rate_bps=known_bps, progress=report
+        _diagnosed(file, flow, view, known_bps, can, folder, as_json=as_json)
+
+
+def _diagnosed(
+    file: str,
+    flow: int | None,
+    view: str | None,
+    known_bps: float | None,
+    can: str | None,
+    folder: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Diagnoses a capture or a log, and prints what was found."""
+    from airtcp.diagnoses import diagnose
+
+    asked = asked_for(can, is_interactive=not as_json and file != "-")
+    with progress_bar(f"diagnosing {file}") as report:
+        diagnosis = diagnose(
+            file, flow=flow, view=view, can=asked.can, rate_bps=known_bps, progress=report
+        )
+    page = diagnosis.report(folder, _command()) if folder else None
+    if as_json:
+        print_json(_json_object(diagnosis, page))
+        return
+    _print(diagnosis)
+    if asked.note:
+        say(asked.note)
+    if page:
+        say(f"report: {page}")
+
+
+def _captured(device: str, seconds: str, held: Path, folder: Path | None) -> Path:
+    """Captures an interface into a file: the report's folder's, or one that does not stay."""
+    from airtcp.diagnosis.live import capture_live
+
+    duration_s = parse_seconds(seconds)
+    if duration_s is None:
+        raise ScenarioError(f'--for {seconds}: expected a time such as "60s" or "5 min"')
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    path = (folder or held) / "captured.pcap"
+    with progress_bar(f"capturing {device}") as report:
+        taken = capture_live(device, duration_s, path, report)
+    say(f"{taken.packets:,} packets of TCP in {taken.seconds:.0f} s")
+    if taken.dropped:
+        say(f"{taken.dropped:,} more were dropped: the machine did not keep up")
+    return path
+
+
+def _print_sockets(path: str | None, *, as_json: bool) -> None:
+    from airtcp.diagnosis.sockets import sockets_of
+
+    found = sockets_of(path)
+    if as_json:
+        print_json(asdict(found) | {"headline": found.headline, "sentences": found.sentences})
+        return
+    print_lines(found.sentences)
+
+
+def _print_changes(
+    before: str, after: str, flow: int | None, view: str | None, *, as_json: bool
+) -> None:
+    from airtcp.diagnosis.changes import changes
+    from airtcp.diagnosis.kind import is_capture
+    from airtcp.diagnosis.read import read_capture
+
+    for path in (before, after):
+        if path == "-" or not is_capture(Path(path)):
+            raise ScenarioError(
+                f"{path}: expected a capture in a file: two captures are compared, logs are not"
             )
-        page = diagnosis.report(folder, _command()) if folder else None
-        if as_json:
-            print_json(_json_object(diagnosis, page))
-            return
-        _print(diagnosis)
-        if asked.note:
-            say(asked.note)
-        if page:
-            say(f"report: {page}")
+    with progress_bar("comparing") as report:
+        found = changes(
+            read_capture(before, flow, view, report), read_capture(after, flow, view, report)
+        )
+    if as_json:
+        print_json(asdict(found) | {"headline": found.headline, "sentences": found.sentences})
+        return
+    print_lines(found.sentences)
 
 
 def _command() -> str:

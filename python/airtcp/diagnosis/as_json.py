@@ -3,6 +3,8 @@
 import math
 from dataclasses import asdict
 
+import polars as pl
+
 from airtcp import _core
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.ping_result import DiagnosedPing
@@ -26,7 +28,7 @@ def of_capture(diagnosis: DiagnosedCapture) -> dict[str, object]:
         if capture.facts is None
         else dict(capture.facts) | {"acking": asdict(capture.facts["acking"])},
         "flows": capture.flows.to_dicts(),
-        "labels": capture.labels.to_dicts(),
+        "labels": capture.labels.with_columns(pl.col("time_utc").cast(pl.String)).to_dicts(),
         "link": None if diagnosis.link is None else _link(diagnosis.link),
         "scenario": None if diagnosis.scenario is None else diagnosis.scenario.toml,
         "ceiling": None if most is None else asdict(most),

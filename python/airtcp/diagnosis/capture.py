@@ -116,8 +116,8 @@ class Capture:
     acks: pl.DataFrame = field(default_factory=pl.DataFrame)
     """One row an acknowledgment: `time_ns`, `packet`, `ack`, `window`, `newly`, and more."""
     labels: pl.DataFrame = field(default_factory=pl.DataFrame)
-    """One row a retransmission: `time_ns`, `packet`, `start`, `end`, `attempt`, `trigger`,
-    `backoff`, `verdict`, `sureness`, `evidence`, `cause`, `loss`, and more."""
+    """One row a retransmission: `flow`, `time_utc`, `time_ns`, `packet`, `start`, `end`, `attempt`,
+    `trigger`, `backoff`, `verdict`, `sureness`, `evidence`, `cause`, `loss`, and more."""
     hazard: pl.DataFrame = field(default_factory=pl.DataFrame)
     """One row a range of queueing: `queue_bytes_low`, `queue_bytes_high`, `transmissions`,
     `lost`."""

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from airtcp.diagnosis.aggregates import Aggregates, aggregates_of
+from airtcp.diagnosis.aggregates import Aggregates
 from airtcp.diagnosis.beside import Beside, beside_of, hidden_beside
 from airtcp.diagnosis.drops import Drops
 from airtcp.diagnosis.loss import Loss, fitted_loss
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.queue import Queue, fitted_queue
-from airtcp.diagnosis.rate import Rate, fitted_rate, given_rate, spaced_rate
+from airtcp.diagnosis.rate import Rate, delivered_in_bursts, fitted_rate, given_rate, spaced_rate
 from airtcp.diagnosis.stops import Stop, StopProcess, found_stops
 
 ACK_BYTES = 52
@@ -117,7 +117,7 @@ def fitted_link(
         process,
         drops,
         beside,
-        aggregates_of(flow),
+        None if drops.policer is not None else delivered_in_bursts(flow),
         is_shared and beside is None,
     )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from airtcp.diagnosis.aggregates import Aggregates, aggregates_of
+from airtcp.diagnosis.aggregates import TOGETHER_S, Aggregates, aggregates_of
 from airtcp.diagnosis.observed import FLOOR_S, Observed, Reals
 
 WINDOW_S = 0.25
@@ -77,7 +77,7 @@ def fitted_rate(flow: Observed) -> Rate:
     as their segments were sent show the link's spacing.
     """
     times, rates = busy_windows(flow)
-    aggregates = aggregates_of(flow)
+    aggregates = delivered_in_bursts(flow)
     # What comes at once shows no spacing.
     spaced = _dispersion(flow) if aggregates is None else np.array([])
     if len(rates) >= FEWEST:
@@ -95,9 +95,21 @@ def fitted_rate(flow: Observed) -> Rate:
     return _bounded(flow, spaced, aggregates)
 
 
+def delivered_in_bursts(flow: Observed) -> Aggregates | None:
+    """The bursts in which a link delivers; None where the pauses between show one rate.
+
+    Hosts that handle several packets at once make bursts as well, but leave the link's spacing.
+    """
+    found = aggregates_of(flow)
+    if found is None:
+        return None
+    _, near = _mode(_spaced(flow, TOGETHER_S)[1])
+    return None if near >= DISPERSION_SHARE else found
+
+
 def spacing_mode(flow: Observed) -> float | None:
     """The rate whose spacing acknowledgments have most often; None where none stands out."""
-    if aggregates_of(flow) is not None:
+    if delivered_in_bursts(flow) is not None:
         return None
     mode, near = _mode(_dispersion(flow))
     return mode if near >= DISPERSION_SHARE else None
@@ -185,8 +197,8 @@ def _dispersion(flow: Observed) -> Reals:
     return _spaced(flow)[1]
 
 
-def _spaced(flow: Observed) -> tuple[Reals, Reals]:
-    """The same with their times."""
+def _spaced(flow: Observed, least_s: float = 0.0) -> tuple[Reals, Reals]:
+    """The same with their times, of gaps longer than `least_s`."""
     order = np.argsort(flow.acked_s, kind="stable")
     order = order[flow.sampled[order]]
     came, sent = flow.acked_s[order], flow.sent_s[order]
@@ -198,7 +210,9 @@ def _spaced(flow: Observed) -> tuple[Reals, Reals]:
     at, last = at[known], last[known]
     gaps, sends = np.diff(flow.link_ack_s[at]), np.diff(sent[last])
     bytes_ = np.diff(flow.link_delivered[at])
-    spread = (gaps > 0) & (bytes_ > 0) & (gaps >= 2 * np.abs(sends)) & (gaps < flow.base_rtt_s / 2)
+    spread = (
+        (gaps > least_s) & (bytes_ > 0) & (gaps >= 2 * np.abs(sends)) & (gaps < flow.base_rtt_s / 2)
+    )
     rates: Reals = 8.0 * bytes_[spread] / gaps[spread]
     return flow.link_ack_s[at[1:]][spread], rates
 

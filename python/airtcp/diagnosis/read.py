@@ -55,7 +55,7 @@ def read_capture(
     warnings = tuple(_warnings(path, summary["capture"]))
     if summary["flow"] is None:
         return Capture(Path(path), None, refusals, flows, warnings=warnings)
-    labels = pl.DataFrame(read.labels())
+    labels = _dated(pl.DataFrame(read.labels()), summary["flow"]["number"], summary["capture"])
     segments = _segments(read.segments())
     acks = pl.DataFrame(read.acks())
     return Capture(
@@ -104,6 +104,14 @@ def _warnings(path: str | os.PathLike[str], whole: dict[str, Any]) -> Iterator[s
             f"{path}: packets stand out of order in the file, by up to {1e3 * step_s:.1f} ms, and "
             "were sorted by their times"
         )
+
+
+def _dated(labels: pl.DataFrame, flow: int, whole: dict[str, Any]) -> pl.DataFrame:
+    """Labels with their flow and the time of day, by which other logs are found."""
+    begun = pl.lit(whole["start_ns"], dtype=pl.Int64)
+    at = (begun + pl.col("time_ns")).cast(pl.Datetime("ns", "UTC"))
+    number = pl.lit(flow, dtype=pl.UInt32)
+    return labels.select(number.alias("flow"), at.alias("time_utc"), pl.all())
 
 
 def _segments(table: _core.Table) -> pl.DataFrame:

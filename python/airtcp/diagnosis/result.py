@@ -180,7 +180,7 @@ def diagnosed(
         for one in capture.refusals
         if not one["is_reservation"] and one["kind"] != FEW_LOSSES
     ]
-    flow = _flow(capture)
+    flow = flow_of(capture)
     seen = capture.at_sender
     if facts is None or flow is None or seen is None or not flow.sampled.any():
         if facts is not None and seen is None and not refusals:
@@ -241,7 +241,7 @@ def _direction(facts: Facts, asked: Sequence[Asker]) -> Direction:
             return Direction.UNKNOWN
 
 
-def _flow(capture: Capture) -> Observed | None:
+def flow_of(capture: Capture) -> Observed | None:
     """The flow as arrays; None where too little of it was seen."""
     if capture.facts is None or any(one["is_total"] for one in capture.refusals):
         return None

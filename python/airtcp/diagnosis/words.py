@@ -279,7 +279,7 @@ def link_words(link: FittedLink) -> str:
         bursts = link.aggregates
         parts.append(
             f"delivered in bursts of {bursts.packets} packets every {1e3 * bursts.pause_s:.1f} ms, "
-            "as Wi-Fi that aggregates or a cellular frame does, and played as an even rate"
+            "as Wi-Fi that aggregates, a cellular frame or jitter does, and played as an even rate"
         )
     parts.append(f"{1e3 * link.base_rtt_s:.1f} ms of base round trip")
     if link.drops.aqm_target_s is not None:

@@ -27,6 +27,9 @@ Reals = NDArray[np.float64]
 CAUSE_COLOURS: Mapping[str, str] = {
     "radio": VERMILLION,
     "tail-drop": BLUE,
+    "aqm": BLUE,
+    "policer": PURPLE,
+    "queue-or-radio": ORANGE,
     "tail-of-flight": ORANGE,
     "lost-retransmission": PURPLE,
     "delay-spike": GREEN,

@@ -12,6 +12,7 @@ from airtcp.diagnosis.ping_result import DiagnosedPing
 from airtcp.diagnosis.result import DiagnosedCapture
 from airtcp.files import write_whole
 from airtcp.plot.bars import Bars
+from airtcp.plot.round_trips import RoundTrips
 from airtcp.plot.sequence import Sequence
 from airtcp.quantities import format_bytes
 from airtcp.report.diagnosis_tables import (
@@ -19,6 +20,7 @@ from airtcp.report.diagnosis_tables import (
     hazard_table,
     labels_table,
     link_table,
+    round_trips_table,
     shares_table,
     trials_table,
 )
@@ -53,7 +55,8 @@ def write_report(diagnosis: DiagnosedCapture, directory: Path, command: str | No
         name=capture.path.name,
         file=str(capture.path),
         sentences=diagnosis.sentences,
-        ranking=trials_table(diagnosis.trials) if diagnosis.trials else None,
+        ranking=trials_table(diagnosis.trials, excluded=False) if diagnosis.trials else None,
+        folded=trials_table(diagnosis.trials, excluded=True) if diagnosis.trials else None,
         open_point=diagnosis.trials.open_point if diagnosis.trials else None,
         is_fitted=True,
         deployment=diagnosis.deployment,
@@ -84,6 +87,7 @@ def write_ping_report(
         file=str(log.path),
         sentences=diagnosis.sentences,
         ranking=goodput_table(diagnosis.comparison) if diagnosis.comparison else None,
+        folded=None,
         open_point=None,
         is_fitted=False,
         deployment=diagnosis.deployment,
@@ -103,6 +107,16 @@ def _figures(diagnosis: DiagnosedCapture) -> Iterator[PlannedFigure]:
     if flow is None or facts is None:
         return
     stops = diagnosis.link.stops.stops if diagnosis.link else ()
+    spans = tuple((stop.start_s, stop.length_s) for stop in stops)
+    if flow.sampled.any():
+        yield PlannedFigure(
+            "round-trips",
+            "How long data waits",
+            "The round trip of what was sent at each time: its median and its range. Marks at the "
+            "bottom are retransmissions in the colour of their cause; stops are shaded.",
+            RoundTrips(flow.sent_s, flow.rtt_s, flow.base_rtt_s, diagnosis.labels, spans),
+            round_trips_table(flow.sent_s, flow.rtt_s),
+        )
     acks = capture.acks.sort("time_ns")
     sequence = Sequence(
         flow.sent_s,
@@ -111,7 +125,7 @@ def _figures(diagnosis: DiagnosedCapture) -> Iterator[PlannedFigure]:
         flow.ack_s,
         acks["ack"].cum_max().cast(pl.Float64).to_numpy(),
         diagnosis.labels,
-        tuple((stop.start_s, stop.length_s) for stop in stops),
+        spans,
     )
     yield PlannedFigure(
         "sequence",

@@ -1,14 +1,18 @@
 """The tables of a diagnosis."""
 
+import numpy as np
 import polars as pl
 
 from airtcp.diagnosis.capture import SHARES, Facts
 from airtcp.diagnosis.link import FittedLink
+from airtcp.diagnosis.observed import Reals
 from airtcp.diagnosis.trials import Trials
 from airtcp.diagnosis.words import CAUSES, aqm_delay, change, interval
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 from airtcp.ranking import State
 from airtcp.report.tables import Table
+
+_STRETCHES = 12
 
 
 def flows_table(flows: pl.DataFrame) -> Table:
@@ -27,11 +31,20 @@ def flows_table(flows: pl.DataFrame) -> Table:
     return Table(("flow", "ends", "verdict", "bytes", "time", "goodput"), rows, 3)
 
 
-def trials_table(trials: Trials) -> Table:
-    """The remedies with their effect and what they cost, the best first."""
+def trials_table(trials: Trials, *, excluded: bool | None = None) -> Table:
+    """The remedies with their effect and what they cost, the best first.
+
+    Args:
+        trials: the trials.
+        excluded: those alone that are shown to make no difference worth having, or all but those;
+            None for all.
+    """
     rows = []
     for one in trials.ranking.candidates:
         row = trials.of(one.remedy)
+        is_excluded = one.state is State.EXCLUDED and not row.depends
+        if excluded is not None and is_excluded is not excluded:
+            continue
         if row.depends:
             shown = f"depends on {trials.open_point}"
         elif one.state is State.SHOWN:
@@ -85,6 +98,20 @@ def labels_table(labels: pl.DataFrame) -> Table:
         for cause, trigger, verdict, sureness, count in counted.iter_rows()
     ]
     return Table(("cause", "trigger", "verdict", "evidence", "retransmissions"), rows, 4)
+
+
+def round_trips_table(seconds: Reals, rtts_s: Reals) -> Table:
+    """Quantiles of the round trip in stretches of the flow."""
+    known = np.isfinite(rtts_s)
+    seconds, rtts_s = seconds[known], rtts_s[known]
+    edges = np.linspace(seconds[0], seconds[-1], _STRETCHES + 1)
+    place = np.clip(np.searchsorted(edges, seconds, side="right") - 1, 0, _STRETCHES - 1)
+    rows = []
+    for at in np.unique(place):
+        quantiles = np.quantile(1e3 * rtts_s[place == at], (0.0, 0.5, 0.95, 1.0))
+        shown = tuple(f"{value:.1f} ms" for value in quantiles)
+        rows.append((f"{edges[at]:.1f} to {edges[at + 1]:.1f} s", *shown))
+    return Table(("time", "shortest", "median", "95 %", "longest"), rows)
 
 
 def hazard_table(hazard: pl.DataFrame) -> Table:

@@ -1,0 +1,310 @@
+"""Connections as the kernel counts them: the output of `ss -ti`, without a capture.
+
+The kernel knows of each connection what limited it, what it repaired and what the receiver proved
+needless, and the congestion control's name. It does not count why packets were lost.
+"""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from airtcp._core import ScenarioError
+from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
+
+COMMAND = ("ss", "-tinOH", "state", "established")
+LEAST_BYTES = 100_000
+"""A connection that sent and received less tells nothing of its link."""
+LIMITED_SHARE = 0.1
+"""What held a connection back for a smaller share of its time is not named."""
+WAITING_S = 0.1
+WAITING_RATIO = 2.0
+"""A smoothed round trip that is so much, and so many times, the shortest has waited."""
+_STATES = ("ESTAB", "CLOSE-WAIT", "FIN-WAIT-1", "FIN-WAIT-2", "LAST-ACK", "CLOSING")
+_FACTORS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
+
+
+@dataclass(frozen=True)
+class Connection:
+    """One connection's counters; what its kernel does not print is None."""
+
+    local: str
+    peer: str
+    control: str | None
+    """The congestion control."""
+    rtt_s: float | None
+    """The smoothed round trip."""
+    least_rtt_s: float | None
+    sent_bytes: int
+    """Payload, what was sent again included."""
+    received_bytes: int
+    resent_bytes: int
+    needless: int | None
+    """Segments that the receiver reported twice (D-SACK)."""
+    segments: int
+    """Segments with data that were sent."""
+    resent: int
+    """Those that were sent again."""
+    reordering: int | None
+    """Times that the sender saw its packets in another order."""
+    delivery_bps: float | None
+    """The last sample of the rate at which data arrives."""
+    busy_s: float | None
+    """Time in which data was under way or waited to be."""
+    receiver_s: float
+    """Of it, that in which the receiver's window held it back."""
+    buffer_s: float
+    """Of it, that in which its own send buffer did."""
+    is_application_limited: bool
+    """The last rate was what the application wrote, not what the path carries."""
+    cwnd: int | None
+    """The congestion window, in segments."""
+
+    @property
+    def resent_share(self) -> float:
+        """Share of the segments that were sent again."""
+        return self.resent / self.segments if self.segments else 0.0
+
+    @property
+    def sentences(self) -> list[str]:
+        """What the counters say, and nothing that they do not."""
+        lines = [self._head(), self._repairs()]
+        lines += [text for text in (self._limit(), self._wait()) if text]
+        return lines
+
+    def _head(self) -> str:
+        control = "an unnamed congestion control" if self.control is None else self.control
+        rate = ""
+        if self.delivery_bps is not None:
+            whose = ", as much as its application wrote" if self.is_application_limited else ""
+            rate = f", of late {format_bit_rate(self.delivery_bps)}{whose}"
+        return (
+            f"{self.local} to {self.peer}: {control}, {format_bytes(self.sent_bytes)} sent and "
+            f"{format_bytes(self.received_bytes)} received{rate}."
+        )
+
+    def _repairs(self) -> str:
+        if not self.segments:
+            return "It sent no data: what limits what it receives is in the other end's counters."
+        if not self.resent:
+            return "Nothing was sent again."
+        share = format_percent(100 * self.resent_share, decimals=2)
+        needless = ""
+        if self.needless:
+            needless = f", {format_count(self.needless)} of them needless by D-SACK"
+        order = ""
+        if self.reordering:
+            order = f"; packets came in another order {format_count(self.reordering)} times"
+        return (
+            f"{format_count(self.resent)} of {format_count(self.segments)} segments were sent "
+            f"again ({share}){needless}{order}. Counters do not say whether a queue or the radio "
+            "lost them: a capture does."
+        )
+
+    def _limit(self) -> str:
+        if not self.segments:
+            return ""
+        if self.busy_s is None:
+            return "This kernel does not count what limited it."
+        held = []
+        for who, seconds in (
+            ("the receiver's window", self.receiver_s),
+            ("its own send buffer", self.buffer_s),
+        ):
+            if self.busy_s > 0 and seconds > LIMITED_SHARE * self.busy_s:
+                held.append(
+                    f"{who} held it back for {format_percent(100 * seconds / self.busy_s)} of that"
+                )
+        network = "" if held else ", and neither its receiver nor its send buffer held it back much"
+        return (
+            f"It had data to send for {self.busy_s:.1f} s"
+            f"{': ' if held else network}{' and '.join(held)}."
+        )
+
+    def _wait(self) -> str:
+        if self.rtt_s is None or self.least_rtt_s is None:
+            return ""
+        least, now = 1e3 * self.least_rtt_s, 1e3 * self.rtt_s
+        if self.rtt_s - self.least_rtt_s < WAITING_S or now < WAITING_RATIO * least:
+            return f"Its round trip is {now:.0f} ms, at least {least:.0f} ms."
+        return (
+            f"Latency: its round trip is {now:.0f} ms, and {least:.0f} ms at least: data waits, in "
+            "a queue of the path or at the receiver."
+        )
+
+
+@dataclass(frozen=True)
+class Sockets:
+    """The connections of a host."""
+
+    source: str
+    connections: tuple[Connection, ...]
+    """Those that moved enough to tell something, the largest first."""
+    small: int
+    """The others."""
+
+    @property
+    def headline(self) -> str:
+        """The one sentence."""
+        if not self.connections:
+            return (
+                f"{self.source}: no connection moved {format_bytes(LEAST_BYTES)} or more: run it "
+                "while the slow transfer is under way."
+            )
+        lossy = [one for one in self.connections if one.resent]
+        if not lossy:
+            return "Of the connections that sent much, none had to send anything again."
+        worst = max(lossy, key=lambda one: one.resent_share)
+        return (
+            f"{worst.local} to {worst.peer} sends most again: "
+            f"{format_percent(100 * worst.resent_share, decimals=2)} of its segments."
+        )
+
+    @property
+    def sentences(self) -> list[str]:
+        """All that is said, the headline first."""
+        lines = [self.headline]
+        for one in self.connections:
+            lines += one.sentences
+        if self.small:
+            lines.append(f"{self.small} others moved too little.")
+        if self.connections:
+            lines.append(
+                "No remedy is ranked from counters: capture the transfer (`airtcp diagnose "
+                "--advise`) for the cause of its losses and what would help."
+            )
+        return lines
+
+
+def sockets_of(path: str | None) -> Sockets:
+    """The connections of this host, or those that a file of `ss -ti` holds ("-" is not one).
+
+    Raises:
+        ScenarioError: `ss` is missing or failed, or the file cannot be read or is something else.
+    """
+    if path is None:
+        return parsed(_run(), "ss")
+    try:
+        text = Path(path).read_text(errors="replace")
+    except OSError as error:
+        raise ScenarioError(
+            f"{path}: cannot be read ({error.strerror}): expected the output of `ss -ti`"
+        ) from None
+    return parsed(text, path)
+
+
+def parsed(text: str, source: str) -> Sockets:
+    """The connections in the output of `ss -ti`, with or without -n, -O and its heading.
+
+    Raises:
+        ScenarioError: no line is a connection's.
+    """
+    found = list(_connections(text.splitlines()))
+    if not found and text.strip() and not text.lstrip().startswith(("State", "Recv-Q", "Netid")):
+        raise ScenarioError(
+            f"{source}: holds no connection: expected the output of `ss -ti`, taken while the slow "
+            "transfer is under way"
+        )
+    large = [one for one in found if one.sent_bytes + one.received_bytes >= LEAST_BYTES]
+    large.sort(key=lambda one: -(one.sent_bytes + one.received_bytes))
+    return Sockets(source, tuple(large), len(found) - len(large))
+
+
+def _run() -> str:
+    if shutil.which(COMMAND[0]) is None:
+        raise ScenarioError(
+            "diagnose --sockets: `ss` is missing: install iproute2, or give a file that holds the "
+            "output of `ss -ti` of another machine"
+        )
+    done = subprocess.run(COMMAND, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ScenarioError(f"diagnose --sockets: {' '.join(COMMAND)}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def _connections(lines: Iterable[str]) -> Iterator[Connection]:
+    """Each connection is a line of its ends, and its counters behind them or on the next line."""
+    ends: tuple[str, str] | None = None
+    counters = ""
+    for line in lines:
+        found = None if line[:1].isspace() and ends else _ends(line)
+        if found is None:
+            counters += " " + line
+            continue
+        if ends:
+            yield _connection(ends, counters)
+        ends, counters = found[0], found[1]
+    if ends:
+        yield _connection(ends, counters)
+
+
+def _ends(line: str) -> tuple[tuple[str, str], str] | None:
+    """The two ends and the rest of a line that begins with a connection."""
+    words = line.split()
+    if words[:1] == ["tcp"]:
+        words = words[1:]
+    if words and words[0] in _STATES:
+        words = words[1:]
+    # The queues are two numbers; ends have a port.
+    if len(words) < 4 or not (words[0].isdigit() and words[1].isdigit()):
+        return None
+    if ":" not in words[2] or ":" not in words[3]:
+        return None
+    return (words[2], words[3]), " ".join(words[4:])
+
+
+def _connection(ends: tuple[str, str], text: str) -> Connection:
+    words = text.split()
+    pairs = dict(word.split(":", 1) for word in words if ":" in word)
+    rates = dict(re.findall(r"(\w+) ([\d.]+[KMG]?bps)", text))
+
+    def whole(key: str) -> int | None:
+        found = re.match(r"\d+", pairs.get(key, ""))
+        return int(found[0]) if found else None
+
+    def seconds(key: str) -> float | None:
+        found = re.match(r"([\d.]+)ms", pairs.get(key, ""))
+        return float(found[1]) / 1e3 if found else None
+
+    def milliseconds(text: str) -> float | None:
+        found = re.match(r"[\d.]+", text)
+        return float(found[0]) / 1e3 if found else None
+
+    acked = whole("bytes_acked") or 0
+    resent_bytes = whole("bytes_retrans") or 0
+    again = re.fullmatch(r"\d+/(\d+)", pairs.get("retrans", ""))
+    return Connection(
+        local=ends[0],
+        peer=ends[1],
+        control=_control(words),
+        rtt_s=milliseconds(pairs.get("rtt", "")),
+        least_rtt_s=milliseconds(pairs.get("minrtt", "")),
+        sent_bytes=whole("bytes_sent") or acked + resent_bytes,
+        received_bytes=whole("bytes_received") or 0,
+        resent_bytes=resent_bytes,
+        needless=whole("dsack_dups"),
+        segments=whole("data_segs_out") or 0,
+        resent=int(again[1]) if again else 0,
+        reordering=whole("reord_seen"),
+        delivery_bps=_rate(rates.get("delivery_rate")),
+        busy_s=seconds("busy"),
+        receiver_s=seconds("rwnd_limited") or 0.0,
+        buffer_s=seconds("sndbuf_limited") or 0.0,
+        is_application_limited="app_limited" in words,
+        cwnd=whole("cwnd"),
+    )
+
+
+def _control(words: list[str]) -> str | None:
+    """The first bare word that is no flag of the connection's options: `ss` prints it so."""
+    flags = {"ts", "sack", "ecn", "ecnseen", "fastopen", "app_limited", "send", "pacing_rate"}
+    flags |= {"delivery_rate", "users", "timer"}
+    bare = (word for word in words if re.fullmatch(r"[a-z][a-z0-9_]*", word))
+    return next((word for word in bare if word not in flags), None)
+
+
+def _rate(text: str | None) -> float | None:
+    found = re.fullmatch(r"([\d.]+)([KMG]?)bps", text or "")
+    return float(found[1]) * _FACTORS[found[2]] if found else None

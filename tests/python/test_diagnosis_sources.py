@@ -1,0 +1,205 @@
+"""What is diagnosed beside a capture: sockets, two captures, and an interface as it is used."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import airtcp
+from airtcp._core import ScenarioError
+from airtcp.cli.commands import app
+from airtcp.diagnosis.changes import changes
+from airtcp.diagnosis.read import read_capture
+from airtcp.diagnosis.sockets import parsed
+from airtcp.quantities import parse_seconds
+
+# As `ss -ti` of iproute2 6.1 prints it, with addresses of documentation.
+TWO_LINES = """\
+State Recv-Q Send-Q  Local Address:Port   Peer Address:Port Process
+ESTAB 0      118336      192.0.2.1:43210   198.51.100.7:443
+\t cubic wscale:7,7 rto:412 rtt:180.4/12.1 ato:40 mss:1448 pmtu:1500 rcvmss:536 advmss:1448 \
+cwnd:34 ssthresh:30 bytes_sent:52428800 bytes_retrans:1448000 bytes_acked:50980800 \
+bytes_received:4321 segs_out:36300 segs_in:18000 data_segs_out:36208 data_segs_in:12 \
+send 2183234bps lastsnd:4 lastrcv:812 lastack:4 pacing_rate 2619872bps delivery_rate 8123456bps \
+delivered:35208 busy:50120ms rwnd_limited:20048ms(40.0%) sndbuf_limited:120ms(0.2%) unacked:33 \
+retrans:1/1000 dsack_dups:40 reord_seen:3 rcv_space:14600 rcv_ssthresh:64088 minrtt:21.3
+ESTAB 0      0           192.0.2.1:22      198.51.100.9:51000
+\t bbr wscale:7,7 rto:204 rtt:3.2/1.1 mss:1448 cwnd:10 bytes_sent:900 bytes_acked:900 \
+segs_out:12 data_segs_out:9 app_limited busy:40ms minrtt:2.9
+"""
+ONE_LINE = (
+    "0 0 192.0.2.1:80 [2001:db8::7]:4000 ts sack ecn reno wscale:7,7 rto:250 rtt:50.1/0.4 mss:1428 "
+    "cwnd:88 bytes_sent:9000000 bytes_acked:9000000 data_segs_out:6303 send 20Mbps "
+    "delivery_rate 19.5Mbps busy:3600ms app_limited minrtt:49.8\n"
+)
+
+
+def test_counters_of_connections_are_read_as_the_kernel_prints_them() -> None:
+    found = parsed(TWO_LINES, "ss.txt")
+    (one,) = found.connections
+    assert found.small == 1
+    assert (one.control, one.segments, one.resent, one.needless) == ("cubic", 36208, 1000, 40)
+    assert one.rtt_s == pytest.approx(0.1804)
+    assert one.least_rtt_s == pytest.approx(0.0213)
+    assert one.delivery_bps == pytest.approx(8_123_456)
+    text = " ".join(found.sentences)
+    assert "2.76 %" in text
+    assert "40 of them needless by D-SACK" in text
+    assert "the receiver's window held it back for 40.0 % of that" in text
+    assert "send buffer held" not in text
+    assert "Latency: its round trip is 180 ms" in text
+    assert "do not say whether a queue or the radio" in text
+
+
+def test_one_line_for_each_connection_is_read_as_well() -> None:
+    (one,) = parsed(ONE_LINE, "ss").connections
+    assert one.control == "reno"
+    assert one.peer == "[2001:db8::7]:4000"
+    assert one.is_application_limited
+    assert "as much as its application wrote" in one.sentences[0]
+    assert "Nothing was sent again." in one.sentences
+    assert not any(sentence.startswith("Latency") for sentence in one.sentences)
+
+
+def test_what_is_no_list_of_sockets_is_refused() -> None:
+    with pytest.raises(ScenarioError, match="ss -ti"):
+        parsed("64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=1.2 ms\n", "link.ping")
+    assert "no connection moved" in parsed("", "ss").headline
+    for cut in range(0, len(TWO_LINES), 37):
+        try:
+            parsed(TWO_LINES[:cut], "cut")
+        except ScenarioError:
+            continue
+
+
+def test_the_command_diagnoses_sockets_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "ss.txt"
+    path.write_text(TWO_LINES)
+    shown = CliRunner().invoke(app, ["diagnose", "--sockets", str(path), "--json"])
+    assert shown.exit_code == 0, shown.output
+    assert json.loads(shown.stdout)["connections"][0]["resent"] == 1000
+    both = CliRunner().invoke(app, ["diagnose", "--sockets", str(path), "-i", "lo"])
+    assert both.exit_code == 2
+    absent = CliRunner().invoke(app, ["diagnose", "--sockets", str(tmp_path / "none")])
+    assert absent.exit_code == 2
+
+
+LINK = """
+name = "captured"
+duration = "20 s"
+[link]
+rate = "8 Mbit/s"
+delay = "20 ms"
+queue = { packets = 80 }
+loss = { rate = 0.01 }
+[tcp]
+profile = "linux-reno"
+"""
+
+
+@pytest.fixture(scope="module")
+def captures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A lossy link, the same with another seed, and with another sender."""
+    folder = tmp_path_factory.mktemp("changes")
+    for name, seed, settings in (
+        ("before", 1, {}),
+        ("again", 2, {}),
+        ("bbr", 3, {"tcp.profile": "linux-bbr"}),
+    ):
+        airtcp.run(LINK, seed, settings, pcap=folder / f"{name}.pcapng")
+    return {path.stem: path for path in folder.iterdir()}
+
+
+def test_what_a_remedy_changed_is_shown_with_its_interval(captures: dict[str, Path]) -> None:
+    found = changes(*(read_capture(captures[name], 1, None) for name in ("before", "bbr")))
+    rows = {row.measure: row for row in found.rows}
+    goodput = rows["goodput"]
+    assert goodput.is_shown
+    assert goodput.low > 0.5
+    assert goodput.low < goodput.after / goodput.before - 1 < goodput.high
+    assert not rows["lost"].is_shown
+    assert found.headline.startswith("Goodput")
+    assert "change back" in found.sentences[-1]
+
+
+def test_two_captures_of_one_link_show_no_difference(captures: dict[str, Path]) -> None:
+    found = changes(*(read_capture(captures[name], 1, None) for name in ("before", "again")))
+    assert [row.measure for row in found.rows if row.is_shown] == []
+    assert found.headline == "No difference between the captures is shown."
+
+
+def test_the_command_compares_two_captures(captures: dict[str, Path], tmp_path: Path) -> None:
+    files = [str(captures["before"]), str(captures["bbr"])]
+    shown = CliRunner().invoke(app, ["diagnose", *files])
+    assert shown.exit_code == 0, shown.output
+    assert "before" in shown.stdout
+    log = tmp_path / "link.ping"
+    log.write_text("64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=1.2 ms\n")
+    for wrong in ([files[0], str(log)], [*files, files[0]], [*files, "--out", str(tmp_path)]):
+        assert CliRunner().invoke(app, ["diagnose", *wrong]).exit_code == 2
+
+
+def test_an_interface_that_is_not_there_is_named() -> None:
+    shown = CliRunner().invoke(app, ["diagnose", "-i", "nowhere0", "--for", "1s"])
+    assert shown.exit_code == 2
+    assert "nowhere0" in shown.output
+    assert CliRunner().invoke(app, ["diagnose", "-i", "lo", "--for", "soon"]).exit_code == 2
+
+
+def test_times_are_read_as_people_write_them() -> None:
+    assert [parse_seconds(text) for text in ("60s", "5 min", "90", "250ms")] == [60, 300, 90, 0.25]
+    for wrong in ("", "soon", "-1s", "0"):
+        assert parse_seconds(wrong) is None
+
+
+LIVE = """
+import json, socket, sys
+from pathlib import Path
+from airtcp.diagnosis.live import capture_live
+taken = capture_live("lo", 3.0, Path(sys.argv[1]), lambda share, text: print("ready", flush=True))
+try:
+    socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 0)
+    may_again = True
+except PermissionError:
+    may_again = False
+print(json.dumps({"packets": taken.packets, "may_again": may_again}))
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="captures need root")
+def test_an_interface_is_captured_and_the_privilege_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "live.pcap"
+    command = [sys.executable, "-c", LIVE, str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "ready\n"
+        _transfer(300_000)
+        output, _ = program.communicate(timeout=60)
+    found = json.loads(output.splitlines()[-1])
+    assert not found["may_again"]
+    assert found["packets"] > 10
+    flows = read_capture(path, None, None).flows
+    assert flows["bytes"].max() == 300_000
+
+
+def _transfer(count: int) -> None:
+    """Sends so many bytes over the loopback interface."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def receive() -> None:
+            stream, _ = server.accept()
+            with stream:
+                while stream.recv(1 << 16):
+                    pass
+
+        thread = threading.Thread(target=receive)
+        thread.start()
+        with socket.create_connection(server.getsockname()) as stream:
+            stream.sendall(bytes(count))
+        thread.join()
