@@ -16,6 +16,7 @@ pub mod link_reports;
 pub mod masquerade;
 pub mod namespace;
 pub mod nftables;
+pub mod notify;
 pub mod packet_store;
 pub mod pcapng;
 pub mod privileges;

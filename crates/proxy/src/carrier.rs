@@ -7,9 +7,11 @@ use std::time::Duration;
 use airtcp_host::error::Result;
 use rustix::event::epoll::EventFlags;
 use rustix::net::SocketAddrAny;
+use serde_json::Value;
 use slab::Slab;
 
 use crate::counters::Counters;
+use crate::handover::Packed;
 
 /// One of the two connections of a relay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,6 +134,16 @@ pub trait Carrier {
 
     /// Ends a relay: in order if it is over, by resets otherwise.
     fn end(&mut self, relay: Self::Relay, standing: RelayState);
+
+    /// What a successor needs to carry a relay on; `None` if another process cannot.
+    fn pack<'a>(&self, _relay: &'a Self::Relay) -> Option<Packed<'a>> {
+        None
+    }
+
+    /// Carries a relay on that another process has packed.
+    fn unpack(&mut self, _state: Value, _descriptors: Vec<OwnedFd>) -> Option<Self::Relay> {
+        None
+    }
 
     /// Adds what it has to say to the counters.
     fn count(&self, _counters: &mut Counters) {}

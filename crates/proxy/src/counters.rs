@@ -1,9 +1,9 @@
 //! The proxy's counters, as numbers and as text.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Totals since the start, and the current state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
     /// Client connections since the start.
     pub accepted: u64,
@@ -30,6 +30,17 @@ pub struct Counters {
 }
 
 impl Counters {
+    /// Adds the totals of another process.
+    pub const fn add(&mut self, other: &Self) {
+        self.accepted += other.accepted;
+        self.over += other.over;
+        self.failed += other.failed;
+        self.unreached += other.unreached;
+        self.up_bytes += other.up_bytes;
+        self.down_bytes += other.down_bytes;
+        self.reports += other.reports;
+    }
+
     /// A line with the current state, and the progress since `before`, `seconds` ago.
     pub fn line(&self, before: &Self, seconds: f64) -> String {
         let rate = |now: u64, then: u64| (now - then) as f64 * 8e-6 / seconds.max(1e-9);

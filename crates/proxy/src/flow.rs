@@ -7,6 +7,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown};
 use rustix::pipe::{SpliceFlags, splice};
+use serde::{Deserialize, Serialize};
 
 use crate::memory::{Grant, Memory};
 use crate::pipes::{Pipe, Pipes, ROOM};
@@ -83,6 +84,16 @@ pub enum Turn {
     Finished,
 }
 
+/// What another process needs to know of a direction.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct PackedFlow {
+    /// Bytes in its pipe, if it has one.
+    pub held: Option<usize>,
+    has_ended: bool,
+    is_finished: bool,
+    passed: u64,
+}
+
 /// A direction of a connection.
 #[derive(Debug)]
 pub struct Flow {
@@ -105,6 +116,32 @@ impl Flow {
             is_finished: false,
             passed: 0,
         }
+    }
+
+    /// Continues a direction of another process, with the pipe that holds its data.
+    pub fn resumed(grant: Grant, state: &PackedFlow, pipe: Option<Pipe>) -> Self {
+        Self {
+            grant,
+            held: pipe.zip(state.held),
+            has_ended: state.has_ended,
+            is_finished: state.is_finished,
+            passed: state.passed,
+        }
+    }
+
+    /// Its state, for another process.
+    pub fn packed(&self) -> PackedFlow {
+        PackedFlow {
+            held: self.held.as_ref().map(|(_, bytes)| *bytes),
+            has_ended: self.has_ended,
+            is_finished: self.is_finished,
+            passed: self.passed,
+        }
+    }
+
+    /// The pipe that holds data.
+    pub fn pipe(&self) -> Option<&Pipe> {
+        self.held.as_ref().map(|(pipe, _)| pipe)
     }
 
     /// Bytes passed to the destination.

@@ -1,6 +1,7 @@
 //! A diversion that lasts as long as the proxy: recorded before it is made, removed at the end,
 //! after a crash by the guard, and if that was killed too at the next start.
 
+use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use airtcp_host::changes::guard::{self, Guard};
@@ -61,6 +62,52 @@ impl JournaledDiversion {
             lock,
             guard,
         })
+    }
+
+    /// Takes care of the diversion of a predecessor that still runs, and whose lock this is.
+    ///
+    /// # Errors
+    ///
+    /// It is another diversion, or no guard can be started: the predecessor keeps it then.
+    pub fn inherit(diversion: &Diversion, places: &Places, lock: OwnedFd) -> Result<Self> {
+        let places = Places {
+            state: places.state.join(FOLDER),
+            pins: places.pins.clone(),
+        };
+        let journal = places.journal::<Entry>()?;
+        let found = journal.read()?;
+        if found.is_none_or(|(_, entry)| entry.changes[0] != *diversion) {
+            return Err(
+                Error::new("the journal has no diversion with these options to take over")
+                    .remedied_by(
+                        "take over with the same --state and the predecessor's other options",
+                    ),
+            );
+        }
+        let program = std::env::current_exe()
+            .tried(|| "cannot find the program that is running".to_owned())?;
+        let guard = Guard::start::<Entry>(&program, &places)?;
+        let lock = journal.inherit(lock);
+        Ok(Self {
+            journal,
+            lock,
+            guard,
+        })
+    }
+
+    /// A descriptor of its lock, for a successor.
+    ///
+    /// # Errors
+    ///
+    /// The system has no descriptors left.
+    pub fn lock(&self) -> Result<OwnedFd> {
+        self.lock.descriptor()
+    }
+
+    /// Leaves it to a successor.
+    pub fn leave(self) {
+        self.lock.leave();
+        self.guard.dismiss();
     }
 
     /// Removes it.

@@ -16,6 +16,7 @@ mod confinement;
 mod counters;
 mod divert;
 mod flow;
+mod handover;
 mod journaled_diversion;
 mod kernel_stack;
 mod limits;
@@ -38,11 +39,12 @@ mod userspace;
 use std::os::fd::OwnedFd;
 
 use airtcp_host::error::{Error, Result};
+use airtcp_host::notify::Manager;
 
 use crate::admission::Servers;
-use crate::counters::Counters;
 use crate::divert::Diversion;
 use crate::flow::Shared;
+use crate::handover::{Identity, Inheritance};
 use crate::journaled_diversion::JournaledDiversion;
 use crate::kernel_stack::KernelStack;
 use crate::limits::Limits;
@@ -51,7 +53,7 @@ use crate::memory::Memory;
 use crate::options::Mobile;
 pub use crate::options::{Guard as GuardOptions, Options};
 use crate::pipes::Pipes;
-use crate::serve::{Proxy, Sources};
+use crate::serve::{Ended, Proxy, Sources};
 use crate::spliced::Spliced;
 
 /// Runs the proxy until a signal ends it. Returns the exit status.
@@ -70,6 +72,13 @@ pub fn run(options: &Options) -> Result<i32> {
     let own = options.mobile_stack.as_deref();
     let own = own.filter(|name| !kernel_stack::is_kernels(name));
     if let Some(name) = own {
+        if let Some(process) = options.take_over {
+            return Err(Error::new(format!(
+                "--take-over {process} with --mobile-stack {name}: connections of a stack of \
+                 airtcp's own are in the memory of their process, and cannot be handed over"
+            ))
+            .remedied_by("end that proxy, which resets its connections, and start this one"));
+        }
         eprintln!("airtcp-net: {}", userspace::run(options, name)?.summary());
         return Ok(0);
     }
@@ -110,7 +119,23 @@ pub fn run(options: &Options) -> Result<i32> {
             .map_err(|cause| Error::system("cannot make a socket", cause))?,
         )?;
     }
-    let listeners = listeners(listen, options.transparent, of_clients.as_ref())?;
+    let identity = Identity::new(options, true);
+    let mut inheritance = match options.take_over {
+        Some(process) => Some(Inheritance::of(process, &identity)?),
+        None => None,
+    };
+    let listeners = match &mut inheritance {
+        Some(inheritance) => {
+            let listeners = std::mem::take(&mut inheritance.listeners);
+            for listener in &listeners {
+                of_clients
+                    .iter()
+                    .try_for_each(|stack| stack.apply(listener))?;
+            }
+            listeners
+        }
+        None => listeners(listen, options.transparent, of_clients.as_ref())?,
+    };
     let kept = match &options.device {
         Some(device) => {
             let diversion = Diversion {
@@ -121,19 +146,44 @@ pub fn run(options: &Options) -> Result<i32> {
                 endpoint: None,
             };
             let words = diversion.words();
-            let kept = JournaledDiversion::make(diversion, &options.places)?;
+            let lock = inheritance.as_mut().and_then(|it| it.lock.take());
+            let kept = match lock {
+                Some(lock) => JournaledDiversion::inherit(&diversion, &options.places, lock)?,
+                None => JournaledDiversion::make(diversion, &options.places)?,
+            };
             eprintln!("airtcp-net: {words}");
             Some(kept)
         }
         None => None,
     };
+    let lock = kept.as_ref().map(JournaledDiversion::lock).transpose()?;
     let carrier = Spliced::new(servers, of_servers, shared);
-    let worked = work(options, listeners, carrier, limits.connections);
+    let most = limits.connections;
+    let prepared = prepare(options, listeners, carrier, most, identity).and_then(|proxy| {
+        inheritance.iter().try_for_each(Inheritance::acknowledge)?;
+        Ok(proxy.with_lock(lock))
+    });
+    let ended = match prepared {
+        // The predecessor goes on, with its rules.
+        Err(error) if inheritance.is_some() => {
+            kept.map(JournaledDiversion::leave);
+            return Err(error);
+        }
+        prepared => prepared.and_then(|proxy| work(options, proxy, inheritance, most)),
+    };
+    if let Ok(Ended::HandedOver(channel)) = ended {
+        kept.map(JournaledDiversion::leave);
+        eprintln!("airtcp-net: a successor has taken over, nothing was reset");
+        handover::await_dismissal(&channel);
+        return Ok(0);
+    }
     // Connections are gone by now: their packets needed the rules.
     if let Some(kept) = kept {
         kept.undo()?;
     }
-    eprintln!("airtcp-net: {}", worked?.summary());
+    if let Ended::Signalled(counters) = ended? {
+        eprintln!("airtcp-net: {}", counters.summary());
+    }
     Ok(0)
 }
 
@@ -146,20 +196,42 @@ pub fn guard(options: &GuardOptions) -> Result<i32> {
     journaled_diversion::watch(&options.places)
 }
 
-fn work(
+/// Makes a proxy that passes nothing yet.
+fn prepare(
     options: &Options,
     listeners: Vec<OwnedFd>,
     carrier: Spliced,
     most: usize,
-) -> Result<Counters> {
+    identity: Identity,
+) -> Result<Proxy<Spliced>> {
     let sources = Sources {
         listeners,
-        signals: signals::ending()?,
+        signals: signals::listened()?,
         status: status::listener()?,
+        successor: handover::listener()?,
     };
-    let proxy = Proxy::new(sources, carrier, most, options.stats)?;
+    Proxy::new(sources, carrier, most, options.stats, identity)
+}
+
+/// Has it work, with what it has of a predecessor.
+fn work(
+    options: &Options,
+    mut proxy: Proxy<Spliced>,
+    inheritance: Option<Inheritance>,
+    most: usize,
+) -> Result<Ended> {
+    let manager = Manager::new();
+    let ready = format!("READY=1\nMAINPID={}", std::process::id());
+    if let Some(mut inheritance) = inheritance {
+        let relays = std::mem::take(&mut inheritance.relays);
+        proxy.resume(relays, inheritance.counters);
+        // Before the predecessor ends, or the service would have ended with it.
+        manager.say(&ready);
+        inheritance.dismiss();
+    }
     options.metrics.map_or(Ok(()), metrics::serve)?;
     confinement::keep_only_what_is_needed(options)?;
+    manager.say(&ready);
     eprintln!("airtcp-net: at most {most} connections");
     eprintln!("airtcp-net: ready");
     proxy.run()

@@ -88,6 +88,11 @@ pub struct Options {
     /// Serve the same numbers to Prometheus at this address
     #[arg(long, value_name = "ADDR:PORT", value_parser = listen)]
     pub metrics: Option<SocketAddr>,
+    /// Take the place of the proxy of this process without a reset: its listeners, its connections
+    /// and its rules. It has the same --listen, --transparent, --device, --port and --state, and a
+    /// stack of the kernel's. SIGUSR2 makes a proxy with --transparent start its successor so
+    #[arg(long, value_name = "PROCESS")]
+    pub take_over: Option<u32>,
     /// Say what the proxies of this network namespace do, as one JSON object each, and stop
     #[arg(long)]
     pub status: bool,

@@ -47,6 +47,11 @@ impl Pipes {
         Some(pipe)
     }
 
+    /// Counts a pipe that another process has lent.
+    pub const fn adopt(&mut self) {
+        self.lent += 1;
+    }
+
     /// Takes an empty pipe back.
     pub fn take_back(&mut self, pipe: Pipe) {
         self.lent -= 1;

@@ -1,15 +1,28 @@
 //! One connection through the proxy: two of the kernel's, and the data passing between them.
 
 use std::net::SocketAddr;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::event::epoll::EventFlags;
 use rustix::net::sockopt;
+use serde::{Deserialize, Serialize};
 
 use crate::carrier::{self, End, RelayState};
-use crate::flow::{Flow, Shared, Side, Turn};
+use crate::flow::{Flow, PackedFlow, Shared, Side, Turn};
 use crate::memory::Grant;
+use crate::pipes::Pipe;
 use crate::socket::close_in_order;
+
+/// What another process needs to know of a connection. Its descriptors: the client's socket, the
+/// server's, and both ends of each pipe that holds data.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct PackedRelay {
+    from: SocketAddr,
+    attempt: usize,
+    is_connecting: bool,
+    up: PackedFlow,
+    down: PackedFlow,
+}
 
 /// A connection.
 #[derive(Debug)]
@@ -46,6 +59,52 @@ impl Relay {
             attempt,
             is_connecting: true,
         }
+    }
+
+    /// Continues a relay of another process. `None` if descriptors are missing.
+    pub fn resumed(
+        state: &PackedRelay,
+        descriptors: Vec<OwnedFd>,
+        shared: &mut Shared,
+    ) -> Option<Self> {
+        let mut descriptors = descriptors.into_iter();
+        let (client, server) = (descriptors.next()?, descriptors.next()?);
+        let mut pipes = [None, None];
+        for (pipe, flow) in pipes.iter_mut().zip([&state.up, &state.down]) {
+            if flow.held.is_some() {
+                let (out, into) = (descriptors.next()?, descriptors.next()?);
+                shared.pipes.adopt();
+                *pipe = Some(Pipe { out, into });
+            }
+        }
+        let memory = &mut shared.memory;
+        let up = Grant::new(memory, &client, &server);
+        let down = Grant::new(memory, &server, &client);
+        let [pipe_up, pipe_down] = pipes;
+        Some(Self {
+            client: Side::new(client),
+            server: Side::new(server),
+            up: Flow::resumed(up, &state.up, pipe_up),
+            down: Flow::resumed(down, &state.down, pipe_down),
+            from: state.from,
+            attempt: state.attempt,
+            is_connecting: state.is_connecting,
+        })
+    }
+
+    /// Its state and descriptors, for another process.
+    pub fn packed(&self) -> (PackedRelay, Vec<BorrowedFd<'_>>) {
+        let state = PackedRelay {
+            from: self.from,
+            attempt: self.attempt,
+            is_connecting: self.is_connecting,
+            up: self.up.packed(),
+            down: self.down.packed(),
+        };
+        let pipes = [&self.up, &self.down].into_iter().filter_map(Flow::pipe);
+        let pipes = pipes.flat_map(|pipe| [pipe.out.as_fd(), pipe.into.as_fd()]);
+        let sockets = [self.client.socket.as_fd(), self.server.socket.as_fd()];
+        (state, sockets.into_iter().chain(pipes).collect())
     }
 
     /// Continues with another connection to the server, just opened.

@@ -14,12 +14,15 @@ use rustix::event::Timespec;
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::net::{SocketFlags, acceptfrom_with};
+use serde_json::Value;
 use slab::Slab;
 
 use crate::carrier::{Carrier, End, Entry, Event, Relay, RelayState};
 use crate::counters::Counters;
+use crate::handover::{Channel, Estate, Identity};
+use crate::signals::Asked;
 use crate::stats_line::StatsLine;
-use crate::{queue, signals, status};
+use crate::{handover, queue, signals, status};
 
 /// Limit on the events processed in a round.
 const EVENTS: usize = 512;
@@ -29,6 +32,7 @@ const ACCEPTED: usize = 64;
 const SIGNAL: u64 = 0;
 const STATUS: u64 = 1;
 const LISTENERS: u64 = 2;
+const SUCCESSOR: u64 = 7;
 /// The carrier's own.
 const OWN: u64 = 8;
 /// Each connection has two ends.
@@ -43,6 +47,28 @@ pub struct Sources {
     pub signals: OwnedFd,
     /// The listener for status requests.
     pub status: UnixListener,
+    /// The listener for a successor.
+    pub successor: OwnedFd,
+}
+
+/// How a proxy has ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// By a signal; what was open was reset.
+    Signalled(Counters),
+    /// A successor has everything.
+    HandedOver(Channel),
+}
+
+/// What comes after a round.
+#[derive(Debug)]
+enum Next {
+    /// Another round.
+    Round,
+    /// The end.
+    End,
+    /// A successor at the other end of the channel has everything.
+    Successor(Channel),
 }
 
 /// The running proxy.
@@ -59,6 +85,9 @@ pub struct Proxy<C: Carrier> {
     is_accepting: bool,
     counters: Counters,
     line: StatsLine,
+    identity: Identity,
+    /// The lock on the journal of a diversion, for a successor.
+    lock: Option<OwnedFd>,
 }
 
 impl<C: Carrier> Proxy<C> {
@@ -68,7 +97,13 @@ impl<C: Carrier> Proxy<C> {
     /// # Errors
     ///
     /// The system refuses an event queue.
-    pub fn new(sources: Sources, carrier: C, most: usize, has_stats: bool) -> Result<Self> {
+    pub fn new(
+        sources: Sources,
+        carrier: C,
+        most: usize,
+        has_stats: bool,
+        identity: Identity,
+    ) -> Result<Self> {
         let proxy = Self {
             queue: queue::new()?,
             line: StatsLine::new(has_stats),
@@ -79,34 +114,64 @@ impl<C: Carrier> Proxy<C> {
             most,
             is_accepting: true,
             counters: Counters::default(),
+            identity,
+            lock: None,
         };
         queue::watch(&proxy.queue, &proxy.sources.signals, SIGNAL)?;
+        queue::watch(&proxy.queue, &proxy.sources.successor, SUCCESSOR)?;
         queue::watch(&proxy.queue, &proxy.sources.status, STATUS)?;
-        for (listener, token) in proxy.sources.listeners.iter().zip(LISTENERS..OWN) {
+        for (listener, token) in proxy.sources.listeners.iter().zip(LISTENERS..SUCCESSOR) {
             queue::watch(&proxy.queue, listener, token)?;
         }
         proxy.carrier.watch(&proxy.queue, OWN)?;
         Ok(proxy)
     }
 
-    /// Runs until a signal arrives, then resets open connections. Returns the counters.
+    /// The same with the lock on the journal of its diversion, which a successor needs.
+    #[must_use]
+    pub fn with_lock(self, lock: Option<OwnedFd>) -> Self {
+        Self { lock, ..self }
+    }
+
+    /// Carries on the connections and the counters of another process.
+    pub fn resume(&mut self, relays: Vec<(Value, Vec<OwnedFd>)>, counters: Counters) {
+        for (state, descriptors) in relays {
+            match self.carrier.unpack(state, descriptors) {
+                Some(relay) => self.enter(relay),
+                None => self.counters.failed += 1,
+            }
+        }
+        self.counters.add(&counters);
+    }
+
+    /// Runs until a signal arrives, then resets open connections, or until a successor has them.
     ///
     /// # Errors
     ///
     /// The event queue or a device fails.
-    pub fn run(mut self) -> Result<Counters> {
+    pub fn run(mut self) -> Result<Ended> {
         let mut events = Vec::with_capacity(EVENTS);
-        while self.round(&mut events)? {}
+        loop {
+            match self.round(&mut events)? {
+                Next::Round => {}
+                Next::End => break,
+                Next::Successor(channel) => {
+                    // Closed here, the connections go on there.
+                    self.relays.clear();
+                    return Ok(Ended::HandedOver(channel));
+                }
+            }
+        }
         let counters = self.counters();
         for entry in self.relays.drain() {
             self.carrier.end(entry.relay, RelayState::Failed);
         }
         self.carrier.send()?;
-        Ok(counters)
+        Ok(Ended::Signalled(counters))
     }
 
-    /// Runs one round. Returns whether there should be another.
-    fn round(&mut self, events: &mut Vec<epoll::Event>) -> Result<bool> {
+    /// Runs one round. Returns what comes next.
+    fn round(&mut self, events: &mut Vec<epoll::Event>) -> Result<Next> {
         events.clear();
         let timeout = self.timeout();
         let spare = rustix::buffer::spare_capacity(events);
@@ -114,14 +179,22 @@ impl<C: Carrier> Proxy<C> {
             Ok(_) | Err(Errno::INTR) => {}
             Err(cause) => return Err(Error::system("cannot wait for events", cause)),
         }
-        let (mut has_clients, mut is_asked) = (false, false);
+        let (mut has_clients, mut is_asked, mut has_successor) = (false, false, false);
         for event in events.iter() {
             let (token, flags) = (event.data.u64(), event.flags);
             match token {
-                SIGNAL if signals::take(&self.sources.signals) => return Ok(false),
-                SIGNAL => {}
+                SIGNAL => match signals::take(&self.sources.signals) {
+                    Some(Asked::End) => return Ok(Next::End),
+                    Some(Asked::Successor) => {
+                        if let Err(error) = handover::start_successor() {
+                            eprintln!("airtcp-net: {error}");
+                        }
+                    }
+                    None => {}
+                },
                 STATUS => is_asked = true,
-                LISTENERS..OWN => has_clients = true,
+                SUCCESSOR => has_successor = true,
+                LISTENERS..SUCCESSOR => has_clients = true,
                 OWN..RELAYS => self.carrier.hear(token - OWN, &mut self.counters),
                 token => self.hear(token, flags),
             }
@@ -147,7 +220,37 @@ impl<C: Carrier> Proxy<C> {
             let counters = self.counters();
             self.line.show(counters);
         }
-        Ok(true)
+        let successor = if has_successor {
+            self.hand_over()
+        } else {
+            None
+        };
+        Ok(successor.map_or(Next::Round, Next::Successor))
+    }
+
+    /// Gives everything to a successor that has asked. Whatever fails, everything is here still.
+    fn hand_over(&self) -> Option<Channel> {
+        let channel = Channel::accept(&self.sources.successor)?;
+        let relays = self.relays.iter();
+        let estate = Estate {
+            listeners: &self.sources.listeners,
+            lock: self.lock.as_ref(),
+            counters: Counters {
+                // Those that go on are counted there.
+                open: 0,
+                ..self.counters
+            },
+            relays: relays
+                .filter_map(|(_, entry)| self.carrier.pack(&entry.relay))
+                .collect(),
+        };
+        match handover::give(&channel, &self.identity, &estate) {
+            Ok(()) => Some(channel),
+            Err(error) => {
+                eprintln!("airtcp-net: {error}");
+                None
+            }
+        }
     }
 
     fn hear(&mut self, token: u64, flags: EventFlags) {
@@ -239,6 +342,11 @@ impl<C: Carrier> Proxy<C> {
             self.counters.unreached += 1;
             return;
         };
+        self.enter(relay);
+    }
+
+    /// Enters a relay, and has the queue report its ends.
+    fn enter(&mut self, relay: C::Relay) {
         let entry = self.relays.vacant_entry();
         let key = entry.key();
         let watched = [End::Client, End::Server]

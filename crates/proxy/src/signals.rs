@@ -1,24 +1,33 @@
-//! The signals that end the proxy, as a descriptor in the event queue.
+//! The signals to the proxy, as a descriptor in the event queue.
 
 use std::mem::{MaybeUninit, size_of};
 use std::os::fd::{FromRawFd, OwnedFd};
 
 use airtcp_host::error::{Error, Result};
 
-/// Makes SIGINT, SIGTERM and SIGHUP readable from a descriptor, in this thread and those that it
+/// What a signal asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// The end: SIGINT, SIGTERM or SIGHUP.
+    End,
+    /// A successor: SIGUSR2.
+    Successor,
+}
+
+/// Makes SIGINT, SIGTERM, SIGHUP and SIGUSR2 readable from a descriptor, in this thread and those that it
 /// starts.
 ///
 /// # Errors
 ///
 /// The system has no descriptors left.
-pub fn ending() -> Result<OwnedFd> {
+pub fn listened() -> Result<OwnedFd> {
     let mut signals = MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: sigemptyset makes `signals` a set before anything reads it; the descriptor is new,
     // and no other thread's.
     #[expect(unsafe_code, reason = "no library of ours wraps signalfd")]
     unsafe {
         libc::sigemptyset(signals.as_mut_ptr());
-        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGUSR2] {
             libc::sigaddset(signals.as_mut_ptr(), signal);
         }
         let before = std::ptr::null_mut();
@@ -36,7 +45,14 @@ pub fn ending() -> Result<OwnedFd> {
 }
 
 /// Takes an arrived signal, so that the descriptor waits for the next.
-pub fn take(descriptor: &OwnedFd) -> bool {
+pub fn take(descriptor: &OwnedFd) -> Option<Asked> {
     let mut read = [0; size_of::<libc::signalfd_siginfo>()];
-    rustix::io::read(descriptor, &mut read).is_ok()
+    rustix::io::read(descriptor, &mut read).ok()?;
+    // The number is the first member of struct signalfd_siginfo.
+    let number = u32::from_ne_bytes(*read.first_chunk()?);
+    Some(if number == libc::SIGUSR2.cast_unsigned() {
+        Asked::Successor
+    } else {
+        Asked::End
+    })
 }

@@ -4,12 +4,14 @@ use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 
 use rustix::net::SocketAddrAny;
+use serde_json::Value;
 use slab::Slab;
 
 use crate::admission::Servers;
 use crate::carrier::{Carrier, End, Entry, Relay as _, RelayState};
 use crate::counters::Counters;
 use crate::flow::Shared;
+use crate::handover::Packed;
 use crate::kernel_stack::KernelStack;
 use crate::relay::Relay;
 use crate::socket;
@@ -104,6 +106,19 @@ impl Carrier for Spliced {
         } else {
             relay.reset(&mut self.shared);
         }
+    }
+
+    fn pack<'a>(&self, relay: &'a Relay) -> Option<Packed<'a>> {
+        let (state, descriptors) = relay.packed();
+        Some(Packed {
+            state: serde_json::to_value(state).ok()?,
+            descriptors,
+        })
+    }
+
+    fn unpack(&mut self, state: Value, descriptors: Vec<OwnedFd>) -> Option<Relay> {
+        let state = serde_json::from_value(state).ok()?;
+        Relay::resumed(&state, descriptors, &mut self.shared)
     }
 
     fn count(&self, counters: &mut Counters) {

@@ -4,7 +4,6 @@ mod confinement;
 pub mod guard;
 mod handover;
 mod installed;
-mod notify;
 mod signals;
 mod watchdog;
 
@@ -17,6 +16,7 @@ use airtcp_host::clock;
 use airtcp_host::clock::Clock;
 use airtcp_host::error::{Error, Result, Tried};
 use airtcp_host::namespace;
+use airtcp_host::notify::Manager;
 use airtcp_units::{Duration, Instant, Probability};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::time::{ClockId, clock_gettime};
@@ -35,7 +35,6 @@ use crate::rules::{Writer, offload};
 use crate::sockets::tap::{LATENCY_MS, Tap};
 use handover::Handover;
 use installed::Installed;
-use notify::Manager;
 use signals::{Command, Signals};
 use watchdog::{LATE, Pulse};
 

@@ -13,6 +13,7 @@
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::marker::PhantomData;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -55,8 +56,26 @@ pub struct Journal<R> {
 /// Holds the lock: no other process changes anything while this lives. Its file is removed with it.
 #[derive(Debug)]
 pub struct Locked {
-    _file: File,
+    file: File,
     path: PathBuf,
+}
+
+impl Locked {
+    /// A descriptor of the lock: who holds it holds the lock.
+    ///
+    /// # Errors
+    ///
+    /// The system has no descriptors left.
+    pub fn descriptor(&self) -> Result<OwnedFd> {
+        let copied = self.file.as_fd().try_clone_to_owned();
+        copied.tried(|| format!("cannot copy the lock {}", self.path.display()))
+    }
+
+    /// Leaves the lock to another process that has its descriptor.
+    pub fn leave(self) {
+        // Dropped, its file would be removed. The descriptor goes with this process.
+        std::mem::forget(self);
+    }
 }
 
 impl Drop for Locked {
@@ -114,7 +133,7 @@ impl<R: Record> Journal<R> {
             match flock(&file, operation) {
                 // A lock whose holder has removed its file excludes no other process.
                 Ok(()) if is_named(&file, &path).tried(failed)? => {
-                    return Ok(Locked { _file: file, path });
+                    return Ok(Locked { file, path });
                 }
                 Ok(()) | Err(rustix::io::Errno::INTR) => {}
                 Err(rustix::io::Errno::WOULDBLOCK) => {
@@ -123,6 +142,14 @@ impl<R: Record> Journal<R> {
                 }
                 Err(cause) => return Err(Error::system(failed(), cause)),
             }
+        }
+    }
+
+    /// The lock that another process has left, by its descriptor.
+    pub fn inherit(&self, lock: OwnedFd) -> Locked {
+        Locked {
+            file: lock.into(),
+            path: self.path("lock"),
         }
     }
 

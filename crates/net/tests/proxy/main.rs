@@ -6,6 +6,7 @@
 
 mod deaths;
 mod ends;
+mod handover;
 #[path = "../limits/mod.rs"]
 mod limits;
 mod own;

@@ -17,18 +17,20 @@ use std::os::fd::OwnedFd;
 use airtcp_endpoint::{ListenOptions, ListenerId};
 use airtcp_host::error::{Error, Result};
 use airtcp_host::link_reports;
+use airtcp_host::notify::Manager;
 use airtcp_tcp::config::{LinkFeedbackConfig, ReceiveWindow};
 
 use crate::admission::Servers;
 use crate::counters::Counters;
 use crate::divert::{Diversion, EndpointSide};
+use crate::handover::Identity;
 use crate::journaled_diversion::JournaledDiversion;
 use crate::limits::Limits;
 use crate::listeners::listeners;
 use crate::options::Mobile;
-use crate::serve::{Proxy, Sources};
+use crate::serve::{Ended, Proxy, Sources};
 use crate::stack::driver::Driver;
-use crate::{Options, confinement, metrics, signals, status};
+use crate::{Options, confinement, handover, metrics, signals, status};
 use best_start::BestStart;
 use carrier::{Policy, Userspace};
 use paths::Path;
@@ -67,8 +69,9 @@ pub fn run(options: &Options, name: &str) -> Result<Counters> {
     };
     let sources = Sources {
         listeners: stands.listeners,
-        signals: signals::ending()?,
+        signals: signals::listened()?,
         status: status::listener()?,
+        successor: handover::listener()?,
     };
     let hears = settings.config.link_feedback != LinkFeedbackConfig::default();
     let policy = Policy {
@@ -78,17 +81,27 @@ pub fn run(options: &Options, name: &str) -> Result<Counters> {
         reports: hears.then(link_reports::listener).transpose()?,
     };
     let carrier = Userspace::new(policy, driver);
-    let proxy = Proxy::new(sources, carrier, limits.connections, options.stats)?;
+    let proxy = Proxy::new(
+        sources,
+        carrier,
+        limits.connections,
+        options.stats,
+        Identity::new(options, false),
+    )?;
     options.metrics.map_or(Ok(()), metrics::serve)?;
     confinement::keep_only_what_is_needed(options)?;
     eprintln!("airtcp-net: at most {} connections", limits.connections);
     eprintln!("airtcp-net: ready");
+    Manager::new().say("READY=1");
     let worked = proxy.run();
     drop(stands.line);
     if let Some(kept) = stands.kept {
         kept.undo()?;
     }
-    worked
+    match worked? {
+        Ended::Signalled(counters) => Ok(counters),
+        Ended::HandedOver(_) => Err(Error::new("connections in memory were handed over")),
+    }
 }
 
 /// Where a proxy stands between clients and servers.

@@ -1,0 +1,246 @@
+//! A restart without resets: a proxy's successor takes its listeners, its connections and the
+//! care for its diversion, while the kernel goes on with what is under way.
+//!
+//! ```text
+//!   successor                                   proxy
+//!     what it listens for, and how  ──────────▶  refuses what differs
+//!                                   ◀──────────  listeners, the journal's lock, counters
+//!                                   ◀──────────  each connection: its sockets and pipes
+//!     has everything                ──────────▶  passes nothing more
+//!     is the service's main process ──────────▶  ends, and resets nothing
+//! ```
+//!
+//! Until the successor has everything the proxy is as before, so that whatever fails there, its
+//! connections go on. What is in the memory of a process is not handed over: connections that an
+//! endpoint of our own carries.
+
+mod channel;
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::process::Command;
+
+use airtcp_host::error::{Error, Result, Tried};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use channel::{Channel, listener};
+
+use crate::counters::Counters;
+use crate::options::Options;
+
+/// A connection on its way to the successor.
+#[derive(Debug)]
+pub struct Packed<'a> {
+    /// Its state.
+    pub state: Value,
+    /// Its descriptors, in an order that the state tells.
+    pub descriptors: Vec<BorrowedFd<'a>>,
+}
+
+/// What clients see of a proxy, which its successor must be too.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    listen: String,
+    is_transparent: bool,
+    device: Option<String>,
+    ports: Vec<u16>,
+    /// Whether the kernel carries both sides.
+    pub is_spliced: bool,
+}
+
+impl Identity {
+    /// That of a proxy with these options.
+    pub fn new(options: &Options, is_spliced: bool) -> Self {
+        Self {
+            listen: options.listen.map(|it| it.to_string()).unwrap_or_default(),
+            is_transparent: options.transparent,
+            device: options.device.clone(),
+            ports: options.port.clone(),
+            is_spliced,
+        }
+    }
+
+    /// Why a proxy with this identity hands nothing to one with `other`, if it does not.
+    pub fn refuses(&self, other: &Self) -> Option<String> {
+        if !self.is_spliced || !other.is_spliced {
+            return Some(
+                "connections of a stack of airtcp's own are in the memory of their process, and \
+                 cannot be handed over"
+                    .to_owned(),
+            );
+        }
+        (self != other).then(|| {
+            "it listens elsewhere or takes other connections: expected the same --listen, \
+             --transparent, --device and --port"
+                .to_owned()
+        })
+    }
+}
+
+/// The proxy's answer.
+#[derive(Debug, Serialize, Deserialize)]
+enum Answer {
+    Refused(String),
+    Begin {
+        listeners: usize,
+        relays: usize,
+        counters: Counters,
+    },
+}
+
+/// The successor's words.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Word {
+    Taken,
+    Done,
+}
+
+/// What a proxy hands over.
+#[derive(Debug)]
+pub struct Estate<'a> {
+    /// Its listeners.
+    pub listeners: &'a [OwnedFd],
+    /// The lock on the journal of its diversion.
+    pub lock: Option<&'a OwnedFd>,
+    /// Its counters.
+    pub counters: Counters,
+    /// Its connections.
+    pub relays: Vec<Packed<'a>>,
+}
+
+/// Gives everything to the successor at the other end of the channel.
+///
+/// # Errors
+///
+/// It wants something else, is gone, or says nothing: the proxy keeps everything then.
+pub fn give(channel: &Channel, identity: &Identity, estate: &Estate<'_>) -> Result<()> {
+    let failed = || "the successor did not take over; this proxy goes on".to_owned();
+    let (asked, _) = channel.receive::<Identity>().tried(failed)?;
+    if let Some(why) = identity.refuses(&asked) {
+        let answer = Answer::Refused(why.clone());
+        channel.send(&answer, &[]).tried(failed)?;
+        return Err(Error::new(format!("a successor was refused: {why}")));
+    }
+    let answer = Answer::Begin {
+        listeners: estate.listeners.len(),
+        relays: estate.relays.len(),
+        counters: estate.counters,
+    };
+    let descriptors = estate.listeners.iter().chain(estate.lock);
+    let descriptors: Vec<_> = descriptors.map(AsFd::as_fd).collect();
+    channel.send(&answer, &descriptors).tried(failed)?;
+    for relay in &estate.relays {
+        channel
+            .send(&relay.state, &relay.descriptors)
+            .tried(failed)?;
+    }
+    match channel.receive().tried(failed)? {
+        (Word::Taken, _) => Ok(()),
+        (Word::Done, _) => Err(Error::new(failed())),
+    }
+}
+
+/// What a successor has been given.
+#[derive(Debug)]
+pub struct Inheritance {
+    channel: Channel,
+    /// The listeners.
+    pub listeners: Vec<OwnedFd>,
+    /// The lock on the journal of the diversion.
+    pub lock: Option<OwnedFd>,
+    /// The connections' states and descriptors.
+    pub relays: Vec<(Value, Vec<OwnedFd>)>,
+    /// The predecessor's counters.
+    pub counters: Counters,
+}
+
+impl Inheritance {
+    /// Asks the proxy of that process for everything.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or it refuses and says why.
+    pub fn of(process: u32, identity: &Identity) -> Result<Self> {
+        let failed = || format!("--take-over {process}: it does not hand over");
+        let channel = Channel::connect(process)?;
+        channel.send(identity, &[]).tried(failed)?;
+        let (answer, mut descriptors) = channel.receive().tried(failed)?;
+        let (listeners, relays, counters) = match answer {
+            Answer::Refused(why) => {
+                return Err(Error::new(format!("--take-over {process}: refused: {why}")));
+            }
+            Answer::Begin {
+                listeners,
+                relays,
+                counters,
+            } => (listeners, relays, counters),
+        };
+        if descriptors.len() < listeners {
+            return Err(Error::new(failed()));
+        }
+        let lock = descriptors.split_off(listeners).pop();
+        let relays = (0..relays).map(|_| channel.receive());
+        Ok(Self {
+            relays: relays.collect::<std::io::Result<_>>().tried(failed)?,
+            channel,
+            listeners: descriptors,
+            lock,
+            counters,
+        })
+    }
+
+    /// Says that everything is here; from then on the predecessor passes nothing.
+    ///
+    /// # Errors
+    ///
+    /// It is gone.
+    pub fn acknowledge(&self) -> Result<()> {
+        let failed = || "the proxy that was to be taken over is gone".to_owned();
+        self.channel.send(&Word::Taken, &[]).tried(failed)
+    }
+
+    /// Lets the predecessor end, and waits for that: its other addresses are free then.
+    pub fn dismiss(self) {
+        // One that is gone already has ended.
+        let _ = self.channel.send(&Word::Done, &[]);
+        self.channel.await_end();
+    }
+}
+
+/// Waits until the successor needs this process no more.
+pub fn await_dismissal(channel: &Channel) {
+    // It may have ended since; then there is nothing to wait for.
+    let _ = channel.receive::<Word>();
+}
+
+/// Starts the program again, as the successor of this process.
+///
+/// # Errors
+///
+/// This process may start no programs.
+pub fn start_successor() -> Result<()> {
+    let failed = || "cannot start a successor".to_owned();
+    let program = std::env::current_exe().tried(failed)?;
+    // If the program was replaced on the disk, the new one succeeds it.
+    let program = program.to_string_lossy();
+    let program = program.trim_end_matches(" (deleted)");
+    let mut words = std::env::args_os().skip(1);
+    let mut command = Command::new(program);
+    while let Some(word) = words.next() {
+        if word == "--take-over" {
+            words.next();
+        } else {
+            command.arg(word);
+        }
+    }
+    command
+        .arg("--take-over")
+        .arg(std::process::id().to_string());
+    let started = command.spawn().map_err(|cause| {
+        Error::system(failed(), cause).remedied_by(format!(
+            "start it by hand, with the same options and --take-over {}",
+            std::process::id()
+        ))
+    });
+    started.map(drop)
+}
