@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use airtcp_host::privileges::Calls;
+
 const PROGRAM: &str = env!("CARGO_BIN_EXE_airtcp-net");
 
 fn packaging(name: &str) -> PathBuf {
@@ -59,6 +61,8 @@ config_get_bool() { eval "$1=\${uci_$3-$4}"; }
 config_list_foreach() { for one in 'delay-injection:factor=2' snoop; do "$3" "$one"; done; }
 procd_open_instance() { echo "instance $1"; }
 procd_set_param() { echo "$*"; }
+procd_add_jail() { echo "jail $*"; }
+procd_add_jail_mount_rw() { echo "writes $*"; }
 procd_close_instance() { echo end; }
 uci_enabled=1 uci_mobile=br-lan uci_wired=wan uci_mode=apply uci_share='20 %' uci_longest='40 ms'
 "#;
@@ -130,6 +134,48 @@ fn openwrt_settings_become_a_configuration() {
             told(&off)
         );
     }
+}
+
+/// In a jail it writes its own folder alone, and its system calls are those of the file.
+#[test]
+fn openwrt_puts_it_into_a_jail_if_wanted() {
+    if !is_here("sh") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let without = told(&openwrt(&["sh"], folder.path(), "uci_jail=0"));
+    assert!(
+        !without.contains("jail") && !without.contains("seccomp"),
+        "{without}"
+    );
+    let said = told(&openwrt(&["sh"], folder.path(), "uci_jail=1"));
+    assert!(
+        said.contains("\njail airtcp-gateway-main log procfs sysfs\n"),
+        "{said}"
+    );
+    let writes = format!("\nwrites {}\n", folder.path().display());
+    assert!(said.contains(&writes), "{said}");
+    assert!(
+        said.contains("\nseccomp /etc/seccomp/airtcp-gateway.json\n"),
+        "{said}"
+    );
+}
+
+/// The list of ujail (OCI's form) is the program's own, and AIRTCP_WRITE=1 writes it.
+#[test]
+fn openwrt_allows_the_calls_that_the_program_allows_itself() {
+    let path = packaging("openwrt/files/etc/seccomp/airtcp-gateway.json");
+    let list = serde_json::json!({
+        // An unlisted call cannot be answered with an error: procd's would be 0, success.
+        "defaultAction": "SCMP_ACT_KILL_PROCESS",
+        "syscalls": [{ "names": Calls::Programs.names(), "action": "SCMP_ACT_ALLOW" }],
+    });
+    let text = serde_json::to_string_pretty(&list).unwrap() + "\n";
+    if std::env::var_os("AIRTCP_WRITE").is_some() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, &text).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), text);
 }
 
 /// shellcheck has nothing to say about the script.

@@ -4,14 +4,25 @@ use libc::c_long;
 
 use super::Calls;
 
+/// Calls that belong together.
+struct Group {
+    /// Their numbers on this processor.
+    numbers: &'static [c_long],
+    /// Their names on all processors, each after `SYS_`.
+    names: &'static [&'static str],
+}
+
 macro_rules! calls {
     ($($(#[$condition:meta])* $name:ident),+ $(,)?) => {
-        &[$($(#[$condition])* libc::$name),+]
+        Group {
+            numbers: &[$($(#[$condition])* libc::$name),+],
+            names: &[$(stringify!($name)),+],
+        }
     };
 }
 
 /// Reading, writing, waiting.
-const STREAMS: &[c_long] = calls![
+static STREAMS: Group = calls![
     SYS_close,
     SYS_close_range,
     SYS_copy_file_range,
@@ -53,7 +64,7 @@ const STREAMS: &[c_long] = calls![
     SYS_select,
 ];
 
-const SOCKETS: &[c_long] = calls![
+static SOCKETS: Group = calls![
     SYS_accept,
     SYS_accept4,
     SYS_bind,
@@ -74,7 +85,7 @@ const SOCKETS: &[c_long] = calls![
     SYS_socketpair,
 ];
 
-const FILES: &[c_long] = calls![
+static FILES: Group = calls![
     SYS_chdir,
     SYS_faccessat,
     SYS_faccessat2,
@@ -128,7 +139,7 @@ const FILES: &[c_long] = calls![
 ];
 
 /// Memory, time, and the process itself.
-const PROCESS: &[c_long] = calls![
+static PROCESS: Group = calls![
     SYS_brk,
     SYS_capget,
     SYS_clock_getres,
@@ -192,7 +203,7 @@ const PROCESS: &[c_long] = calls![
 ];
 
 /// Programs and threads: the firewall's, a guard, a successor, which limits itself again.
-const PROGRAMS: &[c_long] = calls![
+static PROGRAMS: Group = calls![
     SYS_capset,
     SYS_clone,
     SYS_clone3,
@@ -222,11 +233,24 @@ const PROGRAMS: &[c_long] = calls![
 impl Calls {
     /// Their numbers.
     pub fn numbers(self) -> impl Iterator<Item = c_long> {
+        self.groups().flat_map(|group| group.numbers).copied()
+    }
+
+    /// Their names, for lists of others: those of every processor, in alphabetical order.
+    pub fn names(self) -> Vec<&'static str> {
+        let names = self.groups().flat_map(|group| group.names);
+        let mut names: Vec<_> = names.map(|name| name.trim_start_matches("SYS_")).collect();
+        names.sort_unstable();
+        names
+    }
+
+    fn groups(self) -> impl Iterator<Item = &'static Group> {
         let programs = match self {
-            Self::Traffic => &[][..],
-            Self::Programs => PROGRAMS,
+            Self::Traffic => None,
+            Self::Programs => Some(&PROGRAMS),
         };
-        let groups = [STREAMS, SOCKETS, FILES, PROCESS, programs];
-        groups.into_iter().flatten().copied()
+        [&STREAMS, &SOCKETS, &FILES, &PROCESS]
+            .into_iter()
+            .chain(programs)
     }
 }

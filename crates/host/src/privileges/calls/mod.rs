@@ -26,6 +26,11 @@ impl Calls {
     fn numbers(self) -> impl Iterator<Item = libc::c_long> {
         std::iter::empty()
     }
+
+    /// Nor names.
+    pub fn names(self) -> Vec<&'static str> {
+        Vec::new()
+    }
 }
 
 /// AUDIT_ARCH_* of include/uapi/linux/audit.h: numbers of calls mean nothing without it.
