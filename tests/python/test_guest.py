@@ -55,6 +55,16 @@ def test_a_run_is_the_same_each_time_and_never_late(kernel: Kernel) -> None:
     assert found["sender_min_rtt_ms"] == pytest.approx(50, abs=1.5)
 
 
+def test_another_boot_of_a_kernel_gives_the_same(kernel: Kernel, tmp_path: Path) -> None:
+    """A cache of its own, as another user or machine has: nothing of the first boot is in it."""
+    copy = tmp_path / "copy"
+    shutil.copytree(kernel.folder, copy, ignore=shutil.ignore_patterns("booted-*", ".boot-*"))
+    guests = [Guest.of(kernel), Guest.of(replace(kernel, folder=copy))]
+    assert guests[0].digest == guests[1].digest
+    first, second = (guest.run([Job(SHORT)], SCENARIO)[0].out for guest in guests)
+    assert first == second
+
+
 def test_a_recording_comes_out_of_the_guest(kernel: Kernel) -> None:
     job = Job((*SHORT, "--record", "/out"), "/out")
     (done,) = Guest.of(kernel).run([job], SCENARIO)

@@ -56,7 +56,7 @@ pub fn main() -> ExitCode {
             return status(tied::become_tied(&command), 127);
         }
     }
-    let arguments = match Arguments::try_parse() {
+    let arguments = match Arguments::try_parse_from(guest::words(std::env::args_os())) {
         Ok(arguments) => arguments,
         Err(refusal) => return refused(&refusal),
     };

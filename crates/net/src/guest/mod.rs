@@ -14,6 +14,7 @@
 mod shared;
 mod system;
 
+use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -27,6 +28,8 @@ use shared::Shared;
 
 /// The name of the command.
 pub const COMMAND: &str = "guest";
+/// The name under which a kernel starts its first process.
+const FIRST_PROCESS: &str = "init";
 /// Most bytes of a job's output that are reported: its last ones.
 const MOST_PRINTED: usize = 1 << 20;
 
@@ -77,6 +80,19 @@ enum Line<'a> {
     },
 }
 
+/// The words of a command line; for a kernel's first process without those in front of the command:
+/// a kernel hands over every word of its own command line that it does not know.
+pub fn words(all: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut words: Vec<OsString> = all.collect();
+    let name = words.first().map(Path::new).and_then(Path::file_name);
+    if name == Some(OsStr::new(FIRST_PROCESS))
+        && let Some(place) = words.iter().position(|word| word == COMMAND)
+    {
+        words.drain(1..place);
+    }
+    words
+}
+
 /// Prepares the guest, runs its jobs, hands out what they gave and turns the guest off.
 ///
 /// # Errors
@@ -112,7 +128,7 @@ fn work(modules: &Path, shared: &mut Shared) -> Result<()> {
         system::load(Path::new(module))?;
     }
     // Up to here every run is the same.
-    system::pause();
+    system::rest();
     for (number, job) in prepare(&shared.work()?)?.iter().enumerate() {
         let done = command(&job.command)?
             .output()
@@ -230,6 +246,17 @@ mod tests {
             line(&file),
             r#"{"file":{"job":2,"name":"packets.parquet","bytes":7}}"#
         );
+    }
+
+    #[test]
+    fn a_first_process_ignores_words_that_its_kernel_did_not_know() {
+        let of = |line: &str| words(line.split(' ').map(OsString::from)).join(OsStr::new(" "));
+        let heard = "/init splash nosuchthing guest /modules.txt";
+        assert_eq!(of(heard), "/init guest /modules.txt");
+        assert_eq!(of("/init guest /modules.txt"), "/init guest /modules.txt");
+        assert_eq!(of("/init splash"), "/init splash");
+        let other = "airtcp-net emulate link.toml guest";
+        assert_eq!(of(other), other);
     }
 
     #[test]

@@ -3,17 +3,21 @@
 use std::convert::Infallible;
 use std::fs::File;
 use std::path::Path;
+use std::time::Duration;
 
 use airtcp_host::error::{Result, Tried};
 use rustix::io::Errno;
 use rustix::mount::{MountFlags, mount};
 use rustix::system::{RebootCommand, finit_module, reboot};
 
-/// The port of the pvpanic device, and the event that stops (QEMU's docs/specs/pvpanic).
+/// The port that starts the watchdog of an iBASE 700 (QEMU's hw/watchdog/wdt_ib700.c, Linux's
+/// ib700wdt.c), and the value for two seconds, the least.
 #[cfg(target_arch = "x86_64")]
-const PVPANIC: u16 = 0x505;
+const WATCHDOG: u16 = 0x443;
 #[cfg(target_arch = "x86_64")]
-const PANICKED: u8 = 1;
+const TWO_SECONDS: u8 = 0xe;
+/// Longer than the watchdog's time, so that this process sleeps when it expires.
+const REST: Duration = Duration::from_millis(2500);
 
 /// File systems that measurements need: type, and where.
 const FILE_SYSTEMS: [(&str, &str); 7] = [
@@ -58,30 +62,36 @@ pub(super) fn load(path: &Path) -> Result<()> {
     }
 }
 
-/// Lets the outside stop the guest's clock here, in order to start from here more than once: a
-/// write to the port of QEMU's pvpanic device. Without that device nothing happens.
+/// Sleeps, and lets the outside stop the guest's clock meanwhile, in order to start from here more
+/// than once: QEMU's watchdog expires. Without that device nothing happens.
+///
+/// The clock has to stop while the processor is halted. A processor that runs is stopped by another
+/// thread of QEMU, which may take the time for what it was when that processor last told it: the
+/// state after the boot would not be the same each time.
+pub(super) fn rest() {
+    #[cfg(target_arch = "x86_64")]
+    start_watchdog();
+    std::thread::sleep(REST);
+}
+
 #[cfg(target_arch = "x86_64")]
-pub(super) fn pause() {
+fn start_watchdog() {
     // SAFETY: the port is the device's or nobody's; the instruction touches no memory.
     #[expect(
         unsafe_code,
         reason = "a port is written to by an instruction of its own"
     )]
     unsafe {
-        if libc::ioperm(PVPANIC.into(), 1, 1) == 0 {
+        if libc::ioperm(WATCHDOG.into(), 1, 1) == 0 {
             std::arch::asm!(
                 "out dx, al",
-                in("dx") PVPANIC,
-                in("al") PANICKED,
+                in("dx") WATCHDOG,
+                in("al") TWO_SECONDS,
                 options(nomem, nostack, preserves_flags)
             );
         }
     }
 }
-
-/// Guests are x86-64 ones.
-#[cfg(not(target_arch = "x86_64"))]
-pub(super) const fn pause() {}
 
 /// Turns the guest off.
 ///
