@@ -35,8 +35,9 @@ DATA = ROOT / "docs" / "kernels.json"
 MACHINE = ROOT / "docs" / "real.json"
 PAGE = ROOT / "docs" / "kernels.md"
 
-KERNELS = ("6.1", "6.12")
+KERNELS = ("5.10", "6.1", "6.12")
 REPEATED = {"duration": "1 s", "link.loss.rate": "0.02"}
+SPEED_OF = "6.1"
 SPEEDS = {
     1: {"link.rate": "1 Mbit/s", "duration": "10 s"},
     10: {"link.rate": "10 Mbit/s", "duration": "10 s"},
@@ -132,16 +133,23 @@ def speed(guest: Any) -> list[dict[str, Any]]:
     return [{"start_wall_s": wall_start, "start_cpu_s": cpu_start}, *rows]
 
 
+def _having(data: Mapping[str, Any], part: str) -> dict[str, Any]:
+    """The kernels of which a part has been run, in order of their versions."""
+    kernels = data["kernels"]
+    return {name: kernels[name] for name in KERNELS if part in kernels.get(name, {})}
+
+
 def settings_table(data: Mapping[str, Any], machine: Mapping[str, Any]) -> str:
     """Goodput at each setting: every kernel, this machine's with the same seed, and simulated."""
-    names = list(data["kernels"])
+    kernels = _having(data, "settings")
+    names = list(kernels)
     known = {(one["link"], one["stack"]): one for one in machine["settings"]}
     head = ["link", "sender", *names, f"{machine['kernel'].split('-')[0]}, real time", "simulated"]
     lines = [
         "| " + " | ".join([*head, *(f"{name} / simulated" for name in names)]) + " |",
         "|---|---|" + "---:|" * (len(head) - 2 + len(names)),
     ]
-    tables = [data["kernels"][name]["settings"] for name in names]
+    tables = [kernels[name]["settings"] for name in names]
     for row in zip(*tables, strict=True):
         link, stack = row[0]["link"], row[0]["stack"]
         there = known.get((link, stack))
@@ -182,7 +190,8 @@ def kernels_table(data: Mapping[str, Any]) -> str:
         "| kernel | release | SHA-256 | the same run | by another user | different results |",
         "|---|---|---|---:|---:|---:|",
     ]
-    for name, one in data["kernels"].items():
+    kernels = _having(data, "repetitions")
+    for name, one in kernels.items():
         again, other = one["repetitions"], one["repetitions"]["other_user"]
         results = again["results"] + (other["results"] - 1)
         results += other["sha256"] != again["sha256"]
@@ -190,8 +199,8 @@ def kernels_table(data: Mapping[str, Any]) -> str:
             f"| {name} | {one['release']} | `{one['sha256'][:16]}` | {again['runs']} times "
             f"| {other['runs']} times | {results} |"
         )
-    low = min(one["repetitions"]["load"][0] for one in data["kernels"].values())
-    high = max(one["repetitions"]["load"][1] for one in data["kernels"].values())
+    low = min(one["repetitions"]["load"][0] for one in kernels.values())
+    high = max(one["repetitions"]["load"][1] for one in kernels.values())
     lines += ["", f"The machine's load meanwhile was {low:.0f} to {high:.0f} on two processors."]
     return "\n".join(lines)
 
@@ -218,7 +227,7 @@ def remedies_of(guest: Any) -> dict[str, dict[str, Any]]:
 
 def remedies_table(data: Mapping[str, Any]) -> str:
     """Which remedy each kernel has, by which steps."""
-    kernels = data["kernels"]
+    kernels = _having(data, "remedies")
     names = list(next(iter(kernels.values()))["remedies"])
     lines = ["| remedy | " + " | ".join(kernels) + " |", "|---|" + "---|" * len(kernels)]
     refused = []
@@ -301,6 +310,7 @@ def main() -> None:
     parser.add_argument("--part", action="append", choices=PARTS, help="default: all")
     parser.add_argument("--repetitions", type=int, default=100)
     parser.add_argument("--user", default="nobody", help="who repeats the run too")
+    parser.add_argument("--kernel", action="append", choices=KERNELS, help="default: all")
     parser.add_argument("--jobs", type=int, default=2, help="guests at the same time")
     arguments = parser.parse_args()
     try:
@@ -324,9 +334,9 @@ def _run(part: str, data: dict[str, Any], arguments: argparse.Namespace) -> None
         data["agreement"] = agreement()
         return
     if part == "speed":
-        data["speed"] = speed(Guest.of(the_kernel(KERNELS[0])))
+        data["speed"] = speed(Guest.of(the_kernel(SPEED_OF)))
         return
-    for name in KERNELS:
+    for name in arguments.kernel or KERNELS:
         guest = Guest.of(the_kernel(name))
         kept = data["kernels"].setdefault(name, {})
         kept["release"] = guest.kernel.release

@@ -75,10 +75,10 @@ pub enum ReceiveWindow {
     #[default]
     Fixed,
     /// 64 KiB at first, then at least twice the bytes read per round trip, growing with them, up to
-    /// the receive buffer (Linux 6.17 and later, `tcp_rcvbuf_grow`). Each segment is acknowledged
+    /// the receive buffer (Linux 6.16 and later, `tcp_rcvbuf_grow`). Each segment is acknowledged
     /// while it grows.
     Autotuned,
-    /// The same with room for 16 segments more, so that it grows for longer (Linux 6.6 to 6.16,
+    /// The same with room for 16 segments more, so that it grows for longer (Linux 6.6 to 6.15,
     /// `tcp_rcv_space_adjust`).
     #[cfg_attr(feature = "schema", serde(rename = "autotuned-6.12"))]
     Autotuned612,

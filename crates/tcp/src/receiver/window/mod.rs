@@ -9,7 +9,7 @@ use crate::config::{Config, ReceiveWindow};
 /// The buffer that a window grows from: 5/8 of `tcp_rmem[1]` = 131072 bytes of memory hold data, as
 /// with segments of 1448 bytes in 2304 bytes of memory (Linux, `tcp_measure_rcv_mss`).
 const FIRST_BUFFER: u64 = 131_072 * 5 / 8;
-/// Segments that the buffer holds beyond what was read (Linux up to 6.16, `tcp_rcv_space_adjust`).
+/// Segments that the buffer holds beyond what was read (Linux up to 6.15, `tcp_rcv_space_adjust`).
 const CUSHION: u64 = 16;
 /// The first window: the field of a SYN is not scaled (RFC 7323 §2.2).
 const FIRST_WINDOW: u64 = 65_535;
