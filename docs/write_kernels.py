@@ -201,8 +201,8 @@ def kernels_table(data: Mapping[str, Any]) -> str:
         )
     low = min(one["repetitions"]["load"][0] for one in kernels.values())
     high = max(one["repetitions"]["load"][1] for one in kernels.values())
-    lines += ["", f"The machine's load meanwhile was {low:.0f} to {high:.0f} on two processors."]
-    return "\n".join(lines)
+    load = f"{low:.0f} to {high:.0f} on two processors"
+    return "\n".join([*lines, "", f"The machine's load during the runs was {load}."])
 
 
 def remedies_of(guest: Any) -> dict[str, dict[str, Any]]:
@@ -299,6 +299,12 @@ def written(text: str, data: Mapping[str, Any], machine: Mapping[str, Any]) -> s
 
 
 PARTS = ("repetitions", "speed", "remedies", "settings", "agreement")
+SIMULATED = {
+    "remedies": "kernels-remedies",
+    "settings": "kernels-settings",
+    "agreement": "kernels-agreement",
+}
+"""The tables of the parts that say which engine they were made with."""
 
 
 def main() -> None:
@@ -322,8 +328,8 @@ def main() -> None:
         raise SystemExit(f"write_kernels: {error}") from error
     machine = json.loads(MACHINE.read_text("utf-8"))
     PAGE.write_text(written(PAGE.read_text("utf-8"), data, machine), encoding="utf-8")
-    if "agreement" in (arguments.part or PARTS):
-        stamp(ROOT, "kernels-settings", "kernels-agreement", "kernels-remedies")
+    if made := [SIMULATED[part] for part in arguments.part or PARTS if part in SIMULATED]:
+        stamp(ROOT, *made)
 
 
 def _run(part: str, data: dict[str, Any], arguments: argparse.Namespace) -> None:
