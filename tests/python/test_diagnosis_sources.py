@@ -14,8 +14,10 @@ from typer.testing import CliRunner
 import airtcp
 from airtcp._core import ScenarioError
 from airtcp.cli.commands import app
+from airtcp.diagnosis.advise import probes
 from airtcp.diagnosis.changes import changes
 from airtcp.diagnosis.read import read_capture
+from airtcp.diagnosis.result import diagnosed
 from airtcp.diagnosis.sockets import parsed
 from airtcp.quantities import parse_seconds
 
@@ -203,3 +205,27 @@ def _transfer(count: int) -> None:
         with socket.create_connection(server.getsockname()) as stream:
             stream.sendall(bytes(count))
         thread.join()
+
+
+def test_what_a_capture_leaves_open_has_a_probe_that_would_show_it(
+    captures: dict[str, Path], tmp_path: Path
+) -> None:
+    """A link that losses kept from being full shows no end of its queue."""
+    path = tmp_path / "lossy.pcapng"
+    airtcp.run(LINK, 1, {"link.loss.rate": "0.03", "link.queue.packets": "400"}, pcap=path)
+    open_ones = probes(diagnosed(read_capture(path, 1, None), None))
+    text = "\n".join(open_ones)
+    assert "The end of the queue is open" in text
+    assert "iperf3 -c 10.128.0.1" in text
+    shown = CliRunner().invoke(app, ["diagnose", "--advise", str(path)])
+    assert shown.exit_code == 0, shown.output
+    assert "iperf3" in shown.stdout
+    wrong = [str(captures["before"]), str(captures["bbr"])]
+    assert CliRunner().invoke(app, ["diagnose", "--advise", *wrong]).exit_code == 2
+
+
+def test_a_link_that_was_full_leaves_nothing_open(tmp_path: Path) -> None:
+    path = tmp_path / "full.pcapng"
+    airtcp.run(LINK.replace("loss = { rate = 0.01 }", ""), 1, pcap=path)
+    (line,) = probes(diagnosed(read_capture(path, 1, None), None))
+    assert "nothing open" in line

@@ -86,7 +86,12 @@ def diagnose_command(
     ] = False,
     as_json: AsJson = False,
     advise: Annotated[
-        bool, typer.Option("--advise", help="Print the command that takes a useful capture.")
+        bool,
+        typer.Option(
+            "--advise",
+            help="Print the command that takes a useful capture; with FILE, what that capture "
+            "leaves open, and the transfers that would show it.",
+        ),
     ] = False,
 ) -> None:
     """Find out from a capture or a ping log what makes TCP slow, and what would help.
@@ -113,10 +118,10 @@ def diagnose_command(
     from airtcp.diagnosis.advise import advice
 
     with clear_errors():
-        if advise:
-            print_lines(advice())
-            return
         given = files or []
+        if advise:
+            print_lines(_probes(given, flow, view) if given else advice())
+            return
         one_kind = [bool(device), sockets, len(given) == 2]
         if len(given) > 2 or sum(one_kind) > 1 or (device and given):
             raise ScenarioError(
@@ -175,6 +180,18 @@ def _diagnosed(
         say(asked.note)
     if page:
         say(f"report: {page}")
+
+
+def _probes(files: list[str], flow: int | None, view: str | None) -> list[str]:
+    """What a capture leaves open, and what would show it."""
+    from airtcp.diagnosis.advise import probes
+    from airtcp.diagnosis.kind import is_capture
+    from airtcp.diagnosis.read import read_capture
+    from airtcp.diagnosis.result import diagnosed
+
+    if len(files) != 1 or not (files[0] == "-" or is_capture(Path(files[0]))):
+        raise ScenarioError("--advise: expected one capture, or no file")
+    return probes(diagnosed(read_capture(files[0], flow, view), None))
 
 
 def _captured(device: str, seconds: str, held: Path, folder: Path | None) -> Path:

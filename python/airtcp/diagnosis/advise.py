@@ -1,8 +1,18 @@
 """The capture to take next."""
 
+from typing import TYPE_CHECKING
+
+from airtcp.quantities import format_bit_rate
+
+if TYPE_CHECKING:
+    from airtcp.diagnosis.result import DiagnosedCapture
+
 SNAP_BYTES = 128
 """Ethernet 14, a VLAN tag 4, IPv6 40 and TCP with all options 60 fit in."""
 SECONDS = 60
+PROBE_SECONDS = 20
+OPEN_SHARE = 0.1
+"""A smaller share of the losses or of the time that is not told changes no answer."""
 
 
 def advice(interface: str = "any", host: str | None = None, port: int | None = None) -> list[str]:
@@ -24,3 +34,61 @@ def advice(interface: str = "any", host: str | None = None, port: int | None = N
         "If neither is, ping through the link for five minutes meanwhile:",
         "  ping -D -i 0.2 -c 1500 HOST > link.ping && airtcp diagnose link.ping",
     ]
+
+
+def probes(found: "DiagnosedCapture") -> list[str]:
+    """What a capture leaves open, and for each the transfer that would show it, and why."""
+    facts, link = found.capture.facts, found.link
+    if facts is None or link is None:
+        reasons = list(found.refusals) or ["The capture shows no link."]
+        return [*reasons, *advice()]
+    host = facts["receiver"].rsplit(":", 1)[0].strip("[]")
+    lines: list[str] = []
+    if link.rate.bounds is not None:
+        low, high = link.rate.bounds
+        lines += [
+            f"The rate is open, from {format_bit_rate(low)} to {format_bit_rate(high)}: the link "
+            "was hardly ever full. A sender that losses do not slow down fills it:",
+            f"  iperf3 -c {host} -t {PROBE_SECONDS} -C bbr",
+            "or, where there is no BBR, datagrams at the higher rate, whose receiver says what "
+            "arrives (others on the link will notice):",
+            f"  iperf3 -c {host} -t {PROBE_SECONDS} -u -b {high:.0f}",
+            "and where you know the rate, --rate says it.",
+        ]
+    if link.rate.steps is not None or link.is_shared:
+        lines += [
+            "Whether the rate varies or others take of it is open. Capture once more while nobody "
+            "else uses the link: what is left of the changes is the link's.",
+        ]
+    if not link.queue.is_known and link.drops.policer is None:
+        lines += [
+            "The end of the queue is open: it never overflowed. Several flows fill it:",
+            f"  iperf3 -c {host} -t {PROBE_SECONDS} -P 4 -C cubic",
+        ]
+    named = found.labels["loss"].drop_nulls()
+    unsure = int((named == "queue-or-radio").sum())
+    if unsure > OPEN_SHARE * len(named):
+        lines += [
+            f"Whether a queue or the radio lost {unsure} of {len(named)} packets is open. Send at "
+            "half the rate, so that nothing queues: what is lost then is the radio's:",
+            f"  iperf3 -c {host} -t 60 -b {link.bps / 2:.0f}",
+        ]
+    if len(link.stops.stops) == 1:
+        lines.append(
+            "How often the link stops is open: it stopped once. Capture ten minutes, or ping "
+            "through it meanwhile: ping -D -i 0.2 -c 3000 HOST > link.ping"
+        )
+    if facts["shares"].get("application", 0.0) > OPEN_SHARE:
+        lines += [
+            "The application had nothing to send for "
+            f"{100 * facts['shares']['application']:.0f} % of the time. A transfer without end "
+            "shows the link:",
+            f"  iperf3 -c {host} -t 60",
+        ]
+    if not lines:
+        return ["This capture leaves nothing open that a transfer would show."]
+    probes_head = (
+        "Capture each (as `airtcp diagnose --advise` without a file says) and diagnose it. The far "
+        f"end needs `iperf3 -s`; {host} is the receiver of this capture."
+    )
+    return [*lines, probes_head]
