@@ -58,6 +58,48 @@ def readings_table(run: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def choices_table(run: Mapping[str, Any]) -> str:
+    """Of each paper how near the default is, and the reading that is nearest."""
+    lines = [
+        "| paper | readings: scanned, run | without a vote | error of the default, held out "
+        "| nearest | its error, held out |",
+        "|---|---:|---:|---:|---|---:|",
+    ]
+    for paper in run["papers"]:
+        found = paper["readings"].get("chosen_by")
+        if found is None:
+            continue
+        default = next(row for row in found["field"] if not row["reading"])
+        near = next((row for row in found["field"][1:]), default)
+        if near["error"] >= default["error"] and len(near["breaks"]) >= len(default["breaks"]):
+            near = default
+        words = ", ".join(near["reading"]) or "the default"
+        if found["default_is_among_nearest"] and near is not default:
+            words += " (alike)"
+        lines.append(
+            f"| {paper['number']} | {found['scanned']}, {found['run']} | {found['without_vote']} "
+            f"| {default['error']:.2f}, {default['held_out']:.2f} | {words} "
+            f"| {near['error']:.2f}, {near['held_out']:.2f} |"
+        )
+    return "\n".join(lines)
+
+
+def facts_table(run: Mapping[str, Any]) -> str:
+    """The facts of the texts, and which readings break them."""
+    lines = [
+        "| paper | the text says | the default | readings that break it |",
+        "|---|---|---|---:|",
+    ]
+    lines += [
+        f"| {paper['number']} | {fact['what']} "
+        f"| {'keeps it' if fact['default_keeps'] else 'breaks it'} "
+        f"| {fact['broken_by']} of {fact['of']} |"
+        for paper in run["papers"]
+        for fact in paper["readings"].get("facts", [])
+    ]
+    return "\n".join(lines)
+
+
 def decisions_table(run: Mapping[str, Any]) -> str:
     """The claims that depend on the reading.
 
@@ -135,6 +177,8 @@ def written(run: Mapping[str, Any]) -> dict[Path, str]:
         ("verdicts", verdict_table(run)),
         ("serves-best", readings_table(run)),
         ("decisions", decisions_table(run)),
+        ("choices", choices_table(run)),
+        ("facts", facts_table(run)),
         ("seeds", seeds_table(run)),
         ("today", today_list(run)),
     ):

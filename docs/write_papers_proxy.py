@@ -1,4 +1,4 @@
-"""Sends with the papers' own senders on real packets, and writes the table of docs/papers.md.
+"""Sends with the papers' own senders on real packets, and writes the table of docs/papers-real.md.
 
     python docs/write_papers_proxy.py       # runs docs/papers-proxy.toml, resumably, then writes
 
@@ -37,7 +37,7 @@ from airtcp.report.provenance import stamp
 ROOT = Path(__file__).resolve().parent.parent
 GRID = ROOT / "docs" / "papers-proxy.toml"
 DATA = ROOT / "docs" / "papers-proxy.json"
-PAGE = ROOT / "docs" / "papers.md"
+PAGE = ROOT / "docs" / "papers-real.md"
 SINK_PORT, PROXY_PORT = 5001, 8080
 #: The server of the first station's line.
 SERVER = "100.64.0.1"

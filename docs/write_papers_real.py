@@ -1,4 +1,4 @@
-"""Runs the papers' cases on this machine's kernel, and writes the table of docs/papers.md.
+"""Runs the papers' cases on this machine's kernel, and writes the table of docs/papers-real.md.
 
     make verify             # runs papers/*/kernel.toml, resumably, into out/verify; then writes
 
@@ -21,7 +21,7 @@ from airtcp.report.provenance import stamp
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "papers-real.json"
-PAGE = ROOT / "docs" / "papers.md"
+PAGE = ROOT / "docs" / "papers-real.md"
 REAL = runpy.run_path(str(ROOT / "docs" / "write_real.py"))
 """The writer of the other table, which shares its words."""
 

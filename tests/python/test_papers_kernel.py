@@ -1,4 +1,4 @@
-"""Papers on the kernel: what is run, what is refused and why, and the table of docs/papers.md."""
+"""Papers on the kernel: what is run, what is refused and why, and the table of papers-real.md."""
 
 import json
 import runpy
@@ -124,7 +124,7 @@ def test_a_machine_that_can_run_none_is_an_error(lossy_file: Path) -> None:
 
 def test_the_table_is_of_the_run_whose_data_are_kept() -> None:
     writer = runpy.run_path(str(ROOT / "docs" / "write_papers_real.py"))
-    page = (ROOT / "docs" / "papers.md").read_text("utf-8")
+    page = (ROOT / "docs" / "papers-real.md").read_text("utf-8")
     run = json.loads((ROOT / "docs" / "papers-real.json").read_text("utf-8"))
     assert writer["written"](page, run) == page, "make verify writes it"
 

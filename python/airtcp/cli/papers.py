@@ -160,6 +160,8 @@ def _print(judgement: Judgement) -> None:
         over = judgement.readings[paper.name]
         if len(over.verdicts) > 1:
             _print_best(over)
+        if len(over.fits) > 1:
+            _print_nearest(over)
     counts = "; ".join(f"{judgement.count(verdict)} {verdict}" for verdict in Verdict)
     out.print(f"{len(judgement.all_claims)} claims: {counts}", highlight=False)
     if judgement.sets:
@@ -175,6 +177,23 @@ def _print(judgement: Judgement) -> None:
             "seeds and readings; the full run decides",
             highlight=False,
         )
+
+
+def _print_nearest(over: OverReadings) -> None:
+    """Whether the default is among the readings nearest to the paper, and which is the nearest."""
+    nearest, default = over.nearest[0], over.fits[over.default]
+    fit = over.fits[nearest]
+    where = "among the nearest" if over.default in over.alike else "not the nearest"
+    silent = sum(not over.votes(reading) for reading in over.fits)
+    broken = f", {silent} without a vote" if silent else ""
+    words = ", ".join(departures(over.points, nearest)) or "the default"
+    out.print(
+        f"  by facts and numbers the default is {where} of {len(over.fits)}{broken} (error "
+        f"{default.error:.2f}, held out {default.held_out:.2f}); the nearest: {words} "
+        f"({fit.error:.2f}, {fit.held_out:.2f})",
+        markup=False,
+        highlight=False,
+    )
 
 
 def _print_best(over: OverReadings) -> None:

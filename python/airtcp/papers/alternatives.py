@@ -1,7 +1,8 @@
 """Places of an axis that are alternatives: a paper had one of them, and does not say which.
 
-An open point with an `axis` chooses among its places. Every place is run anyway, so such a reading
-costs no run: it says at which of them a claim is judged.
+An open point with an `axis` chooses among its places; with the axis `experiment`, among
+experiments. Every place is run anyway, so such a reading costs no run: it says at which of them a
+claim is judged.
 """
 
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from airtcp.papers.claims import Claim, Part
-from airtcp.papers.readings import OpenPoint, Reading
+from airtcp.papers.readings import EXPERIMENT, OpenPoint, Reading
 
 
 def claims_at(
@@ -34,14 +35,20 @@ def concerns(point: OpenPoint, claim: Claim) -> bool:
     """Whether an alternative chooses among the places of a part that counts."""
     return any(
         part.counts
-        and point.concerns(part.experiment)
-        and (part.along == point.axis or point.axis in part.at)
+        and (
+            part.experiment in point.names
+            if point.axis == EXPERIMENT
+            else point.concerns(part.experiment)
+            and (part.along == point.axis or point.axis in part.at)
+        )
         for part in claim.parts
     )
 
 
 def _at(part: Part, point: OpenPoint, name: str) -> list[Part]:
     """The part at the place of that name; none where it stands for another place alone."""
+    if point.axis == EXPERIMENT:
+        return [] if part.experiment in point.names and part.experiment != name else [part]
     if not point.concerns(part.experiment):
         return [part]
     if part.along == point.axis:

@@ -1,5 +1,6 @@
 """An experiment: one scenario, varied along axes, every point of it run with the same seeds."""
 
+import re
 from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any, Literal
@@ -28,7 +29,8 @@ class Axis(Struct, frozen=True, forbid_unknown_fields=True):
     """The variable of an experiment: a key of the scenario, a remedy's parameter, or named choices.
 
     `remedy` is a remedy with `{}` where the value goes: `rto-factor:factor={}`. `plus` is added to
-    the values as they are set: places keep the names that the paper gives them.
+    the values as they are set, which are multiplied by `times` before: places keep the names that
+    the paper gives them.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Axis(Struct, frozen=True, forbid_unknown_fields=True):
     values: list[Value] = field(default_factory=list)
     choices: list[Choice] = field(default_factory=list)
     plus: float = 0
+    times: float = 1
 
     @property
     def places(self) -> list[Value]:
@@ -56,10 +59,31 @@ class Axis(Struct, frozen=True, forbid_unknown_fields=True):
         )
 
     def _moved(self, place: Value) -> Value:
+        place = multiplied(place, self.times)
         if not self.plus or isinstance(place, str):
             return place
         moved = place + self.plus
         return int(moved) if isinstance(place, int) and moved == int(moved) else moved
+
+
+_QUANTITY = re.compile(r"\s*([0-9.]+)\s*(.*)")
+
+
+def multiplied(value: Value, factor: float) -> Value:
+    """A number, or a quantity such as "10 ms", times a factor.
+
+    Raises:
+        ValueError: a text that is no quantity.
+    """
+    if factor == 1:
+        return value
+    if isinstance(value, str):
+        found = _QUANTITY.fullmatch(value)
+        if found is None:
+            raise ValueError(f"{value!r} times {factor:g}: expected a quantity such as '10 ms'")
+        return f"{float(found[1]) * factor:g} {found[2]}"
+    scaled = value * factor
+    return int(scaled) if isinstance(value, int) and scaled == int(scaled) else scaled
 
 
 Coordinates = tuple[tuple[str, Value], ...]
@@ -81,8 +105,9 @@ class Experiment(Struct, frozen=True, forbid_unknown_fields=True):
     `seeds` are those of a full run, `quick` those of a quick one, `few` those of the full run's
     readings other than the default (`quick` if 0). Both may also be shorter (`quick_settings`).
 
-    `sampled`: the window is watched too, for figures of it and for claims about it. `partial`: a
-    remedy that a link has no place for is no error.
+    `sampled`: the window is watched too, for figures of it and for claims about it. `peaks`:
+    goodput is taken every six seconds too, for its maximum. `partial`: a remedy that a link has no
+    place for is no error.
     """
 
     id: str
@@ -95,6 +120,7 @@ class Experiment(Struct, frozen=True, forbid_unknown_fields=True):
     quick_settings: dict[str, Any] = field(default_factory=dict)
     axes: list[Axis] = field(name="axis", default_factory=list)
     sampled: bool = False
+    peaks: bool = False
     partial: bool = False
 
     def seeds_of(self, extent: RunExtent) -> int:

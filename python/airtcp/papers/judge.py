@@ -127,14 +127,14 @@ def judge_part(experiment: Experiment, part: Part, outcomes: Outcomes) -> list[J
         case "peak":
             return [_peak(experiment, part, outcomes)]
         case "larger-gain":
-            return [_larger_gain(experiment, part, at, outcomes) for at, _ in _spread(part)]
+            return [_larger_gain(experiment, part, at, outcomes) for at, _ in spread(part)]
         case "level":
-            return [_level(experiment, part, at, number, outcomes) for at, number in _spread(part)]
+            return [_level(experiment, part, at, number, outcomes) for at, number in spread(part)]
         case "gain":
-            return [_gain(experiment, part, at, number, outcomes) for at, number in _spread(part)]
+            return [_gain(experiment, part, at, number, outcomes) for at, number in spread(part)]
 
 
-def _spread(part: Part) -> list[tuple[dict[str, Value], float | None]]:
+def spread(part: Part) -> list[tuple[dict[str, Value], float | None]]:
     """The points a part stands for, each with the paper's number."""
     numbers: Sequence[float | None] = part.paper or [None] * max(1, len(part.places))
     if not part.along:

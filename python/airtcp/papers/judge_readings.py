@@ -8,6 +8,8 @@ from typing import Protocol
 from msgspec import structs
 
 from airtcp.papers.alternatives import claims_at
+from airtcp.papers.bands import Bands, bands_of
+from airtcp.papers.choice import Fit, fit_of, has_fit, nearest_first
 from airtcp.papers.claims import Claim
 from airtcp.papers.disagreement import differs, disagreement
 from airtcp.papers.experiment import Experiment
@@ -19,9 +21,9 @@ from airtcp.papers.over_readings import Asked, OverReadings
 from airtcp.papers.paper import Paper
 from airtcp.papers.readings import OpenPoint, Reading, default_reading, read_as
 from airtcp.papers.rules import Verdict, confirmed, over_readings
-from airtcp.papers.search import Extent, grid, next_better
+from airtcp.papers.search import Extent, grid, next_better, next_nearer, to_scan
 from airtcp.papers.touching import touching
-from airtcp.papers.used import points_of_claims
+from airtcp.papers.used import points_of_claims, points_of_fit, points_of_readings
 
 ToRun = tuple[Sequence[Experiment], Chosen]
 """Experiments of one reading, and of each the points that are run."""
@@ -31,16 +33,24 @@ class Run(Protocol):
     """Carries out the experiments of several readings.
 
     With few seeds; or, `fresh`, with as many as the default reading has and of which none was used
-    before; or with the set of that number beyond the default's, each as large and as long.
+    before; or with the set of that number beyond the default's, each as large and as long; or,
+    `scan`, with those of a quick run.
     """
 
     def __call__(  # noqa: D102
-        self, readings: Sequence[ToRun], *, fresh: bool = False, beyond: int = 0
+        self,
+        readings: Sequence[ToRun],
+        *,
+        fresh: bool = False,
+        beyond: int = 0,
+        scan: bool = False,
     ) -> list[Outcomes]: ...
 
 
 _AT_ONCE = 8
 """Readings that are planned together: enough to keep processors busy, few enough to be held."""
+_NEAREST = 8
+"""As many of the readings nearest to the paper, of those scanned, are judged."""
 
 
 def judge_over_readings(
@@ -70,7 +80,11 @@ def judge_over_readings(
     if not extent.most or over.admissible == 1:
         return [_over(one, over) for one in judged], over
     judging = _Judging(paper, judged, points, outcomes, run, few)
-    readings = grid(paper, points, extent.readings(judging.events()))
+    over.fits[over.default] = judging.fit_of_default()
+    if extent.scan and has_fit(paper):
+        over.scanned = _scan(paper, points, run, extent, told)
+    nearest = _first_that_differ(over)
+    readings = grid(paper, points, extent.readings(judging.events()), nearest)
     budget = len(readings) + extent.searched(paper, len(readings))
     for begin in range(0, len(readings), _AT_ONCE):
         if told:
@@ -86,7 +100,61 @@ def judge_over_readings(
         judging.judge(better, over)
         done += len(better)
     judging.ask_again(over, extent.asked)
+    over.bands = judging.bands(over)
     return [_over(one, over) for one in judged], over
+
+
+def _scan(
+    paper: Paper,
+    points: Sequence[OpenPoint],
+    run: Run,
+    extent: Extent,
+    told: Callable[[int, int], object] | None,
+) -> dict[Reading, Fit]:
+    """How near readings are to the paper, by short runs of what its facts and numbers are about."""
+    chosen = points_of_fit(paper)
+    experiments = [one for one in paper.file.experiments if one.id in chosen]
+
+    def fits(readings: Sequence[Reading]) -> dict[Reading, Fit]:
+        read: list[ToRun] = [
+            ([read_as(one, points, reading) for one in experiments], chosen) for reading in readings
+        ]
+        outcomes = run(read, scan=True)
+        return {
+            reading: fit_of(as_read(paper, points, reading), found)
+            for reading, found in zip(readings, outcomes, strict=True)
+        }
+
+    default = default_reading(points)
+    (first,) = run([(experiments, chosen)], scan=True)
+    scanned = {default: fit_of(as_read(paper, points, default), first)}
+    most = extent.scanned(_events(first, chosen))
+    readings = to_scan(points, most)[1:]
+    while readings:
+        if told:
+            told(len(scanned), most)
+        scanned |= fits(readings[:_AT_ONCE])
+        readings = readings[_AT_ONCE:] or next_nearer(points, scanned, most)[:_AT_ONCE]
+    return scanned
+
+
+def _first_that_differ(over: OverReadings) -> list[Reading]:
+    """The nearest readings of a scan, one of those that no number and no fact tells apart."""
+    found: dict[tuple[float, ...], Reading] = {}
+    for reading in nearest_first(over.scanned):
+        fit = over.scanned[reading]
+        found.setdefault((*fit.order, fit.held_out, *fit.without), reading)
+    return list(found.values())[:_NEAREST]
+
+
+def _events(outcomes: Outcomes, chosen: Chosen) -> float:
+    """Cost of runs: events of the simulation, at points that are chosen."""
+    return sum(
+        measures.get("events_processed", 0.0)
+        for (experiment, coordinates), runs in outcomes.measured.items()
+        if coordinates in chosen.get(experiment, ())
+        for measures in runs
+    )
 
 
 def as_read(paper: Paper, points: Sequence[OpenPoint], reading: Reading) -> Paper:
@@ -131,7 +199,7 @@ class _Judging:
         self._paper = paper
         self._points = points
         self._run = run
-        self._chosen = points_of_claims(paper)
+        self._chosen = points_of_readings(paper)
         self._experiments = [one for one in paper.file.experiments if one.id in self._chosen]
         default = default_reading(points)
         self._done = {self._key(one, default): outcomes.only(one.id) for one in self._experiments}
@@ -158,7 +226,7 @@ class _Judging:
         self._done |= dict(zip(missing, found, strict=True))
         for reading in readings:
             judged = self._judged(reading)
-            over.take(reading, judged, self._doubts(judged))
+            over.take(reading, judged, self._doubts(judged), self._fit(reading))
 
     def ask_again(self, over: OverReadings, most: int) -> None:
         """Runs readings that seem to disagree with fresh seeds, until one of each claim does so.
@@ -181,12 +249,25 @@ class _Judging:
 
     def events(self) -> float:
         """Cost of a reading that touches every experiment: events of the simulation."""
-        return sum(
-            measures.get("events_processed", 0.0)
-            for (experiment, coordinates), runs in self._few.measured.items()
-            if coordinates in self._chosen.get(experiment, ())
-            for measures in runs
-        )
+        return _events(self._few, self._chosen)
+
+    def bands(self, over: OverReadings) -> Bands:
+        """Where the lines of figures lie under the readings that have a vote."""
+        return bands_of(self._paper, over.voters, over.best, self._found)
+
+    def fit_of_default(self) -> Fit:
+        """How near the default is, with as few seeds as the other readings have."""
+        return self._fit(default_reading(self._points))
+
+    def _fit(self, reading: Reading) -> Fit:
+        """How near a reading is; where it is as the default, with the default's few seeds."""
+        found = Outcomes()
+        default = default_reading(self._points)
+        for one in self._experiments:
+            key = self._key(one, reading)
+            plain = key == self._key(one, default)
+            found.merge(self._few.only(one.id) if plain else self._done[key])
+        return fit_of(as_read(self._paper, self._points, reading), found)
 
     def _asked(self, asked: Mapping[str, Reading]) -> dict[str, tuple[Verdict, float]]:
         """Each reading's verdict on its claim with fresh seeds, and how surely it disagrees."""
@@ -233,10 +314,14 @@ class _Judging:
         return doubts
 
     def _judged(self, reading: Reading) -> list[JudgedClaim]:
+        return judge_paper(as_read(self._paper, self._points, reading), self._found(reading))
+
+    def _found(self, reading: Reading) -> Outcomes:
+        """What was measured under a reading."""
         found = Outcomes()
         for one in self._experiments:
             found.merge(self._done[self._key(one, reading)])
-        return judge_paper(as_read(self._paper, self._points, reading), found)
+        return found
 
     def _key(self, experiment: Experiment, reading: Reading) -> tuple[str, Reading]:
         touched = tuple(

@@ -135,6 +135,48 @@ class Judgement:
                 "under_default": over.served(over.default)[0],
             },
             "never": over.never,
+            "facts": self._facts_json(paper),
+            "chosen_by": self._fits_json(over),
+        }
+
+    def _facts_json(self, paper: Paper) -> list[dict[str, object]]:
+        """Each fact, and how many of the readings run break it."""
+        over = self.readings[paper.name]
+        default = over.fits.get(over.default)
+        return [
+            {
+                "id": fact.id,
+                "what": fact.what,
+                "source": fact.source,
+                "default_keeps": default is None or fact.id not in default.broken,
+                "broken_by": sum(fact.id in fit.broken for fit in over.fits.values()),
+                "of": len(over.fits),
+            }
+            for fact in paper.file.facts
+        ]
+
+    @staticmethod
+    def _fits_json(over: OverReadings) -> dict[str, object] | None:
+        """How near the default and the nearest readings are to the paper."""
+        if len(over.fits) < 2:
+            return None
+        alike = over.alike
+        shown = list(dict.fromkeys([over.default, *over.nearest[:FIELD]]))
+        return {
+            "scanned": len(over.scanned),
+            "run": len(over.fits),
+            "without_vote": sum(not over.votes(reading) for reading in over.fits),
+            "default_is_among_nearest": over.default in alike,
+            "alike": len(alike),
+            "field": [
+                {
+                    "reading": departures(over.points, reading),
+                    "breaks": list(over.fits[reading].broken),
+                    "error": round(over.fits[reading].error, 4),
+                    "held_out": round(over.fits[reading].held_out, 4),
+                }
+                for reading in shown
+            ],
         }
 
     def _claim_json(self, paper: Paper, judged: JudgedClaim) -> dict[str, object]:
@@ -198,7 +240,11 @@ class Judgement:
         return filled(text, paper.file.numbers, experiments, self.outcomes[paper.name])
 
 
-FULL = Extent(most=28, least=8, events=450e6, improve=0.25, papers_own=True, settle=10e6)
+FIELD = 5
+"""As many of the readings nearest to a paper are named."""
+FULL = Extent(
+    most=28, least=8, events=450e6, improve=0.25, papers_own=True, settle=10e6, scan=400e6
+)
 """Number of readings of a paper that a full run judges beside the default."""
 QUICK = Extent(most=5, least=2, events=6e6, asked=1)
 """And a quick one."""
@@ -311,11 +357,16 @@ class _Runs:
         return found
 
     def read_otherwise(
-        self, readings: Sequence[ToRun], *, fresh: bool = False, beyond: int = 0
+        self,
+        readings: Sequence[ToRun],
+        *,
+        fresh: bool = False,
+        beyond: int = 0,
+        scan: bool = False,
     ) -> list[Outcomes]:
         """The experiments of several readings; see `judge_readings.Run`."""
         of_full: RunExtent = "full" if beyond else "fresh" if fresh else "few"
-        extent: RunExtent = "quick" if self._quick else of_full
+        extent: RunExtent = "quick" if self._quick or scan else of_full
         seed = self._seed + (FRESH_SEEDS_APART if fresh else FURTHER_SEEDS_APART * beyond)
         plans = [self._planned(experiments, only, extent, seed) for experiments, only in readings]
         return self._carry_out(plans)

@@ -15,6 +15,7 @@ def measures_of(summary: RunSummary) -> Measures:
     measured |= {name: float(_sum(summary, name)) for name in COUNTS}
     minutes = summary["duration_s"] / 60.0
     measured["timeouts_a_minute"] = measured["timeouts"] / minutes
+    measured["timeouts_spurious_a_minute"] = measured["timeouts_spurious"] / minutes
     sampled: dict[str, float] = summary.get("sampled", {})  # type: ignore[assignment]
     return measured | sampled
 
@@ -24,9 +25,12 @@ LABELS = {
     "flow_goodput_bps": "goodput of a flow over its own life",
     "flow_goodput_Bps": "goodput",
     "first_flow_goodput_bps": "goodput of the first flow",
+    "other_flows_goodput_bps": "goodput of all flows but the first",
     "timeouts": "timeouts a run",
     "timeouts_spurious": "spurious timeouts a run",
     "timeouts_a_minute": "timeouts a minute",
+    "timeouts_spurious_a_minute": "spurious timeouts a minute",
+    "in_flight_bytes": "data in flight (bytes)",
     "fast_retransmits": "fast retransmits a run",
     "retransmitted_percent": "segments retransmitted (%)",
     "delivery_ratio": "delivery ratio",
@@ -37,6 +41,7 @@ LABELS = {
     "judged_radio_percent": "judged random (%)",
     "below_mean_percent": "round trip below the mean (%)",
     "cwnd_mean_segments": "mean window (segments)",
+    "goodput_peak_bps": "highest goodput of an interval",
     "steps_four_fifths": "reductions to four fifths",
     "steps_half": "reductions to half",
     "attempts_a_packet": "attempts a packet on the air",
@@ -50,7 +55,13 @@ def label_of(measure: str) -> str:
 
 
 _QUANTITIES = {
-    "goodput": ("goodput_bps", "flow_goodput_bps", "flow_goodput_Bps", "first_flow_goodput_bps"),
+    "goodput": (
+        "goodput_bps",
+        "goodput_peak_bps",
+        "flow_goodput_bps",
+        "flow_goodput_Bps",
+        "first_flow_goodput_bps",
+    ),
     "losses": ("lost_percent", "delivery_ratio"),
 }
 
@@ -83,11 +94,13 @@ COUNTS = (
 
 _OTHERS = (
     "timeouts_a_minute",
+    "timeouts_spurious_a_minute",
     "cwnd_mean_segments",
     "steps_four_fifths",
     "steps_half",
+    "goodput_peak_bps",
 )
-"""The last three of runs whose window was sampled."""
+"""The last four of runs that were watched: their window, or the peaks of their goodput."""
 
 
 def _sum(summary: RunSummary, field: str) -> float:
@@ -119,6 +132,13 @@ def _mean_transfer(summary: RunSummary) -> float:
     return _share(sum(mean * count for mean, count in done), sum(count for _, count in done))
 
 
+def _in_flight(summary: RunSummary) -> float:
+    """What arrives in a median round trip, by Little's law: the window that is used."""
+    return sum(
+        flow["goodput_bps"] * (flow["rtt_p50_ms"] or 0.0) / 8000 for flow in summary["flows"]
+    )
+
+
 def _last_byte(summary: RunSummary) -> float:
     ends = [flow["completed_s"] for flow in summary["flows"]]
     return max((end for end in ends if end is not None), default=summary["duration_s"])
@@ -129,6 +149,9 @@ _TOTALS: dict[str, Callable[[RunSummary], float]] = {
     "flow_goodput_bps": _flow_goodput,
     "flow_goodput_Bps": lambda summary: _flow_goodput(summary) / 8.0,
     "first_flow_goodput_bps": lambda summary: summary["flows"][0]["goodput_bps"],
+    "other_flows_goodput_bps": lambda summary: sum(
+        flow["goodput_bps"] for flow in summary["flows"][1:]
+    ),
     "retransmitted_percent": lambda summary: (
         100 * _share(_sum(summary, "segments_retransmitted"), _sum(summary, "segments_sent"))
     ),
@@ -143,6 +166,7 @@ _TOTALS: dict[str, Callable[[RunSummary], float]] = {
         100
         * _share(_sum(summary, "loss_events_below_mean_rtt"), _sum(summary, "loss_events_judged"))
     ),
+    "in_flight_bytes": _in_flight,
     "events_processed": lambda summary: float(summary["events_processed"]),
     "attempts_a_packet": lambda summary: _share(
         _sum(summary, "attempts_on_air"), _sum(summary, "packets_on_air")

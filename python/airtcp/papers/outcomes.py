@@ -9,6 +9,7 @@ from airtcp.loading import load_scenario
 from airtcp.papers.estimates import Estimate, gain
 from airtcp.papers.experiment import Coordinates, Experiment, Point, RunExtent, Value
 from airtcp.papers.measures import Measures, measures_of
+from airtcp.papers.peaks import PEAKS
 from airtcp.papers.unset import without_unset
 from airtcp.papers.windows import WATCHED
 from airtcp.study.cells import CellKey
@@ -235,7 +236,7 @@ def _plan_point(
     folder: Path, experiment: Experiment, point: Point, planned: PlannedExperiments
 ) -> None:
     """Adds a point of an experiment; one that is refused is noted."""
-    observation = WATCHED if experiment.sampled else None
+    observation = WATCHED if experiment.sampled else PEAKS if experiment.peaks else None
     written = _written(folder, point)
     scenario = written
     if point.remedies:

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from airtcp.papers.bands import Bands
+from airtcp.papers.choice import Fit, alike, nearest_first
 from airtcp.papers.judge import JudgedClaim
 from airtcp.papers.readings import OpenPoint, Reading, default_reading, departures
 from airtcp.papers.rules import DOUBT, Verdict
@@ -57,7 +59,10 @@ class OverReadings:
     Readings that differ at points which do not touch a claim are one reading of it, and the first
     that was run says its verdict. `admissible` counts all readings of the paper. `shares` says of
     each reading which part of all comparisons goes the paper's way, `parts` which part of each
-    claim's. `asked`: of each claim the readings that were asked again, in their order.
+    claim's. `asked`: of each claim the readings that were asked again, in their order. `bands`:
+    where the lines of figures lie under those that have a vote. `fits`: how near each is to the
+    paper; `scanned` the same of those that were run for that alone. One that breaks a fact which
+    the default keeps is no reading of the paper: it has no vote.
     """
 
     points: list[OpenPoint]
@@ -67,25 +72,63 @@ class OverReadings:
     shares: dict[Reading, float] = field(default_factory=dict)
     parts: dict[Reading, dict[str, float]] = field(default_factory=dict)
     asked: dict[str, list[Asked]] = field(default_factory=dict)
+    fits: dict[Reading, Fit] = field(default_factory=dict)
+    scanned: dict[Reading, Fit] = field(default_factory=dict)
+    bands: Bands = field(default_factory=dict)
     _distinct: dict[str, dict[Reading, Verdict]] = field(default_factory=dict)
     _doubts: dict[str, dict[Reading, float]] = field(default_factory=dict)
+    _tried: dict[str, set[Reading]] = field(default_factory=dict)
 
     def take(
-        self, reading: Reading, judged: Sequence[JudgedClaim], doubts: Mapping[str, float]
+        self,
+        reading: Reading,
+        judged: Sequence[JudgedClaim],
+        doubts: Mapping[str, float],
+        fit: Fit | None = None,
     ) -> None:
         """Takes in what one reading gave; `doubts`: of each claim how surely it disagrees."""
+        if fit is not None:
+            self.fits[reading] = fit
+        votes = self.votes(reading)
         verdicts, parts, way, compared = {}, {}, 0, 0
         for one in judged:
             claim = one.claim.id
             known, read = self._distinct.setdefault(claim, {}), self.projected(claim, reading)
-            if read not in known and claim in doubts:
+            self._tried.setdefault(claim, set()).add(read)
+            if votes and read not in known and claim in doubts:
                 self._doubts.setdefault(claim, {})[reading] = doubts[claim]
-            verdicts[claim] = known.setdefault(read, one.verdict)
+            verdicts[claim] = known.setdefault(read, one.verdict) if votes else one.verdict
             counted = [part.verdict.goes_the_papers_way for part in one.parts if part.counts]
             parts[claim] = sum(counted) / max(1, len(counted))
             way, compared = way + sum(counted), compared + len(counted)
         self.verdicts[reading], self.parts[reading] = verdicts, parts
         self.shares[reading] = way / max(1, compared)
+
+    def breaks(self, reading: Reading) -> tuple[str, ...]:
+        """The facts that a reading breaks and the default keeps."""
+        own, default = self.fits.get(reading), self.fits.get(self.default)
+        if own is None or default is None:
+            return ()
+        return tuple(fact for fact in own.broken if fact not in default.broken)
+
+    def votes(self, reading: Reading) -> bool:
+        """Whether it is a reading of the paper: it breaks no fact that the default keeps."""
+        return not self.breaks(reading)
+
+    @property
+    def voters(self) -> list[Reading]:
+        """The readings that have a vote, in the order in which they were run."""
+        return [reading for reading in self.verdicts if self.votes(reading)]
+
+    @property
+    def nearest(self) -> list[Reading]:
+        """The readings run, by how near they are to the paper."""
+        return nearest_first(self.fits)
+
+    @property
+    def alike(self) -> list[Reading]:
+        """The readings run that are not told apart from the nearest."""
+        return alike(self.fits)
 
     def answer(self, claim: str, asked: Asked) -> None:
         """Records a reading's re-evaluation: more seeds than before, so it is the verdict now."""
@@ -127,7 +170,8 @@ class OverReadings:
         All there are, or as many as leave one in seven at most that nobody has met, with each value
         of each point that touches the claim among them.
         """
-        known, touching = self._distinct[claim], self.touching[claim]
+        # One that breaks a fact was tried, too: it is not a reading that nobody has met.
+        known, touching = self._tried[claim], self.touching[claim]
         there_are = math.prod(len(self.points[index].values) for index in touching)
         return len(known) >= min(there_are, _REFUTE) and all(
             {reading[place] for reading in known} == set(self.points[index].names)
@@ -179,8 +223,8 @@ class OverReadings:
 
     @property
     def best(self) -> Reading:
-        """The joint reading that serves the paper best, of those run."""
-        return max(self.verdicts, key=self.served)
+        """The joint reading that serves the paper best, of those run that have a vote."""
+        return max(self.voters, key=self.served)
 
     @property
     def never(self) -> list[str]:

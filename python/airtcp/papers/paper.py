@@ -20,6 +20,7 @@ from airtcp.papers.check import (
 )
 from airtcp.papers.claims import Claim, ClaimsFile
 from airtcp.papers.experiment import Experiment, Value
+from airtcp.papers.facts import Fact, check_facts
 from airtcp.papers.measures import quantity_of
 from airtcp.papers.readings import (
     JointReading,
@@ -133,6 +134,7 @@ class PaperFile(Struct, frozen=True, forbid_unknown_fields=True):
     sensitivities: list[Sensitivity] = field(name="sensitivity", default_factory=list)
     readings: list[OpenPoint] = field(name="reading", default_factory=list)
     joint: list[JointReading] = field(default_factory=list)
+    facts: list[Fact] = field(name="fact", default_factory=list)
     numbers: list[NumberSpec] = field(name="number", default_factory=list)
 
 
@@ -263,6 +265,7 @@ def check(paper: Paper) -> None:
     check_readings(where, paper.file.readings, paper.file.experiments)
     check_joint(where, paper.file.readings, paper.file.joint)
     experiments = {experiment.id: experiment for experiment in paper.file.experiments}
+    check_facts(where, paper.file.facts, experiments)
     check_numbers(where, paper.file.numbers, experiments)
     check_text(f"{where}: about.today", paper.about.today, paper.file.numbers, _known(paper))
     _check_claims(paper)

@@ -13,11 +13,13 @@ from typing import Any
 from msgspec import Struct, field, structs
 
 from airtcp.papers.check import PaperError
-from airtcp.papers.experiment import Axis, Choice, Experiment, Value
+from airtcp.papers.experiment import Axis, Choice, Experiment, Value, multiplied
 
 Reading = tuple[str, ...]
 """The name of the value taken at each open point, in the order of the points."""
 
+EXPERIMENT = "experiment"
+"""The axis of an open point whose values are experiments."""
 _CANDIDATES = 24
 """From this many candidates the next reading of a coarse grid is chosen."""
 
@@ -27,7 +29,8 @@ class Admitted(Struct, frozen=True, forbid_unknown_fields=True):
 
     `settings` are keys of the scenario, `add` moves a numeric key wherever an experiment sets it
     (`wlan.loss.lost` by 1), `rename` sets another key in place of one (`link.reverse.loss.rate` for
-    `link.loss.rate`), `replace` puts one remedy in place of another, `unset` takes keys of the
+    `link.loss.rate`), `times` multiplies a key wherever an experiment sets it (`wired.delay` by 2),
+    `replace` puts one remedy in place of another, `unset` takes keys of the
     scenario away that belong to what is replaced. `at` limits the settings to places of an
     experiment's axes.
     """
@@ -36,6 +39,7 @@ class Admitted(Struct, frozen=True, forbid_unknown_fields=True):
     settings: dict[str, Any] = field(default_factory=dict)
     add: dict[str, float] = field(default_factory=dict)
     rename: dict[str, str] = field(default_factory=dict)
+    times: dict[str, float] = field(default_factory=dict)
     replace: dict[str, str] = field(default_factory=dict)
     unset: list[str] = field(default_factory=list)
     at: dict[str, Value] = field(default_factory=dict)
@@ -46,7 +50,8 @@ class OpenPoint(Struct, frozen=True, forbid_unknown_fields=True):
 
     `source` says where the text would have it. `experiments` limits it to some; empty means all.
     With `axis` its values are the places of that axis of those experiments, of which the paper had
-    one: a claim is judged at the place that the reading takes.
+    one: a claim is judged at the place that the reading takes. With `axis = "experiment"` they are
+    experiments, of which a claim is judged by the one that the reading takes.
     """
 
     id: str
@@ -194,6 +199,24 @@ def coarse_first(points: Sequence[OpenPoint], most: int) -> list[Reading]:
     return chosen
 
 
+def whole_grid(points: Sequence[OpenPoint]) -> list[Reading]:
+    """Every reading, the default first."""
+    return list(product(*(point.names for point in points)))
+
+
+def drawn(points: Sequence[OpenPoint], most: int) -> list[Reading]:
+    """`most` different readings beside the default, each as likely; the same everywhere."""
+    known = {default_reading(points)}
+    found: list[Reading] = []
+    draws = _draws()
+    while len(found) < most:
+        reading = tuple(point.names[next(draws) % len(point.names)] for point in points)
+        if reading not in known:
+            known.add(reading)
+            found.append(reading)
+    return found
+
+
 def first_readings(points: Sequence[OpenPoint]) -> list[Reading]:
     """Those that a coarse grid begins with: every value, and every departure at one point."""
     return list(dict.fromkeys([*each_choice(points), *one_at_a_time(points)]))
@@ -228,6 +251,10 @@ def read_as(experiment: Experiment, points: Sequence[OpenPoint], reading: Readin
             if key in settings:
                 settings[key] += more
             axes = [_moved(axis, key, more) for axis in axes]
+        for key, factor in value.times.items():
+            if key in settings:
+                settings[key] = multiplied(settings[key], factor)
+            axes = [_multiplied(axis, key, factor) for axis in axes]
         settings = _renamed(settings, value.rename)
         axes = [_rekeyed(axis, value.rename) for axis in axes]
         axes = [_replaced(axis, value.replace) for axis in axes]
@@ -252,6 +279,20 @@ def _moved(axis: Axis, key: str, more: float) -> Axis:
         return structs.replace(axis, plus=axis.plus + more)
     choices = [
         structs.replace(choice, settings={**choice.settings, key: choice.settings[key] + more})
+        if key in choice.settings
+        else choice
+        for choice in axis.choices
+    ]
+    return structs.replace(axis, choices=choices)
+
+
+def _multiplied(axis: Axis, key: str, factor: float) -> Axis:
+    if axis.key == key:
+        return structs.replace(axis, times=axis.times * factor)
+    choices = [
+        structs.replace(
+            choice, settings={**choice.settings, key: multiplied(choice.settings[key], factor)}
+        )
         if key in choice.settings
         else choice
         for choice in axis.choices
@@ -286,7 +327,9 @@ def _replaced(axis: Axis, replace: dict[str, str]) -> Axis:
 
 
 def _other(remedy: str, replace: dict[str, str]) -> str:
-    """The remedy put in the place of this one; parameters that the experiment gives are kept."""
+    """The remedy put in the place of this one, with its parameters unless they are named too."""
+    if remedy in replace:
+        return replace[remedy]
     name, colon, parameters = remedy.partition(":")
     if name not in replace:
         return remedy
@@ -335,6 +378,14 @@ def _check_alternative(about: str, point: OpenPoint, experiments: Sequence[Exper
                 f"{about}: value {value.name!r}: expected a name alone: a place of the axis "
                 f"{point.axis!r} has its settings in the experiment"
             )
+    if point.axis == EXPERIMENT:
+        known = [one.id for one in experiments]
+        missing = [name for name in point.names if name not in known]
+        if missing:
+            raise PaperError(
+                f"{about}: no experiment {missing[0]!r}: expected one of {', '.join(known)}"
+            )
+        return
     for one in experiments:
         axis = next((axis for axis in one.axes if axis.name == point.axis), None)
         known = [] if axis is None else [str(place) for place in axis.places]
@@ -349,11 +400,11 @@ def _check_alternative(about: str, point: OpenPoint, experiments: Sequence[Exper
 
 def _check_values(about: str, point: OpenPoint, experiments: Sequence[Experiment]) -> None:
     for value in point.values:
-        for key in (*value.add, *value.rename):
+        for key in (*value.add, *value.rename, *value.times):
             if not any(_sets(experiment, key) for experiment in experiments):
                 raise PaperError(
                     f"{about}: value {value.name!r}: {key}: no experiment sets this key: expected "
-                    "one that is moved or renamed by it"
+                    "one that is moved, multiplied or renamed by it"
                 )
         for remedy in value.replace:
             if not any(_uses(experiment, remedy) for experiment in experiments):
@@ -377,9 +428,10 @@ def _sets(experiment: Experiment, key: str) -> bool:
 
 def _uses(experiment: Experiment, remedy: str) -> bool:
     names = [
-        part.partition(":")[0]
+        name
         for axis in experiment.axes
         for remedies in (axis.remedy, *(choice.remedies for choice in axis.choices))
         for part in remedies.split("+")
+        for name in (part, part.partition(":")[0])
     ]
     return remedy in names

@@ -1,10 +1,11 @@
 """Which readings are run: a coarse grid, and on from the best toward one that serves the paper."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from airtcp.papers.choice import Fit, nearest_first
 from airtcp.papers.over_readings import OverReadings
 from airtcp.papers.paper import Paper
 from airtcp.papers.readings import (
@@ -13,10 +14,12 @@ from airtcp.papers.readings import (
     coarse_first,
     default_reading,
     departures,
+    drawn,
     first_readings,
     joint_readings,
     neighbours,
     one_at_a_time,
+    whole_grid,
 )
 from airtcp.papers.rules import CANDIDATES
 
@@ -31,6 +34,7 @@ class Extent:
     Events of the simulation are the same on every machine, as its time is not; `least` are run
     whatever they cost. The search for the joint reading that serves the paper best may run the
     share `improve` more, or, if `papers_own`, as many as the paper's `search` where that is more.
+    `scan`: events that are spent on how near readings are to the paper, before any is judged.
     `asked`: how many readings of a claim are asked again at most. `settle`: a claim
     whose verdict is not firm gets more seeds where those it has took no more events; without it
     every verdict is taken as it comes.
@@ -40,6 +44,7 @@ class Extent:
     least: int = 0
     events: float = math.inf
     improve: float = 0.0
+    scan: float = 0.0
     papers_own: bool = False
     asked: int = CANDIDATES
     settle: float = 0.0
@@ -49,17 +54,51 @@ class Extent:
         paid = self.events / max(1.0, events_each)
         return int(min(self.most, max(self.least, paid)))
 
+    def scanned(self, events_each: float) -> int:
+        """Number of readings that are run for how near they are, each of so many events."""
+        return int(self.scan / max(1.0, events_each))
+
     def searched(self, paper: Paper, readings: int) -> int:
         """Number of further readings that the search may run beside this number of the grid."""
         share = int(self.improve * readings)
         return max(share, paper.about.search) if self.papers_own else share
 
 
-def grid(paper: Paper, points: Sequence[OpenPoint], most: int) -> list[Reading]:
-    """At most `most` readings of the grid, and the joint ones that the paper names.
+def to_scan(points: Sequence[OpenPoint], most: int) -> list[Reading]:
+    """The readings that are run for how near they are to the paper: the default first.
 
-    First one at a time, of the text and of what calibrations leave; then those that are named; then
-    the text's jointly.
+    The whole grid where it is no more than `most`; else, for half of them, those drawn at random,
+    each as likely: starts from which `next_nearer` goes on.
+    """
+    default = default_reading(points)
+    if most < 1:
+        return []
+    if math.prod(len(point.values) for point in points) <= most:
+        return whole_grid(points)
+    return [default, *drawn(points, max(1, most // 2))]
+
+
+def next_nearer(
+    points: Sequence[OpenPoint], scanned: Mapping[Reading, Fit], most: int
+) -> list[Reading]:
+    """Neighbours, not scanned yet, of the nearest that has any; none beyond `most` in all."""
+    left = most - len(scanned)
+    if left < 1:
+        return []
+    for reading in nearest_first(scanned):
+        near = [one for one in neighbours(points, reading) if one not in scanned]
+        if near:
+            return near[:left]
+    return []
+
+
+def grid(
+    paper: Paper, points: Sequence[OpenPoint], most: int, nearest: Sequence[Reading] = ()
+) -> list[Reading]:
+    """At most `most` readings of the grid, the joint ones that the paper names, and the nearest.
+
+    First one at a time, of the text and of what calibrations leave; then those that are named, and
+    those `nearest` to the paper of a scan; then the text's jointly.
     """
     text = paper.file.readings
     of_calibrations = points[: len(points) - len(text)]
@@ -70,7 +109,9 @@ def grid(paper: Paper, points: Sequence[OpenPoint], most: int) -> list[Reading]:
     named = [(*left, *one) for one in joint_readings(text, paper.file.joint)]
     single = [*of_text[:first], *((*one, *rest) for one in alone)]
     coarse = [*single, *of_text[first:]][:most]
-    return list(dict.fromkeys([*coarse[: len(single)], *named, *coarse[len(single) :]]))
+    default = default_reading(points)
+    chosen = [*coarse[: len(single)], *named, *nearest, *coarse[len(single) :]]
+    return [one for one in dict.fromkeys(chosen) if one != default]
 
 
 def next_better(over: OverReadings, most: int) -> list[Reading]:
@@ -80,7 +121,7 @@ def next_better(over: OverReadings, most: int) -> list[Reading]:
     """
     if over.served(over.best)[0] == len(over.verdicts[over.best]):
         return []
-    ranked = sorted(over.verdicts, key=over.promises, reverse=True)
+    ranked = sorted(over.voters, key=over.promises, reverse=True)
     first = [_not_run(over, reading) for reading in _starts(over, ranked)]
     # In turn, so that one reading with many neighbours does not use the search up.
     turns = [near for turn in zip_longest(*first) for near in turn if near is not None]

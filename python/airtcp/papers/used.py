@@ -25,9 +25,32 @@ def points_of_claims(paper: Paper, claims: Sequence[Claim] | None = None) -> Poi
     return points
 
 
-def points_used(paper: Paper) -> Points:
-    """Those of claims, figures, calibrations, sensitivities and numbers in texts."""
+def points_of_readings(paper: Paper) -> Points:
+    """The points that every reading of a paper runs: those of its claims and of its facts."""
     points = points_of_claims(paper)
+    for fact in paper.file.facts:
+        for point in fact.points:
+            _add(points, paper, fact.experiment, point)
+    return points
+
+
+def points_of_fit(paper: Paper) -> Points:
+    """The points that say how near a reading is: those of its facts and of counted numbers."""
+    points: Points = {}
+    for claim in paper.claims:
+        for part in claim.parts:
+            if part.counts and part.paper:
+                for point in named_points(part, paper.experiment(part.experiment)):
+                    _add(points, paper, part.experiment, point)
+    for fact in paper.file.facts:
+        for point in fact.points:
+            _add(points, paper, fact.experiment, point)
+    return points
+
+
+def points_used(paper: Paper) -> Points:
+    """Those of claims, facts, figures, calibrations, sensitivities and numbers in texts."""
+    points = points_of_readings(paper)
     file = paper.file
     for figure in file.figures:
         _add_figure(points, paper, figure)

@@ -29,6 +29,48 @@ def open_points(paper: Mapping[str, Any]) -> Table | None:
     return Table(("point", "what is open", "admitted", "default", "why", "source"), rows, 6)
 
 
+def facts(paper: Mapping[str, Any]) -> Table | None:
+    """Every fact of the text, whether the default keeps it, and how many readings break it."""
+    found = (paper.get("readings") or {}).get("facts") or []
+    if not found:
+        return None
+    rows = [
+        (
+            str(fact["what"]),
+            "keeps it" if fact["default_keeps"] else "breaks it",
+            f"{fact['broken_by']} of {fact['of']}",
+            _without_marks(fact["source"]),
+        )
+        for fact in found
+    ]
+    return Table(("the text says", "the default", "readings that break it", "source"), rows, 4)
+
+
+def nearest(paper: Mapping[str, Any]) -> tuple[str, Table] | None:
+    """Which readings are nearest to the paper, and where the default is among them."""
+    found = (paper.get("readings") or {}).get("chosen_by")
+    if not found:
+        return None
+    scanned = f" ({found['scanned']} scanned)" if found["scanned"] else ""
+    stands = "is among" if found["default_is_among_nearest"] else "is not among"
+    sentence = (
+        f"Of {found['run']} readings run{scanned}, {found['alike']} are not told apart from the "
+        f"nearest to the paper; the default {stands} them. {found['without_vote']} break a fact "
+        "that the default keeps, and have no vote."
+    )
+    rows = [
+        (
+            ", ".join(row["reading"]) or "the default",
+            ", ".join(row["breaks"]) or "none",
+            f"{row['error']:.2f}",
+            f"{row['held_out']:.2f}",
+        )
+        for row in found["field"]
+    ]
+    columns = ("reading", "facts broken", "error", "error of what was held out")
+    return sentence, Table(columns, rows)
+
+
 def _run_of(readings: Mapping[str, Any]) -> str:
     """Number of readings run, of all."""
     run, admissible = int(readings["run"]), int(readings.get("admissible", 0))

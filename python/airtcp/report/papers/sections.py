@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from airtcp.papers.bands import Bands
 from airtcp.papers.calibration import Calibrated, calibrated
 from airtcp.papers.experiment import Value
 from airtcp.papers.judgement import Judgement
@@ -16,7 +17,7 @@ from airtcp.plot.window import WindowLine, Windows
 from airtcp.report.figures import PlannedFigure, ReportFigure
 from airtcp.report.papers.charts import calibration_chart, chart_of
 from airtcp.report.papers.claims import ClaimLine, Reason, Told, claim_lines, reasons
-from airtcp.report.papers.readings import best_reading, open_points
+from airtcp.report.papers.readings import best_reading, facts, nearest, open_points
 from airtcp.report.tables import Table
 
 _FEW_TARGETS = 4
@@ -39,15 +40,19 @@ class PaperSection:
     with_todays_sender: list[str]
     open_points: Table | None
     best_reading: list[str]
+    facts: Table | None
+    nearest: tuple[str, Table] | None
 
 
-def figures_of(paper: Paper, outcomes: Outcomes) -> tuple[list[PlannedFigure], list[PlannedFigure]]:
+def figures_of(
+    paper: Paper, outcomes: Outcomes, bands: Bands
+) -> tuple[list[PlannedFigure], list[PlannedFigure]]:
     """The figures on the page of a paper: those of its calibrations, and its own."""
     calibrations = [
         _calibration(paper, number, calibration, outcomes)
         for number, calibration in enumerate(paper.file.calibrations, 1)
     ]
-    return calibrations, [_figure(paper, spec, outcomes) for spec in paper.file.figures]
+    return calibrations, [_figure(paper, spec, outcomes, bands) for spec in paper.file.figures]
 
 
 def section_of(
@@ -73,14 +78,16 @@ def section_of(
         _with_todays_sender(judgement, paper),
         open_points(told.papers.get(paper.name, {})),
         best_reading(told.papers.get(paper.name, {})),
+        facts(told.papers.get(paper.name, {})),
+        nearest(told.papers.get(paper.name, {})),
     )
 
 
-def _figure(paper: Paper, spec: FigureSpec, outcomes: Outcomes) -> PlannedFigure:
+def _figure(paper: Paper, spec: FigureSpec, outcomes: Outcomes, bands: Bands) -> PlannedFigure:
     name = f"{paper.name}-{spec.id}"
     if spec.kind == "window":
         return _window(paper, spec, outcomes, name)
-    chart = chart_of(paper, spec, outcomes)
+    chart = chart_of(paper, spec, outcomes, bands)
     return PlannedFigure(name, spec.title, spec.caption, chart, chart_table(chart))
 
 

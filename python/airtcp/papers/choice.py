@@ -1,0 +1,155 @@
+"""How near a reading is to its paper: the facts it breaks, and its distance from the numbers.
+
+One rule for every paper. Of the numbers that claims are judged by, every third is held out, in the
+order of `claims.toml`; the others choose. A reading's error is the root mean square of
+ln(ours / the paper's), of gains as ratios; one beyond a factor of ten counts as ten. The fewest
+broken facts come first, then the smallest error. The error over what was held out says how far the
+choice carries.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from airtcp.papers.claims import Part
+from airtcp.papers.estimates import gain, log_ratio
+from airtcp.papers.experiment import Experiment, Value
+from airtcp.papers.facts import broken_facts
+from airtcp.papers.judge import spread
+from airtcp.papers.outcomes import Outcomes
+from airtcp.papers.paper import Paper
+from airtcp.papers.readings import Reading
+
+HELD_OUT = 3
+"""Every third number is held out of the choice."""
+_MOST = math.log(10)
+"""What is further off counts as this far, as does what was not measured."""
+_NOISE = 2.0
+"""Errors that differ by less, in standard errors of their difference, are not told apart."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How near a reading is to its paper.
+
+    Attributes:
+        broken: the ids of the facts that it breaks.
+        error: root mean square of the log ratios, over the numbers that choose.
+        held_out: the same over those that were held out; 0 where there are none, as `error`.
+        without: `error` with each seed left out, for its noise.
+    """
+
+    broken: tuple[str, ...]
+    error: float
+    held_out: float
+    without: tuple[float, ...] = ()
+
+    @property
+    def order(self) -> tuple[int, float]:
+        """By what readings are ranked, the nearest first."""
+        return len(self.broken), self.error
+
+    def is_told_apart(self, other: "Fit") -> bool:
+        """Whether more than noise lies between two readings that break as many facts.
+
+        The noise is that of the difference of their errors, by the jackknife over seeds.
+        """
+        if len(self.broken) != len(other.broken):
+            return True
+        if len(self.without) != len(other.without) or len(self.without) < 2:
+            return False
+        differences = [a - b for a, b in zip(self.without, other.without, strict=True)]
+        count, mean = len(differences), sum(differences) / len(differences)
+        spread_of = sum((one - mean) ** 2 for one in differences)
+        noise = math.sqrt((count - 1) / count * spread_of)
+        return abs(self.error - other.error) > _NOISE * noise
+
+
+def has_fit(paper: Paper) -> bool:
+    """Whether there is anything to choose by."""
+    return bool(paper.file.facts) or any(True for _ in _numbers(paper))
+
+
+def fit_of(paper: Paper, outcomes: Outcomes) -> Fit:
+    """The fit of a reading, whose claims `paper` has, from its runs."""
+    experiments = {one.id: one for one in paper.file.experiments}
+    error, held_out = _errors(paper, experiments, outcomes)
+    seeds = min((len(runs) for runs in outcomes.measured.values()), default=0)
+    without = [
+        _errors(paper, experiments, _without(outcomes, left))[0]
+        for left in range(seeds)
+        if seeds > 1
+    ]
+    broken = broken_facts(paper.file.facts, experiments, outcomes)
+    return Fit(broken, error, held_out, tuple(without))
+
+
+def nearest_first(fits: Mapping[Reading, Fit]) -> list[Reading]:
+    """Readings by their fit, the nearest first; of equals the one that came first."""
+    return sorted(fits, key=lambda one: fits[one].order)
+
+
+def alike(fits: Mapping[Reading, Fit]) -> list[Reading]:
+    """The readings that are not told apart from the nearest one, the nearest first."""
+    if not fits:
+        return []
+    ranked = nearest_first(fits)
+    best = fits[ranked[0]]
+    return [one for one in ranked if one == ranked[0] or not fits[one].is_told_apart(best)]
+
+
+def _errors(
+    paper: Paper, experiments: Mapping[str, Experiment], outcomes: Outcomes
+) -> tuple[float, float]:
+    choosing: list[float] = []
+    held: list[float] = []
+    for place, (part, at, number) in enumerate(_numbers(paper), 1):
+        distance = _distance(experiments[part.experiment], part, at, number, outcomes)
+        (held if place % HELD_OUT == 0 else choosing).append(distance)
+    return _root_mean_square(choosing), _root_mean_square(held)
+
+
+def _numbers(paper: Paper) -> Iterator[tuple[Part, dict[str, Value], float]]:
+    """Every number of the paper that a claim is judged by."""
+    for claim in paper.claims:
+        for part in claim.parts:
+            if part.counts and part.kind in {"gain", "level"}:
+                for at, number in spread(part):
+                    if number is not None:
+                        yield part, at, number
+
+
+def _distance(
+    experiment: Experiment,
+    part: Part,
+    at: Mapping[str, Value],
+    number: float,
+    outcomes: Outcomes,
+) -> float:
+    """|ln(ours / the paper's)| of a number, `_MOST` at most."""
+    if part.kind == "level":
+        values = outcomes.values(experiment, part.measure, at) or []
+        mean = sum(values) / len(values) if values else 0.0
+        if number <= 0:
+            return 0.0 if mean == number else _MOST
+        return min(_MOST, abs(math.log(mean / number))) if mean > 0 else _MOST
+    before = outcomes.values(experiment, part.measure, at, part.baseline)
+    after = outcomes.values(experiment, part.measure, at, part.treated)
+    ours = gain(before, after) if before and after else None
+    if ours is None:
+        return _MOST
+    return min(_MOST, abs(log_ratio(ours.value) - log_ratio(number)))
+
+
+def _root_mean_square(values: Sequence[float]) -> float:
+    if not values:
+        return 0.0
+    return math.sqrt(sum(value * value for value in values) / len(values))
+
+
+def _without(outcomes: Outcomes, left: int) -> Outcomes:
+    """The outcomes without the seed at that position."""
+    measured = {
+        point: [*runs[:left], *runs[left + 1 :]] for point, runs in outcomes.measured.items()
+    }
+    return replace(outcomes, measured=measured)

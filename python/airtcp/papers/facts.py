@@ -1,0 +1,102 @@
+"""Facts that a paper's text states beside its numbers, as data: `[[fact]]` in its `paper.toml`.
+
+A fact says what the authors saw, not how large it was: "no spurious timeouts at 5 %". A reading
+that breaks one is not what they ran.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from msgspec import Struct, field
+
+from airtcp.papers import estimates
+from airtcp.papers.check import PaperError, check_axis, check_measure, check_point
+from airtcp.papers.experiment import Experiment, Value
+from airtcp.papers.outcomes import Outcomes
+from airtcp.papers.rules import sign_of
+
+
+class Fact(Struct, frozen=True, forbid_unknown_fields=True):
+    """A measurement with bounds at a point, or one that rises or falls along an axis.
+
+    `at_least` and `at_most` are in the measure's unit. `source` is the section, with the sentence.
+    """
+
+    id: str
+    what: str
+    source: str
+    experiment: str
+    measure: str
+    at: dict[str, Value] = field(default_factory=dict)
+    at_least: float | None = None
+    at_most: float | None = None
+    along: str = ""
+    places: list[Value] = field(default_factory=list)
+    direction: Literal["", "rises", "falls"] = ""
+
+    @property
+    def points(self) -> list[dict[str, Value]]:
+        """The points of its experiment that it is about."""
+        if not self.along:
+            return [dict(self.at)]
+        return [{**self.at, self.along: place} for place in self.places]
+
+
+def broken_facts(
+    facts: Sequence[Fact], experiments: Mapping[str, Experiment], outcomes: Outcomes
+) -> tuple[str, ...]:
+    """The ids of the facts that the runs of a reading break."""
+    return tuple(
+        fact.id for fact in facts if _is_broken(fact, experiments[fact.experiment], outcomes)
+    )
+
+
+def _is_broken(fact: Fact, experiment: Experiment, outcomes: Outcomes) -> bool:
+    measured = [outcomes.values(experiment, fact.measure, point) for point in fact.points]
+    series = [values for values in measured if values]
+    if len(series) < len(measured):
+        return True
+    if fact.along:
+        ends = estimates.step(series[0], series[-1])
+        return sign_of(ends) != (1 if fact.direction == "rises" else -1)
+    (values,) = series
+    mean, half = estimates.mean_and_half_width(values)
+    # Beyond a bound with its whole interval: what the seeds cannot tell breaks nothing.
+    too_low = fact.at_least is not None and mean + half < fact.at_least
+    too_high = fact.at_most is not None and mean - half > fact.at_most
+    return too_low or too_high
+
+
+def check_facts(where: str, facts: Sequence[Fact], experiments: Mapping[str, Experiment]) -> None:
+    """That facts name what exists, and say one thing each.
+
+    Raises:
+        PaperError: something is missing, unknown, or said twice.
+    """
+    seen: set[str] = set()
+    for fact in facts:
+        about = f"{where}: fact {fact.id!r}"
+        if fact.id in seen:
+            raise PaperError(f"{about} is there twice")
+        seen.add(fact.id)
+        if fact.experiment not in experiments:
+            raise PaperError(
+                f"{about}: no experiment {fact.experiment!r}; there are {', '.join(experiments)}"
+            )
+        experiment = experiments[fact.experiment]
+        check_measure(about, fact.measure)
+        bounded = fact.at_least is not None or fact.at_most is not None
+        if bool(fact.along) == bounded:
+            raise PaperError(
+                f"{about}: expected bounds (at_least, at_most) or a trend (along, places, "
+                "direction), and not both"
+            )
+        if fact.along:
+            check_axis(about, experiment, fact.along)
+            if not fact.direction or len(fact.places) < 2:
+                raise PaperError(
+                    f"{about}: a trend along {fact.along!r} needs two places at least, and its "
+                    'direction: "rises" or "falls"'
+                )
+        for point in fact.points:
+            check_point(about, experiment, point)
