@@ -2,8 +2,10 @@
 
 use std::num::NonZeroU32;
 
+use airtcp_link::Discipline;
 use airtcp_link::agent::AgentConfig;
 use airtcp_link::frame::RetryLimit;
+use airtcp_link::mac::edca::queueing::Queueing;
 use airtcp_link::scheduler::deadline::DeadlineOrder;
 use airtcp_tcp::Config;
 use airtcp_units::Duration;
@@ -177,6 +179,10 @@ impl Values<'_> {
 pub struct LinkChanges {
     /// Packets that the queue in front of the data direction holds.
     pub queue_packets: Option<u32>,
+    /// Which of the packets that wait in it is served, dropped or marked.
+    pub discipline: Option<Discipline>,
+    /// Which station an access point serves next; each has a queue of its own.
+    pub station_queueing: Option<Queueing>,
     /// Most transmissions of a frame by mobiles.
     pub mobile_attempts: Option<RetryLimit>,
     /// Agents of the access point, in the order in which packets from the mobile meet it.

@@ -232,6 +232,7 @@ pub fn congestion_control(name: &str, config: &mut Config) -> SettingOutcome {
         "bbr" => CongestionControl::Bbr,
         "westwood" => CongestionControl::Westwood,
         "veno" => CongestionControl::Veno,
+        "vegas" => CongestionControl::Vegas,
         other => return SettingOutcome::Unsupported(format!("the congestion control {other:?}")),
     };
     SettingOutcome::Yes

@@ -146,6 +146,7 @@ fn the_congestion_control_changes_on_a_living_connection() {
         CongestionControl::Bbr,
         CongestionControl::Cubic,
         CongestionControl::Veno,
+        CongestionControl::Vegas,
         CongestionControl::BbrV3,
         CongestionControl::Westwood,
         CongestionControl::Reno,

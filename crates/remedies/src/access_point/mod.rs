@@ -1,11 +1,13 @@
 //! Remedies at the access point, on packets that pass.
 
+mod airtime_fairness;
 mod delay_injection;
 mod dynamic_arq;
 mod ebsn;
 mod random_delay;
 mod snoop;
 mod static_delay;
+mod station_queues;
 mod wtcp;
 
 use crate::Remedy;
@@ -19,4 +21,6 @@ pub(crate) const ALL: &[Remedy] = &[
     snoop::REMEDY,
     wtcp::REMEDY,
     ebsn::REMEDY,
+    station_queues::REMEDY,
+    airtime_fairness::REMEDY,
 ];

@@ -4,6 +4,7 @@ mod delayed_ack;
 mod dsack;
 mod freeze_tcp;
 mod hand_off_acks;
+mod receive_window;
 
 use crate::Remedy;
 
@@ -11,6 +12,7 @@ use crate::Remedy;
 pub(crate) const ALL: &[Remedy] = &[
     delayed_ack::REMEDY,
     dsack::REMEDY,
+    receive_window::REMEDY,
     freeze_tcp::REMEDY,
     hand_off_acks::REMEDY,
 ];

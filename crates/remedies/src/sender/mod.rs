@@ -32,9 +32,11 @@ mod rto_factor;
 mod rtt_sampling;
 mod sack;
 mod selective_repeat;
+mod small_queue;
 mod spike;
 mod tahoe;
 mod timestamps;
+mod vegas;
 mod veno;
 mod veno_classifier;
 mod westwood;
@@ -88,12 +90,14 @@ pub(crate) const ALL: &[Remedy] = &[
     cubic::REMEDY,
     westwood::REMEDY,
     veno::REMEDY,
+    vegas::REMEDY,
     jersey::REMEDY,
     bbr::REMEDY,
     bbr_v3::REMEDY,
     hystart::REMEDY,
     hystart_plus_plus::REMEDY,
     pacing::REMEDY,
+    small_queue::REMEDY,
     wsc::REMEDY,
     wsc_corrected_rtt::REMEDY,
     wsc_dynamic_dupack::REMEDY,

@@ -2,11 +2,26 @@
 
 use airtcp_link::frame::RetryLimit;
 use airtcp_link::mac::damage::{Outage, RadioDamage};
-use airtcp_link::mac::edca::EdcaConfig;
-use airtcp_link::{QueueLimit, Stream};
+use airtcp_link::mac::edca::{EdcaConfig, Queueing};
+use airtcp_link::{Discipline, FqCoDelConfig, QueueLimit, Stream};
 use airtcp_network::MediumKind;
+use airtcp_units::Duration;
 
 use super::{Air, WirelessMedium, radios};
+
+/// A driver's queue behind a discipline, in packets.
+pub(crate) const DRIVER_QUEUE: u32 = 128;
+/// What may wait in the queues of all stations, in packets (Linux, include/net/fq_impl.h).
+pub(crate) const STATION_QUEUES: u32 = 8_192;
+/// CoDel's target for Wi-Fi (Linux, net/mac80211/sta_info.c).
+pub(crate) const STATION_TARGET: Duration = Duration::from_millis(20);
+
+/// What mac80211 has in the queue of each station.
+fn station_discipline() -> Discipline {
+    let mut config = FqCoDelConfig::default();
+    config.codel.target = STATION_TARGET;
+    Discipline::FqCoDel(config)
+}
 
 /// An IEEE 802.11 channel on which frames are aggregated.
 #[derive(Clone, Debug)]
@@ -51,6 +66,27 @@ impl WirelessMedium for AggregatingWlan {
     fn set_queue(&mut self, limit: QueueLimit) {
         self.config.mobile.limit = limit;
         self.config.access_point.limit = limit;
+    }
+
+    /// In front of the drivers' queue where there was none; else in each queue.
+    fn set_discipline(&mut self, discipline: Discipline) -> bool {
+        for queues in [&mut self.config.mobile, &mut self.config.access_point] {
+            if queues.scheme == Queueing::Fifo {
+                queues.scheme = Queueing::Qdisc(QueueLimit::Packets(DRIVER_QUEUE));
+            }
+            queues.discipline = discipline;
+        }
+        true
+    }
+
+    fn set_station_queueing(&mut self, queueing: Queueing) -> bool {
+        let queues = &mut self.config.access_point;
+        if matches!(queues.scheme, Queueing::Fifo | Queueing::Qdisc(_)) {
+            queues.limit = QueueLimit::Packets(STATION_QUEUES);
+            queues.discipline = station_discipline();
+        }
+        queues.scheme = queueing;
+        true
     }
 
     fn set_mobile_attempts(&mut self, limit: RetryLimit) -> bool {

@@ -3,7 +3,7 @@
 
 mod arq;
 mod cell;
-mod edca;
+pub(crate) mod edca;
 mod selective_repeat;
 mod wlan;
 
@@ -12,8 +12,9 @@ use std::fmt::Debug;
 use airtcp_link::fading::{Placement, Radio, RadioConfig};
 use airtcp_link::frame::RetryLimit;
 use airtcp_link::mac::damage::Outage;
+use airtcp_link::mac::edca::queueing::Queueing;
 use airtcp_link::scheduler::RetransmissionOrder;
-use airtcp_link::{PipeConfig, QueueLimit, Stream};
+use airtcp_link::{Discipline, PipeConfig, QueueLimit, Stream};
 use airtcp_network::MediumKind;
 
 pub use arq::Arq;
@@ -58,6 +59,20 @@ pub trait WirelessMedium: Debug + Send + Sync {
 
     /// The remedy `queue`: changes what may wait at every station.
     fn set_queue(&mut self, limit: QueueLimit);
+
+    /// Changes which of the packets that wait is served, dropped or marked; `false` where that is
+    /// the hardware's.
+    #[must_use]
+    fn set_discipline(&mut self, _discipline: Discipline) -> bool {
+        false
+    }
+
+    /// Gives each station a queue at the access point, which are served like this; `false` if it
+    /// has none.
+    #[must_use]
+    fn set_station_queueing(&mut self, _queueing: Queueing) -> bool {
+        false
+    }
 
     /// Changes the most transmissions of a mobile's frame; `false` if no mobile retransmits.
     #[must_use]

@@ -3,6 +3,7 @@
 use airtcp_link::Stream;
 use airtcp_link::agent::{AgentConfig, AnyAgent};
 use airtcp_link::frame::RetryLimit;
+use airtcp_link::mac::edca::queueing::Queueing;
 use airtcp_link::scheduler::RetransmissionOrder;
 use airtcp_remedies::LinkChanges;
 use airtcp_units::Duration;
@@ -20,6 +21,8 @@ pub(super) fn change(
 ) -> Result<(AccessPoint, Option<Duration>), Problem> {
     let LinkChanges {
         queue_packets,
+        discipline,
+        station_queueing,
         mobile_attempts,
         agents,
         order,
@@ -29,6 +32,12 @@ pub(super) fn change(
     } = changes;
     if let Some(packets) = queue_packets {
         link::change_queue(link, packets)?;
+    }
+    if let Some(discipline) = discipline {
+        link::change_discipline(link, discipline)?;
+    }
+    if let Some(queueing) = station_queueing {
+        change_queueing(link, queueing)?;
     }
     if let Some(limit) = mobile_attempts {
         change_attempts(link, limit)?;
@@ -67,6 +76,19 @@ fn change_attempts(link: &mut Link, limit: RetryLimit) -> Result<(), Problem> {
         remedies(
             "there are no frames that a mobile retransmits; set topology = \"wlan\" or \
              \"selective-repeat\"",
+        )
+    })
+}
+
+fn change_queueing(link: &mut Link, queueing: Queueing) -> Result<(), Problem> {
+    let changed = match link {
+        Link::Medium(medium) => medium.set_station_queueing(queueing),
+        Link::Pipe { .. } => false,
+    };
+    changed.then_some(()).ok_or_else(|| {
+        remedies(
+            "there is no access point with a queue for each station; set topology = \"wlan\" and \
+             wlan.standard = \"802.11n\", \"802.11ac\" or \"802.11ax\"",
         )
     })
 }

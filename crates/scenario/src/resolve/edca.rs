@@ -7,7 +7,6 @@ use airtcp_link::mac::edca::{
 use airtcp_link::phy::Family;
 use airtcp_link::scheduler::airtime::AirtimeLimits;
 use airtcp_link::{Discipline, QueueLimit};
-use airtcp_units::Duration;
 
 use super::link::queue;
 use super::modes::{self, Modes};
@@ -17,7 +16,7 @@ use crate::document::{
     AggregationTable, AirtimeTable, CategoryTable, EdcaTable, Packets, QueueTable, WlanTable,
 };
 use crate::error::Problem;
-use crate::medium::AggregatingWlan;
+use crate::medium::edca::{AggregatingWlan, DRIVER_QUEUE, STATION_QUEUES, STATION_TARGET};
 use crate::names::{
     AccessCategoryName, CodePoint, CollisionHeard, DisciplineName, HandOn, MissedBlockAck,
     Standard, StationScheduler,
@@ -25,13 +24,8 @@ use crate::names::{
 use airtcp_units::bounded::Within;
 use airtcp_units::written::Written;
 
-/// CoDel's target for Wi-Fi (Linux, net/mac80211/sta_info.c).
-const DEFAULT_TARGET: Duration = Duration::from_millis(20);
-/// Packets that may wait in all (Linux, include/net/fq_impl.h: 8192 of mac80211; a device's
-/// `txqueuelen`: 1000), and with a driver behind a discipline.
-const DEFAULT_STATION_QUEUES: u64 = 8_192;
-const DEFAULT_DEVICE_QUEUE: u64 = 1_000;
-const DEFAULT_DRIVER_QUEUE: u64 = 128;
+/// Packets that may wait in a device's queue (Linux, `txqueuelen`).
+const DEVICE_QUEUE: u32 = 1_000;
 
 /// The channel for that many flows.
 pub(super) fn resolve(
@@ -152,11 +146,11 @@ fn categories(
 fn queueing(table: &mut WlanTable) -> Result<(QueueingConfig, QueueingConfig), Problem> {
     let scheduler = table.scheduler();
     let most = match scheduler {
-        StationScheduler::Fifo | StationScheduler::Qdisc => DEFAULT_DEVICE_QUEUE,
-        StationScheduler::RoundRobin | StationScheduler::Airtime => DEFAULT_STATION_QUEUES,
+        StationScheduler::Fifo | StationScheduler::Qdisc => DEVICE_QUEUE,
+        StationScheduler::RoundRobin | StationScheduler::Airtime => STATION_QUEUES,
     };
-    let of_packets = |packets| QueueTable {
-        packets: Some(Packets::clamped(packets)),
+    let of_packets = |packets: u32| QueueTable {
+        packets: Some(Packets::clamped(packets.into())),
         bytes: None,
     };
     let own = queue(table.queue.get_or_insert(of_packets(most)));
@@ -180,9 +174,7 @@ fn queueing(table: &mut WlanTable) -> Result<(QueueingConfig, QueueingConfig), P
         StationScheduler::Fifo => Queueing::Fifo,
         StationScheduler::RoundRobin => Queueing::RoundRobin,
         StationScheduler::Qdisc => {
-            let driver = table
-                .driver_queue
-                .get_or_insert(of_packets(DEFAULT_DRIVER_QUEUE));
+            let driver = table.driver_queue.get_or_insert(of_packets(DRIVER_QUEUE));
             Queueing::Qdisc(queue(driver))
         }
         StationScheduler::Airtime => {
@@ -206,7 +198,7 @@ fn discipline(table: &mut WlanTable, scheduler: StationScheduler) -> Result<Disc
     }
     let aqm = table.aqm.get_or_insert_default();
     if *aqm.discipline.get_or_insert(DisciplineName::FqCodel) != DisciplineName::DropTail {
-        aqm.target.get_or_insert(Within::clamped(DEFAULT_TARGET));
+        aqm.target.get_or_insert(Within::clamped(STATION_TARGET));
     }
     aqm::resolve(aqm, "wlan.aqm")
 }

@@ -189,6 +189,31 @@ pub(super) fn change_queue(link: &mut Link, packets: u32) -> Result<(), Problem>
     Ok(())
 }
 
+/// The remedies of queue disciplines: which packet is served, dropped or marked in front of the
+/// data's way over the link.
+pub(super) fn change_discipline(link: &mut Link, discipline: Discipline) -> Result<(), Problem> {
+    let refused = |why: &str| Err(Problem::at("remedies", why));
+    match link {
+        Link::Pipe { data, .. } if !matches!(data.delay, Delay::Constant(_)) => refused(
+            "recorded round-trip times (link.rtt_log) hold the queue they were recorded with; its \
+             discipline cannot be changed",
+        ),
+        Link::Pipe { data, .. } => {
+            data.discipline = discipline;
+            Ok(())
+        }
+        Link::Medium(medium) => {
+            if medium.set_discipline(discipline) {
+                return Ok(());
+            }
+            refused(
+                "this radio's queue is drop-tail in its hardware; set topology = \"pipe\", or \
+                 wlan.standard = \"802.11n\", \"802.11ac\" or \"802.11ax\"",
+            )
+        }
+    }
+}
+
 /// A link with a rate, with stops at regular intervals if it has a suspension.
 fn rates(table: &mut LinkTable) -> Result<(Service, Service), Problem> {
     let data = table.rate();

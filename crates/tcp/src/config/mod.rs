@@ -166,6 +166,11 @@ settings! {
         /// Backlog in segments at which [Veno](CongestionControl::Veno) attributes a loss to
         /// congestion (Fu & Liew §II: 3).
         veno_backlog: f64 = 3.0;
+        /// Segments in the network's queues below which [Vegas](CongestionControl::Vegas) opens the
+        /// window (Linux, `tcp_vegas.c`: 2).
+        vegas_alpha: u32 = 2;
+        /// Segments in the network's queues above which it closes the window (4).
+        vegas_beta: u32 = 4;
         /// The classifier asked whether a loss was congestion or the radio, if any. A radio loss
         /// shrinks the window to 4/5 (NewZag, Lien et al. §III) instead of half.
         differentiation: Option<Differentiation> = None;

@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use airtcp_units::{BitRate, Duration, Instant};
 
 use super::windows::Windows;
-use super::{Ack, bbr, cubic, jersey, reno, veno, westwood};
+use super::{Ack, bbr, cubic, jersey, reno, vegas, veno, westwood};
 use crate::config::Config;
 
 /// A rule at the start of a connection.
@@ -134,6 +134,9 @@ controls! {
     /// Reno, but a loss without backlog is attributed to the radio and costs a fifth (Fu & Liew,
     /// JSAC 21(2), 2003).
     Veno(Box<veno::Veno>),
+    /// A segment more or less once a round trip, so that two to four segments wait in the network
+    /// (Brakmo & Peterson, JSAC 13(8), 1995; `tcp_vegas.c`).
+    Vegas(Box<vegas::Vegas>),
     /// Reno with the window that an available bandwidth estimate allows (Xu, Tian & Ansari,
     /// JSAC 22(4), 2004), without the routers' congestion warning.
     Jersey(Box<jersey::Jersey>),

@@ -11,6 +11,7 @@ mod cubic;
 mod jersey;
 mod reno;
 mod slow_start;
+mod vegas;
 mod veno;
 mod westwood;
 mod windows;

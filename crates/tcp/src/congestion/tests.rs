@@ -308,6 +308,64 @@ fn veno_asks_for_the_backlog() {
     assert_eq!(left(110), 50);
 }
 
+/// Four acknowledgments with this round trip, of which the last ends a round that the one before
+/// began; the first two calls only begin.
+fn vegas_round(congestion: &mut Congestion, round: u64, rtt: u64) {
+    for part in 1..=4 {
+        let mut seen = ack(round * 100 + part, rtt, 100);
+        (seen.una, seen.nxt) = ((round * 8 + part) * MSS, (round * 8 + 11) * MSS);
+        congestion.observe(&seen);
+        congestion.on_acknowledged(MSS, false);
+    }
+}
+
+/// Brakmo & Peterson §III.B with Linux' bounds: of a window of 100 segments 100 x (RTT - base)/base
+/// wait. Below two it opens by a segment a round, above four it closes by one, between them it
+/// stays.
+#[test]
+fn vegas_keeps_two_to_four_segments_waiting() {
+    let mut congestion = with_control(CongestionControl::Vegas, 100);
+    vegas_round(&mut congestion, 0, 100);
+    vegas_round(&mut congestion, 1, 100);
+    let mut moved = |round, rtt| {
+        let before = congestion.cwnd() / MSS;
+        vegas_round(&mut congestion, round, rtt);
+        (congestion.cwnd() / MSS).cast_signed() - before.cast_signed()
+    };
+    assert_eq!(moved(2, 101), 1);
+    assert_eq!(moved(3, 103), 0);
+    assert_eq!(moved(4, 106), -1);
+}
+
+/// More than one segment waits: the window is that of the actual rate, 100 x 100/105 and one, and
+/// slow start is over.
+#[test]
+fn vegas_leaves_slow_start_before_the_queue_fills() {
+    let mut congestion = with_control(CongestionControl::Vegas, 100);
+    congestion.windows.ssthresh = u64::MAX;
+    vegas_round(&mut congestion, 0, 100);
+    vegas_round(&mut congestion, 1, 100);
+    assert!(congestion.in_slow_start());
+    let before = congestion.cwnd() / MSS;
+    vegas_round(&mut congestion, 2, 105);
+    assert!(!congestion.in_slow_start());
+    let after = congestion.cwnd() / MSS;
+    assert!(after < before, "{after} after {before}");
+}
+
+/// Two round trips may be those of delayed acknowledgments: the window grows as Reno's.
+#[test]
+fn vegas_is_reno_where_it_sees_too_little() {
+    let mut congestion = with_control(CongestionControl::Vegas, 4);
+    for round in 0..8 {
+        let mut seen = ack(round * 100, 900, 100);
+        (seen.una, seen.nxt) = ((round * 4 + 4) * MSS, (round * 4 + 8) * MSS);
+        congestion.observe(&seen);
+        congestion.on_acknowledged(4 * MSS, false);
+    }
+    assert!(congestion.cwnd() > 4 * MSS, "it grows with 800 ms of queue");
+}
+
 /// Xu, Tian & Ansari §III.B: a steady 1 MB/s with round trips of 100 ms is estimated within a few
 /// per cent, and a loss leaves RTTmin × R.
 #[test]

@@ -15,11 +15,12 @@ use airtcp_units::Duration;
 
 use super::source::Source;
 
-const CONGESTION_CONTROLS: [CongestionControl; 7] = [
+const CONGESTION_CONTROLS: [CongestionControl; 8] = [
     CongestionControl::Reno,
     CongestionControl::Cubic,
     CongestionControl::Westwood,
     CongestionControl::Veno,
+    CongestionControl::Vegas,
     CongestionControl::Jersey,
     CongestionControl::Bbr,
     CongestionControl::BbrV3,

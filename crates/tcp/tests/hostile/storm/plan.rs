@@ -7,11 +7,12 @@ use airtcp_units::Duration;
 use super::super::harness::choices;
 use super::super::harness::source::{Source, bytes_of_seed};
 
-const CONGESTION_CONTROLS: [CongestionControl; 7] = [
+const CONGESTION_CONTROLS: [CongestionControl; 8] = [
     CongestionControl::Reno,
     CongestionControl::Cubic,
     CongestionControl::Westwood,
     CongestionControl::Veno,
+    CongestionControl::Vegas,
     CongestionControl::Jersey,
     CongestionControl::Bbr,
     CongestionControl::BbrV3,

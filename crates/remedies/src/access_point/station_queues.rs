@@ -1,0 +1,25 @@
+//! A queue for each station.
+
+use airtcp_link::mac::edca::queueing::Queueing;
+
+use crate::deployment::{At, Way};
+use crate::{Changes, Deployment, Place, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "station-queues",
+    place: Place::AccessPoint,
+    effect: "gives each station a queue of its own, served in turn, with FQ-CoDel in each: a slow \
+             station's packets wait behind no other's",
+    source: "Høiland-Jørgensen et al., Ending the Anomaly, USENIX ATC 2017, §3.1 (FQ-MAC)",
+    parameters: &[],
+    deployment: Deployment::by(&[Way::new(At::BeforeLink, &[])
+        .since("4.8")
+        .instead("what drivers with mac80211's queues do: ath9k, ath10k, mt76, iwlwifi")])
+    .noting("An access point whose driver has queues of its own needs another driver."),
+    decides: "which station an access point serves next",
+    apply,
+};
+
+fn apply(_values: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.link.station_queueing = Some(Queueing::RoundRobin);
+}

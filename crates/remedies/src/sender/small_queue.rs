@@ -1,0 +1,31 @@
+//! Little of a flow in the sender's own wireless device.
+
+use crate::deployment::{At, Way};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "small-queue",
+    place: Place::Sender,
+    effect: "keeps little of a flow in the sender's own wireless device: the rest waits in the \
+             socket, where it delays nothing else",
+    source: "TCP small queues, Linux 3.6; sk_pacing_shift for Wi-Fi, Linux 4.20 \
+             (net/mac80211/tx.c)",
+    parameters: &[Parameter {
+        name: "shift",
+        unit: "",
+        default: Quantity::Count(7),
+        minimum: Quantity::Count(0),
+        maximum: Quantity::Count(31),
+        effect: "2^-shift seconds of the flow's rate may wait in the device: 7 is 8 ms, 10 is 1 ms",
+    }],
+    deployment: Deployment::by(&[Way::new(At::Sender, &[])
+        .instead("with the shift that the driver asks for, 7 unless it says otherwise")])
+    .noting("A sock_ops program in BPF or a driver's patch changes the shift; no setting does."),
+    decides: "how much of a flow waits in the sender's device",
+    apply,
+};
+
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.tcp.small_queue = true;
+    changes.tcp.pacing_shift = values.count("shift");
+}
