@@ -4,7 +4,7 @@ import pytest
 
 import airtcp
 from airtcp._core import ScenarioError
-from airtcp.ranking import Candidate, Direction, State, direction, rank, reach
+from airtcp.ranking import Candidate, Direction, State, direction, machines, rank, reach
 from airtcp.ranking.deployable import Spot, is_deployable, needs
 from airtcp.ranking.state import state
 
@@ -85,6 +85,41 @@ def test_my_machine_sends_up_and_receives_down() -> None:
     assert both.spots >= ENDS
     with pytest.raises(ScenarioError, match="--can moon: expected one of my-machine, server"):
         reach("moon", Direction.UP)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "expected"),
+    [
+        ("crowded-cell", 20),
+        ("household", 4),
+        ("laptop-upload", 1),
+        ("dumbbell", 10),
+        ("lossy-pipe", 1),
+        ("wlan-clients", 15),
+    ],
+)
+def test_machines_that_stand_where_the_askers_does(scenario: str, expected: int) -> None:
+    assert machines(airtcp.load_scenario(scenario)) == expected
+
+
+def test_an_answer_for_many_machines_does_not_speak_of_one() -> None:
+    many = reach("my-machine", Direction.BOTH, 20)
+    assert many.words == "your machine and the 19 others like it, all at once,"
+    assert reach("server", Direction.DOWN, 3).words == "every server at once"
+    assert reach("access-point", Direction.DOWN, 3).words == "the access point"
+    assert not reach("access-point", Direction.DOWN, 3).is_of_many
+    assert reach("my-machine", Direction.UP).words == "your machine"
+
+
+def test_the_queue_of_a_shared_bottleneck_is_no_hosts() -> None:
+    shared = reach("my-machine", Direction.UNKNOWN, 10)
+    assert Spot.BEFORE_LINK not in shared.spots
+    assert Spot.BEFORE_LINK in reach("access-point", Direction.UNKNOWN, 10).spots
+    assert Spot.BEFORE_LINK in reach("my-machine", Direction.UNKNOWN).spots
+    found = [shown("bbr", 5.0), shown("queue", 20.0)]
+    assert [(one.place, one.best.remedy) for one in rank(found, shared).elsewhere] == [
+        ("At the access point", "queue")
+    ]
 
 
 def test_the_best_is_what_the_asker_can_deploy() -> None:

@@ -54,7 +54,7 @@ def test_remedies_that_are_the_same_count_once() -> None:
     after = [2.0, 2.5, 4.5, 5.5]
     pairs = {"a": (before, after), "b": (before, after), "same": (before, before)}
     found = simultaneous(pairs)
-    alone = paired_difference(before, after)
+    alone = paired_difference(before, after, is_ratio=True)
     assert found["a"].half_width == found["b"].half_width == alone.half_width
     assert found["same"].mean == 0.0
 
@@ -165,7 +165,7 @@ def test_a_search_of_three_seeds_finds_the_large_gain() -> None:
 def test_an_exact_difference_below_what_is_worth_having_is_no_headline() -> None:
     settings = {"duration": "20 s"}
     comparison = airtcp.compare("wifi-suspension", seeds=2, settings=settings)
-    assert comparison.verdict[0].startswith("Nothing helps here")
+    assert comparison.verdict[0].startswith("Nothing raises goodput here")
     assert set(comparison.states.values()) <= {State.EXCLUDED, State.SHOWN}
 
 

@@ -59,7 +59,7 @@ def asked_for(can: str | None, *, is_interactive: bool = True) -> Asked:
         return Asked(answer, "")
     return Asked(
         Asker.ALL.value,
-        "any place was taken for yours: --can my-machine, server or access-point says what is",
+        "every place was assumed to be yours; --can my-machine, server or access-point narrows it",
     )
 
 

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Annotated
@@ -128,7 +129,8 @@ def compare_command(
         if folder:
             writable_folder(folder)
         asked = asked_for(can, is_interactive=not as_json)
-        scenario = load_scenario(file, dict(parse_setting(text) for text in settings or []))
+        given = dict(parse_setting(text) for text in settings or [])
+        scenario = load_scenario(file, given)
         warn(scenario)
         done = _Done()
         try:
@@ -152,6 +154,7 @@ def compare_command(
                     dask=dask,
                     progress=progress,
                 )
+            comparison = replace(comparison, settings=given)
             page = comparison.report(folder, _command(), png=png) if folder else None
         except KeyboardInterrupt:
             say(done.resume_message(folder))

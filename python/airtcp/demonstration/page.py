@@ -86,8 +86,8 @@ def _caption(found: Trouble) -> str:
     )
     if spurious:
         text += (
-            " Where a dot rises above the line, the timer fires although nothing was lost (the"
-            " orange ticks), and the goodput below falls."
+            " At an orange tick the timer fired although nothing was lost: a packet or its"
+            " acknowledgment took longer than the line, and the goodput below falls."
         )
     if needed or fast:
         text += (

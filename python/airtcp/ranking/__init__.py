@@ -5,6 +5,7 @@ and ask `rank`, so that no two of them can name different winners for the same r
 
 - `askers`: the question "what may you change?", and the spots on the path that the answer reaches.
 - `direction`: which end of a link is the mobile's, where a scenario tells.
+- `machines`: how many machines stand where the asker's does.
 - `deployable`: the spots that a remedy needs.
 - `state`: shown, excluded or undecided.
 - `candidate`, `order`: a remedy with its effect, and the order.
@@ -15,6 +16,7 @@ from airtcp.ranking.askers import Asker, Reach, reach
 from airtcp.ranking.candidate import Candidate
 from airtcp.ranking.direction import Direction, direction
 from airtcp.ranking.elsewhere import Elsewhere
+from airtcp.ranking.machines import machines
 from airtcp.ranking.order import Ranking, rank
 from airtcp.ranking.state import SMALLEST_PERCENT, State
 
@@ -28,6 +30,7 @@ __all__ = [
     "Reach",
     "State",
     "direction",
+    "machines",
     "rank",
     "reach",
 ]

@@ -40,6 +40,7 @@ _WORDS = {
     Asker.ALL: "any place",
 }
 
+_ENDS = {Asker.MY_MACHINE, Asker.SERVER, Asker.SENDER, Asker.RECEIVER}
 _BETWEEN = frozenset({Spot.AGENT, Spot.PROXY})
 # Until now `--can` took the catalogue's places.
 _EARLIER_NAMES = {"ap": Asker.ACCESS_POINT, "link": Asker.ACCESS_POINT, "proxy": Asker.ACCESS_POINT}
@@ -52,11 +53,25 @@ class Reach:
     askers: tuple[Asker, ...]
     direction: Direction
     spots: frozenset[Spot]
+    machines: int = 1
+    """Machines that stand where the asker's does; a remedy is tried on all of them at once."""
 
     @property
     def words(self) -> str:
         """The places in words, after "at"."""
-        return " and ".join(asker.words for asker in self.askers)
+        return " and ".join(self._place(asker) for asker in self.askers)
+
+    def _place(self, asker: Asker) -> str:
+        if not self.is_of_many or asker not in _ENDS:
+            return asker.words
+        if asker is Asker.MY_MACHINE:
+            return f"your machine and the {self.machines - 1} others like it, all at once,"
+        return f"every {asker.value} at once"
+
+    @property
+    def is_of_many(self) -> bool:
+        """Others stand where the asker's machine does, and were changed with it."""
+        return self.machines > 1 and not self.is_all and bool(_ENDS & set(self.askers))
 
     @property
     def is_all(self) -> bool:
@@ -90,20 +105,25 @@ def parse_askers(text: str) -> tuple[Asker, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def reach(can: str | Iterable[str], direction: Direction) -> Reach:
+def reach(can: str | Iterable[str], direction: Direction, machines: int = 1) -> Reach:
     """The spots that `can` reaches on a link of this direction.
 
     Args:
         can: askers, as in `--can`.
         direction: the way of the data. Where it is unknown the asker's end is taken for the
             sender's, which most remedies change.
+        machines: how many stand where the asker's does. Where several lead onto a link of unknown
+            direction, its queue is not at any of them.
 
     Raises:
         ScenarioError: an asker is unknown.
     """
     askers = parse_askers(can if isinstance(can, str) else ",".join(can))
     spots = frozenset[Spot]().union(*(_spots(asker, direction) for asker in askers))
-    return Reach(askers, direction, spots)
+    is_shared = direction is Direction.UNKNOWN and machines > 1
+    if is_shared and not {Asker.ALL, Asker.ACCESS_POINT} & set(askers):
+        spots -= {Spot.BEFORE_LINK}
+    return Reach(askers, direction, spots, machines)
 
 
 def _spots(asker: Asker, direction: Direction) -> frozenset[Spot]:

@@ -31,14 +31,14 @@ def elsewhere(
     found: list[Elsewhere] = []
     named = _UNKNOWN if asked.direction in {Direction.UNKNOWN, Direction.BOTH} else _KNOWN
     for asker in named:
-        spots = reach(asker.value, asked.direction).spots
+        spots = reach(asker.value, asked.direction, asked.machines).spots
         if spots <= asked.spots:
             continue
         there = [one for one in candidates if one.is_deployable(spots)]
         _add(found, f"At {asker.words}", best_of(_out_of(there, asked.spots)))
     both = frozenset({Spot.SENDER, Spot.RECEIVER})
     if not both <= asked.spots:
-        alone = [reach(asker.value, asked.direction).spots for asker in named]
+        alone = [reach(asker.value, asked.direction, asked.machines).spots for asker in named]
         together = [
             one
             for one in candidates

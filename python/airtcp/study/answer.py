@@ -20,14 +20,19 @@ def answer(comparison: ComparedRuns) -> list[str]:
         if ranking.larger_with_harm is not None:
             lines.append(_larger(comparison, ranking.larger_with_harm))
     elif ranking.nothing_helps:
-        lines = [_nothing(comparison)]
+        lines = [_nothing(comparison, instead_sentence(comparison))]
     else:
         lines = [_nothing_yet(comparison)]
-    if (ranking.best is None) and (instead := instead_sentence(comparison)):
-        lines.append(instead)
+        if instead := instead_sentence(comparison):
+            lines.append(instead)
     larger = tuple(one for one in ranking.undecided if one.interval is not None)
     if ranking.best is not None and larger:
         lines.append(f"Undecided: {_named(comparison, larger)}.")
+    if ranking.reach.is_of_many:
+        lines.append(
+            f"The flows of {ranking.reach.machines} machines are added up, all changed alike: one "
+            "that changes alone may gain less, or lose (flows.unchanged tells)."
+        )
     if ranking.reach.assumes_sender:
         lines.append(
             "The link does not tell which end is yours: yours is taken for the sender. Say "
@@ -95,20 +100,23 @@ def _harm(one: Candidate) -> str:
     return f", but takes {_percent(-one.harm)} of its goodput from an unchanged flow beside it"
 
 
-def _nothing(comparison: ComparedRuns) -> str:
+def _nothing(comparison: ComparedRuns, instead: str | None) -> str:
+    """That nothing helps, and what shortens latency all the same."""
+    helps = "raises goodput" if instead else "helps"
+    but = f", but {instead.removesuffix('.')}" if instead else ""
     ranking = comparison.ranking
     number = len(comparison.remedies) - 1 if ranking.reach.is_all else len(ranking.deployable)
     tried = f"{number} {'remedy' if number == 1 else 'remedies'} tried"
     if ranking.reach.is_all:
-        return f"Nothing helps here ({tried}): {why_nothing_helps(comparison)}."
-    nothing = f"Nothing at {ranking.reach.words} helps here ({tried})"
+        return f"Nothing {helps} here ({tried}): {why_nothing_helps(comparison)}{but}."
+    nothing = f"Nothing at {ranking.reach.words} {helps} here ({tried})"
     if ranking.elsewhere:
         # What the link suffers from is no reason where another place can mend it.
         best = max((other.best for other in ranking.elsewhere), key=lambda one: one.gain)
         other = next(one for one in ranking.elsewhere if one.best is best)
         size = amount(comparison.decisive[best.remedy], sign=True, metric=_metric(comparison))
-        return f"{nothing}; {_within(other.place)}, {best.remedy} does: {size}{_harm(best)}."
-    return f"{nothing}: {why_nothing_helps(comparison)}."
+        return f"{nothing}; {_within(other.place)}, {best.remedy} does: {size}{_harm(best)}{but}."
+    return f"{nothing}: {why_nothing_helps(comparison)}{but}."
 
 
 def _within(place: str) -> str:

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 from airtcp._core import Scenario
 from airtcp.catalogue import BASELINE
-from airtcp.ranking import SMALLEST_PERCENT, Candidate, Ranking, State, direction, rank, reach
+from airtcp.ranking import (
+    SMALLEST_PERCENT,
+    Candidate,
+    Ranking,
+    State,
+    direction,
+    machines,
+    rank,
+    reach,
+)
 from airtcp.ranking.best import best_of
 from airtcp.study.cells import Cell, cell_frame
 from airtcp.study.comparison_table import comparison_table
@@ -61,6 +70,8 @@ class ComparedRuns:
     """The smallest effect worth having, in per cent."""
     error: float = ERROR
     """The chance that any interval misses: of rounds, the share of the last look."""
+    settings: Mapping[str, object] = field(default_factory=dict)
+    """What was set over the scenario, by dotted key."""
     stopped: str = ""
     """Why the rounds ended before what matters was decided; empty where they did not."""
 
@@ -216,7 +227,7 @@ class ComparedRuns:
         Raises:
             ScenarioError: the asker is unknown.
         """
-        asked = reach(can, direction(self.scenario))
+        asked = reach(can, direction(self.scenario), machines(self.scenario))
         return rank(self.candidates.values(), asked, self.smallest)
 
     @cached_property

@@ -26,6 +26,8 @@ class ComparisonPlan:
     seeds: tuple[int, ...]
     is_search: bool
     refused: Mapping[str, str]
+    settings: Mapping[str, object]
+    """What was set over the scenario, by dotted key."""
     cells: tuple[PlannedCell, ...]
     """Seed by seed: what is finished after a kill is whole pairs."""
 
@@ -45,6 +47,7 @@ class ComparisonPlan:
             metric,
             self.is_search,
             self.refused,
+            settings=self.settings,
         )
 
 
@@ -86,7 +89,9 @@ def comparison_plan(
         for seed in chosen
         for remedy, variant in variants.items()
     )
-    return ComparisonPlan(written, variants, chosen, is_search, refused, cells)
+    return ComparisonPlan(
+        written, variants, chosen, is_search, refused, dict(settings or {}), cells
+    )
 
 
 def _seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:

@@ -13,16 +13,26 @@ from airtcp.summary import retransmitted_share, total
 _FULL = 0.9
 """A link that carries this share of its rate has no room for a remedy."""
 _MSS_BYTES = 1448
+_AS_DESCRIBED = {"duration", "description", "link.rtt_log.path"}
+"""Settings that leave a link what its description says."""
 
 
 def context(comparison: ComparedRuns) -> str:
     """The link and the sender, in a line."""
     document = _document(comparison)
-    what = str(document.get("description") or "")
+    what = _set(comparison) or str(document.get("description") or "")
     profile = sender(comparison)
     stack = dict(_core.profiles()).get(profile, "")
     link = f"{comparison.scenario.name} ({what})" if what else comparison.scenario.name
     return f"Link: {link}. Sender: {profile}{f' ({stack})' if stack else ''}."
+
+
+def _set(comparison: ComparedRuns) -> str:
+    """What was set over the scenario: its description need not hold any more."""
+    told = [
+        f"{key} = {value}" for key, value in comparison.settings.items() if key not in _AS_DESCRIBED
+    ]
+    return "with " + ", ".join(told) if told else ""
 
 
 def sender(comparison: ComparedRuns) -> str:
@@ -41,6 +51,11 @@ def why_nothing_helps(comparison: ComparedRuns) -> str:
     spurious = sum(total(run, "timeouts_spurious") for run in runs)
     window = _document(comparison).get("tcp", {}).get("max_window")
     if isinstance(window, int) and _is_at_its_window(comparison, window):
+        if "rtt_log" in _document(comparison).get("link", {}):
+            return (
+                "recorded round trips have no rate, and the window that stands for it "
+                f"({window} segments, tcp.max_window) bounds the flow"
+            )
         return f"the window of {window} segments (tcp.max_window) bounds the flow, not the link"
     if not lost and not spurious:
         return "the link loses nothing that TCP does not cause itself, and no timeout is spurious"

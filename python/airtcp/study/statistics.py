@@ -39,8 +39,8 @@ class Outcome(StrEnum):
 class PairedDifference:
     """The mean of treated minus baseline over n pairs, in the unit of the measurements.
 
-    `half_width` is half the 95 % confidence interval of the mean difference by Student's t; None
-    when the pairs cannot tell one.
+    `half_width` is half the 95 % confidence interval of the mean difference by Student's t, or of
+    the ratio of the means where that is asked for; None when the pairs cannot tell one.
     """
 
     n: int
@@ -50,10 +50,10 @@ class PairedDifference:
     half_width: float | None
     outcome: Outcome
     estimated: "Spread | None" = None
-    """The spread behind `half_width`."""
+    """The spread of the differences, which is behind `half_width` without `of_ratio`."""
     of_ratio: "Spread | None" = None
-    """The spread behind `half_width_percent`, where the baseline's own luck counts there; None
-    where the baseline's mean is taken as it is."""
+    """The spread behind `half_width` where the baseline's own luck counts; None where the
+    baseline's mean is taken as it is."""
     is_constant: bool = False
     """Neither the baseline nor the treated varies over several pairs."""
 
@@ -82,8 +82,6 @@ class PairedDifference:
     @property
     def half_width_percent(self) -> float | None:
         """Half the interval of `mean_percent`."""
-        if self.of_ratio is not None:
-            return self._percent(self.of_ratio.half_width(self.n))
         return None if self.half_width is None else self._percent(self.half_width)
 
     @property
@@ -186,6 +184,8 @@ def paired_difference(
         if is_ratio and before.mean():
             residual = residuals(before, difference)
             of_ratio = _moderated(float(residual.var(ddof=1)), n - 1, ratio_prior, among, error)
+            # One interval for the table, the figure and the words: that of the ratio.
+            half_width = of_ratio.half_width(n)
         outcome = (
             Outcome.NO_DIFFERENCE_SHOWN
             if abs(mean) <= half_width
