@@ -2,12 +2,14 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
 import threading
 from pathlib import Path
 
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -19,6 +21,8 @@ from airtcp.diagnosis.changes import changes
 from airtcp.diagnosis.read import read_capture
 from airtcp.diagnosis.result import diagnosed
 from airtcp.diagnosis.sockets import parsed
+from airtcp.diagnosis.stations import parsed as stations_of
+from airtcp.diagnosis.words import on_the_air
 from airtcp.quantities import parse_seconds
 
 # As `ss -ti` of iproute2 6.1 prints it, with addresses of documentation.
@@ -164,13 +168,14 @@ LIVE = """
 import json, socket, sys
 from pathlib import Path
 from airtcp.diagnosis.live import capture_live
-taken = capture_live("lo", 3.0, Path(sys.argv[1]), lambda share, text: print("ready", flush=True))
+taken = capture_live("lo", 60.0, Path(sys.argv[1]), lambda share, text: print("ready", flush=True))
 try:
     socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 0)
     may_again = True
 except PermissionError:
     may_again = False
-print(json.dumps({"packets": taken.packets, "may_again": may_again}))
+print(json.dumps({"packets": taken.packets, "may_again": may_again,
+    "was_ended": taken.was_ended}))
 """
 
 
@@ -181,18 +186,22 @@ def test_an_interface_is_captured_and_the_privilege_dropped(tmp_path: Path) -> N
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
         assert program.stdout is not None
         assert program.stdout.readline() == "ready\n"
-        _transfer(300_000)
+        port = _transfer(300_000)
+        program.send_signal(signal.SIGINT)
         output, _ = program.communicate(timeout=60)
     found = json.loads(output.splitlines()[-1])
     assert not found["may_again"]
     assert found["packets"] > 10
+    assert found["was_ended"]
     flows = read_capture(path, None, None).flows
-    assert flows["bytes"].max() == 300_000
+    (own,) = flows.filter(pl.col("server") == f"127.0.0.1:{port}").iter_rows(named=True)
+    assert own["bytes"] == 300_000
 
 
-def _transfer(count: int) -> None:
-    """Sends so many bytes over the loopback interface."""
+def _transfer(count: int) -> int:
+    """Sends so many bytes over the loopback interface; the port that they went to."""
     with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
 
         def receive() -> None:
             stream, _ = server.accept()
@@ -205,6 +214,7 @@ def _transfer(count: int) -> None:
         with socket.create_connection(server.getsockname()) as stream:
             stream.sendall(bytes(count))
         thread.join()
+        return port
 
 
 def test_what_a_capture_leaves_open_has_a_probe_that_would_show_it(
@@ -229,3 +239,63 @@ def test_a_link_that_was_full_leaves_nothing_open(tmp_path: Path) -> None:
     airtcp.run(LINK.replace("loss = { rate = 0.01 }", ""), 1, pcap=path)
     (line,) = probes(diagnosed(read_capture(path, 1, None), None))
     assert "nothing open" in line
+
+
+# As iw 5.19 prints it.
+STATIONS = """\
+Station 02:00:00:00:01:00 (on wlan0)
+\tinactive time:\t4 ms
+\trx bytes:\t81234567
+\trx packets:\t61234
+\ttx bytes:\t912345678
+\ttx packets:\t640000
+\ttx retries:\t320000
+\ttx failed:\t6400
+\tsignal:  \t-71 [-73, -76] dBm
+\ttx bitrate:\t58.5 MBit/s MCS 6
+\trx bitrate:\t65.0 MBit/s MCS 7
+\tconnected time:\t3600 seconds
+Station 02:00:00:00:02:00 (on wlan0)
+\trx bytes:\t812
+\ttx bytes:\t912
+\ttx packets:\t9
+\ttx retries:\t9
+\ttx failed:\t9
+\tsignal:  \t-40 dBm
+"""
+
+
+def test_a_radios_counters_say_what_it_gave_up(tmp_path: Path) -> None:
+    found = stations_of(STATIONS, "stations.txt")
+    far, near = found.stations
+    assert far.failed_share == pytest.approx(0.01)
+    assert far.signal_dbm == -71
+    assert near.failed_share is None
+    assert "02:00:00:00:01:00 gives up 1.00 %" in found.headline
+    text = " ".join(found.sentences)
+    assert "0.50 retries a packet" in text
+    assert "58.5 MBit/s MCS 6" in text
+    assert "Too few packets" in text
+    path = tmp_path / "stations.txt"
+    path.write_text(STATIONS)
+    shown = CliRunner().invoke(app, ["diagnose", str(path), "--json"])
+    assert shown.exit_code == 0, shown.output
+    assert len(json.loads(shown.stdout)["stations"]) == 2
+
+
+def test_a_radio_that_gives_up_nothing_is_not_what_loses() -> None:
+    quiet = STATIONS.replace("tx failed:\t6400", "tx failed:\t3")
+    found = stations_of(quiet, "stations.txt")
+    assert "lost elsewhere" in found.headline
+    with pytest.raises(ScenarioError, match="station dump"):
+        stations_of("Station of trains\n", "x")
+
+
+def test_what_a_monitor_heard_is_said(captures: dict[str, Path]) -> None:
+    facts = read_capture(captures["before"], 1, None).facts
+    assert facts is not None
+    assert on_the_air(facts) == []
+    heard = facts.copy()
+    heard["radio_frames"] = (1000, 97)
+    (said,) = on_the_air(heard)
+    assert "97 of them retries (9.7 %)" in said

@@ -30,7 +30,8 @@ def diagnose_command(
         typer.Argument(
             metavar="[FILE] [AFTER]",
             help="A capture (pcap, pcapng, also gzipped; - reads one from standard input) or the "
-            "log of a ping. Two captures are compared: before a change, and after it.",
+            "log of a ping; or the output of `iw dev wlan0 station dump`. Two captures are "
+            "compared: before a change, and after it.",
         ),
     ] = None,
     flow: Annotated[
@@ -150,7 +151,33 @@ def diagnose_command(
                 "diagnose: a capture or a ping log is missing; `airtcp diagnose --advise` prints "
                 "the command that takes one"
             )
+        if _is_station_dump(file):
+            if folder is not None:
+                raise ScenarioError("--out: counters of stations have no report")
+            _print_stations(file, as_json=as_json)
+            return
         _diagnosed(file, flow, view, known_bps, can, folder, as_json=as_json)
+
+
+def _is_station_dump(file: str) -> bool:
+    """Whether a file is the output of `iw dev DEV station dump`."""
+    from airtcp.diagnosis.stations import is_station_dump
+
+    path = Path(file)
+    if not path.is_file():
+        return False
+    with path.open("rb") as opened:
+        return is_station_dump(opened.read(256).decode(errors="replace"))
+
+
+def _print_stations(path: str, *, as_json: bool) -> None:
+    from airtcp.diagnosis.stations import parsed
+
+    found = parsed(Path(path).read_text(errors="replace"), path)
+    if as_json:
+        print_json(asdict(found) | {"headline": found.headline, "sentences": found.sentences})
+        return
+    print_lines(found.sentences)
 
 
 def _diagnosed(

@@ -83,6 +83,8 @@ class Facts(TypedDict):
     """Acknowledgments that came."""
     acks_lost: int | None
     """Those lost on their way, by the receiver's numbering; None where it does not tell."""
+    radio_frames: tuple[int, int]
+    """Frames of TCP that a radio's monitor saw, and those of them that were retries."""
     other_bytes: int
     """Payload of the other direction."""
     other_repeats: int

@@ -13,8 +13,8 @@ from airtcp._core import ScenarioError
 
 SNAP_BYTES = 128
 """IP and TCP headers with all options."""
-MOST_BYTES = 1 << 30
-"""A longer capture ends here."""
+MOST_PACKETS = 8_000_000
+"""A longer capture, of about a gigabyte, ends here."""
 SOL_PACKET, PACKET_STATISTICS, PACKET_AUXDATA, PACKET_OUTGOING = 263, 6, 8, 4
 SO_TIMESTAMPNS, SO_ATTACH_FILTER = 35, 26
 ETH_P_ALL = 0x0003
@@ -119,29 +119,40 @@ def _read(
 ) -> Taken:
     write(PCAP_HEADER)
     begun = time.monotonic()
-    count, bytes_, written, was_ended, said = 0, 0, 0, False, begun
-    try:
-        while (left := begun + seconds - time.monotonic()) > 0 and written < MOST_BYTES:
-            packets.settimeout(min(left, 0.5))
-            try:
-                data, more, _, address = packets.recvmsg(SNAP_BYTES, 256)
-            except TimeoutError:
-                data = b""
-            # On the loopback device each packet goes out and comes in.
-            if data and not (address[3] == ARPHRD_LOOPBACK and address[2] == PACKET_OUTGOING):
-                at, length = _details(more, len(data))
-                write(struct.pack("<IIII", *at, len(data), length) + data)
-                count, bytes_, written = count + 1, bytes_ + length, written + 16 + len(data)
+    count, bytes_, was_ended, said = 0, 0, False, begun
+    until = begun + seconds
+    while count < MOST_PACKETS:
+        try:
+            left = until - time.monotonic()
+            # What came before the end is read after it.
+            packets.settimeout(max(0.0, min(left, 0.5)))
+            length = _written(packets, write)
+            count, bytes_ = count + (length > 0), bytes_ + length
             now = time.monotonic()
             if progress and now - said >= 0.5:
                 said = now
                 rate = 8e-6 * bytes_ / (now - begun)
                 share = min((now - begun) / seconds, 1.0)
                 progress(share, f"{count:,} packets of TCP, {rate:.1f} Mbit/s; Ctrl-C ends it")
-    except KeyboardInterrupt:
-        was_ended = True
+        except TimeoutError:
+            continue
+        except BlockingIOError:
+            break
+        except KeyboardInterrupt:
+            was_ended, until = True, time.monotonic()
     dropped = struct.unpack("II", packets.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))[1]
     return Taken(count, dropped, time.monotonic() - begun, was_ended)
+
+
+def _written(packets: socket.socket, write: Callable[[bytes], object]) -> int:
+    """Writes the next packet; its length, or 0 where it is the second copy of one."""
+    data, more, _, address = packets.recvmsg(SNAP_BYTES, 256)
+    # On the loopback device each packet goes out and comes in.
+    if address[3] == ARPHRD_LOOPBACK and address[2] == PACKET_OUTGOING:
+        return 0
+    at, length = _details(more, len(data))
+    write(struct.pack("<IIII", *at, len(data), length) + data)
+    return length
 
 
 def _details(more: list[tuple[int, int, bytes]], length: int) -> tuple[tuple[int, int], int]:

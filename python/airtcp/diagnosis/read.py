@@ -60,7 +60,7 @@ def read_capture(
     acks = pl.DataFrame(read.acks())
     return Capture(
         Path(path),
-        _facts(summary["flow"]),
+        _facts(summary["flow"], summary["capture"]),
         refusals,
         flows,
         segments,
@@ -161,7 +161,7 @@ def _others(
             yield AtSender(segments, acks, flow["timeouts"])
 
 
-def _facts(flow: dict[str, Any]) -> Facts:
+def _facts(flow: dict[str, Any], whole: dict[str, Any]) -> Facts:
     # At the receiver no answer shows a queue: the sender's view of it says more.
     shared = flow["at_sender"] or flow
     lone_ns = flow["lone_ack_delay_ns"]
@@ -189,6 +189,7 @@ def _facts(flow: dict[str, Any]) -> Facts:
         queues=shared["queues"] | {"marked": flow["queues"]["marked"]},
         acks=flow["acks"],
         acks_lost=flow["acks_lost"],
+        radio_frames=tuple(whole["radio_frames"]),
         other_bytes=flow["other_bytes"],
         other_repeats=flow["other_repeats"],
     )

@@ -95,6 +95,7 @@ class DiagnosedCapture:
                 f"{view}{'' if facts['is_view_certain'] else ', as far as its delays tell'}.",
                 words.retransmissions(facts, self.capture.labels),
                 *words.other_way(facts),
+                *words.on_the_air(facts),
             ]
             if any(facts["shares"].values()):
                 lines.append(words.time_shares(facts))

@@ -218,6 +218,17 @@ def other_way(facts: Facts) -> list[str]:
     return lines
 
 
+def on_the_air(facts: Facts) -> list[str]:
+    """What a radio's monitor saw, where one captured."""
+    frames, retries = facts["radio_frames"]
+    if not frames:
+        return []
+    return [
+        f"On the air: {format_count(frames)} frames of TCP, {format_count(retries)} of them "
+        f"retries ({format_percent(100 * retries / frames)}), as far as the monitor heard them."
+    ]
+
+
 def time_shares(facts: Facts) -> str:
     """Shares of the time, the largest first."""
     seconds = facts["seconds"]

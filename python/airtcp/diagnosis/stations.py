@@ -1,0 +1,168 @@
+"""A radio's own counters: the output of `iw dev wlan0 station dump`, where no monitor listens.
+
+A driver counts for each station what it sent, sent again and gave up since the station came. It
+knows of TCP nothing, and drivers differ in whether an aggregate counts as one.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from airtcp._core import ScenarioError
+from airtcp.quantities import format_bytes, format_count, format_percent
+
+FEWEST_PACKETS = 1000
+"""Of fewer packets a share of failures tells nothing."""
+LOSSY = 0.001
+"""A radio that gives up a larger share makes losses that TCP sees."""
+BUSY = 0.3
+"""More retries a packet than this take much of the air, and delay what waits."""
+_BEGINS = re.compile(r"^Station ([0-9a-f:]{17}) \(on ([^)]+)\)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Station:
+    """One station's counters; what its driver does not print is None."""
+
+    address: str
+    device: str
+    sent_packets: int | None
+    sent_bytes: int | None
+    received_bytes: int | None
+    retries: int | None
+    failed: int | None
+    """Packets that were given up after all retries."""
+    signal_dbm: int | None
+    sent_at: str | None
+    """The rate and mode of the last transmission, as the driver writes it."""
+    received_at: str | None
+    connected_s: int | None
+
+    @property
+    def failed_share(self) -> float | None:
+        """Share of the packets that were given up; None where too few tell it."""
+        if self.failed is None or not self.sent_packets or self.sent_packets < FEWEST_PACKETS:
+            return None
+        return self.failed / self.sent_packets
+
+    @property
+    def retries_a_packet(self) -> float | None:
+        """Transmissions beyond the first; None where too few packets tell it."""
+        if self.retries is None or not self.sent_packets or self.sent_packets < FEWEST_PACKETS:
+            return None
+        return self.retries / self.sent_packets
+
+    @property
+    def sentences(self) -> list[str]:
+        """What the counters say, and nothing that they do not."""
+        signal = "" if self.signal_dbm is None else f", signal {self.signal_dbm} dBm"
+        rates = [
+            f"{way} at {rate}"
+            for way, rate in (("sent to", self.sent_at), ("received from", self.received_at))
+            if rate
+        ]
+        since = "" if self.connected_s is None else f" in {self.connected_s} s"
+        sent, received = format_bytes(self.sent_bytes or 0), format_bytes(self.received_bytes or 0)
+        moved = f"{sent} to it and {received} from it{since}"
+        lines = [f"{self.address} on {self.device}{signal}: {moved}{'; ' if rates else ''}"]
+        lines[0] += f"{', '.join(rates)}."
+        failed, retries = self.failed_share, self.retries_a_packet
+        if failed is None and retries is None:
+            lines.append("Too few packets, or counters, to tell how its radio does.")
+            return lines
+        if failed is not None:
+            share = format_percent(100 * failed, decimals=2)
+            seen = (
+                "TCP sees these as losses"
+                if failed > LOSSY
+                else "what TCP loses more was lost elsewhere, or the other way"
+            )
+            packets = format_count(self.sent_packets or 0)
+            lines.append(
+                f"{format_count(self.failed or 0)} of {packets} packets to it were given up after "
+                f"all retries ({share}): {seen}."
+            )
+        if retries is not None and retries > BUSY:
+            lines.append(
+                f"{retries:.2f} retries a packet: they take air from all, and delay what waits."
+            )
+        return lines
+
+
+@dataclass(frozen=True)
+class Stations:
+    """The stations of a device."""
+
+    stations: tuple[Station, ...]
+
+    @property
+    def headline(self) -> str:
+        """The one sentence."""
+        told = [one for one in self.stations if one.failed_share is not None]
+        lossy = [one for one in told if (one.failed_share or 0.0) > LOSSY]
+        if not told:
+            return "No station was sent enough to tell how its radio does."
+        if not lossy:
+            return (
+                "The radio gave up next to nothing that it sent: what is lost is lost elsewhere, "
+                "or on its way to it."
+            )
+        worst = max(lossy, key=lambda one: one.failed_share or 0.0)
+        share = format_percent(100 * (worst.failed_share or 0.0), decimals=2)
+        return f"The radio to {worst.address} gives up {share} of its packets, which TCP sees lost."
+
+    @property
+    def sentences(self) -> list[str]:
+        """All that is said, the headline first."""
+        lines = [self.headline]
+        for one in self.stations:
+            lines += one.sentences
+        lines.append(
+            "These are counts since each station came, in the direction to it alone; drivers "
+            "differ in whether an aggregate counts as one. No remedy is ranked from them: capture "
+            "the transfer (`airtcp diagnose --advise`)."
+        )
+        return lines
+
+
+def is_station_dump(text: str) -> bool:
+    """Whether a text begins as `iw dev DEV station dump` does."""
+    return _BEGINS.match(text.lstrip()) is not None
+
+
+def parsed(text: str, source: str) -> Stations:
+    """The stations of a dump.
+
+    Raises:
+        ScenarioError: it holds none.
+    """
+    found = tuple(_stations(text))
+    if not found:
+        raise ScenarioError(f"{source}: holds no station: expected `iw dev wlan0 station dump`")
+    return Stations(found)
+
+
+def _stations(text: str) -> Iterator[Station]:
+    begins = list(_BEGINS.finditer(text))
+    for place, begin in enumerate(begins):
+        end = begins[place + 1].start() if place + 1 < len(begins) else len(text)
+        lines = (line.split(":", 1) for line in text[begin.end() : end].splitlines() if ":" in line)
+        keys = {key.strip(): value.strip() for key, value in lines}
+
+        def whole(key: str, keys: dict[str, str] = keys) -> int | None:
+            number = re.match(r"-?\d+", keys.get(key, ""))
+            return int(number[0]) if number else None
+
+        yield Station(
+            address=begin[1],
+            device=begin[2],
+            sent_packets=whole("tx packets"),
+            sent_bytes=whole("tx bytes"),
+            received_bytes=whole("rx bytes"),
+            retries=whole("tx retries"),
+            failed=whole("tx failed"),
+            signal_dbm=whole("signal"),
+            sent_at=keys.get("tx bitrate") or None,
+            received_at=keys.get("rx bitrate") or None,
+            connected_s=whole("connected time"),
+        )
