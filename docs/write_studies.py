@@ -1,4 +1,4 @@
-"""Runs the shipped studies and writes their tables and figures into docs/studies.md.
+"""Runs the shipped studies and writes their tables and figures into docs/studies.md and others.
 
     make studies-docs       # runs all of studies/, then writes the page
     python docs/write_studies.py                    # the page from docs/studies.json alone
@@ -26,7 +26,8 @@ from airtcp.report.provenance import stamp
 from airtcp.study.grid import Entry, Grid, GridResult, load_grid, run_grid
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE, DATA = ROOT / "docs" / "studies.md", ROOT / "docs" / "studies.json"
+DOCS = ROOT / "docs"
+DATA = DOCS / "studies.json"
 IMAGES = ROOT / "docs" / "images"
 
 
@@ -37,12 +38,15 @@ class Shown:
     table: Callable[[GridResult], str]
     figure: str | None = None
     """The figure of its report that the page has, under the study's name."""
+    page: str = "studies.md"
+    """The page that shows it."""
 
 
 STUDIES = {
     "then-and-now": Shown(effect_table, "effects"),
     "classifiers": Shown(score_table, "scores"),
     "rto-factor": Shown(effect_table),
+    "wifi-today": Shown(effect_table, "effects", "wifi-today.md"),
 }
 
 
@@ -91,12 +95,15 @@ def as_result(kept: Mapping[str, Any], grid: Grid) -> GridResult:
     )
 
 
-def written(data: Mapping[str, Any], page: str) -> str:
-    """The page with the tables of the data."""
+def written(data: Mapping[str, Any]) -> dict[Path, str]:
+    """The pages with the tables of the data."""
+    pages: dict[Path, str] = {}
     for name, shown in STUDIES.items():
+        page = DOCS / shown.page
+        text = pages.get(page) or page.read_text("utf-8")
         result = as_result(data[name], load_grid(study_file(name)))
-        page = put(page, name, shown.table(result).rstrip("\n"))
-    return page
+        pages[page] = put(text, name, shown.table(result).rstrip("\n"))
+    return pages
 
 
 def outdated(data: Mapping[str, Any]) -> list[str]:
@@ -131,8 +138,10 @@ def main() -> None:
         for name in [wanted.only] if wanted.only else STUDIES:
             data[name] = ran(name, wanted.out / name, wanted.seeds)
     DATA.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    PAGE.write_text(written(data, PAGE.read_text("utf-8")), encoding="utf-8")
-    stamp(ROOT, "then-and-now", "classifiers", "rto-factor")
+    for page, text in written(data).items():
+        page.write_text(text, encoding="utf-8")
+    if wanted.out:
+        stamp(ROOT, *([wanted.only] if wanted.only else STUDIES))
 
 
 if __name__ == "__main__":
