@@ -135,7 +135,7 @@ impl Analysis {
         let mut refusals = refusal::of_capture(survey);
         refusals.extend(refusal::of_flow(flow, kept));
         let ordered = InOrder::of(survey, flow);
-        let mut vantage = vantage::of(ordered.packets(), flow, way);
+        let mut vantage = vantage::locate(ordered.packets(), flow, way);
         if let Some(place) = view {
             vantage.place = place;
             vantage.is_certain = true;
@@ -297,7 +297,7 @@ impl Analysis {
             findings.gaps.append(&mut findings.holes);
             findings.gaps.sort_unstable();
         }
-        self.shares = shares::of(&findings, path.as_ref(), &self.stops, &waits, self.mss);
+        self.shares = shares::share_out(&findings, path.as_ref(), &self.stops, &waits, self.mss);
         self.acking = Acking::of(&findings.sent, &findings.acks, self.mss);
         self.base_rtt = base;
         self.retried_frames = findings.retried_frames;

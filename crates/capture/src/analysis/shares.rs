@@ -147,7 +147,7 @@ impl State<'_> {
 }
 
 /// The shares of a flow. `waits` are the times in which the sender waited for its timer, in order.
-pub(super) fn of(
+pub(super) fn share_out(
     findings: &Findings,
     path: Option<&Path<'_>>,
     stops: &[Stop],

@@ -40,10 +40,10 @@ pub struct Circumstances {
     pub is_window_shut: bool,
 }
 
-/// Its trigger. `None` for what is a timeout or a tail loss probe by all that is seen then:
-/// a single segment is under way, and the timer of a probe ends with that of the timeout
+/// Classifies a retransmission. Returns `None` if a timeout and a tail loss probe cannot be told
+/// apart: a single segment is in flight, and the timer of a probe ends with that of the timeout
 /// (Linux, `tcp_schedule_loss_probe`).
-pub fn of(seen: &Circumstances) -> Option<Trigger> {
+pub fn classify(seen: &Circumstances) -> Option<Trigger> {
     if seen.is_syn {
         return Some(Trigger::Timeout);
     }
@@ -226,7 +226,7 @@ mod tests {
             ),
         ];
         for (seen, expected) in cases {
-            assert_eq!(of(&seen), expected, "{seen:?}");
+            assert_eq!(classify(&seen), expected, "{seen:?}");
         }
     }
 }

@@ -54,7 +54,7 @@ pub struct Vantage {
 }
 
 /// Finds the place of capture of a flow whose data goes `way`.
-pub fn of(packets: impl Iterator<Item = Packet>, flow: &Flow, way: Way) -> Vantage {
+pub fn locate(packets: impl Iterator<Item = Packet>, flow: &Flow, way: Way) -> Vantage {
     let mut delays = Delays::default();
     for packet in packets {
         if delays.are_enough() {

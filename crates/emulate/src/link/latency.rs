@@ -95,8 +95,8 @@ impl Latency {
 
     /// The measured latencies.
     pub fn quantiles(&self) -> Quantiles {
-        let [min_rtt_ms, rtt_p50_ms, rtt_p95_ms, rtt_p99_ms] = of(&self.round_trips);
-        let [_, delay_p50_ms, delay_p95_ms, delay_p99_ms] = of(&self.delays);
+        let [min_rtt_ms, rtt_p50_ms, rtt_p95_ms, rtt_p99_ms] = quantiles(&self.round_trips);
+        let [_, delay_p50_ms, delay_p95_ms, delay_p99_ms] = quantiles(&self.delays);
         Quantiles {
             min_rtt_ms,
             rtt_p50_ms,
@@ -155,7 +155,7 @@ pub struct Quantiles {
 }
 
 /// Minimum, median, 95th and 99th percentile, by nearest rank.
-fn of(durations: &[Duration]) -> [Option<f64>; 4] {
+fn quantiles(durations: &[Duration]) -> [Option<f64>; 4] {
     let mut sorted = durations.to_vec();
     sorted.sort_unstable();
     [0, 50, 95, 99].map(|percent: usize| {
@@ -300,8 +300,8 @@ mod tests {
     #[test]
     fn quantiles_are_nearest_ranks() {
         let hundred: Vec<_> = (1..=100).rev().map(Duration::from_millis).collect();
-        assert_eq!(of(&hundred), [1.0, 50.0, 95.0, 99.0].map(Some));
-        assert_eq!(of(&hundred[99..]), [Some(1.0); 4]);
-        assert_eq!(of(&[]), [None; 4]);
+        assert_eq!(quantiles(&hundred), [1.0, 50.0, 95.0, 99.0].map(Some));
+        assert_eq!(quantiles(&hundred[99..]), [Some(1.0); 4]);
+        assert_eq!(quantiles(&[]), [None; 4]);
     }
 }

@@ -7,11 +7,7 @@
 //! Numbers in the headers have the machine's byte order, those of queues and attributes the
 //! network's (linux/netlink.h, linux/netfilter/nfnetlink.h, nfnetlink_queue.h).
 
-/// A message to the kernel is answered, with zero or an error.
-const REQUEST: u16 = 1;
-const ACKNOWLEDGE: u16 = 4;
-/// An answer that is an error, or the acknowledgment of a request.
-const ERROR: u16 = 2;
+use netlink_packet_core::{NLA_TYPE_MASK, NLM_F_ACK, NLM_F_REQUEST, NLMSG_ERROR};
 
 /// The queue's part of netfilter's messages.
 const SUBSYSTEM: u16 = 3 << 8;
@@ -22,8 +18,6 @@ const VERDICT_BATCH: u16 = SUBSYSTEM | 3;
 
 const HEADER_BYTES: usize = 16;
 const GENERIC_BYTES: usize = 4;
-/// Two bits of an attribute's kind tell how to read its value.
-const KIND_MASK: u16 = 0x3fff;
 
 mod configure {
     pub const COMMAND: u16 = 1;
@@ -91,7 +85,7 @@ pub fn messages(datagram: &[u8]) -> impl Iterator<Item = Message<'_>> {
 
 fn read(message: &[u8]) -> Option<Message<'_>> {
     match native_u16(message, 4)? {
-        ERROR => {
+        NLMSG_ERROR => {
             let code = native_u32(message, HEADER_BYTES)?.cast_signed();
             Some(Message::Answer(code.checked_neg()?))
         }
@@ -107,7 +101,7 @@ fn read_packet(message: &[u8]) -> Option<Queued<'_>> {
     while let (Some(length), Some(kind)) = (native_u16(rest, 0), native_u16(rest, 2)) {
         let length = usize::from(length);
         let value = rest.get(4..length)?;
-        match kind & KIND_MASK {
+        match kind & NLA_TYPE_MASK {
             attribute::PACKET_HEADER => id = network_u32(value, 0),
             attribute::PAYLOAD => bytes = value,
             attribute::WHOLE_LENGTH => whole = network_u32(value, 0),
@@ -156,7 +150,7 @@ impl Writer {
     /// Requests a queue: at most `most` packets wait in it, and are copied up to `copied` bytes;
     /// packets that do not fit pass. The kernel answers.
     pub fn bind(&mut self, queue: u16, most: u32, copied: u32) {
-        self.message(CONFIGURE, REQUEST | ACKNOWLEDGE, queue, |message| {
+        self.message(CONFIGURE, NLM_F_REQUEST | NLM_F_ACK, queue, |message| {
             message.attribute(configure::COMMAND, &[configure::BIND, 0, 0, 0]);
             let mut parameters = copied.to_be_bytes().to_vec();
             parameters.push(configure::COPY_PACKET);
@@ -170,14 +164,14 @@ impl Writer {
 
     /// Gives a queue back.
     pub fn unbind(&mut self, queue: u16) {
-        self.message(CONFIGURE, REQUEST, queue, |message| {
+        self.message(CONFIGURE, NLM_F_REQUEST, queue, |message| {
             message.attribute(configure::COMMAND, &[configure::UNBIND, 0, 0, 0]);
         });
     }
 
     /// Adds a verdict on one packet.
     pub fn verdict(&mut self, queue: u16, id: u32, verdict: Verdict<'_>) {
-        self.message(VERDICT, REQUEST, queue, |message| {
+        self.message(VERDICT, NLM_F_REQUEST, queue, |message| {
             let word = if verdict == Verdict::Drop {
                 NF_DROP
             } else {
@@ -196,7 +190,7 @@ impl Writer {
 
     /// Lets all waiting packets up to `id` pass.
     pub fn pass_up_to(&mut self, queue: u16, id: u32) {
-        self.message(VERDICT_BATCH, REQUEST, queue, |message| {
+        self.message(VERDICT_BATCH, NLM_F_REQUEST, queue, |message| {
             message.verdict_header(NF_ACCEPT, id);
         });
     }
@@ -317,7 +311,7 @@ mod tests {
     fn answers_are_numbers_of_errno() {
         let mut datagram = Vec::new();
         datagram.extend(20_u32.to_ne_bytes());
-        datagram.extend(ERROR.to_ne_bytes());
+        datagram.extend(NLMSG_ERROR.to_ne_bytes());
         datagram.extend([0; 10]);
         datagram.extend((-1_i32).to_ne_bytes());
         assert_eq!(messages(&datagram).next(), Some(Message::Answer(1)));

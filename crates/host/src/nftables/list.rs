@@ -2,21 +2,18 @@
 
 use std::io;
 
+use netlink_packet_core::{NLM_F_ACK, NLM_F_DUMP, NLM_F_REQUEST, NLMSG_DONE, NLMSG_ERROR};
+
 use super::message::{
     HEADERS, NETLINK_HEADER, as_text, attribute, attributes, find, header, messages, text,
 };
-use super::{ACK, Family, NF_TABLES, Owner, REQUEST};
+use super::{Family, NF_TABLES, Owner};
 
 /// NFT_MSG_GETRULE, and NFT_MSG_NEWFLOWTABLE and NFT_MSG_GETFLOWTABLE.
 const GET_RULE: u16 = 7;
 const NEW_RULE: u16 = 6;
 const NEW_FLOWTABLE: u16 = 22;
 const GET_FLOWTABLE: u16 = 23;
-/// NLM_F_DUMP.
-const DUMP: u16 = 0x300;
-/// NLMSG_ERROR and NLMSG_DONE.
-const ERROR: u16 = 2;
-const DONE: u16 = 3;
 /// NFT_FLOWTABLE_HW_OFFLOAD.
 const HARDWARE: u32 = 1;
 /// NFPROTO_UNSPEC: tables of every family.
@@ -132,7 +129,7 @@ fn named(body: &[u8], kind: u16, name: &str) -> bool {
 fn dump(kind: u16, family: u8, of: &[u8]) -> io::Result<Vec<(u16, Vec<u8>)>> {
     let owner = Owner::new()?;
     let kind = NF_TABLES << 8 | kind;
-    let question = header(kind, REQUEST | ACK | DUMP, 1, family, 0, of);
+    let question = header(kind, NLM_F_REQUEST | NLM_F_ACK | NLM_F_DUMP, 1, family, 0, of);
     owner.0.send(&question, 0)?;
     let mut found = Vec::new();
     loop {
@@ -151,8 +148,8 @@ fn collect(bytes: &[u8], found: &mut Vec<(u16, Vec<u8>)>) -> io::Result<bool> {
     for (kind, message) in messages(bytes) {
         let rest = message.get(NETLINK_HEADER..).unwrap_or(&[]);
         match kind {
-            DONE => return Ok(true),
-            ERROR => {
+            NLMSG_DONE => return Ok(true),
+            NLMSG_ERROR => {
                 let code = rest
                     .first_chunk()
                     .map_or(0, |code| i32::from_ne_bytes(*code));
@@ -208,7 +205,7 @@ mod tests {
             let rule = rule(target, handle);
             answer.extend(header(NF_TABLES << 8 | NEW_RULE, 2, 1, 1, 0, &rule));
         }
-        answer.extend(header(DONE, 2, 1, 0, 0, &[]));
+        answer.extend(header(NLMSG_DONE, 2, 1, 0, 0, &[]));
         let mut found = Vec::new();
         assert!(collect(&answer, &mut found).unwrap());
         let [(_, flows), (_, one), (_, other)] = &found[..] else {

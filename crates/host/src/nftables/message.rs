@@ -1,9 +1,7 @@
 //! Netlink messages of netfilter: headers and attributes, written and read.
 
-/// NLA_F_NESTED.
-const NESTED: u16 = 0x8000;
-/// The bits of an attribute's kind that are no flags (NLA_TYPE_MASK).
-const KIND: u16 = 0x3fff;
+use netlink_packet_core::{NLA_F_NESTED, NLA_TYPE_MASK, NLMSG_ERROR};
+
 /// Bytes of netlink's header, and of netfilter's with it.
 pub(super) const NETLINK_HEADER: usize = 16;
 pub(super) const HEADERS: usize = 20;
@@ -33,7 +31,7 @@ pub(super) fn header(
 }
 
 pub(super) fn nested(kind: u16, attributes: &[Vec<u8>]) -> Vec<u8> {
-    attribute(kind | NESTED, &attributes.concat())
+    attribute(kind | NLA_F_NESTED, &attributes.concat())
 }
 
 pub(super) fn number(kind: u16, value: u32) -> Vec<u8> {
@@ -70,7 +68,7 @@ pub(super) fn messages(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
 pub(super) fn attributes(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     std::iter::from_fn(move || {
         let length = usize::from(u16::from_ne_bytes(*bytes.first_chunk()?));
-        let kind = u16::from_ne_bytes(bytes.get(2..4)?.try_into().ok()?) & KIND;
+        let kind = u16::from_ne_bytes(bytes.get(2..4)?.try_into().ok()?) & NLA_TYPE_MASK;
         let value = bytes.get(4..length)?;
         bytes = bytes.get(length.next_multiple_of(4)..).unwrap_or(&[]);
         Some((kind, value))
@@ -95,7 +93,6 @@ pub(super) fn as_text(value: &[u8]) -> String {
 
 /// The codes of the NLMSG_ERROR messages in the bytes read: zero for success.
 pub(super) fn answers(mut bytes: &[u8]) -> Vec<i32> {
-    const NLMSG_ERROR: u16 = 2;
     let mut codes = Vec::new();
     while bytes.len() >= 20 {
         let (Ok(length), Ok(kind), Ok(code)) = (

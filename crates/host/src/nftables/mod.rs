@@ -12,6 +12,7 @@ use std::io;
 pub use expression::{Expression, Meta, QueueBy};
 use message::{answers, attribute, header, nested, number, text};
 
+use netlink_packet_core::{NLM_F_ACK, NLM_F_APPEND, NLM_F_CREATE, NLM_F_REQUEST};
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_NETFILTER};
 
 /// NFNL_SUBSYS_NFTABLES.
@@ -26,10 +27,8 @@ const DELETE_TABLE: u16 = 2;
 const NEW_CHAIN: u16 = 3;
 const NEW_RULE: u16 = 6;
 const DELETE_RULE: u16 = 8;
-/// NLM_F_REQUEST, NLM_F_ACK, and NLM_F_CREATE with NLM_F_APPEND.
-const REQUEST: u16 = 1;
-const ACK: u16 = 4;
-const CREATE: u16 = 0x400 | 0x800;
+/// Adds what is not there, behind what is.
+const CREATE: u16 = NLM_F_CREATE | NLM_F_APPEND;
 /// NFT_TABLE_F_OWNER: the table is removed when the socket that made it is closed, and no other
 /// process can change it (Linux 5.12 and later).
 const OWNED: u32 = 2;
@@ -90,7 +89,7 @@ impl Batch {
     pub fn new(family: Family) -> Self {
         Self {
             family,
-            bytes: header(BATCH[0], REQUEST, 0, UNSPEC, NF_TABLES, &[]),
+            bytes: header(BATCH[0], NLM_F_REQUEST, 0, UNSPEC, NF_TABLES, &[]),
             messages: 0,
         }
     }
@@ -178,7 +177,7 @@ impl Batch {
     pub fn send_by(mut self, owner: &Owner) -> io::Result<()> {
         let end = self.messages + 1;
         self.bytes
-            .extend(header(BATCH[1], REQUEST, end, UNSPEC, NF_TABLES, &[]));
+            .extend(header(BATCH[1], NLM_F_REQUEST, end, UNSPEC, NF_TABLES, &[]));
         owner.0.send(&self.bytes, 0)?;
         let mut answered = 0;
         while answered < self.messages {
@@ -196,7 +195,7 @@ impl Batch {
     fn message(mut self, kind: u16, flags: u16, attributes: &[u8]) -> Self {
         self.messages += 1;
         let kind = NF_TABLES << 8 | kind;
-        let flags = REQUEST | ACK | flags;
+        let flags = NLM_F_REQUEST | NLM_F_ACK | flags;
         let family = self.family as u8;
         self.bytes
             .extend(header(kind, flags, self.messages, family, 0, attributes));

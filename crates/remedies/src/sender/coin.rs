@@ -28,7 +28,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     )
     .since("6.4")])
     .noting("A larger factor of reduction comes to the same: (1 - q)/2 + 4/5 q."),
-    decides: "what a loss is taken for",
+    decides: "how a loss is classified",
     apply,
 };
 

@@ -34,7 +34,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
         ],
     )
     .since("6.4")]),
-    decides: "what a loss is taken for",
+    decides: "how a loss is classified",
     apply,
 };
 

@@ -11,7 +11,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     source: "a bound for the others, none of the papers has it",
     parameters: &[],
     deployment: Deployment::none("Only a simulator knows why a packet was lost."),
-    decides: "what a loss is taken for",
+    decides: "how a loss is classified",
     apply,
 };
 

@@ -22,7 +22,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     deployment: Deployment::none(
         "Linux has none ready-made: it takes a congestion control in BPF or as a module.",
     ),
-    decides: "what a loss is taken for",
+    decides: "how a loss is classified",
     apply,
 };
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The partial acknowledgments that restart the retransmission timer in a fast recovery without
-/// SACK (RFC 6582 §4).
+/// SACK (RFC 6582 §3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]

@@ -133,7 +133,7 @@ settings! {
         slow_start_limit_after_timeout: u32 = 1, as FewSegments;
         /// The amount an acknowledgment counts towards growth of the window.
         growth_credit: GrowthCredit = GrowthCredit::Acknowledged;
-        /// The partial acknowledgments that restart the retransmission timer (RFC 6582 §4); only
+        /// The partial acknowledgments that restart the retransmission timer (RFC 6582 §3.2); only
         /// without `sack`.
         partial_ack_timer: PartialAckTimer = PartialAckTimer::Impatient;
         /// The events that restart the retransmission timer.

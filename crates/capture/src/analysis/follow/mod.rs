@@ -192,7 +192,7 @@ impl Follower {
         at: Index,
         was_acknowledged: bool,
     ) {
-        let trigger = trigger::of(seen);
+        let trigger = trigger::classify(seen);
         let number = self.record.repeats();
         let (now, start) = (self.record.sent(at).time, self.record.sent(at).start);
         let fills = overlap.attempts == 0;

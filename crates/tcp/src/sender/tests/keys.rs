@@ -119,7 +119,7 @@ fn timer_started_at(trace: &Trace) -> String {
     (ends - trace.rto_ms()).to_string()
 }
 
-/// RFC 6582 §4, of three losses in a window; before the segment asked for leaves. The seven other
+/// RFC 6582 §3.2, of three losses in a window; before the segment asked for leaves. The seven other
 /// segments have arrived, so that the window has room for each repair however duplicates are
 /// counted.
 fn timer_after_the_second_partial_acknowledgment(config: &Config) -> String {

@@ -91,7 +91,7 @@ fn the_window_after_recovery_follows_what_is_in_flight() {
     );
 }
 
-/// RFC 6582 §3.2 step 3 and §4, the impatient variant.
+/// RFC 6582 §3.2 step 3, the impatient variant.
 #[test]
 fn only_the_first_partial_acknowledgment_restarts_the_timer() {
     let (mut trace, _) = with_duplicates(plain(), 3);
