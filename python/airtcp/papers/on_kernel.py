@@ -27,7 +27,7 @@ from airtcp.study.kernel import (
     readable_path,
     settings_of,
 )
-from airtcp.study.plan import Plan, PlannedCell, planned_cell
+from airtcp.study.plan import Observation, Plan, PlannedCell, seeded_cells
 from airtcp.study.statistics import PairedDifference
 from airtcp.study.verify import NEEDS_DEVIATION
 
@@ -85,26 +85,28 @@ class Case:
 
     def simulated(self, variant: Variant) -> list[PlannedCell]:
         """The simulated runs of a variant, seed by seed."""
-        return [self._cell(variant, seed, None) for seed in self.seeds]
+        return self._cells(variant, None)
 
     def measured(self, variant: Variant, deviation_ms: float | None) -> list[PlannedCell]:
         """The kernel's runs of a variant, seed by seed."""
         if NEEDS_DEVIATION not in variant.remedy:
             deviation_ms = None
         run = KernelRun(self.source, self.settings, variant.remedy, deviation_ms)
-        return [self._cell(variant, seed, run) for seed in self.seeds]
+        return self._cells(variant, kernel_observation(run))
 
-    def _cell(self, variant: Variant, seed: int, run: KernelRun | None) -> PlannedCell:
+    def _cells(self, variant: Variant, observation: Observation | None) -> list[PlannedCell]:
         assert self.baseline.scenario is not None
         assert variant.scenario is not None
         where = f"{self.paper.short_title}, {self.name}"
-        return planned_cell(
-            self.baseline.scenario.hash(),
-            variant.scenario,
-            variant.remedy,
-            seed,
-            ", ".join(part for part in (where, variant.remedy, f"seed {seed}") if part),
-            kernel_observation(run) if run else None,
+        return list(
+            seeded_cells(
+                self.baseline.scenario.hash(),
+                variant.scenario,
+                variant.remedy,
+                self.seeds,
+                ", ".join(filter(None, (where, variant.remedy))),
+                observation,
+            )
         )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
+from airtcp.catalogue import BASELINE
 from airtcp.kernels import Guest
 from airtcp.loading import load_scenario
 from airtcp.study.execute import Progress, execute
@@ -21,7 +22,7 @@ from airtcp.study.kernel import (
     readable_path,
     settings_of,
 )
-from airtcp.study.plan import Plan, PlannedCell, planned_cell
+from airtcp.study.plan import Plan, PlannedCell, seeded_cells
 from airtcp.study.statistics import student_t
 from airtcp.summary import RunSummary, total
 
@@ -127,11 +128,11 @@ def run_beside(
             run = KernelRun(readable_path(link.scenario), settings_of(settings), "")
             runs.append(run)
             places.append((link.name, stack.name))
-            for seed in chosen:
-                words = f"{link.name}, {stack.name}, seed {seed}"
-                told = guest_observation(run, guest) if guest else kernel_observation(run)
-                kernel.append(planned_cell(scenario.hash(), scenario, "", seed, words, told))
-                simulated.append(planned_cell(scenario.hash(), scenario, "", seed, words))
+            words = f"{link.name}, {stack.name}"
+            observation = guest_observation(run, guest) if guest else kernel_observation(run)
+            cells = scenario.hash(), scenario, BASELINE, chosen, words
+            kernel.extend(seeded_cells(*cells, observation))
+            simulated.extend(seeded_cells(*cells))
     if guest:
         check_in_guest(runs, guest)
     else:
@@ -204,15 +205,14 @@ def resimulated(run: Mapping[str, Any], grid: Grid, *, out: Path | None = None) 
         StoreError: a cell cannot be stored.
     """
     chosen = range(1, run["seeds"] + 1)
-    cells: dict[tuple[str, str], list[PlannedCell]] = {}
+    cells: dict[tuple[str, str], tuple[PlannedCell, ...]] = {}
     for link in grid.links:
         for stack in grid.stacks:
             assert link.scenario is not None
             scenario = load_scenario(link.scenario, {**link.settings, **stack.settings})
-            cells[link.name, stack.name] = [
-                planned_cell(scenario.hash(), scenario, "", seed, f"{link.name}, {stack.name}")
-                for seed in chosen
-            ]
+            cells[link.name, stack.name] = seeded_cells(
+                scenario.hash(), scenario, BASELINE, chosen, f"{link.name}, {stack.name}"
+            )
     if list(cells) != [(one["link"], one["stack"]) for one in run["settings"]]:
         raise StudyError("the grid has changed since the kernel ran: run make verify")
     found = execute(Plan([cell for row in cells.values() for cell in row]), out=out)

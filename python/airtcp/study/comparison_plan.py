@@ -10,7 +10,7 @@ from airtcp.loading import load_scenario, remedy_names
 from airtcp.study.compare import ComparedRuns
 from airtcp.study.everything import ALL, applicable
 from airtcp.study.execute import Results
-from airtcp.study.plan import Plan, PlannedCell, planned_cell
+from airtcp.study.plan import Plan, PlannedCell, seed_by_seed, seeded_cells
 
 MOST_SEEDS = 100_000
 """The most seeds of one comparison: more tell no smaller difference that anybody would care for."""
@@ -78,15 +78,10 @@ def comparison_plan(
         remedies, refused = applicable(written)
     variants = {BASELINE: written} | _variants(written, remedies)
     scenario_hash = written.hash()
-    cells = tuple(
-        planned_cell(
-            scenario_hash,
-            variant,
-            "" if remedy == BASELINE else remedy,
-            seed,
-            ", ".join(text for text in (where, remedy, f"seed {seed}") if text),
+    cells = seed_by_seed(
+        seeded_cells(
+            scenario_hash, variant, remedy, chosen, ", ".join(filter(None, (where, remedy)))
         )
-        for seed in chosen
         for remedy, variant in variants.items()
     )
     return ComparisonPlan(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from airtcp._core import Scenario, ScenarioError
 from airtcp.catalogue import BASELINE, remedies
 from airtcp.study.execute import Results
-from airtcp.study.plan import Plan, PlannedCell, planned_cell
+from airtcp.study.plan import Plan, PlannedCell, seeded_cells
 from airtcp.summary import RunSummary
 
 _AT_AN_END = {"sender", "receiver"}
@@ -67,19 +67,12 @@ def competing_plan(
         return CompetingPlan({}, refused)
     scenario_hash = shared.hash()
     cells = {
-        name: tuple(
-            planned_cell(
-                scenario_hash,
-                variant,
-                "" if name == BASELINE else name,
-                seed,
-                ", ".join(
-                    text
-                    for text in (where, f"{name} beside an unchanged flow, seed {seed}")
-                    if text
-                ),
-            )
-            for seed in seeds
+        name: seeded_cells(
+            scenario_hash,
+            variant,
+            name,
+            seeds,
+            ", ".join(filter(None, (where, f"{name} beside an unchanged flow"))),
         )
         for name, variant in variants.items()
     }

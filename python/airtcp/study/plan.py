@@ -1,9 +1,11 @@
 """Plans: the cells that a study asks for, each with all that is needed to run it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from airtcp._core import Scenario
+from airtcp.catalogue import BASELINE
 from airtcp.study.cells import CellKey, cell_key
 
 
@@ -76,3 +78,43 @@ def planned_cell(
     """
     name = f"{observation.name} {remedy}".rstrip() if observation else remedy
     return PlannedCell(cell_key(scenario_hash, name, seed), scenario, words, observation)
+
+
+def seeded_cells(
+    scenario_hash: str,
+    scenario: Scenario,
+    remedy: str,
+    seeds: Iterable[int],
+    words: str,
+    observation: Observation | None = None,
+) -> tuple[PlannedCell, ...]:
+    """A variant of a scenario with each of these seeds.
+
+    Args:
+        scenario_hash: the hash of the scenario as written, before remedies.
+        scenario: the scenario with the remedies laid over it.
+        remedy: their names; `BASELINE` or nothing for the baseline.
+        seeds: the seeds, in the order of the cells.
+        words: what the variant is, for progress and errors; the seed is added to it.
+        observation: how it is run, when its summary alone is not enough.
+    """
+    name = "" if remedy == BASELINE else remedy
+    return tuple(
+        planned_cell(
+            scenario_hash,
+            scenario,
+            name,
+            seed,
+            f"{words}, seed {seed}" if words else f"seed {seed}",
+            observation,
+        )
+        for seed in seeds
+    )
+
+
+def seed_by_seed(variants: Iterable[Sequence[PlannedCell]]) -> tuple[PlannedCell, ...]:
+    """The cells of all variants with the first seed, then with the second, and so on.
+
+    Pairs are complete early then, and a run that is interrupted leaves few half ones.
+    """
+    return tuple(chain.from_iterable(zip(*variants, strict=True)))

@@ -25,7 +25,7 @@ from airtcp.study.kernel import (
     readable_path,
     settings_of,
 )
-from airtcp.study.plan import Plan, PlannedCell, planned_cell
+from airtcp.study.plan import Observation, Plan, PlannedCell, seed_by_seed, seeded_cells
 from airtcp.study.statistics import PairedDifference, paired_difference
 
 NEEDS_DEVIATION = "rto-factor"
@@ -121,31 +121,26 @@ class _Request:
     def kernel_plan(self, remedies: Sequence[str], deviation_ms: float | None) -> list[PlannedCell]:
         """The kernel's runs of these remedies, seed by seed."""
         comparison = self.comparison
-        scenario_hash = comparison.scenario.hash()
-        cells = []
-        for seed in comparison.seeds:
-            for remedy in remedies:
-                name = "" if remedy == BASELINE else remedy
-                run = KernelRun(
-                    self.source,
-                    self.settings,
-                    name,
-                    deviation_ms if NEEDS_DEVIATION in name else None,
-                    self.discipline,
+        return list(
+            seed_by_seed(
+                seeded_cells(
+                    comparison.scenario.hash(),
+                    comparison.variants[remedy],
+                    remedy,
+                    comparison.seeds,
+                    f"{remedy} on the kernel",
+                    self._observation(remedy, deviation_ms),
                 )
-                cells.append(
-                    planned_cell(
-                        scenario_hash,
-                        comparison.variants[remedy],
-                        name,
-                        seed,
-                        f"{remedy} on the kernel, seed {seed}",
-                        guest_observation(run, self.guest)
-                        if self.guest
-                        else kernel_observation(run),
-                    )
-                )
-        return cells
+                for remedy in remedies
+            )
+        )
+
+    def _observation(self, remedy: str, deviation_ms: float | None) -> Observation:
+        name = "" if remedy == BASELINE else remedy
+        if NEEDS_DEVIATION not in name:
+            deviation_ms = None
+        run = KernelRun(self.source, self.settings, name, deviation_ms, self.discipline)
+        return guest_observation(run, self.guest) if self.guest else kernel_observation(run)
 
 
 def verified_runs(

@@ -1,0 +1,151 @@
+"""The files that `airtcp run` writes: which were asked for, what they need, and their content."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airtcp._core import ScenarioError
+from airtcp.cli.console import writable_file
+from airtcp.files import write_whole
+from airtcp.plot import TIMELINE_PROBES
+from airtcp.plot.pictures import PICTURES
+from airtcp.runs import Run
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+_PLOT_FORMATS = (".png", ".svg", ".pdf")
+_TABLE_FORMATS = (".csv", ".parquet")
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """The files of a run; None for those that were not requested.
+
+    `pictures` are kinds and files. `pcap`, `qlog` and `replay` are written by the core.
+    """
+
+    samples: Path | None
+    frames: Path | None
+    agents: Path | None
+    rtt_log: Path | None
+    plot: Path | None
+    pictures: list[tuple[str, Path]]
+    pcap: Path | None
+    qlog: Path | None
+    replay: Path | None
+
+    def check(self, probes: list[str]) -> None:
+        """Checks names and folders before anything runs.
+
+        Raises:
+            ScenarioError: A file cannot be written or has an ending of no known format, or there
+                are no samples to write.
+        """
+        _check_name(self.plot, "--plot", _PLOT_FORMATS)
+        _check_name(self.samples, "--samples", _TABLE_FORMATS)
+        _check_name(self.frames, "--frames", _TABLE_FORMATS)
+        _check_name(self.agents, "--agents", _TABLE_FORMATS)
+        _check_name(self.rtt_log, "--rtt-log", (".csv",))
+        for kind, path in self.pictures:
+            _check_name(path, f"--picture {kind}=", _PLOT_FORMATS)
+        for option, file in {"--pcap": self.pcap, "--qlog": self.qlog}.items():
+            if file:
+                writable_file(file, option)
+        if self.samples and not probes and not self.plot:
+            raise ScenarioError(
+                f"--samples {self.samples}: name what to sample, such as --probe cwnd"
+            )
+
+    def probes(self, named: list[str]) -> list[str]:
+        """The probes that were named, and those that figures need; each once."""
+        needed = (name for kind, _ in self.pictures for name in PICTURES[kind].probes)
+        timeline = TIMELINE_PROBES if self.plot else ()
+        return list(dict.fromkeys([*named, *timeline, *needed]))
+
+    @property
+    def needs_events(self) -> bool:
+        """Whether a figure marks events."""
+        return self.plot is not None or any(kind == "timeline" for kind, _ in self.pictures)
+
+    @property
+    def needs_air(self) -> bool:
+        """Whether frames on the air and actions of agents are recorded."""
+        return bool(self.frames or self.agents) or any(
+            PICTURES[kind].air for kind, _ in self.pictures
+        )
+
+    def write(self, finished: Run) -> None:
+        """Draws the figures, then writes the tables."""
+        if self.plot:
+            _write_figure(finished.plot(), self.plot)
+        for kind, path in self.pictures:
+            _draw(finished, kind, path)
+        for table, target in (
+            (finished.samples, self.samples),
+            (finished.frames, self.frames),
+            (finished.agents, self.agents),
+        ):
+            if target:
+                _write_table(table, target)
+        if self.rtt_log:
+            rtts = finished.rtts
+            _write_table(rtts.filter(rtts["flow"] == 0).drop("flow"), self.rtt_log)
+
+    def written(self) -> Iterator[Path]:
+        """Every file that was written."""
+        played_back = self.replay / "scenario.toml" if self.replay else None
+        tables = (self.samples, self.frames, self.agents, self.rtt_log)
+        drawn = (path for _, path in self.pictures)
+        yield from filter(None, (*tables, self.pcap, self.qlog, played_back, self.plot, *drawn))
+
+
+def parse_pictures(texts: list[str]) -> list[tuple[str, Path]]:
+    """The kinds and files of `--picture KIND=FILE`.
+
+    Raises:
+        ScenarioError: No such kind, or no file.
+    """
+    pictures = []
+    for text in texts:
+        kind, _, name = text.partition("=")
+        if kind not in PICTURES or not name:
+            raise ScenarioError(
+                f"--picture {text}: expected KIND=FILE, KIND one of {', '.join(PICTURES)}"
+            )
+        pictures.append((kind, Path(name)))
+    return pictures
+
+
+def _check_name(path: Path | None, option: str, suffixes: tuple[str, ...]) -> None:
+    if path is None:
+        return
+    if path.suffix not in suffixes:
+        raise ScenarioError(f"{option} {path}: expected a name ending in {' or '.join(suffixes)}")
+    writable_file(path, option)
+
+
+def _draw(finished: Run, kind: str, path: Path) -> None:
+    try:
+        figure = finished.picture(kind)
+    except ValueError as reason:
+        raise ScenarioError(f"--picture {kind}={path}: {reason}") from reason
+    _write_figure(figure, path)
+
+
+def _write_figure(figure: "Figure", path: Path) -> None:
+    content = BytesIO()
+    figure.savefig(content, format=path.suffix.removeprefix("."))
+    write_whole(path, content.getvalue())
+
+
+def _write_table(table: "pl.DataFrame", path: Path) -> None:
+    content = BytesIO()
+    if path.suffix == ".csv":
+        table.write_csv(content)
+    else:
+        table.write_parquet(content)
+    write_whole(path, content.getvalue())
