@@ -9,8 +9,10 @@
 
 mod deadlines;
 mod flow;
+mod repairs;
 mod round_trip;
 
-pub(super) use deadlines::Deadlines;
+use deadlines::Deadlines;
 pub(super) use flow::{Acknowledged, Duplicate, Flow, StoredPacket};
+pub(super) use repairs::Repairs;
 pub use round_trip::LocalTimeout;

@@ -26,7 +26,6 @@
 //! whose acknowledgment was lost, the data passes and the mobile makes it. Data *from* the mobile
 //! passes untouched: the paper's negative acknowledgments need a change of the mobile.
 
-use std::collections::VecDeque;
 use std::num::{NonZeroU32, NonZeroUsize};
 
 use airtcp_packet::{Flags, Segment};
@@ -34,7 +33,7 @@ use airtcp_units::Instant;
 
 use super::any::{AnyAgent, Configuration, Needs};
 use super::flow_table::{DEFAULT_FLOW_LIMIT, FlowTable};
-use super::local_repair::{Acknowledged, Deadlines, Duplicate, Flow, LocalTimeout, StoredPacket};
+use super::local_repair::{Acknowledged, Duplicate, Flow, LocalTimeout, Repairs, StoredPacket};
 use super::parameter::ParameterError;
 use super::{Agent, AgentEvent, Emission, FlowKey, Passage, Toward};
 use crate::random::Stream;
@@ -73,8 +72,7 @@ impl Default for SnoopConfig {
 pub struct Snoop<P> {
     config: SnoopConfig,
     flows: FlowTable<Flow<P>>,
-    deadlines: Deadlines,
-    ready: VecDeque<Emission<P>>,
+    repairs: Repairs<P>,
 }
 
 impl<P: Copy> Snoop<P> {
@@ -84,21 +82,20 @@ impl<P: Copy> Snoop<P> {
         Self {
             config,
             flows: FlowTable::new(config.flow_limit),
-            deadlines: Deadlines::default(),
-            ready: VecDeque::new(),
+            repairs: Repairs::default(),
         }
     }
 
     fn forget(&mut self, key: FlowKey) {
         if let Some(flow) = self.flows.remove(key) {
-            self.deadlines.remove(key, flow.filed);
+            self.repairs.forget(key, &flow);
         }
     }
 
     fn on_data(&mut self, now: Instant, passage: Passage<P>) {
         let key = passage.flow;
         if let Some((key, flow)) = self.flows.make_room(key) {
-            self.deadlines.remove(key, flow.filed);
+            self.repairs.forget(key, &flow);
         }
         let flow = self
             .flows
@@ -121,7 +118,7 @@ impl<P: Copy> Snoop<P> {
                 .push_back(StoredPacket::new(now, start, end, passage));
             flow.sent += 1;
             flow.start_timer(now, &self.config.timeout);
-            self.deadlines.file(key, &mut flow.filed, flow.deadline);
+            self.repairs.follow(key, flow);
         }
         flow.on_seen(&passage.segment, end);
     }
@@ -141,7 +138,7 @@ impl<P: Copy> Snoop<P> {
             Acknowledged::Old | Acknowledged::Update => return true,
             Acknowledged::New => {
                 flow.restart_timer(now, &self.config.timeout);
-                self.deadlines.file(key, &mut flow.filed, flow.deadline);
+                self.repairs.follow(key, flow);
                 if flow.is_over() {
                     self.forget(key);
                 }
@@ -154,10 +151,8 @@ impl<P: Copy> Snoop<P> {
             Duplicate::Foreign | Duplicate::Early => return true,
             Duplicate::Expected => {}
             Duplicate::Repeat => {
-                self.ready.extend(flow.repeat(now).map(Emission::Repeat));
-                flow.restart_timer(now, &self.config.timeout);
-                self.deadlines.file(key, &mut flow.filed, flow.deadline);
-                observer(key, AgentEvent::LocalRetransmission { timeout: false });
+                let timeout = &self.config.timeout;
+                self.repairs.repeat(now, key, flow, timeout, observer);
             }
         }
         observer(key, AgentEvent::AckSuppressed);
@@ -198,31 +193,26 @@ impl<P: Copy> Agent<P> for Snoop<P> {
             true
         };
         if passes {
-            self.ready.push_back(Emission::Pass(passage));
+            self.repairs.pass(passage);
         }
     }
 
     fn next_wakeup(&self) -> Instant {
-        self.deadlines.next()
+        self.repairs.next_wakeup()
     }
 
     fn on_wakeup(&mut self, now: Instant, observer: &mut impl FnMut(FlowKey, AgentEvent)) {
-        while let Some(key) = self.deadlines.take(now) {
+        while let Some(key) = self.repairs.next_due(now) {
             let Some(flow) = self.flows.get_mut(key) else {
                 continue;
             };
-            flow.filed = Instant::FAR_FUTURE;
-            if flow.deadline <= now && flow.on_expiry(self.config.most_repeats) {
-                self.ready.extend(flow.repeat(now).map(Emission::Repeat));
-                flow.restart_timer(now, &self.config.timeout);
-                observer(key, AgentEvent::LocalRetransmission { timeout: true });
-            }
-            self.deadlines.file(key, &mut flow.filed, flow.deadline);
+            let limits = (&self.config.timeout, self.config.most_repeats);
+            self.repairs.on_due(now, key, flow, limits, observer);
         }
     }
 
     fn poll(&mut self, _now: Instant) -> Option<Emission<P>> {
-        self.ready.pop_front()
+        self.repairs.poll()
     }
 }
 

@@ -27,7 +27,6 @@
 //! When a connection is forgotten, because the idlest must go, or with a SYN or RST, what waits is
 //! passed on first. Data from the mobile passes untouched.
 
-use std::collections::VecDeque;
 use std::num::{NonZeroU32, NonZeroUsize};
 
 use airtcp_packet::{Flags, Segment};
@@ -35,7 +34,7 @@ use airtcp_units::{Duration, Instant};
 
 use super::any::{AnyAgent, Configuration, Needs};
 use super::flow_table::{DEFAULT_FLOW_LIMIT, FlowTable};
-use super::local_repair::{Acknowledged, Deadlines, Duplicate, Flow, LocalTimeout, StoredPacket};
+use super::local_repair::{Acknowledged, Duplicate, Flow, LocalTimeout, Repairs, StoredPacket};
 use super::parameter::ParameterError;
 use super::{Agent, AgentEvent, Emission, FlowKey, Passage, Toward};
 use crate::random::Stream;
@@ -88,8 +87,7 @@ struct Windowed<P> {
 pub struct Wtcp<P> {
     config: WtcpConfig,
     flows: FlowTable<Windowed<P>>,
-    deadlines: Deadlines,
-    ready: VecDeque<Emission<P>>,
+    repairs: Repairs<P>,
 }
 
 impl<P: Copy> Wtcp<P> {
@@ -99,17 +97,17 @@ impl<P: Copy> Wtcp<P> {
         Self {
             config,
             flows: FlowTable::new(config.flow_limit),
-            deadlines: Deadlines::default(),
-            ready: VecDeque::new(),
+            repairs: Repairs::default(),
         }
     }
 
     /// A connection is no longer known: what waits passes.
     fn release(&mut self, key: FlowKey, state: &Windowed<P>) {
-        self.deadlines.remove(key, state.flow.filed);
+        self.repairs.forget(key, &state.flow);
         let waiting = state.flow.kept.range(state.flow.sent..);
-        self.ready
-            .extend(waiting.map(|kept| Emission::Pass(kept.passage)));
+        for kept in waiting {
+            self.repairs.pass(kept.passage);
+        }
     }
 
     fn on_data(&mut self, now: Instant, passage: Passage<P>) {
@@ -130,20 +128,20 @@ impl<P: Copy> Wtcp<P> {
         let kept = flow.kept.get_mut(index).filter(|kept| kept.start < end);
         match kept {
             // The mobile has it, and will say so again.
-            _ if end <= flow.una => self.ready.push_back(Emission::Pass(passage)),
+            _ if end <= flow.una => self.repairs.pass(passage),
             Some(kept) if (kept.start, kept.end) == (start, end) => {
                 (kept.passage, kept.arrived) = (passage, now);
                 if index < flow.sent {
                     kept.sent_at = now;
                     // Not timed any more (Karn's rule), and ours to repair as if it were new.
                     kept.repeats = 1;
-                    self.ready.push_back(Emission::Pass(passage));
+                    self.repairs.pass(passage);
                 }
             }
             // Resegmented by its sender: the copies keep what they cover.
-            Some(_) => self.ready.push_back(Emission::Pass(passage)),
+            Some(_) => self.repairs.pass(passage),
             // A hole below what waits: were it refused, what waits behind it would never leave.
-            None if is_full && index <= flow.sent => self.ready.push_back(Emission::Pass(passage)),
+            None if is_full && index <= flow.sent => self.repairs.pass(passage),
             None if is_full => return,
             None => {
                 flow.kept
@@ -151,7 +149,7 @@ impl<P: Copy> Wtcp<P> {
                 if index < flow.sent {
                     // A hole that the wired side left, below what is under way.
                     flow.sent += 1;
-                    self.ready.push_back(Emission::Pass(passage));
+                    self.repairs.pass(passage);
                 }
             }
         }
@@ -168,13 +166,13 @@ impl<P: Copy> Wtcp<P> {
             && let Some(kept) = flow.kept.get_mut(flow.sent)
         {
             kept.sent_at = now;
-            self.ready.push_back(Emission::Pass(kept.passage));
+            self.repairs.pass(kept.passage);
             flow.sent += 1;
         }
         if flow.sent > 0 {
             flow.start_timer(now, &self.config.timeout);
         }
-        self.deadlines.file(key, &mut flow.filed, flow.deadline);
+        self.repairs.follow(key, flow);
     }
 
     fn on_acknowledgment(
@@ -185,7 +183,7 @@ impl<P: Copy> Wtcp<P> {
     ) {
         let key = passage.flow;
         let Some(state) = self.flows.get_mut(key) else {
-            self.ready.push_back(Emission::Pass(passage));
+            self.repairs.pass(passage);
             return;
         };
         let flow = &mut state.flow;
@@ -205,7 +203,7 @@ impl<P: Copy> Wtcp<P> {
                 state.window = (state.window + 1).min(self.config.window.get());
                 flow.restart_timer(now, &self.config.timeout);
                 let is_over = flow.is_over();
-                self.ready.push_back(Emission::Pass(passage));
+                self.repairs.pass(passage);
                 self.send(now, key);
                 if is_over && let Some(state) = self.flows.remove(key) {
                     self.release(key, &state);
@@ -217,17 +215,15 @@ impl<P: Copy> Wtcp<P> {
                 let told = flow.on_duplicate(threshold, self.config.most_repeats);
                 if told != Duplicate::Foreign {
                     if told == Duplicate::Repeat {
-                        self.ready.extend(flow.repeat(now).map(Emission::Repeat));
-                        flow.restart_timer(now, &self.config.timeout);
-                        self.deadlines.file(key, &mut flow.filed, flow.deadline);
-                        observer(key, AgentEvent::LocalRetransmission { timeout: false });
+                        let timeout = &self.config.timeout;
+                        self.repairs.repeat(now, key, flow, timeout, observer);
                     }
                     observer(key, AgentEvent::AckSuppressed);
                     return;
                 }
             }
         }
-        self.ready.push_back(Emission::Pass(passage));
+        self.repairs.pass(passage);
     }
 }
 
@@ -277,31 +273,27 @@ impl<P: Copy> Agent<P> for Wtcp<P> {
             self.on_acknowledgment(now, passage, observer);
             return;
         }
-        self.ready.push_back(Emission::Pass(passage));
+        self.repairs.pass(passage);
     }
 
     fn next_wakeup(&self) -> Instant {
-        self.deadlines.next()
+        self.repairs.next_wakeup()
     }
 
     fn on_wakeup(&mut self, now: Instant, observer: &mut impl FnMut(FlowKey, AgentEvent)) {
-        while let Some(key) = self.deadlines.take(now) {
+        while let Some(key) = self.repairs.next_due(now) {
             let Some(Windowed { flow, window }) = self.flows.get_mut(key) else {
                 continue;
             };
-            flow.filed = Instant::FAR_FUTURE;
-            if flow.deadline <= now && flow.on_expiry(self.config.most_repeats) {
+            let limits = (&self.config.timeout, self.config.most_repeats);
+            if self.repairs.on_due(now, key, flow, limits, observer) {
                 *window = 1;
-                self.ready.extend(flow.repeat(now).map(Emission::Repeat));
-                flow.restart_timer(now, &self.config.timeout);
-                observer(key, AgentEvent::LocalRetransmission { timeout: true });
             }
-            self.deadlines.file(key, &mut flow.filed, flow.deadline);
         }
     }
 
     fn poll(&mut self, _now: Instant) -> Option<Emission<P>> {
-        self.ready.pop_front()
+        self.repairs.poll()
     }
 }
 

@@ -292,7 +292,7 @@ fn a_connection_that_ends_is_forgotten() {
     script.put(1, Toward::Wired, all);
     assert_eq!((script.say().as_str(), script.next_ms()), ("<2", None));
     assert_eq!(
-        (script.agent.flows.len(), script.agent.deadlines.len()),
+        (script.agent.flows.len(), script.agent.repairs.timers()),
         (0, 0)
     );
     for flags in [Flags::SYN, Flags::RST, Flags::SYN | Flags::ACK] {
@@ -302,7 +302,7 @@ fn a_connection_that_ends_is_forgotten() {
             script.put(1, toward, Segment { flags, ..ack(0) });
             assert_eq!(script.emissions().len(), 1);
             assert_eq!(
-                (script.agent.flows.len(), script.agent.deadlines.len()),
+                (script.agent.flows.len(), script.agent.repairs.timers()),
                 (0, 0)
             );
         }
@@ -331,7 +331,7 @@ fn ten_thousand_connections_do_not_grow_it() {
         script.put(flow, Toward::Mobile, data(0));
         assert_eq!(script.say(), ">0");
         assert!(script.agent.flows.len() <= 4096);
-        assert!(script.agent.deadlines.len() <= 4096);
+        assert!(script.agent.repairs.timers() <= 4096);
     }
     // The last ones are known, the first are not.
     for (flow, said) in [(9_999, ">0*"), (0, "<0")] {

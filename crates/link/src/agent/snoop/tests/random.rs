@@ -85,7 +85,7 @@ proptest! {
             if toward == Toward::Wired && segment.flags.contains(Flags::ACK) && passed {
                 said[which].push(segment.acknowledgment);
             }
-            prop_assert!(script.agent.flows.len() <= 2 && script.agent.deadlines.len() <= 2);
+            prop_assert!(script.agent.flows.len() <= 2 && script.agent.repairs.timers() <= 2);
         }
     }
 

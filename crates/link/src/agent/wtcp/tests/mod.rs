@@ -256,7 +256,7 @@ fn ten_thousand_connections_do_not_grow_it() {
         script.put(flow, Toward::Mobile, data(0));
         script.put(flow, Toward::Mobile, data(1));
         passed += script.emissions().len();
-        assert!(script.agent.flows.len() <= 4096 && script.agent.deadlines.len() <= 4096);
+        assert!(script.agent.flows.len() <= 4096 && script.agent.repairs.timers() <= 4096);
     }
     // Each passed its first, and all that were forgotten their second.
     assert_eq!(passed, 10_000 + (10_000 - 4096));
