@@ -129,7 +129,14 @@ fn named(body: &[u8], kind: u16, name: &str) -> bool {
 fn dump(kind: u16, family: u8, of: &[u8]) -> io::Result<Vec<(u16, Vec<u8>)>> {
     let owner = Owner::new()?;
     let kind = NF_TABLES << 8 | kind;
-    let question = header(kind, NLM_F_REQUEST | NLM_F_ACK | NLM_F_DUMP, 1, family, 0, of);
+    let question = header(
+        kind,
+        NLM_F_REQUEST | NLM_F_ACK | NLM_F_DUMP,
+        1,
+        family,
+        0,
+        of,
+    );
     owner.0.send(&question, 0)?;
     let mut found = Vec::new();
     loop {
