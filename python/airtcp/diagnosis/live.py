@@ -15,6 +15,8 @@ SNAP_BYTES = 128
 """IP and TCP headers with all options."""
 MOST_PACKETS = 8_000_000
 """A longer capture, of about a gigabyte, ends here."""
+LAST_S = 0.5
+"""After the end, what waits is read for so long at most: more may come all the time."""
 SOL_PACKET, PACKET_STATISTICS, PACKET_AUXDATA, PACKET_OUTGOING = 263, 6, 8, 4
 SO_TIMESTAMPNS, SO_ATTACH_FILTER = 35, 26
 ETH_P_ALL = 0x0003
@@ -123,17 +125,18 @@ def _read(
     until = begun + seconds
     while count < MOST_PACKETS:
         try:
-            left = until - time.monotonic()
-            # What came before the end is read after it.
-            packets.settimeout(max(0.0, min(left, 0.5)))
-            length = _written(packets, write)
-            count, bytes_ = count + (length > 0), bytes_ + length
             now = time.monotonic()
             if progress and now - said >= 0.5:
                 said = now
                 rate = 8e-6 * bytes_ / (now - begun)
                 share = min((now - begun) / seconds, 1.0)
                 progress(share, f"{count:,} packets of TCP, {rate:.1f} Mbit/s; Ctrl-C ends it")
+            if now > until + LAST_S:
+                break
+            # What came before the end is read after it.
+            packets.settimeout(max(0.0, min(until - now, 0.5)))
+            length = _written(packets, write)
+            count, bytes_ = count + (length > 0), bytes_ + length
         except TimeoutError:
             continue
         except BlockingIOError:
