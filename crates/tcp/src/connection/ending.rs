@@ -158,8 +158,15 @@ impl Connection {
     pub(super) fn on_fin_received(&mut self, now: Instant, observer: &mut impl Observer) {
         match self.state {
             State::Established => self.state = State::CloseWait,
-            State::FinWait1 => self.state = State::Closing,
-            State::FinWait2 => self.enter_time_wait(now, observer),
+            // Nothing of ours follows that could bring the acknowledgment (Linux, `tcp_fin`).
+            State::FinWait1 => {
+                self.receiver.demand_acknowledgment();
+                self.state = State::Closing;
+            }
+            State::FinWait2 => {
+                self.receiver.demand_acknowledgment();
+                self.enter_time_wait(now, observer);
+            }
             _ => {}
         }
     }
