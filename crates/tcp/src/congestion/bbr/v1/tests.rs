@@ -1,5 +1,7 @@
 use super::*;
 
+mod by_hand;
+
 const MSS: u64 = 1000;
 /// 1 MB/s and 100 ms: a product of 100 segments.
 const BANDWIDTH: u64 = 1_000_000;

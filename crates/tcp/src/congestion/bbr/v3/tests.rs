@@ -1,5 +1,7 @@
 use super::*;
 
+mod by_hand;
+
 const MSS: u64 = 1000;
 const BANDWIDTH: u64 = 1_000_000;
 const RTT: Duration = Duration::from_millis(100);
