@@ -1,5 +1,6 @@
 """Facts of a paper's text, and the readings that they and the numbers choose."""
 
+import math
 from pathlib import Path
 
 import pytest
@@ -149,17 +150,27 @@ def test_a_reading_that_breaks_a_fact_has_no_vote_and_serves_best_nowhere():
     assert free.verdict is Verdict.DEPENDS
 
 
-def test_the_nearest_reading_breaks_fewest_facts_and_then_is_least_far_from_the_numbers():
+def test_readings_are_alike_where_noise_does_not_tell_their_errors_apart():
     fits = {
-        ("a",): Fit(("some",), 0.01, 0.0),
+        ("a",): Fit(("some",), 0.90, 0.0, (0.89, 0.91, 0.90)),
         ("b",): Fit((), 0.30, 0.2, (0.29, 0.31, 0.30)),
         ("c",): Fit((), 0.20, 0.4, (0.19, 0.21, 0.20)),
         ("d",): Fit((), 0.21, 0.1, (0.15, 0.28, 0.20)),
     }
     assert nearest_first(fits) == [("c",), ("d",), ("b",), ("a",)]
-    # d is as near within noise, b is not, and a breaks a fact.
+    # d is as near within noise, b is not.
     assert alike(fits) == [("c",), ("d",)]
     assert alike({}) == []
+
+
+def test_a_broken_fact_counts_as_a_number_that_is_off_by_ten():
+    outcomes = measured(([0], [0]))
+    kept, broken = fit_of(paper([], [NONE]), outcomes), fit_of(paper([], [SOME]), outcomes)
+    assert kept.broken == ()
+    assert broken.broken == ("some",)
+    # A fact and two numbers, which ours hits.
+    assert kept.error == pytest.approx(0, abs=0.002)
+    assert broken.error == pytest.approx(math.log(10) / math.sqrt(3), abs=0.002)
 
 
 def test_every_third_number_is_held_out():

@@ -2,9 +2,9 @@
 
 One rule for every paper. Of the numbers that claims are judged by, every third is held out, in the
 order of `claims.toml`; the others choose. A reading's error is the root mean square of
-ln(ours / the paper's), of gains as ratios; one beyond a factor of ten counts as ten. The fewest
-broken facts come first, then the smallest error. The error over what was held out says how far the
-choice carries.
+ln(ours / the paper's), of gains as ratios; one beyond a factor of ten counts as ten, and so does
+every fact that is broken, beside those that are kept. The smallest error is the nearest. The error
+over the numbers that were held out says how far the choice carries.
 """
 
 import math
@@ -34,7 +34,7 @@ class Fit:
 
     Attributes:
         broken: the ids of the facts that it breaks.
-        error: root mean square of the log ratios, over the numbers that choose.
+        error: root mean square of the log ratios, over the facts and the numbers that choose.
         held_out: the same over those that were held out; 0 where there are none, as `error`.
         without: `error` with each seed left out, for its noise.
     """
@@ -44,18 +44,11 @@ class Fit:
     held_out: float
     without: tuple[float, ...] = ()
 
-    @property
-    def order(self) -> tuple[int, float]:
-        """By what readings are ranked, the nearest first."""
-        return len(self.broken), self.error
-
     def is_told_apart(self, other: "Fit") -> bool:
-        """Whether more than noise lies between two readings that break as many facts.
+        """Whether more than noise lies between two readings.
 
         The noise is that of the difference of their errors, by the jackknife over seeds.
         """
-        if len(self.broken) != len(other.broken):
-            return True
         if len(self.without) != len(other.without) or len(self.without) < 2:
             return False
         differences = [a - b for a, b in zip(self.without, other.without, strict=True)]
@@ -73,20 +66,21 @@ def has_fit(paper: Paper) -> bool:
 def fit_of(paper: Paper, outcomes: Outcomes) -> Fit:
     """The fit of a reading, whose claims `paper` has, from its runs."""
     experiments = {one.id: one for one in paper.file.experiments}
-    error, held_out = _errors(paper, experiments, outcomes)
+    broken = broken_facts(paper.file.facts, experiments, outcomes)
+    facts = [_MOST if fact.id in broken else 0.0 for fact in paper.file.facts]
+    error, held_out = _errors(paper, experiments, outcomes, facts)
     seeds = min((len(runs) for runs in outcomes.measured.values()), default=0)
     without = [
-        _errors(paper, experiments, _without(outcomes, left))[0]
+        _errors(paper, experiments, _without(outcomes, left), facts)[0]
         for left in range(seeds)
         if seeds > 1
     ]
-    broken = broken_facts(paper.file.facts, experiments, outcomes)
     return Fit(broken, error, held_out, tuple(without))
 
 
 def nearest_first(fits: Mapping[Reading, Fit]) -> list[Reading]:
     """Readings by their fit, the nearest first; of equals the one that came first."""
-    return sorted(fits, key=lambda one: fits[one].order)
+    return sorted(fits, key=lambda one: fits[one].error)
 
 
 def alike(fits: Mapping[Reading, Fit]) -> list[Reading]:
@@ -99,9 +93,12 @@ def alike(fits: Mapping[Reading, Fit]) -> list[Reading]:
 
 
 def _errors(
-    paper: Paper, experiments: Mapping[str, Experiment], outcomes: Outcomes
+    paper: Paper,
+    experiments: Mapping[str, Experiment],
+    outcomes: Outcomes,
+    facts: Sequence[float],
 ) -> tuple[float, float]:
-    choosing: list[float] = []
+    choosing = list(facts)
     held: list[float] = []
     for place, (part, at, number) in enumerate(_numbers(paper), 1):
         distance = _distance(experiments[part.experiment], part, at, number, outcomes)

@@ -143,7 +143,7 @@ def _first_that_differ(over: OverReadings) -> list[Reading]:
     found: dict[tuple[float, ...], Reading] = {}
     for reading in nearest_first(over.scanned):
         fit = over.scanned[reading]
-        found.setdefault((*fit.order, fit.held_out, *fit.without), reading)
+        found.setdefault((fit.error, fit.held_out, *fit.without), reading)
     return list(found.values())[:_NEAREST]
 
 
