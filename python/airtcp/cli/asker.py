@@ -34,7 +34,7 @@ _CHOICES = (
 
 
 @dataclass(frozen=True)
-class Asked:
+class MayChange:
     """What may be changed, and how that is known."""
 
     can: str
@@ -42,7 +42,7 @@ class Asked:
     """A sentence that says so, where it was not given on the command line; else empty."""
 
 
-def asked_for(can: str | None, *, is_interactive: bool = True) -> Asked:
+def asked_for(can: str | None, *, is_interactive: bool = True) -> MayChange:
     """What the user may change: as given, else as kept, else as answered now, else all.
 
     Raises:
@@ -50,14 +50,16 @@ def asked_for(can: str | None, *, is_interactive: bool = True) -> Asked:
     """
     if can is not None:
         parse_askers(can)
-        return Asked(can, "")
+        return MayChange(can, "")
     kept = _kept()
     if kept is not None:
-        return Asked(kept, f"what you may change: {kept} (kept in {kept_file()}; --can overrides)")
+        return MayChange(
+            kept, f"what you may change: {kept} (kept in {kept_file()}; --can overrides)"
+        )
     if is_interactive and sys.stdin.isatty() and sys.stderr.isatty():
         answer = _ask()
-        return Asked(answer, "")
-    return Asked(
+        return MayChange(answer, "")
+    return MayChange(
         Asker.ALL.value,
         "every place was assumed to be yours; --can my-machine, server or access-point narrows it",
     )
