@@ -187,7 +187,7 @@ def speed_table(data: Mapping[str, Any]) -> str:
 def kernels_table(data: Mapping[str, Any]) -> str:
     """The kernels that were run, and how often a run was the same."""
     lines = [
-        "| kernel | release | SHA-256 | the same run | by another user | different results |",
+        "| kernel | release | SHA-256 | runs | another user's runs | different results |",
         "|---|---|---|---:|---:|---:|",
     ]
     kernels = _having(data, "repetitions")
@@ -196,8 +196,8 @@ def kernels_table(data: Mapping[str, Any]) -> str:
         results = again["results"] + (other["results"] - 1)
         results += other["sha256"] != again["sha256"]
         lines.append(
-            f"| {name} | {one['release']} | `{one['sha256'][:16]}` | {again['runs']} times "
-            f"| {other['runs']} times | {results} |"
+            f"| {name} | {one['release']} | `{one['sha256'][:16]}` | {again['runs']} "
+            f"| {other['runs']} | {results} |"
         )
     low = min(one["repetitions"]["load"][0] for one in kernels.values())
     high = max(one["repetitions"]["load"][1] for one in kernels.values())
