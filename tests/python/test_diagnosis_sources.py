@@ -18,6 +18,7 @@ from airtcp._core import ScenarioError
 from airtcp.cli.commands import app
 from airtcp.diagnosis.advise import probes
 from airtcp.diagnosis.changes import changes
+from airtcp.diagnosis.qlog import read_qlog
 from airtcp.diagnosis.read import read_capture
 from airtcp.diagnosis.result import diagnosed
 from airtcp.diagnosis.sockets import parsed
@@ -299,3 +300,70 @@ def test_what_a_monitor_heard_is_said(captures: dict[str, Path]) -> None:
     heard["radio_frames"] = (1000, 97)
     (said,) = on_the_air(heard)
     assert "97 of them retries (9.7 %)" in said
+
+
+@pytest.fixture(scope="module")
+def logged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, airtcp.Run]:
+    """The qlog of a sender, each of whose transmissions has a packet number of its own.
+
+    TCP acknowledges bytes, hence a lost transmission of them with its repair: QUIC does not.
+    """
+    path = tmp_path_factory.mktemp("qlog") / "sender.qlog"
+    run = airtcp.run(LINK, 1, {"duration": "15 s"}, qlog=path)
+    (flow,) = run.summary["flows"]
+    assert flow["duplicate_segments_received"] == 0
+    records = [json.loads(one) for one in path.read_text().split("\x1e") if one.strip()]
+    lost = {
+        one["data"]["header"]["packet_number"]
+        for one in records
+        if one.get("name") == "quic:packet_lost"
+    }
+    for one in records:
+        for frame in one.get("data", {}).get("frames", []):
+            ranges = frame.get("acked_ranges", [])
+            numbers = (number for ends in ranges for number in range(ends[0], ends[-1] + 1))
+            frame["acked_ranges"] = [[number] for number in numbers if number not in lost]
+    path.write_text("".join(f"\x1e{json.dumps(one)}\n" for one in records))
+    return path, run
+
+
+def test_a_log_of_quic_tells_what_was_lost(logged: tuple[Path, airtcp.Run]) -> None:
+    path, run = logged
+    (flow,) = run.summary["flows"]
+    found = read_qlog(str(path))
+    lost = flow["segments_lost_link"] + flow["segments_dropped_queue"]
+    assert found.lost == pytest.approx(lost, abs=3)
+    assert found.waits.base_s == pytest.approx(0.0415, rel=0.05)
+    assert found.flow.goodput_bps == pytest.approx(flow["goodput_bps"], rel=0.07)
+    assert "Whether a queue or the radio lost packets does not show" in found.sentences[-1]
+    shown = CliRunner().invoke(app, ["diagnose", str(path), "--json"])
+    assert shown.exit_code == 0, shown.output
+    assert json.loads(shown.stdout)["lost"] == found.lost
+
+
+def test_a_whole_qlog_is_read_as_the_sequential_one(
+    logged: tuple[Path, airtcp.Run], tmp_path: Path
+) -> None:
+    path, _ = logged
+    lines = path.read_text().replace("\x1e", "").splitlines()
+    head, *events = [json.loads(line) for line in lines]
+    trace = {"common_fields": head["trace"]["common_fields"], "events": events}
+    whole = tmp_path / "whole.qlog"
+    whole.write_text(json.dumps({"qlog_version": "0.3", "traces": [trace]}, indent=1))
+    sequence = tmp_path / "lines.qlog"
+    sequence.write_text("\n".join(lines))
+    first = read_qlog(str(path)).sentences
+    assert read_qlog(str(whole)).sentences == first
+    assert read_qlog(str(sequence)).sentences == first
+
+
+def test_a_qlog_of_too_little_is_refused(logged: tuple[Path, airtcp.Run], tmp_path: Path) -> None:
+    path, _ = logged
+    short = tmp_path / "short.qlog"
+    short.write_text("\n".join(path.read_text().splitlines()[:40]))
+    for file in (short, tmp_path / "none.qlog"):
+        with pytest.raises(ScenarioError):
+            read_qlog(str(file))
+    short.write_text(path.read_text()[:5000])
+    with pytest.raises(ScenarioError, match="no qlog"):
+        read_qlog(str(short))

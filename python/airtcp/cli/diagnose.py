@@ -30,8 +30,8 @@ def diagnose_command(
         typer.Argument(
             metavar="[FILE] [AFTER]",
             help="A capture (pcap, pcapng, also gzipped; - reads one from standard input) or the "
-            "log of a ping; or the output of `iw dev wlan0 station dump`. Two captures are "
-            "compared: before a change, and after it.",
+            "log of a ping, the qlog of QUIC's sender, or `iw dev wlan0 station dump`. Two "
+            "captures are compared: before a change, and after it.",
         ),
     ] = None,
     flow: Annotated[
@@ -151,33 +151,49 @@ def diagnose_command(
                 "diagnose: a capture or a ping log is missing; `airtcp diagnose --advise` prints "
                 "the command that takes one"
             )
-        if _is_station_dump(file):
+        if _is_of_counters(file):
             if folder is not None:
-                raise ScenarioError("--out: counters of stations have no report")
-            _print_stations(file, as_json=as_json)
+                raise ScenarioError("--out: only a capture or the log of a ping has a report")
+            _print_counters(file, as_json=as_json)
             return
         _diagnosed(file, flow, view, known_bps, can, folder, as_json=as_json)
 
 
-def _is_station_dump(file: str) -> bool:
-    """Whether a file is the output of `iw dev DEV station dump`."""
-    from airtcp.diagnosis.stations import is_station_dump
-
+def _first_of(file: str) -> str:
+    """The beginning of a file as text; nothing where it is none."""
     path = Path(file)
     if not path.is_file():
-        return False
+        return ""
     with path.open("rb") as opened:
-        return is_station_dump(opened.read(256).decode(errors="replace"))
+        return opened.read(1024).decode(errors="replace")
 
 
-def _print_stations(path: str, *, as_json: bool) -> None:
+def _is_of_counters(file: str) -> bool:
+    """Whether a file is a radio's counters (`iw dev DEV station dump`) or the log of QUIC."""
+    from airtcp.diagnosis.qlog import is_qlog
+    from airtcp.diagnosis.stations import is_station_dump
+
+    first = _first_of(file)
+    return is_station_dump(first) or is_qlog(first)
+
+
+def _print_counters(path: str, *, as_json: bool) -> None:
+    from airtcp.diagnosis.qlog import is_qlog, read_qlog
     from airtcp.diagnosis.stations import parsed
 
-    found = parsed(Path(path).read_text(errors="replace"), path)
+    if is_qlog(_first_of(path)):
+        log = read_qlog(path)
+        facts: dict[str, object] = {"lost": log.lost, "called_lost_and_arrived": log.needless}
+        facts |= {"goodput_bps": log.flow.goodput_bps, "latency": asdict(log.waits)}
+        sentences, headline = log.sentences, log.headline
+    else:
+        stations = parsed(Path(path).read_text(errors="replace"), path)
+        facts = asdict(stations)
+        sentences, headline = stations.sentences, stations.headline
     if as_json:
-        print_json(asdict(found) | {"headline": found.headline, "sentences": found.sentences})
+        print_json(facts | {"headline": headline, "sentences": sentences})
         return
-    print_lines(found.sentences)
+    print_lines(sentences)
 
 
 def _diagnosed(
