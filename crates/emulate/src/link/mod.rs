@@ -10,7 +10,7 @@ pub mod scenario;
 use std::os::fd::BorrowedFd;
 
 use airtcp_host::clock;
-use airtcp_host::clock::Clock;
+use airtcp_host::clock::{Clock, Waking};
 use airtcp_host::device::Tun;
 use airtcp_host::error::{Result, Tried};
 use airtcp_host::lateness::Lateness;
@@ -19,6 +19,7 @@ use airtcp_host::packet_store::{Store, Ticket};
 use airtcp_network::{Content, Network, Packet};
 use airtcp_units::Instant;
 use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::setsid;
 
 use crate::carried_traffic::CarriedTraffic;
 use crate::end::End;
@@ -133,6 +134,12 @@ impl Link {
         mut each: impl FnMut(&mut Self) -> bool,
     ) -> Result<()> {
         let waking = clock::wake_in_time();
+        if waking == Waking::Ordinary {
+            // Sessions share the processor alike (sched(7), autogroup): in that of a busy terminal
+            // or build this thread would wait for the session's turn. The commands, which run
+            // already, stay in theirs; a shell's own job cannot leave (EPERM).
+            let _ = setsid();
+        }
         loop {
             let more = self.take_all()?;
             self.release()?;
