@@ -39,7 +39,7 @@ class Trouble:
         divisor, unit = bit_rate_scale(float(rate.max()) or 1.0)
         lanes = self.lanes
         with house_style():
-            figure = Figure(figsize=(9.0, 5.2))
+            figure = Figure(figsize=(7.5, 5.2))
             events, trips, goodput = figure.subplots(3, 1, sharex=True, height_ratios=[0.6, 2, 1.6])
             _draw_lanes(events, lanes)
             self._draw_round_trips(trips)
