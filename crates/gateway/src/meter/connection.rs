@@ -7,9 +7,8 @@ use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};
 
 use super::difference::Sample;
-use super::worse::Assignment;
 use crate::agents::hold_limit::RoundTrip;
-use crate::packets::packet_view::PacketView;
+use crate::packets::packet_view::{Assignment, PacketView};
 
 /// Longest gap between two acknowledgments of new data in which the sender is assumed to have had
 /// data to send.

@@ -22,14 +22,14 @@ use airtcp_units::{Duration, Instant};
 use lru::LruCache;
 
 use crate::agents::hold_limit::RoundTrip;
-use crate::packets::packet_view::PacketView;
+use crate::packets::packet_view::{Assignment, PacketView};
 use connection::Connection;
 pub use difference::{Difference, Differences};
 pub use group::{Group, GroupNumbers};
 pub use station::ByStation;
 use station::{Stations, index};
+pub use worse::Evidence;
 use worse::Worse;
-pub use worse::{Assignment, Evidence};
 
 /// A connection silent for this long has ended.
 const SILENT: Duration = Duration::from_secs(120);

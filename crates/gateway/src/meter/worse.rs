@@ -23,6 +23,8 @@ use std::num::NonZeroUsize;
 use lru::LruCache;
 use serde::Serialize;
 
+use crate::packets::packet_view::Assignment;
+
 /// Wealth at which the treated count as worse: 1 / 5 %.
 const ENOUGH: f64 = 20.0;
 /// Shares of what may be lost in one bet.
@@ -35,17 +37,6 @@ const FEWEST: usize = 4;
 const OF_A_STATION: u32 = 4;
 /// Limit on the stations that are remembered.
 const STATIONS: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
-
-/// How a connection came into its group.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Assignment {
-    /// Whether it is treated.
-    pub is_treated: bool,
-    /// The probability with which it would be.
-    pub chance: f64,
-    /// Whether all connections of its station are in one group.
-    pub is_by_station: bool,
-}
 
 /// The evidence so far.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

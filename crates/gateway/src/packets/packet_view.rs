@@ -9,8 +9,6 @@ use airtcp_packet::wire::{self, WireError};
 use airtcp_packet::{Ecn, Flags, Segment};
 use airtcp_units::Probability;
 
-use crate::meter::Assignment;
-
 /// The two ends of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ends {
@@ -117,6 +115,17 @@ pub fn is_of_the_connection(segment: &Segment) -> bool {
     [Flags::SYN, Flags::FIN, Flags::RST]
         .into_iter()
         .any(|flag| segment.flags.contains(flag))
+}
+
+/// How a connection came into its group.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Assignment {
+    /// Whether it is treated.
+    pub is_treated: bool,
+    /// The probability with which it would be.
+    pub chance: f64,
+    /// Whether all connections of its station are in one group.
+    pub is_by_station: bool,
 }
 
 /// Distinguishes connections, and divides them into groups.
