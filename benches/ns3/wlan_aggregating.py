@@ -94,6 +94,11 @@ def ping() -> Iterator[Settings]:
             yield {**common, **saturated, "stations": stations, "seed": seed}
         half = {"background": "udp", "direction": "down", "rate": 30}
         yield {**common, **half, "stations": 2, "seed": seed}
+    # Here a run's median varies by half, and now and then by a second: whoever collides again and
+    # again waits ever longer.
+    for seed in range(6, 21):
+        saturated = {"background": "udp", "direction": "up", "rate": 25}
+        yield {**common, **saturated, "stations": 5, "seed": seed}
 
 
 PARTS = {"udp": udp, "tcp": tcp, "ping": ping}

@@ -1,6 +1,18 @@
 """Against ns-3.37 over aggregating Wi-Fi: datagrams, TCP, and pings under load.
 
 The runs are in ``ns3-aggregating.jsonl``; ``benches/ns3/wlan_aggregating.py`` makes them.
+
+Where ns-3 does what the standard leaves open, a switch has airtcp do the same:
+
+- Two frames at the same power are heard as energy: nobody recognises a preamble, and all wait for
+  AIFS behind a collision and not for EIFS (``wlan.collision_heard``). Twenty stations without
+  aggregates have 5 % more by that.
+- Each MPDU of an aggregate is handed on at its own last bit (``wlan.aggregation.hand_on``): the
+  ACKs of an upload come spread over the next aggregate, the access point contends with some of
+  them at each of its ends, and an upload has 4 % less by that.
+
+One does not fit and is switched off in ns-3: a nearer sender's frame survives a collision
+(``--capture``), which airtcp does not model.
 """
 
 import hashlib
@@ -10,7 +22,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 from typing import Any
 
 import pytest
@@ -36,8 +48,10 @@ guard_interval = "{guard} ns"
 scheduler = "fifo"
 queue.packets = 500
 retry_limit = {retry_limit}
+collision_heard = "energy"
 loss.rate = {loss}
 [wlan.aggregation]
+hand_on = "mpdu"
 missed_block_ack = "{missed}"
 {aggregation}
 [wired]
@@ -113,20 +127,6 @@ class Point:
 
 HALF = '"30 Mbit/s"'
 
-# Ratios to ns-3 that are known to lie outside, and why.
-OUTSIDE = {
-    # ns-3 asks for a block ACK after any that is missing, also after a collision, in which its
-    # receiver has heard nothing: each request contends.
-    "udp-up-n-HtMcs7-n10-loss0-window64-requests": 1.06,
-    "udp-up-n-HtMcs7-n20-loss0-window64-requests": 1.14,
-    # ns-3 lies 5 % above Bianchi's chain, airtcp on it; not explained.
-    "udp-up-n-HtMcs7-n20-loss0-window64-single": 0.95,
-    # Not explained; with losses the two agree.
-    "tcp-up-n-HtMcs7-n1-loss0-window64": 1.05,
-    # One saturated station and the pings' answers; not explained. With four stations they agree.
-    "ping-udp-up-n-HtMcs7-n2-loss0-window64": 1.15,
-}
-
 
 def lines() -> list[dict[str, Any]]:
     """What ns-3 printed."""
@@ -158,11 +158,6 @@ def run(text: str, seeds: int) -> list[dict[str, Any]]:
     return summaries
 
 
-def expected(point: Point) -> float:
-    """What airtcp is to give, in bit/s: what ns-3 gave, but for what is known to lie outside."""
-    return fmean(point.goodputs) * OUTSIDE.get(point.name, 1)
-
-
 def test_the_runs_are_of_this_program() -> None:
     digest = hashlib.sha256(PROGRAM.read_bytes()).hexdigest()[:16]
     programs: dict[str, int] = defaultdict(int)
@@ -174,7 +169,7 @@ def test_the_runs_are_of_this_program() -> None:
 @pytest.mark.parametrize("point", points("udp"))
 def test_datagrams(point: Point) -> None:
     ours = Goodputs(tuple(each["goodput_bps"] for each in run(point.scenario(), 2)))
-    ours.assert_near(expected(point), 0.04, point.name)
+    ours.assert_near(fmean(point.goodputs), 0.04, point.name)
 
 
 @pytest.mark.parametrize("point", points("tcp"))
@@ -182,13 +177,14 @@ def test_tcp(point: Point) -> None:
     """Over the same seconds from the start on, with windows that do not fill the queue."""
     ours = Goodputs(tuple(each["goodput_bps"] for each in run(point.scenario(), SEEDS)))
     print(f"ns-3 {Goodputs(tuple(point.goodputs))}")
-    ours.assert_near(expected(point), 0.03, point.name)
+    ours.assert_near(fmean(point.goodputs), 0.03, point.name)
 
 
 @pytest.mark.parametrize("point", points("ping"))
 def test_pings_under_load(point: Point) -> None:
-    each = [summary["flows"][0]["rtt_p50_ms"] for summary in run(point.scenario(), SEEDS)]
-    theirs = fmean(point.round_trips_ms)
-    print(f"{point.name}: airtcp {fmean(each):.3f} ms, ns-3 {theirs:.3f}")
-    ratio = fmean(each) / theirs / OUTSIDE.get(point.name, 1)
-    assert abs(ratio - 1) <= 0.10
+    """By the median run's median: beside saturated uploads a ping may wait for seconds."""
+    seeds = max(SEEDS, len(point.round_trips_ms))
+    each = [summary["flows"][0]["rtt_p50_ms"] for summary in run(point.scenario(), seeds)]
+    theirs = median(point.round_trips_ms)
+    print(f"{point.name}: airtcp {median(each):.3f} ms, ns-3 {theirs:.3f}")
+    assert median(each) == pytest.approx(theirs, rel=0.10)
