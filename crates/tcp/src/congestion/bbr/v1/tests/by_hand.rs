@@ -247,7 +247,7 @@ fn the_cycle_begins_in_any_phase_but_the_second() {
     let phases: Vec<usize> = (0..8)
         .map(|micros| {
             let (mut bbr, _) = model(Mode::Drain);
-            bbr.probe_bandwidth(Instant::from_nanos(7_000_000 + 1000 * micros));
+            bbr.probe_bandwidth(Instant::from_nanos(7_000_001 + 1000 * micros));
             bbr.phase
         })
         .collect();
@@ -307,6 +307,21 @@ fn the_round_trip_is_probed_for_200_ms_and_a_round() {
             Mode::Startup
         };
         assert_eq!((bbr.mode, bbr.minimum_rtt_at), (expected, after(251)));
+    }
+}
+
+/// Without a round trip that began in it a probe goes on (`bbr_update_min_rtt`).
+#[test]
+fn a_probe_waits_for_a_round() {
+    let (mut bbr, mut windows) = model(Mode::ProbeRtt);
+    for (now, round_start, probes) in [
+        (after(50), true, true),
+        (after(300), false, true),
+        (after(310), true, false),
+    ] {
+        bbr.round_start = round_start;
+        bbr.probe_rtt(&plain(now, 4), &mut windows);
+        assert_eq!(bbr.mode == Mode::ProbeRtt, probes, "{now:?}");
     }
 }
 
@@ -379,6 +394,7 @@ fn the_window_is_two_products() {
     assert_eq!(window(false, 205, 10, 30), 215, "the target is 206");
     assert_eq!(window(false, 206, 10, 0), 206);
     assert_eq!(window(true, 300, 0, 0), 300, "nothing is delivered");
+    assert_eq!(window(true, 1, 1, 0), 4, "four at least");
     let (mut bbr, mut windows) = model(Mode::ProbeRtt);
     windows.cwnd = 50 * MSS;
     bbr.set_cwnd(&plain(START, 50), &mut windows);

@@ -149,6 +149,7 @@ fn start_up_ends_without_growth_or_with_many_losses() {
     assert_eq!(round(&mut bbr, 1249, false), (1000, 1, false));
     assert_eq!(round(&mut bbr, 1249, true), (1000, 1, false));
     assert_eq!(round(&mut bbr, 1250, false), (1250, 0, false));
+    assert_eq!(bbr.state, State::Startup);
     for rounds in 1..=3 {
         assert_eq!(round(&mut bbr, 1300, false), (1250, rounds, rounds == 3));
     }
@@ -397,6 +398,24 @@ fn the_last_good_window_is_kept() {
     assert_eq!(kept(State::ProbeRtt, none, 20), 50);
 }
 
+/// Draft §5.5.3: the largest bandwidth, or what the path bears at present if that is less.
+#[test]
+fn the_rate_is_bounded_by_the_present() {
+    let (mut bbr, _) = model(State::Cruise);
+    for (present, rate) in [(600_000, 600_000), (2_000_000, BANDWIDTH)] {
+        bbr.short_term = Some((present, 1));
+        assert_eq!(bbr.rate(), rate);
+    }
+}
+
+/// Draft §5.6.2: the first pace is a window in a nominal millisecond.
+#[test]
+fn the_first_pace_is_a_window_in_a_millisecond() {
+    let (_, windows) = model(State::Startup);
+    let pace = BbrV3::new(&windows).pacing_rate().as_bps() / 8;
+    assert_eq!(pace, 80 * MSS * 1000 * 277 / 100);
+}
+
 /// Draft §5.6.2: a hundredth below the rate; the first round trip sets it once; before the pipe is
 /// full it only rises.
 #[test]
@@ -414,6 +433,12 @@ fn the_pace_is_a_hundredth_below_the_rate() {
     assert_eq!(pace(false, BANDWIDTH / 4, true), 495_000);
     // 80 segments in 100 ms.
     assert_eq!(pace(false, 1, false), 800_000);
+    let (mut bbr, windows) = model(State::Cruise);
+    (bbr.full, bbr.pace, bbr.paced_by_rtt) = (false, 9 * BANDWIDTH, false);
+    let mut ack = plain(START, 50);
+    ack.srtt = Duration::ZERO;
+    bbr.set_pace(&ack, &windows);
+    assert_eq!((bbr.pace, bbr.paced_by_rtt), (9 * BANDWIDTH, false));
 }
 
 /// Draft §5.6.4: two products, in steps of what is delivered until there and at once from above,
@@ -435,6 +460,15 @@ fn the_window_is_two_products_within_its_bounds() {
     assert_eq!(window(State::Cruise, 300, 10, &none), 200);
     assert_eq!(window(State::Up, 300, 10, &none), 225);
     assert_eq!(window(State::ProbeRtt, 300, 10, &none), 50);
+    assert_eq!(window(State::ProbeRtt, 20, 10, &none), 30);
+    let slow = |bbr: &mut BbrV3| bbr.bandwidth.reset(0, 10_000);
+    assert_eq!(window(State::Cruise, 150, 10, &slow), 6, "three quanta");
+    assert_eq!(window(State::ProbeRtt, 150, 10, &slow), 4);
+    let aggregated = |bbr: &mut BbrV3| {
+        bbr.aggregation
+            .on_delivered(START, 30 * MSS, 0, u64::MAX, false);
+    };
+    assert_eq!(window(State::Cruise, 300, 10, &aggregated), 230);
     let bounded = |bbr: &mut BbrV3| bbr.long_term = 100 * MSS;
     assert_eq!(window(State::Cruise, 150, 10, &bounded), 85);
     assert_eq!(window(State::Up, 150, 10, &bounded), 100);
@@ -447,6 +481,12 @@ fn the_window_is_two_products_within_its_bounds() {
         (bbr.repairing, bbr.prior_cwnd) = (Repairing::FastRecovery, 170 * MSS);
     };
     assert_eq!(window(State::Cruise, 50, 10, &repaired), 180);
+    let before = |bbr: &mut BbrV3| bbr.prior_cwnd = 170 * MSS;
+    assert_eq!(
+        window(State::Cruise, 50, 10, &before),
+        60,
+        "nothing was repaired"
+    );
     let starting = |bbr: &mut BbrV3| bbr.full = false;
     assert_eq!(window(State::Startup, 150, 10, &starting), 160);
     assert_eq!(window(State::Startup, 199, 10, &starting), 209);
@@ -472,10 +512,110 @@ fn the_first_window_grows_by_what_is_delivered() {
 #[test]
 fn an_equal_sample_renews_nothing() {
     let (mut bbr, mut windows) = model(State::Cruise);
+    bbr.probe_rtt_at = after(1000);
     let mut ack = plain(after(4000), 50);
     ack.rtt = Some(RTT);
     bbr.update_minimum_rtt(&ack, &mut windows);
-    assert_eq!((bbr.probe_rtt_at, bbr.minimum_rtt_at), (START, START));
+    assert_eq!((bbr.probe_rtt_at, bbr.minimum_rtt_at), (after(1000), START));
+}
+
+/// Draft §5.5.1: a round trip begins with the first segment sent after the last one began.
+#[test]
+fn a_round_trip_begins_with_what_was_sent_in_it() {
+    let begins = |prior_delivered| {
+        let (mut bbr, _) = model(State::Cruise);
+        (bbr.next_round, bbr.rounds_since_probe) = (500 * MSS, 3);
+        let mut sample = sample(0, 50, false);
+        sample.prior_delivered = prior_delivered;
+        bbr.update_round(&plain(START, 50), &sample);
+        (
+            bbr.round_start,
+            bbr.rounds_since_probe,
+            bbr.next_round / MSS,
+        )
+    };
+    assert_eq!(begins(500 * MSS - 1), (false, 3, 500));
+    assert_eq!(begins(500 * MSS), (true, 4, 700));
+}
+
+/// Draft §5.5.5: the largest of two cycles; samples that the application limited count only if they
+/// are as large, and then renew it.
+#[test]
+fn the_bandwidth_is_the_largest_of_two_cycles() {
+    let after_cycles = |samples: &[(u64, u64, bool)]| {
+        let (mut bbr, mut windows) = model(State::Cruise);
+        for &(cycle, rate, limited) in samples {
+            bbr.cycles = cycle;
+            let mut ack = plain(START, 50);
+            let mut sample = sample(0, 50, limited);
+            sample.delivered = rate / 10;
+            ack.rate = Some(sample);
+            bbr.observe(&ack, &mut windows);
+        }
+        bbr.bandwidth.get()
+    };
+    let half = BANDWIDTH / 2;
+    assert_eq!(after_cycles(&[(1, half, false)]), BANDWIDTH);
+    assert_eq!(after_cycles(&[(2, half, false)]), half);
+    assert_eq!(after_cycles(&[(2, half, true)]), BANDWIDTH);
+    assert_eq!(
+        after_cycles(&[(1, BANDWIDTH, true), (2, half, false)]),
+        BANDWIDTH
+    );
+}
+
+/// A bound grows by use in the probing phase alone.
+#[test]
+fn cruising_raises_no_bound_by_use() {
+    let bound = |state| {
+        let (mut bbr, windows) = model(state);
+        (bbr.long_term, bbr.up_per_segment) = (80 * MSS, 2 * MSS);
+        let mut ack = plain(START, 77);
+        ack.delivered = 3 * MSS;
+        bbr.adapt_long_term(&ack, &sample(0, 50, false), &windows);
+        bbr.long_term / MSS
+    };
+    assert_eq!((bound(State::Up), bound(State::Cruise)), (81, 80));
+}
+
+/// The time of a probe of the round trip runs from the first acknowledgment with little in flight.
+#[test]
+fn a_probe_counts_its_time_while_it_lasts() {
+    for (state, ends) in [(State::ProbeRtt, Some(after(200))), (State::Cruise, None)] {
+        let (mut bbr, mut windows) = model(state);
+        bbr.update_minimum_rtt(&plain(START, 10), &mut windows);
+        assert_eq!(bbr.probe_rtt_ends, ends);
+    }
+}
+
+/// Losses count in segments, begun ones too, and without any nothing is noted.
+#[test]
+fn losses_of_a_round_trip_are_counted() {
+    let counted = |lost| {
+        let (mut bbr, mut windows) = model(State::Cruise);
+        let mut ack = plain(START, 50);
+        ack.lost = lost;
+        bbr.observe(&ack, &mut windows);
+        (bbr.lost_in_round, bbr.losses_in_round)
+    };
+    assert_eq!(counted(0), (false, 0));
+    assert_eq!(counted(1000), (true, 1));
+    assert_eq!(counted(1001), (true, 2));
+}
+
+/// A probe waits for a round trip that began in it.
+#[test]
+fn a_probe_waits_for_a_round() {
+    let (mut bbr, mut windows) = model(State::ProbeRtt);
+    for (now, round_start, probes) in [
+        (after(50), true, true),
+        (after(300), false, true),
+        (after(310), true, false),
+    ] {
+        bbr.round_start = round_start;
+        bbr.probe_rtt(&plain(now, 50), &mut windows);
+        assert_eq!(bbr.state == State::ProbeRtt, probes, "{now:?}");
+    }
 }
 
 /// Draft §5.4.1: a pause that the application made ends at the estimate's pace.
