@@ -74,7 +74,7 @@ CIRCLES = {
         "config congestion link_feedback loss_differentiation observer recovery rtt sender timeout",
         "delivery_rate loss_detection",
         "congestion/bbr congestion/control congestion/cubic congestion/jersey congestion/reno "
-        "congestion/veno congestion/westwood",
+        "congestion/vegas congestion/veno congestion/westwood",
         "loss_detection/delivery loss_detection/scoreboard",
     ),
 }

@@ -4,22 +4,12 @@ use airtcp_packet::SequenceNumber;
 use airtcp_tcp::{Connection, End, State};
 use airtcp_units::{Duration, Instant};
 
+use super::answer::Answer;
 use super::messages::parts_length;
 use super::{Blocked, Machine, Step, Stop, unsupported};
 use crate::parser::number;
 use crate::settings::{self, SettingOutcome};
 use crate::syntax::Call;
-
-/// Result of a call.
-#[derive(Debug)]
-pub(super) enum Answer {
-    /// This value.
-    Value(i64),
-    /// This error.
-    Error(&'static str),
-    /// Nothing yet.
-    Waits,
-}
 
 impl Machine<'_> {
     /// An application call that returns immediately, or blocks until `ends`.

@@ -1,7 +1,7 @@
 //! epoll over the one connection: EPOLLIN, EPOLLOUT and EPOLLERR, by level, by edge (EPOLLET) and
 //! once (EPOLLONESHOT). A wait that would have to last is not played.
 
-use super::calls::Answer;
+use super::answer::Answer;
 use super::{Machine, Stop, unsupported};
 use crate::syntax::Call;
 

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::calls::Answer;
+use super::answer::Answer;
 use super::{Machine, Stop, unsupported};
 use crate::parser::number;
 use crate::syntax::Call;

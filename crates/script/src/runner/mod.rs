@@ -1,5 +1,6 @@
 //! Plays a script against a connection in virtual time.
 
+mod answer;
 mod calls;
 mod epoll;
 mod messages;
