@@ -92,13 +92,14 @@ def modelled(
         )
     elif link.loss.lost:
         lines.append(f"loss = {{ rate = {_share(link.loss.rate)} }}")
-    if link.stops.is_shown and link.stops.is_periodic and phase is not None:
+    shows_stops = link.stops.is_shown and not _are_in_the_rate(link)
+    if shows_stops and link.stops.is_periodic and phase is not None:
         period = link.stops.mean_period_s
         starts = np.arange(phase * period, seconds, period)
         lines.append(
             _listed(((float(at), link.stops.mean_length_s) for at in starts), link.stops, files)
         )
-    elif link.stops.is_shown:
+    elif shows_stops:
         lines.append(_stops(link.stops))
     about = "The link of a capture, as a process"
     return _scenario(lines, files, stack, seconds, about, link.beside)
@@ -114,7 +115,7 @@ def replayed(link: FittedLink, flow: Observed, stack: Stack) -> WrittenLink:
     lines = _rate(link, files)
     # The simulated handshake takes a round trip before the first data leaves.
     offset = flow.begun_s - flow.base_rtt_s
-    if link.stops.stops:
+    if link.stops.stops and not _are_in_the_rate(link):
         begun = ((max(0.0, one.start_s - offset), one.length_s) for one in link.stops.stops)
         lines.append(_listed(begun, link.stops, files))
     # Packet 0 is the SYN. What a full queue dropped, the simulated queue drops by itself, and no
@@ -132,6 +133,11 @@ def replayed(link: FittedLink, flow: Observed, stack: Stack) -> WrittenLink:
     payload = round(float(flow.newly.sum()))
     about = "A capture, played back"
     return _scenario(lines, files, stack, longest + flow.base_rtt_s, about, link.beside, payload)
+
+
+def _are_in_the_rate(link: FittedLink) -> bool:
+    """Whether a recorded rate shows the stops: it is zero while packets wait."""
+    return link.rate.steps is not None and not link.stops.are_held
 
 
 def with_queue(link: FittedLink, packets: int) -> FittedLink:
