@@ -31,4 +31,6 @@ pub struct Urgency {
     pub expires: Instant,
     /// The round-trip time of the connection.
     pub round_trip: Duration,
+    /// Segments that the sender has in flight: its congestion window, as far as it uses it.
+    pub in_flight: u32,
 }

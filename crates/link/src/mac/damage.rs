@@ -23,7 +23,8 @@ pub enum FrameDirection {
     ToStation,
 }
 
-/// Which frames an error model touches. It never touches the link's own acknowledgments.
+/// Which frames an error model touches. It spares the link's own acknowledgments, unless it counts
+/// whatever is [heard](Counted::Heard).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Affects {
     /// Frames with data of TCP.
@@ -54,6 +55,9 @@ pub enum Counted {
     Station,
     /// All of the channel in one direction: "of every 100 frames that the access point hears".
     Channel,
+    /// All frames that the access point hears, whatever they carry, the link's own too: an error
+    /// model at its receiver. Frames that it sends are spared.
+    Heard,
 }
 
 /// A channel that goes away for `length` every `every`; the first time after `every`.
@@ -158,7 +162,7 @@ impl Damage {
             |direction| ErrorProcess::new(config.model.clone(), stream.substream(direction));
         let counters = match config.counted {
             Counted::Station => stations as usize,
-            Counted::Channel => 1,
+            Counted::Channel | Counted::Heard => 1,
         };
         let errors = [process(0), process(1)];
         Self {
@@ -218,10 +222,13 @@ impl Damage {
 
     #[inline]
     fn model_damages(&mut self, frame: &Frame) -> bool {
-        frame
-            .class
-            .is_some_and(|class| self.config.affects.includes(class))
-            && self.counts_and_draws(frame)
+        let is_touched = match self.config.counted {
+            Counted::Heard => frame.direction == FrameDirection::FromStation,
+            Counted::Station | Counted::Channel => frame
+                .class
+                .is_some_and(|class| self.config.affects.includes(class)),
+        };
+        is_touched && self.counts_and_draws(frame)
     }
 
     fn is_damaged(&self, frame: &Frame, by_model: bool, by_noise: bool) -> bool {
@@ -271,7 +278,7 @@ impl Damage {
         let direction = frame.direction as usize;
         let owner = match self.config.counted {
             Counted::Station => frame.station,
-            Counted::Channel => 0,
+            Counted::Channel | Counted::Heard => 0,
         };
         let counts = &mut self.counts[direction];
         if counts.len() <= owner as usize {

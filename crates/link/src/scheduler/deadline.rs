@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use airtcp_units::Instant;
+use airtcp_units::{Duration, Instant};
 
 use crate::frame::PendingPacket;
 
@@ -29,6 +29,10 @@ pub struct DeadlineOrder {
     pub fresh_before: FreshBefore,
     /// Whose attempts n counts.
     pub counted: Counted,
+    /// How much less of RTO a packet's weight has for each segment that its sender has in flight.
+    /// The paper leaves the congestion window in the weight to future work (§V) and gives no form:
+    /// a timeout costs a large window more, so its packets go first.
+    pub window_weight: Duration,
 }
 
 /// Whose attempts n counts where packets are cut into frames. The paper cuts them (320 bytes) and
@@ -49,6 +53,7 @@ impl Default for DeadlineOrder {
             urgent_round_trips: 2,
             fresh_before: FreshBefore::SecondRetry,
             counted: Counted::Frame,
+            window_weight: Duration::ZERO,
         }
     }
 }
@@ -69,7 +74,8 @@ pub enum FreshBefore {
     Nothing,
 }
 
-/// Key of a retry: when the timer expires, and then who came first.
+/// Key of a retry: when the timer expires, less what the sender's window weighs; then who came
+/// first.
 type Place = (Instant, u64);
 
 /// The three queues.
@@ -98,7 +104,7 @@ impl<P: Copy> Retries<P> {
             Counted::Packet => waiting.failures,
         };
         let retried = failures.saturating_sub(1) as usize;
-        let place = (expiry(&waiting), self.added);
+        let place = (self.rank(&waiting), self.added);
         self.added += 1;
         match self.queues.get_mut(retried) {
             Some(queue) => {
@@ -132,13 +138,21 @@ impl<P: Copy> Retries<P> {
             .or_else(|| after.iter_mut().find_map(take_first))
     }
 
+    /// When the timer expires, less what the sender's window weighs.
+    fn rank(&self, waiting: &PendingPacket<P>) -> Instant {
+        let in_flight = waiting.offer.urgency.map_or(0, |urgency| urgency.in_flight);
+        let since_start = expiry(waiting) - Instant::ZERO;
+        Instant::ZERO + (since_start - self.order.window_weight * u64::from(in_flight))
+    }
+
     /// "One whose RTO has passed is not sent again": wasted retransmissions are avoided (§IV).
     fn expire(&mut self, now: Instant) {
         for queue in &mut self.queues {
-            while let Some(first) = queue.first_entry()
-                && first.key().0 <= now
-            {
-                self.expired.push_back(first.remove());
+            // No packet ranks behind the instant at which its timer expires.
+            let mut ranked = queue.range(..=(now, u64::MAX));
+            while let Some((&place, _)) = ranked.find(|(_, waiting)| expiry(waiting) <= now) {
+                self.expired.extend(queue.remove(&place));
+                ranked = queue.range(..=(now, u64::MAX));
             }
         }
     }
@@ -149,10 +163,10 @@ impl<P: Copy> Retries<P> {
         let heads = self.queues.iter().enumerate();
         heads
             .filter_map(|(index, queue)| {
-                let ((expires, _), waiting) = queue.first_key_value()?;
-                let round_trip = waiting.offer.urgency?.round_trip;
-                let margin = round_trip * u64::from(self.order.urgent_round_trips);
-                (now + margin > *expires).then_some((*expires, index))
+                let (_, waiting) = queue.first_key_value()?;
+                let urgency = waiting.offer.urgency?;
+                let margin = urgency.round_trip * u64::from(self.order.urgent_round_trips);
+                (now + margin > urgency.expires).then_some((urgency.expires, index))
             })
             .min()
             .map(|(_, index)| index)

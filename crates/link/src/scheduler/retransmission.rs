@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use airtcp_units::Instant;
 
+use super::by_station::ByStation;
 use super::deadline::{DeadlineOrder, Retries};
 use crate::frame::PendingPacket;
 
@@ -17,6 +18,9 @@ pub enum RetransmissionOrder {
     FirstDue,
     /// By the time that is left to the timer of the packet's sender (Mahmoodi et al. §III-A).
     Deadline(DeadlineOrder),
+    /// A queue for each station, served in turn; what failed goes back to the head of its own
+    /// (Fotiadis & Siris §V).
+    ByStation,
 }
 
 /// Where packets wait for another attempt.
@@ -26,6 +30,7 @@ pub(crate) enum RetryScheduler<P> {
     HeadOfLine,
     FirstDue(VecDeque<PendingPacket<P>>),
     ByDeadline(Retries<P>),
+    ByStation(ByStation<P>),
 }
 
 impl<P: Copy> RetryScheduler<P> {
@@ -34,6 +39,7 @@ impl<P: Copy> RetryScheduler<P> {
             RetransmissionOrder::HeadOfLine => Self::HeadOfLine,
             RetransmissionOrder::FirstDue => Self::FirstDue(VecDeque::new()),
             RetransmissionOrder::Deadline(order) => Self::ByDeadline(Retries::new(order)),
+            RetransmissionOrder::ByStation => Self::ByStation(ByStation::new()),
         }
     }
 
@@ -53,6 +59,7 @@ impl<P: Copy> RetryScheduler<P> {
             Self::HeadOfLine => fresh.pop_front(),
             Self::FirstDue(due) => due.pop_front().or_else(|| fresh.pop_front()),
             Self::ByDeadline(retries) => retries.select(now, fresh),
+            Self::ByStation(stations) => stations.select(fresh),
         }
     }
 
@@ -62,6 +69,7 @@ impl<P: Copy> RetryScheduler<P> {
             Self::HeadOfLine => {}
             Self::FirstDue(due) => due.push_back(failed),
             Self::ByDeadline(retries) => retries.add(failed),
+            Self::ByStation(stations) => stations.add(failed),
         }
     }
 
@@ -70,7 +78,20 @@ impl<P: Copy> RetryScheduler<P> {
     pub(crate) fn take_expired(&mut self) -> Option<PendingPacket<P>> {
         match self {
             Self::ByDeadline(retries) => retries.take_expired(),
-            Self::HeadOfLine | Self::FirstDue(_) => None,
+            Self::HeadOfLine | Self::FirstDue(_) | Self::ByStation(_) => None,
+        }
+    }
+
+    /// Of the packets that wait, those that share a queue with one for station `to`, and their
+    /// bytes; `None` where all share one.
+    pub(crate) fn beside(
+        &self,
+        to: u32,
+        fresh: &VecDeque<PendingPacket<P>>,
+    ) -> Option<(usize, u64)> {
+        match self {
+            Self::ByStation(stations) => Some(stations.waiting_for(to, fresh)),
+            Self::HeadOfLine | Self::FirstDue(_) | Self::ByDeadline(_) => None,
         }
     }
 
@@ -81,6 +102,7 @@ impl<P: Copy> RetryScheduler<P> {
             Self::HeadOfLine => 0,
             Self::FirstDue(due) => due.len(),
             Self::ByDeadline(retries) => retries.len(),
+            Self::ByStation(stations) => stations.len(),
         }
     }
 
@@ -89,7 +111,7 @@ impl<P: Copy> RetryScheduler<P> {
     pub(crate) fn retransmitted(&self, times: usize) -> usize {
         match self {
             Self::ByDeadline(retries) => retries.retransmitted(times),
-            Self::HeadOfLine | Self::FirstDue(_) => 0,
+            Self::HeadOfLine | Self::FirstDue(_) | Self::ByStation(_) => 0,
         }
     }
 }

@@ -63,6 +63,15 @@ pub(crate) const REMEDY: Remedy = Remedy {
             effect: "0: three retries for each frame of a packet, as the usual scheme has; 1: for \
                      all its frames together",
         },
+        Parameter {
+            name: "window",
+            unit: "ms a segment",
+            default: Quantity::Count(0),
+            minimum: Quantity::Count(0),
+            maximum: Quantity::Count(1000),
+            effect: "how much less of its time left a packet's weight has for each segment that \
+                     its sender has in flight (§V): a timeout costs a large window more",
+        },
     ],
     deployment: Deployment::none(
         "It belongs into the access point's driver, and no driver has it. airtcp gateway \
@@ -100,5 +109,6 @@ fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
         } else {
             Counted::Frame
         },
+        window_weight: Duration::from_millis(u64::from(values.count("window"))),
     });
 }

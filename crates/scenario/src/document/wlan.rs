@@ -68,7 +68,9 @@ keys! {
         categories: Vec<AccessCategoryName>;
         /// How access categories contend (802.11n, ac and ax).
         edca: EdcaTable, holding keys;
-        /// Who is served next at the access point and at mobiles (802.11n, ac and ax).
+        /// Who is served next at the access point and at mobiles (802.11n, ac and ax); at the
+        /// access point of 802.11b, g and a "round-robin" alone: a queue for each station, to whose
+        /// head a frame that failed goes back. One queue for all when left out there.
         scheduler: StationScheduler = StationScheduler::default();
         /// Which packet of a queue is served, dropped or marked (`scheduler = "qdisc"`,
         /// "round-robin", "airtime"): FQ-CoDel with a target of 20 ms, as Linux has it for Wi-Fi,

@@ -215,6 +215,9 @@ pub enum Counted {
     Station,
     /// All that the channel carries in that direction.
     Channel,
+    /// All frames that the access point hears, whatever they carry: its mobiles' link-layer
+    /// acknowledgments too, in place of what `direction` says.
+    Heard,
 }
 
 /// Unit of a selective-repeat link's window.
@@ -279,6 +282,7 @@ impl From<Counted> for damage::Counted {
         match name {
             Counted::Station => Self::Station,
             Counted::Channel => Self::Channel,
+            Counted::Heard => Self::Heard,
         }
     }
 }

@@ -117,7 +117,7 @@ pub(super) fn refuse_all(table: &WlanTable) -> Result<(), Problem> {
     refuse_keys!(
         table, "wlan", WHY;
         station_standard, protection, rate_control, station_rate_control, band, mcs, station_mcs, channel_width, spatial_streams, station_streams, guard_interval,
-        aggregation, categories, edca, scheduler, aqm, driver_queue, airtime, collision_heard
+        aggregation, categories, edca, aqm, driver_queue, airtime, collision_heard
     );
     Ok(())
 }

@@ -14,13 +14,14 @@ use super::{edca, loss, radio, refuse_keys};
 use crate::document::{LossTable, SuspensionTable, WlanTable};
 use crate::error::Problem;
 use crate::medium::Wlan;
-use crate::names::{LossDirection, LossModel};
+use crate::names::{LossDirection, LossModel, StationScheduler};
 use airtcp_units::bounded::Within;
 use airtcp_units::written::Written;
 
 /// The channel for that many flows.
 pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem> {
     edca::refuse_all(table)?;
+    let order = order(table)?;
     let (phy, station_modes) = rates(table)?;
     let stations = Written::fill(&mut table.stations, &flows);
     let mobile_queue = queue(table.queue.get_or_insert_default());
@@ -33,9 +34,9 @@ pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem
     };
     let short_retry_limit = attempts(table.retry_limit());
     let long_retry_limit = attempts(table.long_retry_limit());
-    let station = |queue| StationConfig {
+    let station = |queue, order| StationConfig {
         queue,
-        order: RetransmissionOrder::HeadOfLine,
+        order,
         short_retry_limit,
         long_retry_limit,
     };
@@ -44,8 +45,8 @@ pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem
         phy,
         station_modes,
         stations,
-        mobile: station(mobile_queue),
-        access_point: station(access_point_queue),
+        mobile: station(mobile_queue, RetransmissionOrder::HeadOfLine),
+        access_point: station(access_point_queue, order),
         rts_threshold: table.rts_threshold(),
         fragmentation_threshold: table.fragmentation_threshold(),
         contention_window: Some((
@@ -76,6 +77,19 @@ pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem
         }
     };
     Ok(Wlan { bss, air })
+}
+
+/// Who is served next at the access point: one queue, unless stations take turns.
+fn order(table: &WlanTable) -> Result<RetransmissionOrder, Problem> {
+    match table.scheduler {
+        None => Ok(RetransmissionOrder::HeadOfLine),
+        Some(StationScheduler::RoundRobin) => Ok(RetransmissionOrder::ByStation),
+        Some(_) => Err(Problem::at(
+            "wlan.scheduler",
+            "belongs to wlan.standard = \"802.11n\", \"802.11ac\" or \"802.11ax\"; remove it, \
+             choose one of them, or give \"round-robin\"",
+        )),
+    }
 }
 
 fn largest_of(bss: &BssConfig) -> u32 {

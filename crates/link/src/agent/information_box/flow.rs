@@ -43,6 +43,8 @@ pub(super) struct Flow {
     initial: Option<SequenceNumber>,
     /// The end of the newest data for the mobile.
     sent: Option<SequenceNumber>,
+    /// Bytes of the longest segment for the mobile.
+    longest: u32,
     /// Offset up to which the mobile has acknowledged.
     acknowledged: Option<SequenceNumber>,
     /// Repetitions of the newest acknowledgment.
@@ -70,6 +72,7 @@ impl Flow {
             estimator: Estimator::new(),
             initial: None,
             sent: None,
+            longest: 0,
             acknowledged: None,
             duplicates: 0,
             timer_started: Instant::ZERO,
@@ -97,7 +100,20 @@ impl Flow {
         Some(Urgency {
             expires: now + (timeout - one_way),
             round_trip: self.estimator.round_trip()?,
+            in_flight: self.in_flight(),
         })
+    }
+
+    /// Segments that passed and are not acknowledged: from the highest sequence number and the
+    /// highest acknowledgment, in segments as long as the longest that passed.
+    fn in_flight(&self) -> u32 {
+        match (self.sent, self.acknowledged) {
+            (Some(sent), Some(acknowledged)) if sent.after(acknowledged) => {
+                let bytes = sent.distance(acknowledged).unsigned_abs();
+                bytes.div_ceil(self.longest.max(1))
+            }
+            _ => 0,
+        }
     }
 
     fn wired(&self) -> Option<Duration> {
@@ -140,6 +156,7 @@ impl Flow {
         let end = segment.sequence + segment.sequence_length();
         let carries = segment.sequence_length() > 0;
         let new = carries && self.sent.is_none_or(|sent| end.after(sent));
+        self.longest = self.longest.max(segment.sequence_length());
         if carries && !new {
             self.on_repetition(now, segment.sequence);
         }

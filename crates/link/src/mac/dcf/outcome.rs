@@ -159,7 +159,7 @@ impl<P: Copy> Bss<P> {
         let given_up = if limit.is_reached(failures) {
             station.queue.finish()
         } else {
-            self.put_back(sender, by_deadline)
+            self.put_back(sender)
         };
         if let Some(packet) = given_up {
             let station = &mut self.stations[sender as usize];
@@ -171,7 +171,7 @@ impl<P: Copy> Bss<P> {
     }
 
     /// The chosen packet will be retransmitted, unless its order gives it up: then it is returned.
-    fn put_back(&mut self, sender: u32, by_deadline: bool) -> Option<PendingPacket<P>> {
+    fn put_back(&mut self, sender: u32) -> Option<PendingPacket<P>> {
         let station = &mut self.stations[sender as usize];
         let told = station
             .queue
@@ -183,7 +183,7 @@ impl<P: Copy> Bss<P> {
                 to: waiting.to,
                 attempts: waiting.failures,
             });
-        if by_deadline {
+        if station.config.order != RetransmissionOrder::HeadOfLine {
             station.queue.put_back();
             station.forget_rts();
             let given_up = station.queue.take_expired();

@@ -10,8 +10,8 @@
 //!
 //! One packet is chosen at a time and stays chosen until it leaves or is returned. The handling of
 //! one that is returned is up to the [scheduler](crate::scheduler): with [`RetransmissionOrder::
-//! HeadOfLine`] it stays chosen, as in IEEE 802.11; with [`RetransmissionOrder::FirstDue`] and
-//! [`RetransmissionOrder::Deadline`] it waits for another turn. A selective-repeat link takes what
+//! HeadOfLine`] it stays chosen, as in IEEE 802.11; with the other orders it waits for another
+//! turn. A selective-repeat link takes what
 //! it transmits out of the queue, and puts it back with [`TransmitQueue::retry`] when its timer
 //! expires.
 
@@ -63,11 +63,21 @@ impl<P: Copy> TransmitQueue<P> {
         self.limit.has_room(self.len(), self.bytes, bytes)
     }
 
+    /// Whether a packet of this many bytes for station `to` may wait: where every station has a
+    /// queue of its own, the limit is each one's.
+    #[inline]
+    fn has_room_for(&self, to: u32, bytes: u32) -> bool {
+        match self.retries.beside(to, &self.fresh) {
+            Some((packets, all)) => self.limit.has_room(packets, all, bytes),
+            None => self.has_room(bytes),
+        }
+    }
+
     /// Adds a packet for station `to`, or says `false` when there is no room.
     #[inline]
     pub fn push(&mut self, to: u32, offer: Offer, packet: P) -> bool {
         // Where nothing is chosen, the packet may be chosen immediately and then takes no room.
-        if !self.has_room(offer.bytes) && !self.is_empty() {
+        if !self.has_room_for(to, offer.bytes) && !self.is_empty() {
             return false;
         }
         self.bytes += u64::from(offer.bytes);

@@ -13,6 +13,11 @@ fn at(milliseconds: u64) -> Instant {
 
 /// A packet whose sender's timer expires at that many milliseconds.
 fn offer(expires: u64) -> Offer {
+    offer_in_flight(expires, 0)
+}
+
+/// The same of a sender with so many segments in flight.
+fn offer_in_flight(expires: u64, in_flight: u32) -> Offer {
     Offer {
         bytes: 1500,
         flow: 0,
@@ -20,6 +25,7 @@ fn offer(expires: u64) -> Offer {
         urgency: Some(Urgency {
             expires: at(expires),
             round_trip: ROUND_TRIP,
+            in_flight,
         }),
     }
 }
@@ -246,4 +252,59 @@ proptest! {
             prop_assert_eq!(queue.bytes(), 1500 * queue.len() as u64);
         }
     }
+}
+
+/// A weight of 50 ms a segment: of two senders with 900 and 600 ms left, that with ten segments in
+/// flight goes first (400 against 600), and what has expired is dropped wherever it ranks.
+#[test]
+fn a_window_in_flight_goes_before_less_time_left() {
+    let order = RetransmissionOrder::Deadline(DeadlineOrder {
+        window_weight: Duration::from_millis(50),
+        fresh_before: FreshBefore::FirstRetry,
+        ..DeadlineOrder::default()
+    });
+    let mut queue = TransmitQueue::new(QueueLimit::Unlimited, order);
+    for (packet, expires, in_flight) in [('a', 900, 10), ('b', 600, 0)] {
+        assert!(queue.push(1, offer_in_flight(expires, in_flight), packet));
+        assert_eq!(fail(&mut queue, 0), Some(packet));
+    }
+    assert_eq!(fail(&mut queue, 10), Some('a'));
+    // Q1 holds b alone, Q2 a; b fails too, and again a goes first.
+    assert_eq!(fail(&mut queue, 20), Some('b'));
+    assert_eq!(fail(&mut queue, 30), Some('a'));
+    assert_eq!([0, 1, 2].map(|times| queue.retries(times)), [0, 1, 1]);
+    // b's timer expires at 600, though a ranks at 400 and is not due before 900.
+    assert_eq!(
+        queue.select(at(650)).map(|waiting| waiting.packet),
+        Some('a')
+    );
+    assert_eq!(
+        queue.take_expired().map(|waiting| waiting.packet),
+        Some('b')
+    );
+}
+
+/// Fotiadis & Siris §V: stations take turns, what failed stays at the head of its own queue, and
+/// each queue has the limit for itself.
+#[test]
+fn stations_take_turns_and_keep_what_failed_at_their_head() {
+    let mut queue = TransmitQueue::new(QueueLimit::Packets(2), RetransmissionOrder::ByStation);
+    for (to, packet) in [(1, 'a'), (1, 'b'), (2, 'x')] {
+        assert!(queue.push(to, offer(900), packet));
+    }
+    assert!(!queue.push(1, offer(900), 'c'), "station 1 has two");
+    assert!(queue.push(2, offer(900), 'y'), "station 2 has one");
+    assert_eq!(fail(&mut queue, 0), Some('a'));
+    assert_eq!(queue.select(at(1)).map(|one| one.packet), Some('x'));
+    queue.finish();
+    assert_eq!(fail(&mut queue, 2), Some('a'));
+    assert_eq!(queue.select(at(3)).map(|one| one.packet), Some('y'));
+    queue.finish();
+    assert_eq!(queue.len(), 2);
+    assert_eq!(queue.bytes(), 3000);
+    for expected in ['a', 'b'] {
+        assert_eq!(queue.select(at(4)).map(|one| one.packet), Some(expected));
+        queue.finish();
+    }
+    assert!(queue.is_empty());
 }

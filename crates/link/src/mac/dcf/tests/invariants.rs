@@ -19,6 +19,7 @@ fn crowded() -> impl Strategy<Value = Scenario> {
             urgent_round_trips: 2,
             fresh_before,
             counted: Counted::Packet,
+            window_weight: Duration::from_millis(3),
         })
     }));
     let limits = vec![

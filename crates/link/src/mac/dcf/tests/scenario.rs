@@ -94,6 +94,7 @@ impl Scenario {
             let urgency = self.urgency.map(|left| Urgency {
                 expires: now + left,
                 round_trip: Duration::from_millis(5),
+                in_flight: 0,
             });
             let offer = Offer {
                 class: arrival.class,

@@ -309,6 +309,34 @@ fn a_deadline_order_chooses_for_each_attempt() {
     }
 }
 
+/// Stations in turn: of two packets for different stations the second goes between the attempts of
+/// the first, and the limit of attempts is the usual one.
+#[test]
+fn stations_take_turns_attempt_by_attempt() {
+    let mut config = BssConfig {
+        damage: damaging(1, 1),
+        ..exact(2, 3)
+    };
+    config.access_point.order = RetransmissionOrder::ByStation;
+    let arrivals = [1, 2].map(|to| Arrival {
+        micros: 0,
+        from: ACCESS_POINT,
+        to,
+        bytes: WHOLE,
+        class: PacketClass::Data,
+    });
+    let scenario = Scenario {
+        config,
+        arrivals: arrivals.to_vec(),
+        urgency: None,
+        seed: 1,
+    };
+    let history = scenario.run().0;
+    let attempts: Vec<u32> = history.frames.iter().map(|sent| sent.attempt).collect();
+    assert_eq!(attempts, [1, 1, 2, 2, 3, 3]);
+    assert_eq!(history.discarded, [(0, 3, false), (1, 3, false)]);
+}
+
 /// A window that grows from 0: after three failures the fourth frame is up to 7 slots late, and the
 /// next packet is not, whichever order gives the first one up.
 #[test]

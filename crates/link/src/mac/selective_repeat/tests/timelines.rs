@@ -244,6 +244,7 @@ fn retransmissions_can_be_ordered_by_deadline() {
             let urgency = Urgency {
                 expires: Instant::ZERO + MILLISECOND * expires,
                 round_trip: MILLISECOND,
+                in_flight: 0,
             };
             let offer = Offer {
                 bytes: if packet == 0 { BYTES } else { 3 * BYTES },
