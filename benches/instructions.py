@@ -42,8 +42,6 @@ TOLERANCE = 0.02
 AIM, AIM_OVER_SACK = 1800.0, 1.5
 AIMED_AT = "lossy pipe, sack, 0% loss, delack 1"
 PIPE = "scenarios/lossy-pipe.toml"
-AX = "scenarios/laptop-download.toml"
-UPLOADS = {"flows.direction": "up", "tcp.profile": "sack", "tcp.max_window": 1000}
 
 
 class AbsentError(Exception):
@@ -96,8 +94,6 @@ COUNTS = [
         "scenarios/wlan-clients.toml",
         {"duration": "5 s", "tcp.profile": "sack"},
     ),
-    Count("802.11ax upload, one station, sack", AX, {"duration": "1 s", **UPLOADS}),
-    Count("802.11ax, twenty uploads, sack", AX, {"duration": "1 s", "flows.count": 20, **UPLOADS}),
     Count("cell, sack", "scenarios/cell.toml", {"duration": "20 s", "tcp.profile": "sack"}),
 ]
 
