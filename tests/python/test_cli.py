@@ -185,7 +185,7 @@ def test_remedies_lists_shows_and_prints_json() -> None:
 @pytest.mark.parametrize("remedy", airtcp.remedies(), ids=lambda remedy: remedy["name"])
 def test_every_remedy_runs_by_its_name(wlan_file: Path, remedy: airtcp.Remedy) -> None:
     # An access point's queues and scheduler are those of 802.11n and later.
-    is_queue = remedy["name"] in {"fq-codel", "station-queues", "airtime-fairness"}
+    is_queue = remedy["name"] in {"codel", "fq-codel", "station-queues", "airtime-fairness"}
     link = ("laptop-download", "--set", "duration=1 s") if is_queue else (wlan_file,)
     done = airtcp_command("run", *link, "--remedy", remedy["name"])
     assert done.exit_code == 0, done.stderr

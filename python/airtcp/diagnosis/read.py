@@ -76,6 +76,7 @@ def read_capture(
 
 
 _Read = TypeVar("_Read")
+_WAKES_EVERY_S = 0.1
 
 
 def _waited_for(read: Callable[[], _Read]) -> _Read:
@@ -89,7 +90,12 @@ def _waited_for(read: Callable[[], _Read]) -> _Read:
             done.set_exception(error)
 
     # A daemon, since a pipe to which nobody writes would keep the program from its end.
-    Thread(target=run, daemon=True).start()
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    # Polars takes over the signal and has system calls go on after it: Python hears of it only
+    # when it wakes.
+    while thread.is_alive():
+        thread.join(_WAKES_EVERY_S)
     return done.result()
 
 

@@ -28,6 +28,8 @@ pub enum Metric {
     QuickAcks(u32),
     /// `reordering`: the initial duplicate-acknowledgment threshold.
     Reordering(u32),
+    /// Largest window that is offered, in bytes.
+    Window(u32),
 }
 
 impl Metric {
@@ -46,6 +48,7 @@ impl Metric {
             "rto_min" => Ok(Self::LeastTimeout(number)),
             "quickack" => Ok(Self::QuickAcks(number)),
             "reordering" => Ok(Self::Reordering(number)),
+            "window" => Ok(Self::Window(number)),
             _ => Err(Error::new(format!("no route attribute {name:?} is known"))),
         }
     }
@@ -65,6 +68,7 @@ impl Metric {
                 }
                 Self::QuickAcks(on) => RouteMetric::QuickAck(on),
                 Self::Reordering(segments) => RouteMetric::Reordering(segments),
+                Self::Window(bytes) => RouteMetric::Window(bytes),
             })
             .collect();
         if lock != 0 {
