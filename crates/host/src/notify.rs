@@ -16,7 +16,7 @@ pub struct Manager {
 
 impl Manager {
     /// Connects to the one that started this process.
-    pub fn new() -> Self {
+    pub fn from_environment() -> Self {
         let watchdog = std::env::var("WATCHDOG_USEC")
             .ok()
             .and_then(|text| text.parse().ok())

@@ -166,13 +166,17 @@ pub fn run(options: &Options) -> Result<i32> {
     let ended = match prepared {
         // The predecessor goes on, with its rules.
         Err(error) if inheritance.is_some() => {
-            kept.map(JournaledDiversion::leave);
+            if let Some(diversion) = kept {
+                diversion.leave();
+            }
             return Err(error);
         }
         prepared => prepared.and_then(|proxy| work(options, proxy, inheritance, most)),
     };
     if let Ok(Ended::HandedOver(channel)) = ended {
-        kept.map(JournaledDiversion::leave);
+        if let Some(diversion) = kept {
+            diversion.leave();
+        }
         eprintln!("airtcp-net: a successor has taken over, nothing was reset");
         handover::await_dismissal(&channel);
         return Ok(0);
@@ -220,7 +224,7 @@ fn work(
     inheritance: Option<Inheritance>,
     most: usize,
 ) -> Result<Ended> {
-    let manager = Manager::new();
+    let manager = Manager::from_environment();
     let ready = format!("READY=1\nMAINPID={}", std::process::id());
     if let Some(mut inheritance) = inheritance {
         let relays = std::mem::take(&mut inheritance.relays);

@@ -72,12 +72,12 @@ fn forged_packets_leave_the_comparison_to_the_real_ones() {
         }
         for _ in 0..2_500 {
             forged += 1;
-            let toward = if forged % 2 == 0 {
+            let toward = if forged.is_multiple_of(2) {
                 Toward::Wired
             } else {
                 Toward::Mobile
             };
-            let back = if forged % 2 == 0 {
+            let back = if forged.is_multiple_of(2) {
                 Toward::Mobile
             } else {
                 Toward::Wired
@@ -85,7 +85,7 @@ fn forged_packets_leave_the_comparison_to_the_real_ones() {
             let (now, port) = (ms(u64::from(number) * 40 + 1), forged as u16);
             let of = |toward, segment| packet(port, toward, segment);
             meter_see(&mut attacked, now, forged, &of(toward, data(forged as u32)));
-            if forged % 5 == 0 {
+            if forged.is_multiple_of(5) {
                 let reset = Segment {
                     flags: Flags::RST | Flags::ACK,
                     ..ack(forged as u32 + 1000)

@@ -122,10 +122,15 @@ mod tests {
             chain: "forward".to_owned(),
             handle: 37,
         };
-        let said = sentence(&flows, &[rule.clone()], "br-lan", |place, name, rule| {
-            assert_eq!(place, "inet fw4 forward");
-            rule_in(listed, name, rule.handle)
-        });
+        let said = sentence(
+            &flows,
+            std::slice::from_ref(&rule),
+            "br-lan",
+            |place, name, rule| {
+                assert_eq!(place, "inet fw4 forward");
+                rule_in(listed, name, rule.handle)
+            },
+        );
         assert_eq!(
             said,
             "the flowtable ft of the table inet fw4 takes connections past every rule, in \

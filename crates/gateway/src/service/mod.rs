@@ -130,7 +130,7 @@ impl Gateway {
             pulse: Arc::default(),
             installed: None,
             requests,
-            manager: Manager::new(),
+            manager: Manager::from_environment(),
             handover: Handover::default(),
             beat: Instant::ZERO,
             seen: Instant::ZERO,

@@ -92,7 +92,7 @@ pub fn run(options: &Options, name: &str) -> Result<Counters> {
     confinement::keep_only_what_is_needed(options)?;
     eprintln!("airtcp-net: at most {} connections", limits.connections);
     eprintln!("airtcp-net: ready");
-    Manager::new().say("READY=1");
+    Manager::from_environment().say("READY=1");
     let worked = proxy.run();
     drop(stands.line);
     if let Some(kept) = stands.kept {
