@@ -91,7 +91,7 @@ def _caption(found: Trouble) -> str:
         )
     if needed or fast:
         text += (
-            " At each black tick a packet was lost, and the sender, which takes any loss for a"
+            " At each other tick a packet was lost, and the sender, which takes any loss for a"
             " full queue, slows down."
         )
     return text
