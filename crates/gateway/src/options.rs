@@ -15,8 +15,8 @@ const STATE: &str = "/run/airtcp";
 /// static-delay, random-delay, snoop, wtcp, dynamic-arq; ebsn only looks. Without --apply nothing
 /// is touched: the gateway looks at what passes and counts what it would do. With --apply
 /// --share 20% a fifth of the connections is treated and the others are the control group; with
-/// --apply, all; --stop-if-worse ends it when the treated are slower. Whatever fails, packets pass. SIGHUP reloads --config; SIGUSR2 restarts the
-/// program without a gap.
+/// --apply, all; --stop-if-worse ends it when the treated are slower. Whatever fails, packets
+/// pass. SIGHUP reloads --config; SIGUSR2 restarts the program without a gap.
 ///
 /// Example: airtcp gateway delay-injection --mobile wlan0 --wired eth0
 #[derive(Args, Clone, Debug)]

@@ -95,8 +95,8 @@ pub fn wake_in_time() -> Waking {
     Waking::Ordinary
 }
 
-/// Asks for a short slice, and nothing else: the niceness stays. Programs started from here have the
-/// usual one again.
+/// Asks for a short slice, and nothing else: the niceness stays. Programs started from here have
+/// the usual one again.
 fn ask_for_short_slices() {
     // SCHED_FLAG_RESET_ON_FORK of `linux/sched.h`.
     const RESET_ON_FORK: u64 = 1;

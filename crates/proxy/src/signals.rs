@@ -14,8 +14,8 @@ pub enum Asked {
     Successor,
 }
 
-/// Makes SIGINT, SIGTERM, SIGHUP and SIGUSR2 readable from a descriptor, in this thread and those that it
-/// starts.
+/// Makes SIGINT, SIGTERM, SIGHUP and SIGUSR2 readable from a descriptor, in this thread and those
+/// that it starts.
 ///
 /// # Errors
 ///

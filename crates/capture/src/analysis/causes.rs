@@ -136,8 +136,8 @@ impl Causes {
         causes
     }
 
-    /// Whether packets wait for so long, when none is lost, with next to nothing of the flow's own in
-    /// the queue: others fill it.
+    /// Whether packets wait for so long, when none is lost, with next to nothing of the flow's own
+    /// in the queue: others fill it.
     fn stands(&self, sent: &[Sent], round_trip: Duration, from: Duration, packet: u64) -> bool {
         let lost: Vec<Instant> = sent
             .iter()

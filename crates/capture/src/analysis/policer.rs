@@ -9,16 +9,17 @@ use super::findings::Sent;
 const LEAST_LOSSES: usize = 8;
 /// Transmissions that candidates are tried on: a longer flow shows no more of its contract.
 const MOST_TRIED: usize = 50_000;
-/// What passed between two losses, over the time between them, is a candidate rate: of so many
-/// losses, spread over the flow, with those that come at least so many seconds later.
+/// Number of losses, spread over the flow, from which candidate rates are taken: what passed until
+/// a later loss over the time between the two.
 const FROM_LOSSES: usize = 24;
+/// Least times between those two losses, in seconds.
 const SPANS_S: [f64; 3] = [1.0, 4.0, 12.0];
 /// Times that the best candidate is refined.
 const REFINED: usize = 3;
 /// Between two losses the bucket was never nearly full, if more than this share stayed taken.
 const NEVER_FULL: f64 = 0.1;
-/// The burst is what was taken when the first losses came, of so many of them: later the error of
-/// a rate has added up.
+/// Number of first losses from which the burst is estimated: later the error of the rate has added
+/// up.
 const FIRST_LOSSES: usize = 64;
 /// Losses meet a bucket that is at most this full, in packets: bytes and times are known so well.
 const NEAR_PACKETS: f64 = 2.0;

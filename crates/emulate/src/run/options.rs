@@ -32,8 +32,8 @@ pub struct Options {
     #[arg(long, value_name = "END")]
     pub at: Option<At>,
     /// Write what passed and what became of each packet into DIR: stations.pcapng and
-    /// server.pcapng, packets.parquet, scenario.toml (the scenario with the lost packets and stops as
-    /// lists, which runs as it is), summary.json
+    /// server.pcapng, packets.parquet, scenario.toml (the scenario with the lost packets and stops
+    /// as lists, which runs as it is), summary.json
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
     /// No live line and no summary on the terminal

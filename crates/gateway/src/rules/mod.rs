@@ -1,9 +1,9 @@
 //! The rules that lead packets into the queue: in a chain or table of their own, written and
 //! replaced atomically, and removed at the end.
 //!
-//! The writer is found by trying: the kernel itself, by netlink, else the first program that accepts
-//! the rules. The rules let packets
-//! pass when nobody serves the queue (`bypass`), and match no SYN, FIN or RST and nothing but TCP.
+//! The writer is found by trying: the kernel itself, by netlink, else the first program that
+//! accepts the rules. The rules let packets pass when nobody serves the queue (`bypass`), and match
+//! no SYN, FIN or RST and nothing but TCP.
 
 mod iptables;
 mod netlink;

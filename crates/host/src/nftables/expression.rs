@@ -177,7 +177,8 @@ impl Expression {
                 ],
             ),
             QueueBy::Xtables => {
-                // struct xt_NFQ_info_v3: the queue, how many of them, flags; aligned to eight bytes.
+                // struct xt_NFQ_info_v3: the queue, how many of them, flags; aligned to eight
+                // bytes.
                 let words = [queue, 1, BYPASS, 0].map(u16::to_ne_bytes);
                 Self::of(
                     "target",

@@ -135,8 +135,8 @@ impl Batch {
         self.noted_rule(table, chain, expressions, "")
     }
 
-    /// Appends a rule to a chain, with a note of at most 250 bytes that nft(8) prints as its comment;
-    /// none if it is empty.
+    /// Appends a rule to a chain, with a note of at most 250 bytes that nft(8) prints as its
+    /// comment; none if it is empty.
     #[must_use]
     pub fn noted_rule(
         self,

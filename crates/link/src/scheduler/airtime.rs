@@ -105,8 +105,8 @@ impl AirtimeScheduler {
         self.round += 1;
     }
 
-    /// The queue that is served next. It stays the first: it goes to the tail once it is visited with
-    /// no deficit left.
+    /// The queue that is served next. It stays the first: it goes to the tail once it is visited
+    /// with no deficit left.
     pub(crate) fn next(&mut self) -> Option<usize> {
         self.pass_rounds();
         // Once around without one that its limit admits: all wait for the driver.

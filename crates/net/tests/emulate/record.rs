@@ -140,8 +140,8 @@ fn a_recording_is_read_back() {
     }
 }
 
-/// Over a cellular trace the command is at the mobile, so that what it sends takes the way up, which
-/// is not that of the data; `--at` says otherwise, and the summary names the ends.
+/// Over a cellular trace the command is at the mobile, so that what it sends takes the way up,
+/// which is not that of the data; `--at` says otherwise, and the summary names the ends.
 #[test]
 fn the_command_is_at_the_mobile() {
     if !is_allowed() {

@@ -16,7 +16,7 @@ use crate::{EVERY, WIDE, router};
 const MOBILE: Ipv4Addr = Ipv4Addr::new(10, 77, 1, 2);
 const FORGED: u32 = 50_000;
 
-/// Sends `FORGED` segments with data, each of a connection that there is not, from one host to
+/// Sends `FORGED` segments with data, each of a connection that does not exist, from one host to
 /// the other. Every second one has no ACK, so that the reset that answers it acknowledges its data.
 fn forge(from: &Namespace, source: Ipv4Addr, destination: Ipv4Addr) {
     let raw = from

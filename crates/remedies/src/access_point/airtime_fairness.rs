@@ -13,7 +13,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "gives each station a queue of its own, served by airtime, and keeps little in the \
              hardware: a slow station takes no more of the channel than a fast one",
     source: "Høiland-Jørgensen et al., Ending the Anomaly, USENIX ATC 2017, §3.2; airtime queue \
-             limits, Linux 5.5",
+             limits (Linux, net/mac80211/tx.c)",
     parameters: &[Parameter {
         name: "limit",
         unit: "",
@@ -22,12 +22,12 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Time(Duration::from_secs(1)),
         effect: "airtime of a station's packets that may wait in the hardware (AQL)",
     }],
-    deployment: Deployment::by(&[Way::new(At::BeforeLink, &[])
-        .since("5.5")
-        .instead("what mac80211 does with a limit of 5 ms, for ath9k, ath10k, mt76")])
+    deployment: Deployment::by(&[Way::new(At::BeforeLink, &[]).instead(
+        "what mac80211 does with a limit of 5 ms, for drivers that announce it, as mt76",
+    )])
     .noting(
-        "The limit is in /sys/kernel/debug/ieee80211/PHY/aql_txq_limit. iwlwifi and drivers that \
-         schedule in their firmware do not have it.",
+        "The limit is in /sys/kernel/debug/ieee80211/PHY/aql_txq_limit. Drivers that schedule in \
+         their firmware do not have it.",
     ),
     decides: "which station an access point serves next",
     apply,

@@ -13,8 +13,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     source: "Høiland-Jørgensen et al., Ending the Anomaly, USENIX ATC 2017, §3.1 (FQ-MAC)",
     parameters: &[],
     deployment: Deployment::by(&[Way::new(At::BeforeLink, &[])
-        .since("4.8")
-        .instead("what drivers with mac80211's queues do: ath9k, ath10k, mt76, iwlwifi")])
+        .instead("what mac80211 does for drivers that take packets from its queues")])
     .noting("An access point whose driver has queues of its own needs another driver."),
     decides: "which station an access point serves next",
     apply,

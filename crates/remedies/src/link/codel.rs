@@ -1,24 +1,18 @@
 //! A queue that keeps its delay short.
 
 use airtcp_link::{CoDelConfig, Discipline};
-use airtcp_units::Duration;
 
 use crate::deployment::{At, Setting, Step, Way};
-use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, Place, Remedy, Values};
+
+use super::{ONLY_ITS_OWN_QUEUE, TARGET};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "codel",
     place: Place::Link,
     effect: "drops from the head of a queue in which packets wait for too long",
     source: "RFC 8289",
-    parameters: &[Parameter {
-        name: "target",
-        unit: "",
-        default: Quantity::Time(Duration::from_millis(5)),
-        minimum: Quantity::Time(Duration::from_micros(100)),
-        maximum: Quantity::Time(Duration::from_millis(99)),
-        effect: "delay in the queue that is acceptable; RFC 8289 §4.4: 5 to 10 % of a round trip",
-    }],
+    parameters: &[TARGET],
     deployment: Deployment::by(&[Way::new(
         At::BeforeLink,
         &[Step::Qdisc {
@@ -26,10 +20,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
             value: Setting::Milliseconds("target"),
         }],
     )])
-    .noting(
-        "It rules the queue only where that stands on this machine: below a modem or a driver with \
-         a queue of its own it needs a shaper in front (cake bandwidth, htb).",
-    ),
+    .noting(ONLY_ITS_OWN_QUEUE),
     decides: "which of the packets that wait is served, dropped or marked",
     apply,
 };

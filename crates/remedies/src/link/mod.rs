@@ -5,7 +5,23 @@ mod fq_codel;
 mod inf_retry;
 mod queue;
 
-use crate::Remedy;
+use airtcp_units::Duration;
+
+use crate::{Parameter, Quantity, Remedy};
+
+/// What CoDel keeps the delay below, alone or in each of FQ-CoDel's queues.
+// tc(8) is told whole milliseconds.
+const TARGET: Parameter = Parameter {
+    name: "target",
+    unit: "",
+    default: Quantity::Time(Duration::from_millis(5)),
+    minimum: Quantity::Time(Duration::from_millis(1)),
+    maximum: Quantity::Time(Duration::from_millis(99)),
+    effect: "delay in the queue that is acceptable; RFC 8289 §4.4: 5 to 10 % of a round trip",
+};
+
+const ONLY_ITS_OWN_QUEUE: &str = "It rules the queue only where that stands on this machine: below \
+     a modem or a driver with a queue of its own it needs a shaper in front (cake bandwidth, htb).";
 
 /// In the order of the catalogue.
 pub(crate) const ALL: &[Remedy] = &[

@@ -8,7 +8,7 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "receive-window",
     place: Place::Receiver,
-    effect: "bounds what a sender has in flight: a client's only lever on the queue of its download",
+    effect: "bounds what a sender has in flight: what a client can do about its download's queue",
     source: "RFC 9293 §3.8.6; Spring et al., Receiver Based Management of Low Bandwidth Access \
              Links, INFOCOM 2000",
     parameters: &[Parameter {

@@ -8,8 +8,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
     place: Place::Sender,
     effect: "keeps little of a flow in the sender's own wireless device: the rest waits in the \
              socket, where it delays nothing else",
-    source: "TCP small queues, Linux 3.6; sk_pacing_shift for Wi-Fi, Linux 4.20 \
-             (net/mac80211/tx.c)",
+    source: "Linux, TCP small queues (net/ipv4/tcp_output.c); net/mac80211/main.c, \
+             tx_sk_pacing_shift",
     parameters: &[Parameter {
         name: "shift",
         unit: "",
@@ -20,7 +20,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     }],
     deployment: Deployment::by(&[Way::new(At::Sender, &[])
         .instead("with the shift that the driver asks for, 7 unless it says otherwise")])
-    .noting("A sock_ops program in BPF or a driver's patch changes the shift; no setting does."),
+    .noting("The shift is compiled into the driver."),
     decides: "how much of a flow waits in the sender's device",
     apply,
 };

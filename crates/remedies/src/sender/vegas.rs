@@ -29,22 +29,26 @@ pub(crate) const REMEDY: Remedy = Remedy {
             effect: "the window closes while more wait",
         },
     ],
-    deployment: Deployment::by(&[Way::new(
-        At::Sender,
-        &[
-            Step::CongestionControl { name: "vegas" },
-            Step::ModuleParameter {
-                module: "tcp_vegas",
-                name: "alpha",
-                value: Setting::Parameter("alpha"),
-            },
-            Step::ModuleParameter {
-                module: "tcp_vegas",
-                name: "beta",
-                value: Setting::Parameter("beta"),
-            },
-        ],
-    )])
+    deployment: Deployment::by(&[
+        Way::new(
+            At::Sender,
+            &[
+                Step::CongestionControl { name: "vegas" },
+                Step::ModuleParameter {
+                    module: "tcp_vegas",
+                    name: "alpha",
+                    value: Setting::Parameter("alpha"),
+                },
+                Step::ModuleParameter {
+                    module: "tcp_vegas",
+                    name: "beta",
+                    value: Setting::Parameter("beta"),
+                },
+            ],
+        ),
+        Way::new(At::Sender, &[Step::CongestionControl { name: "vegas" }])
+            .instead("with the module's own bounds, 2 and 4 unless they were changed"),
+    ])
     .noting("It is a module in most distributions: modprobe tcp_vegas."),
     decides: "how large the congestion window is",
     apply,

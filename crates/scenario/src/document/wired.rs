@@ -9,7 +9,8 @@ keys! {
     /// The path between the access point and the wired hosts, the same in both directions.
     #[derive(Clone, Copy, Default)]
     pub struct WiredTable takes {
-        /// Rate of the line, which all flows share; 1 Gbit/s behind 802.11n, ac and ax when left out.
+        /// Rate of the line, which all flows share; 1 Gbit/s behind 802.11n, ac and ax when left
+        /// out.
         // The path between an access point and servers (Fotiadis §IV).
         rate: Option<BitRate> = Some(BitRate::from_bps(100_000_000)), as Limit<Rate>;
         /// One-way delay of a packet, the same in each direction.

@@ -116,8 +116,8 @@ pub(super) fn refuse_all(table: &WlanTable) -> Result<(), Problem> {
                        remove it, or choose one of them";
     refuse_keys!(
         table, "wlan", WHY;
-        station_standard, protection, rate_control, station_rate_control, band, mcs, station_mcs, channel_width, spatial_streams, station_streams, guard_interval,
-        aggregation, categories, edca, aqm, driver_queue, airtime, collision_heard
+        station_standard, protection, rate_control, station_rate_control, band, mcs, station_mcs,
+        channel_width, spatial_streams, station_streams, guard_interval, aggregation, categories, edca, aqm, driver_queue, airtime, collision_heard
     );
     Ok(())
 }

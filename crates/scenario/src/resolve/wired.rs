@@ -13,7 +13,8 @@ use airtcp_units::written::Written;
 
 const DEFAULT_DELAY: Duration = Duration::from_millis(15);
 /// A line that does not throttle 802.11n, ac and ax: gigabit Ethernet, and as long a queue as Linux
-/// gives it (`DEFAULT_TX_QUEUE_LEN`), in which an aggregate's packets, which come at once, have room.
+/// gives it (`DEFAULT_TX_QUEUE_LEN`), in which an aggregate's packets, which come at once, have
+/// room.
 const AGGREGATES_RATE: BitRate = BitRate::from_bps(1_000_000_000);
 const AGGREGATES_QUEUE: u64 = 1_000;
 

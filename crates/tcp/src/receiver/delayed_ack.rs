@@ -438,8 +438,8 @@ mod tests {
     }
 
     /// Linux, `__tcp_ack_snd_check`: three acknowledgments of a gap leave at once, those after them
-    /// 1.1 ms later and one for all, and a gap further on has three of its own. Measured on 6.12: of
-    /// segments 1.2 ms apart the fourth's is 1.1 ms late. A round trip of 4 ms leaves 0.2 ms.
+    /// 1.1 ms later and one for all, and a gap further on has three of its own. Measured on 6.12:
+    /// of segments 1.2 ms apart the fourth's is 1.1 ms late. A round trip of 4 ms leaves 0.2 ms.
     #[test]
     fn the_fourth_acknowledgment_of_a_gap_stands_for_those_after_it() {
         let at = |micros| START + Duration::from_micros(micros);

@@ -27,7 +27,7 @@ const HARMLESS_SEGMENTS: u64 = 10;
 /// Share of the window that an answer "the radio" takes off.
 const RADIO_TAKES: u64 = 5;
 
-/// A classifier, and what became of its last answer.
+/// A classifier and the outcome of its last verdict.
 #[derive(Clone, Debug)]
 struct Judge {
     classifier: Classifier,

@@ -340,11 +340,11 @@ impl<P: Copy + EcnField> Edca<P> {
     /// A contender has something to send where it had nothing.
     ///
     /// If the medium is idle it sends at the next slot boundary behind AIFS; if not it backs off,
-    /// unless a back-off is pending already (IEEE 802.11-2020 §10.23.2.2, §10.23.2.4). To the station
-    /// that is about to answer a frame the medium is idle: its NAV is not set, and nobody sends. That
-    /// matters for what it has to say to a single frame. The first frame of an aggregate is received
-    /// while the others are on the air, and finds the medium busy, also where all are handed on at
-    /// its end.
+    /// unless a back-off is pending already (IEEE 802.11-2020 §10.23.2.2, §10.23.2.4). To the
+    /// station that is about to answer a frame the medium is idle: its NAV is not set, and nobody
+    /// sends. That matters for what it has to say to a single frame. The first frame of an
+    /// aggregate is received while the others are on the air, and finds the medium busy, also where
+    /// all are handed on at its end.
     fn contend(&mut self, now: Instant, index: u32) {
         let sending = self.exchange.is_some();
         let station = self.contenders[index as usize].station;

@@ -67,8 +67,8 @@ impl<P: Copy + EcnField> Edca<P> {
         self.resume(others);
     }
 
-    /// The station that answers an exchange, and until when it has not begun to, if the exchange was
-    /// a single frame.
+    /// The station that answers an exchange, and until when it has not begun to, if the exchange
+    /// was a single frame.
     fn answering(&self, ends: Instant, index: u32, result: Attempt) -> Option<(u32, Instant)> {
         let own = &self.contenders[index as usize];
         let is_answered = matches!(result, Attempt::Answered(_) | Attempt::AnswerDamaged(_));
@@ -143,8 +143,8 @@ impl<P: Copy + EcnField> Edca<P> {
         Some((Instant::from_nanos(at), mpdus))
     }
 
-    /// The receiver has those of the first `mpdus` that are not damaged. A packet is handed on once,
-    /// in order.
+    /// The receiver has those of the first `mpdus` that are not damaged. A packet is handed on
+    /// once, in order.
     fn receive(&mut self, now: Instant, index: u32, mpdus: usize) {
         let own = &mut self.contenders[index as usize];
         let (from, to) = (own.station, own.station_at(own.to));

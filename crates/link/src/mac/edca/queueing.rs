@@ -80,8 +80,8 @@ enum Above<P> {
     },
 }
 
-/// Aggregates with the hardware, the one on the air included (Linux, drivers/net/wireless/ath/ath9k,
-/// `ATH_AGGR_MIN_QDEPTH`).
+/// Aggregates with the hardware, the one on the air included (Linux,
+/// drivers/net/wireless/ath/ath9k, `ATH_AGGR_MIN_QDEPTH`).
 const HARDWARE_AGGREGATES: usize = 2;
 
 /// The queues of a station in one category. Destinations are numbered from 0.
@@ -360,8 +360,8 @@ impl<P: Copy + EcnField> Backlog<P> {
         }
     }
 
-    /// A chosen destination's aggregate was put together; `is_empty` where its packets were dropped,
-    /// or its limit holds them back.
+    /// A chosen destination's aggregate was put together; `is_empty` where its packets were
+    /// dropped, or its limit holds them back.
     pub(super) fn on_aggregate(&mut self, to: usize, is_empty: bool) {
         let has_ready = !self.ready[to].is_empty();
         if let Above::Airtime {

@@ -16,7 +16,7 @@ fn offer(expires: u64) -> Offer {
     offer_in_flight(expires, 0)
 }
 
-/// The same of a sender with so many segments in flight.
+/// The same, from a sender with `in_flight` segments in flight.
 fn offer_in_flight(expires: u64, in_flight: u32) -> Offer {
     Offer {
         bytes: 1500,

@@ -80,8 +80,8 @@ fn the_buffer_follows_what_is_read_in_a_round_trip() {
     }
 }
 
-/// Linux 6.1 and 6.12 hold 16 segments more: 2 · (144 800 + 8 · 1448) · (1 + 2 · 9). On 6.1 the first
-/// window does not grow until then; neither adds what stands behind a gap.
+/// Linux 6.1 and 6.12 hold 16 segments more: 2 · (144 800 + 8 · 1448) · (1 + 2 · 9). On 6.1 the
+/// first window does not grow until then; neither adds what stands behind a gap.
 #[test]
 fn older_kernels_hold_sixteen_segments_more() {
     for (kernel, first) in [

@@ -85,12 +85,12 @@ fn newer_frames_are_protected() {
 /// counters by the rules of the standard, without frames. The times are those behind the end of an
 /// exchange.
 ///
-/// - The older one's first slot ends `DIFS + slot` behind it, the newer one's begins at `AIFS`, a slot
-///   later than DIFS: with the same counter the older one sends first, and both count the same
+/// - The older one's first slot ends `DIFS + slot` behind it, the newer one's begins at `AIFS`, a
+///   slot later than DIFS: with the same counter the older one sends first, and both count the same
 ///   slots when the other sends (§10.3.4.3, §10.23.2.4).
 /// - Windows: 15 or 31 for the older one, by its PHY, 15 for the newer one.
-/// - Behind a collision whoever sent the longer frame waits for its answer first, while the other one
-///   counts down: that is worth some four slots each time.
+/// - Behind a collision whoever sent the longer frame waits for its answer first, while the other
+///   one counts down: that is worth some four slots each time.
 fn attempts_for_one(config: &EdcaConfig, older_is_longer: bool) -> f64 {
     let phy = &config.phy;
     let slot = phy.slot().as_secs_f64();
@@ -135,8 +135,8 @@ fn attempts_for_one(config: &EdcaConfig, older_is_longer: bool) -> f64 {
     attempts[0] as f64 / attempts[1] as f64
 }
 
-/// How often an older station wins beside a newer one: 1.2 times as often with 802.11g, half as often
-/// with 802.11b and its window of 31, within 4 %, which is two standard errors of a minute.
+/// How often an older station wins beside a newer one: 1.2 times as often with 802.11g, half as
+/// often with 802.11b and its window of 31, within 4 %, which is two standard errors of a minute.
 #[test]
 fn an_older_station_wins_as_often_as_its_counter_says() {
     for (mode, protection, is_longer) in [

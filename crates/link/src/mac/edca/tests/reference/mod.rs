@@ -7,8 +7,8 @@
 //! What the text leaves to a station, as both have it:
 //! - A frame that ends at an instant is still heard by what happens then; one that starts is not.
 //! - From its first frame to its last an exchange is heard by all as a busy medium, the SIFS in it
-//!   too, but for the station that will answer a single frame in it; its sender takes the medium for busy until its answer is overdue. Who waits out an EIFS
-//!   takes it for idle.
+//!   too, but for the station that will answer a single frame in it; its sender takes the medium
+//!   for busy until its answer is overdue. Who waits out an EIFS takes it for idle.
 //! - NAVs set by an exchange that breaks off are reset.
 //! - Packets of an A-MPDU are those to be retransmitted, in order, then new ones, while the next
 //!   one fits. A frame in a TXOP is put together when the one before it has ended, for a time that

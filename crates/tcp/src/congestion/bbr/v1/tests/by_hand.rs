@@ -190,8 +190,8 @@ fn ends(phase: usize, at: Instant, in_flight: u64, lost: u64) -> bool {
 }
 
 /// `bbr_is_next_cycle_phase`: 1.25 lasts a round trip, and until there is as much in flight, 125
-/// segments, the quantum of six and two more, or a loss; with the burst of two that leaves next. 0.75
-/// lasts a round trip at most, and until there are 106. 1 lasts a round trip.
+/// segments, the quantum of six and two more, or a loss; with the burst of two that leaves next.
+/// 0.75 lasts a round trip at most, and until there are 106. 1 lasts a round trip.
 #[test]
 fn phases_end_at_their_edges() {
     let long_enough = after(100) + Duration::from_nanos(1);

@@ -100,8 +100,8 @@ fn headroom_is_left_below_the_bound() {
     assert_eq!(headroom(u64::MAX), u64::MAX);
 }
 
-/// Draft §5.5.10.3: in a round trip with losses the bounds fall to what was delivered, and to 0.7 of
-/// themselves at most; not while probing upwards.
+/// Draft §5.5.10.3: in a round trip with losses the bounds fall to what was delivered, and to 0.7
+/// of themselves at most; not while probing upwards.
 #[test]
 fn losses_bound_the_next_round_trips() {
     let bounds = |state, lost, latest: (u64, u64), earlier| {
