@@ -77,6 +77,12 @@ def played(folder: Path, script: Path, shared: Path) -> tuple[bool, str]:
         *[f"--define={name}={value}" for name, value in DEFINES.items()],
         script.name,
     ]
+    own = dict(re.findall(r"^--(local_ip|remote_ip)=(\S+)", script.read_text(), re.MULTILINE))
+    if own:
+        # The script's own addresses count, and packetdrill takes those of its command line.
+        drop = tuple(f"--{name}=" for name in own)
+        command = [word for word in command if not word.startswith((*drop, "--so_flags="))]
+        command.insert(2, f"--so_flags={own.get('local_ip', LOCAL)}")
     if script.name.endswith("v6.pkt"):
         # In IPv6's words of the suite.
         drop = ("--ip_version", "--local", "--gateway", "--netmask", "--remote", "--so_flags")
@@ -133,7 +139,8 @@ def built() -> Path:
 
 def cause(script: Path) -> str:
     """What a script that fails is about."""
-    text = f"{script}\n{script.read_text()}"
+    # Not by the name of a folder above the suite.
+    text = f"{'/'.join(script.parts[-3:])}\n{script.read_text()}"
     return next((name for name, words in CAUSES if re.search(words, text)), "other behaviour")
 
 

@@ -6,7 +6,9 @@
 
 use std::net::SocketAddr;
 
-use airtcp_endpoint::{ConnectionId, Endpoint, Linger, ListenOptions, Options, Settings};
+use airtcp_endpoint::{
+    ConnectionId, Endpoint, FastOpenListen, Linger, ListenOptions, Options, Settings,
+};
 use airtcp_packet::wire::Checksums;
 use airtcp_tcp::{Config, Profile};
 use airtcp_tcp::config::CongestionControl;
@@ -120,6 +122,10 @@ fuzz_target!(|input: Input| {
         options: options.clone(),
         backlog: usize::from(input.backlog % 4),
         syn_cookies: true,
+        fast_open: (input.backlog & 4 != 0).then(|| FastOpenListen {
+            without_cookie: input.backlog & 8 != 0,
+            ..FastOpenListen::default()
+        }),
     };
     let listener = world.ends[1].listen(address("10.0.0.2:80"), listening).expect("a free port");
     let mut work = 0_usize;

@@ -64,6 +64,7 @@ extern crate alloc;
 mod cookie;
 mod endpoint;
 mod error;
+mod fast_open;
 mod keep_alive;
 mod listener;
 mod receive_buffer;
@@ -77,6 +78,7 @@ mod wakeups;
 
 pub use endpoint::{ConnectionId, Counters, Cut, Departure, Endpoint, Event, Handled, Transmit};
 pub use error::{ConnectError, ListenError, StreamError};
+pub use fast_open::{CacheSettings, FastOpenCache, FastOpenConnect, FastOpenKeys, FastOpenListen};
 pub use keep_alive::KeepAlive;
 pub use listener::{ListenOptions, ListenerId};
 pub use settings::{Linger, Options, Settings};

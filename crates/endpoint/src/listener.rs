@@ -9,6 +9,7 @@ use slotmap::new_key_type;
 
 use crate::cookie;
 use crate::endpoint::ConnectionId;
+use crate::fast_open::{FastOpenListen, Pending};
 use crate::settings::Options;
 
 new_key_type! {
@@ -27,6 +28,9 @@ pub struct ListenOptions {
     /// Beyond that limit, SYNs are answered without keeping state (RFC 4987 §3.6). If off, they are
     /// dropped.
     pub syn_cookies: bool,
+    /// Whether, and how, data in SYNs is delivered before the handshake is complete (RFC 7413); an
+    /// application may then be handed the same data twice, if a SYN is duplicated.
+    pub fast_open: Option<FastOpenListen>,
 }
 
 impl Default for ListenOptions {
@@ -35,6 +39,7 @@ impl Default for ListenOptions {
             options: Options::default(),
             backlog: 4096,
             syn_cookies: true,
+            fast_open: None,
         }
     }
 }
@@ -51,6 +56,8 @@ pub(crate) struct Listener {
     pub opening: usize,
     /// Connections waiting to be accepted.
     waiting: VecDeque<ConnectionId>,
+    /// Connections that carry data before their handshake is complete.
+    pub early: Pending,
     /// End of the time in which acknowledgments may answer cookies.
     cookies_until: Instant,
 }
@@ -70,6 +77,7 @@ impl Listener {
             has_cookies: settings.syn_cookies,
             opening: 0,
             waiting: VecDeque::new(),
+            early: Pending::new(settings.fast_open),
             cookies_until: Instant::ZERO,
         }
     }

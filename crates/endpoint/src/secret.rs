@@ -30,6 +30,7 @@ enum Use {
     Timestamp,
     Port,
     Cookie,
+    FastOpen,
 }
 
 impl Secret {
@@ -62,6 +63,15 @@ impl Secret {
     /// The start of the search for a free port.
     pub fn port_offset(&self, local: IpAddr, remote: SocketAddr) -> u64 {
         self.hash(Use::Port, (local, remote))
+    }
+
+    /// The key of Fast Open's cookies, where no other is set.
+    pub fn fast_open_key(&self) -> [u8; 16] {
+        let mut key = [0; 16];
+        for (half, index) in key.chunks_exact_mut(8).zip(0_u64..) {
+            half.copy_from_slice(&self.hash(Use::FastOpen, index).to_le_bytes());
+        }
+        key
     }
 
     /// The part of a cookie that proves that we made it.

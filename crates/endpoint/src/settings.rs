@@ -5,6 +5,7 @@ use alloc::sync::Arc;
 use airtcp_tcp::{Config, Profile};
 use airtcp_units::Duration;
 
+use crate::fast_open::{CacheSettings, FastOpenKeys};
 use crate::keep_alive::KeepAlive;
 
 /// The settings of a new connection.
@@ -77,9 +78,16 @@ pub struct Settings {
     /// Limit on the payload of one packet passed to the driver: up to 65 535 if the device segments
     /// packets; zero if it does not.
     pub largest_burst: u16,
+    /// Whether a packet passed to the driver ends with a train: where the sender would have handed
+    /// one to a device that segments (Linux, `tcp_write_xmit`), rather than hold all that may leave.
+    pub bursts_are_trains: bool,
     /// Limit on the memory of all receive and send buffers together, in bytes: beyond it new
     /// connections are refused.
     pub most_buffered: u64,
+    /// Keys of Fast Open's cookies; `None` for one that is derived from `secret`.
+    pub fast_open_keys: Option<FastOpenKeys>,
+    /// What is remembered of servers that grant such cookies.
+    pub fast_open_cache: CacheSettings,
 }
 
 impl Settings {
@@ -93,7 +101,13 @@ impl Settings {
             most_time_wait: 65_536,
             answers_strays: true,
             largest_burst: 0,
+            bursts_are_trains: false,
             most_buffered: 1 << 30,
+            fast_open_keys: None,
+            fast_open_cache: CacheSettings {
+                most: 4096,
+                pause: None,
+            },
         }
     }
 }

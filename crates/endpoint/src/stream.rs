@@ -5,7 +5,9 @@ use core::ops::Range;
 
 use airtcp_packet::{Flags, LinkFeedback, Segment};
 use airtcp_tcp::config::CongestionControl;
-use airtcp_tcp::{Accepted, Connection, End, Event, Insight, Observer, Records, State};
+use airtcp_tcp::{
+    Accepted, Connection, End, Event, FastOpenSyn, Insight, Observer, Records, State,
+};
 use airtcp_units::{Duration, Instant};
 
 use crate::keep_alive::{Silence, Watch};
@@ -70,6 +72,8 @@ pub struct Stream {
     is_writing_shut: bool,
     is_reading_shut: bool,
     has_begun: bool,
+    /// Whether data flowed before the handshake was complete.
+    was_early: bool,
     path_probe: Option<u32>,
     departures: bool,
     /// Polled, and does not fit what goes before it.
@@ -99,6 +103,7 @@ impl Stream {
             is_writing_shut: false,
             is_reading_shut: false,
             has_begun: false,
+            was_early: false,
             path_probe: options.path_probe,
             departures: options.departures,
             pending: None,
@@ -214,7 +219,7 @@ impl Stream {
     /// What can be done now.
     #[must_use]
     pub fn readiness(&self) -> Readiness {
-        let begun = self.connection.is_synchronized() || self.has_begun;
+        let begun = self.connection.is_synchronized() || self.has_begun || self.was_early;
         let ended = self.connection.end();
         Readiness {
             established: begun,
@@ -303,6 +308,7 @@ impl Stream {
         if let Some(watch) = &mut self.watch {
             watch.on_heard(now);
         }
+        self.was_early |= self.connection.is_open_early();
         if !self.has_begun && self.connection.is_synchronized() {
             self.has_begun = true;
             if let Some(first) = self.path_probe {
@@ -344,9 +350,14 @@ impl Stream {
     }
 
     /// As [`poll`](Self::poll), with as many segments that follow as one header can stand for and
-    /// `most` bytes of payload allow. Returns the segment as a whole, and the payload of each part
+    /// `most` bytes of payload allow, of one train only if it `ends_with_train`. Returns the segment as a whole, and the payload of each part
     /// but perhaps the last.
-    pub fn poll_burst(&mut self, now: Instant, most: u32) -> Option<(Segment, u32)> {
+    pub fn poll_burst(
+        &mut self,
+        now: Instant,
+        most: u32,
+        ends_with_train: bool,
+    ) -> Option<(Segment, u32)> {
         let fresh_from = self.connection.sender().nxt();
         let mut whole = self.poll(now)?;
         let part = whole.payload_bytes;
@@ -358,6 +369,9 @@ impl Stream {
         }
         let mut last = part;
         while last == part && whole.payload_bytes + part <= most {
+            if ends_with_train && whole.flags.contains(Flags::PSH) {
+                break;
+            }
             let Some(next) = self.connection.poll(now) else {
                 break;
             };
@@ -376,6 +390,11 @@ impl Stream {
             whole.flags |= Flags::PSH;
         }
         Some((whole, part))
+    }
+
+    /// Makes the SYN carry data, or a cookie.
+    pub(crate) fn open_fast(&mut self, syn: FastOpenSyn) {
+        self.connection.open_fast(syn);
     }
 
     /// The bytes that belong behind the header of `segment`, which was just polled, in two pieces.
@@ -471,6 +490,11 @@ impl Stream {
     /// How long what was written may go unacknowledged (TCP_USER_TIMEOUT).
     pub fn set_user_timeout(&mut self, most: Option<Duration>) {
         self.connection.set_user_timeout(most);
+    }
+
+    /// Changes how often an unanswered SYN is retransmitted (TCP_SYNCNT).
+    pub fn set_syn_retries(&mut self, most: u8) {
+        self.connection.set_syn_retries(most);
     }
 
     /// The core, for messages of routers.

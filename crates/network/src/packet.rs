@@ -69,6 +69,10 @@ impl<C> Packet<C> {
 
 /// Of what is no segment the network sees the size alone.
 impl<C> EcnField for Packet<C> {
+    fn segment(&self) -> Option<&Segment> {
+        Packet::segment(self)
+    }
+
     fn ecn(&self) -> Ecn {
         self.segment()
             .map_or(Ecn::NotCapable, |segment| segment.ecn)

@@ -9,6 +9,7 @@
 extern crate alloc;
 
 mod ecn;
+mod fast_open;
 mod feedback;
 mod flags;
 mod sack;
@@ -17,6 +18,7 @@ mod sequence;
 pub mod wire;
 
 pub use ecn::Ecn;
+pub use fast_open::FastOpen;
 pub use feedback::LinkFeedback;
 pub use flags::Flags;
 pub use sack::{SackBlock, SackBlocks};

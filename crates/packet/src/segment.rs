@@ -1,6 +1,6 @@
 //! A TCP segment as a value.
 
-use crate::{Ecn, Flags, SackBlocks, SequenceNumber};
+use crate::{Ecn, FastOpen, Flags, SackBlocks, SequenceNumber};
 
 /// The timestamps option (RFC 7323 §3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -54,13 +54,39 @@ impl Segment {
     #[inline]
     #[must_use]
     pub fn header_bytes(&self) -> u32 {
-        let blocks = self.sack_blocks_on_wire() as u32;
-        let sack = if blocks == 0 {
+        let last = if self.sack.is_clear() {
             0
         } else {
-            SACK_PREFIX_BYTES + blocks * SACK_BLOCK_BYTES
+            self.last_option_bytes()
         };
-        BARE_HEADER_BYTES + self.option_bytes_before_sack() + sack
+        BARE_HEADER_BYTES + self.option_bytes_before_sack() + last
+    }
+
+    /// SACK blocks or Fast Open's option, padded to whole words.
+    fn last_option_bytes(&self) -> u32 {
+        match self.fast_open_on_wire() {
+            Some(option) => u32::from(option.option_bytes()).next_multiple_of(4),
+            None => SACK_PREFIX_BYTES + self.sack_blocks_on_wire() as u32 * SACK_BLOCK_BYTES,
+        }
+    }
+
+    /// The option of TCP Fast Open (RFC 7413), which only a SYN has.
+    #[must_use]
+    pub fn fast_open(&self) -> Option<FastOpen> {
+        self.sack.fast_open()
+    }
+
+    /// Gives a SYN the option of TCP Fast Open: it lies where other segments have SACK blocks, of
+    /// which none is left.
+    pub fn set_fast_open(&mut self, option: FastOpen) {
+        self.sack = SackBlocks::holding(&option);
+    }
+
+    /// The same option, if it fits behind the others.
+    pub(crate) fn fast_open_on_wire(&self) -> Option<FastOpen> {
+        let room = MOST_OPTION_BYTES - self.option_bytes_before_sack();
+        self.fast_open()
+            .filter(|option| u32::from(option.option_bytes()).next_multiple_of(4) <= room)
     }
 
     /// The whole IPv4 packet: IP header, TCP header and payload.
@@ -199,6 +225,29 @@ mod tests {
             .ip_bytes(),
             u32::MAX
         );
+    }
+
+    /// A SYN with everything else has 20 bytes left: a cookie of 16 in either format.
+    #[test]
+    fn every_cookie_fits_behind_the_options_of_a_syn() {
+        let syn = Segment {
+            timestamps: Some(Timestamps::default()),
+            mss: Some(1460),
+            window_scale: Some(7),
+            sack_permitted: true,
+            ..Segment::default()
+        };
+        let lengths = [0, 4, 6, 8, 16].map(|length| {
+            let cookie = FastOpen::cookie(&[9; 16][..length]).unwrap_or(FastOpen::REQUEST);
+            let mut syn = syn;
+            syn.set_fast_open(cookie);
+            let standard = syn.header_bytes() - 40;
+            syn.set_fast_open(cookie.experimental());
+            assert_eq!(syn.fast_open(), Some(cookie.experimental()));
+            (standard, syn.header_bytes() - 40)
+        });
+        assert_eq!(lengths, [(4, 4), (8, 8), (8, 12), (12, 12), (20, 20)]);
+        assert_eq!(syn.fast_open(), None);
     }
 
     #[test]

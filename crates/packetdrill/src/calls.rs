@@ -6,6 +6,7 @@ use airtcp_endpoint::{ConnectionId, Linger, ListenOptions, Read};
 use airtcp_tcp::State;
 use airtcp_units::Duration;
 
+use crate::fast_open;
 use crate::machine::{Answer, World};
 use crate::socket::{Kind, Socket};
 use crate::system;
@@ -34,10 +35,12 @@ impl World {
             return Err(libc::EINVAL);
         };
         let address = socket.bound.ok_or(libc::EINVAL)?;
+        let most = usize::try_from(backlog).unwrap_or(0);
         let listening = ListenOptions {
             options: socket.options.clone(),
+            fast_open: fast_open::of_listener(socket, most),
             // Linux admits one connection more than the backlog (`sk_acceptq_is_full`).
-            backlog: usize::try_from(backlog).unwrap_or(0) + 1,
+            backlog: most + 1,
             ..ListenOptions::default()
         };
         let listener = self.endpoint.listen(address, listening);
@@ -76,10 +79,10 @@ impl World {
 
     /// Begins to open a connection.
     pub fn connect(&mut self, descriptor: i32, remote: SocketAddr) -> Answer {
-        let local = self.local;
         let now = self.now;
-        let socket = self.socket(descriptor)?;
-        match socket.kind {
+        let is_deferred = self.is_deferred(descriptor);
+        match self.socket(descriptor)?.kind {
+            Kind::Fresh if is_deferred => return Err(libc::EISCONN),
             Kind::Fresh => {}
             Kind::Connection(id) => {
                 return self
@@ -89,9 +92,14 @@ impl World {
             Kind::Listens(_) => return Err(libc::EISCONN),
             Kind::Epoll(_) => return Err(libc::ENOTSOCK),
         }
-        let mut from = socket.bound.unwrap_or(SocketAddr::new(local, 0));
-        if from.ip().is_unspecified() {
-            from.set_ip(local);
+        let from = self.local_end(descriptor)?;
+        if self.defers(descriptor, from, remote) {
+            return Ok(0);
+        }
+        let socket = self.socket(descriptor)?;
+        if socket.fast_open.defers {
+            self.connect_fast(descriptor, Ok(remote), &[])?;
+            return Err(libc::EINPROGRESS);
         }
         let options = socket.options.clone();
         let opened = self.endpoint.connect(now, from, remote, &options);
@@ -99,6 +107,17 @@ impl World {
         let socket = self.socket(descriptor)?;
         socket.kind = Kind::Connection(id);
         Err(libc::EINPROGRESS)
+    }
+
+    /// The local end of a connection of this socket; port 0 for one that is chosen.
+    pub fn local_end(&mut self, descriptor: i32) -> Result<SocketAddr, i32> {
+        let local = self.local;
+        let socket = self.socket(descriptor)?;
+        let mut from = socket.bound.unwrap_or(SocketAddr::new(local, 0));
+        if from.ip().is_unspecified() {
+            from.set_ip(local);
+        }
+        Ok(from)
     }
 
     /// Whether a connection is open, or will never be.
@@ -117,6 +136,7 @@ impl World {
     pub fn read(&mut self, descriptor: i32, into: &mut [u8], flags: i32) -> Option<Answer> {
         let id = match self.connection(descriptor) {
             Ok(id) => id,
+            Err(libc::ENOTCONN) if self.is_deferred(descriptor) => return Some(Err(libc::EAGAIN)),
             Err(error) => return Some(Err(error)),
         };
         if flags & libc::MSG_PEEK != 0
@@ -158,7 +178,7 @@ impl World {
         flags: i32,
         written: &mut usize,
     ) -> Option<Answer> {
-        if flags & (libc::MSG_OOB | libc::MSG_FASTOPEN) != 0 {
+        if flags & libc::MSG_OOB != 0 {
             return Some(Err(libc::EOPNOTSUPP));
         }
         let id = match self.connection(descriptor) {
@@ -170,9 +190,17 @@ impl World {
             return Some(Err(error));
         }
         let socket = self.sockets.get(&descriptor)?;
-        let waits = !socket.non_blocking && flags & libc::MSG_DONTWAIT == 0;
+        let waits = socket.waits(flags);
         if socket.writes_shut {
             return Some(Err(libc::EPIPE));
+        }
+        if self
+            .endpoint
+            .readiness(id)
+            .is_ok_and(|ready| !ready.established)
+        {
+            // Linux, `sk_stream_wait_connect`.
+            return (!waits).then_some(Err(libc::EAGAIN));
         }
         let corked = socket.corked || flags & libc::MSG_MORE != 0;
         let no_delay = socket.options.no_delay;

@@ -237,6 +237,7 @@ extern "C" fn write(_: User, fd: c_int, from: *const c_void, length: usize) -> s
         fd,
         &[(HeldPointer(from.cast_mut().cast()), length)],
         0,
+        Err(libc::EDESTADDRREQ),
     ))
 }
 
@@ -245,6 +246,7 @@ extern "C" fn writev(_: User, fd: c_int, from: *const iovec, count: c_int) -> ss
         fd,
         &pieces(from, usize::try_from(count).unwrap_or(0)),
         0,
+        Err(libc::EDESTADDRREQ),
     ))
 }
 
@@ -259,6 +261,7 @@ extern "C" fn send(
         fd,
         &[(HeldPointer(from.cast_mut().cast()), length)],
         flags,
+        Err(libc::EDESTADDRREQ),
     ))
 }
 
@@ -268,20 +271,24 @@ extern "C" fn sendto(
     from: *const c_void,
     length: usize,
     flags: c_int,
-    _: *const sockaddr,
-    _: socklen_t,
+    at: *const sockaddr,
+    at_length: socklen_t,
 ) -> ssize_t {
     said(write_from(
         fd,
         &[(HeldPointer(from.cast_mut().cast()), length)],
         flags,
+        address(at, at_length),
     ))
 }
 
 extern "C" fn sendmsg(_: User, fd: c_int, message: *const msghdr, flags: c_int) -> ssize_t {
     // SAFETY: packetdrill hands in a message header that it has filled.
     let (from, count) = unsafe { ((*message).msg_iov, (*message).msg_iovlen) };
-    said(write_from(fd, &pieces(from, count), flags))
+    // SAFETY: as above.
+    let (at, length) = unsafe { ((*message).msg_name, (*message).msg_namelen) };
+    let whom = address(at.cast(), length);
+    said(write_from(fd, &pieces(from, count), flags, whom))
 }
 
 extern "C" fn fcntl(_: User, fd: c_int, command: c_int, value: c_long) -> c_int {

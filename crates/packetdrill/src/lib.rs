@@ -15,6 +15,7 @@
 //! | [`machine`] | time, packets, and the call that waits |
 //! | [`socket`] | descriptors and what is behind them |
 //! | [`calls`] | sockets are made, opened, read, written and closed |
+//! | [`fast_open`] | data in SYNs |
 //! | [`options`] | socket options and ioctls |
 //! | [`readiness`] | poll and epoll |
 //! | [`system`] | the stack as this namespace's sysctls describe it |
@@ -22,6 +23,8 @@
 #![cfg(target_os = "linux")]
 
 mod calls;
+mod fast_open;
+mod fast_open_options;
 mod interface;
 mod machine;
 mod memory;

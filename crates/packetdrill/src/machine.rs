@@ -66,6 +66,7 @@ impl Machine {
         let settings = Settings {
             // packetdrill sees what a kernel hands to a device that cuts segments.
             largest_burst: LARGEST_BURST,
+            bursts_are_trains: true,
             ..Settings::new([7; 16])
         };
         Self {

@@ -45,6 +45,7 @@ pub fn address(from: *const sockaddr, length: socklen_t) -> Result<SocketAddr, i
                     None => SocketAddrV6::new(ip, port, 0, 0).into(),
                 })
             }
+            libc::AF_UNSPEC => Err(libc::EOPNOTSUPP),
             _ => Err(libc::EINVAL),
         }
     }
@@ -126,8 +127,13 @@ pub fn read_into(fd: c_int, pieces: Vec<(HeldPointer<u8>, usize)>, flags: c_int)
     })
 }
 
-/// Writes pieces of memory, one behind the other.
-pub fn write_from(fd: c_int, pieces: &[(HeldPointer<u8>, usize)], flags: c_int) -> Answer {
+/// Writes pieces of memory, one behind the other; to `whom`, where that opens the connection.
+pub fn write_from(
+    fd: c_int,
+    pieces: &[(HeldPointer<u8>, usize)],
+    flags: c_int,
+    whom: Result<SocketAddr, i32>,
+) -> Answer {
     let mut bytes = Vec::new();
     for (at, length) in pieces {
         if *length == 0 {
@@ -139,8 +145,16 @@ pub fn write_from(fd: c_int, pieces: &[(HeldPointer<u8>, usize)], flags: c_int) 
         // SAFETY: packetdrill hands in memory of that length.
         bytes.extend_from_slice(unsafe { slice::from_raw_parts(at.get(), *length) });
     }
-    let mut written = 0;
-    machine().wait(move |world| world.write(fd, &bytes, flags, &mut written))
+    let (mut written, mut has_begun) = (0, false);
+    machine().wait(move |world| {
+        let deferred = world.socket(fd).ok().and_then(|one| one.fast_open.deferred);
+        let opens = flags & libc::MSG_FASTOPEN != 0 || deferred.is_some();
+        if opens && !std::mem::replace(&mut has_begun, true) {
+            let whom = deferred.map_or(whom, Ok);
+            return world.begin_fast(fd, &bytes, flags, whom, &mut written);
+        }
+        world.write(fd, &bytes, flags, &mut written)
+    })
 }
 
 /// The pieces of an iovec.

@@ -4,6 +4,7 @@ use airtcp_script::settings::{self, SettingOutcome};
 use airtcp_script::tcp_info::QueryContext;
 use airtcp_units::Duration;
 
+use crate::fast_open;
 use crate::machine::{Answer, World};
 use crate::socket::Kind;
 use crate::tcp_info;
@@ -13,6 +14,8 @@ const TCP_INQ: i32 = 36;
 const TCP_CC_INFO: i32 = 26;
 const SO_MEMINFO: i32 = 55;
 const TCP_RTO_MIN_US: i32 = 45;
+const TCP_FASTOPEN_KEY: i32 = 33;
+const TCP_FASTOPEN_NO_COOKIE: i32 = 34;
 /// What a SYN offers by an MTU of 1500.
 const OFFERED_MSS: u32 = 1460;
 /// The MSS of a peer that sends no option (RFC 9293 §3.7.1).
@@ -76,6 +79,29 @@ impl World {
                 socket.corked = number != 0;
                 self.apply_small_segments(descriptor);
             }
+            (libc::IPPROTO_TCP, libc::TCP_FASTOPEN) => {
+                socket.fast_open.pending = usize::try_from(number).map_err(|_| libc::EINVAL)?;
+            }
+            (libc::IPPROTO_TCP, libc::TCP_FASTOPEN_CONNECT) => {
+                socket.fast_open.defers = fast_open::may_defer(number)?;
+            }
+            (libc::IPPROTO_TCP, TCP_FASTOPEN_NO_COOKIE) => {
+                socket.fast_open.without_cookie = number != 0;
+            }
+            (libc::IPPROTO_TCP, TCP_FASTOPEN_KEY) => {
+                socket.fast_open.keys = Some(fast_open::keys_of_option(value)?);
+            }
+            (libc::IPPROTO_TCP, libc::TCP_SYNCNT) => {
+                let retries = u8::try_from(number).map_err(|_| libc::EINVAL)?;
+                let mut config = *socket.options.config;
+                config.limits.syn_retries = retries;
+                socket.options.config = config.into();
+                if let Some(id) = connection {
+                    let _ = self.endpoint.set_syn_retries(id, retries);
+                }
+            }
+            // Silence shorter than a keep-alive's is all that scripts have.
+            (libc::IPPROTO_TCP, libc::TCP_KEEPIDLE) => {}
             (libc::IPPROTO_TCP, TCP_INQ) => socket.tells_queue = number != 0,
             (libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT) => {
                 socket.not_sent_low_water = number.cast_unsigned();

@@ -45,6 +45,8 @@ impl World {
                     0
                 };
             }
+            // The SYN waits for data (Linux, `tcp_poll`).
+            Kind::Fresh if socket.fast_open.deferred.is_some() => return OUT,
             Kind::Fresh => return OUT | HUP,
             Kind::Epoll(_) => return 0,
         };

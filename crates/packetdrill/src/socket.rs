@@ -10,6 +10,7 @@ use airtcp_script::stopwatch::Stopwatch;
 use airtcp_tcp::End;
 use airtcp_units::Instant;
 
+use crate::fast_open_options::FastOpenOptions;
 use crate::machine::World;
 use crate::readiness::Watched;
 
@@ -46,6 +47,7 @@ pub struct Socket {
     /// Times for `TCP_INFO`, and the amount and time of the last arrival that was noticed.
     pub stopwatch: Stopwatch,
     pub received: (u64, Instant),
+    pub fast_open: FastOpenOptions,
 }
 
 impl Socket {
@@ -66,7 +68,13 @@ impl Socket {
             told_of_end: false,
             stopwatch: Stopwatch::default(),
             received: (0, Instant::ZERO),
+            fast_open: FastOpenOptions::default(),
         }
+    }
+
+    /// Whether a call with these flags of sendto and its relatives may wait.
+    pub const fn waits(&self, flags: i32) -> bool {
+        !self.non_blocking && flags & libc::MSG_DONTWAIT == 0
     }
 }
 

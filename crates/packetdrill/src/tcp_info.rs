@@ -7,10 +7,11 @@ use airtcp_tcp::Connection;
 const BYTES: usize = 296;
 
 /// Names, where in the structure they are, and in how many bytes.
-const FIELDS: [(&str, usize, usize); 29] = [
+const FIELDS: [(&str, usize, usize); 31] = [
     ("tcpi_state", 0, 1),
     ("tcpi_ca_state", 1, 1),
     ("tcpi_backoff", 4, 1),
+    ("tcpi_options", 5, 1),
     ("tcpi_rto", 8, 4),
     ("tcpi_snd_mss", 16, 4),
     ("tcpi_unacked", 24, 4),
@@ -33,6 +34,7 @@ const FIELDS: [(&str, usize, usize); 29] = [
     ("tcpi_data_segs_out", 156, 4),
     ("tcpi_busy_time", 168, 8),
     ("tcpi_rwnd_limited", 176, 8),
+    ("tcpi_delivered", 192, 4),
     ("tcpi_bytes_sent", 200, 8),
     ("tcpi_bytes_retrans", 208, 8),
     ("tcpi_dsack_dups", 216, 4),

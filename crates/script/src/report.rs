@@ -32,6 +32,7 @@ pub fn of_segment(segment: &Segment) -> String {
         sack_permitted: segment.sack_permitted,
         timestamps: segment.timestamps.map(|stamps| (stamps.value, stamps.echo)),
         sack: segment.sack.as_slice().to_vec(),
+        fast_open: segment.fast_open(),
     };
     text + &of_options(&options)
 }
@@ -94,6 +95,9 @@ fn of_options(options: &Options) -> String {
             .map(|block| format!("{}:{}", block.start.0, block.end.0))
             .collect();
         parts.push(format!("sack {}", blocks.join(" ")));
+    }
+    if let Some(option) = options.fast_open {
+        parts.push(format!("{option:?}"));
     }
     if parts.is_empty() {
         String::new()

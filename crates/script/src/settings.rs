@@ -18,11 +18,13 @@ pub fn defaults(config: &mut Config) {
     // tcp_rmem: a window scale of 8 (15 MiB).
     config.receive_buffer = 15 << 20;
     config.restart_after_idle = false;
+    config.ecn = EcnUse::Off;
     config.timeout.min = Duration::from_millis(200);
 }
 
 /// Applies the part of a backquoted shell command that concerns an endpoint.
 pub fn command(text: &str, config: &mut Config) -> SettingOutcome {
+    let text = text.replace("\\\n", " ");
     for line in text.lines().flat_map(|line| line.split(';')) {
         let applied = one_command(line.trim(), config);
         if applied != SettingOutcome::Yes {
@@ -180,6 +182,8 @@ pub fn sysctl(name: &str, value: &str, config: &mut Config) -> SettingOutcome {
         | "tcp_syncookies"
         | "tcp_fastopen"
         | "tcp_fastopen_key"
+        // A pause that no script waits for.
+        | "tcp_fastopen_blackhole_timeout_sec"
         | "tcp_moderate_rcvbuf"
         | "tcp_no_metrics_save"
         | "tcp_autocorking"
@@ -233,6 +237,7 @@ pub fn congestion_control(name: &str, config: &mut Config) -> SettingOutcome {
         "westwood" => CongestionControl::Westwood,
         "veno" => CongestionControl::Veno,
         "vegas" => CongestionControl::Vegas,
+        "illinois" => CongestionControl::Illinois,
         other => return SettingOutcome::Unsupported(format!("the congestion control {other:?}")),
     };
     SettingOutcome::Yes

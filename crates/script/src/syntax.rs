@@ -1,6 +1,6 @@
 //! A script as data.
 
-use airtcp_packet::{Ecn, Flags, SackBlock};
+use airtcp_packet::{Ecn, FastOpen, Flags, SackBlock};
 use airtcp_units::Duration;
 
 /// A script.
@@ -94,6 +94,7 @@ pub struct Options {
     /// Value and echo.
     pub timestamps: Option<(u32, u32)>,
     pub sack: Vec<SackBlock>,
+    pub fast_open: Option<FastOpen>,
 }
 
 /// A system call with its arguments as text, and what it must return.

@@ -1,13 +1,18 @@
 //! Linux's `TCP_INFO` of a connection, of ours: the names that assertions use.
 
 use airtcp_tcp::Phase;
-use airtcp_tcp::{Connection, State};
+use airtcp_tcp::{Connection, State, SynData};
 use airtcp_units::{Duration, Instant};
 
 use crate::stopwatch::Stopwatch;
 
 /// `TCP_INFINITE_SSTHRESH`.
 const INFINITE: f64 = 2_147_483_647.0;
+
+/// Bits of `tcpi_options` (include/uapi/linux/tcp.h).
+const TIMESTAMPS: f64 = 1.0;
+const ECN: f64 = 8.0;
+const SYN_DATA: f64 = 32.0;
 
 /// State that the connection itself does not have.
 #[derive(Debug)]
@@ -53,6 +58,11 @@ pub fn value(name: &str, asked: &QueryContext, connection: &Connection) -> Optio
         "TCP_CA_CWR" => 2.0,
         "TCP_CA_Recovery" => 3.0,
         "TCP_CA_Loss" => 4.0,
+        "tcpi_options" => options(connection),
+        "TCPI_OPT_TIMESTAMPS" => TIMESTAMPS,
+        "TCPI_OPT_ECN" => ECN,
+        "TCPI_OPT_SYN_DATA" => SYN_DATA,
+        "tcpi_delivered" => delivered(connection) as f64,
         "tcpi_rto" => micros(sender.rto()),
         "tcpi_rtt" => micros(sender.rtt().srtt().unwrap_or(Duration::ZERO)),
         "tcpi_rttvar" => micros(sender.rtt().rttvar().unwrap_or(Duration::ZERO)),
@@ -85,9 +95,44 @@ pub fn value(name: &str, asked: &QueryContext, connection: &Connection) -> Optio
             State::Listen => 10.0,
             State::Closing => 11.0,
         },
+        "TCP_ESTABLISHED" => 1.0,
+        "TCP_SYN_SENT" => 2.0,
+        "TCP_SYN_RECV" => 3.0,
+        "TCP_FIN_WAIT1" => 4.0,
+        "TCP_FIN_WAIT2" => 5.0,
+        "TCP_TIME_WAIT" => 6.0,
+        "TCP_CLOSE" => 7.0,
+        "TCP_CLOSE_WAIT" => 8.0,
+        "TCP_LAST_ACK" => 9.0,
+        "TCP_CLOSING" => 11.0,
         "TCP_INFINITE_SSTHRESH" => INFINITE,
         "True" => 1.0,
         "False" => 0.0,
         _ => return None,
     })
+}
+
+/// The bits of `tcpi_options`, but for those of window scaling and SACK.
+fn options(connection: &Connection) -> f64 {
+    let bits = [
+        (connection.recent_timestamp().is_some(), TIMESTAMPS),
+        (connection.has_ecn(), ECN),
+        (connection.syn_data() == SynData::Accepted, SYN_DATA),
+    ];
+    bits.iter()
+        .filter_map(|&(is_set, bit)| is_set.then_some(bit))
+        .sum()
+}
+
+/// Segments known to have arrived, the SYN among them: those that left and are neither outstanding
+/// without a SACK nor copies (Linux, `tcp_sock.delivered`).
+fn delivered(connection: &Connection) -> u64 {
+    if !connection.is_synchronized() {
+        return 0;
+    }
+    let counters = connection.sender().counters();
+    let board = connection.sender().scoreboard();
+    let waiting = board.iter().filter(|segment| !segment.is_sacked()).count() as u64;
+    let fresh = counters.segments_sent - counters.segments_retransmitted;
+    1 + fresh.saturating_sub(waiting)
 }

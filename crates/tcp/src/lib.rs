@@ -27,12 +27,13 @@
 //!   and orphans.
 //! - **Options**: MSS, window scale, timestamps with PAWS (RFC 7323), SACK (RFC 2018), DSACK (RFC
 //!   2883).
+//! - **Fast Open** (RFC 7413): data in the SYN, and answers before the handshake is complete.
 //! - **Loss and recovery**: RFC 5681, 6298, 6582 and 6675, limited transmit (RFC 3042), FACK,
 //!   RACK-TLP (RFC 8985), PRR (RFC 6937, 9937), rate halving; Eifel, F-RTO and DSACK undo (RFC
 //!   3522, 4015, 5682, 3708).
-//! - **Windows**: Reno, CUBIC (RFC 9438), Westwood+, Veno, Vegas, Jersey, BBR versions 1 and 3;
-//!   HyStart and HyStart++ (RFC 9406); byte counting (RFC 3465), validation (RFC 7661), restart after
-//!   idle, pacing; classifiers of losses.
+//! - **Windows**: Reno, CUBIC (RFC 9438), Westwood+, Veno, Vegas, Illinois, C2TCP, Jersey, BBR
+//!   versions 1 and 3; HyStart and HyStart++ (RFC 9406); byte counting (RFC 3465), validation (RFC
+//!   7661), restart after idle, pacing; classifiers of losses.
 //! - **Small segments and windows**: Nagle's algorithm as modified by Minshall, TCP_CORK and
 //!   MSG_MORE, silly window avoidance on both sides, zero-window probes.
 //! - **Receiving**: delayed and quick acknowledgments, reassembly within the buffer, a window of
@@ -41,9 +42,9 @@
 //!   stateless SYN-ACKs, reports of segments' departures.
 //! - **Congestion marks**: ECN (RFC 3168), asked for, accepted when the peer asks, or off.
 //!
-//! Not implemented: **urgent data** (its bytes are ordinary ones), **Fast Open, authentication
-//! (MD5, AO), Multipath TCP**. Bytes, connection tables and initial sequence numbers (RFC 6528) are
-//! in `airtcp-endpoint`.
+//! Not implemented: **urgent data** (its bytes are ordinary ones), **authentication (MD5, AO),
+//! Multipath TCP**. Bytes, connection tables, cookies and initial sequence numbers (RFC 6528) are in
+//! `airtcp-endpoint`.
 //!
 //! Needs `alloc` but not `std`: what takes a logarithm or a root takes it from `libm`.
 #![cfg_attr(not(test), no_std)]
@@ -67,7 +68,7 @@ mod sender;
 mod timeout;
 
 pub use config::{Config, Profile};
-pub use connection::{Connection, End, State};
+pub use connection::{Connection, End, FastOpenAnswer, FastOpenSyn, State, SynData};
 pub use loss_detection::{Scoreboard, SentSegment};
 pub use observer::{Accepted, Event, Insight, Observer};
 pub use receiver::Receiver;

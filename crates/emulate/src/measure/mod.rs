@@ -255,6 +255,12 @@ fn check(scenario: &Scenario) -> Result<()> {
              leave out flows.bytes and the applications of [traffic]",
         ));
     }
+    if !scenario.flows.beside.is_empty() {
+        return Err(Error::new(
+            "flows.beside: what runs beside the load is simulated alone; leave it out, and let \
+             programs measure the link (airtcp emulate, airtcp measure)",
+        ));
+    }
     let count = scenario.flows.count;
     if (0..count).any(|flow| scenario.flows.datagrams_of(flow).is_some()) {
         return Err(Error::new(

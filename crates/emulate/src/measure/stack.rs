@@ -8,7 +8,6 @@ use airtcp_host::bpf::{self, Constants, constants};
 use airtcp_host::device::Metric;
 use airtcp_host::device::discipline::Discipline;
 use airtcp_host::error::{Error, Result, Tried};
-use airtcp_host::namespace::Namespace;
 use airtcp_host::release::{is_at_least, is_guest};
 use airtcp_host::tcp_settings::{has_control, setting_path};
 use airtcp_remedies::Selection;
@@ -112,10 +111,12 @@ impl Stack {
             CongestionControl::Bbr => "bbr",
             CongestionControl::Veno => "veno",
             CongestionControl::Westwood => "westwood",
+            CongestionControl::Vegas => "vegas",
+            CongestionControl::Illinois => "illinois",
             other => {
                 return Err(Error::new(format!(
                     "tcp.congestion_control = {other:?}: no Linux kernel has it; use one of reno, \
-                     cubic, bbr, veno, westwood"
+                     cubic, bbr, veno, westwood, vegas, illinois"
                 )));
             }
         };
@@ -253,7 +254,7 @@ fn is_supported(way: &Way) -> bool {
 fn has_discipline(words: &str) -> bool {
     let kind = words.split(' ').next().unwrap_or_default();
     Discipline::parse(kind)
-        .and_then(|discipline| Namespace::new()?.enter(|| discipline.put("lo")))
+        .and_then(|discipline| discipline.check_available())
         .is_ok()
 }
 

@@ -151,7 +151,7 @@ impl Endpoint {
         if !segment.flags.contains(Flags::SYN) {
             return Handled::Stray;
         }
-        self.on_syn(now, listener, tuple, &segment, beyond);
+        self.on_syn(now, listener, tuple, (&segment, payload), beyond);
         Handled::Taken
     }
 
@@ -166,6 +166,7 @@ impl Endpoint {
         }
         let was_open = entry.stream.connection().is_synchronized();
         if !was_open
+            && entry.early.is_none()
             && let Some(listener) = entry.listener
             && let Some(waits) = self.listeners.get(listener)
             && !waits.has_room_to_wait()
@@ -175,9 +176,14 @@ impl Endpoint {
             self.counters.refused += 1;
             return;
         }
+        let asked = entry.stream.connection().fast_open_asked();
         entry.stream.handle(now, &segment, payload);
         if !was_open {
+            self.settle_early(now, id);
             self.on_opened(id);
+            if let Some(asked) = asked {
+                self.learn(id, asked, &segment);
+            }
         }
         self.settle(id);
     }
@@ -240,7 +246,9 @@ impl Endpoint {
         let connection = entry.stream.connection_mut();
         match error.trouble {
             Trouble::TooBig { mtu } => {
-                let plausible = mtu >= LEAST_MTU[family] && mtu < error.packet_bytes;
+                // A SYN's size need not be quoted: it alone is on its way.
+                let is_smaller = mtu < error.packet_bytes || connection.fast_open_asked().is_some();
+                let plausible = mtu >= LEAST_MTU[family] && is_smaller;
                 plausible
                     && connection.on_packet_too_big(error.sequence, mtu - IP_HEADER_BYTES[family])
             }

@@ -6,9 +6,11 @@
 //! | [`arrival`] | a packet arrives |
 //! | [`output`] | a packet is polled, and has left |
 //! | [`upkeep`] | timers, events, and what is forgotten |
+//! | [`early`] | data in SYNs: Fast Open |
 //! | [`user`] | an application reads, writes and releases |
 
 mod arrival;
+mod early;
 mod opening;
 mod output;
 mod upkeep;
@@ -21,6 +23,7 @@ use airtcp_units::Instant;
 use hashbrown::HashMap;
 use slotmap::{Key, KeyData, SlotMap, new_key_type};
 
+use crate::fast_open::{FastOpenCache, FastOpenKeys};
 use crate::listener::{Listener, ListenerId};
 use crate::secret::Secret;
 use crate::settings::Settings;
@@ -58,6 +61,10 @@ pub struct Counters {
     pub cookies_accepted: u64,
     /// SYNs and acknowledgments of SYN-ACKs dropped for lack of room.
     pub refused: u64,
+    /// Connections opened by a SYN whose data was delivered, or may be answered, at once.
+    pub opened_early: u64,
+    /// SYNs of ours whose data was acknowledged with them.
+    pub syn_data_accepted: u64,
     /// Errors of routers that were believed.
     pub router_errors: u64,
 }
@@ -73,6 +80,8 @@ struct Entry {
     listener: Option<ListenerId>,
     /// Whether it counts as being opened by its listener.
     is_opening: bool,
+    /// The listener with which it counts as carrying data before its handshake is complete.
+    early: Option<ListenerId>,
     /// The earliest wake-up in the heap.
     armed: Instant,
     /// Whether it is queued for polling.
@@ -107,6 +116,8 @@ pub struct Endpoint {
     buffered: u64,
     /// Number of ports chosen (RFC 6056 §3.3.3).
     ports_chosen: u64,
+    fast_open_keys: FastOpenKeys,
+    fast_open_cache: FastOpenCache,
     counters: Counters,
 }
 
@@ -116,6 +127,10 @@ impl Endpoint {
     pub fn new(settings: Settings) -> Self {
         let secret = Secret::new(settings.secret);
         Self {
+            fast_open_keys: settings
+                .fast_open_keys
+                .unwrap_or_else(|| FastOpenKeys::new(secret.fast_open_key())),
+            fast_open_cache: FastOpenCache::new(settings.secret, settings.fast_open_cache),
             time_wait: TimeWait::new(secret, settings.most_time_wait),
             settings,
             secret,
@@ -217,6 +232,7 @@ impl Entry {
             timestamp_offset,
             listener: None,
             is_opening: false,
+            early: None,
             armed: Instant::FAR_FUTURE,
             is_queued: false,
             told: Readiness::default(),

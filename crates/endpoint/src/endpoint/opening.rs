@@ -22,7 +22,7 @@ const FIRST_PORT: u16 = 32_768;
 const PORTS: u64 = 28_232;
 /// IP and TCP headers, and the timestamps in each segment.
 const HEADER_BYTES: [u32; 2] = [20 + 20, 40 + 20];
-const TIMESTAMP_BYTES: u32 = 12;
+pub(super) const TIMESTAMP_BYTES: u32 = 12;
 
 impl Endpoint {
     /// Listens on `local`: an unspecified address stands for all addresses of its family, and
@@ -95,6 +95,19 @@ impl Endpoint {
         remote: SocketAddr,
         options: &Options,
     ) -> Result<ConnectionId, ConnectError> {
+        let id = self.begin(now, local, remote, options)?;
+        self.settle(id);
+        Ok(id)
+    }
+
+    /// Creates a connection whose SYN has not been polled.
+    pub(super) fn begin(
+        &mut self,
+        now: Instant,
+        local: SocketAddr,
+        remote: SocketAddr,
+        options: &Options,
+    ) -> Result<ConnectionId, ConnectError> {
         let mut tuple = FourTuple { local, remote };
         let fits = local.is_ipv6() == remote.is_ipv6()
             && remote.port() != 0
@@ -116,9 +129,7 @@ impl Endpoint {
         let iss = self.secret.sequence_number(now, &tuple);
         let connection = Connection::connect_sharing(config, iss);
         let stream = Stream::new(connection, options, now);
-        let id = self.insert(tuple, stream);
-        self.settle(id);
-        Ok(id)
+        Ok(self.insert(tuple, stream))
     }
 
     /// Whether the limits allow no further connection.
@@ -181,7 +192,7 @@ impl Endpoint {
         now: Instant,
         listener: ListenerId,
         tuple: FourTuple,
-        syn: &Segment,
+        (syn, payload): (&Segment, &[u8]),
         beyond: Option<SequenceNumber>,
     ) {
         let is_full = self.is_full();
@@ -209,13 +220,18 @@ impl Endpoint {
         {
             iss = beyond;
         }
-        let connection = Connection::listen_sharing(config, iss);
+        let mut connection = Connection::listen_sharing(config, iss);
+        let answer = waits.early.answer(now, &self.fast_open_keys, &tuple, syn);
+        connection.answer_fast_open(answer);
         let mut stream = Stream::new(connection, &options, now);
-        stream.handle(now, syn, &[]);
+        stream.handle(now, syn, payload);
         let id = self.insert(tuple, stream);
         if let Some(entry) = self.connections.get_mut(id) {
             entry.listener = Some(listener);
             entry.is_opening = true;
+        }
+        if answer.opens {
+            self.on_opened_early(id, listener);
         }
         self.settle(id);
     }

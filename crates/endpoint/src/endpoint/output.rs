@@ -96,7 +96,10 @@ impl Endpoint {
     ) -> Option<(Transmit, Segment)> {
         let most = u32::from(self.settings.largest_burst);
         let entry = self.connections.get_mut(id)?;
-        let (mut segment, part) = entry.stream.poll_burst(now, most)?;
+        let (mut segment, part) =
+            entry
+                .stream
+                .poll_burst(now, most, self.settings.bursts_are_trains)?;
         let has_data = segment.payload_bytes > 0;
         let departure = has_data.then(|| Departure {
             id,

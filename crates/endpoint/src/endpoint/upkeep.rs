@@ -41,6 +41,7 @@ impl Endpoint {
             entry.armed = Instant::FAR_FUTURE;
             if entry.stream.next_wakeup() <= now {
                 entry.stream.on_wakeup(now);
+                self.notice_silence(now, id);
                 self.settle(id);
             } else {
                 self.arm(id);
@@ -124,6 +125,10 @@ impl Endpoint {
         let Some(listener) = entry.listener.filter(|_| is_open) else {
             return;
         };
+        if !entry.is_opening && entry.told.established {
+            // Opened by its SYN, it waits already.
+            return;
+        }
         let was_opening = core::mem::take(&mut entry.is_opening);
         if let Some(waits) = self.listeners.get_mut(listener) {
             waits.opening -= usize::from(was_opening);
@@ -164,6 +169,9 @@ impl Endpoint {
         let Some(entry) = self.connections.remove(id) else {
             return;
         };
+        if let Some(waits) = entry.early.and_then(|id| self.listeners.get_mut(id)) {
+            waits.early.on_settled(Instant::ZERO, false);
+        }
         self.by_tuple.remove(&entry.tuple);
         self.buffered -= entry.buffered as u64;
         if entry.is_opening

@@ -230,6 +230,14 @@ impl Endpoint {
         self.change(id, |stream| stream.set_user_timeout(most))
     }
 
+    /// Sets how often an unanswered SYN is retransmitted (TCP_SYNCNT).
+    ///
+    /// # Errors
+    /// It was released.
+    pub fn set_syn_retries(&mut self, id: ConnectionId, most: u8) -> Result<(), StreamError> {
+        self.change(id, |stream| stream.set_syn_retries(most))
+    }
+
     fn change<T>(
         &mut self,
         id: ConnectionId,

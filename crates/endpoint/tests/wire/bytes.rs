@@ -147,6 +147,8 @@ fn the_congestion_control_changes_on_a_living_connection() {
         CongestionControl::Cubic,
         CongestionControl::Veno,
         CongestionControl::Vegas,
+        CongestionControl::Illinois,
+        CongestionControl::C2Tcp,
         CongestionControl::BbrV3,
         CongestionControl::Westwood,
         CongestionControl::Reno,

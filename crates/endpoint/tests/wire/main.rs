@@ -3,6 +3,7 @@
 
 mod bytes;
 mod closing;
+mod fast_open;
 mod hostile;
 mod leaving;
 mod many;

@@ -231,7 +231,7 @@ fn append(payload: [&[u8]; 2], length: usize, out: &mut Vec<u8>) {
 }
 
 /// Appends the options in the order and with the padding of Linux: maximum segment size,
-/// timestamps (padded by SACK-permitted or two NOPs), window scale, SACK.
+/// timestamps (padded by SACK-permitted or two NOPs), window scale, SACK or Fast Open.
 fn emit_options(segment: &Segment, out: &mut Vec<u8>) {
     const SACK_PERMITTED: [u8; 2] = [option::SACK_PERMITTED, option::SACK_PERMITTED_BYTES];
     const PADDING: [u8; 2] = [option::NOP; 2];
@@ -269,5 +269,17 @@ fn emit_options(segment: &Segment, out: &mut Vec<u8>) {
             out.extend(block.start.0.to_be_bytes());
             out.extend(block.end.0.to_be_bytes());
         }
+    }
+    if let Some(fast_open) = segment.fast_open_on_wire() {
+        let length = fast_open.option_bytes();
+        if fast_open.is_experimental() {
+            out.extend([option::EXPERIMENT, length]);
+            out.extend(option::FAST_OPEN_MAGIC);
+        } else {
+            out.extend([option::FAST_OPEN, length]);
+        }
+        out.extend(fast_open.as_slice());
+        let padding = length.next_multiple_of(4) - length;
+        out.extend(&[option::NOP; 3][..usize::from(padding)]);
     }
 }

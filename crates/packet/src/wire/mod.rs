@@ -134,4 +134,9 @@ mod option {
     /// Timestamps (RFC 7323 §3.2).
     pub const TIMESTAMPS: u8 = 8;
     pub const TIMESTAMPS_BYTES: u8 = 10;
+    /// Fast Open (RFC 7413).
+    pub const FAST_OPEN: u8 = 34;
+    /// Experiments, told apart by a magic number (RFC 6994), and that of Fast Open.
+    pub const EXPERIMENT: u8 = 254;
+    pub const FAST_OPEN_MAGIC: [u8; 2] = [0xf9, 0x89];
 }

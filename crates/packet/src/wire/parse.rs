@@ -6,7 +6,7 @@ use core::ops::Range;
 use super::checksum::Sum;
 use super::{Addresses, IPV4_HEADER_BYTES, IPV6_HEADER_BYTES, PROTOCOL_TCP, Parsed};
 use super::{TCP_HEADER_BYTES, TcpHeader, WireError, option};
-use crate::{Ecn, Flags, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps};
+use crate::{Ecn, FastOpen, Flags, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps};
 
 /// Whether checksums are verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -253,7 +253,34 @@ fn parse_option(kind: u8, value: &[u8], segment: &mut Segment) {
                 segment.sack = blocks;
             }
         }
+        option::FAST_OPEN => parse_fast_open(value, segment, false),
+        option::EXPERIMENT => {
+            if let Some(cookie) = value.strip_prefix(&option::FAST_OPEN_MAGIC) {
+                parse_fast_open(cookie, segment, true);
+            }
+        }
         _ => {}
+    }
+}
+
+/// Reads the cookie of a SYN, or the request of one; elsewhere the option means nothing (Linux,
+/// `tcp_parse_fastopen_option`).
+#[cold]
+fn parse_fast_open(cookie: &[u8], segment: &mut Segment, is_experimental: bool) {
+    if !segment.flags.contains(Flags::SYN) {
+        return;
+    }
+    let option = if cookie.is_empty() {
+        Some(FastOpen::REQUEST)
+    } else {
+        FastOpen::cookie(cookie)
+    };
+    if let Some(option) = option {
+        segment.set_fast_open(if is_experimental {
+            option.experimental()
+        } else {
+            option
+        });
     }
 }
 

@@ -45,6 +45,7 @@ pub fn parse(name: &str, text: &str) -> Result<Script, ScriptError> {
         }
         if rest.starts_with("--") {
             let text = reader.take_line();
+            let text = text.split("//").next().unwrap_or(text);
             let (key, value) = text[2..].split_once('=').unwrap_or((&text[2..], ""));
             script
                 .options
@@ -164,7 +165,9 @@ impl<'a> Reader<'a> {
         }
         self.at += 1;
         let result = self.take_line().trim();
-        let mut words = result.split_whitespace();
+        // Its text may follow the error's name without a space.
+        let is_end = |c: char| c.is_whitespace() || c == '(';
+        let mut words = result.split(is_end).filter(|word| !word.is_empty());
         call.returns = words.next().and_then(number);
         call.error = words
             .next()

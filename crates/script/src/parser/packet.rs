@@ -1,6 +1,6 @@
 //! Segments, in the notation of tcpdump: `> P. 1:1001(1000) ack 1 win 257 <nop,nop,sack 1:2>`.
 
-use airtcp_packet::{Ecn, Flags, SackBlock, SequenceNumber};
+use airtcp_packet::{Ecn, FastOpen, Flags, SackBlock, SequenceNumber};
 
 use super::{Reader, number};
 use crate::ScriptError;
@@ -120,11 +120,42 @@ impl Reader<'_> {
                         });
                     }
                 }
+                [kind @ ("FO" | "FOEXP"), cookie @ ..] => {
+                    let option = read_fast_open(cookie).ok_or_else(|| {
+                        self.error(format!(
+                            "{option:?}: expected a cookie in hexadecimal digits, or none"
+                        ))
+                    })?;
+                    // One of a length that no cookie has is none.
+                    options.fast_open = option.map(|option| match *kind {
+                        "FOEXP" => option.experimental(),
+                        _ => option,
+                    });
+                }
                 [name, ..] => return Ok(Err(format!("the option {name}"))),
             }
         }
         Ok(Ok(options))
     }
+}
+
+/// The cookie that the public suite's `run_all.py` defines by this name, of its key and addresses.
+const SUITES_COOKIE: (&str, &str) = ("TFO_COOKIE", "3021b9d889017eeb");
+
+/// A cookie, the request of one, or an option of a length that no cookie has; `None` for what is
+/// not hexadecimal.
+fn read_fast_open(cookie: &[&str]) -> Option<Option<FastOpen>> {
+    let digits = match cookie {
+        [] => return Some(Some(FastOpen::REQUEST)),
+        [name] if *name == SUITES_COOKIE.0 => SUITES_COOKIE.1,
+        [digits] if digits.len().is_multiple_of(2) => digits,
+        _ => return None,
+    };
+    let bytes: Option<Vec<u8>> = (0..digits.len())
+        .step_by(2)
+        .map(|at| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok())
+        .collect();
+    Some(FastOpen::cookie(&bytes?))
 }
 
 fn read_flags(text: &str) -> Option<Flags> {

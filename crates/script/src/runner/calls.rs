@@ -70,6 +70,7 @@ impl Machine<'_> {
                     self.take_error().map_or(Answer::Waits, Answer::Error)
                 }
             }
+            "sendto" | "sendmsg" | "write" => self.written_fast(),
             _ => self.read(call),
         }
     }
@@ -112,6 +113,7 @@ impl Machine<'_> {
                     return unsupported(format!("socket({}, {})", argument(1), argument(2)));
                 }
                 self.non_blocking = argument(1).contains("NONBLOCK");
+                self.renew();
                 expected
             }
             "bind" => expected,
@@ -121,7 +123,7 @@ impl Machine<'_> {
                 expected
             }
             "accept" | "accept4" => {
-                if self.is_established() {
+                if self.is_established() || self.came {
                     self.opened(call);
                     expected
                 } else if self.non_blocking {
@@ -159,7 +161,7 @@ impl Machine<'_> {
     }
 
     fn opened(&mut self, call: &Call) {
-        self.accepted = true;
+        (self.accepted, self.came) = (true, false);
         self.descriptor = match call.name.as_str() {
             "connect" => call.arguments.first().and_then(|one| number(one)),
             _ => call.returns,
@@ -174,6 +176,9 @@ impl Machine<'_> {
             });
         }
         self.descriptor = call.arguments.first().and_then(|one| number(one));
+        if let Some(answer) = self.connect_fast() {
+            return Ok(answer);
+        }
         self.connection = Some(Connection::connect(&self.config, SequenceNumber(0)));
         if self.config.mss == 0 {
             return unsupported("segments of no bytes");
@@ -194,6 +199,9 @@ impl Machine<'_> {
         let most = u64::try_from(most).unwrap_or(0);
         let non_blocking = self.non_blocking;
         let shut = self.reads_shut;
+        if self.waits_for_data() {
+            return Answer::Error("EAGAIN");
+        }
         let Some(connection) = &mut self.connection else {
             return Answer::Error("ENOTCONN");
         };
@@ -213,7 +221,7 @@ impl Machine<'_> {
 
     fn write(&mut self, call: &Call) -> Result<Answer, Stop> {
         let flags = call.arguments.get(3).map_or("", String::as_str);
-        if ["FASTOPEN", "OOB"].iter().any(|flag| flags.contains(flag)) {
+        if flags.contains("OOB") {
             return unsupported(format!("{} with {flags}", call.name));
         }
         let bytes = call
@@ -221,6 +229,16 @@ impl Machine<'_> {
             .get(2)
             .and_then(|one| number(one))
             .unwrap_or(0);
+        if self.opens_by_writing(flags) {
+            let bytes = u64::try_from(bytes).unwrap_or(0);
+            return self.write_fast(call, bytes, flags);
+        }
+        if flags.contains("MSG_FASTOPEN") && self.is_opening() {
+            return Ok(Answer::Error("EALREADY"));
+        }
+        if self.is_opening() && (self.non_blocking || flags.contains("MSG_DONTWAIT")) {
+            return Ok(Answer::Error("EAGAIN"));
+        }
         let shut = self.writes_shut;
         let corked = self.corked;
         let error = self.take_error();
@@ -241,6 +259,12 @@ impl Machine<'_> {
             self.notices.on_sent(self.records.written());
         }
         Ok(Answer::Value(bytes))
+    }
+
+    /// Whether our SYN is not answered.
+    fn is_opening(&self) -> bool {
+        let state = self.connection.as_ref().map(Connection::state);
+        matches!(state, Some(State::SynSent))
     }
 
     fn write_vector(&mut self, call: &Call) -> Result<Answer, Stop> {
@@ -276,7 +300,7 @@ impl Machine<'_> {
     }
 
     /// The connection's final error, reported only once.
-    fn take_error(&mut self) -> Option<&'static str> {
+    pub(super) fn take_error(&mut self) -> Option<&'static str> {
         let connection = self.connection.as_ref()?;
         let error = match connection.end()? {
             End::Reset if connection.receiver().is_finished() => "EPIPE",
@@ -293,6 +317,13 @@ impl Machine<'_> {
         let descriptor = call.arguments.first().and_then(|one| number(one));
         if descriptor == self.listening && descriptor.is_some() {
             self.listening = None;
+            let now = self.now;
+            if let Some(connection) = &mut self.connection
+                && connection.is_open_early()
+                && !self.accepted
+            {
+                connection.abort(now);
+            }
             return Answer::Value(0);
         }
         self.reads_shut = true;
@@ -355,6 +386,9 @@ impl Machine<'_> {
         let argument = |index: usize| call.arguments.get(index).map_or("", String::as_str);
         let value = argument(3).trim_matches(['[', ']']).trim();
         let is_on = number(value).is_some_and(|value| value != 0);
+        if let Some(answer) = self.fast_open.set_option(argument(2), value, argument(4)) {
+            return Ok(answer);
+        }
         match argument(2) {
             // Options that do not show on the wire here.
             "SO_REUSEADDR"
@@ -367,7 +401,16 @@ impl Machine<'_> {
             | "IP_BIND_ADDRESS_NO_PORT"
             | "SO_RCVLOWAT"
             | "SO_MARK"
-            | "TCP_INQ" => {}
+            | "TCP_INQ"
+            | "SO_KEEPALIVE"
+            | "TCP_KEEPIDLE" => {}
+            "TCP_SYNCNT" => {
+                let most = number(value).and_then(|most| u8::try_from(most).ok());
+                self.config.limits.syn_retries = most.unwrap_or(u8::MAX);
+                if let Some(connection) = &mut self.connection {
+                    connection.set_syn_retries(self.config.limits.syn_retries);
+                }
+            }
             "SO_ZEROCOPY" => self.notices.wanted = is_on,
             "TCP_NODELAY" => {
                 self.config.nagle = !is_on;

@@ -3,6 +3,7 @@
 mod answer;
 mod calls;
 mod epoll;
+mod fast_open;
 mod messages;
 mod packets;
 
@@ -20,6 +21,7 @@ use crate::stopwatch::Stopwatch;
 use crate::syntax::{Action, Call, Event, Script, Time};
 use crate::tcp_info;
 use epoll::Watch;
+use fast_open::FastOpenState;
 use messages::Notices;
 
 /// Tolerance of an event's time, unless the script says otherwise (packetdrill's
@@ -74,10 +76,15 @@ struct Machine<'a> {
     /// Whether the final error was reported to the application.
     told_of_end: bool,
     notices: Notices,
+    fast_open: FastOpenState,
     watch: Option<Watch>,
     blocked: Vec<Blocked>,
     /// Segments that left and are not yet matched.
     sent: VecDeque<(Instant, Segment)>,
+    /// The peer's initial sequence number, from which the script counts but in a SYN.
+    isn: u32,
+    /// Whether a connection was there to be accepted, whatever became of it.
+    came: bool,
     /// The connection's timestamps by the script's.
     stamps: BTreeMap<u32, u32>,
     exchange: Exchange,
@@ -113,9 +120,12 @@ pub fn run_while(script: &Script, config: &Config, goes_on: &dyn Fn() -> bool) -
         wanted_mss: None,
         told_of_end: false,
         notices: Notices::default(),
+        fast_open: FastOpenState::default(),
         watch: None,
         blocked: Vec::new(),
         sent: VecDeque::new(),
+        isn: 0,
+        came: false,
         stamps: BTreeMap::new(),
         exchange: Exchange::default(),
         data_received_at: Instant::ZERO,
@@ -161,6 +171,15 @@ impl Machine<'_> {
             // endpoint is handed it whole, and sends as its MTU and the peer allow.
             ("mss", Ok(_)) => {}
             ("tcp_ts_tick_usecs", Ok(0)) => {}
+            ("local_ip" | "remote_ip", _) => {
+                if let Ok(address) = value.parse() {
+                    let place = match name {
+                        "local_ip" => &mut self.fast_open.local,
+                        _ => &mut self.fast_open.remote,
+                    };
+                    *place = address;
+                }
+            }
             ("tcp_ts_tick_usecs", Ok(micros)) => {
                 self.config.timestamp_tick = Duration::from_micros(micros);
             }
@@ -169,7 +188,7 @@ impl Machine<'_> {
             }
             (
                 "ip_version" | "bind_port" | "non_fatal" | "send_omit_free" | "define" | "code"
-                | "verbose" | "debug" | "local_ip" | "remote_ip" | "gateway_ip" | "netmask_ip"
+                | "verbose" | "debug" | "gateway_ip" | "netmask_ip" | "tcp_ts_ecr_scaled"
                 | "connect_port" | "init_scripts" | "persistent_tun_dev" | "speed",
                 _,
             ) => {}
@@ -199,6 +218,7 @@ impl Machine<'_> {
             }
             Action::Command(text) => match settings::command(text, &mut self.config) {
                 SettingOutcome::Yes => {
+                    self.fast_open.on_command(text);
                     self.set_mss(MTU);
                     Ok(())
                 }
@@ -283,6 +303,25 @@ impl Machine<'_> {
         self.stopwatch.look(self.now, connection);
     }
 
+    /// A new socket takes the place of the last, whose connection goes on unseen.
+    fn renew(&mut self) {
+        self.fast_open.on_socket();
+        if self.connection.is_none() {
+            return;
+        }
+        self.connection = None;
+        self.records = Records::default();
+        self.notices = Notices::default();
+        self.blocked.clear();
+        self.sent.clear();
+        self.stamps.clear();
+        (self.listening, self.descriptor, self.wanted_mss) = (None, None, None);
+        (self.accepted, self.told_of_end, self.corked) = (false, false, false);
+        (self.reads_shut, self.writes_shut) = (false, false);
+        (self.isn, self.came) = (0, false);
+        self.set_mss(MTU);
+    }
+
     fn listen(&mut self) {
         self.records = Records::default();
         self.connection = Some(Connection::listen(&self.config, SequenceNumber(0)));
@@ -290,10 +329,11 @@ impl Machine<'_> {
 
     fn is_established(&self) -> bool {
         self.connection.as_ref().is_some_and(|connection| {
-            !matches!(
-                connection.state(),
-                State::Listen | State::SynSent | State::SynReceived | State::Closed
-            )
+            connection.is_open_early()
+                || !matches!(
+                    connection.state(),
+                    State::Listen | State::SynSent | State::SynReceived | State::Closed
+                )
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Segments that arrive, and segments that must leave.
 
-use airtcp_packet::{Ecn, Flags, SackBlocks, Segment, SequenceNumber, Timestamps};
+use airtcp_packet::{Ecn, Flags, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps};
+use airtcp_tcp::Connection;
 use airtcp_units::{Duration, Instant};
 
 use super::{Machine, Step, Stop, unsupported};
@@ -23,8 +24,18 @@ impl Machine<'_> {
             value,
             echo: self.ours(echo),
         });
-        let segment = Segment {
-            sequence: SequenceNumber(packet.start),
+        let is_open = self
+            .connection
+            .as_ref()
+            .is_some_and(Connection::is_synchronized);
+        let start = if packet.flags.contains(Flags::SYN) && !is_open {
+            self.isn = packet.start;
+            packet.start
+        } else {
+            packet.start.wrapping_add(self.isn)
+        };
+        let mut segment = Segment {
+            sequence: SequenceNumber(start),
             acknowledgment: SequenceNumber(packet.ack.unwrap_or(0)),
             payload_bytes: packet.payload,
             window: packet.window.unwrap_or(0),
@@ -40,15 +51,29 @@ impl Machine<'_> {
             window_scale: options.window_scale,
             sack_permitted: options.sack_permitted,
         };
+        if let Some(option) = options
+            .fast_open
+            .filter(|_| segment.flags.contains(Flags::SYN))
+        {
+            segment.set_fast_open(option);
+        }
         self.exchange.push(self.now, '<', &segment);
         let now = self.now;
         if segment.payload_bytes > 0 || segment.flags.contains(Flags::SYN) {
             self.data_received_at = now;
         }
         match &mut self.connection {
-            Some(connection) => connection.handle(now, &segment, &mut ()),
+            Some(connection) => {
+                if segment.flags.contains(Flags::SYN) {
+                    self.fast_open.on_syn(connection, &segment);
+                }
+                let asked = connection.fast_open_asked();
+                connection.handle(now, &segment, &mut ());
+                self.fast_open.learn(asked, connection, &segment);
+            }
             None => return unsupported("a segment for no connection"),
         }
+        self.came |= !self.accepted && self.is_established();
         self.drain();
         self.settle_blocked()
     }
@@ -168,12 +193,16 @@ impl Machine<'_> {
         if !is_marked_so {
             return Some("ECN field");
         }
-        if (packet.start, packet.payload) != (segment.sequence.0, segment.payload_bytes) {
+        // The initial sequence numbers are as the script has them in a SYN, and zero behind it.
+        let is_syn = packet.flags.contains(Flags::SYN);
+        let isn = if is_syn { 0 } else { self.isn };
+        let starts = is_syn || packet.start == segment.sequence.0;
+        if !starts || packet.payload != segment.payload_bytes {
             return Some("range");
         }
         if packet
             .ack
-            .is_some_and(|ack| ack != segment.acknowledgment.0)
+            .is_some_and(|ack| ack.wrapping_add(isn) != segment.acknowledgment.0)
         {
             return Some("acknowledgment");
         }
@@ -204,8 +233,15 @@ impl Machine<'_> {
         if options.sack_permitted != segment.sack_permitted {
             return Some("SACK-permitted option");
         }
-        if options.sack != segment.sack.as_slice() {
+        let sack = options.sack.iter().map(|block| SackBlock {
+            start: block.start + self.isn,
+            end: block.end + self.isn,
+        });
+        if !sack.eq(segment.sack.as_slice().iter().copied()) {
             return Some("set of SACK blocks");
+        }
+        if options.fast_open != segment.fast_open() {
+            return Some("Fast Open option");
         }
         match (options.timestamps, segment.timestamps) {
             (None, None) => None,

@@ -100,6 +100,9 @@ settings! {
         ecn: EcnUse = EcnUse::Off;
         /// Offers timestamps (RFC 7323).
         timestamps: bool = true;
+        /// Drops segments without timestamps once both sides have agreed on them (RFC 7323 §3.2).
+        /// Linux takes them, unchecked (`tcp_validate_incoming`).
+        timestamps_required: bool = true;
         /// One tick of the timestamp clock (RFC 7323 §5.4: 1 ms to 1 s).
         timestamp_tick: Duration = Duration::from_millis(1), as Span<MICROSECOND, MINUTE>;
         /// Payload of a full segment in bytes, options not counted. The MSS option on the wire is
@@ -171,6 +174,11 @@ settings! {
         vegas_alpha: u32 = 2;
         /// Segments in the network's queues above which it closes the window (4).
         vegas_beta: u32 = 4;
+        /// Round trip that [C2TCP](CongestionControl::C2Tcp) aims at, and for how long it may be
+        /// longer (the authors' patch: 100 ms each).
+        c2tcp_target: Duration = Duration::from_millis(100);
+        /// See there.
+        c2tcp_interval: Duration = Duration::from_millis(100);
         /// The classifier asked whether a loss was congestion or the radio, if any. A radio loss
         /// shrinks the window to 4/5 (NewZag, Lien et al. §III) instead of half.
         differentiation: Option<Differentiation> = None;
@@ -242,6 +250,9 @@ settings! {
         /// Number of segments, at the start and after a pause or a gap, that are each acknowledged
         /// at once (Linux's quick acknowledgments: 16; RFC 5681 §4.2 allows it).
         quick: u32 = 0, as Whole<0, 1_000_000>;
+        /// The most acknowledgments of data in order in the handshake's round trip; data behind one
+        /// gap is reported at once and then as often (TACK's periodic acknowledgments: 4).
+        most_a_round_trip: Option<u32> = None, as Limit<FewSegments>;
         /// Acknowledges at once when the application has read everything, if the last segment was
         /// pushed (PSH) or not full (Linux, `tcp_cleanup_rbuf`); not while it answers what it
         /// reads.

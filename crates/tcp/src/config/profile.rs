@@ -96,6 +96,7 @@ fn linux(congestion: CongestionControl) -> Config {
         // `sysctl_tcp_ecn` is 2: the side that opens the connection does not ask.
         ecn: EcnUse::Accept,
         congestion,
+        timestamps_required: false,
         reduction_base: ReductionBase::Window,
         reduction: Reduction::Proportional,
         duplicate_counting: DuplicateCounting::Arrivals,

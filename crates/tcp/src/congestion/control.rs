@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use airtcp_units::{BitRate, Duration, Instant};
 
 use super::windows::Windows;
-use super::{Ack, bbr, cubic, jersey, reno, vegas, veno, westwood};
+use super::{Ack, bbr, c2tcp, cubic, illinois, jersey, reno, vegas, veno, westwood};
 use crate::config::Config;
 
 /// A rule at the start of a connection.
@@ -137,6 +137,13 @@ controls! {
     /// A segment more or less once a round trip, so that two to four segments wait in the network
     /// (Brakmo & Peterson, JSAC 13(8), 1995; `tcp_vegas.c`).
     Vegas(Box<vegas::Vegas>),
+    /// Reno whose growth and reductions follow the queue's delay (Liu, Başar & Srikant,
+    /// Performance Evaluation 65, 2008; `tcp_illinois.c`).
+    Illinois(Box<illinois::Illinois>),
+    /// CUBIC whose window falls to a segment while round trips stay above a target (Abbasloo et
+    /// al., IFIP Networking 2018).
+    #[cfg_attr(feature = "schema", serde(rename = "c2tcp"))]
+    C2Tcp(Box<c2tcp::C2Tcp>),
     /// Reno with the window that an available bandwidth estimate allows (Xu, Tian & Ansari,
     /// JSAC 22(4), 2004), without the routers' congestion warning.
     Jersey(Box<jersey::Jersey>),

@@ -6,8 +6,10 @@
 //! All windows are integers, in bytes.
 
 mod bbr;
+mod c2tcp;
 mod control;
 mod cubic;
+mod illinois;
 mod jersey;
 mod reno;
 mod slow_start;

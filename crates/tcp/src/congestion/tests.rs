@@ -429,3 +429,109 @@ fn a_needless_timeout_is_resumed_from_by_slow_start() {
         );
     }
 }
+
+/// Growth by the acknowledgments of a full window, in segments.
+fn grown_in_a_window(congestion: &mut Congestion) -> u64 {
+    let before = congestion.cwnd() / MSS;
+    for _ in 0..before {
+        congestion.on_acknowledged(MSS, false);
+    }
+    congestion.cwnd() / MSS - before
+}
+
+/// No delay yet: ten segments a round trip, and a loss takes an eighth (`ALPHA_MAX`, `BETA_MIN`).
+#[test]
+fn illinois_grows_fast_while_no_queue_is_seen() {
+    let mut congestion = with_control(CongestionControl::Illinois, 100);
+    for round in 0..3 {
+        vegas_round(&mut congestion, round, 100);
+    }
+    congestion.windows.cwnd = 100 * MSS;
+    assert!((9..=10).contains(&grown_in_a_window(&mut congestion)));
+    congestion.windows.cwnd = 100 * MSS;
+    congestion.on_loss(100 * MSS, None);
+    assert_eq!(congestion.cwnd() / MSS, 88);
+}
+
+/// Round trips of 100 to 200 ms, 150 in this round. Growth: 99 x 1280/(99 + 49 x 1242/38) = 74
+/// 128ths of a segment. Reduction: (8 x 80 + 24 x 50 - 32 x 10)/(80 - 10) = 21 64ths of the window.
+/// At the longest delay they are 38/128 (0.3) and a half.
+#[test]
+fn illinois_follows_the_delay() {
+    let mut congestion = with_control(CongestionControl::Illinois, 100);
+    for (round, rtt) in [(0, 100), (1, 100), (2, 200), (3, 150)] {
+        vegas_round(&mut congestion, round, rtt);
+    }
+    congestion.windows.cwnd = 1280 * MSS;
+    assert_eq!(grown_in_a_window(&mut congestion), 0);
+    congestion.windows.cwnd = 100 * MSS;
+    congestion.on_loss(100 * MSS, None);
+    assert_eq!(congestion.cwnd() / MSS, 68);
+    congestion.windows.cwnd = 100 * MSS;
+    vegas_round(&mut congestion, 4, 200);
+    congestion.windows.cwnd = 100 * MSS;
+    congestion.on_loss(100 * MSS, None);
+    assert_eq!(congestion.cwnd() / MSS, 50);
+}
+
+/// Below 15 segments it is Reno, and after a timeout until it has seen another round.
+#[test]
+fn illinois_is_reno_where_it_sees_too_little() {
+    let mut small = with_control(CongestionControl::Illinois, 10);
+    for round in 0..3 {
+        vegas_round(&mut small, round, 100);
+    }
+    small.windows.cwnd = 10 * MSS;
+    assert!(grown_in_a_window(&mut small) <= 1);
+    small.windows.cwnd = 10 * MSS;
+    small.on_loss(10 * MSS, None);
+    assert_eq!(small.cwnd() / MSS, 5);
+    let mut late = with_control(CongestionControl::Illinois, 100);
+    for round in 0..3 {
+        vegas_round(&mut late, round, 100);
+    }
+    late.on_timeout(100 * MSS, true);
+    late.windows.cwnd = 100 * MSS;
+    late.on_loss(100 * MSS, None);
+    assert_eq!(late.cwnd() / MSS, 50);
+}
+
+/// Round trips of 150 ms, the target is 100: the first reduction an interval after the first of
+/// them, then after 100/1, 100/root of 2, of 3 and of 4 ms more, each counted from an
+/// acknowledgment, of which there is one each millisecond.
+#[test]
+fn c2tcp_reduces_by_codels_law() {
+    let mut congestion = with_control(CongestionControl::C2Tcp, 100);
+    let mut times = Vec::new();
+    for now in 0..400 {
+        congestion.windows.cwnd = 100 * MSS;
+        congestion.observe(&ack(now, 150, 50));
+        if congestion.cwnd() == MSS {
+            assert_eq!(congestion.ssthresh(), 70 * MSS);
+            times.push(now);
+        }
+    }
+    assert_eq!(times, [101, 202, 273, 331, 382]);
+    // One short round trip, and the interval begins anew.
+    congestion.windows.cwnd = 100 * MSS;
+    congestion.observe(&ack(400, 90, 50));
+    for now in 401..=501 {
+        congestion.observe(&ack(now, 150, 50));
+        assert!(congestion.cwnd() > MSS, "at {now}");
+    }
+    congestion.observe(&ack(502, 150, 50));
+    assert_eq!(congestion.cwnd(), MSS);
+}
+
+/// A round trip of 50 ms fits twice into the target: each acknowledgment counts for two, and 50 of
+/// them add a segment to a window of 100.
+#[test]
+fn c2tcp_opens_the_window_while_round_trips_are_short() {
+    let mut congestion = with_control(CongestionControl::C2Tcp, 100);
+    for now in 0..49 {
+        congestion.observe(&ack(now, 50, 50));
+    }
+    assert_eq!(congestion.cwnd(), 100 * MSS);
+    congestion.observe(&ack(49, 50, 50));
+    assert_eq!(congestion.cwnd(), 101 * MSS);
+}

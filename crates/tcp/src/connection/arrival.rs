@@ -60,14 +60,14 @@ impl Connection {
     }
 
     /// Whether the segment passes the timestamp checks: one without the option, or with an old
-    /// timestamp, does not (RFC 7323 §3.2, and §5.3, R1).
+    /// timestamp, does not (RFC 7323 §3.2, unless it need not have one, and §5.3, R1).
     #[inline]
     fn check_timestamps(&mut self, now: Instant, segment: &Segment, start: u64) -> bool {
         if !self.timestamps.enabled || segment.flags.contains(Flags::RST) {
             return true;
         }
         let Some(timestamps) = segment.timestamps else {
-            return false;
+            return !self.sender.config().timestamps_required;
         };
         if self.timestamps.is_old(now, timestamps) {
             // A segment that is merely late is answered like any duplicate, but not an
@@ -156,9 +156,13 @@ impl Connection {
             // The peer's SYN arrived again: it has not seen our answer (Linux, `tcp_check_req`).
             let answers = self.may_answer(now);
             self.handshake().syn_due |= answers;
-        } else if segment.acknowledgment == self.sequence(0) {
+        } else if let Some(acknowledged) = self.acknowledged_of_syn(segment) {
             // Both opened at the same time, and this answers our SYN (RFC 9293 §3.5, figure 8).
-            self.on_established(now, u64::from(segment.window), observer);
+            if acknowledged > 0 {
+                self.take_answer_to_syn_data(now, segment, acknowledged, observer);
+            } else {
+                self.on_established(now, u64::from(segment.window), observer);
+            }
             self.receiver.demand_acknowledgment();
         } else {
             self.answer_stray(segment);
@@ -195,7 +199,7 @@ impl Connection {
     /// Processes an acceptable segment's window, acknowledgment and SACK blocks; `at` is its
     /// position in both streams, its own first.
     #[inline]
-    fn take_acknowledgment(
+    pub(super) fn take_acknowledgment(
         &mut self,
         now: Instant,
         segment: &Segment,
@@ -255,7 +259,7 @@ impl Connection {
 
     /// Seventh and eighth check.
     #[inline]
-    fn take_data(
+    pub(super) fn take_data(
         &mut self,
         now: Instant,
         segment: &Segment,

@@ -5,7 +5,7 @@
 
 use core::ops::Range;
 
-use airtcp_packet::{Segment, SequenceNumber};
+use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_units::Instant;
 
 use super::Connection;
@@ -16,7 +16,12 @@ impl Connection {
     /// bytes to put behind its header.
     #[must_use]
     pub fn payload_of(&self, segment: &Segment) -> Range<u64> {
-        let start = self.sent_offset(segment.sequence);
+        // The data of a SYN follows it (RFC 9293 §3.4).
+        let start = if segment.flags.contains(Flags::SYN) {
+            0
+        } else {
+            self.sent_offset(segment.sequence)
+        };
         start..start + u64::from(segment.payload_bytes)
     }
 

@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use airtcp_packet::{Segment, SequenceNumber};
 use airtcp_units::Instant;
 
-use super::handshake::TIMESTAMP_BYTES;
+use super::timestamps::TIMESTAMP_BYTES;
 use super::{Connection, End, State};
 use crate::config::{Config, CongestionControl};
 
@@ -33,6 +33,11 @@ impl Connection {
         self.sender.set_congestion_control(control);
     }
 
+    /// Limits how often an unanswered SYN is retransmitted (Linux, `TCP_SYNCNT`).
+    pub fn set_syn_retries(&mut self, most: u8) {
+        self.sender.set_syn_retries(most);
+    }
+
     /// Limits the data that can wait unread or out of order to `bytes`, at least one. The window
     /// scale remains as agreed on in the handshake: a buffer larger than 64 KiB times that cannot
     /// be announced in full.
@@ -50,8 +55,12 @@ impl Connection {
 
     /// Handles a router's report that only `bytes` of TCP, header included, fit for the packet with
     /// `sequence` (RFC 1191 §4, RFC 8201 §4). Believed if that packet may be in flight (RFC 5927
-    /// §4); returns whether it is.
+    /// §4); returns whether it is. A SYN with data leaves again at once, without (Linux,
+    /// `tcp_simple_retransmit`).
     pub fn on_packet_too_big(&mut self, sequence: SequenceNumber, bytes: u32) -> bool {
+        if self.state == State::SynSent && sequence == self.iss {
+            return self.on_syn_too_big(bytes);
+        }
         let offset = self.sent_offset(sequence);
         let on_its_way = self.sender.una() <= offset && offset < self.sender.nxt();
         if self.is_synchronized() && on_its_way {

@@ -125,6 +125,7 @@ impl Connection {
     /// Accepts the peer's reset.
     pub(super) fn on_reset(&mut self, now: Instant, observer: &mut impl Observer) {
         let reason = match self.state {
+            State::SynReceived if self.is_open_early() => End::Reset,
             State::SynSent | State::SynReceived => End::Refused,
             _ => End::Reset,
         };

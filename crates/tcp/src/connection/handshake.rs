@@ -4,7 +4,9 @@ use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};
 
 use super::ecn::EcnState;
+use super::fast_open::{FastOpening, SynData};
 use super::send_side::Opening;
+use super::timestamps::TIMESTAMP_BYTES;
 use super::{Connection, State};
 use crate::config::TimeoutConfig;
 use crate::observer::{Event, Observer};
@@ -12,8 +14,6 @@ use crate::receiver::Receiver;
 
 /// The window field has 16 bits, and may be shifted by up to 14 (RFC 7323 §2.3).
 const MAX_SCALE: u8 = 14;
-/// Bytes that timestamps take in every segment, padded (RFC 7323 appendix A).
-pub const TIMESTAMP_BYTES: u32 = 12;
 /// The MSS of a peer that names none (RFC 9293 §3.7.1, MUST-15).
 const DEFAULT_MSS: u32 = 536;
 /// The least MSS accepted from a peer, options included: segments of one byte would each cost fifty
@@ -35,6 +35,9 @@ pub struct Handshake {
     /// Number of transmissions, and the time of the last.
     transmissions: u32,
     sent_at: Instant,
+    first_sent_at: Instant,
+    /// What only Fast Open has.
+    pub fast: FastOpening,
 }
 
 impl Default for Handshake {
@@ -46,6 +49,8 @@ impl Default for Handshake {
             expiries: 0,
             transmissions: 0,
             sent_at: Instant::ZERO,
+            first_sent_at: Instant::ZERO,
+            fast: FastOpening::default(),
         }
     }
 }
@@ -59,8 +64,26 @@ impl Handshake {
         self.deadline = Instant::FAR_FUTURE;
     }
 
+    /// Whether more than one left.
+    pub const fn is_retransmitted(&self) -> bool {
+        self.transmissions > 1
+    }
+
+    /// Number of times that the timer expired.
+    pub const fn expiries(&self) -> u32 {
+        self.expiries
+    }
+
+    /// Time at which the first left.
+    pub const fn first_sent_at(&self) -> Instant {
+        self.first_sent_at
+    }
+
     fn on_sent(&mut self, now: Instant, config: &TimeoutConfig) {
         self.syn_due = false;
+        if self.transmissions == 0 {
+            self.first_sent_at = now;
+        }
         self.transmissions = self.transmissions.saturating_add(1);
         self.sent_at = now;
         self.deadline = now + (config.initial * (1 << self.expiries.min(16))).min(config.max);
@@ -113,11 +136,13 @@ impl Connection {
         let answers = self.state == State::SynReceived;
         let (flags, acknowledgment) = if answers {
             self.receiver.on_ack_sent();
-            (Flags::SYN | Flags::ACK, super::at(self.irs, 0))
+            let next = self.receiver.next_expected();
+            self.timestamps.on_ack_sent(next);
+            (Flags::SYN | Flags::ACK, super::at(self.irs, next))
         } else {
             (Flags::SYN, SequenceNumber(0))
         };
-        Some(Segment {
+        let mut segment = Segment {
             sequence: self.iss,
             acknowledgment,
             flags: flags | self.ecn.handshake_flags(wanted, answers, is_first),
@@ -128,10 +153,19 @@ impl Connection {
             window_scale: offers_scale.then_some(self.our_scale),
             sack_permitted: sack,
             ..Segment::default()
-        })
+        };
+        if is_first {
+            self.add_fast_open(&mut segment, answers);
+        }
+        Some(segment)
     }
 
-    pub(super) fn on_segment_in_listen(&mut self, now: Instant, segment: &Segment) {
+    pub(super) fn on_segment_in_listen(
+        &mut self,
+        now: Instant,
+        segment: &Segment,
+        observer: &mut impl Observer,
+    ) {
         // RFC 9293 §3.10.7.2.
         if segment.flags.contains(Flags::RST) {
             return;
@@ -144,6 +178,9 @@ impl Connection {
             self.on_peer_syn(now, segment);
             self.state = State::SynReceived;
             self.handshake().syn_due = true;
+            if self.is_open_early() {
+                self.open_early(now, segment, observer);
+            }
         }
     }
 
@@ -155,7 +192,8 @@ impl Connection {
     ) {
         // RFC 9293 §3.10.7.3.
         let acknowledges = segment.flags.contains(Flags::ACK);
-        if acknowledges && segment.acknowledgment != self.sequence(0) {
+        let acknowledged = self.acknowledged_of_syn(segment);
+        if acknowledges && (acknowledged.is_none() || self.echoes_no_syn(now, segment)) {
             self.answer_stray(segment);
             return;
         }
@@ -169,15 +207,46 @@ impl Connection {
             return;
         }
         self.on_peer_syn(now, segment);
+        let acknowledged = acknowledged.unwrap_or(0);
         if acknowledges {
             // The echo in a SYN-ACK can be trusted; the window in a SYN is not scaled.
-            self.on_established(now, u64::from(segment.window), observer);
+            let asked = self.fast_open_asked().is_some();
+            let window = u64::from(segment.window);
+            self.syn_data = self.settle_syn_data(acknowledged, true);
+            self.on_established(now, window, observer);
+            if acknowledged > 0 {
+                self.sender.on_window(now, acknowledged + window);
+            }
             self.receiver.demand_acknowledgment();
+            if asked && self.sender.written() > self.sender.nxt() {
+                // A writer waits for the handshake: its data brings this acknowledgment and the
+                // next (Linux, `tcp_rcv_synsent_state_process`, `sk_write_pending`).
+                self.receiver.expect_answer();
+            }
+            if asked && self.syn_data != SynData::Refused {
+                self.take_syn_ack_data(now, segment, observer);
+            }
         } else {
             // Both opened at the same time: answer with a SYN-ACK.
+            self.settle_syn_data(0, false);
             self.state = State::SynReceived;
             self.handshake().syn_due = true;
         }
+    }
+
+    /// Whether `segment`, an answer to our SYN, echoes a timestamp that none of our SYNs had: it
+    /// belongs to an earlier connection (Linux, `tcp_rcv_synsent_state_process`).
+    fn echoes_no_syn(&self, now: Instant, segment: &Segment) -> bool {
+        let Some(timestamps) = segment.timestamps.filter(|_| self.timestamps.enabled) else {
+            return false;
+        };
+        let first = self
+            .handshake
+            .as_ref()
+            .map_or(now, |handshake| handshake.first_sent_at);
+        let [first, last] = [first, now].map(|at| SequenceNumber(self.timestamps.value(at)));
+        let echo = SequenceNumber(timestamps.echo);
+        timestamps.echo != 0 && (echo.before(first) || last.before(echo))
     }
 
     /// Records the peer's initial sequence number and options.
@@ -240,6 +309,9 @@ impl Connection {
             } => Opening::Timed(now - sent_at),
             _ => Opening::Untimed,
         };
+        if let Opening::Timed(round_trip) = opening {
+            self.receiver.on_round_trip(round_trip);
+        }
         self.sender.on_established(window, opening);
         self.receiver.set_pause(self.sender.first_timeout());
         observer.event(now, Event::Established);
@@ -251,7 +323,11 @@ impl Connection {
         if self.handshake_deadline() <= now {
             let retries = match self.state {
                 State::SynSent => self.sender.config().limits.syn_retries,
-                _ => self.sender.config().limits.synack_retries,
+                // One more where data flows already (Linux, `tcp_fastopen_synack_timer`).
+                _ => {
+                    let retries = self.sender.config().limits.synack_retries;
+                    retries.saturating_add(self.is_open_early().into())
+                }
             };
             let handshake = self.handshake();
             if handshake.expiries >= u32::from(retries) {

@@ -14,6 +14,7 @@ mod challenge;
 mod driver;
 mod ecn;
 mod ending;
+mod fast_open;
 mod freeze;
 mod handshake;
 mod ordinary;
@@ -41,6 +42,7 @@ use send_side::SendSide;
 use timestamps::TimestampState;
 
 pub use ending::End;
+pub use fast_open::{FastOpenAnswer, FastOpenSyn, SynData};
 
 /// The states of RFC 9293 §3.3.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +97,8 @@ pub struct Connection {
     probe_due: bool,
     /// Whether a zero window is announced, whatever the free space (Freeze-TCP).
     frozen: bool,
+    /// Whether the data of a SYN arrived.
+    syn_data: SynData,
     /// Copies of the last acknowledgment still to be sent after a freeze.
     reconnection_acks: u8,
     patience: Patience,
@@ -145,6 +149,7 @@ impl Connection {
             rare: None,
             probe_due: false,
             frozen: false,
+            syn_data: SynData::None,
             reconnection_acks: 0,
             patience: Patience::new(config.limits.user_timeout),
             sender: SendSide::new(config),
@@ -197,7 +202,7 @@ impl Connection {
         }
         match self.state {
             State::Closed => self.answer_stray(segment),
-            State::Listen => self.on_segment_in_listen(now, segment),
+            State::Listen => self.on_segment_in_listen(now, segment, observer),
             State::SynSent => self.on_segment_in_syn_sent(now, segment, observer),
             _ => self.on_segment_in_synchronized(now, segment, observer),
         }
@@ -233,7 +238,9 @@ impl Connection {
     pub fn next_wakeup(&self) -> Instant {
         match self.state {
             State::Closed | State::Listen => Instant::FAR_FUTURE,
-            State::SynSent | State::SynReceived => self.handshake_deadline(),
+            State::SynSent | State::SynReceived => {
+                self.handshake_deadline().min(self.receiver.next_wakeup())
+            }
             State::TimeWait => self.ending().deadline.min(self.receiver.next_wakeup()),
             _ => self
                 .sender
@@ -248,7 +255,10 @@ impl Connection {
     pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl Observer) {
         match self.state {
             State::Closed | State::Listen => {}
-            State::SynSent | State::SynReceived => self.on_handshake_timeout(now, observer),
+            State::SynSent | State::SynReceived => {
+                self.receiver.on_wakeup(now);
+                self.on_handshake_timeout(now, observer);
+            }
             State::TimeWait => {
                 self.receiver.on_wakeup(now);
                 self.on_ending_deadline(now, observer);

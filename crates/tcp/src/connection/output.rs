@@ -34,7 +34,11 @@ impl Connection {
         }
         match self.state {
             State::Closed | State::Listen => None,
-            State::SynSent | State::SynReceived => self.poll_handshake(now),
+            State::SynSent => self.poll_handshake(now),
+            State::SynReceived => self.poll_handshake(now).or_else(|| {
+                let is_open = self.is_open_early();
+                is_open.then(|| self.poll_synchronized(now)).flatten()
+            }),
             _ => self.poll_synchronized(now),
         }
     }
@@ -100,7 +104,9 @@ impl Connection {
         if transmission.fin {
             segment.flags |= Flags::FIN;
         }
-        let ends = transmission.pushed || range.end == self.sender.written();
+        let ends = transmission.pushed
+            || range.end == self.sender.written()
+            || transmission.retransmission && self.ends_refused_syn_data(range.end);
         if ends && range.end > range.start {
             segment.flags |= Flags::PSH;
         }

@@ -14,6 +14,8 @@ pub(super) struct Rare {
     /// An answer to a segment that belongs to no connection, or our own reset.
     pub reset: Option<Segment>,
     pub challenges: Challenges,
+    /// End of the data that left in the SYN, if the peer refused it.
+    pub syn_data_end: u64,
 }
 
 impl Connection {

@@ -232,6 +232,20 @@ impl SendSide {
         }
     }
 
+    /// Limits how often a SYN is retransmitted.
+    pub fn set_syn_retries(&mut self, most: u8) {
+        Arc::make_mut(&mut self.config).limits.syn_retries = most;
+    }
+
+    /// Lowers what our SYN offers and a segment carries to `mss` bytes, before the handshake is
+    /// complete.
+    pub fn offer_less(&mut self, mss: u32) {
+        if mss < self.config.mss {
+            Arc::make_mut(&mut self.config).mss = mss;
+            self.mss = mss;
+        }
+    }
+
     /// Limits the payload of a segment to the path's `mss` bytes.
     pub fn on_path_limit(&mut self, mss: u64) {
         if let Some(sender) = self.sender.get_mut() {

@@ -6,6 +6,9 @@ use airtcp_units::{Duration, Instant};
 
 use crate::sender::Echo;
 
+/// Bytes that timestamps take in every segment, padded (RFC 7323 appendix A).
+pub const TIMESTAMP_BYTES: u32 = 12;
+
 /// How long the peer's last value protects: within that time no clock allowed by RFC 7323 §5.4
 /// wraps (§5.5).
 const VALID: Duration = Duration::from_secs(24 * 24 * 3600);

@@ -1,7 +1,10 @@
 //! When to acknowledge (RFC 1122 §4.2.3.2, RFC 5681 §4.2).
 
+use alloc::boxed::Box;
+
 use airtcp_units::{Duration, Instant};
 
+use super::schedule::Schedule;
 use crate::config::DelayedAckConfig;
 
 /// A sender silent for this long has paused, as long as no round trip is known: the initial
@@ -45,6 +48,8 @@ pub struct DelayedAck {
     told: u8,
     gap: u32,
     reading: Option<Reading>,
+    /// Apart, since few connections have one.
+    schedule: Option<Box<Schedule>>,
 }
 
 /// Data that arrived behind a gap, or filled one.
@@ -95,6 +100,9 @@ impl DelayedAck {
             } else {
                 None
             },
+            schedule: config
+                .most_a_round_trip
+                .map(|most| Box::new(Schedule::new(most))),
         }
     }
 
@@ -107,6 +115,13 @@ impl DelayedAck {
     /// timeout (Linux, `tcp_event_data_recv`).
     pub fn set_pause(&mut self, pause: Duration) {
         self.pause_us = in_micros(pause);
+    }
+
+    /// Takes the round trip of the handshake.
+    pub fn on_round_trip(&mut self, round_trip: Duration) {
+        if let Some(schedule) = &mut self.schedule {
+            schedule.on_round_trip(round_trip);
+        }
     }
 
     /// Records that the segment that is about to be taken was pushed.
@@ -156,10 +171,22 @@ impl DelayedAck {
         let answers = self.reading.is_some_and(|reading| reading.answers);
         let quick = self.quick > 0 && !answers;
         self.quick = self.quick.saturating_sub(1);
-        if self.waiting >= u32::from(self.segments) || closes || quick {
-            self.due = true;
+        let enough = self.waiting >= u32::from(self.segments);
+        if let Some(schedule) = &mut self.schedule {
+            schedule.on_no_gap();
+            if enough && !closes && !quick && now < schedule.next() {
+                self.deadline = self.deadline.min(schedule.next());
+                return;
+            }
+        }
+        if enough || closes || quick {
+            self.make_due(now);
         } else if self.deadline == Instant::FAR_FUTURE {
-            self.deadline = now + self.timeout();
+            let next = self
+                .schedule
+                .as_ref()
+                .map_or(now, |schedule| schedule.next());
+            self.deadline = next.max(now + self.timeout());
         }
     }
 
@@ -184,14 +211,33 @@ impl DelayedAck {
             return;
         }
         // Every acknowledgment of data counts (Linux, `tcp_dec_quickack_mode`).
+        let quick = self.quick > 0;
         self.quick = self.quick.saturating_sub(1);
+        if let Some(schedule) = &mut self.schedule
+            && let Some(gap) = disorder.gap
+            && !schedule.reports_at_once(lower_half(gap))
+            && !quick
+            && now < schedule.next()
+        {
+            self.deadline = self.deadline.min(schedule.next());
+            return;
+        }
+        self.make_due(now);
+    }
+
+    /// Makes an acknowledgment of data due.
+    #[inline]
+    const fn make_due(&mut self, now: Instant) {
         self.due = true;
+        if let Some(schedule) = &mut self.schedule {
+            schedule.on_due(now);
+        }
     }
 
     /// Whether an acknowledgment of data behind `gap` may wait for the next (Linux,
     /// `__tcp_ack_snd_check`).
     fn holds_back(&mut self, gap: u64) -> bool {
-        let gap = u32::try_from(gap & u64::from(u32::MAX)).unwrap_or_default();
+        let gap = lower_half(gap);
         if self.due || self.held >= MOST_COMPRESSED {
             return false;
         }
@@ -237,6 +283,20 @@ impl DelayedAck {
         self.expect_no_answer();
     }
 
+    /// Records that an answer is on its way to what has just arrived.
+    pub const fn expect_answer(&mut self) {
+        if let Some(reading) = &mut self.reading {
+            reading.answers = true;
+        }
+    }
+
+    /// Forgets what was learned from data that arrived: it came with the SYN, which says nothing of
+    /// how more will (Linux, `tcp_fastopen_add_skb`, which calls no `tcp_event_data_recv`).
+    pub const fn forget_arrivals(&mut self) {
+        self.quick = self.quick_at_start;
+        self.last_arrival = Instant::ZERO;
+    }
+
     /// Records that no answer brings acknowledgments (Linux, `inet_csk_exit_pingpong_mode`).
     const fn expect_no_answer(&mut self) {
         if let Some(reading) = &mut self.reading {
@@ -259,7 +319,7 @@ impl DelayedAck {
     /// Makes the acknowledgment due whose deadline has passed.
     pub fn on_wakeup(&mut self, now: Instant) {
         if self.deadline <= now {
-            self.due = true;
+            self.make_due(now);
             self.expect_no_answer();
             self.deadline = Instant::FAR_FUTURE;
         }
@@ -301,6 +361,11 @@ impl Reading {
         self.answers |= fin;
         fin && bytes > u64::from(self.full)
     }
+}
+
+/// The lower half of a stream offset, which tells gaps apart.
+fn lower_half(offset: u64) -> u32 {
+    u32::try_from(offset & u64::from(u32::MAX)).unwrap_or_default()
 }
 
 /// A count of segments in little room.

@@ -4,6 +4,7 @@ mod delayed_ack;
 mod islands;
 mod reassembly;
 mod report;
+mod schedule;
 mod window;
 
 use core::ops::Range;
@@ -136,6 +137,11 @@ impl Receiver {
         self.delayed.set_pause(pause);
     }
 
+    /// Takes the round trip of the handshake.
+    pub fn on_round_trip(&mut self, round_trip: Duration) {
+        self.delayed.on_round_trip(round_trip);
+    }
+
     /// Records that the segment that is about to be taken was pushed (PSH).
     #[inline]
     pub const fn on_pushed(&mut self) {
@@ -146,6 +152,17 @@ impl Receiver {
     #[inline]
     pub fn on_data_sent(&mut self, now: Instant) {
         self.delayed.on_data_sent(now);
+    }
+
+    /// Records that the application answers what has just arrived, so that its data will bring the
+    /// acknowledgment.
+    pub(crate) const fn expect_answer(&mut self) {
+        self.delayed.expect_answer();
+    }
+
+    /// Forgets what the data of a SYN says of how acknowledgments are wanted.
+    pub(crate) const fn forget_arrivals(&mut self) {
+        self.delayed.forget_arrivals();
     }
 
     /// Whether it uses [`on_echo`](Self::on_echo).

@@ -48,6 +48,7 @@ mod round_trips;
 mod small_segments;
 mod space;
 mod spurious;
+mod syn_data;
 mod tail_probe;
 mod timers;
 mod trains;

@@ -188,7 +188,7 @@ impl Sender {
 
     /// Retransmits data presumed lost in segments of the current size, with the windows as they
     /// are.
-    fn repair_cut_segments(&mut self) {
+    pub(super) fn repair_cut_segments(&mut self) {
         self.detection.forget_duplicates();
         self.detection.forget_arrivals();
         self.round_trips.forget();

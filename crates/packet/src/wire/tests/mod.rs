@@ -2,6 +2,7 @@
 //! itself.
 
 mod captured;
+mod fast_open;
 
 use std::net::{SocketAddrV4, SocketAddrV6};
 

@@ -6,6 +6,7 @@ mod attack;
 mod bytes;
 mod closing;
 mod ecn;
+mod fast_open;
 mod freeze;
 mod handshake;
 mod limits;
@@ -154,10 +155,14 @@ impl Script {
         self.say()
     }
 
-    fn wake(&mut self) -> Vec<String> {
+    fn handle_wakeup(&mut self) {
         let (now, events) = (self.now, &mut self.events);
         self.connection
             .on_wakeup(now, &mut |_, event| events.push(event));
+    }
+
+    fn wake(&mut self) -> Vec<String> {
+        self.handle_wakeup();
         self.say()
     }
 

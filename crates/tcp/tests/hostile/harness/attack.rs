@@ -177,7 +177,8 @@ impl World<'_> {
         let inside = matches!(forgery.place, Place::Exact | Place::Inside(_));
         let refused_by_stamps = self.stamped(to)
             && match forgery.stamps {
-                Stamps::Missing => true,
+                // Linux takes what comes without (`tcp_validate_incoming`).
+                Stamps::Missing => self.ends[to].config.timestamps_required,
                 Stamps::Old(_) => !self.slept,
                 _ => false,
             };

@@ -15,7 +15,7 @@ use airtcp_units::Duration;
 
 use super::source::Source;
 
-const CONGESTION_CONTROLS: [CongestionControl; 8] = [
+const CONGESTION_CONTROLS: [CongestionControl; 10] = [
     CongestionControl::Reno,
     CongestionControl::Cubic,
     CongestionControl::Westwood,
@@ -24,6 +24,8 @@ const CONGESTION_CONTROLS: [CongestionControl; 8] = [
     CongestionControl::Jersey,
     CongestionControl::Bbr,
     CongestionControl::BbrV3,
+    CongestionControl::Illinois,
+    CongestionControl::C2Tcp,
 ];
 
 const DIFFERENTIATIONS: [Option<Differentiation>; 10] = [

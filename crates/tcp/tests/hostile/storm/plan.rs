@@ -7,7 +7,7 @@ use airtcp_units::Duration;
 use super::super::harness::choices;
 use super::super::harness::source::{Source, bytes_of_seed};
 
-const CONGESTION_CONTROLS: [CongestionControl; 8] = [
+const CONGESTION_CONTROLS: [CongestionControl; 10] = [
     CongestionControl::Reno,
     CongestionControl::Cubic,
     CongestionControl::Westwood,
@@ -16,6 +16,8 @@ const CONGESTION_CONTROLS: [CongestionControl; 8] = [
     CongestionControl::Jersey,
     CongestionControl::Bbr,
     CongestionControl::BbrV3,
+    CongestionControl::Illinois,
+    CongestionControl::C2Tcp,
 ];
 
 /// What a storm does, each as a share of 256 packets.

@@ -1,0 +1,135 @@
+//! The option of TCP Fast Open (RFC 7413): a cookie, or the request of one.
+
+/// The shortest cookie, and the longest, in bytes (Linux, `TCP_FASTOPEN_COOKIE_MIN` and `_MAX`).
+const LEAST_COOKIE_BYTES: usize = 4;
+/// The longest.
+pub(crate) const MOST_COOKIE_BYTES: usize = 16;
+
+/// Marks the count of blocks that an option of Fast Open takes the place of.
+const HELD: u8 = 0x80;
+/// The experimental kind.
+const EXPERIMENTAL: u8 = 0x40;
+/// The cookie's length.
+const LENGTH: u8 = 0x1f;
+
+/// The option of a SYN or SYN-ACK: a client requests a cookie, a server grants it, and the client's
+/// next SYNs carry it, with data behind.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FastOpen {
+    /// The cookie, and zeros behind it.
+    bytes: [u8; MOST_COOKIE_BYTES],
+    length: u8,
+    is_experimental: bool,
+}
+
+impl core::fmt::Debug for FastOpen {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(if self.is_experimental { "FOEXP" } else { "FO" })?;
+        if !self.is_request() {
+            f.write_str(" ")?;
+        }
+        self.as_slice()
+            .iter()
+            .try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl FastOpen {
+    /// The request of a cookie.
+    pub const REQUEST: Self = Self {
+        bytes: [0; MOST_COOKIE_BYTES],
+        length: 0,
+        is_experimental: false,
+    };
+
+    /// An option with `cookie`; `None` for one of an odd length, shorter than 4 or longer than 16
+    /// bytes (Linux, `tcp_parse_fastopen_option`).
+    #[must_use]
+    pub fn cookie(cookie: &[u8]) -> Option<Self> {
+        let fits = (LEAST_COOKIE_BYTES..=MOST_COOKIE_BYTES).contains(&cookie.len());
+        if !fits || !cookie.len().is_multiple_of(2) {
+            return None;
+        }
+        let mut option = Self::REQUEST;
+        option.bytes[..cookie.len()].copy_from_slice(cookie);
+        option.length = u8::try_from(cookie.len()).ok()?;
+        Some(option)
+    }
+
+    /// The same in the experimental format: kind 254 with a magic number, which came before a
+    /// number was assigned (RFC 6994; Linux, `TCPOPT_FASTOPEN_MAGIC`).
+    #[must_use]
+    pub const fn experimental(mut self) -> Self {
+        self.is_experimental = true;
+        self
+    }
+
+    /// Whether it has the experimental format.
+    #[must_use]
+    pub const fn is_experimental(&self) -> bool {
+        self.is_experimental
+    }
+
+    /// Whether it requests a cookie rather than carry one.
+    #[must_use]
+    pub const fn is_request(&self) -> bool {
+        self.length == 0
+    }
+
+    /// The cookie; empty for a request.
+    #[must_use]
+    pub fn as_slice(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.length)]
+    }
+
+    /// The cookie with zeros behind it.
+    pub(crate) const fn padded(&self) -> &[u8; MOST_COOKIE_BYTES] {
+        &self.bytes
+    }
+
+    /// Length on the wire, kind and length included and padding left out.
+    pub(crate) const fn option_bytes(&self) -> u8 {
+        self.length + if self.is_experimental { 4 } else { 2 }
+    }
+
+    /// Format and length in one byte, never that of a count of blocks.
+    pub(crate) const fn form(&self) -> u8 {
+        let kind = if self.is_experimental {
+            EXPERIMENTAL
+        } else {
+            0
+        };
+        HELD | kind | self.length
+    }
+
+    /// The option whose [form](Self::form) is `form`, with the cookie's `bytes`.
+    pub(crate) const fn of_form(form: u8, bytes: [u8; MOST_COOKIE_BYTES]) -> Option<Self> {
+        if form & HELD == 0 {
+            return None;
+        }
+        Some(Self {
+            bytes,
+            length: form & LENGTH,
+            is_experimental: form & EXPERIMENTAL != 0,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cookies_have_an_even_length_of_4_to_16_bytes() {
+        let bytes = [7; 20];
+        let taken: Vec<_> = (0..=20)
+            .filter(|&length| FastOpen::cookie(&bytes[..length]).is_some())
+            .collect();
+        assert_eq!(taken, [4, 6, 8, 10, 12, 14, 16]);
+        let cookie = FastOpen::cookie(&bytes[..6]).unwrap();
+        assert_eq!(cookie.as_slice(), &bytes[..6]);
+        assert!(!cookie.is_request() && FastOpen::REQUEST.is_request());
+        assert_eq!(cookie.experimental().as_slice(), cookie.as_slice());
+        assert_ne!(cookie.experimental(), cookie);
+    }
+}
