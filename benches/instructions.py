@@ -42,6 +42,7 @@ TOLERANCE = 0.02
 AIM, AIM_OVER_SACK = 1800.0, 1.5
 AIMED_AT = "lossy pipe, sack, 0% loss, delack 1"
 PIPE = "scenarios/lossy-pipe.toml"
+UPLOADS = {"flows.direction": "up", "tcp.profile": "sack", "tcp.max_window": 1000}
 
 
 class AbsentError(Exception):
@@ -93,6 +94,21 @@ COUNTS = [
         "802.11b, ten clients, sack",
         "scenarios/wlan-clients.toml",
         {"duration": "5 s", "tcp.profile": "sack"},
+    ),
+    Count(
+        "802.11n upload, one station, sack",
+        "scenarios/laptop-upload.toml",
+        {"duration": "5 s", "wlan.loss.rate": 0, **UPLOADS},
+    ),
+    Count(
+        "802.11ac, twenty stations, sack",
+        "scenarios/crowded-cell.toml",
+        {"duration": "2 s", "tcp.profile": "sack"},
+    ),
+    Count(
+        "802.11ax upload, one station, sack",
+        "scenarios/laptop-download.toml",
+        {"duration": "1 s", **UPLOADS},
     ),
     Count("cell, sack", "scenarios/cell.toml", {"duration": "20 s", "tcp.profile": "sack"}),
 ]

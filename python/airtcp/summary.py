@@ -97,6 +97,35 @@ class LatencySummary(TypedDict):
     # end
 
 
+class BesideSummary(TypedDict):
+    """What ran beside the load and what it got; None and 0 where nothing was asked for."""
+
+    # generated: beside
+    ping_p50_ms: float | None
+    ping_p95_ms: float | None
+    ping_p99_ms: float | None
+    ping_lost: float | None
+    exchanges: int
+    exchanges_unfinished: int
+    exchange_p50_ms: float | None
+    exchange_p95_ms: float | None
+    exchange_p99_ms: float | None
+    rpm_foreign: float | None
+    rpm_own: float | None
+    rpm: float | None
+    call_late: float | None
+    short_flows: int
+    short_flows_unfinished: int
+    short_flow_mean_s: float | None
+    short_flow_p95_s: float | None
+    pages: int
+    pages_unfinished: int
+    page_mean_s: float | None
+    page_p95_s: float | None
+    added_bps: float
+    # end
+
+
 class RunSummary(TypedDict):
     """One run: the totals, and `flows` with one entry a flow."""
 
@@ -112,6 +141,7 @@ class RunSummary(TypedDict):
     fairness: float | None
     events_processed: int
     latency: LatencySummary
+    beside: BesideSummary
     flows: list[FlowSummary]
     # end
 

@@ -7,6 +7,7 @@
 //! Times are integers of nanoseconds since the capture's first packet. Nothing panics, whatever the
 //! bytes are.
 
+pub mod air;
 pub mod analysis;
 pub mod capture;
 pub mod decode;
@@ -14,6 +15,7 @@ pub mod export;
 pub mod flow;
 mod index;
 pub mod packet;
+pub mod quic;
 pub mod read;
 pub mod survey;
 

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use airtcp_host::bpf::{self, Constants, Registered, Treatment};
 use airtcp_host::changes::{Change as Undoable, Undone};
+use airtcp_host::device::discipline::Discipline;
+use airtcp_host::device::root::{self, OWN_HANDLE, RootDiscipline};
 use airtcp_host::error::{Error, Result, Tried};
 use airtcp_host::iproute::ip;
 use rustix::fs::statfs;
@@ -42,6 +44,15 @@ pub enum Change {
         /// The new route.
         new: String,
     },
+    /// The root queueing discipline of a device.
+    Discipline {
+        /// The device.
+        device: String,
+        /// The new discipline, as tc(8) writes it.
+        new: String,
+        /// The old one; `None` if the kernel had chosen it itself.
+        old: Option<RootDiscipline>,
+    },
     /// A congestion control in BPF.
     Control {
         /// The program, and the name under which it is registered.
@@ -67,6 +78,7 @@ impl Undoable for Change {
         match self {
             Self::Setting { file, new, .. } => write(file, new),
             Self::Route { is_v6, new, .. } => replace(*is_v6, new),
+            Self::Discipline { device, new, .. } => Discipline::parse(new)?.put_as_own(device),
             Self::Control {
                 name,
                 constants,
@@ -100,6 +112,7 @@ impl Undoable for Change {
                 Ok(Undone::Back)
             }
             Self::Route { is_v6, old, new } => undo_route(*is_v6, old.as_deref(), new),
+            Self::Discipline { device, old, .. } => undo_discipline(device, old.as_ref()),
             Self::Control { name, pins, .. } => remove_pins(pins, &[name]),
             Self::Treatment { pins, .. } => remove_pins(pins, &["treat", "groups"]),
         }
@@ -128,6 +141,17 @@ impl Change {
                 });
                 (!is_there).then(|| "the route is another".to_owned())
             }
+            Self::Discipline { device, new, .. } => {
+                let there = RootDiscipline::of(device)?;
+                let kind = first_word(new);
+                let is_there = there
+                    .as_ref()
+                    .is_some_and(|there| there.handle == OWN_HANDLE && there.kind == kind);
+                (!is_there).then(|| match there {
+                    Some(other) => format!("it is {}", other.kind),
+                    None => "it is the kernel's own choice".to_owned(),
+                })
+            }
             Self::Control { name, pins, .. } => absent(&pins.join(name)),
             Self::Treatment { pins, .. } => absent(&pins.join("treat")),
         })
@@ -138,6 +162,9 @@ impl Change {
         match self {
             Self::Setting { file, key, new, .. } => Some(setting(file, key.as_deref(), new)),
             Self::Route { is_v6, new, .. } => Some(format!("{} {new}", replace_words(*is_v6))),
+            Self::Discipline { device, new, .. } => {
+                Some(format!("tc qdisc replace dev {device} root {new}"))
+            }
             Self::Control { .. } | Self::Treatment { .. } => None,
         }
     }
@@ -173,6 +200,13 @@ impl Change {
                     quoted(&command)
                 ))
             }
+            Self::Discipline {
+                device,
+                new,
+                old: None,
+            } => Some(format!("back_qdisc {} {}", quoted(device), first_word(new))),
+            // What was there is known by its bytes, for which tc(8) has no words.
+            Self::Discipline { old: Some(_), .. } => None,
             Self::Control { .. } | Self::Treatment { .. } => None,
         }
     }
@@ -189,6 +223,12 @@ impl Change {
             Self::Route { old: None, .. } => {
                 format!("{}   (was none)", self.commands().unwrap_or_default())
             }
+            Self::Discipline { old, .. } => format!(
+                "{}   (was {})",
+                self.commands().unwrap_or_default(),
+                old.as_ref()
+                    .map_or("the kernel's own choice", |old| old.kind.as_str())
+            ),
             Self::Control {
                 name,
                 constants,
@@ -239,7 +279,7 @@ fn effects(treatment: &Treatment) -> String {
 }
 
 /// Functions for sh that undo a change unless somebody else has changed it meanwhile: `back FILE
-/// NEW OLD COMMAND` and `back_route SHOW COMMAND`.
+/// NEW OLD COMMAND`, `back_route SHOW COMMAND` and `back_qdisc DEVICE KIND`.
 pub const UNDO: &str = r#"back() {
     # Some settings hold several numbers, between tabs.
     now=$(tr -s '[:space:]' ' ' < "$1" | sed 's/ $//')
@@ -253,6 +293,13 @@ back_route() {
         eval "$2"
     else
         echo "left as it is: the route is gone ($1)" >&2
+    fi
+}
+back_qdisc() {
+    if tc qdisc show dev "$1" root | grep -q "^qdisc $2 "; then
+        tc qdisc del dev "$1" root
+    else
+        echo "left as it is: the queueing discipline of $1 is not $2" >&2
     fi
 }"#;
 
@@ -338,6 +385,21 @@ fn undo_route(is_v6: bool, old: Option<&str>, new: &str) -> Result<Undone> {
         (Some(old), None) => Ok(Undone::Left(format!("the route {old} is gone"))),
         (None, Some(_)) => ip(is_v6, &["route", "del", first_word(new)]).map(|_| Undone::Back),
         (None, None) => Ok(Undone::Back),
+    }
+}
+
+fn undo_discipline(device: &str, old: Option<&RootDiscipline>) -> Result<Undone> {
+    let there = RootDiscipline::of(device)?;
+    if there.as_ref() == old {
+        return Ok(Undone::Back);
+    }
+    match (there, old) {
+        (Some(there), _) if there.handle != OWN_HANDLE => Ok(Undone::Left(format!(
+            "{device} has queueing discipline {} now",
+            there.kind
+        ))),
+        (_, Some(old)) => old.put(device).map(|()| Undone::Back),
+        (_, None) => root::remove(device).map(|()| Undone::Back),
     }
 }
 

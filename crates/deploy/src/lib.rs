@@ -52,6 +52,7 @@ pub fn deploy(options: &Deploy) -> Result<i32> {
         target: &target,
         share: options.share,
         deviation_ms: options.deviation,
+        rate: options.rate.as_deref(),
         pins: &options.places.pins,
     };
     let plan = Plan::new(&remedies, &asked)?;
@@ -150,7 +151,14 @@ fn command(options: &Deploy, target: &str) -> String {
         .period
         .map(|period| format!(" --for {}s", period.as_secs_f64()))
         .unwrap_or_default();
-    format!("airtcp deploy {} {target}{share}{period}", options.remedy)
+    let rate = options.rate.as_ref();
+    let rate = rate
+        .map(|rate| format!(" --rate {rate}"))
+        .unwrap_or_default();
+    format!(
+        "airtcp deploy {} {target}{rate}{share}{period}",
+        options.remedy
+    )
 }
 
 /// Undoes the deployment. Returns the exit status.

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use airtcp_host::changes::Places;
+use airtcp_host::device::discipline::Discipline;
 use airtcp_units::Duration;
 use clap::Args;
 
@@ -15,7 +16,8 @@ use crate::target::Target;
 /// REMEDY` says, after writing down what was there. `airtcp undeploy` puts it back, also after a
 /// crash; connections made meanwhile keep their congestion control. Root only, but for --dry-run.
 ///
-/// Example: airtcp deploy newzag --cgroup /sys/fs/cgroup/web --share 50% --for 10min
+/// Examples: airtcp deploy newzag --cgroup /sys/fs/cgroup/web --share 50% --for 10min;
+/// airtcp deploy cake --device eth0 --rate 20Mbit
 #[derive(Args, Clone, Debug)]
 pub struct Deploy {
     /// A remedy with its parameters, as in `airtcp compare`; a+b deploys two together
@@ -26,6 +28,10 @@ pub struct Deploy {
     /// Treat this part of the new connections, by hash, and keep the others as control group
     #[arg(long, value_name = "PERCENT", value_parser = share)]
     pub share: Option<u32>,
+    /// Rate that a discipline with a shaper (cake) shapes to, such as 20Mbit: a little below that
+    /// of the modem behind the device
+    #[arg(long, value_name = "RATE", value_parser = rate, requires = "device")]
+    pub rate: Option<String>,
     /// Put everything back after this time, such as 10min
     #[arg(long = "for", value_name = "TIME", value_parser = time)]
     pub period: Option<Duration>,
@@ -56,6 +62,9 @@ pub struct Targets {
     /// Every new connection of this network namespace
     #[arg(long)]
     all: bool,
+    /// What leaves by a network device, for remedies that are its queueing discipline
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<String>,
 }
 
 impl Targets {
@@ -64,7 +73,10 @@ impl Targets {
         match (&self.cgroup, self.route) {
             (Some(path), _) => Target::Cgroup(path.clone()),
             (None, Some((address, prefix))) => Target::Route(address, prefix),
-            (None, None) => Target::All,
+            (None, None) => match &self.device {
+                Some(name) => Target::Device(name.clone()),
+                None => Target::All,
+            },
         }
     }
 }
@@ -111,6 +123,15 @@ fn share(text: &str) -> Result<u32, String> {
         Ok(share as u32)
     } else {
         Err(expected().to_owned())
+    }
+}
+
+fn rate(text: &str) -> Result<String, String> {
+    let words: String = text.split_whitespace().collect();
+    let words = words.trim_end_matches("/s").to_owned();
+    match Discipline::parse(&format!("cake bandwidth {words}")) {
+        Ok(_) => Ok(words),
+        Err(_) => Err("expected a rate with its unit, such as 20Mbit".to_owned()),
     }
 }
 
@@ -169,6 +190,15 @@ mod tests {
         assert_eq!(network("default"), Ok(("0.0.0.0".parse().unwrap(), 0)));
         for wrong in ["10.1.0.0/33", "10.1", "x", "::/129", "10.0.0.0/"] {
             assert!(network(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_rate_has_its_unit() {
+        assert_eq!(rate("20Mbit"), Ok("20Mbit".to_owned()));
+        assert_eq!(rate("20 Mbit/s"), Ok("20Mbit".to_owned()));
+        for wrong in ["20", "Mbit", "-1Mbit", "20MB", "7bit"] {
+            assert!(rate(wrong).is_err(), "{wrong}");
         }
     }
 

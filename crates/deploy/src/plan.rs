@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use airtcp_host::bpf::constants;
 use airtcp_host::bpf::{Constants, Treatment};
+use airtcp_host::device::discipline::Discipline;
+use airtcp_host::device::root::RootDiscipline;
 use airtcp_host::error::{Error, Result};
 use airtcp_host::release::version;
 use airtcp_host::tcp_settings::{has_control, setting_path};
@@ -31,6 +33,8 @@ pub struct Request<'a> {
     pub share: Option<u32>,
     /// The mean deviation of the link's round trips, in milliseconds.
     pub deviation_ms: Option<f64>,
+    /// The rate that a discipline shapes to, as tc(8) writes it.
+    pub rate: Option<&'a str>,
     /// The directory of BPF pins.
     pub pins: &'a Path,
 }
@@ -55,6 +59,7 @@ struct Effects {
     modules: Vec<(PathBuf, String)>,
     attributes: Vec<(&'static str, String)>,
     program: Option<(String, Constants)>,
+    discipline: Option<String>,
     control: Option<String>,
     is_paced: bool,
     notes: Vec<String>,
@@ -91,7 +96,7 @@ impl Effects {
         for way in deployment.ways {
             match refusal(one, way, asked) {
                 Some(reason) => reasons.push(reason),
-                None => return self.add(one, way, asked.deviation_ms),
+                None => return self.add(one, way, asked),
             }
         }
         let name = one.remedy.name;
@@ -108,9 +113,9 @@ impl Effects {
         )))
     }
 
-    fn add(&mut self, one: &Chosen, way: &Way, deviation_ms: Option<f64>) -> Result<()> {
+    fn add(&mut self, one: &Chosen, way: &Way, asked: &Request<'_>) -> Result<()> {
         let name = one.remedy.name;
-        let Some(steps) = way.concrete(&one.given(), deviation_ms) else {
+        let Some(steps) = way.concrete(&one.given(), asked.deviation_ms) else {
             return Err(Error::new(format!(
                 "remedy \"{name}\": on a kernel it is a factor of the link's RTT deviation, which \
                  is not known; give --deviation, which `airtcp verify` measures"
@@ -138,12 +143,12 @@ impl Effects {
             .flatten()
             .max_by_key(|text| version(text));
         for step in &steps {
-            self.add_step(step)?;
+            self.add_step(step, asked)?;
         }
         Ok(())
     }
 
-    fn add_step(&mut self, step: &Concrete) -> Result<()> {
+    fn add_step(&mut self, step: &Concrete, asked: &Request<'_>) -> Result<()> {
         let value = step.value.clone();
         match step.step {
             Step::Sysctl { key, .. } => {
@@ -163,7 +168,10 @@ impl Effects {
             Step::ModuleParameter { module, name, .. } => {
                 self.modules.push((module_file(module, name), value));
             }
-            Step::Qdisc { .. } | Step::Radio { .. } => {}
+            Step::Qdisc { words, .. } => {
+                self.discipline = Some(discipline(words, &value, asked.rate)?);
+            }
+            Step::Radio { .. } => {}
         }
         Ok(())
     }
@@ -186,6 +194,13 @@ impl Effects {
                 file: file.clone(),
                 key: None,
                 new: value.clone(),
+            });
+        }
+        if let (Some(new), Target::Device(device)) = (&self.discipline, asked.target) {
+            changes.push(Change::Discipline {
+                device: device.clone(),
+                new: new.clone(),
+                old: RootDiscipline::restorable(device)?,
             });
         }
         if asked.needs_program() || self.is_paced {
@@ -242,6 +257,7 @@ impl Effects {
         let mut attributes = self.attributes.clone();
         let mut changes = Vec::new();
         let routes = match asked.target {
+            Target::Device(_) => Vec::new(),
             Target::Route(address, prefix) => {
                 if let Some(control) = &self.control {
                     attributes.push(("congctl", control.clone()));
@@ -308,6 +324,23 @@ fn set_all(route: &mut Route, attributes: &[(&'static str, String)]) {
     }
 }
 
+/// A discipline as tc(8) writes it; with `rate` in place of a parameter's.
+fn discipline(words: &str, value: &str, rate: Option<&str>) -> Result<String> {
+    let text = match rate {
+        None => format!("{words} {value}").trim_end().to_owned(),
+        Some(rate) => format!("{words} bandwidth {rate}"),
+    };
+    Discipline::parse(&text).map_err(|error| match rate {
+        None => error,
+        Some(rate) => Error::new(format!(
+            "--rate {rate}: {} does not shape",
+            words.split(' ').next().unwrap_or_default()
+        ))
+        .remedied_by("airtcp deploy cake --device DEVICE --rate RATE does"),
+    })?;
+    Ok(text)
+}
+
 /// The change of a setting; `None` if it already has the value.
 fn setting(key: &str, value: &str) -> Result<Option<Change>> {
     let file = setting_path(key)?;
@@ -341,8 +374,17 @@ fn refusal(one: &Chosen, way: &Way, asked: &Request<'_>) -> Option<String> {
     steps.iter().find_map(|step| step_refusal(step, asked))
 }
 
+const fn is_before_link(step: &Concrete) -> bool {
+    matches!(step.step, Step::Qdisc { .. } | Step::Radio { .. })
+}
+
 fn step_refusal(step: &Concrete, asked: &Request<'_>) -> Option<String> {
     let value = &step.value;
+    if let (Target::Device(_), false) = (asked.target, is_before_link(step)) {
+        return Some(format!(
+            "{step} is about connections and not about a device: use --all, --route or --cgroup"
+        ));
+    }
     match step.step {
         Step::Sysctl { key, .. } => {
             let Ok(now) = setting_path(key).and_then(|file| read(&file)) else {
@@ -385,10 +427,18 @@ fn step_refusal(step: &Concrete, asked: &Request<'_>) -> Option<String> {
         Step::SocketOption { .. } => airtcp_host::bpf::available()
             .err()
             .map(|error| format!("an option of sockets takes a program in BPF: {error}")),
-        Step::Qdisc { .. } => Some(format!(
-            "what a queueing discipline has learnt cannot be put back, so this is left to you: \
-             {step}"
-        )),
+        Step::Qdisc { words, .. } => {
+            let Target::Device(device) = asked.target else {
+                return Some(format!(
+                    "it stands before a device: use --device, such as --device eth0 ({step})"
+                ));
+            };
+            RootDiscipline::of(device)
+                .and_then(|_| Discipline::parse(words.split(' ').next().unwrap_or_default()))
+                .and_then(|discipline| discipline.check_available())
+                .err()
+                .map(|error| error.to_string())
+        }
         Step::ModuleParameter { module, name, .. } => {
             if asked.needs_program() || *asked.target != Target::All {
                 return Some(format!(

@@ -33,6 +33,8 @@ pub fn missing(plan: &Plan, state: &Path) -> Vec<String> {
         match change {
             Change::Setting { file, .. } => need(writable(file)),
             Change::Route { .. } => routes = true,
+            // The plan has tried it.
+            Change::Discipline { .. } => {}
             Change::Control { pins, .. } | Change::Treatment { pins, .. } => {
                 need(kernel(OLDEST_WITH_PROGRAMS));
                 need(bpf::allowed());
@@ -69,7 +71,10 @@ fn root() -> Result<()> {
     if rustix::process::geteuid().is_root() {
         return Ok(());
     }
-    Err(Error::new("settings and routes are changed by root alone").remedied_by("run it as root"))
+    Err(
+        Error::new("settings, routes and queues are changed by root alone")
+            .remedied_by("run it as root"),
+    )
 }
 
 fn writable(path: &Path) -> Result<()> {

@@ -1,4 +1,5 @@
-//! The connections for which a remedy is deployed: a cgroup's, those to a destination, or all.
+//! What a remedy is deployed for: the connections of a cgroup, those to a destination, all, or what
+//! leaves by a device.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -9,7 +10,7 @@ use airtcp_host::error::{Error, Result, Tried};
 /// CGROUP2_SUPER_MAGIC of include/uapi/linux/magic.h.
 const CGROUP2: u64 = 0x6367_7270;
 
-/// A set of connections that the kernel can distinguish.
+/// A set of connections that the kernel can distinguish, or of packets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Those of the processes of a cgroup.
@@ -18,6 +19,8 @@ pub enum Target {
     Route(IpAddr, u8),
     /// All of this network namespace.
     All,
+    /// What leaves by a device.
+    Device(String),
 }
 
 impl Target {
@@ -29,7 +32,7 @@ impl Target {
     pub fn cgroup(&self) -> Result<PathBuf> {
         let path = match self {
             Self::Cgroup(path) => path.clone(),
-            Self::Route(..) | Self::All => root_cgroup()?,
+            Self::Route(..) | Self::All | Self::Device(_) => root_cgroup()?,
         };
         check_cgroup(&path)?;
         Ok(path)
@@ -39,7 +42,7 @@ impl Target {
     pub const fn peers(&self) -> Option<(IpAddr, u8)> {
         match *self {
             Self::Route(address, prefix) => Some((address, prefix)),
-            Self::Cgroup(_) | Self::All => None,
+            Self::Cgroup(_) | Self::All | Self::Device(_) => None,
         }
     }
 }
@@ -51,6 +54,7 @@ impl fmt::Display for Target {
             Self::Cgroup(path) => write!(f, "--cgroup {}", path.display()),
             Self::Route(address, prefix) => write!(f, "--route {address}/{prefix}"),
             Self::All => f.write_str("--all"),
+            Self::Device(name) => write!(f, "--device {name}"),
         }
     }
 }

@@ -39,7 +39,10 @@ pub use error::{ErrorModel, GilbertElliott};
 pub use frame::{Admission, Transmission};
 pub use pipe::{Pipe, PipeConfig};
 pub use policer::{Policer, PolicerConfig};
-pub use queue::{CoDelConfig, Discipline, EcnField, FqCoDelConfig, QueueLimit};
+pub use queue::{
+    AckFilter, CakeConfig, CoDelConfig, CodePoints, Discipline, DualPi2Config, EcnField,
+    FqCoDelConfig, PieConfig, QueueLimit, Tins,
+};
 pub use random::Stream;
 pub use service::Service;
 pub use stops::{RandomStops, Stop, StopLength, Stops};

@@ -18,7 +18,7 @@ mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::capture::{Capture, read_capture};
+    use crate::capture::{Capture, read_air, read_capture, read_quic};
     #[pymodule_export]
     use crate::many::run_many;
     #[pymodule_export]

@@ -181,10 +181,20 @@ pub struct LinkChanges {
     pub queue_packets: Option<u32>,
     /// Which of the packets that wait in it is served, dropped or marked.
     pub discipline: Option<Discipline>,
+    /// Acknowledgments that a later one in their queue covers are dropped.
+    pub filters_acks: bool,
     /// Which station an access point serves next; each has a queue of its own.
     pub station_queueing: Option<Queueing>,
+    /// Airtime of a station's packets that may wait in the hardware.
+    pub airtime_limit: Option<Duration>,
+    /// Longest aggregate.
+    pub aggregate_time: Option<Duration>,
+    /// Longest burst of best effort once the channel is won; none for one exchange.
+    pub burst_time: Option<Duration>,
     /// Most transmissions of a frame by mobiles.
     pub mobile_attempts: Option<RetryLimit>,
+    /// Most transmissions of a frame by the access point.
+    pub access_point_attempts: Option<RetryLimit>,
     /// Agents of the access point, in the order in which packets from the mobile meet it.
     pub agents: Vec<AgentConfig>,
     /// The order in which the access point retransmits.

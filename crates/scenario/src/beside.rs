@@ -45,6 +45,8 @@ impl Scenario {
             }
         }
         flows.unchanged = Some(Whole::clamped(1));
+        // What measures the link would only be a load more.
+        flows.beside = None;
         Self::resolve(document, self.inputs.clone(), &self.source).map_err(refused)
     }
 }

@@ -9,6 +9,7 @@ use airtcp_tcp::Config;
 use airtcp_units::{Duration, Instant};
 
 use crate::datagrams::Datagrams;
+use crate::names::Companion;
 use crate::traffic::Traffic;
 
 /// A flow.
@@ -34,6 +35,8 @@ pub struct FlowConfig {
     /// What it is in place of a TCP connection, and where its draws come from: `tcp` and what
     /// belongs to it is idle then.
     pub datagrams: Option<(Datagrams, Stream)>,
+    /// What it measures beside the load; `None` of the load itself.
+    pub beside: Option<Companion>,
     /// A proxy on the way, which stands in both routes as
     /// [`Host::Proxy`](airtcp_network::Host::Proxy).
     pub proxy: Option<Box<ProxyConfig>>,

@@ -48,10 +48,10 @@ pub use link::{AccessPoint, Link, RoundTrip, Wired};
 pub use medium::{AggregatingWlan, Air, Arq, CellLink, SelectiveRepeat, WirelessMedium, Wlan};
 pub use mix::Mix;
 use names::TraceDirection;
-pub use names::{FlowDirection, LossDirection, Topology};
+pub use names::{Companion, FlowDirection, LossDirection, Topology};
 pub use replay::Replay;
 pub use schema::schema;
-pub use traffic::{Email, Ftp, Http, Traffic};
+pub use traffic::{Email, Ftp, Http, Traffic, Visit, VisitStep};
 
 /// The largest scenario file that is read: 1 MiB.
 pub const MAX_BYTES: u64 = 1 << 20;
@@ -76,6 +76,8 @@ pub struct Flows {
     pub directions: Vec<FlowDirection>,
     /// What each flow is in place of a TCP connection, used in turn; `None` is one.
     pub datagrams: Vec<Option<Datagrams>>,
+    /// What runs beside the flows to measure what others get from the link; each once.
+    pub beside: Vec<Companion>,
 }
 
 impl Flows {

@@ -11,6 +11,24 @@ pub enum Traffic {
     Http(Http),
     /// E-mail.
     Email(Email),
+    /// One connection that asks and is answered.
+    Visit(Visit),
+}
+
+/// A connection whose opener asks, step by step, and closes after the last answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Visit {
+    /// Each step's request follows when the answer before it has arrived.
+    pub steps: &'static [VisitStep],
+}
+
+/// A request and its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VisitStep {
+    /// Bytes of the request.
+    pub request: u64,
+    /// Bytes of the answer.
+    pub answer: u64,
 }
 
 /// File transfers (Mahmoodi et al. §IV: 16 MB each).

@@ -3,7 +3,7 @@
 use airtcp_packet::Ecn;
 use airtcp_packet::wire::{WireError, parse_tcp_header};
 
-use super::{Endpoint, Frame, Other, Tcp, udp};
+use super::{Datagram, Endpoint, Frame, Other, Tcp, udp};
 
 /// Protocol numbers (IANA).
 mod protocol {
@@ -62,7 +62,13 @@ pub fn decode(frame: Frame<'_>) -> Result<Tcp, Other> {
 #[inline(never)]
 fn carried(packet: Packet<'_>) -> Result<Tcp, Other> {
     match packet.protocol {
-        protocol::UDP => udp::decode(packet.payload),
+        protocol::UDP => {
+            let found = udp::decode(packet.payload);
+            if matches!(found, Err(Other::Quic)) {
+                note_quic(&packet);
+            }
+            found
+        }
         protocol::IPV4 | protocol::IPV6 => {
             let mut inner = packet.payload.inner()?;
             inner.carrier.ip_in_ip = true;
@@ -73,6 +79,28 @@ fn carried(packet: Packet<'_>) -> Result<Tcp, Other> {
         protocol::ICMP | protocol::ICMPV6 => Err(Other::Icmp),
         _ => Err(Other::Ip),
     }
+}
+
+/// Leaves the datagram for who asked for those of QUIC.
+fn note_quic(packet: &Packet<'_>) {
+    let Some(noted) = packet.payload.quic else {
+        return;
+    };
+    let port = |at| packet.payload.u16(at).unwrap_or_default();
+    let payload = packet.payload.skip(udp::HEADER_BYTES);
+    let Ok(payload) = payload else { return };
+    noted.set(Some(Datagram {
+        source: Endpoint {
+            address: packet.source,
+            port: port(0),
+        },
+        destination: Endpoint {
+            address: packet.destination,
+            port: port(2),
+        },
+        wire_bytes: payload.wire_bytes,
+        from: payload.bytes.len(),
+    }));
 }
 
 #[inline]

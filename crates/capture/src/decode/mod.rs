@@ -11,12 +11,16 @@
 
 mod ip;
 mod link;
+mod radiotap;
 #[cfg(test)]
 mod tests;
 mod udp;
 mod wlan;
 
+use std::cell::Cell;
+
 use airtcp_packet::Segment;
+pub use radiotap::Radiotap;
 
 use crate::read::Record;
 
@@ -160,6 +164,19 @@ impl Other {
     }
 }
 
+/// A UDP datagram that holds QUIC.
+#[derive(Clone, Copy, Debug)]
+pub struct Datagram {
+    /// Who sent it.
+    pub source: Endpoint,
+    /// To which end.
+    pub destination: Endpoint,
+    /// Bytes of its payload on the wire.
+    pub wire_bytes: u32,
+    /// The place in the record's bytes at which its payload begins.
+    pub from: usize,
+}
+
 /// Tunnels within tunnels end here.
 const MOST_LAYERS: u32 = 8;
 
@@ -174,6 +191,8 @@ struct Frame<'a> {
     layers: u32,
     radio: Radio,
     carrier: Carrier,
+    /// Where a datagram of QUIC is left for who asked for it.
+    quic: Option<&'a Cell<Option<Datagram>>>,
 }
 
 impl<'a> Frame<'a> {
@@ -228,12 +247,29 @@ impl<'a> Frame<'a> {
 /// Content of the record instead.
 #[inline]
 pub fn decode(record: &Record<'_>) -> Result<Tcp, Other> {
-    let frame = Frame {
+    link::decode(record.link, outermost(record, None))
+}
+
+/// The QUIC datagram in a record, if there is one.
+#[must_use]
+pub fn quic_of(record: &Record<'_>) -> Option<Datagram> {
+    let found = Cell::new(None);
+    // What the record is called beside that is of no interest.
+    let _ = link::decode(record.link, outermost(record, Some(&found)));
+    let left = found.get()?;
+    // Every layer is what is left of the one around it: its end is the record's.
+    let from = record.bytes.len().checked_sub(left.from)?;
+    Some(Datagram { from, ..left })
+}
+
+#[inline]
+fn outermost<'a>(record: &Record<'a>, quic: Option<&'a Cell<Option<Datagram>>>) -> Frame<'a> {
+    Frame {
         bytes: record.bytes,
         wire_bytes: record.wire_bytes,
         layers: 0,
         radio: Radio::default(),
         carrier: Carrier::default(),
-    };
-    link::decode(record.link, frame)
+        quic,
+    }
 }

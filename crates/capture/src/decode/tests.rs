@@ -369,3 +369,24 @@ proptest! {
         let _ = decoded(link, &bytes);
     }
 }
+
+/// RFC 9000 §17.2.1: the seven bits behind the first are whatever the server likes.
+#[test]
+fn version_negotiation_is_quic_with_and_without_the_fixed_bit() {
+    for first in [0x80, 0xc0] {
+        let payload = [first, 0, 0, 0, 0, 1, 7, 0, 0, 0, 0, 1];
+        let packet = udp([443, 50_000], &payload);
+        let record = Record {
+            number: 1,
+            time: Some(0),
+            interface: 0,
+            link: 101,
+            wire_bytes: packet.len() as u32,
+            bytes: &packet,
+            dropped_before: 0,
+        };
+        let found = quic_of(&record).unwrap();
+        assert_eq!(&packet[found.from..], payload);
+        assert_eq!((found.source.port, found.wire_bytes), (443, 12));
+    }
+}

@@ -2,7 +2,8 @@
 
 use super::{Frame, Other, Tcp, ip, link};
 
-const UDP_HEADER_BYTES: usize = 8;
+/// Bytes of a UDP header (RFC 768).
+pub(super) const HEADER_BYTES: usize = 8;
 
 /// Ports (IANA).
 mod port {
@@ -19,7 +20,7 @@ mod port {
 /// A UDP datagram.
 pub fn decode(frame: Frame<'_>) -> Result<Tcp, Other> {
     let ports = [frame.u16(0)?, frame.u16(2)?];
-    let payload = frame.skip(UDP_HEADER_BYTES)?;
+    let payload = frame.skip(HEADER_BYTES)?;
     match ports {
         [_, port::GTP_U] | [port::GTP_U, _] => gtp(payload),
         [_, port::VXLAN | port::LINUX_VXLAN] => vxlan(payload),
@@ -85,6 +86,8 @@ fn is_quic(bytes: &[u8], ports: [u16; 2]) -> bool {
         .iter()
         .any(|port| matches!(*port, port::HTTPS | port::HTTP));
     match bytes {
+        // Version negotiation has no fixed bit (RFC 9000 §17.2.1).
+        [0x80..=0xff, 0, 0, 0, 0, ..] => is_web,
         [first, version @ ..] if first & LONG == LONG => {
             is_web
                 || version.starts_with(&[0, 0, 0, 1])

@@ -9,6 +9,7 @@ use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage};
 
 use super::request::request;
 use crate::error::{Error, Result};
+use crate::namespace::Namespace;
 
 /// The form of an option's value.
 #[derive(Clone, Copy)]
@@ -19,6 +20,10 @@ enum Form {
     Time,
     /// No value: the word alone stands for this number.
     Word(u32),
+    /// A rate, written with its unit: `20Mbit`. The kernel takes bytes a second, in 64 bits.
+    Rate,
+    /// The word alone stands for no rate.
+    NoRate,
 }
 
 /// An option: its word, its number among the kind's attributes, and its form.
@@ -32,7 +37,7 @@ struct Kind {
     rate: Option<u16>,
 }
 
-const KINDS: [Kind; 8] = [
+const KINDS: [Kind; 9] = [
     // Their one option is a structure, not an attribute: see `written`.
     Kind {
         name: "pfifo",
@@ -100,8 +105,22 @@ const KINDS: [Kind; 8] = [
         rate: None,
     },
     Kind {
+        name: "dualpi2",
+        options: &[
+            ("limit", 1, Form::Count),
+            ("target", 3, Form::Time),
+            ("tupdate", 4, Form::Time),
+        ],
+        rate: None,
+    },
+    Kind {
         name: "cake",
         options: &[
+            // The numbers are those of `cake`'s modes; no rate is a rate of 0.
+            ("bandwidth", 2, Form::Rate),
+            ("unlimited", 2, Form::NoRate),
+            ("diffserv3", 3, Form::Word(0)),
+            ("diffserv4", 3, Form::Word(1)),
             ("besteffort", 3, Form::Word(3)),
             ("rtt", 7, Form::Time),
             ("ack-filter", 16, Form::Word(1)),
@@ -111,7 +130,7 @@ const KINDS: [Kind; 8] = [
 ];
 
 /// TCA_OPTIONS of include/uapi/linux/rtnetlink.h.
-const OPTIONS: u16 = 2;
+pub(super) const OPTIONS: u16 = 2;
 /// TCA_TBF_PARMS and TCA_TBF_BURST.
 const TBF_PARAMETERS: u16 = 1;
 const TBF_BURST: u16 = 6;
@@ -132,7 +151,7 @@ pub struct Discipline {
     kind: &'static str,
     rate: Option<u16>,
     /// Attribute and value, in the order given.
-    options: Vec<(u16, u32)>,
+    options: Vec<(u16, u64)>,
 }
 
 impl fmt::Debug for Discipline {
@@ -179,8 +198,12 @@ impl Discipline {
                     ))
                 })?;
             let value = match form {
-                Form::Word(number) => number,
-                Form::Count => parsed(name, word, words.next(), |text| text.parse().ok())?,
+                Form::Word(number) => number.into(),
+                Form::NoRate => 0,
+                Form::Rate => parsed(name, word, words.next(), bytes_a_second)?,
+                Form::Count => parsed(name, word, words.next(), |text| {
+                    text.parse::<u32>().ok().map(u64::from)
+                })?,
                 Form::Time => parsed(name, word, words.next(), microseconds)?,
             };
             options.push((attribute, value));
@@ -233,16 +256,40 @@ impl Discipline {
         attach(device, parent, TcHandle::UNSPEC, self.kind, &options)
     }
 
+    /// Its kind, as tc(8) names it.
+    pub const fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    /// Whether this kernel has it, as it is and with these options: it is tried in a namespace of
+    /// its own, since no file of the kernel lists those that are built in.
+    ///
+    /// # Errors
+    ///
+    /// It does not, or a namespace cannot be made.
+    pub fn check_available(&self) -> Result<()> {
+        Namespace::new()?.enter(|| self.put("lo"))
+    }
+
+    /// The content of TCA_OPTIONS without a rate from elsewhere.
+    pub(super) fn in_netlink(&self) -> Vec<u8> {
+        self.written(None)
+    }
+
     /// The content of TCA_OPTIONS.
     fn written(&self, bytes_a_second: Option<u64>) -> Vec<u8> {
         if matches!(self.kind, "pfifo" | "bfifo") {
             // struct tc_fifo_qopt
-            let limit = self.options.last().map(|&(_, limit)| limit);
+            let limit = self.options.last().map(|&(_, limit)| limit as u32);
             return limit.map_or_else(Vec::new, |limit| limit.to_ne_bytes().to_vec());
         }
         let mut written = Vec::new();
         for &(attribute, value) in &self.options {
-            append(&mut written, attribute, &value.to_ne_bytes());
+            if Some(attribute) == self.rate {
+                append(&mut written, attribute, &value.to_ne_bytes());
+            } else {
+                append(&mut written, attribute, &(value as u32).to_ne_bytes());
+            }
         }
         if let (Some(attribute), Some(rate)) = (self.rate, bytes_a_second) {
             append(&mut written, attribute, &rate.to_ne_bytes());
@@ -284,12 +331,19 @@ fn token_bucket(bytes_a_second: u64, mtu: u16) -> Vec<u8> {
 }
 
 /// Appends an attribute: length and number, the value, and its padding (netlink(7)).
-fn append(written: &mut Vec<u8>, attribute: u16, value: &[u8]) {
+pub(super) fn append(written: &mut Vec<u8>, attribute: u16, value: &[u8]) {
     let length = 4 + value.len() as u16;
     written.extend(length.to_ne_bytes());
     written.extend(attribute.to_ne_bytes());
     written.extend(value);
     written.resize(written.len().next_multiple_of(4), 0);
+}
+
+/// Appends an attribute that is a name, with the zero behind it.
+pub(super) fn append_words(written: &mut Vec<u8>, attribute: u16, name: &str) {
+    let mut bytes = name.as_bytes().to_vec();
+    bytes.push(0);
+    append(written, attribute, &bytes);
 }
 
 fn attach(
@@ -328,19 +382,19 @@ fn parsed(
     kind: &str,
     word: &str,
     text: Option<&str>,
-    number: impl Fn(&str) -> Option<u32>,
-) -> Result<u32> {
+    number: impl Fn(&str) -> Option<u64>,
+) -> Result<u64> {
     let text = text.unwrap_or_default();
     number(text).ok_or_else(|| {
         Error::new(format!(
             "queueing discipline {kind}: {word} {text:?}: expected a whole number, with its unit \
-             for a time, such as 5ms"
+             for a time or a rate, such as 5ms and 20Mbit"
         ))
     })
 }
 
 /// A time as tc(8) writes it, in microseconds.
-fn microseconds(text: &str) -> Option<u32> {
+fn microseconds(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|character: char| !character.is_ascii_digit());
     let scale = match &text[digits.len()..] {
         "us" => 1,
@@ -348,7 +402,22 @@ fn microseconds(text: &str) -> Option<u32> {
         "s" => 1_000_000,
         _ => return None,
     };
-    digits.parse::<u32>().ok()?.checked_mul(scale)
+    let number = digits.parse::<u32>().ok()?.checked_mul(scale)?;
+    Some(number.into())
+}
+
+/// A rate as tc(8) writes it, in bytes a second: `20Mbit`. Units are in any case.
+fn bytes_a_second(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(|character: char| !character.is_ascii_digit());
+    let scale = match text[digits.len()..].to_ascii_lowercase().as_str() {
+        "bit" => 1,
+        "kbit" => 1000,
+        "mbit" => 1_000_000,
+        "gbit" => 1_000_000_000,
+        _ => return None,
+    };
+    let bits = digits.parse::<u64>().ok()?.checked_mul(scale)?;
+    (bits >= 8).then_some(bits / 8)
 }
 
 #[cfg(test)]
@@ -367,6 +436,8 @@ mod tests {
         assert_eq!(short.written(None), 30_u32.to_ne_bytes());
         let cake = Discipline::parse("cake rtt 50ms").unwrap();
         assert_eq!(cake.written(Some(125_000)).len(), 8 + 12);
+        let shaped = Discipline::parse("cake bandwidth 20Mbit").unwrap();
+        assert_eq!(shaped.written(None)[4..], 2_500_000_u64.to_ne_bytes());
         // Six attributes: two of eight bytes, the structure's 36 with their header.
         assert_eq!(token_bucket(125_000, 1500).len(), 40 + 8);
     }
@@ -376,6 +447,7 @@ mod tests {
         for (text, expected) in [
             ("htb rate 1mbit", "fq_codel"),
             ("codel bandwidth 1mbit", "interval"),
+            ("cake bandwidth 20", "20Mbit"),
             ("codel target 5", "5ms"),
             ("pfifo limit", "whole number"),
             ("", "cake"),

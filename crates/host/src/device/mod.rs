@@ -5,6 +5,7 @@ pub mod bridge;
 pub mod discipline;
 pub mod pair;
 mod request;
+pub mod root;
 mod route;
 
 use std::fmt;

@@ -1,6 +1,6 @@
 //! A packet in a station's queue, and how far it is.
 
-use airtcp_packet::Ecn;
+use airtcp_packet::{Ecn, Segment};
 
 use super::offer::Offer;
 use crate::queue::EcnField;
@@ -25,6 +25,10 @@ pub struct PendingPacket<P> {
 }
 
 impl<P: EcnField> EcnField for PendingPacket<P> {
+    fn segment(&self) -> Option<&Segment> {
+        self.packet.segment()
+    }
+
     fn ecn(&self) -> Ecn {
         self.packet.ecn()
     }

@@ -4,7 +4,7 @@
 //! transmission index there) and of the time, and of nothing that others do: a remedy that sends
 //! more frames at one station shifts no draw of another.
 
-use airtcp_units::{Duration, Instant};
+use airtcp_units::{Duration, Instant, Probability};
 
 use crate::error::{ErrorModel, ErrorProcess};
 use crate::fading::Radio;
@@ -151,6 +151,19 @@ pub struct Damage {
     /// Number of frames of any kind, of each station.
     frames: [Vec<u64>; 2],
     noise: Stream,
+    /// The chance of the last frame whose MPDUs meet the same signal.
+    last: Option<Met>,
+}
+
+/// What an MPDU meets: all of the same PPDU, mode and size meet the same.
+#[derive(Clone, Copy, Debug)]
+struct Met {
+    index: u64,
+    station: u32,
+    snr_db: f64,
+    mode: Mode,
+    bytes: u32,
+    chance: Probability,
 }
 
 impl Damage {
@@ -176,6 +189,7 @@ impl Damage {
                 None => [Vec::new(), Vec::new()],
             },
             noise: stream.substream(2),
+            last: None,
             config: config.clone(),
         }
     }
@@ -264,8 +278,25 @@ impl Damage {
         *count += u64::from(place == 0);
         // Frames of both directions fade independently where each frame does.
         let index = 2 * (*count - 1) + direction as u64;
-        let snr_db = radio.radios[frame.station as usize].snr_db(frame.start, index);
-        let chance = frame_error_rate(mode, snr_db, frame.bytes);
+        let is_same = |met: &Met| (met.index, met.station) == (index, frame.station);
+        let known = self.last.filter(|met| place > 0 && is_same(met));
+        let snr_db = known.map_or_else(
+            || radio.radios[frame.station as usize].snr_db(frame.start, index),
+            |met| met.snr_db,
+        );
+        let same = known.filter(|met| (met.mode, met.bytes) == (mode, frame.bytes));
+        let chance = same.map_or_else(
+            || frame_error_rate(mode, snr_db, frame.bytes),
+            |met| met.chance,
+        );
+        self.last = Some(Met {
+            index,
+            station: frame.station,
+            snr_db,
+            mode,
+            bytes: frame.bytes,
+            chance,
+        });
         let draws = self.noise.substream(u64::from(frame.station));
         chance.happens(match place {
             0 => draws.draw(index),

@@ -50,6 +50,18 @@ impl<T> Resequencer<T> {
         }
     }
 
+    /// Frame `number` has arrived and may be handed on at once: nothing is missing before it, and
+    /// nothing waits. `false` where [`on_arrived`](Self::on_arrived) is to be told of it.
+    #[inline]
+    pub(crate) fn passes(&mut self, number: u64) -> bool {
+        let passes = self.handover == Handover::InOrder
+            && number == self.expected
+            && self.later.is_empty()
+            && self.ready.is_empty();
+        self.expected += u64::from(passes);
+        passes
+    }
+
     /// The sender says that it gave frame `number` up.
     pub(crate) fn on_given_up(&mut self, number: u64) {
         if self.handover == Handover::InOrder {
@@ -107,6 +119,9 @@ impl<T> Resequencer<T> {
     }
 
     fn hand_on(&mut self) {
+        if self.later.is_empty() {
+            return;
+        }
         while let Some(next) = self.later.remove(&self.expected) {
             self.expected += 1;
             if let FrameState::Arrived(content) = next {
@@ -135,6 +150,15 @@ mod tests {
             handed_on.push(now);
         }
         assert_eq!(handed_on, [vec![], vec![], vec![0, 1], vec![3]]);
+        let mut receiver = Resequencer::new(Handover::InOrder);
+        assert!(receiver.passes(0), "nothing is missing");
+        assert!(!receiver.passes(2), "1 is missing");
+        receiver.on_arrived(2, 2);
+        assert!(!receiver.passes(1), "2 waits for it");
+        receiver.on_arrived(1, 1);
+        assert!(!receiver.passes(3), "1 and 2 go first");
+        assert_eq!((receiver.take(), receiver.take()), (Some(1), Some(2)));
+        assert!(receiver.passes(3));
         let mut receiver = Resequencer::new(Handover::AsReceived);
         for number in [1, 3, 0] {
             receiver.on_arrived(number, number);

@@ -103,6 +103,7 @@ impl Ampdu {
     }
 
     /// Where the next MPDU's subframe would start and end.
+    #[inline]
     fn next(&self, mpdu: u32) -> (u32, u32) {
         let start = match self.mpdus {
             0 => 0,

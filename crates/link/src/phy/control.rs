@@ -81,7 +81,7 @@ impl BasicRates {
             .filter(|mode| mode.bit_rate() <= limit && is_heard(mode));
         allowed
             .max_by_key(|mode| mode.bit_rate())
-            .or(self.lowest())
+            .or_else(|| self.lowest())
             .unwrap_or(Mode::OFDM_6)
     }
 }

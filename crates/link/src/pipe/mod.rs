@@ -3,8 +3,11 @@
 //! However many packets are in it, a pipe needs one pending event: the arrival of the next. Packets
 //! wait for it in a ring sorted by arrival; those that arrive together stay in the order in which
 //! they were sent. With a queue that decides at its head there is a second thing to wait for, the
-//! next departure, and still one event: whichever comes first.
+//! next departure, and still one event: whichever comes first; so it is with a shaper in front.
 
+mod shaper;
+
+use self::shaper::Shaper;
 use crate::delay::{Delay, DelayProcess, RecordingStart};
 use crate::error::{ErrorModel, ErrorProcess};
 use crate::frame::{Admission, QueuedPacket, Transmission};
@@ -19,7 +22,7 @@ use airtcp_units::Instant;
 use std::collections::VecDeque;
 
 /// Which flow queue a packet waits in is drawn from this part of a pipe's stream.
-const FLOW_HASH: u64 = u64::MAX - 5;
+const QUEUE_DRAWS: u64 = u64::MAX - 5;
 
 /// The parts of a [`Pipe`].
 #[derive(Clone, Debug)]
@@ -65,7 +68,8 @@ impl PipeConfig {
         self
     }
 
-    /// Whether anything in it depends on the seed. The hash of flow queues does.
+    /// Whether anything in it depends on the seed. The hash of flow queues does, and so does what
+    /// is dropped at random.
     #[must_use]
     pub fn draws(&self) -> bool {
         let random = |stops: &Stops| matches!(stops, Stops::Random(_));
@@ -83,8 +87,7 @@ impl PipeConfig {
             Service::Suspended { stops, .. } => random(stops),
             _ => false,
         };
-        let hashes = matches!(self.discipline, Discipline::FqCoDel(_));
-        delays || stops || hashes || self.error.draws()
+        delays || stops || self.discipline.draws() || self.error.draws()
     }
 
     /// When it stops, if it does: packets wait for its service, or are held.
@@ -104,6 +107,8 @@ pub struct Pipe<P> {
     policer: Option<Policer>,
     server: Server,
     queue: DropTail,
+    /// In front of `queue`, where the discipline shapes.
+    shaper: Option<Box<Shaper<P>>>,
     /// In place of `queue`, where the discipline decides at the head.
     managed: Option<Box<ManagedQueue<P>>>,
     errors: ErrorProcess,
@@ -124,16 +129,18 @@ struct UnderWay<P> {
 impl<P: EcnField> Pipe<P> {
     /// An idle pipe; its losses are drawn from `stream`, which nothing else may use.
     pub fn new(config: PipeConfig, stream: Stream) -> Self {
+        let draws = stream.substream(QUEUE_DRAWS);
+        let shaper = config.discipline.shaper();
+        let shaper = shaper.map(|&shaper| Box::new(Shaper::new(shaper, draws)));
         Self {
             policer: config.policer.map(Policer::new),
             server: Server::new(config.service, stream),
             queue: DropTail::new(config.queue),
-            managed: ManagedQueue::new(
-                config.discipline,
-                config.queue,
-                stream.substream(FLOW_HASH),
-            )
-            .map(Box::new),
+            managed: match &shaper {
+                None => ManagedQueue::new(config.discipline, config.queue, draws).map(Box::new),
+                Some(_) => None,
+            },
+            shaper,
             errors: ErrorProcess::new(config.error, stream),
             delays: DelayProcess::new(config.delay, stream),
             under_way: VecDeque::new(),
@@ -146,34 +153,61 @@ impl<P: EcnField> Pipe<P> {
     #[inline]
     pub fn push(&mut self, now: Instant, transmission: Transmission, packet: P) -> Admission {
         let lost = self.errors.loses(&transmission);
-        if let Some(policer) = &mut self.policer
-            && !policer.admit(now, transmission.bytes)
-        {
+        if self.shaper.is_some() {
+            return self.push_shaped(now, transmission, packet, lost);
+        }
+        if !self.is_within_police(now, transmission.bytes) {
             return Admission::Overflow;
         }
         if self.managed.is_some() {
             return self.push_managed(now, transmission, packet, lost);
         }
+        match self.enter(now, transmission, packet, lost) {
+            Ok(()) => Admission::Queued,
+            Err((_, admission)) => admission,
+        }
+    }
+
+    #[inline]
+    fn is_within_police(&mut self, now: Instant, bytes: u32) -> bool {
+        let policer = self.policer.as_mut();
+        policer.is_none_or(|policer| policer.admit(now, bytes))
+    }
+
+    /// Hands a packet to a drop-tail queue and the link behind it; the packet comes back, with what
+    /// became of it, unless it is queued.
+    #[inline]
+    fn enter(
+        &mut self,
+        now: Instant,
+        transmission: Transmission,
+        packet: P,
+        lost: bool,
+    ) -> Result<(), (P, Admission)> {
         let start = self.server.next_start(now);
         if !self.queue.admit(now, start, transmission.bytes) {
-            return Admission::Overflow;
+            return Err((packet, Admission::Overflow));
         }
         let departure = self.server.serve(start, transmission.bytes);
         if lost || self.errors.loses_at(departure, &transmission) {
-            return Admission::Lost;
+            return Err((packet, Admission::Lost));
         }
         let arrival = self.delays.arrival(departure, &transmission);
         self.insert(arrival, packet);
-        Admission::Queued
+        Ok(())
     }
 
     /// When [`Self::pop`] is to be called next: when a packet arrives, or a queue that decides at
     /// its head is to; [`Instant::FAR_FUTURE`] for never.
     #[inline]
     pub fn next_wakeup(&self) -> Instant {
-        match &self.managed {
+        let arrival = match &self.shaper {
             None => self.next_arrival,
-            Some(queue) => self.next_arrival.min(queue.next_departure),
+            Some(shaper) => self.next_arrival.min(shaper.next),
+        };
+        match &self.managed {
+            None => arrival,
+            Some(queue) => arrival.min(queue.next_departure),
         }
     }
 
@@ -182,6 +216,9 @@ impl<P: EcnField> Pipe<P> {
     pub fn pop(&mut self, now: Instant) -> Option<P> {
         if self.managed.is_some() {
             self.serve_until(now);
+        }
+        if self.shaper.is_some() {
+            self.release_until(now);
         }
         if self.next_arrival > now {
             return None;
@@ -197,7 +234,7 @@ impl<P: EcnField> Pipe<P> {
     /// Whether packets that were queued may be discarded.
     #[inline]
     pub const fn discards(&self) -> bool {
-        self.managed.is_some()
+        self.managed.is_some() || self.shaper.is_some()
     }
 
     /// A packet that was [queued](Admission::Queued) and will not arrive, since the queue's
@@ -205,21 +242,26 @@ impl<P: EcnField> Pipe<P> {
     /// it comes. To be called after [`Self::push`] and [`Self::pop`] until it returns `None`.
     #[inline]
     pub fn take_discarded(&mut self) -> Option<(P, Admission)> {
+        if let Some(shaper) = &mut self.shaper {
+            return shaper.discarded.pop_front();
+        }
         self.managed.as_mut()?.discarded.pop_front()
     }
 
     /// Packets that wait for the link at `now`.
     pub fn queued_packets(&mut self, now: Instant) -> usize {
+        let shaped = self.shaper.as_ref().map_or(0, |shaper| shaper.packets());
         match &self.managed {
-            None => self.queue.packets(now),
+            None => shaped + self.queue.packets(now),
             Some(queue) => queue.packets(),
         }
     }
 
     /// Bytes that wait for the link at `now`.
     pub fn queued_bytes(&mut self, now: Instant) -> u64 {
+        let shaped = self.shaper.as_ref().map_or(0, |shaper| shaper.bytes());
         match &self.managed {
-            None => self.queue.bytes(now),
+            None => shaped + self.queue.bytes(now),
             Some(queue) => queue.bytes(),
         }
     }
@@ -228,7 +270,57 @@ impl<P: EcnField> Pipe<P> {
     /// discarded: waiting, in service, under way or arrived.
     pub fn in_flight(&self) -> usize {
         let waiting = self.managed.as_ref().map_or(0, |queue| queue.packets());
-        self.under_way.len() + waiting
+        let shaped = self.shaper.as_ref().map_or(0, |shaper| shaper.packets());
+        self.under_way.len() + waiting + shaped
+    }
+
+    #[inline(never)]
+    fn push_shaped(
+        &mut self,
+        now: Instant,
+        transmission: Transmission,
+        packet: P,
+        is_lost: bool,
+    ) -> Admission {
+        self.release_until(now);
+        if let Some(shaper) = &mut self.shaper {
+            shaper.push(QueuedPacket {
+                packet,
+                transmission,
+                is_lost,
+                since: now,
+            });
+        }
+        self.release_until(now);
+        Admission::Queued
+    }
+
+    /// Hands what the shaper lets go by `now` to the link.
+    #[inline(never)]
+    fn release_until(&mut self, now: Instant) {
+        while let Some(shaper) = &mut self.shaper
+            && shaper.next <= now
+            && shaper.next < Instant::FAR_FUTURE
+        {
+            let at = shaper.next;
+            let Some(released) = shaper.take(at) else {
+                continue;
+            };
+            let QueuedPacket {
+                packet,
+                transmission,
+                is_lost,
+                ..
+            } = released;
+            let entered = if self.is_within_police(at, transmission.bytes) {
+                self.enter(at, transmission, packet, is_lost)
+            } else {
+                Err((packet, Admission::Overflow))
+            };
+            if let (Err(discarded), Some(shaper)) = (entered, &mut self.shaper) {
+                shaper.discarded.push_back(discarded);
+            }
+        }
     }
 
     #[inline(never)]

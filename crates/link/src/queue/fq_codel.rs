@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use airtcp_units::Instant;
 
 use super::codel::{CoDelConfig, Control, Head};
-use super::managed::Fifo;
+use super::fifo::Fifo;
 use super::{EcnField, QueueLimit};
 use crate::frame::QueuedPacket;
 use crate::random::Stream;

@@ -7,44 +7,15 @@ use std::collections::VecDeque;
 
 use airtcp_units::Instant;
 
+use super::cake::Cake;
 use super::codel::{CoDelConfig, Control, Head};
+use super::dual_pi2::DualPi2;
+use super::fifo::Fifo;
 use super::fq_codel::FqCoDel;
+use super::pie::Pie;
 use super::{Discipline, EcnField, QueueLimit};
 use crate::frame::{Admission, QueuedPacket};
 use crate::random::Stream;
-
-/// First in, first out.
-#[derive(Clone, Debug)]
-pub(super) struct Fifo<P> {
-    packets: VecDeque<QueuedPacket<P>>,
-    bytes: u64,
-}
-
-impl<P> Default for Fifo<P> {
-    fn default() -> Self {
-        Self {
-            packets: VecDeque::new(),
-            bytes: 0,
-        }
-    }
-}
-
-impl<P> Fifo<P> {
-    pub fn push(&mut self, waiting: QueuedPacket<P>) {
-        self.bytes += u64::from(waiting.transmission.bytes);
-        self.packets.push_back(waiting);
-    }
-
-    pub fn pop(&mut self) -> Option<QueuedPacket<P>> {
-        let waiting = self.packets.pop_front()?;
-        self.bytes -= u64::from(waiting.transmission.bytes);
-        Some(waiting)
-    }
-
-    pub const fn bytes(&self) -> u64 {
-        self.bytes
-    }
-}
 
 /// A queue with a discipline other than drop-tail.
 #[derive(Clone, Debug)]
@@ -69,16 +40,19 @@ enum Kind<P> {
         fifo: Fifo<P>,
     },
     FqCoDel(FqCoDel<P>),
+    Pie(Pie<P>),
+    DualPi2(DualPi2<P>),
+    Cake(Cake<P>),
 }
 
 impl<P: EcnField> ManagedQueue<P> {
     /// An empty queue, or `None` for drop-tail, which a pipe need not ask at each departure.
-    pub fn new(discipline: Discipline, limit: QueueLimit, hash: Stream) -> Option<Self> {
-        (discipline != Discipline::DropTail).then(|| Self::of(discipline, limit, hash))
+    pub fn new(discipline: Discipline, limit: QueueLimit, draws: Stream) -> Option<Self> {
+        (discipline != Discipline::DropTail).then(|| Self::of(discipline, limit, draws))
     }
 
     /// An empty queue.
-    pub fn of(discipline: Discipline, limit: QueueLimit, hash: Stream) -> Self {
+    pub fn of(discipline: Discipline, limit: QueueLimit, draws: Stream) -> Self {
         let kind = match discipline {
             Discipline::DropTail => Kind::DropTail {
                 limit,
@@ -90,7 +64,10 @@ impl<P: EcnField> ManagedQueue<P> {
                 control: Control::default(),
                 fifo: Fifo::default(),
             },
-            Discipline::FqCoDel(config) => Kind::FqCoDel(FqCoDel::new(config, limit, hash)),
+            Discipline::FqCoDel(config) => Kind::FqCoDel(FqCoDel::new(config, limit, draws)),
+            Discipline::Pie(config) => Kind::Pie(Pie::new(config, limit, draws)),
+            Discipline::DualPi2(config) => Kind::DualPi2(DualPi2::new(config, limit, draws)),
+            Discipline::Cake(config) => Kind::Cake(Cake::new(config, limit, draws)),
         };
         Self {
             kind,
@@ -102,8 +79,11 @@ impl<P: EcnField> ManagedQueue<P> {
     /// Packets that wait.
     pub fn packets(&self) -> usize {
         match &self.kind {
-            Kind::DropTail { fifo, .. } | Kind::CoDel { fifo, .. } => fifo.packets.len(),
+            Kind::DropTail { fifo, .. } | Kind::CoDel { fifo, .. } => fifo.packets(),
             Kind::FqCoDel(queues) => queues.packets(),
+            Kind::Pie(queue) => queue.fifo().packets(),
+            Kind::DualPi2(queues) => queues.packets(),
+            Kind::Cake(queues) => queues.packets(),
         }
     }
 
@@ -112,17 +92,20 @@ impl<P: EcnField> ManagedQueue<P> {
         match &self.kind {
             Kind::DropTail { fifo, .. } | Kind::CoDel { fifo, .. } => fifo.bytes(),
             Kind::FqCoDel(queues) => queues.bytes(),
+            Kind::Pie(queue) => queue.fifo().bytes(),
+            Kind::DualPi2(queues) => queues.bytes(),
+            Kind::Cake(queues) => queues.bytes(),
         }
     }
 
     /// Adds a packet, or says `false` when there is no room. Where room is made by dropping others,
-    /// they are among the discarded.
+    /// they are among the discarded; so is the packet itself if the discipline drops it.
     pub fn push(&mut self, waiting: QueuedPacket<P>) -> bool {
         let discarded = &mut self.discarded;
         match &mut self.kind {
             Kind::DropTail { fifo, limit } | Kind::CoDel { fifo, limit, .. } => {
                 let bytes = waiting.transmission.bytes;
-                if !limit.has_room(fifo.packets.len(), fifo.bytes(), bytes) {
+                if !limit.has_room(fifo.packets(), fifo.bytes(), bytes) {
                     return false;
                 }
                 fifo.push(waiting);
@@ -130,13 +113,22 @@ impl<P: EcnField> ManagedQueue<P> {
             Kind::FqCoDel(queues) => queues.push(waiting, |dropped| {
                 discarded.push_back((dropped.packet, Admission::Overflow));
             }),
+            Kind::Pie(queue) => {
+                return queue.push(waiting, |dropped| {
+                    discarded.push_back((dropped.packet, Admission::Overflow));
+                });
+            }
+            Kind::DualPi2(queues) => return queues.push(waiting),
+            Kind::Cake(queues) => queues.push(waiting, |dropped| {
+                discarded.push_back((dropped.packet, Admission::Overflow));
+            }),
         }
         true
     }
 
-    /// Drops from the head, of the longest queue where there are several: another queue that shares
-    /// the room needs it.
-    pub fn shorten(&mut self) {
+    /// At `now` drops from the head, of the longest queue where there are several: another queue
+    /// that shares the room needs it.
+    pub fn shorten(&mut self, now: Instant) {
         let discarded = &mut self.discarded;
         let mut discard = |dropped: QueuedPacket<P>| {
             discarded.push_back((dropped.packet, Admission::Overflow));
@@ -146,6 +138,9 @@ impl<P: EcnField> ManagedQueue<P> {
                 fifo.pop().into_iter().for_each(discard);
             }
             Kind::FqCoDel(queues) => queues.shorten_longest(&mut discard),
+            Kind::Pie(queue) => queue.fifo_mut().pop().into_iter().for_each(discard),
+            Kind::DualPi2(queues) => queues.shorten().into_iter().for_each(discard),
+            Kind::Cake(queues) => queues.shorten(now).into_iter().for_each(discard),
         }
     }
 
@@ -171,6 +166,9 @@ impl<P: EcnField> ManagedQueue<P> {
                 control.dequeue(now, config, take, discard)
             }
             Kind::FqCoDel(queues) => queues.dequeue(now, discard),
+            Kind::Pie(queue) => queue.dequeue(now),
+            Kind::DualPi2(queues) => queues.dequeue(now, discard),
+            Kind::Cake(queues) => queues.dequeue(now, discard),
         }
     }
 }

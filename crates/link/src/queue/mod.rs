@@ -1,17 +1,24 @@
 //! Where packets wait for the link: how much may wait, and which of them is served, dropped or
 //! marked.
 
+pub mod cake;
 pub mod codel;
 pub mod drop_tail;
+pub mod dual_pi2;
+mod fifo;
 pub mod fq_codel;
 pub(crate) mod managed;
+pub mod pie;
 #[cfg(test)]
 mod tests;
 
 use airtcp_packet::{Ecn, Segment};
 
+pub use cake::{AckFilter, CakeConfig, CodePoints, Tins};
 pub use codel::CoDelConfig;
+pub use dual_pi2::DualPi2Config;
 pub use fq_codel::FqCoDelConfig;
+pub use pie::PieConfig;
 
 /// How much may wait. What is being served has left the queue, as in ns-2, ns-3 and mahimahi.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,10 +79,41 @@ pub enum Discipline {
     CoDel(CoDelConfig),
     /// A queue for each flow, served in turn, with CoDel in each (RFC 8290).
     FqCoDel(FqCoDelConfig),
+    /// What comes is dropped with a probability that follows the delay (RFC 8033).
+    Pie(PieConfig),
+    /// A queue for senders that react to each mark, one for the others, coupled (RFC 9332).
+    DualPi2(DualPi2Config),
+    /// Queues for flows, fair to hosts, in tins by code point; with a rate, a shaper in front.
+    Cake(CakeConfig),
+}
+
+impl Discipline {
+    /// The shaper that it is, in front of a queue of the link's own; `None` where it is that queue.
+    #[must_use]
+    pub const fn shaper(&self) -> Option<&CakeConfig> {
+        match self {
+            Self::Cake(config) if config.rate.is_some() => Some(config),
+            _ => None,
+        }
+    }
+
+    /// Whether it draws: for the hash of its flows, or for each packet.
+    #[must_use]
+    pub const fn draws(&self) -> bool {
+        matches!(
+            self,
+            Self::FqCoDel(_) | Self::Pie(_) | Self::DualPi2(_) | Self::Cake(_)
+        )
+    }
 }
 
 /// The part of a packet that a queue may read and write.
 pub trait EcnField {
+    /// The TCP segment that it is, for those that drop acknowledgments by what they say.
+    fn segment(&self) -> Option<&Segment> {
+        None
+    }
+
     /// The ECN field of its IP header.
     fn ecn(&self) -> Ecn {
         Ecn::NotCapable
@@ -93,6 +131,10 @@ without_field!((), u32, u64, usize);
 impl<const WORDS: usize> EcnField for [u64; WORDS] {}
 
 impl EcnField for Segment {
+    fn segment(&self) -> Option<&Segment> {
+        Some(self)
+    }
+
     fn ecn(&self) -> Ecn {
         self.ecn
     }

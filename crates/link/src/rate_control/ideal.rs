@@ -62,10 +62,7 @@ impl Ideal {
                 .filter(|mode| expected(mode) > 1.0);
             self.best = best.or(slowest).unwrap_or(self.best);
         }
-        Choice {
-            mode: self.best,
-            is_probe: false,
-        }
+        Choice::of(self.best)
     }
 
     pub(super) const fn best(&self) -> Mode {

@@ -44,6 +44,20 @@ pub struct Choice {
     pub mode: Mode,
     /// Whether it is a probe: drivers send it as one MPDU, not as an aggregate.
     pub is_probe: bool,
+    /// Whether RTS and CTS precede it: Linux has repetitions in another mode cleared
+    /// (`minstrel_ht_set_rate`).
+    pub needs_rts: bool,
+}
+
+impl Choice {
+    /// A mode for a usual PPDU.
+    const fn of(mode: Mode) -> Self {
+        Self {
+            mode,
+            is_probe: false,
+            needs_rts: false,
+        }
+    }
 }
 
 /// The outcome of a PPDU.
@@ -88,10 +102,7 @@ impl RateControl {
     #[inline]
     pub fn choose(&mut self, now: Instant, failures: u32, snr_db: Option<f64>) -> Choice {
         match self {
-            Self::Fixed(mode) => Choice {
-                mode: *mode,
-                is_probe: false,
-            },
+            Self::Fixed(mode) => Choice::of(*mode),
             Self::Ideal(ideal) => ideal.choose(snr_db),
             Self::Minstrel(minstrel) => minstrel.choose(now, failures),
         }
@@ -115,6 +126,13 @@ impl RateControl {
             Self::Ideal(ideal) => ideal.best(),
             Self::Minstrel(minstrel) => minstrel.best(),
         }
+    }
+
+    /// Whether some of its PPDUs want RTS and CTS.
+    #[inline]
+    #[must_use]
+    pub const fn clears(&self) -> bool {
+        matches!(self, Self::Minstrel(_))
     }
 
     /// Its estimate that an MPDU in that mode is acknowledged; `None` if it makes none.

@@ -129,6 +129,59 @@ fn minstrel_gives_way() {
     assert!(success(control.best(), 10.0) > 0.5, "{}", control.best());
 }
 
+/// At 30 dB MCS 7 is the best of 802.11n. Repetitions leave it after two attempts or more, each in
+/// another mode behind RTS and CTS, through four modes; then the driver begins again. Those of a
+/// sample begin with the second best.
+#[test]
+fn repetitions_step_down_behind_rts_and_begin_again() {
+    let modes = modes(Family::Ht, Width::Mhz20, 1, &LONG);
+    let mut control = minstrel(&modes);
+    run(&mut control, 30.0, 2);
+    let start = Instant::ZERO + Duration::from_secs(3);
+    // Whatever is to be sampled now is sampled.
+    control.choose(start, 0, None);
+    let chain: Vec<_> = (0..60)
+        .map(|failures| control.choose(start, failures, None))
+        .collect();
+    let in_best = chain.iter().take_while(|choice| !choice.needs_rts).count();
+    assert!((2..=7).contains(&in_best), "{chain:?}");
+    assert!(
+        chain[..in_best]
+            .iter()
+            .all(|choice| choice.mode.index() == 7)
+    );
+    let behind = chain[in_best..].iter();
+    let cleared: Vec<_> = behind.take_while(|choice| choice.needs_rts).collect();
+    let mut stages: Vec<_> = cleared.iter().map(|choice| choice.mode).collect();
+    stages.dedup();
+    assert!((2..=3).contains(&stages.len()), "{stages:?}");
+    assert_eq!(stages[0].index(), 6);
+    let again = chain[in_best + cleared.len()];
+    assert_eq!((again.mode.index(), again.needs_rts), (7, false));
+
+    // At 20 dB there are faster modes, and an update has them sampled.
+    let mut control = minstrel(&modes);
+    run(&mut control, 20.0, 2);
+    let report = Report {
+        mode: control.best(),
+        sent: 10,
+        acknowledged: 10,
+    };
+    control.report(start, &report);
+    let sampled = (0..20)
+        .map(|step| start + Duration::from_millis(20 * step))
+        .find(|&now| control.choose(now, 0, None).is_probe);
+    let after_sample = control.choose(sampled.expect("one is sampled"), 1, None);
+    let usual = (1..20)
+        .map(|step| start + Duration::from_secs(step))
+        .find(|&now| !control.choose(now, 0, None).is_probe);
+    let usual = usual.expect("not all are samples");
+    let second = (1..20)
+        .map(|failures| control.choose(usual, failures, None))
+        .find(|choice| choice.needs_rts);
+    assert_eq!(Some(after_sample), second);
+}
+
 #[test]
 fn ideal_takes_the_best_and_fixed_its_own() {
     let modes = modes(Family::He, Width::Mhz20, 1, &LONG);

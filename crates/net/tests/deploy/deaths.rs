@@ -12,6 +12,8 @@ use airtcp_host::changes::engine::{self, DeploymentStep};
 use airtcp_host::changes::guard::Guard;
 use airtcp_host::changes::journal::Stage;
 use airtcp_host::clock::boot_time_ns;
+use airtcp_host::device::discipline::Discipline;
+use airtcp_host::device::root::RootDiscipline;
 use airtcp_host::error::Result;
 use rustix::process::{Signal, getpid, kill_process};
 
@@ -21,9 +23,9 @@ const DIRECTORY: &str = "AIRTCP_TEST_DIRECTORY";
 const WORK: &str = "AIRTCP_TEST_WORK";
 const DIES_AFTER: &str = "AIRTCP_TEST_DIES_AFTER";
 const GUARDED: &str = "AIRTCP_TEST_GUARDED";
-/// The written journal, three changes, and the journal's record that they are made. Undoing takes
+/// The written journal, four changes, and the journal's record that they are made. Undoing takes
 /// as many.
-const STEPS: usize = 5;
+const STEPS: usize = 6;
 /// The guard needs milliseconds; a machine under load gets this long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -36,7 +38,7 @@ fn entry() -> Entry {
         new: new.to_owned(),
     };
     Entry {
-        remedies: "three changes".to_owned(),
+        remedies: "four changes".to_owned(),
         target: "--all".to_owned(),
         share: None,
         since: 0,
@@ -51,18 +53,26 @@ fn entry() -> Entry {
                     .to_owned(),
             },
             setting("net.ipv4.tcp_reordering", "3", "7"),
+            Change::Discipline {
+                device: "t0".to_owned(),
+                new: "bfifo limit 30000".to_owned(),
+                old: RootDiscipline::restorable("t0").unwrap(),
+            },
         ],
         notes: Vec::new(),
         control: None,
     }
 }
 
-/// Which of the three changes are in place.
-fn there() -> [bool; 3] {
+/// Which of the four changes are in place.
+fn there() -> [bool; 4] {
     [
         setting("net.ipv4.tcp_sack") == "0",
         routes().contains("initcwnd 33"),
         setting("net.ipv4.tcp_reordering") == "7",
+        RootDiscipline::of("t0")
+            .unwrap()
+            .is_some_and(|root| root.kind == "bfifo"),
     ]
 }
 
@@ -133,10 +143,10 @@ fn a_death_while_deploying_leaves_all_or_nothing() {
             let stage = settled(directory)?;
             let is_deployed = stage == Some(Stage::Deployed);
             assert_eq!(is_deployed, step == STEPS - 1, "step {step}");
-            assert_eq!(there(), [is_deployed; 3], "step {step}");
+            assert_eq!(there(), [is_deployed; 4], "step {step}");
         }
         succeeds(directory, &["undeploy"])?;
-        assert_eq!(there(), [false; 3]);
+        assert_eq!(there(), [false; 4]);
         Ok(())
     });
 }
@@ -144,14 +154,14 @@ fn a_death_while_deploying_leaves_all_or_nothing() {
 #[test]
 fn a_death_while_putting_back_leaves_nothing() {
     on_a_machine(|directory| {
-        // The journal's record, and three changes; the journal is removed last.
+        // The journal's record, and four changes; the journal is removed last.
         for step in 0..STEPS - 1 {
             assert!(dies(directory, false, usize::MAX, true).success());
-            assert_eq!(there(), [true; 3], "step {step}");
+            assert_eq!(there(), [true; 4], "step {step}");
             let status = dies(directory, true, step, true);
             assert_eq!(status.signal(), Some(9), "step {step}: {status}");
             assert_eq!(settled(directory)?, None, "step {step}");
-            assert_eq!(there(), [false; 3], "step {step}");
+            assert_eq!(there(), [false; 4], "step {step}");
         }
         Ok(())
     });
@@ -168,8 +178,24 @@ fn what_no_guard_has_put_back_undeploy_does() {
             assert!(said.contains("interrupted"), "step {step}: {said}");
             let said = succeeds(directory, &["undeploy"])?;
             assert!(said.contains("interrupted"), "step {step}: {said}");
-            assert_eq!(there(), [false; 3], "step {step}");
+            assert_eq!(there(), [false; 4], "step {step}");
             assert_eq!(settled(directory)?, None);
+        }
+        Ok(())
+    });
+}
+
+/// A discipline that somebody had put is there again after a death, option for option.
+#[test]
+fn a_death_puts_back_the_discipline_that_was_there() {
+    on_a_machine(|directory| {
+        Discipline::parse("pfifo limit 77")?.put("t0")?;
+        let old = RootDiscipline::of("t0")?;
+        assert!(old.is_some());
+        for step in 0..STEPS - 1 {
+            dies(directory, false, step, true);
+            assert_eq!(settled(directory)?, None, "step {step}");
+            assert_eq!(RootDiscipline::of("t0")?, old, "step {step}");
         }
         Ok(())
     });

@@ -6,6 +6,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::machine::{fails, on_a_machine, routes, setting, succeeds};
+use airtcp_host::device::discipline::Discipline;
+use airtcp_host::device::root::RootDiscipline;
 
 #[test]
 fn what_is_deployed_is_put_back() {
@@ -194,7 +196,13 @@ fn what_cannot_be_had_is_refused_with_the_way_that_works() {
                 "there is no way to deploy it",
             ),
             (&["deploy", "rto-factor", "--all"], "--deviation"),
-            (&["deploy", "queue", "--all"], "tc qdisc replace"),
+            (&["deploy", "queue", "--all"], "--device"),
+            (&["deploy", "sack", "--device", "t0"], "--all"),
+            (&["deploy", "queue", "--device", "t9"], "t9"),
+            (
+                &["deploy", "queue", "--device", "t0", "--rate", "20Mbit"],
+                "does not shape",
+            ),
             (&["deploy", "inf-retry", "--all"], "iw phy"),
             (
                 &["deploy", "sack", "--all", "--share", "101%"],
@@ -215,6 +223,54 @@ fn what_cannot_be_had_is_refused_with_the_way_that_works() {
             assert!(error.contains(expected), "{words:?}: {error}");
         }
         assert_eq!(succeeds(directory, &["deployed"])?, "nothing is deployed\n");
+        Ok(())
+    });
+}
+
+/// A queue before a device: what was there is said, and comes back.
+#[test]
+fn a_discipline_is_deployed_before_a_device() {
+    on_a_machine(|directory| {
+        let words = ["deploy", "queue:packets=33", "--device", "t0"];
+        let said = succeeds(directory, &[&words[..], &["--dry-run"]].concat())?;
+        assert!(
+            said.contains("tc qdisc replace dev t0 root pfifo limit 33"),
+            "{said}"
+        );
+        assert!(said.contains("the kernel's own choice"), "{said}");
+        assert_eq!(RootDiscipline::of("t0")?, None);
+        succeeds(directory, &words)?;
+        let root = RootDiscipline::of("t0")?.expect("a discipline");
+        assert_eq!(root.kind, "pfifo");
+        let said = succeeds(directory, &["deployed"])?;
+        assert!(said.contains("in place: tc qdisc replace dev t0"), "{said}");
+        succeeds(directory, &["undeploy"])?;
+        assert_eq!(RootDiscipline::of("t0")?, None);
+        Ok(())
+    });
+}
+
+/// Another program's discipline is left, and classes are not taken away.
+#[test]
+fn another_discipline_is_left() {
+    on_a_machine(|directory| {
+        succeeds(directory, &["deploy", "queue", "--device", "t0"])?;
+        Discipline::parse("bfifo limit 9000")?.put("t0")?;
+        let said = succeeds(directory, &["undeploy"])?;
+        assert!(
+            said.contains("t0 has queueing discipline bfifo now"),
+            "{said}"
+        );
+        let tc = |words: &str| {
+            let words = words.split(' ');
+            std::process::Command::new("tc").args(words).status()
+        };
+        if !tc("qdisc replace dev t0 root handle 7: htb").is_ok_and(|status| status.success()) {
+            eprintln!("skipped: tc or htb is missing");
+            return Ok(());
+        }
+        let said = fails(directory, &["deploy", "queue", "--device", "t0"]);
+        assert!(said.contains("htb"), "{said}");
         Ok(())
     });
 }

@@ -1,5 +1,7 @@
 //! Captures of real TCP.
 
+mod air;
+mod quic;
 mod tables;
 
 use std::cell::{Cell, RefCell};
@@ -16,6 +18,8 @@ use pyo3::prelude::*;
 use crate::errors::capture_error;
 use crate::run::LISTENING_INTERVAL;
 use crate::table::Table;
+pub(crate) use air::read_air;
+pub(crate) use quic::read_quic;
 
 /// A capture that was read, with one flow looked at in depth: a summary as JSON, and tables.
 #[pyclass(frozen, module = "airtcp._core")]

@@ -12,14 +12,18 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::ArrowError;
 
 /// Builds one column after the other of rows that are all at hand.
-struct Columns<'a, Row> {
+pub(super) struct Columns<'a, Row> {
     rows: &'a [Row],
     columns: Vec<(&'static str, ArrayRef)>,
 }
 
 macro_rules! column {
     ($name:ident, $builder:ident, $value:ty) => {
-        fn $name(mut self, name: &'static str, value: impl Fn(&Row) -> Option<$value>) -> Self {
+        pub(super) fn $name(
+            mut self,
+            name: &'static str,
+            value: impl Fn(&Row) -> Option<$value>,
+        ) -> Self {
             let mut builder = $builder::new();
             for row in self.rows {
                 builder.append_option(value(row));
@@ -31,7 +35,7 @@ macro_rules! column {
 }
 
 impl<'a, Row> Columns<'a, Row> {
-    fn of(rows: &'a [Row]) -> Self {
+    pub(super) fn of(rows: &'a [Row]) -> Self {
         Self {
             rows,
             columns: Vec::new(),
@@ -46,7 +50,7 @@ impl<'a, Row> Columns<'a, Row> {
     column!(text, StringBuilder, String);
     column!(word, StringBuilder, &'static str);
 
-    fn finish(self) -> Result<RecordBatch, ArrowError> {
+    pub(super) fn finish(self) -> Result<RecordBatch, ArrowError> {
         RecordBatch::try_from_iter_with_nullable(
             self.columns
                 .into_iter()

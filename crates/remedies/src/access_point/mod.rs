@@ -1,6 +1,8 @@
 //! Remedies at the access point, on packets that pass.
 
 mod airtime_fairness;
+mod ampdu_limit;
+mod aql;
 mod delay_injection;
 mod dynamic_arq;
 mod ebsn;
@@ -8,6 +10,7 @@ mod random_delay;
 mod snoop;
 mod static_delay;
 mod station_queues;
+mod txop;
 mod wtcp;
 
 use crate::Remedy;
@@ -23,4 +26,7 @@ pub(crate) const ALL: &[Remedy] = &[
     ebsn::REMEDY,
     station_queues::REMEDY,
     airtime_fairness::REMEDY,
+    aql::REMEDY,
+    ampdu_limit::REMEDY,
+    txop::REMEDY,
 ];

@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-use crate::Values;
+use crate::{Quantity, Values};
 
 mod text;
 
@@ -132,6 +132,9 @@ pub enum Setting {
     Milliseconds(&'static str),
     /// A parameter that is a time, in microseconds without a unit.
     Microseconds(&'static str),
+    /// A parameter that is a rate in kbit/s or no limit, in the words of tc(8): `bandwidth
+    /// 2000kbit`.
+    Bandwidth(&'static str),
     /// A parameter that is a factor of the RTT's mean deviation, in milliseconds with their unit.
     /// It has a value only where a link is known.
     Deviations(&'static str),
@@ -276,6 +279,7 @@ impl Setting {
             | Self::Thousandths(name)
             | Self::Milliseconds(name)
             | Self::Microseconds(name)
+            | Self::Bandwidth(name)
             | Self::Deviations(name) => Some(name),
         }
     }
@@ -297,6 +301,10 @@ impl Setting {
             Self::Milliseconds(name) => {
                 format!("{}ms", values.time(name).as_nanos().div_ceil(1_000_000))
             }
+            Self::Bandwidth(name) => match values.get(name) {
+                Quantity::Unlimited => "unlimited".to_owned(),
+                rate => format!("bandwidth {rate}kbit"),
+            },
             Self::Microseconds(name) => values.time(name).as_nanos().div_ceil(1000).to_string(),
             Self::Deviations(name) => {
                 format!("{:.0}ms", (values.number(name) * deviation_ms?).ceil())

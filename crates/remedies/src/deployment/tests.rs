@@ -59,6 +59,7 @@ fn a_step_reads_only_its_remedys_parameters_and_of_the_right_kind() {
         let right = match setting {
             Setting::Fixed(_) => false,
             Setting::Parameter(_) => matches!(default, Quantity::Count(_)),
+            Setting::Bandwidth(_) => matches!(default, Quantity::Unlimited),
             Setting::Milliseconds(_) | Setting::Microseconds(_) => {
                 matches!(default, Quantity::Time(_))
             }

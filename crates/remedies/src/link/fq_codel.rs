@@ -5,7 +5,7 @@ use airtcp_link::{Discipline, FqCoDelConfig};
 use crate::deployment::{At, Setting, Step, Way};
 use crate::{Changes, Deployment, Place, Remedy, Values};
 
-use super::{ONLY_ITS_OWN_QUEUE, TARGET};
+use super::{ONLY_ITS_OWN_QUEUE, TARGET, WHICH_PACKET};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "fq-codel",
@@ -21,7 +21,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
         }],
     )])
     .noting(ONLY_ITS_OWN_QUEUE),
-    decides: "which of the packets that wait is served, dropped or marked",
+    decides: WHICH_PACKET,
     apply,
 };
 

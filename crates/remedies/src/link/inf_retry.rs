@@ -9,14 +9,24 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "lets mobiles retransmit a frame until it arrives: no loss on the radio, but delay \
              spikes",
     source: "Fotiadis & Siris, COST TD(05)049, §III-A (inf-RL)",
-    parameters: &[Parameter {
-        name: "attempts",
-        unit: "attempts",
-        default: Quantity::Unlimited,
-        minimum: Quantity::Count(1),
-        maximum: Quantity::Unlimited,
-        effect: "how often a frame is sent at most, the first time included",
-    }],
+    parameters: &[
+        Parameter {
+            name: "attempts",
+            unit: "attempts",
+            default: Quantity::Unlimited,
+            minimum: Quantity::Count(1),
+            maximum: Quantity::Unlimited,
+            effect: "how often a frame is sent at most, the first time included",
+        },
+        Parameter {
+            name: "access-point",
+            unit: "",
+            default: Quantity::Count(0),
+            minimum: Quantity::Count(0),
+            maximum: Quantity::Count(1),
+            effect: "1: the access point's frames, and not the mobiles'",
+        },
+    ],
     deployment: Deployment::by(&[Way::new(
         At::Mobile,
         &[Step::Radio {
@@ -30,5 +40,10 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
-    changes.link.mobile_attempts = Some(values.limit("attempts"));
+    let attempts = Some(values.limit("attempts"));
+    if values.is_on("access-point") {
+        changes.link.access_point_attempts = attempts;
+    } else {
+        changes.link.mobile_attempts = attempts;
+    }
 }

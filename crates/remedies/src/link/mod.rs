@@ -1,8 +1,12 @@
 //! Remedies in the link itself.
 
+mod ack_filter;
+mod cake;
 mod codel;
+mod dualpi2;
 mod fq_codel;
 mod inf_retry;
+mod pie;
 mod queue;
 
 use airtcp_units::Duration;
@@ -23,10 +27,17 @@ const TARGET: Parameter = Parameter {
 const ONLY_ITS_OWN_QUEUE: &str = "It rules the queue only where that stands on this machine: below \
      a modem or a driver with a queue of its own it needs a shaper in front (cake bandwidth, htb).";
 
+/// The choice that disciplines make.
+const WHICH_PACKET: &str = "which of the packets that wait is served, dropped or marked";
+
 /// In the order of the catalogue.
 pub(crate) const ALL: &[Remedy] = &[
     queue::REMEDY,
     codel::REMEDY,
     fq_codel::REMEDY,
+    pie::REMEDY,
+    dualpi2::REMEDY,
+    cake::REMEDY,
+    ack_filter::REMEDY,
     inf_retry::REMEDY,
 ];

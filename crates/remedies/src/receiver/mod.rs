@@ -5,6 +5,7 @@ mod dsack;
 mod freeze_tcp;
 mod hand_off_acks;
 mod receive_window;
+mod tack;
 
 use crate::Remedy;
 
@@ -13,6 +14,7 @@ pub(crate) const ALL: &[Remedy] = &[
     delayed_ack::REMEDY,
     dsack::REMEDY,
     receive_window::REMEDY,
+    tack::REMEDY,
     freeze_tcp::REMEDY,
     hand_off_acks::REMEDY,
 ];

@@ -2,6 +2,7 @@
 
 mod bbr;
 mod bbr_v3;
+mod c2tcp;
 mod coin;
 mod cubic;
 mod dsack_undo;
@@ -12,6 +13,7 @@ mod fack;
 mod go_back_n;
 mod hystart;
 mod hystart_plus_plus;
+mod illinois;
 mod initial_window;
 mod jersey;
 mod limited_transmit;
@@ -91,6 +93,8 @@ pub(crate) const ALL: &[Remedy] = &[
     westwood::REMEDY,
     veno::REMEDY,
     vegas::REMEDY,
+    illinois::REMEDY,
+    c2tcp::REMEDY,
     jersey::REMEDY,
     bbr::REMEDY,
     bbr_v3::REMEDY,

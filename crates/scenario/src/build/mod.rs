@@ -1,5 +1,6 @@
 //! From a scenario to a network and its hosts.
 
+mod beside;
 mod media;
 mod round_trip;
 mod routes;
@@ -95,8 +96,10 @@ pub fn build(scenario: &Scenario, seed: u64) -> Layout {
                     })
                 }),
             freeze: freeze(scenario).filter(|_| is_tcp && !is_unchanged),
+            beside: None,
         });
     }
+    beside::add(scenario, seed, &plan, &mut network, &mut flows);
     Layout { network, flows }
 }
 

@@ -1,8 +1,8 @@
 //! `[link.aqm]`: which of the packets that wait is served, dropped or marked.
 
 use super::HOUR;
-use crate::names::DisciplineName;
-use airtcp_units::bounded::{MICROSECOND, Span, Whole};
+use crate::names::{AckFilterName, DisciplineName, TinsName};
+use airtcp_units::bounded::{MICROSECOND, Rate, Real, Span, Whole};
 
 keys! {
     /// A queue that looks after its own delay; how much may wait in it is said beside it.
@@ -10,14 +10,38 @@ keys! {
     pub struct AqmTable takes {
         /// Which one.
         discipline: DisciplineName = DisciplineName::default();
-        /// Delay in the queue that is acceptable (RFC 8289 §4.4: 5 ms).
+        /// Delay in the queue that is acceptable (RFC 8289 §4.4: 5 ms), or aimed at (`pie` and
+        /// `dualpi2`; RFC 8033 §4.2, RFC 9332 A.1: 15 ms).
         target: Span<MICROSECOND, HOUR>;
-        /// For how long the delay must be above that before a packet is dropped (RFC 8289 §4.3: 100
-        /// ms).
+        /// For how long the delay must be above that before a packet is dropped (`codel`,
+        /// `fq-codel`, and `cake`'s `rtt`; RFC 8289 §4.3: 100 ms).
         interval: Span<MICROSECOND, HOUR>;
         /// Packets whose endpoints agreed on it (`tcp.ecn`) are marked and not dropped. When
-        /// left out, as in Linux: with `fq-codel` they are, with `codel` not.
+        /// left out, as in Linux: with `fq-codel` they are, with `codel` and `pie` not.
         ecn: bool;
+        /// Time from one update of the probability to the next (`pie`; RFC 8033 §4.2: 15 ms.
+        /// `dualpi2`; Linux: 16 ms).
+        update: Span<MICROSECOND, HOUR>;
+        /// Weight of the delay's distance to the target, per second (`pie`; RFC 8033 §4.2: 0.125.
+        /// `dualpi2`; RFC 9332 A.1: 0.16).
+        alpha: Real<0, 1_000_000_000>;
+        /// Weight of the delay's change, per second (`pie`: 1.25, `dualpi2`: 3.2).
+        beta: Real<0, 1_000_000_000>;
+        /// Delay above which the queue of low latency marks every packet (`dualpi2`; Linux: 1 ms).
+        step: Span<MICROSECOND, HOUR>;
+        /// How many times as often packets of low latency are marked as the root of others' drops
+        /// says (`dualpi2`; RFC 9332 A.1: 2).
+        coupling: Real<1_000_000, 100_000_000>;
+        /// Rate that is shaped to in front of the link's own queue, which is drop-tail then; when
+        /// left out, the discipline is the link's queue (`cake`).
+        rate: Rate;
+        /// Classes of traffic, by `flows.dscp` (`cake`; when left out, three).
+        tins: TinsName;
+        /// Hosts to which the flows belong in turn, each with the same share; when left out, each
+        /// flow has its own (`cake`).
+        hosts: Whole<1, 100_000>;
+        /// How many acknowledgments are left (`cake`; when left out, all).
+        ack_filter: AckFilterName;
         /// Number of queues that flows are spread over (`fq-codel`; RFC 8290 §5.2.3: 1024).
         queues: Whole<1, 65_536>;
         /// Bytes that a queue sends in its turn (`fq-codel`; RFC 8290 §5.2.4: a largest packet).

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::traffic::Interval;
 use super::{Amount, DAY, LineDelay, TcpTable};
-use crate::names::{CodePoint, FlowDirection, FlowKind};
+use crate::names::{CodePoint, Companion, FlowDirection, FlowKind};
 use airtcp_units::bounded::{Bytes, Limit, Rate, Span, Whole};
 use airtcp_units::{BitRate, Duration};
 
@@ -28,8 +28,12 @@ keys! {
         unchanged: Whole<0, 100_000>;
         /// Transport: "tcp", "udp" or "ping"; or a list, used in turn.
         kind: Kinds;
-        /// Code point of each flow's packets, taken in turn, both ways: it chooses their access
-        /// category on 802.11n, ac and ax (RFC 8325), in place of `wlan.categories`.
+        /// What else the first flow's mobile does, to measure what others get from the link:
+        /// "ping", "exchange", "call", "short-flow", "page". It keeps its TCP as `[tcp]` says.
+        beside: Vec<Companion>;
+        /// Code point of each flow's packets, taken in turn, both ways: it chooses CAKE's tin
+        /// (`aqm.tins`), and on 802.11n, ac and ax the access category (RFC 8325), in place of
+        /// `wlan.categories`.
         dscp: Vec<CodePoint>;
         /// Datagrams of the flows of kind "udp".
         udp: UdpTable, holding keys;

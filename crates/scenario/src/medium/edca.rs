@@ -2,7 +2,7 @@
 
 use airtcp_link::frame::RetryLimit;
 use airtcp_link::mac::damage::{Outage, RadioDamage};
-use airtcp_link::mac::edca::{EdcaConfig, Queueing};
+use airtcp_link::mac::edca::{AccessCategory, EdcaConfig, Queueing};
 use airtcp_link::{Discipline, FqCoDelConfig, QueueLimit, Stream};
 use airtcp_network::MediumKind;
 use airtcp_units::Duration;
@@ -91,6 +91,34 @@ impl WirelessMedium for AggregatingWlan {
 
     fn set_mobile_attempts(&mut self, limit: RetryLimit) -> bool {
         self.config.mobile_retry_limit = limit;
+        true
+    }
+
+    fn set_access_point_attempts(&mut self, limit: RetryLimit) -> bool {
+        self.config.access_point_retry_limit = limit;
+        true
+    }
+
+    /// Both limits: the higher one holds while little waits for all together.
+    fn set_airtime_limit(&mut self, limit: Duration) -> bool {
+        let Queueing::Airtime(limits) = &mut self.config.access_point.scheme else {
+            return false;
+        };
+        (limits.low, limits.high) = (limit, limit);
+        true
+    }
+
+    fn set_aggregate_time(&mut self, time: Duration) -> bool {
+        self.config.ampdu.time = self.config.ampdu.time.min(time);
+        true
+    }
+
+    fn set_burst_time(&mut self, time: Duration) -> bool {
+        for (parameters, category) in self.config.access.iter_mut().zip(AccessCategory::ALL) {
+            if category == AccessCategory::BestEffort {
+                parameters.txop_limit = time;
+            }
+        }
         true
     }
 }

@@ -14,8 +14,9 @@ use airtcp_link::frame::RetryLimit;
 use airtcp_link::mac::damage::Outage;
 use airtcp_link::mac::edca::queueing::Queueing;
 use airtcp_link::scheduler::RetransmissionOrder;
-use airtcp_link::{Discipline, PipeConfig, QueueLimit, Stream};
+use airtcp_link::{AckFilter, CakeConfig, Discipline, PipeConfig, QueueLimit, Stream, Tins};
 use airtcp_network::MediumKind;
+use airtcp_units::Duration;
 
 pub use arq::Arq;
 pub use cell::CellLink;
@@ -67,6 +68,18 @@ pub trait WirelessMedium: Debug + Send + Sync {
         false
     }
 
+    /// Drops acknowledgments that a later one in the same queue covers, as CAKE does; `false` where
+    /// no discipline can.
+    #[must_use]
+    fn filter_acks(&mut self) -> bool {
+        let cake = CakeConfig {
+            tins: Tins::BestEffort,
+            ack_filter: AckFilter::On,
+            ..CakeConfig::default()
+        };
+        self.set_discipline(Discipline::Cake(cake))
+    }
+
     /// Gives each station a queue at the access point, which are served like this; `false` if it
     /// has none.
     #[must_use]
@@ -77,6 +90,31 @@ pub trait WirelessMedium: Debug + Send + Sync {
     /// Changes the most transmissions of a mobile's frame; `false` if no mobile retransmits.
     #[must_use]
     fn set_mobile_attempts(&mut self, _limit: RetryLimit) -> bool {
+        false
+    }
+
+    /// Changes the most transmissions of the access point's frames; `false` if it retransmits none.
+    #[must_use]
+    fn set_access_point_attempts(&mut self, _limit: RetryLimit) -> bool {
+        false
+    }
+
+    /// Changes the airtime of a station's packets that may wait in the access point's hardware;
+    /// `false` where nothing bounds it.
+    #[must_use]
+    fn set_airtime_limit(&mut self, _limit: Duration) -> bool {
+        false
+    }
+
+    /// Changes the longest aggregate; `false` if there are none.
+    #[must_use]
+    fn set_aggregate_time(&mut self, _time: Duration) -> bool {
+        false
+    }
+
+    /// Changes for how long best effort may keep the channel; `false` without access categories.
+    #[must_use]
+    fn set_burst_time(&mut self, _time: Duration) -> bool {
         false
     }
 

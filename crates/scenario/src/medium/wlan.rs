@@ -63,6 +63,12 @@ impl WirelessMedium for Wlan {
         true
     }
 
+    fn set_access_point_attempts(&mut self, limit: RetryLimit) -> bool {
+        self.bss.access_point.short_retry_limit = limit;
+        self.bss.access_point.long_retry_limit = limit;
+        true
+    }
+
     fn set_order(&mut self, order: RetransmissionOrder) -> bool {
         self.bss.access_point.order = order;
         true

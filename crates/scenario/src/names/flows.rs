@@ -27,6 +27,22 @@ pub enum FlowKind {
     Ping,
 }
 
+/// What runs beside the flows, to measure what others get from the link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Companion {
+    /// An echo request every 100 ms.
+    Ping,
+    /// A new connection every 100 ms: handshake, TLS, one small request and its answer.
+    Exchange,
+    /// Voice both ways: 50 packets a second each.
+    Call,
+    /// A download of 30 kB over a new connection every second.
+    ShortFlow,
+    /// A page every five seconds.
+    Page,
+}
+
 /// Traffic of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

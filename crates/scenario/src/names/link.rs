@@ -119,8 +119,41 @@ pub enum DisciplineName {
     FqCodel,
     /// One queue whose head is dropped when packets wait for too long (RFC 8289).
     Codel,
+    /// One queue; what comes is dropped with a probability that follows the delay (RFC 8033).
+    Pie,
+    /// A queue for senders that react to each mark and one for all others, coupled (RFC 9332).
+    Dualpi2,
+    /// A queue for each flow, fair to hosts, in tins by code point, with a shaper (Linux,
+    /// sch_cake).
+    Cake,
     /// One queue; what finds no room is dropped.
     DropTail,
+}
+
+/// CAKE's classes of traffic, by code point (tc-cake(8)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TinsName {
+    /// Background, best effort, and what is sensitive to latency.
+    #[default]
+    Diffserv3,
+    /// Background, best effort, video, and voice.
+    Diffserv4,
+    /// One for all.
+    Besteffort,
+}
+
+/// How many acknowledgments CAKE leaves (tc-cake(8)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AckFilterName {
+    /// All.
+    #[default]
+    Off,
+    /// One is dropped where two wait that the last one covers.
+    On,
+    /// One is dropped where the last one covers it and stands right behind it, too.
+    Aggressive,
 }
 
 /// Where in a recording a run begins.

@@ -7,10 +7,10 @@ mod wireless;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use flows::{ApplicationName, CodePoint, FlowDirection, FlowKind, Shape};
+pub use flows::{ApplicationName, CodePoint, Companion, FlowDirection, FlowKind, Shape};
 pub use link::{
-    DelayOrder, DisciplineName, JitterName, LogStart, LossDirection, LossModel, RttShapeName,
-    StopLengthName, StopProcess, StoppedPackets, TraceDirection,
+    AckFilterName, DelayOrder, DisciplineName, JitterName, LogStart, LossDirection, LossModel,
+    RttShapeName, StopLengthName, StopProcess, StoppedPackets, TinsName, TraceDirection,
 };
 pub use wireless::{
     AccessCategoryName, BandName, CellRates, ChannelWidth, CollisionHeard, Counted, FadingName,

@@ -2,7 +2,6 @@
 
 use airtcp_link::Stream;
 use airtcp_link::agent::{AgentConfig, AnyAgent};
-use airtcp_link::frame::RetryLimit;
 use airtcp_link::mac::edca::queueing::Queueing;
 use airtcp_link::scheduler::RetransmissionOrder;
 use airtcp_remedies::LinkChanges;
@@ -11,6 +10,7 @@ use airtcp_units::Duration;
 use super::link;
 use crate::error::Problem;
 use crate::link::{AccessPoint, Link};
+use crate::medium::WirelessMedium;
 use crate::names::Topology;
 
 /// Changes the link; what then stands at the access point, and how early receivers know of outages.
@@ -22,8 +22,13 @@ pub(super) fn change(
     let LinkChanges {
         queue_packets,
         discipline,
+        filters_acks,
         station_queueing,
+        airtime_limit,
+        aggregate_time,
+        burst_time,
         mobile_attempts,
+        access_point_attempts,
         agents,
         order,
         split_buffer,
@@ -36,11 +41,44 @@ pub(super) fn change(
     if let Some(discipline) = discipline {
         link::change_discipline(link, discipline)?;
     }
+    if filters_acks {
+        link::filter_acks(link, discipline)?;
+    }
     if let Some(queueing) = station_queueing {
         change_queueing(link, queueing)?;
     }
+    if let Some(limit) = airtime_limit {
+        change_medium(
+            link,
+            |medium| medium.set_airtime_limit(limit),
+            "nothing bounds what waits in the hardware; set wlan.scheduler = \"airtime\", or \
+             combine it with airtime-fairness",
+        )?;
+    }
+    if let Some(time) = aggregate_time {
+        change_medium(
+            link,
+            |medium| medium.set_aggregate_time(time),
+            NO_AGGREGATES,
+        )?;
+    }
+    if let Some(time) = burst_time {
+        change_medium(link, |medium| medium.set_burst_time(time), NO_AGGREGATES)?;
+    }
     if let Some(limit) = mobile_attempts {
-        change_attempts(link, limit)?;
+        change_medium(
+            link,
+            |medium| medium.set_mobile_attempts(limit),
+            "there are no frames that a mobile retransmits; set topology = \"wlan\" or \
+             \"selective-repeat\"",
+        )?;
+    }
+    if let Some(limit) = access_point_attempts {
+        change_medium(
+            link,
+            |medium| medium.set_access_point_attempts(limit),
+            "there are no frames whose attempts an access point counts; set topology = \"wlan\"",
+        )?;
     }
     if let Some(order) = order {
         change_order(link, RetransmissionOrder::Deadline(order))?;
@@ -67,17 +105,20 @@ pub(super) fn change(
     Ok((access_point, freeze_warning))
 }
 
-fn change_attempts(link: &mut Link, limit: RetryLimit) -> Result<(), Problem> {
+const NO_AGGREGATES: &str = "there are no aggregates; set topology = \"wlan\" and wlan.standard = \
+                             \"802.11n\", \"802.11ac\" or \"802.11ax\"";
+
+/// Makes a change of the medium, or says why it has no place there.
+fn change_medium(
+    link: &mut Link,
+    change: impl FnOnce(&mut dyn WirelessMedium) -> bool,
+    why: &str,
+) -> Result<(), Problem> {
     let changed = match link {
-        Link::Medium(medium) => medium.set_mobile_attempts(limit),
+        Link::Medium(medium) => change(medium.as_mut()),
         Link::Pipe { .. } => false,
     };
-    changed.then_some(()).ok_or_else(|| {
-        remedies(
-            "there are no frames that a mobile retransmits; set topology = \"wlan\" or \
-             \"selective-repeat\"",
-        )
-    })
+    changed.then_some(()).ok_or_else(|| remedies(why))
 }
 
 fn change_queueing(link: &mut Link, queueing: Queueing) -> Result<(), Problem> {

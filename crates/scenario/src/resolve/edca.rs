@@ -43,7 +43,10 @@ pub(super) fn resolve(
     } = modes::resolve(table, standard)?;
     let family = phy.standard().family();
     let stations = Written::fill(&mut table.stations, &flows);
-    let (mobile, access_point) = queueing(table)?;
+    let (mut mobile, mut access_point) = queueing(table)?;
+    for queues in [&mut mobile, &mut access_point] {
+        aqm::tell_code_points(&mut queues.discipline, marks)?;
+    }
     let retry_limit = attempts(table.retry_limit());
     let config = EdcaConfig {
         phy,
@@ -197,9 +200,12 @@ fn discipline(table: &mut WlanTable, scheduler: StationScheduler) -> Result<Disc
         return Ok(Discipline::DropTail);
     }
     let aqm = table.aqm.get_or_insert_default();
-    if *aqm.discipline.get_or_insert(DisciplineName::FqCodel) != DisciplineName::DropTail {
+    let name = *aqm.discipline.get_or_insert(DisciplineName::FqCodel);
+    if matches!(name, DisciplineName::FqCodel | DisciplineName::Codel) {
         aqm.target.get_or_insert(Within::clamped(STATION_TARGET));
     }
+    let why = "shapes in front of a link with a rate of its own; remove it, or give wired.aqm.rate";
+    refuse_keys!(aqm, "wlan.aqm", why; rate);
     aqm::resolve(aqm, "wlan.aqm")
 }
 

@@ -58,9 +58,20 @@ pub(super) fn resolve(
             format!("expected at most flows.count, which is {count}"),
         ));
     }
+    let beside = table.beside.clone().unwrap_or_default();
+    if let Some((place, twice)) = (1..)
+        .zip(beside.iter().skip(1))
+        .find(|&(place, one)| beside[..place].contains(one))
+    {
+        return Err(Problem::at(
+            format!("flows.beside[{place}]"),
+            format!("{twice:?} is there twice; name each once"),
+        ));
+    }
     let flows = Flows {
         count,
         unchanged,
+        beside,
         start_spread,
         bytes,
         access_delay,

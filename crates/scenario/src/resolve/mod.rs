@@ -66,7 +66,7 @@ pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolv
     let mut flow_tcp = tcp::resolve_own(&mut document.flows.tcp, &document.tcp)?;
     let mut tcp = tcp::resolve(&mut document.tcp, "tcp")?;
     let unchanged_tcp = match (flows.unchanged, flow_tcp.is_empty()) {
-        (0, _) => Vec::new(),
+        (0, _) if flows.beside.is_empty() => Vec::new(),
         (_, true) => vec![tcp],
         (_, false) => flow_tcp.clone(),
     };
@@ -76,6 +76,9 @@ pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolv
         tcp: &mut tcp,
         link: &mut changes,
     });
+    if let Some(discipline) = &mut changes.discipline {
+        aqm::tell_code_points(discipline, document.flows.dscp.as_deref())?;
+    }
     tcp::check(&tcp, AskedBy::Key("remedies"))?;
     for own in &mut flow_tcp {
         // Changes by remedies to the link were made above.
@@ -145,14 +148,19 @@ fn medium(
         refuse(&document.cell, "cell", &belongs("\"cell\""))?;
     }
     let standard = document.wlan.as_ref().and_then(|table| table.standard);
-    if !(is_wlan && standard.is_some_and(Standard::aggregates)) {
-        let why = "chooses an access category of wlan.standard = \"802.11n\", \"802.11ac\" or \
-                   \"802.11ax\"; remove it, or choose one of them";
+    if !(is_pipe || is_wlan && standard.is_some_and(Standard::aggregates)) {
+        let why = "chooses CAKE's tin on a pipe, or an access category of wlan.standard = \
+                   \"802.11n\", \"802.11ac\" or \"802.11ax\"; remove it, or choose one of them";
         refuse_keys!(document.flows, "flows", why; dscp);
     }
     match topology {
         Topology::Pipe | Topology::Dumbbell => {
-            let (data, acks) = link::resolve(document.link.get_or_insert_default(), inputs)?;
+            let table = document.link.get_or_insert_default();
+            let (mut data, mut acks) = link::resolve(table, inputs)?;
+            for pipe in [&mut data, &mut acks] {
+                let marks = document.flows.dscp.as_deref();
+                aqm::tell_code_points(&mut pipe.discipline, marks)?;
+            }
             Ok(Link::Pipe { data, acks })
         }
         Topology::Wlan | Topology::WlanWiredWlan => {
@@ -203,7 +211,12 @@ fn wired_path(document: &mut Document, topology: Topology) -> Result<Option<Wire
             }
         }
     }
-    document.wired.as_mut().map(wired::resolve).transpose()
+    let mut wired = document.wired.as_mut().map(wired::resolve).transpose()?;
+    if let Some(wired) = &mut wired {
+        let marks = document.flows.dscp.as_deref();
+        aqm::tell_code_points(&mut wired.line.discipline, marks)?;
+    }
+    Ok(wired)
 }
 
 /// The remedies, each on its own in the document.

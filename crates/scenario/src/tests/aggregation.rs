@@ -33,8 +33,8 @@ fn code_points_choose_categories() {
     Scenario::parse(&again, "test", Path::new(".")).expect("the same");
     for (text, expected) in [
         (
-            "flows.dscp = ['EF']",
-            "flows.dscp = [\"EF\"]: chooses an access category",
+            "topology = 'arq'\nflows.dscp = ['EF']",
+            "flows.dscp = [\"EF\"]: chooses CAKE's tin on a pipe, or an access category",
         ),
         (
             "topology = 'wlan'\nflows.dscp = ['EF']\n[wlan]\nstandard = '802.11n'\n\

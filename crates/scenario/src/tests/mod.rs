@@ -117,6 +117,7 @@ fn every_tcp_key_reaches_the_endpoint() {
         sack = true
         dsack = false
         timestamps = false
+        timestamps_required = false
         timestamp_tick = "10 ms"
         mss = 536
         initial_window = 2
@@ -148,6 +149,7 @@ fn every_tcp_key_reaches_the_endpoint() {
         segments = 1
         timeout = "200 ms"
         quick = 16
+        most_a_round_trip = 4
         on_reading = true
         compressed = true
         fin_at_once = false

@@ -96,6 +96,10 @@ impl<W: Watch> Endpoints<'_, W> {
         }
         if flow.application.is_some() {
             let received = flow.client.connection.read(u64::MAX);
+            let is_opened = flow.is_opened();
+            if let Some(application) = flow.application.as_mut().filter(|_| is_opened) {
+                application.session.on_opened(now);
+            }
             self.on_application_data(network, index, End::Source, received);
         }
         self.drain_client(network, index);

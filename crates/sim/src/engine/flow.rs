@@ -5,7 +5,7 @@ use std::sync::Arc;
 use airtcp_link::Stream;
 use airtcp_network::{Alarm, Port};
 use airtcp_packet::{LinkFeedback, SequenceNumber};
-use airtcp_scenario::FlowConfig;
+use airtcp_scenario::{Companion, FlowConfig};
 use airtcp_tcp::config::LinkFeedbackConfig;
 use airtcp_tcp::{Connection, Relay, Side, State};
 use airtcp_units::{Duration, Instant};
@@ -18,7 +18,7 @@ use super::proxy::Proxy;
 use super::small_queue::SmallQueue;
 use super::truth::{Truth, Verdicts};
 use super::{Net, Turn};
-use crate::traffic::Transfers;
+use crate::traffic::{Transfers, VisitTimes};
 
 /// The fates of a flow's packets: saturating counters, whose limits no run has reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,6 +90,8 @@ pub struct Flow {
     pub(super) freeze: Option<Box<Freeze>>,
     /// What it keeps in its sender's own device.
     pub(super) small_queue: Option<Box<SmallQueue>>,
+    /// What it measures beside the load.
+    beside: Option<Companion>,
     /// Whether the sender listens to its own link.
     pub(super) hears_link: bool,
     /// Coins of a sender that classifies losses, boxed as few do. The causes of its losses are kept
@@ -134,6 +136,7 @@ impl Flow {
                 .map(|proxy| Box::new(Proxy::new(proxy, config.initial_sequence))),
             freeze: config.freeze.map(|freeze| Box::new(Freeze::new(freeze))),
             small_queue: SmallQueue::new(tcp),
+            beside: config.beside,
             hears_link: tcp.link_feedback != LinkFeedbackConfig::default(),
             coins: (tcp.differentiation.is_some()).then(|| Box::new(config.coins)),
         }
@@ -179,6 +182,18 @@ impl Flow {
             .map_or_else(Transfers::default, |application| {
                 application.session.transfers()
             })
+    }
+
+    /// What it measures beside the load; `None` of the load itself.
+    #[must_use]
+    pub const fn beside(&self) -> Option<Companion> {
+        self.beside
+    }
+
+    /// How long the parts of its visit took; `None` where its application is none.
+    #[must_use]
+    pub fn visit(&self) -> Option<VisitTimes> {
+        self.application.as_ref()?.session.visit()
     }
 
     /// The proxy on its path.
@@ -286,6 +301,6 @@ mod tests {
     /// A hundred thousand should fit in the memory of a small machine: 100 MB.
     #[test]
     fn a_flow_is_small() {
-        assert!(size_of::<Flow>() <= 1024, "{}", size_of::<Flow>());
+        assert!(size_of::<Flow>() <= 1040, "{}", size_of::<Flow>());
     }
 }

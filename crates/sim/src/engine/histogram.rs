@@ -153,6 +153,21 @@ impl<C: Cell> Histogram<C> {
             here
         })
     }
+
+    /// The mean of the lowest share `permille` of the counts (nearest rank), in milliseconds,
+    /// within 1 %; `None` when nothing was counted.
+    #[must_use]
+    pub fn trimmed_mean_ms(&self, permille: u64) -> Option<f64> {
+        let total: u64 = self.counts().sum();
+        let kept = u64::try_from((u128::from(total) * u128::from(permille)).div_ceil(1000)).ok()?;
+        let (mut left, mut sum) = (kept, 0.0);
+        for (count, bucket) in self.counts().zip(usize::from(self.first)..) {
+            let taken = count.min(left);
+            left -= taken;
+            sum += middle_of(bucket).as_millis_f64() * taken as f64;
+        }
+        (kept > 0).then(|| sum / kept as f64)
+    }
 }
 
 /// Added to a time in nanoseconds, so that each of the shortest has a bucket of its own.

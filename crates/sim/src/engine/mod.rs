@@ -28,7 +28,7 @@ mod watch;
 use airtcp_network::{Host, Hosts, Network};
 use airtcp_units::Instant;
 
-pub use datagrams::DatagramCounts;
+pub use datagrams::{DatagramCounts, LATE};
 pub use digest::Digest;
 pub use flow::{Flow, Tally};
 pub use histogram::{Cell, Histogram};

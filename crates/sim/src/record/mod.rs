@@ -1,5 +1,6 @@
 //! Runs as files: pcapng for Wireshark and tcptrace, qlog, and a scenario that plays the link back.
 
+mod copies;
 mod pcapng;
 mod qlog;
 mod replay;

@@ -1,19 +1,20 @@
 //! One flow as a qlog, as seen by its data sender: draft-ietf-quic-qlog-main-schema-14.
 //!
 //! qlog was made for QUIC, which numbers packets and acknowledges those numbers. Here every segment
-//! that takes sequence space gets a packet number of its own, retransmissions too, and an
-//! acknowledgment is written as the numbers of the packets whose data it covers for the first time.
+//! that takes sequence space gets a packet number of its own, retransmissions too. An acknowledgment
+//! is written as the numbers of the packets that it covers for the first time; of several with the
+//! same data as that of one of them, as [`copies`] tells them apart.
 
-use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use airtcp_packet::{Flags, Segment};
+use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::copies::{Copies, Outstanding};
 use super::{RecordError, create};
 use crate::engine::Direction;
 
@@ -45,17 +46,6 @@ pub struct Metrics {
     pub min_rtt: Option<Duration>,
 }
 
-/// A packet that was sent and is not acknowledged yet.
-#[derive(Clone, Copy, Debug)]
-struct Outstanding {
-    number: u64,
-    /// Its sequence space, expanded to 64 bits.
-    start: u64,
-    end: u64,
-    /// Whether its data was retransmitted since, so that the sender presumed it lost.
-    is_lost: bool,
-}
-
 /// The reason for a retransmission: the `trigger` of `quic:packet_lost`, and of the
 /// `quic:packet_sent` that repairs it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,7 +66,7 @@ pub struct QlogWriter {
     writer: BufWriter<File>,
     /// Numbers of the next outgoing and of the next incoming packet.
     next_number: [u64; 2],
-    outstanding: VecDeque<Outstanding>,
+    copies: Copies,
     trigger: LossTrigger,
     /// Sequence number, expanded to 64 bits, near which the next one is expected.
     near: Option<u64>,
@@ -94,7 +84,7 @@ impl QlogWriter {
             path: path.to_path_buf(),
             writer: create(path)?,
             next_number: [0; 2],
-            outstanding: VecDeque::new(),
+            copies: Copies::default(),
             trigger: LossTrigger::default(),
             near: None,
             origin: 0,
@@ -140,7 +130,9 @@ impl QlogWriter {
                 trigger = self.losses(time, segment)?;
                 self.note_sent(number, segment, &mut frames);
             }
-            Direction::Acknowledgments => self.note_acknowledged(segment, &mut frames),
+            Direction::Acknowledgments => {
+                self.note_acknowledged(time, segment, &mut frames)?;
+            }
         }
         let name = match direction {
             Direction::Data => "quic:packet_sent",
@@ -221,20 +213,10 @@ impl QlogWriter {
                 return Ok(Some("pto_probe"));
             }
         };
-        let mut lost = Vec::new();
-        for one in &mut self.outstanding {
-            if !one.is_lost && one.start < end && start < one.end {
-                one.is_lost = true;
-                lost.push(one.number);
-            }
-        }
+        let lost = self.copies.presume_lost(start..end);
         let is_retransmission = !lost.is_empty();
         for number in lost {
-            let data = json!({
-                "header": { "packet_type": "1RTT", "packet_number": number },
-                "trigger": trigger,
-            });
-            self.event(time, "quic:packet_lost", &data)?;
+            self.lost(time, number, trigger)?;
         }
         Ok(is_retransmission.then_some(retransmits))
     }
@@ -254,10 +236,13 @@ impl QlogWriter {
             }
         };
         self.near = Some(start);
-        self.outstanding.push_back(Outstanding {
+        self.copies.on_sent(Outstanding {
             number,
             start,
             end: start + length,
+            stamp: segment
+                .timestamps
+                .map(|stamps| SequenceNumber(stamps.value)),
             is_lost: false,
         });
         if segment.payload_bytes > 0 {
@@ -270,10 +255,16 @@ impl QlogWriter {
         }
     }
 
-    /// Describes the packets acknowledged by an incoming segment: packet numbers, in ranges.
-    fn note_acknowledged(&mut self, segment: &Segment, frames: &mut Vec<Value>) {
+    /// Describes the packets acknowledged by an incoming segment: packet numbers, in ranges. A
+    /// packet whose data came by a later one only is lost, if it was not known to be.
+    fn note_acknowledged(
+        &mut self,
+        time: Instant,
+        segment: &Segment,
+        frames: &mut Vec<Value>,
+    ) -> Result<(), RecordError> {
         let (Some(near), true) = (self.near, segment.flags.contains(Flags::ACK)) else {
-            return;
+            return Ok(());
         };
         let cumulative = segment.acknowledgment.expand(near);
         let blocks: Vec<_> = segment
@@ -282,30 +273,35 @@ impl QlogWriter {
             .iter()
             .map(|block| block.start.expand(near)..block.end.expand(near))
             .collect();
-        let is_covered = |one: &Outstanding| {
-            one.end <= cumulative
-                || blocks
-                    .iter()
-                    .any(|block| block.start <= one.start && one.end <= block.end)
-        };
+        let echo = segment.timestamps.map(|stamps| SequenceNumber(stamps.echo));
+        let arrived = self.copies.on_acknowledgment(cumulative, &blocks, echo);
+        for number in arrived.missed {
+            self.lost(time, number, "reordering_threshold")?;
+        }
         let mut ranges: Vec<Vec<u64>> = Vec::new();
-        self.outstanding.retain(|one| {
-            let is_covered = is_covered(one);
-            if is_covered {
-                // A range of one packet is written as a single number.
-                match ranges.last_mut() {
-                    Some(range) if range.last().is_some_and(|last| last + 1 == one.number) => {
-                        range.truncate(1);
-                        range.push(one.number);
-                    }
-                    _ => ranges.push(vec![one.number]),
+        for number in arrived.acknowledged {
+            // A range of one packet is written as a single number.
+            match ranges.last_mut() {
+                Some(range) if range.last().is_some_and(|last| last + 1 == number) => {
+                    range.truncate(1);
+                    range.push(number);
                 }
+                _ => ranges.push(vec![number]),
             }
-            !is_covered
-        });
+        }
         if !ranges.is_empty() {
             frames.push(json!({ "frame_type": "ack", "acked_ranges": ranges }));
         }
+        Ok(())
+    }
+
+    /// Adds a packet that the sender presumes lost.
+    fn lost(&mut self, time: Instant, number: u64, trigger: &str) -> Result<(), RecordError> {
+        let data = json!({
+            "header": { "packet_type": "1RTT", "packet_number": number },
+            "trigger": trigger,
+        });
+        self.event(time, "quic:packet_lost", &data)
     }
 
     fn event(&mut self, time: Instant, name: &str, data: &Value) -> Result<(), RecordError> {

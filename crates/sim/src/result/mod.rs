@@ -2,16 +2,19 @@
 //! field.
 
 mod air;
+mod beside;
 mod events;
 mod flow;
 mod latency;
 mod packets;
 mod probe;
+mod responsiveness;
 mod rtts;
 mod samples;
 mod summary;
 
 pub use air::{AgentLog, FrameLog};
+pub use beside::BesideSummary;
 pub use events::{EventKind, EventLog};
 pub use flow::{
     AtEnd, Completed, Crossings, DatagramFates, Delivery, FlowSummary, Judgments, Latencies,

@@ -233,6 +233,21 @@ impl fmt::Display for Probe {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbeError(String);
 
+impl ProbeError {
+    // Never inlined: what it asks of all the constant names otherwise becomes one condition, on which
+    // LLVM's constraint elimination spends ten minutes of a release build.
+    #[cold]
+    #[inline(never)]
+    fn unknown(text: &str, names: &[&str]) -> Self {
+        let remedy = match question(text, names.iter().copied()) {
+            none if none.is_empty() => format!("; there are {}", names.join(", ")),
+            question => question,
+        };
+        let given: String = text.chars().take(40).collect();
+        Self(format!("unknown probe {given:?}{remedy}"))
+    }
+}
+
 impl fmt::Display for ProbeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -248,12 +263,7 @@ impl FromStr for Probe {
         let found = Self::all().find(|probe| probe.name() == text);
         found.ok_or_else(|| {
             let names: Vec<_> = Self::all().map(Self::name).collect();
-            let remedy = match question(text, names.iter().copied()) {
-                none if none.is_empty() => format!("; there are {}", names.join(", ")),
-                question => question,
-            };
-            let given: String = text.chars().take(40).collect();
-            ProbeError(format!("unknown probe {given:?}{remedy}"))
+            ProbeError::unknown(text, &names)
         })
     }
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{FlowSummary, LatencySummary};
+use super::{BesideSummary, FlowSummary, LatencySummary};
 
 /// A run's numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
@@ -31,6 +31,8 @@ pub struct RunSummary {
     pub events_processed: u64,
     /// Latency over all flows, as quantiles, measured beside the senders.
     pub latency: LatencySummary,
+    /// What `flows.beside` measured: null and 0 where nothing was asked for.
+    pub beside: BesideSummary,
     /// One entry per flow, in the order of their numbers.
     pub flows: Vec<FlowSummary>,
 }

@@ -159,6 +159,9 @@ fn documentation_lists_every_field() {
     let latency = fields_of::<LatencySummary>();
     documentation::check("docs/results.md", "latency", &latency);
     documentation::check(summary, "latency", &in_python::<LatencySummary>());
+    let beside = fields_of::<BesideSummary>();
+    documentation::check("docs/results.md", "beside", &beside);
+    documentation::check(summary, "beside", &in_python::<BesideSummary>());
     let probes: String = Probe::all()
         .map(|probe| {
             let kind = if probe.is_count() {

@@ -53,7 +53,10 @@ impl Sampler {
             return;
         };
         let now = simulation.now();
-        self.delivered.resize(simulation.flows().len(), 0);
+        // What only measures comes after the load.
+        let flows = simulation.flows();
+        let load = flows.iter().take_while(|flow| flow.beside().is_none());
+        self.delivered.resize(load.count(), 0);
         for (before, index) in self.delivered.iter_mut().zip(0..) {
             let air = simulation.air(index);
             let flow = &simulation.flows()[index as usize];

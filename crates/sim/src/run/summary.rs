@@ -5,21 +5,26 @@ use sha2::{Digest, Sha256};
 
 use super::ENGINE_VERSION;
 use crate::engine::{Flow, Simulation};
-use crate::result::{FlowSummary, LatencySummary, RunSummary, jain_fairness};
+use crate::result::{BesideSummary, FlowSummary, LatencySummary, RunSummary, jain_fairness};
 
 /// Hexadecimal digits of a run's digest.
 const DIGEST_DIGITS: usize = 32;
 
 pub(super) fn summarize(scenario: &Scenario, seed: u64, simulation: Simulation) -> RunSummary {
     let (fingerprint, events) = (simulation.digest().value(), simulation.events());
-    let latency = LatencySummary::of(simulation.flows());
+    // What only measures comes after the load.
+    let load = scenario.flows.count as usize;
+    let (of_load, beside) = simulation.flows().split_at(load);
+    let latency = LatencySummary::of(of_load);
+    let beside = BesideSummary::of(of_load, beside, scenario.duration);
     // Pings only measure: no flow shares bandwidth with them.
-    let competes: Vec<_> = simulation.flows().iter().map(Flow::carries_data).collect();
+    let competes: Vec<_> = of_load.iter().map(Flow::carries_data).collect();
     // Each flow is freed as its summary is made: with very many flows, both together would be the
     // run's peak of memory.
     let flows: Vec<_> = simulation
         .into_flows()
         .into_iter()
+        .take(load)
         .zip(0..)
         .map(|(flow, index)| FlowSummary::of(&flow, index, scenario.duration))
         .collect();
@@ -45,6 +50,7 @@ pub(super) fn summarize(scenario: &Scenario, seed: u64, simulation: Simulation) 
         ),
         events_processed: events,
         latency,
+        beside,
         flows,
     }
 }

@@ -13,12 +13,14 @@
 mod email;
 mod ftp;
 mod http;
+mod visit;
 
 use std::collections::VecDeque;
 
 use airtcp_link::Stream;
 use airtcp_scenario::Traffic;
 use airtcp_units::{Duration, Instant};
+pub use visit::VisitTimes;
 
 /// An end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +81,7 @@ enum Work {
     Ftp(ftp::Session),
     Http(http::Session),
     Email(email::Session),
+    Visit(visit::Session),
 }
 
 impl Session {
@@ -91,6 +94,7 @@ impl Session {
             Traffic::Ftp(ftp) => Work::Ftp(ftp::Session::new(ftp, start, &mut actions)),
             Traffic::Http(http) => Work::Http(http::Session::new(http, start, stream)),
             Traffic::Email(email) => Work::Email(email::Session::new(email, start, stream)),
+            Traffic::Visit(visit) => Work::Visit(visit::Session::new(visit, start)),
         };
         Self {
             work,
@@ -111,6 +115,10 @@ impl Session {
             (Work::Http(session), End::Sink) => session.on_data(now, bytes, actions, transfers),
             (Work::Http(session), End::Source) => session.on_request(bytes, actions),
             (Work::Email(session), End::Sink) => session.on_data(now, bytes, transfers),
+            (Work::Visit(session), End::Sink) => session.on_request(bytes, actions),
+            (Work::Visit(session), End::Source) => {
+                session.on_answer(now, bytes, actions, transfers);
+            }
             (Work::Ftp(_) | Work::Email(_), End::Source) => {}
         }
     }
@@ -122,6 +130,23 @@ impl Session {
             Work::Ftp(_) => Instant::FAR_FUTURE,
             Work::Http(session) => session.next_page(),
             Work::Email(session) => session.next_message(),
+            Work::Visit(session) => session.next_wakeup(),
+        }
+    }
+
+    /// Records that the end that opened the connection has completed the handshake.
+    pub fn on_opened(&mut self, now: Instant) {
+        if let Work::Visit(session) = &mut self.work {
+            session.on_opened(now);
+        }
+    }
+
+    /// The times of a visit; `None` of another application.
+    #[must_use]
+    pub fn visit(&self) -> Option<VisitTimes> {
+        match &self.work {
+            Work::Visit(session) => Some(session.times()),
+            Work::Ftp(_) | Work::Http(_) | Work::Email(_) => None,
         }
     }
 
@@ -134,6 +159,7 @@ impl Session {
             Work::Ftp(_) => {}
             Work::Http(session) => session.on_page_due(now, &mut self.actions),
             Work::Email(session) => session.on_message_due(now, &mut self.actions),
+            Work::Visit(session) => session.on_start(&mut self.actions),
         }
     }
 

@@ -25,6 +25,8 @@ pub(super) struct Ppdu {
     /// The flow of its first packet, and how often that was sent before.
     pub flow: u32,
     pub failures: u32,
+    /// Whether its rate control has it cleared.
+    pub needs_rts: bool,
 }
 
 /// Most results that are cached: the time left in a TXOP takes many values.
@@ -77,7 +79,11 @@ impl<P: Copy + EcnField> Contender<P> {
             let first_retry = |place: usize| agreements[place].first_retry().map(|mpdu| mpdu.order);
             let place = self.backlog.choose(now, first_retry)?;
             let failures = self.agreements[place].failures();
-            let Choice { mode, is_probe } = choose_mode(self.station_at(place), failures);
+            let Choice {
+                mode,
+                is_probe,
+                needs_rts,
+            } = choose_mode(self.station_at(place), failures);
             let bytes = limits.of(config, mode, most);
             if must_fit && !(mode.aggregates() && self.first_fits(now, place, bytes)) {
                 self.backlog.put_back(place);
@@ -102,8 +108,9 @@ impl<P: Copy + EcnField> Contender<P> {
                 },
                 mpdus: self.burst.len() as u32,
                 time: Duration::ZERO,
-                flow: first.pending.offer.flow,
-                failures: first.pending.failures,
+                flow: first.flow,
+                failures: first.failures,
+                needs_rts,
             });
         }
         None
@@ -137,7 +144,11 @@ impl<P: Copy + EcnField> Contender<P> {
                 number: agreement.number(),
                 order: ready.order,
                 bytes: length(ready.pending.offer.bytes),
-                pending: ready.pending,
+                packet: ready.pending.packet,
+                flow: ready.pending.offer.flow,
+                class: ready.pending.offer.class,
+                failures: ready.pending.failures,
+                arrived: ready.pending.arrived,
                 rest: Vec::new(),
                 airtime: ready.airtime,
             };

@@ -12,7 +12,7 @@ use std::num::NonZeroU32;
 use airtcp_units::{Duration, Instant};
 
 use super::peer::FrameLimits;
-use crate::frame::PendingPacket;
+use crate::frame::PacketClass;
 use crate::mac::resequencer::{Handover, Resequencer};
 use crate::mac::send_window::{SendWindow, Window};
 
@@ -25,8 +25,14 @@ pub(super) struct Mpdu<P> {
     pub order: u64,
     /// Its bytes, header and FCS included.
     pub bytes: u32,
-    /// Its first packet, which stands for all.
-    pub pending: PendingPacket<P>,
+    /// Its first packet, which stands for all: its flow, its content.
+    pub packet: P,
+    pub flow: u32,
+    pub class: PacketClass,
+    /// Failed attempts.
+    pub failures: u32,
+    /// Whether it has arrived: if it is retransmitted, only an acknowledgment was lost.
+    pub arrived: bool,
     /// The packets behind it, of an A-MSDU.
     pub rest: Vec<P>,
     /// Airtime that its packets were estimated to take, while they count as pending.
@@ -37,7 +43,7 @@ impl<P: Copy> Mpdu<P> {
     /// Its packets, in order.
     #[inline]
     pub(super) fn packets(&self) -> impl Iterator<Item = P> + use<'_, P> {
-        std::iter::once(self.pending.packet).chain(self.rest.iter().copied())
+        std::iter::once(self.packet).chain(self.rest.iter().copied())
     }
 
     /// How many they are.
@@ -143,6 +149,13 @@ impl<P: Copy> Agreement<P> {
     #[inline]
     pub(super) fn settle(&mut self, number: u64) {
         self.window.settle(number);
+    }
+
+    /// An MPDU has arrived, for the first time, and can be handed on at once, as nearly all can.
+    /// `false` where [`receive`](Self::receive) is to decide.
+    #[inline]
+    pub(super) fn passes(&mut self, number: u64) -> bool {
+        self.receiver.passes(number)
     }
 
     /// An MPDU has arrived, for the first time. A number beyond the receiver's window moves it:

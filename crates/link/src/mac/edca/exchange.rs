@@ -251,11 +251,9 @@ impl<P: Copy + EcnField> Edca<P> {
             bytes: 0,
             mpdus: 0,
             time: Duration::ZERO,
-            flow: request
-                .mpdus
-                .first()
-                .map_or(0, |mpdu| mpdu.pending.offer.flow),
+            flow: request.mpdus.first().map_or(0, |mpdu| mpdu.flow),
             failures: request.failures,
+            needs_rts: false,
         };
         let time = |frame| {
             let mode = self.config.phy.answer_mode(mode);
@@ -296,6 +294,7 @@ impl<P: Copy + EcnField> Edca<P> {
     fn announcement(&self, ppdu: &Ppdu) -> Option<(Protection, Mode)> {
         let config = &self.config;
         let is_large = config.rts_threshold.is_some_and(|most| ppdu.bytes > most);
+        let is_cleared = is_large || ppdu.needs_rts;
         let protection = config
             .protection
             .filter(|_| ppdu.mode.family() > self.pauses.oldest);
@@ -305,7 +304,7 @@ impl<P: Copy + EcnField> Edca<P> {
             (Some(_), _) => config.phy.answer_mode(Mode::OFDM_24),
         };
         match protection {
-            _ if is_large => Some((Protection::RtsCts, mode)),
+            _ if is_cleared => Some((Protection::RtsCts, mode)),
             protection => protection.map(|protection| (protection, mode)),
         }
     }
@@ -361,10 +360,19 @@ impl<P: Copy + EcnField> Edca<P> {
         frame: ControlFrame,
         start: Instant,
     ) -> (Instant, bool) {
-        let mode = self.config.phy.answer_mode(mode);
+        let mode = self.answer_mode(mode);
         let ends = start + self.config.phy.control_time(frame, mode);
         let frame = frame_on_air(from, to, None, frame.bytes(), (start, ends));
         (ends, self.damage.damages_in(&frame, mode, 0))
+    }
+
+    /// The mode of an answer to a frame in `mode`; the last one is kept, as it seldom changes.
+    #[inline]
+    fn answer_mode(&mut self, mode: Mode) -> Mode {
+        if self.answer_mode.0 != mode {
+            self.answer_mode = (mode, self.config.phy.answer_mode(mode));
+        }
+        self.answer_mode.1
     }
 
     /// Which MPDUs of a PPDU the radio damages; how many.
@@ -372,7 +380,7 @@ impl<P: Copy + EcnField> Edca<P> {
         let own = &mut self.contenders[index as usize];
         let mut damaged = 0;
         for (place, sent) in (0..).zip(&mut own.burst) {
-            let (bytes, class) = (sent.mpdu.bytes, sent.mpdu.pending.offer.class);
+            let (bytes, class) = (sent.mpdu.bytes, sent.mpdu.class);
             let frame = frame_on_air(own.station, ppdu.to, Some(class), bytes, span);
             sent.is_damaged = self.damage.damages_in(&frame, ppdu.mode, place);
             damaged += u32::from(sent.is_damaged);
@@ -395,10 +403,7 @@ impl<P: Copy + EcnField> Edca<P> {
                     .config
                     .phy
                     .control_time(ControlFrame::BlockAckRequest, mode);
-                let flow = request
-                    .mpdus
-                    .first()
-                    .map_or(0, |mpdu| mpdu.pending.offer.flow);
+                let flow = request.mpdus.first().map_or(0, |mpdu| mpdu.flow);
                 let told = (flow, request.failures, 1);
                 (now + time, FrameKind::BlockAckRequest, told)
             } else {
@@ -460,7 +465,7 @@ impl<P: Copy + EcnField> Edca<P> {
         if own.access.txop_limit > Duration::ZERO {
             let left = own.txop_ends - now;
             let mut answer = pauses.sifs + pauses.longest_answer;
-            if !goes_on && config.rts_threshold.is_some() {
+            if !goes_on && (config.rts_threshold.is_some() || rates.clear()) {
                 answer += pauses.longest_clearance;
             }
             // Rounded down, so that few different times come up.

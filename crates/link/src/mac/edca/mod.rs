@@ -124,6 +124,8 @@ pub struct Edca<P> {
     /// When the next frame starts unless another contender joins; while a PPDU is sent, when it
     /// ends.
     wakeup: Instant,
+    /// A mode, and that of an answer to it.
+    answer_mode: (Mode, Mode),
     /// Contenders and places of agreements whose receiver holds packets, and when the first of them
     /// gives up what is missing.
     holding: Vec<(u32, usize)>,
@@ -217,6 +219,7 @@ impl<P: Copy + EcnField> Edca<P> {
             exchange: None,
             senders: Vec::new(),
             wakeup: Instant::FAR_FUTURE,
+            answer_mode: (phy.data_mode(), phy.answer_mode(phy.data_mode())),
             holding: Vec::new(),
             reorder_wakeup: Instant::FAR_FUTURE,
             arriving: None,

@@ -150,11 +150,21 @@ impl<P: Copy + EcnField> Edca<P> {
         let (from, to) = (own.station, own.station_at(own.to));
         let agreement = &mut own.agreements[own.to];
         for Sent { mpdu, is_damaged } in own.burst.iter_mut().take(mpdus) {
-            if *is_damaged || std::mem::replace(&mut mpdu.pending.arrived, true) {
+            if *is_damaged || std::mem::replace(&mut mpdu.arrived, true) {
                 continue;
             }
-            let attempts = mpdu.pending.failures + 1;
-            let packet = mpdu.pending.packet;
+            let attempts = mpdu.failures + 1;
+            if agreement.passes(mpdu.number) {
+                let delivered = |packet| Outcome::Delivered {
+                    packet,
+                    from,
+                    to,
+                    attempts,
+                };
+                self.outcomes.extend(mpdu.packets().map(delivered));
+                continue;
+            }
+            let packet = mpdu.packet;
             let received = Received {
                 packet,
                 rest: mpdu.rest.clone(),
@@ -245,6 +255,13 @@ impl<P: Copy + EcnField> Edca<P> {
             self.report(now, index, place, &report);
         }
         let mut done = Duration::ZERO;
+        if is_answered && burst.iter().all(|sent| !sent.is_damaged) {
+            // Nearly always: nothing is moved.
+            for sent in &burst {
+                done += self.acknowledge(index, place, &sent.mpdu);
+            }
+            burst.clear();
+        }
         for Sent { mpdu, is_damaged } in burst.drain(..) {
             if is_answered && !is_damaged {
                 done += self.acknowledge(index, place, &mpdu);
@@ -282,15 +299,13 @@ impl<P: Copy + EcnField> Edca<P> {
             let report = Report {
                 mode: request.mode,
                 sent: request.mpdus.len() as u32,
-                acknowledged: mpdus
-                    .filter(|mpdu| is_answered && mpdu.pending.arrived)
-                    .count() as u32,
+                acknowledged: mpdus.filter(|mpdu| is_answered && mpdu.arrived).count() as u32,
             };
             if report.sent > 0 {
                 self.report(now, index, place, &report);
             }
             for mpdu in request.mpdus {
-                if is_answered && mpdu.pending.arrived {
+                if is_answered && mpdu.arrived {
                     done += self.acknowledge(index, place, &mpdu);
                 } else {
                     done += self.fail(index, place, mpdu);
@@ -320,7 +335,7 @@ impl<P: Copy + EcnField> Edca<P> {
                 packet,
                 from: own.station,
                 to: own.station_at(place),
-                attempts: mpdu.pending.failures + 1,
+                attempts: mpdu.failures + 1,
             });
         }
         mpdu.airtime
@@ -331,9 +346,8 @@ impl<P: Copy + EcnField> Edca<P> {
     fn fail(&mut self, index: u32, place: usize, mut mpdu: Mpdu<P>) -> Duration {
         let own = &mut self.contenders[index as usize];
         let (from, to) = (own.station, own.station_at(place));
-        mpdu.pending.failures += 1;
-        let pending = mpdu.pending;
-        if self.config.retry_limit(from).is_reached(pending.failures) {
+        mpdu.failures += 1;
+        if self.config.retry_limit(from).is_reached(mpdu.failures) {
             own.counters[place].discarded += mpdu.count() as u64;
             own.agreements[place].settle(mpdu.number);
             for packet in mpdu.packets() {
@@ -341,8 +355,8 @@ impl<P: Copy + EcnField> Edca<P> {
                     packet,
                     from,
                     to,
-                    attempts: pending.failures,
-                    arrived: pending.arrived,
+                    attempts: mpdu.failures,
+                    arrived: mpdu.arrived,
                 });
             }
             // The receiver is told that it need not wait (§10.25.6.3). With a window of one it does
@@ -364,7 +378,7 @@ impl<P: Copy + EcnField> Edca<P> {
                     packet,
                     from,
                     to,
-                    attempts: pending.failures,
+                    attempts: mpdu.failures,
                 });
             }
         }

@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 
 use airtcp_units::{BitRate, Duration, Instant};
 
-use crate::frame::{PendingPacket, QueuedPacket, Transmission};
+use crate::frame::{Admission, PendingPacket, QueuedPacket, Transmission};
 use crate::queue::managed::ManagedQueue;
 use crate::queue::{Discipline, EcnField, QueueLimit};
 use crate::random::Stream;
@@ -175,7 +175,7 @@ impl<P: Copy + EcnField> Backlog<P> {
             is_lost: false,
             since: now,
         };
-        if !self.make_room(bytes) {
+        if !self.make_room(now, bytes) {
             return false;
         }
         let has_room = |packets, all| self.limit.has_room(packets, all, bytes);
@@ -193,17 +193,23 @@ impl<P: Copy + EcnField> Backlog<P> {
                 self.refill(now);
             }
             Above::RoundRobin { queues, turns } => {
-                self.above_packets += 1;
-                self.above_bytes += u64::from(bytes);
-                queues[to].push(queued);
+                let queue = &mut queues[to];
+                let before = (queue.packets(), queue.bytes());
+                queue.push(queued);
+                self.above_packets = self.above_packets + queue.packets() - before.0;
+                self.above_bytes = self.above_bytes + queue.bytes() - before.1;
+                drain(&mut queue.discarded, &mut self.dropped);
                 turns.activate(to);
             }
             Above::Airtime {
                 queues, scheduler, ..
             } => {
-                self.above_packets += 1;
-                self.above_bytes += u64::from(bytes);
-                queues[to].push(queued);
+                let queue = &mut queues[to];
+                let before = (queue.packets(), queue.bytes());
+                queue.push(queued);
+                self.above_packets = self.above_packets + queue.packets() - before.0;
+                self.above_bytes = self.above_bytes + queue.bytes() - before.1;
+                drain(&mut queue.discarded, &mut self.dropped);
                 if scheduler.activate(to) {
                     self.refill(now);
                 }
@@ -215,7 +221,7 @@ impl<P: Copy + EcnField> Backlog<P> {
     /// Makes room for a packet where destinations have queues of their own: the longest is
     /// shortened, so that one which is sent to slowly does not take the room of all (Linux,
     /// include/net/fq_impl.h, `fq_tin_enqueue`). `false` when there is none to be made.
-    fn make_room(&mut self, bytes: u32) -> bool {
+    fn make_room(&mut self, now: Instant, bytes: u32) -> bool {
         let (Above::RoundRobin { queues, .. } | Above::Airtime { queues, .. }) = &mut self.above
         else {
             return true;
@@ -232,12 +238,10 @@ impl<P: Copy + EcnField> Backlog<P> {
                 return false;
             };
             let before = (longest.packets(), longest.bytes());
-            longest.shorten();
+            longest.shorten(now);
             self.above_packets -= before.0 - longest.packets();
             self.above_bytes -= before.1 - longest.bytes();
-            while let Some((dropped, _)) = longest.discarded.pop_front() {
-                self.dropped.push_back(dropped.packet);
-            }
+            drain(&mut longest.discarded, &mut self.dropped);
         }
     }
 
@@ -263,9 +267,7 @@ impl<P: Copy + EcnField> Backlog<P> {
                         airtime: Duration::ZERO,
                     });
                 }
-                while let Some((dropped, _)) = queue.discarded.pop_front() {
-                    self.dropped.push_back(dropped.packet);
-                }
+                drain(&mut queue.discarded, &mut self.dropped);
             }
             Above::Airtime {
                 scheduler,
@@ -416,9 +418,7 @@ impl<P: Copy + EcnField> Backlog<P> {
         let served = queue.dequeue(now);
         self.above_packets -= before.0 - queue.packets();
         self.above_bytes -= before.1 - queue.bytes();
-        while let Some((dropped, _)) = queue.discarded.pop_front() {
-            self.dropped.push_back(dropped.packet);
-        }
+        drain(&mut queue.discarded, &mut self.dropped);
         if let Some(served) = served {
             self.make_ready(to, served.packet, Duration::ZERO);
         }
@@ -485,6 +485,11 @@ impl<P: Copy + EcnField> Backlog<P> {
 pub(super) const fn place_of(station: u32) -> usize {
     // Mobiles send to the access point alone, which is 0; that sends to stations from 1 on.
     station.saturating_sub(1) as usize
+}
+
+/// Moves what a discipline has dropped to where its station tells of it.
+fn drain<P>(discarded: &mut VecDeque<(PendingPacket<P>, Admission)>, dropped: &mut VecDeque<P>) {
+    dropped.extend(discarded.drain(..).map(|(pending, _)| pending.packet));
 }
 
 fn destination<P>(pending: &PendingPacket<P>) -> usize {

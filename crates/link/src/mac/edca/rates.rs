@@ -39,6 +39,8 @@ impl Way {
 pub(super) struct Rates {
     /// By direction, then by mobile, from 1 on.
     controls: [Vec<RateControl>; 2],
+    /// Whether one of them has PPDUs cleared.
+    clear: bool,
 }
 
 impl Rates {
@@ -50,9 +52,17 @@ impl Rates {
                 .map(|mobile| config.rate_control(mobile, stream.substream(u64::from(mobile))))
                 .collect()
         };
+        let controls = [FrameDirection::FromStation, FrameDirection::ToStation].map(of_direction);
         Self {
-            controls: [FrameDirection::FromStation, FrameDirection::ToStation].map(of_direction),
+            clear: controls.iter().flatten().any(RateControl::clears),
+            controls,
         }
+    }
+
+    /// Whether some PPDU may be preceded by RTS and CTS because its rate control has it so.
+    #[inline]
+    pub(super) const fn clear(&self) -> bool {
+        self.clear
     }
 
     /// The mode of the next PPDU on a way at `now`, after `failures` in a row with the same first

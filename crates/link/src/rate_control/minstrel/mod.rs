@@ -2,8 +2,9 @@
 //!
 //! Every 50 ms the probability that an MPDU is acknowledged is updated for each mode by a low-pass
 //! filter, and the four modes of highest expected throughput and the one that is most
-//! probable. A PPDU goes out in the best, its repetitions in the second best and then in the most
-//! probable one. Every 20 ms at most, one PPDU samples another mode.
+//! probable. A PPDU goes out in the best, its repetitions in the second and third best and then in
+//! the most probable one, each behind an RTS; if all fail, the driver begins again. Every 20 ms at
+//! most, one PPDU samples another mode, and its repetitions begin with the second best.
 //!
 //! Linux has it for 802.11n and ac; for 802.11ax, whose drivers bring their own, it does here what
 //! it would there.
@@ -30,10 +31,14 @@ const OLD_LENGTH: i32 = 96;
 /// Time of a frame but for its data, in nanoseconds: preamble and an ACK at 6 Mbit/s, and SIFS
 /// twice (`ieee80211_frame_duration` of 0 and of 10 bytes).
 const OVERHEAD_NANOS: u64 = (48 + 60) * 1000;
+/// The same behind RTS and CTS: two answers more.
+const OVERHEAD_WITH_RTS_NANOS: u64 = OVERHEAD_NANOS + 2 * 60 * 1000;
 /// The longest that repetitions in one mode may take, in microseconds (`segment_size`).
 const SEGMENT_MICROS: u64 = 6000;
 /// Most attempts in one mode (`max_retry`).
 const MOST_ATTEMPTS: u32 = 7;
+/// Modes in a chain of repetitions (`IEEE80211_TX_RATE_TABLE_SIZE`, which is also what ath9k has).
+const STAGES: usize = 4;
 
 /// Minstrel-HT for one station.
 #[derive(Clone, Debug)]
@@ -42,8 +47,10 @@ pub struct Minstrel {
     /// The modes of highest throughput, best first.
     best: [Rate; BEST],
     most_probable: Rate,
-    /// Attempts in the best, and then in the second best.
-    attempts: [u32; 2],
+    /// Attempts in the three best modes, and then in the most probable one.
+    attempts: [u32; STAGES],
+    /// Whether the last PPDU that was not a repetition sampled a mode.
+    is_sampling: bool,
     sampler: Sampler,
     updated: Instant,
     /// A-MPDUs and their MPDUs since the last update, and their average length in units of 1/4096.
@@ -66,7 +73,8 @@ impl Minstrel {
             groups,
             best: [first; BEST],
             most_probable: first,
-            attempts: [2; 2],
+            attempts: [2; STAGES],
+            is_sampling: false,
             updated: now,
             ppdus: 0,
             mpdus: 0,
@@ -77,25 +85,48 @@ impl Minstrel {
     }
 
     pub(super) fn choose(&mut self, now: Instant, failures: u32) -> Choice {
-        if failures == 0
-            && let Some(rate) = self.sampler.take(now)
-        {
-            return Choice {
-                mode: self.mode(rate),
-                is_probe: true,
-            };
+        if failures == 0 {
+            let sampled = self.sampler.take(now);
+            self.is_sampling = sampled.is_some();
+            if let Some(rate) = sampled {
+                return Choice {
+                    is_probe: true,
+                    ..Choice::of(self.mode(rate))
+                };
+            }
         }
-        let rate = if failures < self.attempts[0] {
-            self.best[0]
-        } else if failures < self.attempts[0] + self.attempts[1] {
-            self.best[1]
-        } else {
-            self.most_probable
+        let stage = self.stage(failures);
+        let rate = match self.best.get(stage) {
+            Some(rate) if stage + 1 < STAGES => *rate,
+            _ => self.most_probable,
         };
         Choice {
-            mode: self.mode(rate),
-            is_probe: false,
+            needs_rts: stage > 0,
+            ..Choice::of(self.mode(rate))
         }
+    }
+
+    /// The stage of the chain after that many failed attempts. A sample stands for the first
+    /// stage, once; after the last stage the driver begins again.
+    fn stage(&self, failures: u32) -> usize {
+        let mut left = failures;
+        if self.is_sampling {
+            let behind: u32 = self.attempts[1..].iter().sum();
+            left = left.saturating_sub(1);
+            if left < behind {
+                left += self.attempts[0];
+            } else {
+                left -= behind;
+            }
+        }
+        left %= self.attempts.iter().sum::<u32>().max(1);
+        for (stage, attempts) in self.attempts.into_iter().enumerate() {
+            if left < attempts {
+                return stage;
+            }
+            left -= attempts;
+        }
+        STAGES - 1
     }
 
     pub(super) fn report(&mut self, now: Instant, report: &Report) {
@@ -192,7 +223,11 @@ impl Minstrel {
         self.update_statistics();
         self.find_best();
         self.find_most_probable();
-        self.attempts = [0, 1].map(|place| self.attempts_of(self.best[place]));
+        let chain = [self.best[0], self.best[1], self.best[2], self.most_probable];
+        self.attempts[0] = self.attempts_of(chain[0], OVERHEAD_NANOS);
+        for (stage, rate) in chain.into_iter().enumerate().skip(1) {
+            self.attempts[stage] = self.attempts_of(rate, OVERHEAD_WITH_RTS_NANOS);
+        }
         self.refill_samples(now);
         self.updated = now;
     }
@@ -293,18 +328,13 @@ impl Minstrel {
         }
     }
 
-    /// Number of attempts in a mode before the next one: two or more, provided that
-    /// that takes less than a segment, contention included.
-    fn attempts_of(&self, rate: Rate) -> u32 {
-        let probability = self.statistics(rate).probability;
-        if probability < fraction(20, 100) {
-            return if probability < fraction(10, 100) {
-                1
-            } else {
-                2
-            };
+    /// Number of attempts in a mode before the next one: two, and more provided that
+    /// all take less than a segment, contention and what precedes the data included.
+    fn attempts_of(&self, rate: Rate, overhead: u64) -> u32 {
+        if self.statistics(rate).probability < fraction(20, 100) {
+            return 2;
         }
-        let once = (OVERHEAD_NANOS + u64::from(self.duration(rate)) * self.length()) / 1000;
+        let once = (overhead + u64::from(self.duration(rate)) * self.length()) / 1000;
         let mut window = 15_u64;
         let mut contention = || {
             let slots = window / 2;

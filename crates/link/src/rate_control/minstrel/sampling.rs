@@ -43,7 +43,7 @@ const TURNS: [Kind; 6] = [
 pub(super) struct Sampler {
     next: Instant,
     turn: usize,
-    waiting: [Vec<Rate>; 3],
+    waiting: [[Option<Rate>; WAITING]; 3],
     /// The group of which a step or a leap was taken last.
     group: [usize; 2],
     /// Orders of the places of a group, drawn once.
@@ -55,7 +55,7 @@ impl Sampler {
         Self {
             next: now,
             turn: 0,
-            waiting: [const { Vec::new() }; 3],
+            waiting: [[None; WAITING]; 3],
             group: [0; 2],
             table: table(stream),
         }
@@ -70,11 +70,33 @@ impl Sampler {
         let kind = TURNS[self.turn];
         self.turn = (self.turn + 1) % TURNS.len();
         let waiting = &mut self.waiting[kind as usize];
-        (!waiting.is_empty()).then(|| waiting.remove(0))
+        waiting.iter_mut().find_map(Option::take)
     }
 
     fn holds(&self, kind: Kind, rate: Rate) -> bool {
-        self.waiting[kind as usize].contains(&rate)
+        let waiting = self.waiting[kind as usize].iter();
+        waiting.map_while(|&other| other).any(|other| other == rate)
+    }
+
+    /// Moves what is still right to the front; how many places are taken. One that stands in the
+    /// first place already is not counted (`minstrel_ht_move_sample_rates`), so that it gives way
+    /// to the next: a mode waits for one update at most where it is alone.
+    fn keep(&mut self, kind: Kind, is_right: impl Fn(Rate) -> bool) -> usize {
+        let waiting = &mut self.waiting[kind as usize];
+        let mut kept = 0;
+        for place in 0..WAITING {
+            let Some(rate) = waiting[place] else {
+                continue;
+            };
+            if !is_right(rate) {
+                waiting[place] = None;
+            } else if place != kept {
+                waiting[place] = None;
+                waiting[kept] = Some(rate);
+                kept += 1;
+            }
+        }
+        kept
     }
 }
 
@@ -103,25 +125,26 @@ impl Minstrel {
             [self.best[0], self.best[1], self.most_probable].map(|rate| self.duration(rate));
         let fastest = durations.into_iter().min().unwrap_or(0);
         let slowest = durations.into_iter().max().unwrap_or(0);
-        for kind in [Kind::Step, Kind::Leap, Kind::Gap] {
-            let mut waiting = std::mem::take(&mut self.sampler.waiting[kind as usize]);
-            waiting.retain(|&rate| match kind {
-                Kind::Step | Kind::Leap => self.duration(rate) < fastest,
-                Kind::Gap => (fastest + 1..slowest).contains(&self.duration(rate)),
-            });
-            self.sampler.waiting[kind as usize] = waiting;
-        }
-        while self.sampler.waiting[Kind::Step as usize].len() < WAITING {
-            let Some(rate) = self.next_step(self.duration(self.best[0])) else {
+        let groups = &self.groups;
+        let duration = |rate: Rate| groups[usize::from(rate.group)].duration(rate.place);
+        let is_faster = |rate| duration(rate) < fastest;
+        let is_between = |rate| (fastest + 1..slowest).contains(&duration(rate));
+        let steps = self.sampler.keep(Kind::Step, is_faster);
+        let leaps = self.sampler.keep(Kind::Leap, is_faster);
+        let mut gaps = self.sampler.keep(Kind::Gap, is_between);
+        for place in steps..WAITING {
+            let rate = self.next_step(self.duration(self.best[0]));
+            self.sampler.waiting[Kind::Step as usize][place] = rate;
+            if rate.is_none() {
                 break;
-            };
-            self.sampler.waiting[Kind::Step as usize].push(rate);
+            }
         }
-        while self.sampler.waiting[Kind::Leap as usize].len() < WAITING {
-            let Some(rate) = self.next_leap(fastest, slowest) else {
+        for place in leaps..WAITING {
+            let rate = self.next_leap(fastest, slowest, &mut gaps);
+            self.sampler.waiting[Kind::Leap as usize][place] = rate;
+            if rate.is_none() {
                 break;
-            };
-            self.sampler.waiting[Kind::Leap as usize].push(rate);
+            }
         }
     }
 
@@ -149,12 +172,13 @@ impl Minstrel {
         None
     }
 
-    fn next_leap(&mut self, fastest: u32, slowest: u32) -> Option<Rate> {
+    /// `gaps` modes wait to be sampled as gaps; one that is drawn joins them.
+    fn next_leap(&mut self, fastest: u32, slowest: u32, gaps: &mut usize) -> Option<Rate> {
         let count = self.groups.len();
         for _ in 0..count {
             let group = (self.sampler.group[1] + 1) % count;
             self.sampler.group[1] = group;
-            let has_gaps = self.sampler.waiting[Kind::Gap as usize].len() < WAITING;
+            let has_gaps = *gaps < WAITING;
             let below = if has_gaps { slowest } else { fastest };
             let Some(first) = self.first_below(group, below) else {
                 continue;
@@ -172,7 +196,8 @@ impl Minstrel {
                 && !self.sampler.holds(Kind::Gap, rate)
                 && self.statistics(rate).probability <= fraction(95, 100)
             {
-                self.sampler.waiting[Kind::Gap as usize].push(rate);
+                self.sampler.waiting[Kind::Gap as usize][*gaps] = Some(rate);
+                *gaps += 1;
             }
         }
         None

@@ -41,7 +41,12 @@ pub struct DatagramCounts {
     pub answered: u64,
     /// Answers that were lost.
     pub answers_lost: u64,
+    /// Of those received, those that took longer than [`LATE`].
+    pub late: u64,
 }
+
+/// A packet of a call that takes longer than this is late: its voice has been played without it.
+pub const LATE: Duration = Duration::from_millis(100);
 
 /// Interarrival jitter (RFC 3550 §6.4.1), in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -116,6 +121,7 @@ impl<W: Watch> Endpoints<'_, W> {
             return;
         }
         exchange.counts.received += 1;
+        exchange.counts.late += u64::from(now - packet.carried > LATE);
         exchange.jitter.on_arrival(now - packet.carried);
         flow.latency.on_arrival(now, packet.carried);
         match exchange.config {

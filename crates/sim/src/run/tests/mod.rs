@@ -8,6 +8,7 @@ use arrow_array::types::{Float64Type, UInt8Type, UInt32Type};
 use super::*;
 
 mod aggregation;
+mod beside;
 mod datagrams;
 mod latency;
 mod links;

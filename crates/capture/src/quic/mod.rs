@@ -1,0 +1,224 @@
+//! QUIC in a capture: what its headers show of it without keys (RFC 9000 §17, RFC 8999).
+//!
+//! A datagram is a row: which flow, which way, how long, which kind of packet it begins with, and
+//! the spin bit. Packet numbers, acknowledgments and all frames are encrypted, so that which
+//! packets were lost stands in no capture.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::decode::{Datagram, Endpoint, quic_of};
+use crate::packet::Way;
+use crate::read::{ReadError, Reader};
+
+/// Datagrams that are kept, of all flows together: 2^22 take 100 MiB.
+const MOST_DATAGRAMS: usize = 1 << 22;
+/// Flows that are told apart.
+const MOST_FLOWS: usize = 1 << 14;
+
+/// The kind of the packet that a datagram begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Version negotiation (RFC 9000 §17.2.1).
+    Negotiation,
+    /// The first of a connection (§17.2.2).
+    Initial,
+    /// Data before the handshake is complete (§17.2.3).
+    ZeroRtt,
+    /// The handshake (§17.2.4).
+    Handshake,
+    /// The server asks for proof of the address (§17.2.5).
+    Retry,
+    /// A long header of a version that is not known here: RFC 8999 says nothing of its type.
+    UnknownVersion,
+    /// A short header: 1-RTT (§17.3.1).
+    OneRtt,
+}
+
+impl Kind {
+    /// Its name in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Negotiation => "version-negotiation",
+            Self::Initial => "initial",
+            Self::ZeroRtt => "0-rtt",
+            Self::Handshake => "handshake",
+            Self::Retry => "retry",
+            Self::UnknownVersion => "unknown-version",
+            Self::OneRtt => "1-rtt",
+        }
+    }
+}
+
+/// What a header without keys tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The kind of packet.
+    pub kind: Kind,
+    /// The version, of long headers.
+    pub version: Option<u32>,
+    /// The latency spin bit, of short headers (RFC 9000 §17.4).
+    pub spin: Option<bool>,
+    /// Lengths of the destination's and the source's connection ID, of long headers: a short one
+    /// does not tell its own (§17.3.1).
+    pub id_bytes: Option<[u8; 2]>,
+}
+
+impl Header {
+    /// The header that `bytes` begin with; `None` where they are none.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        const LONG: u8 = 0x80;
+        const FIXED: u8 = 0x40;
+        const SPIN: u8 = 0x20;
+        const VERSION_1: u32 = 1;
+        /// RFC 9369 §3.1.
+        const VERSION_2: u32 = 0x6b33_43cf;
+        let first = *bytes.first()?;
+        if first & LONG == 0 {
+            return (first & FIXED != 0).then_some(Self {
+                kind: Kind::OneRtt,
+                version: None,
+                spin: Some(first & SPIN != 0),
+                id_bytes: None,
+            });
+        }
+        let version = u32::from_be_bytes(*bytes.get(1..)?.first_chunk()?);
+        let destination = *bytes.get(5)?;
+        let source = bytes.get(6 + usize::from(destination)).copied();
+        let kind = match (version, first >> 4 & 3) {
+            (0, _) => Kind::Negotiation,
+            // RFC 9369 §3.2 turns the types by one.
+            (VERSION_1, 0) | (VERSION_2, 1) => Kind::Initial,
+            (VERSION_1, 1) | (VERSION_2, 2) => Kind::ZeroRtt,
+            (VERSION_1, 2) | (VERSION_2, 3) => Kind::Handshake,
+            (VERSION_1, _) | (VERSION_2, _) => Kind::Retry,
+            _ => Kind::UnknownVersion,
+        };
+        Some(Self {
+            kind,
+            version: Some(version),
+            spin: None,
+            id_bytes: source.map(|source| [destination, source]),
+        })
+    }
+}
+
+/// A datagram.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Nanoseconds since the capture's first packet.
+    pub nanos: u64,
+    /// The flow's place in [`Quic::flows`].
+    pub flow: u32,
+    /// Which way it went.
+    pub way: Way,
+    /// Bytes of the UDP payload.
+    pub bytes: u32,
+    /// The header of its first packet.
+    pub header: Header,
+}
+
+/// A connection by its ends, as far as it is one: a client that changes its address begins another.
+#[derive(Clone, Copy, Debug)]
+pub struct Flow {
+    /// The end that opened it, or that has the higher port where the capture began later.
+    pub client: Endpoint,
+    /// The other end.
+    pub server: Endpoint,
+    /// The capture holds its first packet.
+    pub has_begun: bool,
+}
+
+/// The QUIC of a capture.
+#[derive(Clone, Debug, Default)]
+pub struct Quic {
+    /// Its flows, in the order of their first packets.
+    pub flows: Vec<Flow>,
+    /// A row a datagram, in the order of the file.
+    pub rows: Vec<Row>,
+    /// There were more than are kept.
+    pub is_cut: bool,
+}
+
+impl Quic {
+    /// Reads the QUIC of a capture.
+    ///
+    /// # Errors
+    /// There is no capture to read. A file that is damaged further on gives what stands before.
+    pub fn read(path: &Path) -> Result<Self, ReadError> {
+        let mut reader = Reader::open(path)?;
+        let mut found = Self::default();
+        let mut places: HashMap<(Endpoint, Endpoint), u32> = HashMap::new();
+        let mut start = None;
+        let mut records = 0_u64;
+        loop {
+            let record = match reader.next_record() {
+                Ok(Some(record)) => record,
+                Ok(None) => break,
+                Err(error) if records == 0 => return Err(error),
+                Err(_) => break,
+            };
+            records += 1;
+            let Some(nanos) = record.time else { continue };
+            let nanos = nanos.saturating_sub(*start.get_or_insert(nanos));
+            let Some(datagram) = quic_of(&record) else {
+                continue;
+            };
+            let payload = record.bytes.get(datagram.from..).unwrap_or_default();
+            if let Some(header) = Header::of(payload) {
+                found.take(&mut places, nanos, &datagram, header);
+            }
+        }
+        Ok(found)
+    }
+
+    fn take(
+        &mut self,
+        places: &mut HashMap<(Endpoint, Endpoint), u32>,
+        nanos: u64,
+        datagram: &Datagram,
+        header: Header,
+    ) {
+        let ends = [datagram.source, datagram.destination];
+        let key = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+        if self.rows.len() >= MOST_DATAGRAMS
+            || (places.len() >= MOST_FLOWS && !places.contains_key(&key))
+        {
+            self.is_cut = true;
+            return;
+        }
+        let flows = &mut self.flows;
+        let place = *places.entry(key).or_insert_with(|| {
+            let is_opening = matches!(header.kind, Kind::Initial | Kind::ZeroRtt);
+            let is_from_client = is_opening || datagram.source.port > datagram.destination.port;
+            let [client, server] = if is_from_client {
+                ends
+            } else {
+                [ends[1], ends[0]]
+            };
+            flows.push(Flow {
+                client,
+                server,
+                has_begun: header.kind == Kind::Initial,
+            });
+            (flows.len() - 1) as u32
+        });
+        let is_from_client = flows[place as usize].client == datagram.source;
+        self.rows.push(Row {
+            nanos,
+            flow: place,
+            way: if is_from_client {
+                Way::FromClient
+            } else {
+                Way::FromServer
+            },
+            bytes: datagram.wire_bytes,
+            header,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

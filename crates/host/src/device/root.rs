@@ -1,0 +1,289 @@
+//! The root queueing discipline of a device: what is there, and how it is put back.
+//!
+//! What is there is kept as the kernel tells it, options byte by byte, so that what is put back is
+//! what was there. Messages are written here by hand: a parser of options would not give back what
+//! it does not know.
+
+use std::io;
+
+use netlink_packet_core::{
+    NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_REPLACE, NLM_F_REQUEST, NLMSG_DONE, NLMSG_ERROR,
+};
+use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
+use serde::{Deserialize, Serialize};
+
+use super::discipline::{Discipline, OPTIONS, append, append_words};
+use crate::error::{Error, Result};
+
+/// RTM_NEWQDISC, RTM_DELQDISC and RTM_GETQDISC of include/uapi/linux/rtnetlink.h.
+const NEW: u16 = 36;
+const DELETE: u16 = 37;
+const GET: u16 = 38;
+/// TC_H_ROOT and TC_H_INGRESS of include/uapi/linux/pkt_sched.h.
+const ROOT: u32 = u32::MAX;
+const INGRESS: u32 = 0xffff_fff1;
+/// TCA_KIND.
+const KIND: u16 = 1;
+/// struct nlmsghdr, and struct tcmsg.
+const HEADER: usize = 16;
+const MESSAGE: usize = 20;
+
+/// Kinds whose options the kernel takes back as it tells them, and that have no classes.
+const RESTORABLE: [&str; 10] = [
+    "pfifo",
+    "bfifo",
+    "pfifo_fast",
+    "noqueue",
+    "fq",
+    "codel",
+    "fq_codel",
+    "pie",
+    "fq_pie",
+    "cake",
+];
+
+/// The handle of what airtcp puts, by which it is known again.
+pub const OWN_HANDLE: u32 = 0xa17c_0000;
+
+/// A discipline that is the root of a device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RootDiscipline {
+    /// Its kind, as tc(8) names it.
+    pub kind: String,
+    /// Its handle; 0 of one that the kernel has chosen itself.
+    pub handle: u32,
+    /// The content of its options.
+    options: Vec<u8>,
+}
+
+impl RootDiscipline {
+    /// The one before a device of the calling thread's namespace; `None` where the kernel tells of
+    /// none, or has chosen it itself.
+    ///
+    /// # Errors
+    ///
+    /// There is no such device, or the kernel does not tell.
+    pub fn of(device: &str) -> Result<Option<Self>> {
+        let all = all(device)?;
+        let root = all.into_iter().find(|(parent, _)| *parent == ROOT);
+        Ok(root.map(|(_, root)| root).filter(|root| root.handle != 0))
+    }
+
+    /// The one before a device, if it could be put back.
+    ///
+    /// # Errors
+    ///
+    /// It has classes or a kind whose state cannot be written down; says which.
+    pub fn restorable(device: &str) -> Result<Option<Self>> {
+        let all = all(device)?;
+        let below = all
+            .iter()
+            .find(|(parent, one)| *parent != ROOT && *parent != INGRESS && one.handle != 0);
+        let Some((_, root)) = all.iter().find(|(parent, _)| *parent == ROOT) else {
+            return Ok(None);
+        };
+        if root.handle == 0 {
+            return Ok(None);
+        }
+        if below.is_some() || !RESTORABLE.contains(&root.kind.as_str()) {
+            return Err(Error::new(format!(
+                "{device} has queueing discipline {}, whose classes and filters could not be put \
+                 back",
+                root.kind
+            ))
+            .remedied_by(format!(
+                "tc qdisc del dev {device} root, if you can do without"
+            )));
+        }
+        Ok(Some(root.clone()))
+    }
+
+    /// Puts it before a device again.
+    ///
+    /// # Errors
+    ///
+    /// There is no such device, or the kernel refuses.
+    pub fn put(&self, device: &str) -> Result<()> {
+        set(device, &self.kind, self.handle, &self.options)
+    }
+}
+
+impl Discipline {
+    /// Puts the discipline before a device of the calling thread's namespace, under
+    /// [a handle](OWN_HANDLE) by which it is known again.
+    ///
+    /// # Errors
+    ///
+    /// This kernel does not have it, or refuses an option.
+    pub fn put_as_own(&self, device: &str) -> Result<()> {
+        set(device, self.kind(), OWN_HANDLE, &self.in_netlink())
+    }
+}
+
+/// Takes away the root discipline of a device: the kernel chooses one itself again.
+///
+/// # Errors
+///
+/// There is no such device, or the kernel refuses.
+pub fn remove(device: &str) -> Result<()> {
+    let body = message(super::index(device)?, 0, ROOT);
+    exchange(DELETE, NLM_F_ACK, &body)
+        .map(drop)
+        .map_err(|cause| failed(device, "take away the queueing discipline of", cause))
+}
+
+fn set(device: &str, kind: &str, handle: u32, options: &[u8]) -> Result<()> {
+    let mut body = message(super::index(device)?, handle, ROOT);
+    append_words(&mut body, KIND, kind);
+    if !options.is_empty() {
+        append(&mut body, OPTIONS, options);
+    }
+    exchange(NEW, NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE, &body)
+        .map(drop)
+        .map_err(|cause| {
+            if cause.raw_os_error() == Some(libc::ENOENT) {
+                return Error::new(format!("this kernel has no queueing discipline {kind}"))
+                    .remedied_by(format!("it is the module sch_{kind}: modprobe sch_{kind}"));
+            }
+            failed(
+                device,
+                &format!("put queueing discipline {kind} before"),
+                cause,
+            )
+        })
+}
+
+fn failed(device: &str, what: &str, cause: io::Error) -> Error {
+    Error::system(format!("cannot {what} {device}"), cause)
+}
+
+/// All disciplines of a device, each with its parent.
+fn all(device: &str) -> Result<Vec<(u32, RootDiscipline)>> {
+    let index = super::index(device)?;
+    let answers = exchange(GET, NLM_F_DUMP, &message(index, 0, 0))
+        .map_err(|cause| failed(device, "read the queueing disciplines of", cause))?;
+    let of_device = |(found, parent, one): (u32, u32, RootDiscipline)| {
+        (found == index).then_some((parent, one))
+    };
+    Ok(answers
+        .iter()
+        .filter_map(|body| parsed(body))
+        .filter_map(of_device)
+        .collect())
+}
+
+/// struct tcmsg: family, padding, interface, handle, parent, info.
+fn message(index: u32, handle: u32, parent: u32) -> Vec<u8> {
+    let fields = [0, index, handle, parent, 0];
+    fields
+        .iter()
+        .flat_map(|field: &u32| field.to_ne_bytes())
+        .collect()
+}
+
+/// Interface, parent and discipline of an answer.
+fn parsed(body: &[u8]) -> Option<(u32, u32, RootDiscipline)> {
+    let number = |at: usize| Some(u32::from_ne_bytes(body.get(at..at + 4)?.try_into().ok()?));
+    let (index, handle, parent) = (number(4)?, number(8)?, number(12)?);
+    let (mut kind, mut options) = (String::new(), Vec::new());
+    let mut rest = body.get(MESSAGE..)?;
+    while let (Some(&[low, high]), Some(&[first, second])) = (
+        rest.get(..2)
+            .and_then(|bytes| <&[u8; 2]>::try_from(bytes).ok()),
+        rest.get(2..4)
+            .and_then(|bytes| <&[u8; 2]>::try_from(bytes).ok()),
+    ) {
+        let length = usize::from(u16::from_ne_bytes([low, high]));
+        let content = rest.get(4..length)?;
+        match u16::from_ne_bytes([first, second]) & 0x3fff {
+            KIND => {
+                let name = content.split(|&byte| byte == 0).next()?;
+                kind = String::from_utf8(name.to_vec()).ok()?;
+            }
+            OPTIONS => options = content.to_vec(),
+            _ => {}
+        }
+        rest = rest.get(length.next_multiple_of(4)..).unwrap_or_default();
+    }
+    Some((
+        index,
+        parent,
+        RootDiscipline {
+            kind,
+            handle,
+            options,
+        },
+    ))
+}
+
+/// Sends a request, and returns the bodies of all answers.
+fn exchange(kind: u16, flags: u16, body: &[u8]) -> io::Result<Vec<Vec<u8>>> {
+    let mut request = Vec::new();
+    request.extend(((HEADER + body.len()) as u32).to_ne_bytes());
+    request.extend(kind.to_ne_bytes());
+    request.extend((NLM_F_REQUEST | flags).to_ne_bytes());
+    // A sequence number and the port, which the kernel fills in.
+    request.extend([0; 8]);
+    request.extend(body);
+    let socket = Socket::new(NETLINK_ROUTE)?;
+    socket.connect(&SocketAddr::new(0, 0))?;
+    socket.send(&request, 0)?;
+    let mut answers = Vec::new();
+    loop {
+        let (received, _) = socket.recv_from_full()?;
+        let mut rest = received.as_slice();
+        while let Some(header) = rest.get(..HEADER) {
+            let length = u32::from_ne_bytes([header[0], header[1], header[2], header[3]]) as usize;
+            let content = rest
+                .get(HEADER..length)
+                .ok_or_else(|| io::Error::other("the kernel's answer is cut off"))?;
+            match u16::from_ne_bytes([header[4], header[5]]) {
+                NLMSG_DONE => return Ok(answers),
+                NLMSG_ERROR => {
+                    let code = content.get(..4).and_then(|code| code.try_into().ok());
+                    return match code.map_or(0, i32::from_ne_bytes) {
+                        0 => Ok(answers),
+                        code => Err(io::Error::from_raw_os_error(-code)),
+                    };
+                }
+                _ => answers.push(content.to_vec()),
+            }
+            rest = rest.get(length.next_multiple_of(4)..).unwrap_or_default();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::namespace::Namespace;
+
+    /// What was there is put back byte by byte; what the kernel had chosen itself is nothing.
+    #[test]
+    fn what_was_there_is_put_back() {
+        let Ok(namespace) = Namespace::new() else {
+            eprintln!("skipped: namespaces need root");
+            return;
+        };
+        namespace
+            .enter(|| {
+                assert_eq!(RootDiscipline::of("lo")?, None);
+                Discipline::parse("pfifo limit 77")?.put("lo")?;
+                let old = RootDiscipline::restorable("lo")?.expect("a discipline");
+                assert_eq!(
+                    (old.kind.as_str(), &old.options[..4]),
+                    ("pfifo", &77_u32.to_ne_bytes()[..])
+                );
+                Discipline::parse("bfifo limit 9000")?.put_as_own("lo")?;
+                let own = RootDiscipline::of("lo")?.expect("a discipline");
+                assert_eq!((own.kind.as_str(), own.handle), ("bfifo", OWN_HANDLE));
+                old.put("lo")?;
+                assert_eq!(RootDiscipline::of("lo")?, Some(old));
+                remove("lo")?;
+                assert_eq!(RootDiscipline::of("lo")?, None);
+                assert!(RootDiscipline::of("absent").is_err());
+                Ok(())
+            })
+            .unwrap();
+    }
+}

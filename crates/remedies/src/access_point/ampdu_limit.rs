@@ -1,0 +1,30 @@
+//! Shorter aggregates.
+
+use airtcp_units::Duration;
+
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "ampdu-limit",
+    place: Place::AccessPoint,
+    effect: "bounds the time of an aggregate: others wait for less long, and each contention \
+             carries less",
+    source: "IEEE 802.11-2020 §10.12; aPPDUMaxTime, 5.484 ms",
+    parameters: &[Parameter {
+        name: "time",
+        unit: "",
+        default: Quantity::Time(Duration::from_millis(2)),
+        minimum: Quantity::Time(Duration::from_micros(100)),
+        maximum: Quantity::Time(Duration::from_micros(5_484)),
+        effect: "longest aggregate, of every station",
+    }],
+    deployment: Deployment::none(
+        "mac80211 has no setting for it; some drivers bound aggregates by themselves.",
+    ),
+    decides: "how long an aggregate is",
+    apply,
+};
+
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.link.aggregate_time = Some(values.time("time"));
+}

@@ -1,0 +1,31 @@
+//! Several exchanges for one contention.
+
+use airtcp_units::Duration;
+
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "txop",
+    place: Place::AccessPoint,
+    effect: "lets best effort keep the channel for several exchanges once it has won it",
+    source: "IEEE 802.11-2020 table 9-155; WMM",
+    parameters: &[Parameter {
+        name: "limit",
+        unit: "",
+        // What WMM gives video: 94 times 32 µs.
+        default: Quantity::Time(Duration::from_micros(3_008)),
+        minimum: Quantity::Time(Duration::from_micros(32)),
+        maximum: Quantity::Time(Duration::from_micros(8_160)),
+        effect: "time for which best effort may keep the channel",
+    }],
+    deployment: Deployment::none(
+        "By hand, on the access point: `wmm_ac_be_txop_limit` of hostapd.conf for the stations and \
+         `tx_queue_data2_burst` for itself, and `hostapd_cli reload`; the old values put it back.",
+    ),
+    decides: "for how long a winner keeps the channel",
+    apply,
+};
+
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.link.burst_time = Some(values.time("limit"));
+}

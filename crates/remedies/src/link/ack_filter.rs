@@ -1,0 +1,30 @@
+//! Fewer acknowledgments where they wait.
+
+use crate::deployment::{At, Setting, Step, Way};
+use crate::{Changes, Deployment, Place, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "ack-filter",
+    place: Place::Link,
+    effect: "drops acknowledgments that a later one in the same queue covers, where they wait for \
+             the link",
+    source: "Linux, sch_cake.c (ack-filter)",
+    parameters: &[],
+    deployment: Deployment::by(&[Way::new(
+        At::BeforeLink,
+        &[Step::Qdisc {
+            words: "cake besteffort ack-filter",
+            value: Setting::Fixed(""),
+        }],
+    )])
+    .noting(
+        "On the machine from which the acknowledgments leave onto the link, and only where they \
+         wait in its own queue.",
+    ),
+    decides: "which acknowledgments are dropped where they wait",
+    apply,
+};
+
+fn apply(_values: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.link.filters_acks = true;
+}

@@ -1,0 +1,47 @@
+//! A shaper, tins, fair queues and Cobalt in one.
+
+use airtcp_link::frame::RetryLimit;
+use airtcp_link::{CakeConfig, Discipline};
+use airtcp_units::BitRate;
+
+use crate::deployment::{At, Setting, Step, Way};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+
+use super::WHICH_PACKET;
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "cake",
+    place: Place::Link,
+    effect: "gives hosts and flows queues with the same shares, keeps each short, and with a rate \
+             shapes to it, so that packets wait there and not in a modem",
+    source: "Høiland-Jørgensen, Täht & Morton, Piece of CAKE, LANMAN 2018; Linux, sch_cake.c",
+    parameters: &[Parameter {
+        name: "rate",
+        unit: "kbit/s",
+        default: Quantity::Unlimited,
+        minimum: Quantity::Count(64),
+        maximum: Quantity::Unlimited,
+        effect: "the rate that it shapes to; a little below that of the link behind it",
+    }],
+    deployment: Deployment::by(&[Way::new(
+        At::BeforeLink,
+        &[Step::Qdisc {
+            words: "cake",
+            value: Setting::Bandwidth("rate"),
+        }],
+    )])
+    .noting("Without a rate it rules the queue only where that stands on this machine."),
+    decides: WHICH_PACKET,
+    apply,
+};
+
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    let rate = match values.limit("rate") {
+        RetryLimit::Unlimited => None,
+        RetryLimit::Attempts(kilobits) => Some(BitRate::from_bps(u64::from(kilobits.get()) * 1000)),
+    };
+    changes.link.discipline = Some(Discipline::Cake(CakeConfig {
+        rate,
+        ..CakeConfig::default()
+    }));
+}

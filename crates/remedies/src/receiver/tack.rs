@@ -1,0 +1,46 @@
+//! The acknowledgment schedule of TACK.
+
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "tack",
+    place: Place::Receiver,
+    effect: "acknowledges a few times in a round trip, and a loss at once",
+    source: "Li et al., TACK, SIGCOMM 2020, equation 3 and §4.4",
+    parameters: &[
+        Parameter {
+            name: "beta",
+            unit: "acknowledgments",
+            default: Quantity::Count(4),
+            minimum: Quantity::Count(1),
+            maximum: Quantity::Count(1000),
+            effect: "the most in the handshake's round trip",
+        },
+        Parameter {
+            name: "segments",
+            unit: "segments",
+            default: Quantity::Count(2),
+            minimum: Quantity::Count(1),
+            maximum: Quantity::Count(1000),
+            effect: "full segments until an acknowledgment goes out, where fewer arrive",
+        },
+    ],
+    deployment: Deployment::none(
+        "No kernel's receiver has a schedule by the round trip: what it acknowledges is compiled \
+         in. The paper's own stack is in user space.",
+    ),
+    decides: "when the receiver acknowledges",
+    apply,
+};
+
+/// The receiver's part alone. The paper's sender takes the receiver's delay out of its round trips,
+/// has its losses told by number, and paces; a BBR sender paces and filters round trips by itself,
+/// as the paper's does.
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    let ack = &mut changes.tcp.delayed_ack;
+    ack.most_a_round_trip = Some(values.count("beta"));
+    ack.segments = values.count("segments");
+    // Otherwise each pushed segment that is read would be acknowledged apart from the schedule.
+    ack.on_reading = false;
+    ack.compressed = false;
+}
