@@ -1,5 +1,7 @@
 """Remedies of today's access points, senders and receivers: what they do, and where."""
 
+import contextlib
+
 import pytest
 
 import airtcp
@@ -8,7 +10,9 @@ from airtcp._core import ScenarioError
 DEEP_QUEUE = {"link.queue.packets": 400, "duration": "10 s"}
 
 
-@pytest.mark.parametrize("remedy", ["codel", "fq-codel", "vegas", "receive-window:bytes=98304"])
+@pytest.mark.parametrize(
+    "remedy", ["codel", "fq-codel", "pie", "dualpi2", "cake", "vegas", "receive-window:bytes=98304"]
+)
 def test_a_deep_queue_stays_short(remedy: str) -> None:
     def run(remedies: list[str]) -> tuple[float, float]:
         summary = airtcp.run("lossy-pipe", settings=DEEP_QUEUE, remedies=remedies).summary
@@ -49,3 +53,109 @@ def test_little_of_a_flow_waits_in_the_senders_device() -> None:
         return summary["flows"][0]["rtt_p50_ms"] or 0.0
 
     assert rtt(["small-queue"]) < 0.7 * rtt([])
+
+
+def goodput_and_rtt(
+    scenario: str, settings: dict[str, object], *remedies: str
+) -> tuple[float, float]:
+    """Goodput in bit/s, and the 95th percentile of the first flow's round trips in ms."""
+    summary = airtcp.run(scenario, settings=settings, remedies=list(remedies)).summary
+    return summary["goodput_bps"], summary["flows"][0]["rtt_p95_ms"] or 0.0
+
+
+def test_a_shaper_keeps_the_queue_behind_it_empty() -> None:
+    before = goodput_and_rtt("lossy-pipe", DEEP_QUEUE)
+    after = goodput_and_rtt("lossy-pipe", DEEP_QUEUE, "cake:rate=9500")
+    assert after[1] < before[1] / 3
+    assert after[0] > 0.85 * before[0]
+    # Above the link's rate the modem's queue fills as if there were no shaper.
+    assert goodput_and_rtt("lossy-pipe", DEEP_QUEUE, "cake:rate=20000")[1] > 400
+
+
+def test_covered_acknowledgments_do_not_wait() -> None:
+    narrow = {"link.rate": "50 Mbit/s", "link.reverse.rate": "300 kbit/s", "duration": "10 s"}
+    before = goodput_and_rtt("lossy-pipe", narrow)
+    after = goodput_and_rtt("lossy-pipe", narrow, "ack-filter")
+    assert after[1] < before[1]
+    assert after[0] > 0.95 * before[0]
+
+
+def test_background_traffic_yields() -> None:
+    """It may have a sixteenth, and what best effort leaves after its drops."""
+    settings = {
+        "link.aqm.discipline": "cake",
+        "link.aqm.rate": "9 Mbit/s",
+        "flows.count": 2,
+        "flows.dscp": ["CS0", "CS1"],
+        "duration": "20 s",
+    }
+    flows = airtcp.run("lossy-pipe", settings=settings).summary["flows"]
+    share = flows[1]["goodput_bps"] / sum(flow["goodput_bps"] for flow in flows)
+    assert 0.8 / 16 < share < 4 / 16
+
+
+def test_c2tcp_bounds_the_delay_of_a_cellular_link() -> None:
+    settings = {"duration": "20 s"}
+    before = goodput_and_rtt("cellular", settings)
+    after = goodput_and_rtt("cellular", settings, "c2tcp")
+    assert after[1] < 0.6 * before[1]
+    assert after[0] > 0.5 * before[0]
+
+
+def test_limits_of_an_access_point() -> None:
+    settings = {"duration": "3 s"}
+
+    def goodput(*remedies: str) -> float:
+        return goodput_and_rtt("laptop-download", settings, *remedies)[0]
+
+    alone = goodput()
+    assert goodput("ampdu-limit:time=500 us") < 0.95 * alone
+    assert goodput("txop", "ampdu-limit:time=500 us") > goodput("ampdu-limit:time=500 us")
+    with pytest.raises(ScenarioError, match="airtime"):
+        airtcp.load_scenario(
+            "laptop-download", settings={"wlan.scheduler": "fifo"}, remedies=["aql"]
+        )
+    with pytest.raises(ScenarioError, match="no aggregates"):
+        airtcp.load_scenario("wlan-upload", remedies=["txop"])
+    with pytest.raises(ScenarioError, match="rate of its own"):
+        airtcp.load_scenario("laptop-download", remedies=["cake:rate=1000"])
+
+
+OF_TODAY = [
+    "pie",
+    "dualpi2",
+    "cake",
+    "cake:rate=5000",
+    "ack-filter",
+    "aql",
+    "ampdu-limit",
+    "txop",
+    "inf-retry:access-point=1",
+    "illinois",
+    "c2tcp",
+]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["lossy-pipe", "cellular", "dumbbell", "laptop-download", "slow-station", "wlan-upload"],
+)
+def test_no_remedy_storms_or_starves_in_silence(name: str) -> None:
+    """Where a remedy has a place it delivers, and retransmits no more than it delivers."""
+    settings = {"duration": "3 s"}
+    plain = airtcp.run(name, settings=settings).summary
+    for remedy in OF_TODAY:
+        summary = None
+        # A remedy without a place here says which link has one.
+        with contextlib.suppress(ScenarioError):
+            summary = airtcp.run(name, settings=settings, remedies=[remedy]).summary
+        if summary is None:
+            with pytest.raises(ScenarioError, match="remedies"):
+                airtcp.load_scenario(name, remedies=[remedy])
+            continue
+        flows = summary["flows"]
+        sent = sum(flow.get("segments_sent", 0) for flow in flows)
+        again = sum(flow.get("segments_retransmitted", 0) for flow in flows)
+        before = sum(flow.get("segments_retransmitted", 0) for flow in plain["flows"])
+        assert summary["goodput_bps"] > 0.1 * plain["goodput_bps"], remedy
+        assert again <= max(0.2 * sent, 2 * before), f"{remedy}: {again} of {sent}"

@@ -47,6 +47,11 @@ COMMANDS = {
         "script:script_command",
         "Run packetdrill scripts against the simulated endpoint: no root, no real time.",
     ),
+    "measure": LazyCommand(
+        _REAL,
+        "measure:measure_command",
+        "Measure a real link: round trips idle and loaded, goodput, responsiveness; what helps.",
+    ),
     "verify": LazyCommand(
         _REAL,
         "verify:verify_command",
@@ -60,7 +65,7 @@ COMMANDS = {
     "deploy": LazyCommand(
         _REAL,
         "deploy:deploy_command",
-        "Apply a remedy to this machine's TCP: all connections, a route, a cgroup or a share.",
+        "Apply a remedy to this machine: all connections, a route, a cgroup, a share or a device.",
         passed_on=True,
     ),
     "deployed": LazyCommand(

@@ -9,13 +9,14 @@ from typing import Annotated
 
 import typer
 
+from airtcp._core import ScenarioError
 from airtcp.catalogue import BASELINE
 from airtcp.cli.asker import Can, asked_for
 from airtcp.cli.console import (
     AsJson,
+    Beside,
     DaskAddress,
     Jobs,
-    MetricName,
     ScenarioFile,
     Settings,
     WithPng,
@@ -25,18 +26,22 @@ from airtcp.cli.console import (
     print_lines,
     progress_bar,
     warn,
+    with_beside,
     writable_folder,
 )
 from airtcp.cli.errors import clear_errors, say
 from airtcp.columns import numbers
 from airtcp.comparison import Comparison, compare
 from airtcp.loading import load_scenario, parse_setting
-from airtcp.ranking import SMALLEST_PERCENT
+from airtcp.ranking import SMALLEST_PERCENT, Aim
+from airtcp.ranking.aims import COMPANIONS
 from airtcp.ranking.as_json import ranking_json
 from airtcp.study.context import context
 from airtcp.study.difference_words import amount, state_words
 from airtcp.study.everything import ALL
+from airtcp.study.front import Front, Mark, front
 from airtcp.study.metrics import METRICS, Metric
+from airtcp.study.recommend import recommendations
 from airtcp.study.sequential import MOST_CPU_S, MOST_SEEDS, Rounds
 from airtcp.study.statistics import Outcome
 
@@ -66,7 +71,26 @@ def compare_command(
         ),
     ] = None,
     settings: Settings = None,
-    metric: MetricName = "goodput",
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"What decides: {', '.join(METRICS)}. Default goodput.",
+            autocompletion=lambda: list(METRICS),
+            show_default=False,
+        ),
+    ] = None,
+    aim: Annotated[
+        Aim | None,
+        typer.Option(
+            "--for",
+            help="What the link is wanted for, which decides in place of --metric: goodput, "
+            "responsiveness, a call's packets in time, or goodput times responsiveness. All but "
+            "bulk measure beside the load (--beside ping,exchange,call).",
+            show_default=False,
+        ),
+    ] = None,
+    beside: Beside = None,
     can: Can = None,
     worth: Annotated[
         float,
@@ -123,13 +147,18 @@ def compare_command(
 
     airtcp compare lossy-pipe --set link.loss.rate=0.01 --metric rtt-p95
 
+    airtcp compare household --for calls
+
     airtcp compare ping --remedy go-back-n+rto-factor:factor=10 --json
     """
     with clear_errors():
         if folder:
             writable_folder(folder)
         asked = asked_for(can, is_interactive=not as_json)
-        given = dict(parse_setting(text) for text in settings or [])
+        decides = _decides(metric, aim)
+        if beside is None and aim not in {None, Aim.BULK}:
+            beside = ",".join(COMPANIONS)
+        given = with_beside(dict(parse_setting(text) for text in settings or []), beside)
         scenario = load_scenario(file, given)
         warn(scenario)
         done = _Done()
@@ -144,7 +173,7 @@ def compare_command(
                     scenario,
                     remedy or [ALL],
                     seeds,
-                    metric=metric,
+                    metric=decides,
                     can=asked.can,
                     smallest=worth,
                     rounds=Rounds(max_seeds, max_cpu),
@@ -182,6 +211,19 @@ class _Done:
         return f"{count} and kept in {folder / 'cells'}: the same command goes on from there"
 
 
+def _decides(metric: str | None, aim: Aim | None) -> str:
+    """The measurement that decides.
+
+    Raises:
+        ScenarioError: both are given.
+    """
+    if metric is not None and aim is not None:
+        raise ScenarioError(
+            f"--for {aim} decides by {aim.metric}, and --metric {metric} says another; give one"
+        )
+    return aim.metric if aim is not None else metric or "goodput"
+
+
 def _command() -> str:
     return shlex.join(["airtcp", *sys.argv[1:]])
 
@@ -191,19 +233,25 @@ def _print_comparison(comparison: Comparison) -> None:
     print_lines([lines[0], context(comparison), *lines[1:]])
     metric = METRICS[comparison.metric]
     own = "" if comparison.metric == "goodput" else metric.label
+    has_beside = any(run["beside"]["added_bps"] for run in comparison.summaries[BASELINE])
     head: tuple[str, ...] = (
         "remedy",
         "goodput",
         own,
         "difference, 95 %",
         "state",
-        "RTT p50",
-        "p95",
-        "retransmitted",
-        "timeouts",
+        "RTT p50" if not has_beside else "",
+        "p95" if not has_beside else "",
+        *(head for head, name in _BESIDE if name != comparison.metric),
+        "best in both",
+        # A line is to stay a line: the report has these beside the others.
+        "retransmitted" if not has_beside else "",
+        "timeouts" if not has_beside else "",
         "unchanged flow beside it" if comparison.metric != "harm" else "",
     )
-    rows = [_row(comparison, remedy, metric) for remedy in (BASELINE, *comparison.shown)]
+    places = front(comparison)
+    names = (BASELINE, *comparison.shown)
+    rows = [_row(comparison, remedy, metric, places) for remedy in names]
     # No column for what no run has, or what is said already.
     kept = [
         column
@@ -214,13 +262,49 @@ def _print_comparison(comparison: Comparison) -> None:
     rows = [tuple(row[column] for column in kept) for row in rows]
     seeds = len(comparison.seeds)
     print(f"\n{numbers(head, rows)}")
-    print(f"\nMeans a run over {seeds} {'seed' if seeds == 1 else 'seeds'}.")
+    note = f"Means a run over {seeds} {'seed' if seeds == 1 else 'seeds'}."
+    if places:
+        note += (
+            f" Best in both: no other has more goodput and a lower {places.metric.label}; "
+            '"no" names one that is shown to, "undecided" one whose means have.'
+        )
+    print(f"\n{note}")
+    if advice := recommendations(comparison):
+        print()
+        print_lines([one.sentence for one in advice])
     if lines := comparison.deployment:
         print()
         print_lines(lines)
 
 
-def _row(comparison: Comparison, remedy: str, metric: Metric) -> tuple[str, ...]:
+_BESIDE = (
+    ("ping p95", "ping-p95"),
+    ("exchange p95", "exchange-p95"),
+    ("responsiveness", "rpm"),
+    ("call late", "call"),
+    ("30 kB", "short-flow"),
+    ("page", "page"),
+)
+"""Columns of what ran beside the load, where anything did."""
+
+
+def _mark(places: Front | None, remedy: str) -> str:
+    """Whether no other has more goodput and less latency."""
+    point = places.of(remedy) if places else None
+    if point is None:
+        return ""
+    match point.mark:
+        case Mark.FRONT:
+            return "yes"
+        case Mark.BEATEN:
+            return f"no: {point.by}"
+        case Mark.UNDECIDED:
+            return f"undecided: {point.by}"
+
+
+def _row(
+    comparison: Comparison, remedy: str, metric: Metric, places: Front | None
+) -> tuple[str, ...]:
     def mean(name: str) -> str:
         known = [
             value
@@ -241,6 +325,8 @@ def _row(comparison: Comparison, remedy: str, metric: Metric) -> tuple[str, ...]
         _state(comparison, remedy),
         mean("rtt-p50"),
         mean("rtt-p95"),
+        *(mean(name) for _, name in _BESIDE if name != metric.name),
+        _mark(places, remedy),
         mean("retransmitted"),
         timeouts,
         _harm(comparison, remedy),
@@ -283,6 +369,15 @@ def _json_object(comparison: Comparison, page: Path | None) -> dict[str, object]
         "decided": comparison.is_decided,
         "stopped": comparison.stopped or None,
         "ranking": ranking_json(comparison.ranking),
+        "aims": {
+            one.aim.value: {
+                "metric": one.aim.metric,
+                "sentence": one.sentence,
+                **ranking_json(one.ranking),
+            }
+            for one in recommendations(comparison)
+        },
+        "front": _front_json(front(comparison)),
         "link_and_sender": context(comparison),
         "verdict": comparison.verdict,
         "refused": dict(comparison.refused),
@@ -290,4 +385,22 @@ def _json_object(comparison: Comparison, page: Path | None) -> dict[str, object]
         "remedies": comparison.table.to_dicts(),
         "cells": cells.drop("summary", "scenario", "scenario_hash", "engine_version").to_dicts(),
         "report": None if page is None else str(page),
+    }
+
+
+def _front_json(places: Front | None) -> dict[str, object] | None:
+    if places is None:
+        return None
+    return {
+        "metric": places.metric.name,
+        "points": [
+            {
+                "remedy": point.remedy,
+                "goodput_bps": point.goodput_bps,
+                "latency": point.latency,
+                "mark": point.mark.value,
+                "by": point.by,
+            }
+            for point in places.points
+        ],
     }

@@ -15,6 +15,7 @@ import typer
 
 from airtcp._core import Scenario, ScenarioError
 from airtcp.cli.errors import say
+from airtcp.ranking.aims import ALL_COMPANIONS
 from airtcp.study.metrics import METRICS
 
 if TYPE_CHECKING:
@@ -98,6 +99,36 @@ MetricName = Annotated[
         autocompletion=lambda: list(METRICS),
     ),
 ]
+
+Beside = Annotated[
+    str | None,
+    typer.Option(
+        "--beside",
+        metavar="NAMES",
+        help="What measures the link beside the load, with commas: ping, exchange, call, "
+        "short-flow, page, or all (flows.beside). It adds up to 1 Mbit/s of its own.",
+        show_default=False,
+    ),
+]
+
+
+def with_beside(settings: dict[str, object], beside: str | None) -> dict[str, object]:
+    """Settings with `flows.beside` as `--beside` says.
+
+    Raises:
+        ScenarioError: one is unknown, or `--set flows.beside` says something too.
+    """
+    if beside is None:
+        return settings
+    names = ALL_COMPANIONS if beside == "all" else tuple(beside.split(","))
+    for name in names:
+        if name not in ALL_COMPANIONS:
+            raise ScenarioError(
+                f"--beside {name}: expected {', '.join(ALL_COMPANIONS)} or all, several with commas"
+            )
+    if "flows.beside" in settings:
+        raise ScenarioError("--beside and --set flows.beside say the same; give one of them")
+    return settings | {"flows.beside": list(dict.fromkeys(names))}
 
 
 def complete_remedy(incomplete: str) -> list[str]:

@@ -7,13 +7,15 @@ from airtcp.net import hand_over
 
 
 def deploy_command(_context: typer.Context) -> None:
-    """Apply a remedy to this machine's TCP: all connections, a route, a cgroup or a share.
+    """Apply a remedy to this machine: all connections, a route, a cgroup, a share or a device.
 
     [bold]Examples[/bold]
 
     airtcp deploy sack --all --dry-run
 
     airtcp deploy newzag --cgroup /sys/fs/cgroup/web --share 50% --for 10min
+
+    airtcp deploy cake --device eth0 --rate 20Mbit
     """
     with clear_errors():
         hand_over("deploy")

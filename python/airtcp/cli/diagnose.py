@@ -18,6 +18,7 @@ from airtcp.quantities import parse_bit_rate, parse_seconds
 
 if TYPE_CHECKING:
     from airtcp.diagnoses import Diagnosis, PingDiagnosis
+    from airtcp.diagnosis.sockets import Sockets
     from airtcp.report.tables import Table
 
 _MOST_ROWS = 12
@@ -82,7 +83,8 @@ def diagnose_command(
         typer.Option(
             "--sockets",
             help="What the kernel counts of each connection, by `ss -ti`, in place of a capture; "
-            "FILE may hold its output from another machine.",
+            "FILE may hold its output from another machine. Beside a capture (FILE), of its "
+            "sender: the congestion control is then no guess.",
         ),
     ] = False,
     as_json: AsJson = False,
@@ -115,26 +117,31 @@ def diagnose_command(
     sudo airtcp diagnose -i wlan0 --for 60s
 
     airtcp diagnose --sockets
+
+    airtcp diagnose slow.pcap sockets.txt --sockets
     """
     from airtcp.diagnosis.advise import advice
+    from airtcp.diagnosis.kind import is_capture
+    from airtcp.diagnosis.sockets import sockets_of
 
     with clear_errors():
         given = files or []
         if advise:
             print_lines(_probes(given, flow, view) if given else advice())
             return
-        one_kind = [bool(device), sockets, len(given) == 2]
+        beside = sockets and bool(given) and is_capture(Path(given[0]))
+        one_kind = [bool(device), sockets and not beside, len(given) == 2 and not beside]
         if len(given) > 2 or sum(one_kind) > 1 or (device and given):
             raise ScenarioError(
                 "diagnose: expected one capture or log, two captures to compare, -i DEV, or "
                 "--sockets with at most one file"
             )
-        if folder is not None and (sockets or len(given) == 2):
+        if folder is not None and not beside and (sockets or len(given) == 2):
             raise ScenarioError("--out: only the diagnosis of one capture or log has a report")
-        if sockets:
+        if sockets and not beside:
             _print_sockets(given[0] if given else None, as_json=as_json)
             return
-        if len(given) == 2:
+        if len(given) == 2 and not beside:
             _print_changes(given[0], given[1], flow, view, as_json=as_json)
             return
         file = given[0] if given else None
@@ -156,7 +163,9 @@ def diagnose_command(
                 raise ScenarioError("--out: only a capture or the log of a ping has a report")
             _print_counters(file, as_json=as_json)
             return
-        _diagnosed(file, flow, view, known_bps, can, folder, as_json=as_json)
+        socket_file = given[1] if beside and len(given) == 2 else None
+        counted = sockets_of(socket_file) if beside else None
+        _diagnosed(file, flow, view, known_bps, can, folder, counted, as_json=as_json)
 
 
 def _first_of(file: str) -> str:
@@ -203,6 +212,7 @@ def _diagnosed(
     known_bps: float | None,
     can: str | None,
     folder: Path | None,
+    sockets: "Sockets | None" = None,
     *,
     as_json: bool,
 ) -> None:
@@ -212,7 +222,13 @@ def _diagnosed(
     asked = asked_for(can, is_interactive=not as_json and file != "-")
     with progress_bar(f"diagnosing {file}") as report:
         diagnosis = diagnose(
-            file, flow=flow, view=view, can=asked.can, rate_bps=known_bps, progress=report
+            file,
+            flow=flow,
+            view=view,
+            can=asked.can,
+            rate_bps=known_bps,
+            sockets=sockets,
+            progress=report,
         )
     page = diagnosis.report(folder, _command()) if folder else None
     if as_json:

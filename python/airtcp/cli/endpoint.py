@@ -1,5 +1,7 @@
 """`airtcp send` and `airtcp serve`: hand over to airtcp-net, whose own TCP carries the bytes."""
 
+import sys
+
 import typer
 
 from airtcp.cli.errors import clear_errors
@@ -23,6 +25,13 @@ def serve_command(_context: typer.Context) -> None:
     [bold]Example[/bold]
 
     airtcp serve --port 8000 --dir . --remedy newzag
+
+    airtcp serve --measure
     """
+    if "--measure" in sys.argv[2:]:
+        from airtcp.cli.measure import serve_measurements
+
+        serve_measurements([word for word in sys.argv[2:] if word != "--measure"])
+        return
     with clear_errors():
         hand_over("serve")

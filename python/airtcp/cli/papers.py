@@ -19,6 +19,7 @@ from airtcp.cli.console import (
     writable_folder,
 )
 from airtcp.cli.errors import clear_errors, say
+from airtcp.papers.judge import JudgedClaim
 from airtcp.papers.judgement import Judgement, judge_papers
 from airtcp.papers.over_readings import OverReadings
 from airtcp.papers.paper import find_papers, load_papers
@@ -74,12 +75,14 @@ def papers_command(
         int, typer.Option(metavar="N", min=1, max=2**62, help="The seeds count up from here.")
     ] = 1,
     cross: Annotated[
-        bool,
+        bool | None,
         typer.Option(
             "--cross/--no-cross",
-            help="Whether to run every remedy on every paper's scenario too; only with all papers.",
+            help="Whether to run every remedy on every paper's scenario too; only with all papers. "
+            "A quick run does so if asked.",
+            show_default=False,
         ),
-    ] = True,
+    ] = None,
     papers: Annotated[
         Path | None,
         typer.Option(
@@ -93,7 +96,7 @@ def papers_command(
             min=0,
             max=100_000,
             help="How many readings of each paper to judge beside the default, coarse first; "
-            "left out, as many as a number of events pays for: 28 at most, 5 with --quick.",
+            "left out, as many as a number of events pays for: 28 at most, 4 with --quick.",
             show_default=False,
         ),
     ] = None,
@@ -126,7 +129,7 @@ def papers_command(
                 chosen,
                 where,
                 quick=quick,
-                with_cross=cross and not names,
+                with_cross=(not quick if cross is None else cross) and not names,
                 first_seed=first_seed,
                 seed_sets=seed_sets,
                 readings=readings,
@@ -154,10 +157,12 @@ def _print(judgement: Judgement) -> None:
         out.print(f"[bold]{paper.about.number} {paper.name}[/bold]", highlight=False)
         for judged in judgement.claims[paper.name]:
             colour = _COLOURS[judged.verdict]
-            words = "not yet decided" if quick and judged.undecided else str(judged.verdict)
+            words = _so_far(judged) if quick else str(judged.verdict)
             out.print(f"  {judged.claim.id}  [{colour}]{words:<22}[/{colour}]  ", end="")
             out.print(judged.claim.what, markup=False, highlight=False)
         over = judgement.readings[paper.name]
+        if quick:
+            continue
         if len(over.verdicts) > 1:
             _print_best(over)
         if len(over.fits) > 1:
@@ -174,9 +179,19 @@ def _print(judgement: Judgement) -> None:
     if judgement.quick:
         out.print(
             f"a quick run: {undecided} of those not shown are not yet decided at this number of "
-            "seeds and readings; the full run decides",
+            "seeds and readings; what is so under the default, other readings may make depend on "
+            "the reading: the full run decides",
             highlight=False,
         )
+
+
+def _so_far(judged: JudgedClaim) -> str:
+    """A verdict of a quick run, which tries few readings."""
+    if judged.undecided:
+        return "not yet decided"
+    if judged.few_readings and judged.verdict.goes_the_papers_way:
+        return f"{judged.verdict}, by default"
+    return str(judged.verdict)
 
 
 def _print_nearest(over: OverReadings) -> None:

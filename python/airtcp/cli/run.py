@@ -8,12 +8,14 @@ import typer
 from airtcp.cli.console import (
     LARGEST_SEED,
     AsJson,
+    Beside,
     ScenarioFile,
     Settings,
     complete_remedy,
     print_json,
     progress_bar,
     warn,
+    with_beside,
 )
 from airtcp.cli.errors import clear_errors, say
 from airtcp.cli.run_outputs import Outputs, parse_pictures
@@ -35,6 +37,7 @@ def run_command(
         typer.Option(metavar="N", min=0, max=LARGEST_SEED, help="The source of every random draw."),
     ] = 1,
     settings: Settings = None,
+    beside: Beside = None,
     remedy: Annotated[
         list[str] | None,
         typer.Option(
@@ -117,7 +120,8 @@ def run_command(
         )
         named = probe or []
         outputs.check(named)
-        chosen: dict[str, object] = dict(parse_setting(text) for text in settings or [])
+        given: dict[str, object] = dict(parse_setting(text) for text in settings or [])
+        chosen = with_beside(given, beside)
         best_start = BestStart(sessions, peer, say) if sessions else None
         if best_start:
             chosen = best_start.settings(chosen)

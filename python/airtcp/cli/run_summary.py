@@ -1,11 +1,19 @@
 """The summary of a run, as lines at a terminal or as JSON."""
 
 from collections.abc import Callable
+from typing import cast
 
 from airtcp.columns import numbers
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 from airtcp.runs import Run
-from airtcp.summary import FlowSummary, RunSummary, never_opened, retransmitted_share, total
+from airtcp.summary import (
+    BesideSummary,
+    FlowSummary,
+    RunSummary,
+    never_opened,
+    retransmitted_share,
+    total,
+)
 
 _MOST_FLOWS_SHOWN = 4
 
@@ -35,6 +43,8 @@ def print_summary(summary: RunSummary) -> None:
             f"{format_percent(100 * retransmitted_share(summary))} retransmitted, "
             f"{format_count(total(summary, 'timeouts'))} timeouts"
         )
+    for line in beside_lines(summary):
+        print(line)
     for flow in flows:
         if never_opened(summary, flow):
             print(
@@ -42,6 +52,58 @@ def print_summary(summary: RunSummary) -> None:
                 "crossed the link"
             )
     print(f"digest {summary['digest']}")
+
+
+def beside_lines(summary: RunSummary) -> list[str]:
+    """What ran beside the load, a line each; none where nothing did."""
+    beside = summary["beside"]
+    lines = []
+    if beside["ping_p50_ms"] is not None:
+        lines.append(f"ping: {_three(beside, 'ping')}, {_percent(beside['ping_lost'])} lost")
+    if beside["exchanges"]:
+        lines.append(
+            f"new connection with one exchange: {_three(beside, 'exchange')}"
+            f"{_unfinished(beside['exchanges_unfinished'], beside['exchanges'])}"
+        )
+    if beside["rpm"] is not None:
+        lines.append(
+            f"responsiveness: {beside['rpm']:.0f} round trips a minute "
+            f"({beside['rpm_foreign']:.0f} of other connections, "
+            f"{beside['rpm_own']:.0f} of its own)"
+        )
+    if beside["call_late"] is not None:
+        lines.append(f"call: {_percent(beside['call_late'])} of its packets late or lost")
+    if beside["short_flow_mean_s"] is not None:
+        lines.append(
+            f"download of 30 kB: mean {beside['short_flow_mean_s']:.3g} s, "
+            f"p95 {beside['short_flow_p95_s']:.3g} s"
+            f"{_unfinished(beside['short_flows_unfinished'], beside['short_flows'])}"
+        )
+    if beside["page_mean_s"] is not None:
+        lines.append(
+            f"page: mean {beside['page_mean_s']:.3g} s, p95 {beside['page_p95_s']:.3g} s"
+            f"{_unfinished(beside['pages_unfinished'], beside['pages'])}"
+        )
+    if lines:
+        added = format_bit_rate(beside["added_bps"])
+        lines = [f"beside the load, which adds {added} to it:", *(f"  {line}" for line in lines)]
+    return lines
+
+
+def _three(beside: BesideSummary, name: str) -> str:
+    values = cast(dict[str, float | None], beside)
+    return ", ".join(
+        f"{words} {_milliseconds(values[f'{name}_{key}_ms'])}"
+        for words, key in (("median", "p50"), ("p95", "p95"), ("p99", "p99"))
+    )
+
+
+def _percent(share: float | None) -> str:
+    return "none" if share is None else format_percent(100 * share)
+
+
+def _unfinished(number: int, of: int) -> str:
+    return f" ({number} of {of} unfinished)" if number else ""
 
 
 _ROWS: dict[str, Callable[[FlowSummary], str]] = {

@@ -17,6 +17,8 @@ _WIDTH_INCHES = 7.8
 _LEGEND_INCHES = 0.42
 """Width of a legend beside its names."""
 _SINE_OF_25 = 0.43
+_BAND_POINTS = 14.0
+"""Width of the band over all readings at a name."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class Chart:
         colours = line_colours([line.name for line in self.lines])
         has_paper = any(number is not None for line in self.lines for number in line.paper)
         names = [line.name for line in self.lines] + (["the paper"] if has_paper else [])
-        has_best = self.is_numeric and any(line.best for line in self.lines)
+        has_best = any(line.best for line in self.lines)
         names += ["best reading", "all readings"] if has_best else []
         names = [_wrapped(name) for name in names]
         legend = _LEGEND_INCHES + widest_inches(names)
@@ -84,7 +86,8 @@ class Chart:
                 )
             if has_best:
                 ink = LIGHT.foreground
-                axes.plot([], [], "--", color=ink, linewidth=1.0, label="best reading")
+                style = "--" if self.is_numeric else "_"
+                axes.plot([], [], style, color=ink, linewidth=1.0, label="best reading")
                 axes.fill_between([], [], [], color=ink, alpha=0.07, lw=0, label="all readings")
             axes.legend(
                 loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, handlelength=1.6
@@ -180,6 +183,10 @@ def _points(axes: Axes, positions: np.ndarray, line: Line, colour: str) -> None:
         capsize=2,
         label=_wrapped(line.name),
     )
+    if line.best:
+        low, high, best = (_floats(values) for values in (line.low, line.high, line.best))
+        axes.vlines(positions, low, high, color=colour, alpha=0.12, linewidth=_BAND_POINTS)
+        axes.plot(positions, best, "_", color=colour, markersize=_BAND_POINTS)
     _paper(axes, positions, line, colour)
 
 

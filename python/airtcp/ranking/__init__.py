@@ -3,6 +3,7 @@
 `compare`, `diagnose`, the demonstration, the lab and the papers build `Candidate`s from their runs
 and ask `rank`, so that no two of them can name different winners for the same runs.
 
+- `aims`: what the link is wanted for, and the measurement that decides then.
 - `askers`: the question "what may you change?", and the spots on the path that the answer reaches.
 - `direction`: which end of a link is the mobile's, where a scenario tells.
 - `machines`: how many machines stand where the asker's does.
@@ -12,6 +13,7 @@ and ask `rank`, so that no two of them can name different winners for the same r
 - `elsewhere`: the best at the places that the asker cannot change.
 """
 
+from airtcp.ranking.aims import Aim
 from airtcp.ranking.askers import Asker, Reach, reach
 from airtcp.ranking.candidate import Candidate
 from airtcp.ranking.direction import Direction, direction
@@ -22,6 +24,7 @@ from airtcp.ranking.state import SMALLEST_PERCENT, State
 
 __all__ = [
     "SMALLEST_PERCENT",
+    "Aim",
     "Asker",
     "Candidate",
     "Direction",

@@ -11,6 +11,7 @@ from airtcp.plot.style import remedy_colours
 from airtcp.plot.svg import svg_file, svg_of
 from airtcp.plot.timeline import Timelines, timeline
 from airtcp.report.figures import PlannedFigure, drawn
+from airtcp.report.front import front_figure
 from airtcp.report.latency import latency_figures
 from airtcp.report.pages import rendered, whole, write_text
 from airtcp.report.tables import (
@@ -25,6 +26,7 @@ from airtcp.study.compare import ComparedRuns
 from airtcp.study.context import context
 from airtcp.study.deployment import deployment
 from airtcp.study.difference_words import amount, outcome_words, state_words
+from airtcp.study.recommend import recommendations
 from airtcp.study.statistics import Outcome
 from airtcp.study.verdict import verdict
 
@@ -44,7 +46,7 @@ def write_report(
         OSError: the directory cannot be written.
     """
     write_text(directory / "comparison.csv", comparison.table.write_csv())
-    of_latency = tuple(latency_figures(comparison))
+    of_latency = (*front_figure(comparison), *latency_figures(comparison))
     planned = [
         PlannedFigure(
             "comparison",
@@ -63,7 +65,10 @@ def write_report(
     page = rendered(
         "report.html.j2",
         headline=verdict(comparison)[0],
-        sentences=_beyond_the_table(comparison),
+        sentences=[
+            *_beyond_the_table(comparison),
+            *(one.sentence for one in recommendations(comparison)),
+        ],
         context=context(comparison),
         comparison=comparison,
         deployment=deployment(comparison),

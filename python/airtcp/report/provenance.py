@@ -11,7 +11,7 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,8 @@ class Cell:
     """One simulated run that a table rests on."""
 
     scenario: Path
-    settings: tuple[tuple[str, object], ...]
+    settings: tuple[tuple[str, object], ...] = field(hash=False)
+    """By key; a value may be a list, which has no hash."""
     remedies: str
     seed: int
 

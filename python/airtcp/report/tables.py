@@ -119,6 +119,8 @@ def latency_table(comparison: ComparedRuns) -> Table:
 
 _LATENCIES = (
     *("rtt-p50", "rtt-p95", "rtt-p99", "rtt-increase", "delivery-p50", "delivery-p95"),
+    *("ping-p50", "ping-p95", "ping-p99", "exchange-p50", "exchange-p95", "exchange-p99"),
+    *("rpm", "rpm-foreign", "rpm-own", "call", "short-flow", "page"),
     *("completion", "fairness", "needless"),
 )
 

@@ -36,6 +36,8 @@ METRICS = ("goodput_bps", "retransmitted_share", "timeouts", "timeouts_spurious"
 """The measurements of a run that a comparison pairs; the first decides which remedy is best."""
 
 
+_LATENCIES = ("rtt-p50", "rtt-p95", "rtt-p99")
+"""Latency of the load itself, as the table has it."""
 _FLOOD_SHARE = 0.05
 _FLOOD_FACTOR = 2.0
 _MOST_HELPFUL, _MOST_UNDECIDED, _MOST_HARMFUL = 12, 8, 4
@@ -330,4 +332,16 @@ class ComparedRuns:
             self.harm,
             self.candidates,
             self.alike,
+            {name: self._means(name) for name in self.remedies},
         )
+
+    def _means(self, remedy: str) -> dict[str, float | None]:
+        """Means of the latencies, and of all that some run measured beside the load."""
+        found: dict[str, float | None] = {}
+        for name, metric in METRICS_BY_NAME.items():
+            if name not in _LATENCIES and not metric.beside:
+                continue
+            measured = [metric.of(run) for run in self.summaries[remedy]]
+            known = [value for value in measured if value is not None]
+            found[name.replace("-", "_")] = fmean(known) if known else None
+        return found

@@ -64,6 +64,7 @@ def comparison_table(
     harm: Mapping[str, PairedDifference],
     candidates: Mapping[str, Candidate],
     alike: Mapping[str, Sequence[str]],
+    means_of: Mapping[str, Mapping[str, float | None]],
 ) -> "pl.DataFrame":
     """One row a remedy, baseline first: means over the seeds and the differences.
 
@@ -74,18 +75,20 @@ def comparison_table(
         harm: of an unchanged flow beside a remedy, where measured.
         candidates: what is known of each by the metric that decides, where it has it.
         alike: for each remedy those whose runs are the same, itself among them.
+        means_of: by remedy, the baseline too, further columns of means, the same for each.
     """
     import polars as pl
 
     means = cells.group_by("remedy").agg(pl.col(*_MEANS).mean())
-    rows = [
-        {"remedy": BASELINE, "n": seeds},
+    rows: list[dict[str, object]] = [
+        {"remedy": BASELINE, "n": seeds, **means_of[BASELINE]},
         *(
             {
                 "remedy": remedy,
                 **_difference_row(by["goodput_bps"]),
                 **_harm_row(harm.get(remedy)),
                 **_decision_row(candidates.get(remedy)),
+                **means_of[remedy],
                 "same_as": " ".join(name for name in alike[remedy] if name != remedy) or None,
             }
             for remedy, by in differences.items()
@@ -95,6 +98,7 @@ def comparison_table(
     schema |= dict.fromkeys(_DIFFERENCE_COLUMNS, pl.Float64)
     schema |= {"outcome": pl.String} | dict.fromkeys(_HARM_COLUMNS, pl.Float64)
     schema |= {"state": pl.String, "seeds_to_decide": pl.UInt32, "same_as": pl.String}
+    schema |= dict.fromkeys(means_of[BASELINE], pl.Float64)
     return pl.DataFrame(rows, schema=schema).join(
         means, on="remedy", how="left", maintain_order="left"
     )

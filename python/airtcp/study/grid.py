@@ -212,7 +212,9 @@ def run_grid(
                 entry = _entry(link_name, stack_name, remedy, compared)
             entries.append(entry)
     if not baselines:
-        raise RunError(f'metric "{metric}": the runs of this study have none')
+        companions = METRICS[metric].beside
+        how = f': give --set flows.beside=["{companions[0]}"]' if companions else ""
+        raise RunError(f'metric "{metric}": the runs of this study have none{how}')
     return GridResult(grid, count, tuple(entries), baselines, metric)
 
 

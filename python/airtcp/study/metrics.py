@@ -23,6 +23,8 @@ class Metric:
     """The measurement; None where the run has none, as completion times of endless flows."""
     show: Callable[[float], str]
     """A value with its unit."""
+    beside: tuple[str, ...] = ()
+    """What has to run beside the load for it, of which one is enough: `flows.beside`."""
     is_of_others: bool = False
     """Whether it is measured on an unchanged flow beside the remedy's (`study/competing.py`)."""
 
@@ -86,6 +88,42 @@ def _of_latency(name: str, label: str, field: str | None = None) -> Metric:
     return Metric(name, label, False, _latency(field), _milliseconds)
 
 
+def _beside(
+    name: str,
+    label: str,
+    field: str,
+    companion: str,
+    show: Callable[[float], str],
+    *,
+    is_better_higher: bool = False,
+) -> Metric:
+    def measure(summary: RunSummary) -> float | None:
+        # An earlier engine's runs measured nothing beside the load.
+        return cast(dict[str, float | None], summary.get("beside", {})).get(field)
+
+    return Metric(name, label, is_better_higher, measure, show, beside=(companion,))
+
+
+def _power(summary: RunSummary) -> float | None:
+    """Goodput over delay, in Mbit/s per millisecond of the round trips that responsiveness counts.
+
+    Kleinrock, "Power and deterministic rules of thumb", ICC 1979.
+    """
+    rpm = cast(dict[str, float | None], summary.get("beside", {})).get("rpm")
+    return None if rpm is None else summary["goodput_bps"] / 1e6 * rpm / _MILLISECONDS_PER_MINUTE
+
+
+_MILLISECONDS_PER_MINUTE = 60_000.0
+
+
+def _round_trips(value: float) -> str:
+    return f"{value:.0f} RPM"
+
+
+def _megabits_per_millisecond(value: float) -> str:
+    return f"{value:.3g} Mbit/s per ms"
+
+
 METRICS = {
     metric.name: metric
     for metric in (
@@ -117,6 +155,53 @@ METRICS = {
             False,
             lambda run: _mean(_completion(flow) for flow in run["flows"]),
             _seconds,
+        ),
+        *(
+            _beside(f"ping-p{share}", f"{words} of a ping beside it", field, "ping", _milliseconds)
+            for share, words, field in (
+                (50, "median round trip", "ping_p50_ms"),
+                (95, "95th percentile of the round trip", "ping_p95_ms"),
+                (99, "99th percentile of the round trip", "ping_p99_ms"),
+            )
+        ),
+        *(
+            _beside(
+                f"exchange-p{share}",
+                f"{words} of a new connection's exchange beside it",
+                f"exchange_p{share}_ms",
+                "exchange",
+                _milliseconds,
+            )
+            for share, words in (
+                (50, "median time"),
+                (95, "95th percentile of the time"),
+                (99, "99th percentile of the time"),
+            )
+        ),
+        *(
+            _beside(name, label, field, "exchange", _round_trips, is_better_higher=True)
+            for name, label, field in (
+                ("rpm", "responsiveness", "rpm"),
+                ("rpm-foreign", "responsiveness of other connections", "rpm_foreign"),
+                ("rpm-own", "responsiveness of its own connections", "rpm_own"),
+            )
+        ),
+        _beside("call", "share of a call that is late or lost", "call_late", "call", _share),
+        _beside(
+            "short-flow",
+            "time of a short download beside it",
+            "short_flow_mean_s",
+            "short-flow",
+            _seconds,
+        ),
+        _beside("page", "time to load a page beside it", "page_mean_s", "page", _seconds),
+        Metric(
+            "power",
+            "power",
+            True,
+            _power,
+            _megabits_per_millisecond,
+            beside=("exchange",),
         ),
         Metric("fairness", "fairness (Jain)", True, lambda run: run["fairness"], _index),
         Metric(

@@ -14,7 +14,7 @@ from airtcp.study.competing import competing_plan
 from airtcp.study.dask import executor_at
 from airtcp.study.everything import ALL
 from airtcp.study.execute import Results, execute
-from airtcp.study.metrics import metric_named
+from airtcp.study.metrics import METRICS, metric_named
 from airtcp.study.plan import Plan
 from airtcp.study.rounds import in_rounds
 from airtcp.study.sequential import Rounds
@@ -79,5 +79,13 @@ def run_comparison(
         if decides_on_others:
             why = next(iter(compared.not_beside.values()))
             raise RunError(f'metric "{metric}": no remedy has it here: {why}')
-        raise RunError(f'metric "{metric}": the runs of this scenario have none')
+        raise RunError(f'metric "{metric}": the runs of this scenario have none{_how(metric)}')
     return compared
+
+
+def _how(metric: str) -> str:
+    """How to have a metric that something beside the load measures."""
+    companions = METRICS[metric].beside
+    if not companions:
+        return ""
+    return f": give --beside {companions[0]}, or flows.beside in the scenario"

@@ -1,0 +1,176 @@
+"""The other end of a measurement: `airtcp serve --measure`.
+
+It echoes, sends and takes, within bounds of its own whatever a client asks for, and answers a
+datagram only if it has the token of a session that is open: it cannot be made to send to others.
+"""
+
+import contextlib
+import secrets
+import select
+import socket
+import threading
+import time
+
+from airtcp.measure.wire import (
+    EXCHANGE_BYTES,
+    FRAME_BYTES,
+    LONGEST_S,
+    MOST_BYTES,
+    PROBE,
+    TOKEN_BYTES,
+    Frames,
+    WireError,
+    Writes,
+    read_exactly,
+    read_line,
+)
+
+MOST_CONNECTIONS = 256
+"""At the same time; a further one is closed at once."""
+_SILENCE_S = 10.0
+"""A connection on which nothing moves for so long is closed."""
+_LOOK_S = 0.2
+
+
+class Peer:
+    """A listening peer. `close` ends it and all that it does."""
+
+    def __init__(self, host: str, port: int) -> None:
+        """Listens on TCP and UDP.
+
+        Raises:
+            OSError: the address cannot be used.
+        """
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._listener = socket.create_server((host, port), family=family, backlog=128)
+        self.port: int = self._listener.getsockname()[1]
+        self._datagrams = socket.socket(family, socket.SOCK_DGRAM)
+        try:
+            self._datagrams.bind((host, self.port))
+        except OSError:
+            self._listener.close()
+            self._datagrams.close()
+            raise
+        self._tokens: set[bytes] = set()
+        self._open: set[socket.socket] = set()
+        self._lock = threading.Lock()
+        self._is_closed = threading.Event()
+
+    def serve(self) -> None:
+        """Serves until it is closed."""
+        sockets = [self._listener, self._datagrams]
+        while not self._is_closed.is_set():
+            try:
+                ready, _, _ = select.select(sockets, [], [], _LOOK_S)
+                if self._datagrams in ready:
+                    self._echo()
+                if self._listener in ready:
+                    self._accept()
+            except (OSError, ValueError):
+                if not self._is_closed.is_set():
+                    raise
+
+    def close(self) -> None:
+        """Ends it and all connections."""
+        self._is_closed.set()
+        with self._lock:
+            connections = list(self._open)
+        for one in (self._listener, self._datagrams, *connections):
+            with contextlib.suppress(OSError):
+                one.close()
+
+    def _echo(self) -> None:
+        with contextlib.suppress(OSError):
+            data, sender = self._datagrams.recvfrom(2048)
+            if data[:TOKEN_BYTES] in self._tokens:
+                self._datagrams.sendto(data, sender)
+
+    def _accept(self) -> None:
+        try:
+            connection, _ = self._listener.accept()
+        except OSError:
+            return
+        with self._lock:
+            if len(self._open) >= MOST_CONNECTIONS:
+                connection.close()
+                return
+            self._open.add(connection)
+        threading.Thread(target=self._handle, args=(connection,), daemon=True).start()
+
+    def _handle(self, connection: socket.socket) -> None:
+        try:
+            connection.settimeout(_SILENCE_S)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            match read_line(connection):
+                case ["session"]:
+                    self._session(connection)
+                case ["exchange"]:
+                    self._exchange(connection)
+                case ["download", seconds, most]:
+                    self._download(connection, *_bounds(seconds, most))
+                case ["upload", seconds, most]:
+                    self._upload(connection, *_bounds(seconds, most))
+        except (OSError, ValueError, WireError):
+            # A client that goes, or says something else, is no concern of the others.
+            pass
+        finally:
+            with self._lock:
+                self._open.discard(connection)
+            connection.close()
+
+    def _session(self, connection: socket.socket) -> None:
+        token = secrets.token_bytes(TOKEN_BYTES)
+        self._tokens.add(token)
+        try:
+            connection.sendall(token.hex().encode())
+            connection.settimeout(LONGEST_S)
+            # Open as long as the client keeps it.
+            while connection.recv(64):
+                pass
+        finally:
+            self._tokens.discard(token)
+
+    def _exchange(self, connection: socket.socket) -> None:
+        while True:
+            read_exactly(connection, EXCHANGE_BYTES)
+            connection.sendall(bytes(EXCHANGE_BYTES))
+
+    def _download(self, connection: socket.socket, seconds: float, most: int) -> None:
+        writes, rest = Writes(connection), bytes(FRAME_BYTES - 1)
+        bulk = memoryview(bytes(FRAME_BYTES * Writes.MOST))
+        until, sent, asked = time.monotonic() + seconds, 0, 0
+        while time.monotonic() < until and sent < most and not self._is_closed.is_set():
+            _, writable, _ = select.select([], [connection], [], _LOOK_S)
+            if not writable:
+                continue
+            while select.select([connection], [], [], 0)[0]:
+                probes = connection.recv(4096)
+                if not probes:
+                    return
+                asked += len(probes)
+            if asked:
+                connection.sendall(PROBE + rest)
+                asked -= 1
+                count = FRAME_BYTES
+            else:
+                count = writes.frames * FRAME_BYTES
+                connection.sendall(bulk[:count])
+            writes.wrote(count)
+            sent += count
+
+    def _upload(self, connection: socket.socket, seconds: float, most: int) -> None:
+        frames, buffer = Frames(), bytearray(256 * 1024)
+        view = memoryview(buffer)
+        until, received = time.monotonic() + seconds, 0
+        while time.monotonic() < until and received < most:
+            count = connection.recv_into(buffer)
+            if count == 0:
+                break
+            received += count
+            if probes := frames.probes(view[:count]):
+                connection.sendall(PROBE * probes)
+
+
+def _bounds(seconds: str, most: str) -> tuple[float, int]:
+    """What a client asks for, within what a peer gives."""
+    return min(float(seconds), LONGEST_S), min(int(most), MOST_BYTES)

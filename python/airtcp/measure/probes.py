@@ -1,0 +1,150 @@
+"""Echo requests and new connections beside the load."""
+
+import contextlib
+import socket
+import threading
+from dataclasses import dataclass, field
+
+from airtcp.measure.bounds import Budget, now
+from airtcp.measure.wire import (
+    DATAGRAM_BYTES,
+    EXCHANGE_BYTES,
+    TOKEN_BYTES,
+    WireError,
+    greeting,
+    read_exactly,
+)
+
+INTERVAL_S = 0.1
+_PATIENCE_S = 5.0
+_HEADERS = 40
+"""Bytes of IPv4 and TCP in a segment without options."""
+
+
+@dataclass
+class Samples:
+    """What probes found: when each began, in seconds, and its times in milliseconds."""
+
+    pings: list[tuple[float, float]] = field(default_factory=list)
+    pings_sent: int = 0
+    handshakes: list[tuple[float, float]] = field(default_factory=list)
+    exchanges: list[tuple[float, float]] = field(default_factory=list)
+    """Of a request and its answer, after the handshake."""
+    failed: int = 0
+    """Connections that were not opened, or not answered, within five seconds."""
+    opening_since: float | None = None
+    """When the connection began that is not open yet."""
+    asking_since: float | None = None
+    """When the request left that is not answered yet."""
+
+
+class Session:
+    """A session with the peer: its token is in every datagram."""
+
+    def __init__(self, address: tuple[str, int]) -> None:
+        """Opens it.
+
+        Raises:
+            OSError: the peer cannot be reached.
+            WireError: what is there is no peer.
+        """
+        self._connection = socket.create_connection(address, timeout=_PATIENCE_S)
+        try:
+            self._connection.sendall(greeting("session"))
+            digits = read_exactly(self._connection, 2 * TOKEN_BYTES)
+            self.token = bytes.fromhex(digits.decode(errors="replace"))
+        except (OSError, WireError, ValueError) as error:
+            self._connection.close()
+            if isinstance(error, OSError) and not isinstance(error, TimeoutError):
+                raise
+            raise WireError("what listens there is no `airtcp serve --measure`") from error
+        self.address = address
+
+    def close(self) -> None:
+        """Ends it."""
+        self._connection.close()
+
+
+class Probes:
+    """Probes that run until they are ended."""
+
+    def __init__(self, session: Session, budget: Budget) -> None:
+        """Begins at once."""
+        self._session, self._budget = session, budget
+        self._ended = threading.Event()
+        self.samples = Samples()
+        family = socket.AF_INET6 if ":" in session.address[0] else socket.AF_INET
+        self._socket = socket.socket(family, socket.SOCK_DGRAM)
+        self._socket.settimeout(INTERVAL_S)
+        self._sent: dict[int, float] = {}
+        works = (self._send_pings, self._receive_pings, self._exchange)
+        self._threads = [threading.Thread(target=work, daemon=True) for work in works]
+        for thread in self._threads:
+            thread.start()
+
+    def end(self) -> None:
+        """Ends them, and waits for those that are under way."""
+        self._ended.set()
+        for thread in self._threads:
+            thread.join(_PATIENCE_S + 1)
+        self._socket.close()
+
+    def _goes_on(self, wait: float = 0.0) -> bool:
+        return not self._ended.wait(wait) and not self._budget.stopped.is_set()
+
+    def _send_pings(self) -> None:
+        number, padding = 0, bytes(DATAGRAM_BYTES - TOKEN_BYTES - 8)
+        next_at = now()
+        while self._goes_on(max(0.0, next_at - now())):
+            next_at += INTERVAL_S
+            self._sent[number] = now()
+            packet = self._session.token + number.to_bytes(8, "big") + padding
+            # A queue of one's own that is full is a lost ping, as any other.
+            with contextlib.suppress(OSError):
+                self._socket.sendto(packet, self._session.address)
+            self.samples.pings_sent += 1
+            self._budget.spend(DATAGRAM_BYTES + 28)
+            number += 1
+
+    def _receive_pings(self) -> None:
+        while self._goes_on():
+            try:
+                data = self._socket.recv(2048)
+            except OSError:
+                # Silence, or a port that is closed for a moment.
+                continue
+            arrived = now()
+            number = int.from_bytes(data[TOKEN_BYTES : TOKEN_BYTES + 8], "big")
+            begun = self._sent.pop(number, None)
+            if data[:TOKEN_BYTES] == self._session.token and begun is not None:
+                self.samples.pings.append((begun, 1e3 * (arrived - begun)))
+
+    def _exchange(self) -> None:
+        # One after the other: where a round trip is long, fewer are begun.
+        next_at = now()
+        while self._goes_on(max(0.0, next_at - now())):
+            next_at = max(next_at + INTERVAL_S, now())
+            self._exchange_once()
+
+    def _exchange_once(self) -> None:
+        samples = self.samples
+        begun = samples.opening_since = now()
+        try:
+            with socket.create_connection(self._session.address, timeout=_PATIENCE_S) as one:
+                opened = samples.asking_since = now()
+                samples.handshakes.append((begun, 1e3 * (opened - begun)))
+                samples.opening_since = None
+                one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                one.sendall(greeting("exchange") + bytes(EXCHANGE_BYTES))
+                read_exactly(one, EXCHANGE_BYTES)
+                samples.exchanges.append((opened, 1e3 * (now() - opened)))
+            self._budget.spend(2 * EXCHANGE_BYTES + 8 * _HEADERS)
+        except (OSError, WireError):
+            if self._goes_on():
+                samples.failed += 1
+                # It took as long at least: without it the slowest would not count.
+                unanswered = samples.handshakes if samples.opening_since else samples.exchanges
+                since = samples.opening_since or samples.asking_since or begun
+                unanswered.append((since, 1e3 * (now() - since)))
+        finally:
+            samples.opening_since = samples.asking_since = None

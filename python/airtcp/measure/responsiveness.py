@@ -1,0 +1,54 @@
+"""Responsiveness in round trips a minute (draft-ietf-ippm-responsiveness, without TLS).
+
+`crates/sim/src/result/responsiveness.rs` has the same arithmetic for simulated links, with TLS.
+"""
+
+from collections.abc import Sequence
+from statistics import fmean, pstdev
+
+KEPT = 0.95
+"""TMP: the share of the samples that the trimmed mean keeps."""
+INTERVALS = 4
+"""MAD: intervals of a moving average, and moving averages that are to agree."""
+INTERVAL_S = 1.0
+"""ID."""
+TOLERANCE = 0.05
+"""SDT: what they may differ by."""
+MOST_CONNECTIONS = 16
+"""MNP: of the load."""
+
+
+def trimmed_mean(values: Sequence[float]) -> float | None:
+    """The mean of the lowest 95 % (nearest rank); None without any."""
+    kept = -(-len(values) * 95 // 100)
+    return fmean(sorted(values)[:kept]) if kept else None
+
+
+def foreign_rpm(tcp_ms: Sequence[float], http_ms: Sequence[float]) -> float | None:
+    """Of connections other than the load's: handshakes and exchanges weigh alike."""
+    tcp, http = trimmed_mean(tcp_ms), trimmed_mean(http_ms)
+    if tcp is None or http is None:
+        return None
+    return 60_000 / max((tcp + http) / 2, 1e-6)
+
+
+def own_rpm(http_ms: Sequence[float]) -> float | None:
+    """Of the load's own connections."""
+    http = trimmed_mean(http_ms)
+    return None if http is None else 60_000 / max(http, 1e-6)
+
+
+def rpm(foreign: float | None, own: float | None) -> float | None:
+    """The mean of both."""
+    return None if foreign is None or own is None else (foreign + own) / 2
+
+
+def is_stable(series: Sequence[float]) -> bool:
+    """Whether the last moving averages of a series differ by the tolerance at most."""
+    if len(series) < 2 * INTERVALS - 1:
+        return False
+    averages = [
+        fmean(series[end - INTERVALS : end])
+        for end in range(len(series) - INTERVALS + 1, len(series) + 1)
+    ]
+    return averages[-1] > 0 and pstdev(averages) <= TOLERANCE * averages[-1]
