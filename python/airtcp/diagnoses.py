@@ -9,6 +9,7 @@ from airtcp.diagnosis.kind import is_capture
 from airtcp.diagnosis.ping_result import DiagnosedPing, diagnosed_ping
 from airtcp.diagnosis.read import read_capture
 from airtcp.diagnosis.result import DiagnosedCapture, diagnosed
+from airtcp.diagnosis.sockets import Sockets
 
 Progress = Callable[[float, str], object]
 """Called with the share that is done, 0 to 1, and what is being done."""
@@ -58,6 +59,7 @@ def diagnose(
     view: str | None = None,
     can: str = "all",
     rate_bps: float | None = None,
+    sockets: Sockets | None = None,
     progress: Progress | None = None,
 ) -> Diagnosis | PingDiagnosis:
     """Diagnoses a capture (pcap, pcapng, also gzipped) or the log of a ping.
@@ -70,6 +72,8 @@ def diagnose(
             `access-point`, `sender`, `receiver`, `all`. A capture is taken for your machine's.
         rate_bps: the rate of a capture's link in bits of IP packets a second, where you know it;
             fitted if None.
+        sockets: what the sender's kernel counts of its connections (`sockets_of`), beside a
+            capture: ends the guess of its congestion control.
         progress: called with the share that is done, and what is being done.
 
     Returns:
@@ -81,7 +85,8 @@ def diagnose(
         RunError: a simulation could not be finished.
     """
     if os.fspath(path) == "-" or is_capture(Path(path)):
-        found = diagnosed(read_capture(path, flow, view, progress), can, progress, rate_bps)
+        read = read_capture(path, flow, view, progress)
+        found = diagnosed(read, can, progress, rate_bps, sockets)
         return Diagnosis(**{field.name: getattr(found, field.name) for field in fields(found)})
     ping = diagnosed_ping(path, can, progress)
     return PingDiagnosis(ping.log, ping.comparison, ping.sensitivities)

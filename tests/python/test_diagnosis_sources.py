@@ -367,3 +367,23 @@ def test_a_qlog_of_too_little_is_refused(logged: tuple[Path, airtcp.Run], tmp_pa
     short.write_text(path.read_text()[:5000])
     with pytest.raises(ScenarioError, match="no qlog"):
         read_qlog(str(short))
+
+
+def test_a_socket_beside_a_capture_ends_the_guess_of_the_stack(tmp_path: Path) -> None:
+    path = tmp_path / "reno.pcapng"
+    airtcp.run(
+        'duration = "20 s"\n[link]\nrate = "5 Mbit/s"\ndelay = "20 ms"\nqueue = { packets = 40 }\n'
+        '[tcp]\nprofile = "linux-reno"\n',
+        2,
+        pcap=path,
+    )
+    counted = "\n\t ts sack reno wscale:7,7 rto:300 bytes_sent:9000000 data_segs_out:6000"
+    ends = "ESTAB 0 0 [::ffff:10.0.0.1]%eth0:40000 [::ffff:10.128.0.1]:5001"
+    capture = read_capture(path, 1, None)
+    found = diagnosed(capture, None, sockets=parsed(ends + counted, "ss.txt"))
+    assert found.replay is not None
+    assert found.replay.profile == "linux-reno"
+    assert any("names the congestion control reno" in one for one in found.sentences)
+    others = parsed((ends + counted).replace(":5001", ":5002"), "ss.txt")
+    with pytest.raises(ScenarioError, match=r"ss\.txt: has no connection from 10\.0\.0\.1:40000"):
+        diagnosed(capture, None, sockets=others)

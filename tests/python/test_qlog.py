@@ -16,6 +16,7 @@ import pytest
 from msgspec import Meta, Struct
 
 import airtcp
+from airtcp.diagnosis.qlog import read_qlog
 from airtcp.summary import RunSummary
 
 Count = Annotated[int, Meta(ge=0)]
@@ -222,3 +223,21 @@ def test_the_run_is_the_same_with_a_log(logged: tuple[RunSummary, bytes], tmp_pa
     settings |= {"link.suspension.every": "4 s", "link.suspension.length": "900 ms"}
     plain = airtcp.run("lossy-pipe", 3, settings)
     assert plain.summary["digest"] == logged[0]["digest"]
+
+
+def test_what_was_lost_is_read_back(tmp_path: Path) -> None:
+    """`diagnose` finds the packets that the link lost, in a run whose link never reorders.
+
+    A repair's acknowledgment is no acknowledgment of what it repairs: a log that says both leaves
+    nothing lost.
+    """
+    path = tmp_path / "run.sqlog"
+    settings = {"duration": "20 s", "link.loss.rate": 0.02, "flows.bytes": "3 MB"}
+    summary = airtcp.run("lossy-pipe", 5, settings, qlog=path).summary
+    (flow,) = summary["flows"]
+    log = read_qlog(str(path))
+    lost = flow["segments_lost_link"]
+    # One acknowledgment of two repairs echoes the first's timestamp, which leaves the second open.
+    assert lost > 0
+    assert abs(log.lost - lost) <= 0.1 * lost
+    assert log.needless <= 0.1 * lost

@@ -14,7 +14,9 @@ BURST_SHARE = 0.5
 LEAST_PAUSE_S = 200e-6
 """A shorter pause between bursts is that of a host that handles several packets at once."""
 MOST_PAUSE = 0.5
-"""Of the base round trip: a longer pause is between two windows of the sender."""
+"""Of the round trip: a longer pause is between two windows of the sender."""
+QUEUED = 1.5
+"""Times the base round trip that a queue makes of it where one stands."""
 LEAST_BURSTS = 50
 FAST = 0.3
 """A flow with a larger share of the rate within bursts has a fast link, and no bursts."""
@@ -47,7 +49,10 @@ def aggregates_of(flow: Observed) -> Aggregates | None:
     if int(is_burst.sum()) < LEAST_BURSTS or packets[is_burst].sum() < BURST_SHARE * packets.sum():
         return None
     pause_s = float(np.median(before[is_burst]))
-    if not LEAST_PAUSE_S <= pause_s <= MOST_PAUSE * flow.base_rtt_s:
+    # Behind a queue the windows of the sender run into each other.
+    behind_queue = flow.median_rtt_s if flow.median_rtt_s > QUEUED * flow.base_rtt_s else 0.0
+    longest = MOST_PAUSE * max(flow.base_rtt_s, behind_queue)
+    if not LEAST_PAUSE_S <= pause_s <= longest:
         return None
     within_s = came[np.append(first[1:], len(came)) - 1] - came[first]
     spread = within_s > 0

@@ -28,7 +28,9 @@ def of_capture(diagnosis: DiagnosedCapture) -> dict[str, object]:
         if capture.facts is None
         else dict(capture.facts) | {"acking": asdict(capture.facts["acking"])},
         "flows": capture.flows.to_dicts(),
-        "labels": capture.labels.with_columns(pl.col("time_utc").cast(pl.String)).to_dicts(),
+        "labels": []
+        if capture.labels.is_empty()
+        else capture.labels.with_columns(pl.col("time_utc").cast(pl.String)).to_dicts(),
         "link": None if diagnosis.link is None else _link(diagnosis.link),
         "scenario": None if diagnosis.scenario is None else diagnosis.scenario.toml,
         "ceiling": None if most is None else asdict(most),
@@ -38,6 +40,8 @@ def of_capture(diagnosis: DiagnosedCapture) -> dict[str, object]:
         "trials": _trials(diagnosis.trials),
         "ranking": None if diagnosis.trials is None else ranking_json(diagnosis.trials.ranking),
         "deployment": diagnosis.deployment,
+        "quic": None if capture.quic is None else asdict(capture.quic),
+        "air": None if capture.air is None else asdict(capture.air),
     }
 
 
@@ -85,6 +89,8 @@ def _link(link: FittedLink) -> dict[str, object]:
         "beside": None if link.beside is None else asdict(link.beside),
         "is_shared": link.is_shared,
         "aggregates": None if link.aggregates is None else asdict(link.aggregates),
+        "wifi": None if link.wifi is None else asdict(link.wifi),
+        "wifi_alike": [asdict(one) for one in link.wifi_alike],
         "base_rtt_s": link.base_rtt_s,
         "delay_s": link.delay_s,
         "queue_packets": link.queue.packets,

@@ -8,6 +8,8 @@ from typing import TypedDict
 import polars as pl
 
 from airtcp.diagnosis.acking import Acking
+from airtcp.diagnosis.air import Air
+from airtcp.diagnosis.quic import QuicFlow
 
 SHARES: dict[str, str] = {
     "held": "held by the link",
@@ -129,5 +131,9 @@ class Capture:
     """Other flows of the capture that went the same way meanwhile, the largest first."""
     warnings: tuple[str, ...] = ()
     """What of the file could not be read; the rest is what was diagnosed."""
+    quic: QuicFlow | None = None
+    """The largest flow of QUIC, where there is one in a file."""
+    air: Air | None = None
+    """Who had the channel, where a radio's monitor captured."""
     annotate: Callable[[Path], None] | None = field(default=None, repr=False)
     """Writes the capture to a path as pcapng, with comments on the retransmissions."""

@@ -2,11 +2,15 @@
 
 from dataclasses import dataclass
 
+from airtcp.diagnosis.check import loaded, simulated
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.observed import Observed
+from airtcp.diagnosis.scenario import flooded
+from airtcp.diagnosis.wifi import Wifi
 
 WORTH = 0.05
 """Less than this share above what the flow has is not worth a change."""
+FLOODED_S = 2.0
 
 
 @dataclass(frozen=True)
@@ -26,8 +30,21 @@ class Ceiling:
         return self.goodput_bps >= (1 - WORTH) * self.most_bps
 
 
+def carried_bps(wifi: Wifi) -> float:
+    """Payload bits a second of datagrams that come faster than the radio can send them.
+
+    Raises:
+        RunError: the simulation could not be finished.
+    """
+    scenario = loaded(flooded(wifi, FLOODED_S))
+    outcome = simulated(scenario, 1, FLOODED_S)
+    return outcome.goodput_bps
+
+
 def ceiling(link: FittedLink, flow: Observed) -> Ceiling:
     """The link's rate while it works, less what it loses and less the headers."""
+    if link.wifi is not None:
+        return Ceiling(flow.goodput_bps, max(carried_bps(link.wifi), flow.goodput_bps))
     stopped = sum(stop.length_s for stop in link.stops.stops) / flow.seconds
     most = link.most_bps * (1 - min(stopped, 1.0)) * (1 - link.loss.rate) / flow.overhead
     others_bps = link.beside.cross_bps / flow.overhead if link.beside else 0.0

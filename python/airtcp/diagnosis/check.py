@@ -101,13 +101,16 @@ def best_replay(
     for tried in _left_open(link):
         for stack in stacks:
             scenario = loaded(replayed(tried, flow, stack))
-            longest = flow.seconds if link.beside else SLOWEST * flow.seconds
+            by_time = link.beside is not None or link.wifi is not None
+            longest = flow.seconds if by_time else SLOWEST * flow.seconds
             outcome = simulated(scenario, 1, longest, together=together)
             found.append((Replay(captured, outcome, stack.profile), stack, tried))
     return min(found, key=lambda each: each[0].distance)
 
 
 def _left_open(link: FittedLink) -> list[FittedLink]:
+    if link.wifi is not None:
+        return [link]
     rates = link.rate.bounds or (link.bps,)
     links = [link if bps == link.bps else link.with_rate(bps) for bps in rates]
     if link.stops.stops and not link.stops.shows_release:

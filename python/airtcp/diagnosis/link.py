@@ -13,6 +13,7 @@ from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.queue import Queue, fitted_queue
 from airtcp.diagnosis.rate import Rate, delivered_in_bursts, fitted_rate, given_rate, spaced_rate
 from airtcp.diagnosis.stops import Stop, StopProcess, found_stops
+from airtcp.diagnosis.wifi import Wifi
 
 ACK_BYTES = 52
 PACKET_BYTES = 1500
@@ -41,6 +42,10 @@ class FittedLink:
     is_shared: bool = False
     """Others fill its queue, too, and how much they have does not show: the rate is what they
     leave."""
+    wifi: Wifi | None = None
+    """The Wi-Fi link that it is played as, in place of all but the base round trip."""
+    wifi_alike: tuple[Wifi, ...] = ()
+    """Others that bring as much, as late."""
 
     @property
     def bps(self) -> float:

@@ -1,5 +1,6 @@
 """Packets of a network interface, as they pass, written as a capture (packet(7), Linux)."""
 
+import contextlib
 import ctypes
 import os
 import socket
@@ -125,20 +126,22 @@ def _read(
     until = begun + seconds
     while count < MOST_PACKETS:
         try:
-            now = time.monotonic()
-            if progress and now - said >= 0.5:
-                said = now
-                rate = 8e-6 * bytes_ / (now - begun)
-                share = min((now - begun) / seconds, 1.0)
-                progress(share, f"{count:,} packets of TCP, {rate:.1f} Mbit/s; Ctrl-C ends it")
-            if now > until + LAST_S:
-                break
-            # What came before the end is read after it.
-            packets.settimeout(max(0.0, min(until - now, 0.5)))
-            length = _written(packets, write)
-            count, bytes_ = count + (length > 0), bytes_ + length
-        except TimeoutError:
-            continue
+            # Ctrl-C may come at any point of a round, its bookkeeping included.
+            while count < MOST_PACKETS:
+                now = time.monotonic()
+                if progress and now - said >= 0.5:
+                    said = now
+                    rate = 8e-6 * bytes_ / (now - begun)
+                    share = min((now - begun) / seconds, 1.0)
+                    progress(share, f"{count:,} packets of TCP, {rate:.1f} Mbit/s; Ctrl-C ends it")
+                if now > until + LAST_S:
+                    break
+                # What came before the end is read after it.
+                packets.settimeout(max(0.0, min(until - now, 0.5)))
+                with contextlib.suppress(TimeoutError):
+                    length = _written(packets, write)
+                    count, bytes_ = count + (length > 0), bytes_ + length
+            break
         except BlockingIOError:
             break
         except KeyboardInterrupt:

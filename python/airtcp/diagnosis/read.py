@@ -12,7 +12,9 @@ import polars as pl
 
 from airtcp import _core
 from airtcp.diagnosis.acking import habit
+from airtcp.diagnosis.air import Air, read_air
 from airtcp.diagnosis.capture import AtSender, Capture, Facts, Refusal
+from airtcp.diagnosis.quic import QuicFlow, read_quic
 
 QUEUE_LOSSES = ("tail-drop", "aqm", "policer")
 """Losses that a queue or a policer makes by itself, and no radio."""
@@ -20,6 +22,8 @@ SORTED_WITHIN_S = 0.5
 """The core sorts packets that stand no farther than this from their place."""
 MOST_BESIDE = 7
 """Other flows of a capture that are read, too."""
+FEWEST_OF_QUIC = 100
+"""Datagrams without which QUIC is not spoken of."""
 LEAST_BESIDE = 0.02
 """A flow of a smaller share of the chosen one's bytes changes nothing."""
 _READING = 0.1
@@ -53,8 +57,9 @@ def read_capture(
     flows = pl.DataFrame(read.flows())
     refusals: list[Refusal] = summary["refusals"]
     warnings = tuple(_warnings(path, summary["capture"]))
+    quic, air = _beside_tcp(Path(path), summary["capture"])
     if summary["flow"] is None:
-        return Capture(Path(path), None, refusals, flows, warnings=warnings)
+        return Capture(Path(path), None, refusals, flows, warnings=warnings, quic=quic, air=air)
     labels = _dated(pl.DataFrame(read.labels()), summary["flow"]["number"], summary["capture"])
     segments = _segments(read.segments())
     acks = pl.DataFrame(read.acks())
@@ -70,9 +75,21 @@ def read_capture(
         _at_sender(read, summary["flow"], segments, acks),
         tuple(_others(path, flows, summary["flow"], view)),
         warnings,
+        quic,
+        air,
         # A pipe cannot be read a second time.
         read.annotate if Path(path).is_file() else None,
     )
+
+
+def _beside_tcp(path: Path, whole: dict[str, Any]) -> tuple[QuicFlow | None, Air | None]:
+    """What else of a capture is looked at, by reading it again where there is any."""
+    if not path.is_file():
+        return None, None
+    others: dict[str, int] = whole["others"]
+    quic = read_quic(path) if others.get("QUIC", 0) >= FEWEST_OF_QUIC else None
+    on_air = whole["radio_frames"][0] or any("802.11" in name for name, n in others.items() if n)
+    return quic, read_air(path) if on_air else None
 
 
 _Read = TypeVar("_Read")

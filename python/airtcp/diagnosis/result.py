@@ -7,9 +7,11 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from airtcp._core import ScenarioError
 from airtcp.catalogue import deployments
 from airtcp.diagnosis import words
 from airtcp.diagnosis.acking import USUAL
+from airtcp.diagnosis.aggregates import aggregates_of
 from airtcp.diagnosis.beside import with_beside
 from airtcp.diagnosis.capture import Capture, Facts, Refusal
 from airtcp.diagnosis.ceiling import Ceiling, ceiling
@@ -20,8 +22,10 @@ from airtcp.diagnosis.latency import Latency, latency
 from airtcp.diagnosis.link import FittedLink, fitted_link
 from airtcp.diagnosis.observed import Observed, observed
 from airtcp.diagnosis.scenario import Stack, WrittenLink, modelled
+from airtcp.diagnosis.sockets import Connection, Sockets, of_ends
 from airtcp.diagnosis.trials import Trials, tried
 from airtcp.diagnosis.uncertainty import ends_of
+from airtcp.diagnosis.wifi_fit import on_wifi
 from airtcp.ranking import Direction, reach
 from airtcp.ranking.askers import Asker, parse_askers
 from airtcp.study.difference_words import beside_words
@@ -29,6 +33,8 @@ from airtcp.study.statistics import PairedDifference
 
 PROFILES = ("linux", "linux-reno", "linux-bbr")
 """Stacks of which one is to explain the sender; a capture does not name it."""
+CONTROLS: Mapping[str | None, str] = dict(zip(("cubic", "reno", "bbr"), PROFILES, strict=True))
+"""Their congestion controls, as sockets name them."""
 FEWEST_ACKS = 10
 FEW_LOSSES = "few-losses"
 """The core's remark that is no refusal here: few losses make a wide interval."""
@@ -57,12 +63,19 @@ class DiagnosedCapture:
     """Reasons for which the answer is not whole; empty where it is."""
     latency: Latency | None = None
     """The round trips of the flow; None where none was measured."""
+    socket: Connection | None = None
+    """The sender's socket, where it was given beside the capture."""
 
     @property
     def harm(self) -> PairedDifference | None:
         """The goodput of an unchanged flow beside the winner, against that beside its like."""
         best = self.trials.winner if self.trials else None
         return None if self.trials is None or best is None else self.trials.harms.get(best.remedy)
+
+    @property
+    def is_of_quic(self) -> bool:
+        """Most of the capture is QUIC, of which it shows less than of TCP."""
+        return any(one["kind"] == "quic" for one in self.capture.refusals)
 
     @property
     def is_full(self) -> bool:
@@ -72,6 +85,9 @@ class DiagnosedCapture:
     @property
     def headline(self) -> str:
         """The one sentence that matters."""
+        quic = self.capture.quic
+        if quic is not None and self.is_of_quic:
+            return f"{quic.headline} No remedy is recommended: those of airtcp are TCP's."
         return words.headline(self.ceiling, self.trials, self.refusals, self.harm, self.latency)
 
     @cached_property
@@ -88,6 +104,9 @@ class DiagnosedCapture:
         if self.latency is not None and waits:
             lines.append(self.latency.sentence)
         lines += self.capture.warnings
+        quic, air = self.capture.quic, self.capture.air
+        lines += quic.sentences[0 if not self.is_of_quic else 1 :] if quic is not None else []
+        lines += air.sentences if air is not None else []
         if facts is not None:
             view = _VIEWS[facts["view"]]
             lines += [
@@ -99,12 +118,14 @@ class DiagnosedCapture:
             ]
             if any(facts["shares"].values()):
                 lines.append(words.time_shares(facts))
+            lines += _of_socket(self.socket)
         if self.link is not None:
             lines.append(words.link_words(self.link))
             acking = facts["acking"].sentence if facts is not None else None
             lines += [acking] if acking else []
         if self.replay is not None:
-            lines.append(words.replay_words(self.replay))
+            is_same = self.link is None or self.link.wifi is None
+            lines.append(words.replay_words(self.replay, is_same=is_same))
             if self.replay.explains and self.predictions:
                 lines.append(words.prediction_words(self.predictions))
         lines += [reason for reason in self.refusals if reason not in lines[0]]
@@ -161,6 +182,7 @@ def diagnosed(
     can: str | None = "all",
     progress: Progress | None = None,
     rate_bps: float | None = None,
+    sockets: Sockets | None = None,
 ) -> DiagnosedCapture:
     """The whole diagnosis of a capture's chosen flow.
 
@@ -169,13 +191,15 @@ def diagnosed(
         can: what the asker may change, as in `--can`; None tries no remedy.
         progress: called with the share that is done, and what is being done.
         rate_bps: the link's rate, where the user knows it, in bits of IP packets a second.
+        sockets: what the sender's kernel counts of its connections, taken during the transfer.
 
     Raises:
-        ScenarioError: the asker is unknown.
+        ScenarioError: the asker is unknown, or `sockets` has no connection of the flow's ends.
         RunError: a simulation could not be finished.
     """
     asked = () if can is None else parse_askers(can)  # a mistake comes before the work
     facts = capture.facts
+    socket = _socket_of(facts, sockets)
     refusals = [
         _refused(one)
         for one in capture.refusals
@@ -206,14 +230,24 @@ def diagnosed(
         trials: Trials | None = None,
     ) -> DiagnosedCapture:
         return DiagnosedCapture(
-            capture, flow, link, stack, replay, predicted, most, trials, tuple(refusals), waits
+            capture,
+            flow,
+            link,
+            stack,
+            replay,
+            predicted,
+            most,
+            trials,
+            tuple(refusals),
+            waits,
+            socket,
         )
 
     if link.rate.why_refused:
         refusals.append(_sentence(link.rate.why_refused))
         return found()
     _say(progress, 0.2, "playing the capture back")
-    replay, stack, link = best_replay(link, flow, _stacks(capture, facts, flow), seen.timeouts)
+    replay, stack, link = _played_back(capture, flow, link, seen.timeouts, socket)
     most = ceiling(link, flow)
     predicted = tuple(predictions(link, flow, stack, replay)) if replay.explains else ()
     refusals += _why_not_ranked(flow, link, replay, predicted, facts["shares"])
@@ -228,6 +262,31 @@ def diagnosed(
     if not most.is_reached:
         trials = with_harms(trials, link, stack)
     return found(stack, replay, predicted, most, trials)
+
+
+def _played_back(
+    capture: Capture,
+    flow: Observed,
+    link: FittedLink,
+    timeouts: int,
+    socket: Connection | None,
+) -> tuple[Replay, Stack, FittedLink]:
+    """The link and the sender that give the capture back, or come nearest.
+
+    Deliveries in bursts are Wi-Fi's first; where an even rate explains a capture that has some, it
+    is the simpler answer.
+    """
+    stacks = _stacks(capture, flow, socket)
+    in_bursts = aggregates_of(flow) is not None and link.drops.policer is None
+    on_air = on_wifi(link, flow, stacks, timeouts) if link.aggregates is not None else None
+    if on_air is not None and on_air[0].explains:
+        return on_air
+    even = best_replay(link, flow, stacks, timeouts)
+    if link.aggregates is None and in_bursts and not even[0].explains:
+        on_air = on_wifi(link, flow, stacks, timeouts)
+    if on_air is None or even[0].distance <= on_air[0].distance:
+        return even
+    return on_air
 
 
 def _direction(facts: Facts, asked: Sequence[Asker]) -> Direction:
@@ -254,8 +313,34 @@ def flow_of(capture: Capture) -> Observed | None:
     return with_beside(flow, others) if flow.sampled.any() else flow
 
 
-def _stacks(capture: Capture, facts: Facts, flow: Observed) -> list[Stack]:
+def _socket_of(facts: Facts | None, sockets: Sockets | None) -> Connection | None:
+    if facts is None or sockets is None:
+        return None
+    found = of_ends(sockets, facts["sender"], facts["receiver"])
+    if found is None:
+        raise ScenarioError(
+            f"{sockets.source}: has no connection from {facts['sender']} to {facts['receiver']}: "
+            "expected `ss -ti` of the machine that sends, taken while the transfer is under way"
+        )
+    return found
+
+
+def _of_socket(socket: Connection | None) -> list[str]:
+    """What the socket tells that a capture does not."""
+    if socket is None or socket.control is None:
+        return []
+    if socket.control not in CONTROLS:
+        return [
+            f"Its socket names the congestion control {socket.control}, which airtcp does not "
+            "play: the nearest of those that it has stands for it."
+        ]
+    return [f"Its socket names the congestion control {socket.control}: no other was tried."]
+
+
+def _stacks(capture: Capture, flow: Observed, socket: Connection | None) -> list[Stack]:
     """Candidates for the sender, whose congestion control is not on the wire."""
+    facts = capture.facts
+    assert facts is not None
     window = capture.acks["window"].max()
     limited = facts["shares"]["receiver_window"] > WINDOW_SHARE
     buffer = int(window) if limited and isinstance(window, int) else None
@@ -264,8 +349,13 @@ def _stacks(capture: Capture, facts: Facts, flow: Observed) -> list[Stack]:
     habit = None if segments == USUAL else segments
     return [
         Stack(profile, mss, facts["sack"], facts["timestamps"], buffer, habit)
-        for profile in PROFILES
+        for profile in _profiles(socket)
     ]
+
+
+def _profiles(socket: Connection | None) -> tuple[str, ...]:
+    control = None if socket is None else socket.control
+    return PROFILES if control not in CONTROLS else (CONTROLS[control],)
 
 
 def _refused(one: Refusal) -> str:

@@ -11,6 +11,7 @@ from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.rate import WINDOW_S
 from airtcp.diagnosis.stops import StopProcess
+from airtcp.diagnosis.wifi import PACING_SHIFT, Wifi
 from airtcp.files import write_whole
 
 OPPORTUNITY_BITS = 8 * 1500
@@ -80,6 +81,8 @@ def modelled(
     Seeds do not shift periodic stops; `phase`, from 0 to 1, lets the first come that share of a
     period after the start.
     """
+    if link.wifi is not None:
+        return on_the_air(link.wifi, stack, seconds)
     files: dict[str, str] = {}
     lines = _rate(link, files)
     if link.loss.bursts is not None:
@@ -109,8 +112,11 @@ def replayed(link: FittedLink, flow: Observed, stack: Stack) -> WrittenLink:
     """The link with the very stops and losses of the capture, and as much data.
 
     What would be sent after the capture's last packet would meet no losses any more: the same data
-    meets the same losses, however fast it goes.
+    meets the same losses, however fast it goes. A Wi-Fi link's is its process: which frame of which
+    aggregate was damaged is not in the capture.
     """
+    if link.wifi is not None:
+        return on_the_air(link.wifi, stack, flow.seconds + flow.base_rtt_s)
     files: dict[str, str] = {}
     lines = _rate(link, files)
     # The simulated handshake takes a round trip before the first data leaves.
@@ -133,6 +139,44 @@ def replayed(link: FittedLink, flow: Observed, stack: Stack) -> WrittenLink:
     payload = round(float(flow.newly.sum()))
     about = "A capture, played back"
     return _scenario(lines, files, stack, longest + flow.base_rtt_s, about, link.beside, payload)
+
+
+def on_the_air(wifi: Wifi, stack: Stack, seconds: float) -> WrittenLink:
+    """A Wi-Fi link with its flows."""
+    lines = [
+        'name = "link"',
+        'description = "The Wi-Fi link of a capture, as a process"',
+        f'duration = "{1e3 * seconds:.0f} ms"',
+        'topology = "wlan"',
+        "",
+        *wifi.lines(),
+        "[tcp]",
+        *stack.lines(),
+        *([] if wifi.is_download else [f"pacing_shift = {PACING_SHIFT}"]),
+        "",
+        "[flows]",
+        *wifi.flow_lines(),
+        "",
+    ]
+    return WrittenLink("\n".join(lines), {})
+
+
+def flooded(wifi: Wifi, seconds: float) -> WrittenLink:
+    """A Wi-Fi link on which this flow is datagrams that come faster than it can send."""
+    kinds = ", ".join(['"udp"'] + wifi.others * ['"tcp"'])
+    lines = [
+        'name = "link"',
+        f'duration = "{1e3 * seconds:.0f} ms"',
+        'topology = "wlan"',
+        "",
+        *wifi.lines(),
+        "[flows]",
+        *wifi.flow_lines(),
+        f"kind = [{kinds}]",
+        f'udp = {{ rate = "{wifi.mode.bps:.0f} bit/s", size = {UDP_PAYLOAD} }}',
+        "",
+    ]
+    return WrittenLink("\n".join(lines), {})
 
 
 def _are_in_the_rate(link: FittedLink) -> bool:

@@ -178,6 +178,23 @@ class Sockets:
         return lines
 
 
+def of_ends(sockets: Sockets, sender: str, receiver: str) -> Connection | None:
+    """The connection between two ends, as a capture writes them; None where `sockets` lacks it.
+
+    The socket is the sender's: the other end's counts are of the other direction's data.
+    """
+    wanted = (_bare(sender), _bare(receiver))
+    ends = ((one, (_bare(one.local), _bare(one.peer))) for one in sockets.connections)
+    return next((one for one, found in ends if found == wanted), None)
+
+
+def _bare(end: str) -> str:
+    """An end without the device that `ss` names, and IPv4 as such where a socket is IPv6's."""
+    address, _, port = end.rpartition(":")
+    address = address.split("%", 1)[0].strip("[]").removeprefix("::ffff:")
+    return f"{address}:{port}"
+
+
 def sockets_of(path: str | None) -> Sockets:
     """The connections of this host, or those that a file of `ss -ti` holds ("-" is not one).
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import cycle
 
 import numpy as np
 
@@ -20,6 +21,10 @@ SEED = 16
 DRAWN_PACKETS = 10_000_000
 LONGEST_S = 30.0
 SHORTEST_S = 20.0
+AIR_DRAWS = 10
+AIR_PACKETS = 50_000
+AIR_SHORTEST_S = 3.0
+"""A fast radio shows within seconds what a slow line does in a minute."""
 QUEUE_FACTORS = (1, 3)
 FEW_LOSSES = 30
 """Fewer losses are drawn by their chance: stretches of the capture repeat what was seen."""
@@ -31,6 +36,8 @@ def ends_of(link: FittedLink, flow: Observed, stack: Stack) -> Ends:
     A queue that the capture shows no end of may be as long as it was seen, or three times that; a
     link that was hardly ever full has the rate of either bound.
     """
+    if link.wifi is not None:
+        return Ends(None, (_on_the_air(link, flow, stack),))
     seconds = min(max(flow.seconds, SHORTEST_S), LONGEST_S)
     links = list(drawn_links(link, flow, DRAWS))
     bounds = link.rate.bounds
@@ -57,6 +64,21 @@ def ends_of(link: FittedLink, flow: Observed, stack: Stack) -> Ends:
         return Ends(None, (drawn(0),))
     what = " and ".join(is_open)
     return Ends(f"{what}, which this capture does not show", (drawn(0), drawn(1)))
+
+
+def _on_the_air(link: FittedLink, flow: Observed, stack: Stack) -> tuple[Scenario, ...]:
+    """Wi-Fi links that all bring what the capture has: which one it was does not show.
+
+    Of approximate Bayesian computation this is the plainest form: what was drawn, simulated and
+    found near (Beaumont, Zhang and Balding, Genetics 162 (2002)).
+    """
+    pace = flow.goodput_bps / (8 * stack.mss)
+    seconds = min(max(AIR_PACKETS / pace, AIR_SHORTEST_S), SHORTEST_S)
+    alike = cycle(link.wifi_alike)
+    return tuple(
+        loaded(modelled(replace(link, wifi=one), stack, seconds))
+        for one, _ in zip(alike, range(AIR_DRAWS), strict=False)
+    )
 
 
 def drawn_links(link: FittedLink, flow: Observed, draws: int) -> Iterator[FittedLink]:

@@ -1,5 +1,6 @@
 """A diagnosis in plain sentences."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 import polars as pl
@@ -11,6 +12,7 @@ from airtcp.diagnosis.drops import WIDE, Drops
 from airtcp.diagnosis.latency import Latency
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.trials import WORTH_PERCENT, Effect, Trial, Trials
+from airtcp.diagnosis.wifi import Wifi
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 from airtcp.ranking.candidate import LARGE_HARM_PERCENT
 from airtcp.study.statistics import Outcome, PairedDifference
@@ -244,6 +246,8 @@ def time_shares(facts: Facts) -> str:
 
 def link_words(link: FittedLink) -> str:
     """The fitted link in a sentence."""
+    if link.wifi is not None:
+        return _wifi_words(link, link.wifi)
     rate = format_bit_rate(link.bps)
     policer = link.drops.policer
     if policer is not None:
@@ -315,6 +319,33 @@ def link_words(link: FittedLink) -> str:
     return f"The link: {'; '.join(parts)}."
 
 
+def _wifi_words(link: FittedLink, wifi: Wifi) -> str:
+    bursts = link.aggregates
+    seen = (
+        ""
+        if bursts is None
+        else f" (bursts of {bursts.packets} packets every {1e3 * bursts.pause_s:.1f} ms)"
+    )
+    base = f"{1e3 * link.base_rtt_s:.1f} ms of base round trip"
+    said = f"The link: {wifi.words}{seen}; {base}."
+    alike = len(link.wifi_alike) - 1
+    if alike < 1:
+        return said
+    bring = "other brings" if alike == 1 else "others bring"
+    return (
+        f"{said} {format_count(alike)} {bring} as much as late, among them "
+        f"{_other_wifi(link, wifi)}: without the radio's own frames they are not told apart, and "
+        "remedies are tried on all."
+    )
+
+
+def _other_wifi(link: FittedLink, wifi: Wifi) -> str:
+    """The one of those alike that differs most in its rate."""
+    others = (one for one in link.wifi_alike if one != wifi)
+    far = max(others, key=lambda one: abs(math.log(one.mode.bps / wifi.mode.bps)))
+    return far.words.removeprefix("a Wi-Fi link that aggregates, as ")
+
+
 def aqm_delay(drops: Drops) -> str:
     """The delay above which a managed queue drops, as far as it is known."""
     target_s = drops.aqm_target_s or 0.0
@@ -340,8 +371,8 @@ def _loss_words(link: FittedLink) -> str:
     return f"{shown}, in bursts of {1 / loss.bursts.bad_to_good:.1f} packets"
 
 
-def replay_words(replay: Replay) -> str:
-    """The link gives the capture back."""
+def replay_words(replay: Replay, *, is_same: bool = True) -> str:
+    """The link gives the capture back; `is_same` is with its own stops and losses."""
     parts = [
         f"{name} {format_percent(100 * off, sign=True)}" for name, off in replay.deviations.items()
     ]
@@ -350,10 +381,8 @@ def replay_words(replay: Replay) -> str:
         f"{format_count(replay.capture.timeouts)}"
     )
     outcome = "gives the capture back" if replay.explains else "does not explain the capture"
-    return (
-        f"Played back under {replay.profile} with the same stops and losses, this link {outcome}: "
-        f"{', '.join(parts)}."
-    )
+    same = "with the same stops and losses, " if is_same else "as a process, "
+    return f"Played back under {replay.profile} {same}this link {outcome}: {', '.join(parts)}."
 
 
 def prediction_words(predictions: Sequence[Prediction]) -> str:

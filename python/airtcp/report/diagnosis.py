@@ -16,6 +16,7 @@ from airtcp.plot.round_trips import RoundTrips
 from airtcp.plot.sequence import Sequence
 from airtcp.quantities import format_bytes
 from airtcp.report.diagnosis_tables import (
+    air_table,
     flows_table,
     hazard_table,
     labels_table,
@@ -175,6 +176,13 @@ def _tables(diagnosis: DiagnosedCapture) -> Iterator[tuple[str, Table, str]]:
             link_table(diagnosis.link),
             "Fitted to this capture; link.toml is the same as a scenario, which `airtcp run`, "
             "`compare` and `verify` take.",
+        )
+    air = diagnosis.capture.air
+    if air is not None and air.pairs:
+        yield (
+            "Airtime",
+            air_table(air),
+            "By the modes and lengths of the frames that the monitor heard, of all airtime heard.",
         )
     flows = diagnosis.capture.flows
     if len(flows) > 1:

@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 
+from airtcp.diagnosis.air import Air
 from airtcp.diagnosis.capture import SHARES, Facts
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.observed import Reals
@@ -13,6 +14,7 @@ from airtcp.ranking import State
 from airtcp.report.tables import Table
 
 _STRETCHES = 12
+_MOST_PAIRS = 30
 
 
 def flows_table(flows: pl.DataFrame) -> Table:
@@ -29,6 +31,24 @@ def flows_table(flows: pl.DataFrame) -> Table:
         for row in flows.sort("bytes", descending=True).iter_rows(named=True)
     ]
     return Table(("flow", "ends", "verdict", "bytes", "time", "goodput"), rows, 3)
+
+
+def air_table(air: Air) -> Table:
+    """Who had the air, the most first."""
+    rows = [
+        (
+            one.transmitter,
+            one.receiver,
+            f"{100 * air.share(one):.1f} %",
+            format_bytes(one.data_bytes),
+            "" if one.mean_rate_bps is None else format_bit_rate(one.mean_rate_bps),
+            f"{100 * one.retry_share:.1f} %",
+            f"{one.frames_a_ppdu:.1f}",
+        )
+        for one in air.pairs[:_MOST_PAIRS]
+    ]
+    heads = ("from", "to", "airtime", "data", "mean rate", "retries", "frames a transmission")
+    return Table(heads, rows, 2)
 
 
 def trials_table(trials: Trials, *, excluded: bool | None = None) -> Table:
@@ -139,6 +159,16 @@ def link_table(link: FittedLink) -> Table:
         rate = " to ".join(format_bit_rate(bps) for bps in link.rate.bounds)
     elif link.rate.steps is not None:
         rate = f"recorded, {rate} in the mean"
+    if link.wifi is not None:
+        return Table(
+            ("part", "fitted"),
+            [
+                ("Wi-Fi", link.wifi.words),
+                *(("or", one.words) for one in link.wifi_alike if one != link.wifi),
+                ("base round trip", f"{1e3 * link.base_rtt_s:.2f} ms"),
+            ],
+            2,
+        )
     low, high = link.loss.interval
     rows = [
         ("rate", rate),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from airtcp.papers.bands import Bands
-from airtcp.papers.calibration import Calibrated, calibrated
+from airtcp.papers.calibration import Calibrated, calibrated, was_run
 from airtcp.papers.experiment import Value
 from airtcp.papers.judgement import Judgement
 from airtcp.papers.outcomes import Outcomes, scenario_at
@@ -47,12 +47,21 @@ class PaperSection:
 def figures_of(
     paper: Paper, outcomes: Outcomes, bands: Bands
 ) -> tuple[list[PlannedFigure], list[PlannedFigure]]:
-    """The figures on the page of a paper: those of its calibrations, and its own."""
+    """The figures on the page of a paper: those of its calibrations, and its own.
+
+    Only those of which something was run.
+    """
     calibrations = [
         _calibration(paper, number, calibration, outcomes)
         for number, calibration in enumerate(paper.file.calibrations, 1)
+        if was_run(paper, calibration, outcomes)
     ]
-    return calibrations, [_figure(paper, spec, outcomes, bands) for spec in paper.file.figures]
+    figures = [
+        _figure(paper, spec, outcomes, bands)
+        for spec in paper.file.figures
+        if any(name == spec.experiment for name, _ in outcomes.measured)
+    ]
+    return calibrations, figures
 
 
 def section_of(
@@ -73,6 +82,7 @@ def section_of(
         [
             (table.title, Table(table.columns, table.rows))
             for table in sensitivity_tables(paper, judgement.outcomes[paper.name])
+            if not judgement.quick
         ],
         judgement.today(paper).strip(),
         _with_todays_sender(judgement, paper),

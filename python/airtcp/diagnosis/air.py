@@ -1,0 +1,157 @@
+"""Airtime of a channel, as a radio's monitor heard it: who had it, how fast, how often twice."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from airtcp import _core
+from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
+
+LEAST_AIRTIME = 0.001
+"""Of all that was heard: a pair with a smaller share has no line of its own."""
+MOST_LINES = 8
+LEAST_SHARE_OF_SLOW = 0.3
+SLOW = 0.3
+"""A station whose rate is below this share of the mean, and that has much of the air, slows all."""
+
+
+@dataclass(frozen=True)
+class AirPair:
+    """Frames of one transmitter to one receiver."""
+
+    transmitter: str
+    receiver: str
+    frames: int
+    data_frames: int
+    retries: int
+    data_bytes: int
+    ppdus: int
+    airtime_s: float
+    unknown: int
+    """Frames whose duration their header does not tell."""
+    mean_rate_bps: float | None
+    """Of its data, by bytes."""
+    fastest_bps: float | None
+    standard: str | None
+    signal_dbm: float | None
+    """At the monitor."""
+
+    @property
+    def retry_share(self) -> float:
+        """Of its data frames."""
+        return self.retries / self.data_frames if self.data_frames else 0.0
+
+    @property
+    def frames_a_ppdu(self) -> float:
+        """Frames of a transmission: above one where it aggregates."""
+        return self.frames / self.ppdus if self.ppdus else 0.0
+
+
+@dataclass(frozen=True)
+class Air:
+    """A channel."""
+
+    pairs: tuple[AirPair, ...]
+    """Those that carry data, by airtime."""
+    length_s: float
+    rest_s: float
+    """Airtime of all else: ACKs, beacons and other management."""
+    damaged: int
+
+    @property
+    def busy_s(self) -> float:
+        """Airtime of everything that was heard."""
+        return self.rest_s + sum(one.airtime_s for one in self.pairs)
+
+    def share(self, pair: AirPair) -> float:
+        """A pair's share of what was heard."""
+        return pair.airtime_s / self.busy_s if self.busy_s > 0 else 0.0
+
+    @property
+    def sentences(self) -> list[str]:
+        """Who had the air, the most first."""
+        if not self.pairs or self.length_s <= 0:
+            return []
+        frames = sum(one.data_frames for one in self.pairs)
+        retries = sum(one.retries for one in self.pairs)
+        lines = [
+            f"On the air for {_percent(self.busy_s / self.length_s)} of {self.length_s:.1f} s, as "
+            f"far as the monitor heard it, without the silence around frames: "
+            f"{format_count(frames)} frames of data, {_percent(retries / max(frames, 1))} of them "
+            "retries."
+        ]
+        shown = [one for one in self.pairs if self.share(one) >= LEAST_AIRTIME]
+        lines += [self._line(one) for one in shown[:MOST_LINES]]
+        if len(shown) > MOST_LINES:
+            lines.append(f"And {format_count(len(shown) - MOST_LINES)} more pairs of stations.")
+        lines += self._slow()
+        unknown = sum(one.unknown for one in self.pairs)
+        if unknown:
+            lines.append(
+                f"{format_count(unknown)} frames of data have no rate that tells their duration, "
+                "and count for no airtime."
+            )
+        if self.damaged:
+            lines.append(f"{format_count(self.damaged)} frames came damaged, and count for nobody.")
+        return lines
+
+    def _line(self, pair: AirPair) -> str:
+        parts = [
+            f"{pair.transmitter} to {pair.receiver}: {_percent(self.share(pair))} of the airtime",
+            f"{format_bytes(pair.data_bytes)} at "
+            + ("an unknown rate" if pair.mean_rate_bps is None else f"{_rate(pair)} in the mean"),
+            f"{_percent(pair.retry_share)} retries",
+        ]
+        if pair.frames_a_ppdu >= 1.5:
+            parts.append(f"{pair.frames_a_ppdu:.0f} frames an aggregate")
+        if pair.signal_dbm is not None:
+            parts.append(f"{pair.signal_dbm:.0f} dBm at the monitor")
+        return ", ".join(parts) + "."
+
+    def _slow(self) -> list[str]:
+        """Stations whose rate takes much of the air for little data."""
+        known = [one for one in self.pairs if one.mean_rate_bps is not None]
+        whole = sum(one.data_bytes for one in known)
+        airtime = sum(one.airtime_s for one in known)
+        if len(known) < 2 or not whole or not airtime:
+            return []
+        lines = []
+        for one in known:
+            of_air, of_bytes = one.airtime_s / airtime, one.data_bytes / whole
+            if of_air > LEAST_SHARE_OF_SLOW and of_bytes < SLOW * of_air:
+                lines.append(
+                    f"{one.transmitter} to {one.receiver} takes {_percent(of_air)} of the data's "
+                    f"airtime for {_percent(of_bytes)} of its bytes: its rate, {_rate(one)}, slows "
+                    "all."
+                )
+        return lines
+
+
+def _percent(share: float) -> str:
+    return format_percent(100 * share, decimals=1 if share < 0.1 else 0)
+
+
+def _rate(pair: AirPair) -> str:
+    return format_bit_rate(pair.mean_rate_bps or 0.0)
+
+
+def read_air(path: Path) -> Air | None:
+    """The airtime of a monitor's capture; None where no radio's headers are in it.
+
+    Raises:
+        CaptureError: the capture cannot be read.
+    """
+    table, length_s, damaged, _ = _core.read_air(path)
+    rows = pl.DataFrame(table)
+    if rows.is_empty():
+        return None
+    is_data = (pl.col("data_frames") > 0) & pl.col("transmitter").is_not_null()
+    rest = rows.filter(~is_data)["airtime_s"].sum()
+    pairs = rows.filter(is_data).sort(["airtime_s", "transmitter"], descending=[True, False])
+    return Air(
+        tuple(AirPair(**one) for one in pairs.iter_rows(named=True)),
+        length_s,
+        float(rest),
+        damaged,
+    )

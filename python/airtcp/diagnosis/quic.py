@@ -1,0 +1,373 @@
+"""QUIC in a capture, without keys: what headers, sizes and times show of it (RFC 9000, RFC 9312).
+
+Packet numbers and acknowledgments are encrypted. A capture shows the handshake's round trip, that
+of the spin bit where both ends take part (RFC 9000 §17.4), and what passed when.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from airtcp import _core
+from airtcp.diagnosis.observed import Flags, Reals
+from airtcp.quantities import format_bit_rate, format_bytes, format_count
+
+FEWEST_EDGES = 8
+"""Edges of the spin bit without which it is not taken for a round trip."""
+RANDOM_SHARE = 0.2
+"""A bit that differs from the packet before it this often is drawn for each packet: an end that
+takes no part may do that (RFC 9000 §17.4)."""
+HASTY = 0.5
+"""Of the handshake's round trip: edges closer than that come of packets that overtook each other
+(RFC 9312 §3.8.2)."""
+WINDOW_S = 0.1
+STOP_S = 0.08
+STOP_RTTS = 1.5
+"""A silence of more round trips, and of 80 ms at least, is a stop of somebody."""
+TOGETHER_S = 50e-6
+NEAR_SHARE = 0.1
+"""The capture is at an end that answers within this share of the round trip."""
+WAITING_S = 0.1
+LONGEST_EDGE_S = 10.0
+IPV4_AND_UDP, IPV6_AND_UDP = 28, 48
+VERSIONS = {1: "1", 0x6B3343CF: "2"}
+
+
+@dataclass(frozen=True)
+class QuicFlow:
+    """The QUIC flow of a capture that moved most."""
+
+    client: str
+    server: str
+    has_begun: bool
+    """The capture holds its first packet."""
+    is_download: bool
+    """Most came from the server."""
+    versions: tuple[int, ...]
+    has_negotiated: bool
+    id_bytes: tuple[int, int] | None
+    """Lengths of the connection IDs that client and server chose; None without a handshake."""
+    bytes: int
+    """Of UDP payload, the way of most data."""
+    seconds: float
+    packets: int
+    largest_bytes: int
+    """The longest datagram; above the MTU where the network card joins them."""
+    handshake_s: float | None
+    """Round trip of the first flight, the server's own time in it included."""
+    to_client_s: float | None
+    """From here to the client and back, in the handshake."""
+    spin: str
+    """`used`, `constant`, `random`, or `few`: what its short headers do with the bit."""
+    spin_s: tuple[float, ...]
+    """Round trips by the spin bit, in the order of the capture."""
+    busiest_bps: float
+    """Bits of IP packets a second in the busiest tenths of a second."""
+    mean_bps: float
+    """The same while anything came at least every tenth of a second."""
+    silences: tuple[tuple[float, float], ...]
+    """Start and length, in seconds, of silences that are longer than round trips explain."""
+    burst_packets: float | None
+    """Packets of a burst, in the median by bytes; None where they come one by one."""
+    others: int
+    """QUIC flows beside it."""
+    is_cut: bool
+
+    @property
+    def place(self) -> str | None:
+        """`client`, `server` or `middle`: where the capture was taken; None without a handshake."""
+        if self.handshake_s is None or self.to_client_s is None:
+            return None
+        if self.to_client_s < NEAR_SHARE * self.handshake_s:
+            return "client"
+        rest = self.handshake_s - self.to_client_s
+        return "server" if rest < NEAR_SHARE * self.handshake_s else "middle"
+
+    @property
+    def is_behind_link(self) -> bool | None:
+        """The capture sees data after the link; None where that is not known."""
+        place = self.place
+        if place is None or place == "middle":
+            return None
+        return (place == "client") == self.is_download
+
+    @property
+    def base_s(self) -> float | None:
+        """The shortest round trip that shows."""
+        known = [] if self.handshake_s is None else [self.handshake_s]
+        if self.spin_s:
+            known.append(float(np.quantile(self.spin_s, 0.02)))
+        return min(known) if known else None
+
+    @property
+    def loaded_s(self) -> tuple[float, float] | None:
+        """Median, and the longest in twenty, of the round trips by the spin bit."""
+        if not self.spin_s:
+            return None
+        median, high = np.quantile(self.spin_s, (0.5, 0.95))
+        return float(median), float(high)
+
+    @property
+    def headline(self) -> str:
+        """The one sentence."""
+        rate = f"{format_bit_rate(self.mean_bps)} of QUIC"
+        base, loaded = self.base_s, self.loaded_s
+        if base is None:
+            return (
+                f"{rate}, whose round trip does not show: only its rate and its silences are said."
+            )
+        if loaded is None:
+            return f"{rate} with a round trip of {1e3 * base:.0f} ms in its handshake."
+        wait = "data waits" if self.waits else "little waits"
+        return (
+            f"{rate}: {wait}. Its round trip is {1e3 * base:.0f} ms at least and "
+            f"{1e3 * loaded[0]:.0f} ms in the median while sending, by its spin bit."
+        )
+
+    @property
+    def waits(self) -> bool:
+        """One packet in twenty waits long."""
+        base, loaded = self.base_s, self.loaded_s
+        if base is None or loaded is None:
+            return False
+        return loaded[1] - base > max(WAITING_S, base)
+
+    @property
+    def sentences(self) -> list[str]:
+        """What the capture shows, and what it cannot; the headline first."""
+        way = f"to {self.client}" if self.is_download else f"from {self.client}"
+        other = f"from {self.server}" if self.is_download else f"to {self.server}"
+        lines = [
+            self.headline,
+            f"{format_bytes(self.bytes)} in {format_count(self.packets)} datagrams {other} {way} "
+            f"in {self.seconds:.1f} s{self._of_others()}.",
+            *self._handshake(),
+            self._spin(),
+            self._delivery(),
+            *self._silences(),
+        ]
+        lines.append(
+            "Which packets were lost cannot be known, nor why: numbers and acknowledgments are "
+            "encrypted. The qlog of the sender holds what was lost, and a transfer over TCP on the "
+            "same link shows why (`airtcp diagnose --advise`)."
+        )
+        return lines
+
+    def _of_others(self) -> str:
+        if not self.others:
+            return ""
+        flows = "flow" if self.others == 1 else "flows"
+        return f", the largest beside {format_count(self.others)} other {flows} of QUIC"
+
+    def _handshake(self) -> list[str]:
+        if self.handshake_s is None:
+            begun = "is incomplete here" if self.has_begun else "was before the capture"
+            return [f"Its handshake {begun}: where it was captured does not show."]
+        versions = ", ".join(VERSIONS.get(one, f"{one:#010x}") for one in self.versions if one)
+        place = {
+            "client": "the capture was taken at the client",
+            "server": "the capture was taken at the server",
+            "middle": "the capture was taken between the two",
+            None: "",
+        }[self.place]
+        negotiated = ", after the version was negotiated" if self.has_negotiated else ""
+        ids = ""
+        if self.id_bytes is not None:
+            ids = f", connection IDs of {self.id_bytes[0]} and {self.id_bytes[1]} bytes"
+        return [
+            f"Handshake of version {versions}{negotiated}{ids}: "
+            f"{1e3 * self.handshake_s:.1f} ms, the server's own time in it; {place}."
+        ]
+
+    def _spin(self) -> str:
+        match self.spin:
+            case "used":
+                median, high = self.loaded_s or (0.0, 0.0)
+                return (
+                    f"The spin bit turned {format_count(len(self.spin_s) + 1)} times: round trips "
+                    f"of {1e3 * median:.0f} ms in the median, the longest in twenty "
+                    f"{1e3 * high:.0f} ms and more. A pause of the sender counts in them."
+                )
+            case "random":
+                return (
+                    "The spin bit is drawn for each packet: one end takes no part, and no round "
+                    "trip after the handshake shows."
+                )
+            case "constant":
+                return (
+                    "The spin bit never turns: one end takes no part, and no round trip after the "
+                    "handshake shows."
+                )
+            case _:
+                return "The spin bit turned too seldom to tell a round trip."
+
+    def _delivery(self) -> str:
+        bursts = ""
+        if self.burst_packets is not None:
+            bursts = f", in bursts of {self.burst_packets:.0f} packets"
+        rate = f"{format_bit_rate(self.busiest_bps)} in its busiest tenths of a second{bursts}"
+        match self.is_behind_link:
+            case True:
+                return f"{rate}: the link has that at least."
+            case False:
+                return f"{rate}, as it was sent: what the link made of it is behind the capture."
+            case None:
+                return f"{rate}, where the capture was taken."
+
+    def _silences(self) -> list[str]:
+        if not self.silences:
+            return []
+        whole = sum(length for _, length in self.silences)
+        longest = max(length for _, length in self.silences)
+        times = "time" if len(self.silences) == 1 else "times"
+        return [
+            f"Nothing came {format_count(len(self.silences))} {times}, for {whole:.1f} s in all "
+            f"and {longest:.2f} s at the longest: the link stood, losses were repaired by a "
+            "timer, or nothing was sent, which are not told apart."
+        ]
+
+
+def read_quic(path: Path) -> QuicFlow | None:
+    """The QUIC flow of a capture with most bytes; None where there is none.
+
+    Raises:
+        CaptureError: the capture cannot be read.
+    """
+    flows_table, datagrams_table, is_cut = _core.read_quic(path)
+    flows, datagrams = pl.DataFrame(flows_table), pl.DataFrame(datagrams_table)
+    if datagrams.is_empty():
+        return None
+    by_bytes = datagrams.group_by("flow").agg(pl.col("bytes").sum()).sort(["bytes", "flow"])
+    number = int(by_bytes["flow"][-1])
+    own = datagrams.filter(pl.col("flow") == number).sort("time_ns", maintain_order=True)
+    return _flow(own, flows.row(number, named=True), len(flows) - 1, is_cut=is_cut)
+
+
+def _flow(rows: pl.DataFrame, ends: dict[str, object], others: int, *, is_cut: bool) -> QuicFlow:
+    server = rows["from_server"].to_numpy()
+    size = rows["bytes"].cast(pl.Float64).to_numpy()
+    time = rows["time_ns"].cast(pl.Float64).to_numpy() / 1e9
+    is_download = bool(size[server].sum() >= size[~server].sum())
+    data = server if is_download else ~server
+    headers = IPV6_AND_UDP if str(ends["client"]).startswith("[") else IPV4_AND_UDP
+    came, carried = time[data], size[data] + headers
+    handshake_s, to_client_s = _handshake(rows, time)
+    spin, samples = _spin(rows, time, server, is_download=is_download, handshake_s=handshake_s)
+    usual = float(np.median(samples)) if len(samples) else (handshake_s or 0.0)
+    busiest, mean = _delivery(came, carried)
+    versions = rows["version"].drop_nulls().unique().sort().to_list()
+    return QuicFlow(
+        client=str(ends["client"]),
+        server=str(ends["server"]),
+        has_begun=bool(ends["has_begun"]),
+        is_download=is_download,
+        versions=tuple(int(one) for one in versions),
+        has_negotiated=0 in versions,
+        id_bytes=_id_bytes(rows),
+        bytes=int(size[data].sum()),
+        seconds=float(came[-1] - came[0]),
+        packets=int(data.sum()),
+        largest_bytes=int(size.max()),
+        handshake_s=handshake_s,
+        to_client_s=to_client_s,
+        spin=spin,
+        spin_s=tuple(float(one) for one in samples),
+        busiest_bps=busiest,
+        mean_bps=mean,
+        silences=_silences(came, max(STOP_S, STOP_RTTS * usual)),
+        burst_packets=_bursts(came),
+        others=others,
+        is_cut=is_cut,
+    )
+
+
+def _id_bytes(rows: pl.DataFrame) -> tuple[int, int] | None:
+    """What each end puts as its source."""
+    sources = [
+        rows.filter((pl.col("from_server") == way) & pl.col("source_id_bytes").is_not_null())
+        for way in (False, True)
+    ]
+    if any(one.is_empty() for one in sources):
+        return None
+    client, server = (int(one["source_id_bytes"][-1]) for one in sources)
+    return client, server
+
+
+def _handshake(rows: pl.DataFrame, time: Reals) -> tuple[float | None, float | None]:
+    """The round trip of the first flight, and the part of it between here and the client."""
+    kinds = rows["kind"].to_list()
+    server = rows["from_server"].to_list()
+    first = next(
+        (at for at, kind in enumerate(kinds) if kind == "initial" and not server[at]), None
+    )
+    if first is None:
+        return None, None
+    # An Initial that was sent again leaves open which of them was answered.
+    answer = next((at for at in range(first + 1, len(kinds)) if server[at]), None)
+    if answer is None or any(not server[at] for at in range(first + 1, answer)):
+        return None, None
+    back = next((at for at in range(answer + 1, len(kinds)) if not server[at]), None)
+    if back is None:
+        return None, None
+    return float(time[back] - time[first]), float(time[back] - time[answer])
+
+
+def _spin(
+    rows: pl.DataFrame, time: Reals, server: Flags, *, is_download: bool, handshake_s: float | None
+) -> tuple[str, Reals]:
+    """What the bit does, and the round trips between its edges.
+
+    It is read on the way of most packets, where an edge is seen soonest.
+    """
+    nothing = np.array([])
+    has = rows["spin"].is_not_null().to_numpy() & (server == is_download)
+    bits = rows["spin"].fill_null(value=False).to_numpy()[has]
+    at = time[has]
+    if len(bits) < FEWEST_EDGES:
+        return "few", nothing
+    edges = np.flatnonzero(np.diff(bits.astype(np.int8)) != 0) + 1
+    if not len(edges):
+        return "constant", nothing
+    if len(edges) > RANDOM_SHARE * len(bits):
+        return "random", nothing
+    least = HASTY * handshake_s if handshake_s else 0.0
+    kept = [float(at[edges[0]])]
+    for edge in at[edges[1:]]:
+        # A late packet of the turn before makes two edges at once: it is no turn.
+        if edge - kept[-1] >= least:
+            kept.append(float(edge))
+    if len(kept) < FEWEST_EDGES:
+        return "few", nothing
+    samples = np.diff(kept)
+    return "used", samples[samples < LONGEST_EDGE_S]
+
+
+def _delivery(came: Reals, carried: Reals) -> tuple[float, float]:
+    """The rate of the busiest tenths of a second, and the mean of those in which anything came."""
+    if len(came) < 2 or came[-1] - came[0] < WINDOW_S:
+        return 0.0, 0.0
+    windows = np.bincount(((came - came[0]) / WINDOW_S).astype(np.int64), carried)
+    whole = windows[:-1] if len(windows) > 1 else windows
+    busy = whole[whole > 0]
+    per_s = 8.0 / WINDOW_S
+    return per_s * float(np.quantile(busy, 0.95)), per_s * float(busy.mean())
+
+
+def _silences(came: Reals, least: float) -> tuple[tuple[float, float], ...]:
+    gaps = np.diff(came)
+    places = np.flatnonzero(gaps > least)
+    return tuple((float(came[at] - came[0]), float(gaps[at])) for at in places)
+
+
+def _bursts(came: Reals) -> float | None:
+    """Packets of a burst, in the median by packets."""
+    if len(came) < 2:
+        return None
+    burst = np.cumsum(np.diff(came, prepend=came[0]) > TOGETHER_S)
+    sizes = np.sort(np.bincount(burst))
+    sizes = sizes[sizes > 0]
+    whole = np.cumsum(sizes)
+    median = float(sizes[np.searchsorted(whole, whole[-1] / 2)])
+    return median if median >= 3 else None

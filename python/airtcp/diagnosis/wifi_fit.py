@@ -1,0 +1,233 @@
+"""Which Wi-Fi links bring what the capture has: search by simulation."""
+
+import math
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from airtcp import _core
+from airtcp._core import Scenario
+from airtcp.diagnosis.aggregates import TOGETHER_S
+from airtcp.diagnosis.check import Replay, best_replay, loaded
+from airtcp.diagnosis.link import FittedLink
+from airtcp.diagnosis.observed import Observed, Reals
+from airtcp.diagnosis.scenario import Stack, WrittenLink, on_the_air
+from airtcp.diagnosis.wifi import AIR_S, LADDER, Wifi, mode_near
+from airtcp.runs import Run
+
+OTHERS = (0, 1, 3)
+DAMAGED = (0.0, 0.15)
+WARM_S = 1.0
+"""The first second is slow start's."""
+PACKETS = 50_000
+SHORTEST_S, LONGEST_S = 3.0, 10.0
+ROUNDS = 3
+EFFICIENCY = 0.7
+"""Share of a mode's rate that an aggregating link delivers, to begin the search with."""
+NEAR = 0.10
+MOST_DAMAGED = 0.6
+BURST_WEIGHT = 0.3
+"""How often aggregates come weighs less than what they bring and how late: drivers differ in how
+many frames they put in one."""
+KEPT = 10
+PLAYED = 3
+"""The nearest of the search that are played for as long as the capture."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What is compared, of the capture and of each simulation."""
+
+    goodput_bps: float
+    median_rtt_s: float
+    pause_s: float
+    """Half of the time is in longer pauses between bursts."""
+
+    def distance(self, other: "Shape") -> float:
+        """How far another is, in shares; no single one can make up for the others."""
+        return (
+            abs(math.log(other.goodput_bps / self.goodput_bps))
+            + abs(math.log(other.median_rtt_s / self.median_rtt_s))
+            + BURST_WEIGHT * abs(math.log(other.pause_s / self.pause_s))
+        )
+
+    def is_near(self, other: "Shape") -> bool:
+        """Goodput and round trip are within a tenth."""
+        return all(
+            abs(one / own - 1.0) <= NEAR
+            for own, one in (
+                (self.goodput_bps, other.goodput_bps),
+                (self.median_rtt_s, other.median_rtt_s),
+            )
+        )
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A link, and what a simulation of it brings."""
+
+    wifi: Wifi
+    shape: Shape
+    distance: float
+
+
+def fitted_wifi(
+    flow: Observed, queue_packets: int, stack: Stack, load: Callable[[WrittenLink], Scenario]
+) -> list[Fitted]:
+    """Links whose simulation brings about what the capture has, the nearest first.
+
+    Where none is within a tenth in goodput and round trip, the nearest alone.
+
+    Args:
+        flow: the flow as its sender saw it.
+        queue_packets: packets that its queue held, for links without Linux's queues of stations.
+        stack: the sender.
+        load: makes a scenario of what was written.
+
+    Raises:
+        RunError: a simulation could not be finished.
+    """
+    captured = _captured(flow)
+    pace = captured.goodput_bps / (8 * stack.mss)
+    seconds = float(np.clip(PACKETS / pace, SHORTEST_S, LONGEST_S))
+    delay_s = max(0.0, (flow.base_rtt_s - AIR_S) / 2)
+
+    def shapes(links: Sequence[Wifi]) -> list[Shape | None]:
+        scenarios = [load(on_the_air(one, stack, seconds)) for one in links]
+        return _simulated(scenarios, seconds)
+
+    found: list[Fitted] = []
+    for fifo in (None, queue_packets):
+        begun = [
+            Wifi(LADDER[0], damaged, others, is_download, delay_s, fifo)
+            for others in OTHERS
+            for damaged in DAMAGED
+            for is_download in (False, True)
+        ]
+        found += _matched(begun, captured, shapes)
+        if any(captured.is_near(one.shape) for one in found):
+            break
+    found.sort(key=lambda one: one.distance)
+    near = [one for one in found if captured.is_near(one.shape)]
+    return near[:KEPT] or found[:1]
+
+
+def _matched(
+    links: Sequence[Wifi],
+    captured: Shape,
+    shapes: Callable[[Sequence[Wifi]], list[Shape | None]],
+) -> Iterable[Fitted]:
+    """Each link with the mode, and then the share of damaged frames, that bring the goodput."""
+    wanted = [
+        captured.goodput_bps * (1 + one.others) / (EFFICIENCY * (1 - one.damaged)) for one in links
+    ]
+    best: dict[int, Fitted] = {}
+
+    def judged(tried: Sequence[Wifi]) -> list[float]:
+        """Goodput of each over the capture's; keeps the nearest of each."""
+        ratios = []
+        for place, (one, shape) in enumerate(zip(tried, shapes(tried), strict=True)):
+            ratios.append(shape.goodput_bps / captured.goodput_bps if shape else 0.0)
+            if shape is None:
+                continue
+            new = Fitted(one, shape, captured.distance(shape))
+            if place not in best or new.distance < best[place].distance:
+                best[place] = new
+        return ratios
+
+    tried = list(links)
+    for _ in range(ROUNDS):
+        tried = [
+            replace(one, mode=LADDER[mode_near(bps)])
+            for one, bps in zip(tried, wanted, strict=True)
+        ]
+        ratios = judged(tried)
+        wanted = [
+            one.mode.bps / min(max(ratio, 0.25), 4.0)
+            for one, ratio in zip(tried, ratios, strict=True)
+        ]
+    # Modes are steps: what is left between two of them, damage takes up.
+    tried = [
+        replace(
+            one, damaged=float(np.clip(1 - (1 - one.damaged) / max(ratio, 0.1), 0, MOST_DAMAGED))
+        )
+        for one, ratio in zip(tried, ratios, strict=True)
+    ]
+    judged(tried)
+    return best.values()
+
+
+def _captured(flow: Observed) -> Shape:
+    reports = np.diff(flow.delivered, prepend=0.0) > 0
+    came, newly = flow.ack_s[reports], flow.newly[reports]
+    warm = came >= flow.begun_s + WARM_S
+    if warm.sum() < 2:
+        warm[:] = True
+    span = float(came[warm][-1] - came[warm][0])
+    goodput = 8.0 * float(newly[warm][1:].sum()) / span if span > 0 else flow.goodput_bps
+    return Shape(goodput, flow.median_rtt_s, pause_of(came[warm]))
+
+
+def _simulated(scenarios: Sequence[Scenario], seconds: float) -> list[Shape | None]:
+    threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+
+    def shape(scenario: Scenario) -> Shape | None:
+        return _shape(Run(scenario, _core.run(scenario, 1, rtts=True, packets=True)), seconds)
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(shape, scenarios))
+
+
+def _shape(run: Run, seconds: float) -> Shape | None:
+    acks = run.packets.filter((pl.col("flow") == 0) & ~pl.col("is_data"))
+    acks = acks.filter(pl.col("time_s") >= WARM_S).sort("time_s")
+    rising = acks.filter(pl.col("acknowledges").cast(pl.Int64).diff() > 0)
+    if len(rising) < 2:
+        return None
+    came = rising["time_s"].to_numpy()
+    acked = rising["acknowledges"].cast(pl.Float64).to_numpy()
+    rtts = run.rtts.filter((pl.col("flow") == 0) & (pl.col("time_s") >= WARM_S))["rtt_ms"]
+    median = rtts.median()
+    if not isinstance(median, float) or came[-1] <= came[0]:
+        return None
+    goodput = 8.0 * float(acked[-1] - acked[0]) / (min(seconds, float(came[-1])) - float(came[0]))
+    return Shape(goodput, median / 1e3, pause_of(came))
+
+
+def pause_of(came: Reals) -> float:
+    """The pause between bursts beyond which half of the time lies."""
+    gaps = np.diff(came)
+    pauses = np.sort(gaps[gaps > TOGETHER_S])
+    if not len(pauses):
+        return TOGETHER_S
+    whole = np.cumsum(pauses)
+    return float(pauses[np.searchsorted(whole, whole[-1] / 2)])
+
+
+def on_wifi(
+    link: FittedLink, flow: Observed, stacks: Sequence[Stack], timeouts: int
+) -> tuple[Replay, Stack, FittedLink] | None:
+    """The Wi-Fi link that is nearest to the capture, its replay and the sender over it.
+
+    None where stops show, which a channel of this model has by a clock alone.
+
+    Raises:
+        RunError: a simulation could not be finished.
+    """
+    if link.stops.is_shown:
+        return None
+    found = []
+    # What a window is bounded by is the sender's affair: BBR's queue is not CUBIC's.
+    for searched in (stacks[0], stacks[-1]):
+        fits = fitted_wifi(flow, link.queue.packets, searched, loaded)
+        alike = tuple(one.wifi for one in fits)
+        for one in alike[:PLAYED]:
+            played = replace(link, wifi=one, wifi_alike=alike, beside=None, is_shared=False)
+            found.append(best_replay(played, flow, stacks, timeouts))
+        if any(replay.explains for replay, _, _ in found):
+            break
+    return min(found, key=lambda each: each[0].distance)
