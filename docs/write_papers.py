@@ -10,7 +10,9 @@ import argparse
 import hashlib
 import json
 import shutil
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import log
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,12 @@ ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "papers.json"
 IMAGES = ROOT / "docs" / "images"
 PICTURES = {"verdicts.png": "papers.png", "cross.png": "cross.png"}
-"""What a run calls its pictures, and what the documentation does."""
+"""What a run calls its pictures, and what the documentation does; figures of papers have their
+paper's name."""
+FUTURE = "§V"
+"""The section in which both papers that ask for more ask for it; titles of their tables name it."""
+FEW = 4
+"""So many comparisons of a claim are shown one by one."""
 
 
 def verdict_table(run: Mapping[str, Any]) -> str:
@@ -150,23 +157,119 @@ def seeds_table(run: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def today_list(run: Mapping[str, Any]) -> str:
-    """What a practitioner takes from each paper."""
-    return "\n".join(
-        f"- **{paper['number']}, {paper['short']}.** {' '.join(paper['today'].split())}"
-        for paper in run["papers"]
-    )
+def paper_sections(run: Mapping[str, Any]) -> str:
+    """Each paper: what a practitioner takes from it, its figure, and its claims beside ours."""
+    return "\n\n".join(_section(paper) for paper in run["papers"])
+
+
+def _section(paper: Mapping[str, Any]) -> str:
+    first, _, rest = " ".join(paper["today"].split()).partition(". ")
+    head = [
+        f"### {paper['number']}, {paper['short']}",
+        "",
+        f"**{first.rstrip('.')}.** {rest}".rstrip(),
+    ]
+    if figure := paper.get("figure"):
+        name = f"{figure['name']}.png"
+        head += ["", f"![{figure['title']}](images/{picture_name(name)})", ""]
+        head += [f"*{figure['title']}.* {' '.join(figure['caption'].split())}".rstrip()]
+    lines = ["", "| claim | the paper | ours, under the default | verdict |", "|---|---|---|---|"]
+    for claim in paper["claims"]:
+        what = f"{claim['id']} {claim['what']}"
+        lines.append(f"| {what} | {claim['paper']} | {_ours(claim)} | {claim['verdict']} |")
+    return "\n".join([*head, *lines])
+
+
+def asked_tables(run: Mapping[str, Any]) -> str:
+    """What the authors left to future work (§V of papers 2 and 4), run: tables that say so."""
+    blocks = []
+    for paper in run["papers"]:
+        for table in paper["sensitivities"]:
+            whole = FUTURE in table["title"]
+            kept = [
+                index
+                for index, column in enumerate(table["columns"])
+                if whole or not index or FUTURE in column
+            ]
+            if len(kept) > 1:
+                rows = [[row[index] for index in kept] for row in table["rows"]]
+                rows = [row for row in rows if row[0] != "the paper"]
+                columns = [table["columns"][index] for index in kept]
+                title = f"Paper {paper['number']}. {table['title']}"
+                blocks.append(_table(title, columns, rows))
+    return "\n\n".join(blocks)
+
+
+def calibration_table(run: Mapping[str, Any]) -> str:
+    """Calibrations on facts of several kinds: whether one place gives them all.
+
+    Ours over the paper's, of each kind, at the place chosen and where another kind fits best.
+    """
+    rows = []
+    for paper in run["papers"]:
+        for found in paper.get("calibrations", []):
+            measures = list(found["places"][0]["ours_over_the_papers"])
+            if len(measures) < 2 or any(not _ratios(found, one) for one in measures):
+                continue
+            what = found["what"].rpartition(": ")[2]
+            places = [("chosen", _at(found, found["chosen"]))]
+            for measure in measures:
+                best = min(_ratios(found, measure), key=lambda at: abs(log(_of(at, measure))))
+                places.append((f"nearest in {measure.partition('_')[0]}", best))
+            for why, at in places:
+                told = [f"{_of(at, measure):.2f}" for measure in measures]
+                words = f"{paper['number']}: {what}, {why}"
+                rows.append([words, f"{at['place']}", *told])
+    if not rows:
+        return "The run has no calibration on facts of several kinds."
+    columns = ["paper, reading", "place", "goodput, ours over the paper's", "retransmitted"]
+    return _table("", columns, rows)
+
+
+def _ratios(found: Mapping[str, Any], measure: str) -> list[Mapping[str, Any]]:
+    return [at for at in found["places"] if _of(at, measure) > 0]
+
+
+def _at(found: Mapping[str, Any], place: object) -> Mapping[str, Any]:
+    return next(at for at in found["places"] if at["place"] == place)
+
+
+def _of(at: Mapping[str, Any], measure: str) -> float:
+    return float(at["ours_over_the_papers"][measure])
+
+
+def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    head = [f"{title}:\n"] if title else []
+    lines = ["| " + " | ".join(columns) + " |", "|---|" + "---:|" * (len(columns) - 1)]
+    return "\n".join([*head, *lines, *("| " + " | ".join(row) + " |" for row in rows)])
+
+
+def _ours(claim: Mapping[str, Any]) -> str:
+    """What was measured for a claim; of many comparisons how many have which verdict."""
+    parts = [part for part in claim["parts"] if part.get("counts", True)]
+    if len(parts) <= FEW:
+        return "; ".join(f"{part['label']}: {part['ours']}".removeprefix(": ") for part in parts)
+    counts = Counter(part["verdict"] for part in parts)
+    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    return f"{len(parts)} comparisons: {told}"
+
+
+def picture_name(name: str) -> str:
+    """What the documentation calls a picture of a run."""
+    return PICTURES.get(name, f"papers-{name}")
+
+
+def pictures(run: Mapping[str, Any]) -> list[str]:
+    """The pictures of a run that the documentation shows, as the run calls them."""
+    figures = [paper["figure"] for paper in run["papers"] if paper.get("figure")]
+    return [*PICTURES, *(f"{figure['name']}.png" for figure in figures)]
 
 
 def sensitivity_tables(paper: Mapping[str, Any]) -> str:
     """What other settings change, as the report shows it."""
-    blocks = []
-    for table in paper["sensitivities"]:
-        head = "| " + " | ".join(table["columns"]) + " |"
-        rule = "|---|" + "---:|" * (len(table["columns"]) - 1)
-        rows = ["| " + " | ".join(row) + " |" for row in table["rows"]]
-        blocks.append("\n".join([f"{table['title']}:\n", head, rule, *rows]))
-    return "\n\n".join(blocks)
+    return "\n\n".join(
+        _table(table["title"], table["columns"], table["rows"]) for table in paper["sensitivities"]
+    )
 
 
 def written(run: Mapping[str, Any]) -> dict[Path, str]:
@@ -180,7 +283,9 @@ def written(run: Mapping[str, Any]) -> dict[Path, str]:
         ("choices", choices_table(run)),
         ("facts", facts_table(run)),
         ("seeds", seeds_table(run)),
-        ("today", today_list(run)),
+        ("papers", paper_sections(run)),
+        ("calibrations", calibration_table(run)),
+        ("asked", asked_tables(run)),
     ):
         pages[page] = put(pages[page], mark, table)
     for paper in run["papers"]:
@@ -191,11 +296,10 @@ def written(run: Mapping[str, Any]) -> dict[Path, str]:
     return pages
 
 
-def picture_digests() -> dict[str, str]:
+def picture_digests(run: Mapping[str, Any]) -> dict[str, str]:
     """SHA-256 of each picture of the documentation, which ties it to the data of its run."""
-    return {
-        name: hashlib.sha256((IMAGES / name).read_bytes()).hexdigest() for name in PICTURES.values()
-    }
+    names = [picture_name(picture) for picture in pictures(run)]
+    return {name: hashlib.sha256((IMAGES / name).read_bytes()).hexdigest() for name in names}
 
 
 def main() -> None:
@@ -206,13 +310,23 @@ def main() -> None:
     run = json.loads((folder / "papers.json").read_text("utf-8"))
     if run["quick"]:
         raise SystemExit(f"{folder}: a quick run; the documentation shows a full one")
-    for picture, name in PICTURES.items():
-        shutil.copy(folder / picture, IMAGES / name)
-    run["pictures"] = picture_digests()
+    for picture in pictures(run):
+        shutil.copy(folder / picture, IMAGES / picture_name(picture))
+    run["pictures"] = picture_digests(run)
     DATA.write_text(json.dumps(run, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     for path, text in written(run).items():
         path.write_text(text, encoding="utf-8")
-    marks = ["verdicts", "decisions", "serves-best", "today", "rules", "seeds", "injection"]
+    marks = [
+        "verdicts",
+        "papers",
+        "calibrations",
+        "asked",
+        "decisions",
+        "choices",
+        "facts",
+        "serves-best",
+        "seeds",
+    ]
     stamp(ROOT, *marks)
 
 

@@ -26,6 +26,7 @@ from airtcp.papers.cross import (
 )
 from airtcp.papers.experiment import Axis, Choice, Experiment
 from airtcp.papers.judge import judge_part
+from airtcp.papers.judgement import judge_papers
 from airtcp.papers.outcomes import Outcomes, built, carry_out, plan_experiments
 from airtcp.papers.paper import PaperFile
 from airtcp.papers.readings import one_at_a_time, read_as
@@ -44,9 +45,10 @@ R, D, N, C = Verdict.REPRODUCED, Verdict.DIRECTION, Verdict.NOT_SHOWN, Verdict.C
 
 def test_all_claims_of_all_papers_are_there():
     papers = load_papers(PAPERS)
-    assert [paper.about.number for paper in papers] == [1, 2, 3, 4, 5, 6, 7]
+    assert [paper.about.number for paper in papers] == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
     claims = [claim.id for paper in papers for claim in paper.claims]
     letters = ["abcdefghi", "abcdefghi", "abcdefgh", "abcdefg", "abcdef", "abcde", "abcd"]
+    letters += ["abcdef", "abcde", "abcdefg"]
     assert claims == [f"{n}{letter}" for n, some in enumerate(letters, 1) for letter in some]
     for paper in papers:
         assert all(claim.parts for claim in paper.claims)
@@ -436,3 +438,21 @@ def test_a_quick_run_has_at_least_four_seeds():
             assert experiment.quick >= 4, (paper.name, experiment.id)
             assert experiment.few == 0 or experiment.few >= experiment.quick
     assert load_cross(PAPERS).quick >= 4
+
+
+def test_a_quick_run_leaves_to_the_full_one_what_its_seeds_do_not_decide():
+    """No reading is spent on such a claim, and nothing on what no verdict rests on."""
+    (paper,) = load_papers(PAPERS, ["wsc-tcp"])
+    judged = judge_papers([paper], PAPERS, quick=True, with_cross=False)
+    over, silent = judged.readings[paper.name], 0
+    for one in judged.all_claims:
+        verdicts = over.of(one.claim.id)
+        if verdicts[0] is Verdict.NOT_SHOWN:
+            silent += 1
+            assert len(verdicts) == 1
+            assert one.undecided
+    assert 0 < silent < len(judged.all_claims)
+    assert len(over.verdicts) > 1
+    measured = {experiment for experiment, _ in judged.outcomes[paper.name].measured}
+    assert paper.file.calibrations
+    assert not measured & {one.experiment for one in paper.file.calibrations}

@@ -18,4 +18,4 @@ def test_every_table_is_of_the_run_whose_data_are_kept():
 def test_pictures_are_of_the_run_whose_data_are_kept():
     writer = runpy.run_path(str(ROOT / "docs" / "write_papers.py"))
     run = json.loads((ROOT / "docs" / "papers.json").read_text("utf-8"))
-    assert run["pictures"] == writer["picture_digests"](), "make papers-docs writes them"
+    assert run["pictures"] == writer["picture_digests"](run), "make papers-docs writes them"

@@ -142,4 +142,5 @@ def test_the_run_is_of_every_paper_and_of_the_cases_as_they_are() -> None:
         (case.paper.about.number, case.name, dict(case.settings), [r.remedy for r in case.remedies])
         for case in cases
     ]
-    assert {case.paper.name for case in cases} == {paper.name for paper in papers}
+    having = {paper.name for paper in papers if (paper.folder / "kernel.toml").is_file()}
+    assert {case.paper.name for case in cases} == having

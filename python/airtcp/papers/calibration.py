@@ -6,7 +6,7 @@ are all readings of the paper, not one that was chosen.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, log, sqrt
+from math import exp, inf, log, sqrt
 
 from airtcp.papers.experiment import Experiment, Value
 from airtcp.papers.outcomes import Outcomes
@@ -61,6 +61,64 @@ def calibrated(paper: Paper, calibration: Calibration, outcomes: Outcomes) -> Ca
         if errors[place] - errors[best] <= _NOISE * noise:
             alike.append(place)
     return Calibrated(errors, alike)
+
+
+def ratios_by_measure(
+    paper: Paper, calibration: Calibration, outcomes: Outcomes
+) -> dict[str, dict[Value, float]]:
+    """Of each measure and place ours over the paper's, the geometric mean over its targets."""
+    experiment = paper.experiment(calibration.experiment)
+    by_measure: dict[str, list[Target]] = {}
+    for target in calibration.targets:
+        by_measure.setdefault(target.measure, []).append(target)
+    found: dict[str, dict[Value, float]] = {}
+    for measure, targets in by_measure.items():
+        for place in experiment.axis(calibration.axis).places:
+            ratios = [
+                target_ratio(experiment, calibration, one, place, outcomes) for one in targets
+            ]
+            mean = exp(sum(map(log, ratios)) / len(ratios)) if min(ratios) > 0 else 0.0
+            found.setdefault(measure, {})[place] = mean
+    return found
+
+
+def calibrations_as_data(paper: Paper, outcomes: Outcomes) -> list[dict[str, object]]:
+    """Of each calibration the error at every place, and of each measure ours over the paper's.
+
+    Those that were run: a quick run has none.
+    """
+    found: list[dict[str, object]] = []
+    for calibration in paper.file.calibrations:
+        if not was_run(paper, calibration, outcomes):
+            continue
+        ratios = ratios_by_measure(paper, calibration, outcomes)
+        errors = calibrated(paper, calibration, outcomes).errors
+        axis = paper.experiment(calibration.experiment).axis(calibration.axis)
+        found.append(
+            {
+                "what": calibration.what,
+                "axis": axis.label or axis.name,
+                "chosen": calibration.chosen,
+                "places": [
+                    {
+                        "place": place,
+                        "error": round(error, 4),
+                        "ours_over_the_papers": {
+                            measure: round(by_place[place], 4)
+                            for measure, by_place in ratios.items()
+                        },
+                    }
+                    for place, error in errors.items()
+                ],
+            }
+        )
+    return found
+
+
+def was_run(paper: Paper, calibration: Calibration, outcomes: Outcomes) -> bool:
+    """Whether its places were measured: a quick run leaves calibrations out."""
+    calibrating = paper.experiment(calibration.experiment)
+    return any(name == calibrating.id for name, _ in outcomes.measured)
 
 
 def _jackknife(one: Sequence[float], other: Sequence[float]) -> float:

@@ -118,11 +118,15 @@ def mean_and_half_width(values: Sequence[float]) -> tuple[float, float]:
     return estimate.value, estimate.half_width if math.isfinite(estimate.half_width) else 0.0
 
 
+_UNKNOWN = 10_000.0
+"""Per cent: an interval that is wider says nothing, as that of one run or of equal ones."""
+
+
 def gain_text(gain: Estimate | None) -> str:
     """A gain as words: "+13.2 ± 1.1 %"; the ends of the interval where it is far from even."""
     if gain is None:
         return "no baseline"
-    if not math.isfinite(gain.half_width):
+    if not gain.half_width < _UNKNOWN:
         return f"{gain.value:+.1f} %"
     above, below = gain.high - gain.value, gain.value - gain.low
     if max(above, below) > 1.5 * min(above, below) and gain.half_width > 1:

@@ -60,6 +60,7 @@ def judge_over_readings(
     extent: Extent,
     *,
     few: Outcomes | None = None,
+    first: OverReadings | None = None,
     told: Callable[[int, int], object] | None = None,
 ) -> tuple[list[JudgedClaim], OverReadings]:
     """Every claim under the default and over the readings.
@@ -70,6 +71,8 @@ def judge_over_readings(
         run: carries experiments out under other readings.
         extent: how many other readings to run, coarse first.
         few: what the default reading gave with as few seeds as the others have, if it is known.
+        first: what another set of seeds gave: its scan says which readings are nearest, and is not
+            run again.
         told: called with the readings run and those to be run.
     """
     points = open_points(paper, outcomes)
@@ -77,12 +80,18 @@ def judge_over_readings(
     admissible = math.prod(len(point.values) for point in points)
     over = OverReadings(points, touching(paper, points), admissible)
     over.take(over.default, judged, {})
-    if not extent.most or over.admissible == 1:
-        return [_over(one, over) for one in judged], over
+    whole, judged = judged, _to_read(judged, extent)
+    if not extent.most or over.admissible == 1 or not judged:
+        return [_over(one, over) for one in whole], over
+    read = {one.claim.id for one in judged}
+    paper = structs.replace(paper, claims=[one for one in paper.claims if one.id in read])
     judging = _Judging(paper, judged, points, outcomes, run, few)
     over.fits[over.default] = judging.fit_of_default()
     if extent.scan and has_fit(paper):
-        over.scanned = _scan(paper, points, run, extent, told)
+        if first is not None and first.points == points:
+            over.scanned = first.scanned
+        else:
+            over.scanned = _scan(paper, points, run, extent, told)
     nearest = _first_that_differ(over)
     readings = grid(paper, points, extent.readings(judging.events()), nearest)
     budget = len(readings) + extent.searched(paper, len(readings))
@@ -101,7 +110,14 @@ def judge_over_readings(
         done += len(better)
     judging.ask_again(over, extent.asked)
     over.bands = judging.bands(over)
-    return [_over(one, over) for one in judged], over
+    return [_over(one, over) for one in whole], over
+
+
+def _to_read(judged: list[JudgedClaim], extent: Extent) -> list[JudgedClaim]:
+    """The claims that are judged under other readings too."""
+    if not extent.decided_only:
+        return judged
+    return [one for one in judged if one.verdict is not Verdict.NOT_SHOWN]
 
 
 def _scan(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from airtcp import _core
+from airtcp.papers.calibration import calibrations_as_data
 from airtcp.papers.cross import Cross, has_cross, load_cross
 from airtcp.papers.experiment import Experiment, RunExtent
 from airtcp.papers.judge import JudgedClaim
@@ -27,7 +28,7 @@ from airtcp.papers.rules import Verdict
 from airtcp.papers.search import Extent
 from airtcp.papers.sensitivity import sensitivity_tables
 from airtcp.papers.texts import filled
-from airtcp.papers.used import points_used
+from airtcp.papers.used import points_of_verdicts, points_used
 from airtcp.study.execute import Executor
 from airtcp.study.store import Store
 
@@ -98,6 +99,8 @@ class Judgement:
                     "short": paper.about.short,
                     "title": paper.about.title,
                     "today": self.today(paper),
+                    "figure": self._figure_json(paper),
+                    "calibrations": calibrations_as_data(paper, self.outcomes[paper.name]),
                     "readings": self._readings_json(paper),
                     "claims": [
                         self._claim_json(paper, judged) for judged in self.claims[paper.name]
@@ -105,11 +108,21 @@ class Judgement:
                     "sensitivities": [
                         table.as_json()
                         for table in sensitivity_tables(paper, self.outcomes[paper.name])
+                        if not self.quick
                     ],
                 }
                 for paper in self.papers
             ],
         }
+
+    @staticmethod
+    def _figure_json(paper: Paper) -> dict[str, str] | None:
+        """The figure that stands for a paper: the name of its file, and its words."""
+        for spec in paper.file.figures:
+            if spec.id == paper.about.figure:
+                name = f"{paper.name}-{spec.id}"
+                return {"name": name, "title": spec.title, "caption": spec.caption}
+        return None
 
     def _readings_json(self, paper: Paper) -> dict[str, object]:
         over = self.readings[paper.name]
@@ -136,7 +149,8 @@ class Judgement:
             },
             "never": over.never,
             "facts": self._facts_json(paper),
-            "chosen_by": self._fits_json(over),
+            # A quick run's few readings are no field to choose from.
+            "chosen_by": None if self.quick else self._fits_json(over),
         }
 
     def _facts_json(self, paper: Paper) -> list[dict[str, object]]:
@@ -211,6 +225,7 @@ class Judgement:
                     "paper": part.paper,
                     "value": part.value,
                     "half_width": part.half_width,
+                    "counts": part.counts,
                 }
                 for part in judged.parts
             ],
@@ -246,8 +261,8 @@ FULL = Extent(
     most=28, least=8, events=450e6, improve=0.25, papers_own=True, settle=10e6, scan=400e6
 )
 """Number of readings of a paper that a full run judges beside the default."""
-QUICK = Extent(most=5, least=2, events=6e6, asked=1)
-"""And a quick one."""
+QUICK = Extent(most=4, least=1, events=4e6, asked=1, decided_only=True)
+"""And a quick one, which leaves a claim that the default does not show to the full run."""
 
 
 def judge_papers(
@@ -307,6 +322,7 @@ def judge_papers(
                 runs.read_otherwise,
                 extent,
                 few=found if quick else None,
+                first=over.get(paper.name),
                 told=steps.next(f"paper {paper.about.number}", "readings"),
             )
             if number == 0:
@@ -349,8 +365,12 @@ class _Runs:
         self._carry_out = partial(carry_out_planned, out=store, jobs=jobs, executor=executor)
 
     def default(self, told: Callable[[int, int], None]) -> Outcomes:
-        """Every experiment under the default reading, at all points that something rests on."""
-        used = points_used(self._paper)
+        """Every experiment under the default reading, at all points that something rests on.
+
+        A quick run is about verdicts: it leaves out what only figures, calibrations and
+        sensitivities rest on.
+        """
+        used = points_of_verdicts(self._paper) if self._quick else points_used(self._paper)
         extent: RunExtent = "quick" if self._quick else "full"
         whole = self._planned(self._paper.file.experiments, used, extent, self._seed)
         (found,) = self._carry_out([whole], progress=told)

@@ -25,7 +25,10 @@ LABELS = {
     "flow_goodput_bps": "goodput of a flow over its own life",
     "flow_goodput_Bps": "goodput",
     "first_flow_goodput_bps": "goodput of the first flow",
+    "last_flow_goodput_bps": "goodput of the last flow",
     "other_flows_goodput_bps": "goodput of all flows but the first",
+    "ping_rtt_p50_ms": "median round trip of the first pings (ms)",
+    "delay_p95_ms": "way of the packets, 95th percentile (ms)",
     "timeouts": "timeouts a run",
     "timeouts_spurious": "spurious timeouts a run",
     "timeouts_a_minute": "timeouts a minute",
@@ -61,6 +64,7 @@ _QUANTITIES = {
         "flow_goodput_bps",
         "flow_goodput_Bps",
         "first_flow_goodput_bps",
+        "last_flow_goodput_bps",
     ),
     "losses": ("lost_percent", "delivery_ratio"),
 }
@@ -144,11 +148,23 @@ def _last_byte(summary: RunSummary) -> float:
     return max((end for end in ends if end is not None), default=summary["duration_s"])
 
 
+def _ping_rtt(summary: RunSummary) -> float:
+    """Of the first flow that pings, in milliseconds; 0 where none does or none was answered."""
+    medians = [flow["rtt_p50_ms"] for flow in summary["flows"] if flow["pings_answered"]]
+    return next((median for median in medians if median is not None), 0.0)
+
+
+def _delay_p95(summary: RunSummary) -> float:
+    """The 95th percentile of the first flow's packets' way, in milliseconds; 0 if none arrived."""
+    return summary["flows"][0]["delay_p95_ms"] or 0.0
+
+
 _TOTALS: dict[str, Callable[[RunSummary], float]] = {
     "goodput_bps": lambda summary: summary["goodput_bps"],
     "flow_goodput_bps": _flow_goodput,
     "flow_goodput_Bps": lambda summary: _flow_goodput(summary) / 8.0,
     "first_flow_goodput_bps": lambda summary: summary["flows"][0]["goodput_bps"],
+    "last_flow_goodput_bps": lambda summary: summary["flows"][-1]["goodput_bps"],
     "other_flows_goodput_bps": lambda summary: sum(
         flow["goodput_bps"] for flow in summary["flows"][1:]
     ),
@@ -167,6 +183,8 @@ _TOTALS: dict[str, Callable[[RunSummary], float]] = {
         * _share(_sum(summary, "loss_events_below_mean_rtt"), _sum(summary, "loss_events_judged"))
     ),
     "in_flight_bytes": _in_flight,
+    "ping_rtt_p50_ms": _ping_rtt,
+    "delay_p95_ms": _delay_p95,
     "events_processed": lambda summary: float(summary["events_processed"]),
     "attempts_a_packet": lambda summary: _share(
         _sum(summary, "attempts_on_air"), _sum(summary, "packets_on_air")

@@ -119,6 +119,8 @@ def load_cases(papers: Sequence[Paper], seeds: int | None = None) -> list[Case]:
     """
     cases = []
     for paper in papers:
+        if not (paper.folder / FILE).is_file():
+            continue  # nothing of it is asked of a kernel
         file = read_toml(paper.folder / FILE, KernelFile)
         chosen = tuple(range(1, (seeds or file.seeds) + 1))
         cases += [_case(paper, spec, file.settings, chosen) for spec in file.cases]

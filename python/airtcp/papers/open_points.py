@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from airtcp.papers.calibration import calibrated
+from airtcp.papers.calibration import calibrated, was_run
 from airtcp.papers.experiment import Axis, Experiment, Value
 from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.paper import Paper
@@ -11,9 +11,11 @@ from airtcp.papers.readings import Admitted, OpenPoint
 
 
 def open_points(paper: Paper, outcomes: Outcomes) -> list[OpenPoint]:
-    """The paper's open points; before them, what its calibrations do not identify."""
+    """The paper's open points; before them, what its calibrations, where run, do not identify."""
     points = []
     for calibration in paper.file.calibrations:
+        if not was_run(paper, calibration, outcomes):
+            continue
         alike = calibrated(paper, calibration, outcomes).alike
         calibrating = paper.experiment(calibration.experiment)
         axis = calibrating.axis(calibration.axis)

@@ -111,7 +111,8 @@ class About(Struct, frozen=True, forbid_unknown_fields=True):
 
     `short` is a word or two for the paper, as figures and tables name it. `search` is how many
     readings a full run may judge beyond the coarse grid in search of better ones, where a paper
-    leaves so much open that the usual share of the grid is too few.
+    leaves so much open that the usual share of the grid is too few. `figure` is the one that stands
+    for the paper in an overview, by its id.
     """
 
     number: int
@@ -122,6 +123,7 @@ class About(Struct, frozen=True, forbid_unknown_fields=True):
     remedies: list[str]
     today: str
     search: int = 0
+    figure: str = ""
 
 
 class PaperFile(Struct, frozen=True, forbid_unknown_fields=True):
@@ -244,6 +246,12 @@ def check(paper: Paper) -> None:
     check_experiments(where, paper.file.experiments)
     for figure in paper.file.figures:
         _check_figure(f"{where}: figure {figure.id}", paper, figure)
+    shown, known = paper.file.about.figure, [figure.id for figure in paper.file.figures]
+    if shown and shown not in known:
+        raise PaperError(
+            f"{where}: about.figure = {shown!r}: no [[figure]] of that id; "
+            f"there are {', '.join(known) or 'none'}"
+        )
     for calibration in paper.file.calibrations:
         about = f"{where}: calibration {calibration.what!r}"
         experiment = paper.experiment(calibration.experiment)

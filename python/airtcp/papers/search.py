@@ -37,7 +37,8 @@ class Extent:
     `scan`: events that are spent on how near readings are to the paper, before any is judged.
     `asked`: how many readings of a claim are asked again at most. `settle`: a claim
     whose verdict is not firm gets more seeds where those it has took no more events; without it
-    every verdict is taken as it comes.
+    every verdict is taken as it comes. `decided_only`: a claim that the default reading does not
+    show is left to a larger run, since no reading could decide it.
     """
 
     most: int
@@ -48,6 +49,7 @@ class Extent:
     papers_own: bool = False
     asked: int = CANDIDATES
     settle: float = 0.0
+    decided_only: bool = False
 
     def readings(self, events_each: float) -> int:
         """Number of readings run, where each takes `events_each` events."""

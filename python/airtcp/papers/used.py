@@ -48,9 +48,19 @@ def points_of_fit(paper: Paper) -> Points:
     return points
 
 
+def points_of_verdicts(paper: Paper) -> Points:
+    """The points of a quick run: those of claims, facts and numbers in texts."""
+    # None of an experiment that is not there at all: one that is not named would be run whole.
+    points: Points = {one.id: set() for one in paper.file.experiments}
+    points |= points_of_readings(paper)
+    for number in paper.file.numbers:
+        _add_sides(points, paper, number.experiment, number.at, number)
+    return points
+
+
 def points_used(paper: Paper) -> Points:
-    """Those of claims, facts, figures, calibrations, sensitivities and numbers in texts."""
-    points = points_of_readings(paper)
+    """Those of claims, facts, numbers in texts, figures, calibrations and sensitivities."""
+    points = points_of_verdicts(paper)
     file = paper.file
     for figure in file.figures:
         _add_figure(points, paper, figure)
@@ -64,8 +74,6 @@ def points_used(paper: Paper) -> Points:
             for gain in sensitivity.gains:
                 at = {**gain.at, sensitivity.axis: place}
                 _add_sides(points, paper, sensitivity.experiment, at, gain)
-    for number in file.numbers:
-        _add_sides(points, paper, number.experiment, number.at, number)
     return points
 
 
