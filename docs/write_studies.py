@@ -40,6 +40,9 @@ class Shown:
     """The figure of its report that the page has, under the study's name."""
     page: str = "studies.md"
     """The page that shows it."""
+    study: str = ""
+    """The study's name, where it is not the table's: one with several tables runs once."""
+    metric: str = "goodput"
 
 
 STUDIES = {
@@ -47,12 +50,20 @@ STUDIES = {
     "classifiers": Shown(score_table, "scores"),
     "rto-factor": Shown(effect_table),
     "wifi-today": Shown(effect_table, "effects", "wifi-today.md"),
+    "today": Shown(effect_table, "effects", "today.md"),
+    "today-rpm": Shown(effect_table, None, "today.md", "today", "rpm"),
+    "today-call": Shown(effect_table, None, "today.md", "today", "call"),
 }
 
 
+def study_of(name: str) -> str:
+    """The study that a table is of."""
+    return STUDIES[name].study or name
+
+
 def study_file(name: str) -> Path:
-    """The shipped study of that name."""
-    return ROOT / "studies" / f"{name}.toml"
+    """The shipped study of a table."""
+    return ROOT / "studies" / f"{study_of(name)}.toml"
 
 
 def ran(name: str, folder: Path, seeds: int | None) -> dict[str, Any]:
@@ -62,13 +73,14 @@ def ran(name: str, folder: Path, seeds: int | None) -> dict[str, Any]:
         RunError: a run could not be finished.
         OSError: the folder cannot be written.
     """
-    result = run_grid(load_grid(study_file(name)), seeds, folder)
-    write_study(result, folder, f"airtcp study {name}", png=True)
+    shown = STUDIES[name]
+    result = run_grid(load_grid(study_file(name)), seeds, folder, metric=shown.metric)
+    write_study(result, folder, f"airtcp study {study_of(name)}", png=True)
     # A refusal names its scenario by the path that it has here.
     kept = json.loads(json.dumps(as_data(result)).replace(f"{ROOT}/", ""))
     kept["study"] = _study_digest(name)
     kept["engine"] = engine_version
-    if figure := STUDIES[name].figure:
+    if figure := shown.figure:
         shutil.copy(folder / f"{figure}.png", IMAGES / f"{name}.png")
         kept["figure"] = _digest(IMAGES / f"{name}.png")
     return kept
@@ -130,18 +142,18 @@ def main() -> None:
     """Runs the studies where a folder is given, and writes the page."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("out", type=Path, nargs="?", help="where finished runs and reports go")
-    parser.add_argument("--only", choices=STUDIES, help="one study; the others stay")
+    parser.add_argument("--only", choices=STUDIES, nargs="+", help="these; the others stay")
     parser.add_argument("--seeds", type=int, help="in place of the studies' own numbers")
     wanted = parser.parse_args()
     data = json.loads(DATA.read_text("utf-8")) if DATA.exists() else {}
     if wanted.out:
-        for name in [wanted.only] if wanted.only else STUDIES:
-            data[name] = ran(name, wanted.out / name, wanted.seeds)
+        for name in wanted.only or STUDIES:
+            data[name] = ran(name, wanted.out / study_of(name), wanted.seeds)
     DATA.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     for page, text in written(data).items():
         page.write_text(text, encoding="utf-8")
     if wanted.out:
-        stamp(ROOT, *([wanted.only] if wanted.only else STUDIES))
+        stamp(ROOT, *(wanted.only or STUDIES))
 
 
 if __name__ == "__main__":

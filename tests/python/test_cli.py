@@ -131,6 +131,8 @@ def test_compare_prints_one_json_object(lossy_file: Path, tmp_path: Path) -> Non
         "refused",
         "deployment",
         "remedies",
+        "aims",
+        "front",
         "cells",
         "report",
     }
@@ -156,6 +158,8 @@ def test_compare_prints_one_json_object(lossy_file: Path, tmp_path: Path) -> Non
         "timeouts",
         "timeouts_spurious",
         "fast_retransmits",
+        *(f"{what}_p{part}" for what in ("rtt", "ping", "exchange") for part in (50, 95, 99)),
+        *("rpm", "rpm_foreign", "rpm_own", "call", "short_flow", "page", "power"),
     }
     assert len(comparison["cells"]) == 6
     assert comparison["report"] == str(tmp_path / "index.html")
@@ -185,8 +189,10 @@ def test_remedies_lists_shows_and_prints_json() -> None:
 @pytest.mark.parametrize("remedy", airtcp.remedies(), ids=lambda remedy: remedy["name"])
 def test_every_remedy_runs_by_its_name(wlan_file: Path, remedy: airtcp.Remedy) -> None:
     # An access point's queues and scheduler are those of 802.11n and later.
-    is_queue = remedy["name"] in {"codel", "fq-codel", "station-queues", "airtime-fairness"}
-    link = ("laptop-download", "--set", "duration=1 s") if is_queue else (wlan_file,)
+    queues = {"codel", "fq-codel", "pie", "dualpi2", "cake", "ack-filter", "station-queues"}
+    limits = {"airtime-fairness", "aql", "ampdu-limit", "txop"}
+    is_of_today = remedy["name"] in queues | limits
+    link = ("laptop-download", "--set", "duration=1 s") if is_of_today else (wlan_file,)
     done = airtcp_command("run", *link, "--remedy", remedy["name"])
     assert done.exit_code == 0, done.stderr
 

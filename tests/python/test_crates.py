@@ -60,7 +60,6 @@ CIRCLES = {
         "frame queue",
         "stops trace",
         "agent/any agent/delay_injection agent/informed agent/notification agent/snoop agent/wtcp",
-        "queue/codel queue/fq_codel queue/managed",
         "trace/rtt_csv trace/rtt_log trace/rtt_ping",
     ),
     "packetdrill": ("interface memory", "machine readiness socket"),
@@ -73,8 +72,8 @@ CIRCLES = {
     "tcp": (
         "config congestion link_feedback loss_differentiation observer recovery rtt sender timeout",
         "delivery_rate loss_detection",
-        "congestion/bbr congestion/control congestion/cubic congestion/jersey congestion/reno "
-        "congestion/vegas congestion/veno congestion/westwood",
+        "congestion/bbr congestion/c2tcp congestion/control congestion/cubic congestion/illinois "
+        "congestion/jersey congestion/reno congestion/vegas congestion/veno congestion/westwood",
         "loss_detection/delivery loss_detection/scoreboard",
     ),
 }

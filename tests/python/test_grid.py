@@ -1,6 +1,7 @@
 """`airtcp study`: remedies on several links and stacks."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,9 @@ def test_the_command_writes_tables_and_figures(study: Path, tmp_path: Path) -> N
 )
 def test_shipped_studies_run(path: Path) -> None:
     grid = load_grid(path)
+    # Each cell runs, for a shorter time than the study asks for.
+    links = (replace(link, settings={**link.settings, "duration": "2 s"}) for link in grid.links)
+    grid = replace(grid, links=tuple(links))
     result = run_grid(grid, seeds=1)
     assert len(result.entries) == len(grid.links) * len(grid.stacks) * len(grid.remedies)
 

@@ -1,6 +1,7 @@
 """Who may import what: data, judging and drawing do not meet in circles."""
 
 import ast
+import functools
 import graphlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ LAYERS = (
     ("_core",),
     ("catalogue", "columns", "files", "quantities", "shipped", "summary"),
     ("loading", "net", "scripts", "sessions"),
-    ("kernels",),
+    ("kernels", "measure"),
     ("plot", "ranking"),
     ("runs", "study"),
     ("diagnosis",),
@@ -63,6 +64,7 @@ def _own(imported: str) -> str | None:
     return "__init__"
 
 
+@functools.cache
 def _graph() -> dict[str, set[str]]:
     return {
         name: {own for one in _imports(ast.parse(path.read_text())) if (own := _own(one))}

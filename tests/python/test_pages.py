@@ -45,6 +45,10 @@ def browser() -> Iterator[Any]:
         chromium.close()
 
 
+# Their runs are this module's first setup, and take minutes where others want the processor, too.
+pytestmark = pytest.mark.timeout(400)
+
+
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A page of each kind, of short runs."""
@@ -57,7 +61,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     losses = {"duration": "12 s", "link.rate": "2 Mbit/s", "link.loss.rate": 0.02}
     airtcp.run("lossy-pipe", settings=losses, pcap=capture)
     log.write_bytes((airtcp.shipped.folder("recordings") / "wifi-spikes.ping").read_bytes())
-    options = ["--quick", "--readings", "1", "--papers", _one_paper(folder / "source")]
+    options = ["--quick", "--cross", "--readings", "1", "--papers", _one_paper(folder / "source")]
     done = airtcp_command("papers", *options, "--out", folder / "papers")
     assert done.exit_code == 0, done.output
     return {

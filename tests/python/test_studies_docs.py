@@ -25,7 +25,7 @@ def test_studies_and_figures_are_those_of_the_data() -> None:
 
 @pytest.mark.parametrize("name", WRITER["STUDIES"])
 def test_the_data_are_of_whole_studies(name: str) -> None:
-    grid = load_grid(ROOT / "studies" / f"{name}.toml")
+    grid = load_grid(WRITER["study_file"](name))
     kept = DATA[name]
     assert kept["seeds"] == grid.seeds
     assert [(one["link"], one["stack"], one["remedy"]) for one in kept["entries"]] == [
