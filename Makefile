@@ -39,6 +39,8 @@ FUZZ_SECONDS ?= 600
 CONNECTIONS ?= 100000
 SCENARIOS ?= 5000
 CELLS ?= 20000
+# Of `airtcp kernels`; "machine" is this one, in real time.
+KERNEL ?= 6.12
 
 .DEFAULT_GOAL := help
 .PHONY: help demo demo-docs papers papers-docs verify studies-docs newzag-docs diagnose-docs build test real wheel bench count lint check-long docs site clean tools
@@ -69,9 +71,9 @@ studies-docs: build ## the shipped studies run, and their tables and figures wri
 newzag-docs: build ## NewZag on this machine's kernel, written into docs/real.md; as root, 15 minutes
 	$(BIN)/python docs/write_newzag.py out/newzag
 
-diagnose-docs: build ## records the kernel over emulated links, scores diagnoses, writes docs/diagnose.md; an hour and a half
-	$(BIN)/python tests/captures/record.py out/captures
-	$(BIN)/python docs/write_diagnose.py out/captures
+diagnose-docs: build ## records a kernel in virtual time over emulated links, scores diagnoses, writes docs/diagnose.md; an hour
+	$(BIN)/python tests/captures/record.py out/captures --kernel $(KERNEL)
+	$(BIN)/python docs/write_diagnose.py out/captures --kernel $(KERNEL)
 
 build: ## the Python package with its Rust core and airtcp-net, in .venv
 	@$(MAKE) --no-print-directory --jobs 2 $(READY) $(COMPILED)  # pip beside cargo

@@ -1,16 +1,20 @@
 """Writes the scores of `airtcp diagnose` into docs/diagnose.md.
 
-tests/captures/record.py out/captures         # once; 40 minutes
-python docs/write_diagnose.py out/captures    # scores, forecasts, the page; --late scores all
+tests/captures/record.py out/captures --kernel 6.12         # once; 40 minutes of processor time
+python docs/write_diagnose.py out/captures --kernel 6.12    # scores, forecasts, the page
 python docs/write_diagnose.py                 # the page from docs/diagnose.json alone
+
+Without --kernel all is of this machine's own, in real time; --late scores what was late, too.
 """
 
+import argparse
 import json
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+from airtcp.kernels.catalogue import MACHINE
 from airtcp.report.marked import put
 from airtcp.report.provenance import stamp
 
@@ -23,13 +27,19 @@ INDEPENDENT = {"independent": "the kernel over another emulator"}
 
 def main() -> None:
     """Runs what a corpus is given for, and writes the page."""
-    if len(sys.argv) > 1:
-        corpus = sys.argv[1]
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("corpus", nargs="?", help="the folder of the recordings")
+    parser.add_argument("--kernel", default=MACHINE, help="the kernel of the forecasts")
+    parser.add_argument("--late", action="store_true", help="score what was late, too")
+    options = parser.parse_args()
+    if corpus := options.corpus:
+        late = ["--late"] if options.late else []
+        kernel = ["--kernel", options.kernel]
         for half in HALVES:
-            _run("score.py", corpus, "--half", half, "--json", str(FOUND), *sys.argv[2:])
+            _run("score.py", corpus, "--half", half, "--json", str(FOUND), *late)
             _run("queues.py", f"{corpus}-queues", "--half", half, "--json", str(FOUND))
         _run("independent.py", f"{corpus}-independent", "--json", str(FOUND))
-        _run("forecast.py", corpus, "--out", "out/forecast", "--json", str(FOUND))
+        _run("forecast.py", corpus, "--out", "out/forecast", "--json", str(FOUND), *kernel)
     found = json.loads(FOUND.read_text())
     text = put(PAGE.read_text(), "scores", scores(found))
     if "causes" in found:
@@ -37,7 +47,7 @@ def main() -> None:
     if "forecasts" in found:
         text = put(text, "forecasts", forecasts(found["forecasts"]))
     PAGE.write_text(text)
-    if len(sys.argv) > 1:
+    if options.corpus:
         stamp(PAGE.parent.parent, "scores", "causes", "forecasts")
 
 

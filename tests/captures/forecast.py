@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Deploys the advised remedies on this machine's kernel, over the links that were captured.
+"""Deploys the advised remedies on the kernel, over the links that were captured.
 
     tests/captures/forecast.py FOLDER --out out/forecast --json docs/diagnose.json
+    tests/captures/forecast.py FOLDER --out out/forecast --kernel 6.12    in virtual time
 
 For each chosen case the capture is diagnosed, and where a remedy is advised `verify` runs the
 kernel over the case's own link, as it was and with that remedy, paired by seed. The gain that was
@@ -21,6 +22,7 @@ from truth import Truth
 from airtcp._core import RunError
 from airtcp.diagnosis.read import read_capture
 from airtcp.diagnosis.result import diagnosed
+from airtcp.kernels.catalogue import MACHINE
 from airtcp.verification import verify
 
 CHOSEN = (
@@ -51,11 +53,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--kernel", default=MACHINE, help="one of `airtcp kernels`")
     parser.add_argument("--json", type=Path, metavar="FILE")
     options = parser.parse_args()
     rows = []
     for case in (case for case in cases() if case.name in CHOSEN):
-        rows.append(_row(case, options.folder, options.out))
+        rows.append(_row(case, options.folder, options.out, options.kernel))
         print(rows[-1], flush=True)
     if options.json:
         found = json.loads(options.json.read_text()) if options.json.exists() else {}
@@ -63,7 +66,7 @@ def main() -> None:
         options.json.write_text(json.dumps(found, indent=1) + "\n")
 
 
-def _row(case: Case, corpus: Path, out: Path) -> dict[str, object]:
+def _row(case: Case, corpus: Path, out: Path, kernel: str) -> dict[str, object]:
     truth = Truth(case, folder_of(corpus, case))
     found = diagnosed(read_capture(truth.sender_side, None, None), PLACES)
     row: dict[str, object] = {"case": case.name, "headline": found.headline}
@@ -76,12 +79,12 @@ def _row(case: Case, corpus: Path, out: Path) -> dict[str, object]:
         "forecast_interval": [best.effect.low, best.effect.high],
     }
     try:
-        return row | _real(case, best.remedy, out)
+        return row | _real(case, best.remedy, out, kernel)
     except RunError as error:
         return row | {"not_run": str(error)}
 
 
-def _real(case: Case, remedy: str, out: Path) -> dict[str, object]:
+def _real(case: Case, remedy: str, out: Path, kernel: str) -> dict[str, object]:
     """The kernel's own gain, with its interval."""
     out.mkdir(parents=True, exist_ok=True)
     scenario = out / f"{folder_of(out, case).name}.toml"
@@ -92,7 +95,8 @@ def _real(case: Case, remedy: str, out: Path) -> dict[str, object]:
         settings |= {"tcp.loss_detection": "duplicate-acks", "tcp.dsack_undo": "false"}
     if not case.sender.timestamps:
         settings |= {"tcp.timestamps": "false", "tcp.eifel": "false"}
-    real = verify(scenario, [remedy], SEEDS, settings, out=out / "cells").differences[remedy]
+    verified = verify(scenario, [remedy], SEEDS, settings, kernel=kernel, out=out / "cells")
+    real = verified.differences[remedy]
     return {"real_percent": real.mean_percent, "real_interval": real.interval_percent}
 
 

@@ -4,12 +4,13 @@
     tests/captures/record.py FOLDER                 all that is not yet there
     tests/captures/record.py FOLDER --half kept     one half
     tests/captures/record.py FOLDER --only queue    cases whose name holds a word
+    tests/captures/record.py FOLDER --kernel 6.12   another kernel, in virtual time: never late
 
 A case becomes a folder: `stations.pcapng` and `server.pcapng`, `packets.parquet` and `stops.csv` as
 `airtcp emulate --record` writes them, `kernel.json` with the sender's own counters, and `case.json`
 with what was asked. What was late is recorded again, and again by the next call; until then the
 least late is kept, for labels alone: `summary.json` says that it was late. Linux; a case takes half
-a minute.
+a minute, and about as much processor time in virtual time.
 """
 
 import argparse
@@ -25,7 +26,9 @@ from pathlib import Path
 from typing import Any
 
 from cases import SECONDS, Case, halves
+from in_guest import recorded as recorded_in_guest
 
+from airtcp.kernels.catalogue import MACHINE
 from airtcp.net import find_program
 
 TRAFFIC = Path(__file__).with_name("traffic.py")
@@ -41,7 +44,9 @@ def main() -> None:
     missing = [case for case in wanted if not is_in_time(folder_of(options.folder, case))]
     print(f"{len(wanted)} cases, {len(missing)} to record", file=sys.stderr)
     with ThreadPoolExecutor(options.jobs) as pool:
-        names = pool.map(lambda case: _record(options.folder, case, options.attempts), missing)
+        names = pool.map(
+            lambda case: _record(options.folder, case, options.attempts, options.kernel), missing
+        )
         failed = [name for name in names if name]
     if failed:
         sys.exit(f"not recorded: {', '.join(failed)}")
@@ -72,18 +77,19 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--half", choices=("development", "kept", "all"), default="all")
     parser.add_argument("--only", action="append", default=[], metavar="WORD")
     parser.add_argument("--jobs", type=int, default=1, help="cases at the same time")
+    parser.add_argument("--kernel", default=MACHINE, help="one of `airtcp kernels`")
     parser.add_argument("--attempts", type=int, default=3, help="of a case that comes late")
     return parser.parse_args()
 
 
-def _record(corpus: Path, case: Case, attempts: int) -> str | None:
+def _record(corpus: Path, case: Case, attempts: int, kernel: str) -> str | None:
     """Records a case until it was in time, keeping the least late; its name if it never was."""
     folder = folder_of(corpus, case)
     work = folder.with_name(folder.name + ".part")
     for attempt in range(1, attempts + 1):
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
-        summary = _recorded(work, case, seed=_seed(case) + attempt)
+        summary = _recorded(work, case, _seed(case) + attempt, kernel)
         if summary is None:
             print(f"{case.name}: attempt {attempt} failed", file=sys.stderr)
             continue
@@ -106,15 +112,17 @@ def _seed(case: Case) -> int:
     return 10 * sum(position * byte for position, byte in enumerate(case.name.encode(), 1))
 
 
-def _recorded(work: Path, case: Case, seed: int) -> dict[str, Any] | None:
+def _recorded(work: Path, case: Case, seed: int, kernel: str) -> dict[str, Any] | None:
     """Runs the emulator once; returns its summary, or none where it failed."""
     write_steps(work / "steps.opportunities")
     (work / "scenario.toml").write_text(f'name = "capture"\nduration = "{SECONDS + 30} s"\n')
     asked = asdict(case) | {"seconds": SECONDS, "seed": seed}
-    (work / "case.json").write_text(json.dumps(asked, indent=1))
+    (work / "case.json").write_text(json.dumps(asked | {"kernel": kernel}, indent=1))
+    if kernel != MACHINE:
+        return recorded_in_guest(kernel, work, case, seed)
     parts = ("send", "receive") if case.download else ("receive", "send")
     ends = [
-        shlex.join([sys.executable, str(TRAFFIC), str(work / "case.json"), *words])
+        shlex.join([sys.executable, str(TRAFFIC), json.dumps(asked), *words])
         for words in (
             (str(work / "kernel.json"), "listen", parts[0]),
             (str(work / "kernel.json"), "connect", parts[1]),

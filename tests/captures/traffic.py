@@ -1,9 +1,9 @@
 """One end of a captured connection: listens or connects, sends or receives, counts, and ends.
 
-    traffic.py CASE.json RESULT.json listen|connect send|receive
+    traffic.py CASE RESULT.json listen|connect send|receive
 
-Run in the network of `airtcp-net emulate`, whose $AIRTCP_SERVER is the listening end. The sender
-leaves the kernel's own counters in RESULT.json.
+CASE is JSON. Run in the network of `airtcp emulate`, whose $AIRTCP_SERVER is the listening end. The
+sender leaves the kernel's own counters in RESULT.json.
 """
 
 import json
@@ -22,8 +22,8 @@ PATIENCE_S = 20.0
 
 def main() -> None:
     """Does what the command line says."""
-    case_file, result_file, role, part = sys.argv[1:]
-    case = json.loads(Path(case_file).read_text())
+    asked, result_file, role, part = sys.argv[1:]
+    case = json.loads(asked)
     sender = case["sender"]
     for key, wanted in (("tcp_sack", sender["sack"]), ("tcp_timestamps", sender["timestamps"])):
         Path(f"/proc/sys/net/ipv4/{key}").write_text("1" if wanted else "0")
