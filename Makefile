@@ -58,9 +58,9 @@ papers-docs: build ## the same, and what came out written into docs/ and papers/
 	$(BIN)/airtcp papers --png --seed-sets 3 --out out/papers
 	$(BIN)/python docs/write_papers.py out/papers
 
-verify: build ## 48 settings and the papers on this machine's kernel beside the simulation, written into docs/
-	$(BIN)/python docs/write_real.py --out out/verify
-	$(BIN)/python docs/write_papers_real.py --out out/verify
+verify: build ## 48 settings and the papers on a kernel beside the simulation, written into docs/
+	$(BIN)/python docs/write_real.py --out out/verify --kernel $(KERNEL)
+	$(BIN)/python docs/write_papers_real.py --out out/verify --kernel $(KERNEL)
 
 demo-docs: build ## the demonstration, and what it found written into README.md
 	$(BIN)/python docs/write_demo.py out/demo
@@ -68,8 +68,8 @@ demo-docs: build ## the demonstration, and what it found written into README.md
 studies-docs: build ## the shipped studies run, and their tables and figures written into docs/studies.md
 	$(BIN)/python docs/write_studies.py out/studies
 
-newzag-docs: build ## NewZag on this machine's kernel, written into docs/real.md; as root, 15 minutes
-	$(BIN)/python docs/write_newzag.py out/newzag
+newzag-docs: build ## NewZag on a kernel, written into docs/real.md; 15 minutes
+	$(BIN)/python docs/write_newzag.py out/newzag --kernel $(KERNEL)
 
 diagnose-docs: build ## records a kernel in virtual time over emulated links, scores diagnoses, writes docs/diagnose.md; an hour
 	$(BIN)/python tests/captures/record.py out/captures --kernel $(KERNEL)

@@ -1,14 +1,17 @@
-"""Verifies NewZag on this machine's kernel, and writes the table into docs/real.md.
+"""Verifies NewZag on a kernel, and writes the table into docs/real.md.
 
-    make newzag-docs        # as root; finished runs are kept in out/newzag
+    make newzag-docs                                            # in virtual time
+    python docs/write_newzag.py out/newzag --kernel machine     # this machine's; as root
 
-Finished runs are found again, so that an interrupted run resumes.
+Finished runs are kept in the folder and found again, so that an interrupted run resumes.
 """
 
+import argparse
 import sys
 from pathlib import Path
 
 from airtcp import __version__
+from airtcp.kernels.catalogue import MACHINE
 from airtcp.report.provenance import stamp
 from airtcp.study.difference_words import amount
 from airtcp.study.statistics import Outcome, PairedDifference
@@ -50,7 +53,11 @@ def rows(rate: str, found: Verification) -> list[str]:
 
 def main() -> None:
     """Runs what is not finished, and writes the table."""
-    out = Path(sys.argv[1])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--kernel", default=MACHINE, help="one of `airtcp kernels`")
+    parser.add_argument("--jobs", type=int, help="runs of the kernel at the same time")
+    arguments = parser.parse_args()
     lines = [
         "| loss | classifier | on the kernel | simulated | paired | taken for the radio's |",
         "|---:|---|---:|---:|---|---:|",
@@ -62,7 +69,9 @@ def main() -> None:
             list(REMEDIES),
             SEEDS,
             {"tcp.profile": "linux-reno", "link.loss.rate": float(rate), "duration": DURATION},
-            out=out / rate,
+            kernel=arguments.kernel,
+            out=arguments.out / rate,
+            jobs=arguments.jobs,
             progress=lambda done, runs, words: print(f"{done} of {runs}: {words}", file=sys.stderr),
         )
         kernel = found.kernel

@@ -86,17 +86,21 @@ def written(text: str, run: Mapping[str, Any]) -> str:
 def main() -> None:
     """Runs what is not finished, keeps the data, and writes the page."""
     from airtcp._core import AirtcpError
+    from airtcp.kernels import Guest, the_kernel
+    from airtcp.kernels.catalogue import MACHINE
     from airtcp.study.beside import document, resimulated, run_beside
     from airtcp.study.grid import load_grid
 
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "verify")
     parser.add_argument("--seeds", type=int)
+    parser.add_argument("--kernel", default=MACHINE, help="one of `airtcp kernels`")
     parser.add_argument("--jobs", type=int, default=3, help="runs of the kernel at the same time")
     parser.add_argument(
         "--simulate", action="store_true", help="keep what the kernel did; simulate alone"
     )
     arguments = parser.parse_args()
+    name = arguments.kernel
 
     def told(done: int, runs: int, words: str) -> None:
         print(f"{done} of {runs} {words}", file=sys.stderr, flush=True)
@@ -109,6 +113,7 @@ def main() -> None:
                 run_beside(
                     load_grid(GRID),
                     arguments.seeds,
+                    guest=None if name == MACHINE else Guest.of(the_kernel(name)),
                     out=arguments.out,
                     jobs=arguments.jobs,
                     progress=told,

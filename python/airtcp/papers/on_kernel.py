@@ -1,4 +1,4 @@
-"""Papers on this machine's kernel: `papers/<name>/kernel.toml`, beside the simulation of the same.
+"""Papers on a kernel: `papers/<name>/kernel.toml`, beside the simulation of the same.
 
 A case is a scenario of the paper and the remedies that are tried on it. What the kernel cannot
 have, or the emulator cannot carry, stays in the results with the reason.
@@ -12,11 +12,13 @@ from statistics import fmean
 from msgspec import Struct, field
 
 from airtcp._core import Scenario, ScenarioError
+from airtcp.kernels import Guest
 from airtcp.loading import load_scenario
 from airtcp.papers.paper import Paper, read_toml
 from airtcp.study.agreement import Agreement, Side
 from airtcp.study.beside import half_width
 from airtcp.study.execute import Progress, Results, execute
+from airtcp.study.in_guest import check_in_guest, guest_observation
 from airtcp.study.kernel import (
     KernelRun,
     Measurement,
@@ -76,6 +78,8 @@ class Case:
     seeds: tuple[int, ...]
     baseline: Variant
     remedies: tuple[Variant, ...]
+    guest: Guest | None
+    """The kernel, in virtual time; None for this machine's."""
 
     @property
     def variants(self) -> Iterator[Variant]:
@@ -92,7 +96,9 @@ class Case:
         if NEEDS_DEVIATION not in variant.remedy:
             deviation_ms = None
         run = KernelRun(self.source, self.settings, variant.remedy, deviation_ms)
-        return self._cells(variant, kernel_observation(run))
+        guest = self.guest
+        observation = guest_observation(run, guest) if guest else kernel_observation(run)
+        return self._cells(variant, observation)
 
     def _cells(self, variant: Variant, observation: Observation | None) -> list[PlannedCell]:
         assert self.baseline.scenario is not None
@@ -110,12 +116,17 @@ class Case:
         )
 
 
-def load_cases(papers: Sequence[Paper], seeds: int | None = None) -> list[Case]:
-    """The cases of all papers, each asked of this kernel, which runs nothing.
+def load_cases(
+    papers: Sequence[Paper], seeds: int | None = None, guest: Guest | None = None
+) -> list[Case]:
+    """The cases of all papers, each asked of the kernel, which runs nothing.
+
+    The kernel is that of `guest`, in virtual time, or this machine's.
 
     Raises:
         PaperError: a file is missing or wrong.
         ScenarioError: a scenario or a setting is wrong.
+        KernelError: the guest does not work.
     """
     cases = []
     for paper in papers:
@@ -123,12 +134,16 @@ def load_cases(papers: Sequence[Paper], seeds: int | None = None) -> list[Case]:
             continue  # nothing of it is asked of a kernel
         file = read_toml(paper.folder / FILE, KernelFile)
         chosen = tuple(range(1, (seeds or file.seeds) + 1))
-        cases += [_case(paper, spec, file.settings, chosen) for spec in file.cases]
+        cases += [_case(paper, spec, file.settings, chosen, guest) for spec in file.cases]
     return cases
 
 
 def _case(
-    paper: Paper, spec: CaseSpec, shared: Mapping[str, object], seeds: tuple[int, ...]
+    paper: Paper,
+    spec: CaseSpec,
+    shared: Mapping[str, object],
+    seeds: tuple[int, ...],
+    guest: Guest | None,
 ) -> Case:
     settings = {**shared, **spec.settings}
     source = readable_path(paper.folder / spec.scenario)
@@ -138,8 +153,12 @@ def _case(
     def variant(remedy: str) -> Variant:
         # First: a wrong name is an error of the file and not a refusal of the kernel.
         scenario = written.with_remedies(remedy) if remedy else written
+        run = KernelRun(source, told, remedy, _ANY_DEVIATION)
         try:
-            check(KernelRun(source, told, remedy, _ANY_DEVIATION))
+            if guest:
+                check_in_guest([run], guest)
+            else:
+                check(run)
         except ScenarioError as error:
             return Variant(remedy, None, str(error))
         return Variant(remedy, scenario)
@@ -152,6 +171,7 @@ def _case(
         seeds,
         variant(""),
         tuple(variant(remedy) for remedy in spec.remedies),
+        guest,
     )
 
 
@@ -262,7 +282,7 @@ def document(results: Sequence[CaseResult]) -> dict[str, object]:
     """
     runs = [run for one in results for outcome in one.outcomes for run in outcome.measured]
     if not runs:
-        raise ScenarioError("the papers' cases: this machine can run none of them")
+        raise ScenarioError("the papers' cases: this kernel can run none of them")
     return {
         "kernel": runs[0]["kernel"],
         "seeds": len(results[0].case.seeds),
