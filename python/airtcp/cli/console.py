@@ -236,10 +236,10 @@ class Report(Protocol):
 
 @contextmanager
 def progress_bar(title: str) -> Iterator[Report]:
-    """A bar with an estimate on standard error, on a terminal and for long work only."""
+    """A bar with an estimate on standard error, for long work only; a line a minute in a log."""
     err = _console("err")
     if not err.is_terminal:
-        yield lambda share, words="": None
+        yield lines_of_progress(title)
         return
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
@@ -267,5 +267,24 @@ def progress_bar(title: str) -> Iterator[Report]:
             progress.stop()
 
 
+def lines_of_progress(title: str) -> Report:
+    """A line each minute, with an estimate: for logs, which have no bars."""
+    begun = last = time.monotonic()
+
+    def report(share: float, words: str = "") -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last < _LINE_S:
+            return
+        last = now
+        left_s = (now - begun) * (1 - share) / share if share > 0 else None
+        estimate = "" if left_s is None else f", about {left_s / 60:.0f} min left"
+        say(f"airtcp: {title}: {100 * share:.0f} %{f', {words}' if words else ''}{estimate}")
+
+    return report
+
+
+_LINE_S = 60.0
+"""A log of long work has a line as often."""
 _QUIET_S = 1.0
 """Work this short shows no bar: a bar that flashes by says nothing."""
