@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import select
 import shutil
 import signal
 import socket
@@ -17,7 +18,7 @@ import pytest
 import airtcp
 from airtcp._core import RunError
 from airtcp.measure.bounds import Budget
-from airtcp.measure.iperf3 import measure_with_iperf3, read_report
+from airtcp.measure.iperf3 import Handshakes, measure_with_iperf3, read_report
 from airtcp.measure.link import is_apart, scenario_toml
 from airtcp.measure.load import Way
 from airtcp.measure.measurement import measure
@@ -250,25 +251,104 @@ def test_a_report_of_iperf3_is_read() -> None:
         read_report("", "", Way.UP, 1.0, [])
 
 
-@pytest.mark.skipif(shutil.which("iperf3") is None, reason="needs iperf3")
-def test_an_iperf3_server_is_measured() -> None:
+@contextlib.contextmanager
+def iperf3_server() -> Iterator[int]:
+    """A server of its own, by its port; it is gone afterwards, whatever happened."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     with subprocess.Popen(
         ["iperf3", "-s", "--forceflush", "-p", str(port)], stdout=subprocess.PIPE, text=True
     ) as server:
-        assert server.stdout is not None
-        for line in server.stdout:
-            if "listening" in line:
-                break
+        try:
+            assert server.stdout is not None
+            for line in server.stdout:
+                if "listening" in line:
+                    break
+            yield port
+        finally:
+            server.kill()
+
+
+@pytest.mark.skipif(shutil.which("iperf3") is None, reason="needs iperf3")
+def test_an_iperf3_server_is_measured() -> None:
+    with iperf3_server() as port:
         found = measure_with_iperf3("127.0.0.1", port, seconds=4, most_bytes=100_000_000)
-        server.terminate()
     assert [phase.way for phase in found.loaded] == ["down", "up"]
     for phase in found.loaded:
         assert phase.goodput_bps is not None
         assert phase.goodput_bps > 1e6
+        assert phase.handshake.count > 0 or not Handshakes.hides
     # What the sender's TCP says; of a download the server's may be in the report too.
     assert found.loaded[1].rpm_own is not None
+
+
+@pytest.mark.skipif(shutil.which("iperf3") is None, reason="needs iperf3")
+def test_a_server_that_holds_a_connection_is_asked_again() -> None:
+    """As a probe whose handshake was completed would leave it, until its end is read."""
+    with iperf3_server() as port, socket.create_connection(("127.0.0.1", port)) as held:
+        release = threading.Timer(1.5, held.close)
+        release.start()
+        found = measure_with_iperf3(
+            "127.0.0.1", port, seconds=3, most_bytes=10_000_000, ways=(Way.UP,)
+        )
+        release.join()
+    assert found.loaded[0].goodput_bps
+
+
+@pytest.mark.skipif(not Handshakes.hides, reason="needs Linux")
+def test_the_servers_program_sees_no_handshake() -> None:
+    """What completes one is in the listener's queue, where `select` finds it."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = listener.getsockname()
+        handshakes = Handshakes(*address)
+        enough = threading.Event()
+        while len(handshakes.found) < 5:
+            enough.wait(0.01)
+        handshakes.end()
+        assert handshakes.failed == 0
+        assert not select.select([listener], [], [], 0.5)[0]
+        with socket.create_connection(address):
+            assert select.select([listener], [], [], 5.0)[0]
+
+
+@pytest.mark.parametrize(
+    ("answers", "asked"),
+    [
+        (['{"error": "error - the server is busy running a test. try again later"}'] * 9, 4),
+        # One whose test began has spent its bytes.
+        (['{"error": "unable to receive control message", "intervals": [{}]}'], 1),
+        (['{"error": "unable to receive control message: reset", "intervals": []}', "REPORT"], 2),
+    ],
+)
+def test_a_server_that_is_not_free_is_asked_again_a_few_times(
+    answers: list[str], asked: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = (
+        '{"end": {"streams": [{"sender": {}}], "sum_received": '
+        '{"bits_per_second": 9e6, "bytes": 1000}}}'
+    )
+    for number, answer in enumerate(answers):
+        (tmp_path / f"{number}.json").write_text(answer.replace("REPORT", report))
+    program = tmp_path / "iperf3"
+    program.write_text(
+        f"#!/bin/sh\ncd {tmp_path}\nset -- asked.*\n[ -e asked.0 ] && n=$# || n=0\n"
+        ": > asked.$n\n/bin/cat $n.json\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("airtcp.measure.iperf3._PAUSE_S", 0.01)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        if "REPORT" in answers:
+            found = measure_with_iperf3(
+                "127.0.0.1", port, seconds=3, most_bytes=10**6, ways=(Way.UP,)
+            )
+            assert found.loaded[0].goodput_bps == 9e6
+        else:
+            words = "start one of your own" if asked > 1 else "unable to receive control message"
+            with pytest.raises(RunError, match=words):
+                measure_with_iperf3("127.0.0.1", port, seconds=3, most_bytes=10**6, ways=(Way.UP,))
+    assert len(list(tmp_path.glob("asked.*"))) == asked
 
 
 def test_without_iperf3_the_remedy_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,16 @@
 """The same against an iperf3 server, by its client: goodput, and round trips of handshakes.
 
 An iperf3 server answers nothing but its own client while it is loaded, but its kernel still
-completes handshakes: they are the probes beside the load. What the sender's TCP says of its round
+answers handshakes: they are the probes beside the load. What the sender's TCP says of its round
 trips stands in for probes of the load's own (draft-ietf-ippm-responsiveness allows it).
+
+The server's program must not see those handshakes. It takes the first connection that it accepts
+for a client and reads a cookie from it until that one closes; and while it waits for a test's
+streams, it reads a cookie from whatever it accepts, and gives the test up when that connection
+was reset (iperf 3.12, `iperf_accept`, `iperf_tcp_accept`, `iperf_run_server`). On Linux a probe
+therefore ends before its handshake is complete: the server's kernel forgets it, and nothing
+reaches the program. Elsewhere handshakes are complete: they are sent on the idle link alone, and
+a server that still holds one is asked again.
 """
 
 import contextlib
@@ -10,8 +18,10 @@ import json
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import threading
+import time
 from collections.abc import Callable
 
 from airtcp._core import RunError
@@ -24,6 +34,22 @@ from airtcp.measure.responsiveness import own_rpm
 PORT = 5201
 _HANDSHAKE_S = 0.2
 _LATE_S = 10.0
+# A server that holds a probe is free as soon as it has read the probe's end, and listens again a
+# moment later: less than a second, where its machine is not overloaded.
+_ATTEMPTS = 4
+_PAUSE_S = 0.5
+# What iperf3 says of a server that was not free, or that began again while a client knocked
+# (iperf 3.12, `iperf_strerror`: IEACCESSDENIED, IERECVMESSAGE, IECTRLCLOSE, IECONNECT,
+# IESTREAMCONNECT, IESENDCOOKIE, IESENDPARAMS).
+_NOT_FREE = (
+    "the server is busy",
+    "unable to receive control message",
+    "control socket has closed unexpectedly",
+    "unable to connect to server",
+    "unable to connect stream",
+    "unable to send cookie",
+    "unable to send parameters",
+)
 
 
 def measure_with_iperf3(
@@ -73,14 +99,28 @@ def measure_with_iperf3(
 
 
 class Handshakes:
-    """Connections that are opened and closed at once."""
+    """Round trips of the server's kernel, from the first packet of a handshake to its answer.
+
+    Attributes:
+        found: the round trips, in milliseconds.
+        failed: how many were refused, or not answered in five seconds.
+    """
+
+    # The kernel holds the third packet of such a connection back for 200 ms, to send it with the
+    # first data (Linux, tcp_rcv_synsent_state_process), and this one is reset long before.
+    hides = hasattr(socket, "TCP_DEFER_ACCEPT")
 
     def __init__(self, host: str, port: int) -> None:
-        """Begins at once."""
+        """Begins at once.
+
+        Raises:
+            OSError: there is no such host.
+        """
         self.found: list[float] = []
         self.failed = 0
         self.ended = threading.Event()
-        self._address = (host, port)
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        self._family, self._address = found[0], found[4]
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -91,13 +131,23 @@ class Handshakes:
 
     def _run(self) -> None:
         while not self.ended.is_set():
-            begun = now()
             try:
-                with socket.create_connection(self._address, timeout=5.0):
-                    self.found.append(1e3 * (now() - begun))
+                self.found.append(1e3 * self._round_trip())
             except OSError:
                 self.failed += 1
             self.ended.wait(_HANDSHAKE_S)
+
+    def _round_trip(self) -> float:
+        with socket.socket(self._family, socket.SOCK_STREAM) as probe:
+            probe.settimeout(5.0)
+            if self.hides:
+                probe.setsockopt(socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT, 1)
+                # Closing resets: the server's kernel drops the request (RFC 9293 §3.10.7.4).
+                reset = struct.pack("ii", 1, 0)
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
+            begun = now()
+            probe.connect(self._address)
+            return now() - begun
 
 
 def _loaded(
@@ -110,21 +160,53 @@ def _loaded(
     # iperf3 ends at the first of time and bytes only where its rate is bounded.
     rate = 8 * most_bytes / seconds
     command += ["-b", f"{max(1000, int(rate / 4))}"]
+    for left in reversed(range(_ATTEMPTS)):
+        out, err, handshakes = _run_client(command, host, port, seconds)
+        if left == 0 or not was_not_free(out):
+            break
+        time.sleep(_PAUSE_S)
+    return read_report(out, err, way, seconds, handshakes)
+
+
+def _run_client(
+    command: list[str], host: str, port: int, seconds: float
+) -> tuple[str, str, list[float]]:
+    """What a client writes, what it complains of, and round trips beside it in milliseconds."""
     client = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    handshakes = Handshakes(host, port)
+    handshakes = None
     try:
+        handshakes = Handshakes(host, port) if Handshakes.hides else None
         out, err = client.communicate(timeout=seconds + _LATE_S)
     except subprocess.TimeoutExpired as error:
         raise RunError(
             f"iperf3 did not end within {seconds + _LATE_S:.0f} s; is {host} still there?"
         ) from error
     finally:
-        handshakes.end()
+        if handshakes is not None:
+            handshakes.end()
         if client.poll() is None:
             with contextlib.suppress(ProcessLookupError):
                 client.send_signal(signal.SIGTERM)
-            client.wait()
-    return read_report(out, err, way, seconds, handshakes.found)
+            try:
+                client.wait(1.0)
+            except subprocess.TimeoutExpired:
+                client.kill()
+                client.wait()
+    return out, err, handshakes.found if handshakes is not None else []
+
+
+def was_not_free(text: str) -> bool:
+    """Whether an iperf3 client's JSON says that its server had no time for it.
+
+    Then nothing was measured, and it may be asked again. A test that ended after it began is not
+    such a one: its bytes are spent.
+    """
+    try:
+        report = json.loads(text)
+        error, intervals = report.get("error", ""), report.get("intervals")
+    except (ValueError, AttributeError):
+        return False
+    return not intervals and any(words in error for words in _NOT_FREE)
 
 
 def read_report(
@@ -138,7 +220,7 @@ def read_report(
     try:
         report = json.loads(text)
         if "error" in report:
-            raise RunError(f"iperf3: {report['error']}")
+            raise RunError(f"iperf3: {report['error']}{_remedy(text)}")
         end = report["end"]
         received = end["sum_received"]
         senders = [stream["sender"] for stream in end["streams"]]
@@ -171,3 +253,12 @@ def read_report(
         confidence="medium",
     )
     return phase, count
+
+
+def _remedy(text: str) -> str:
+    if not was_not_free(text):
+        return ""
+    return (
+        f" (asked {_ATTEMPTS} times); another client has the server, or its port is closed: "
+        "try again later, or start one of your own: iperf3 -s"
+    )
