@@ -1,9 +1,11 @@
 """`airtcp measure` a real link, and `airtcp serve --measure`, its other end."""
 
 import signal
+import ssl
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -16,9 +18,10 @@ from airtcp.cli.console import AsJson, print_json, print_lines, progress_bar, wr
 from airtcp.cli.errors import clear_errors, say
 from airtcp.columns import numbers
 from airtcp.measure import iperf3
+from airtcp.measure.https import Server
 from airtcp.measure.link import scenario_toml
 from airtcp.measure.load import Way
-from airtcp.measure.measurement import Measurement, measure
+from airtcp.measure.measurement import Measurement, measure, measure_by
 from airtcp.measure.phase import Phase, Times
 from airtcp.measure.wire import PORT, WireError
 from airtcp.quantities import format_bit_rate, format_bytes, format_percent
@@ -40,7 +43,13 @@ class Ways(StrEnum):
 
 
 def measure_command(
-    host: Annotated[str, typer.Argument(metavar="HOST", help="The other end.")],
+    host: Annotated[
+        str,
+        typer.Argument(
+            metavar="HOST",
+            help="The other end: a host, or the URL of a server of draft-ietf-ippm-responsiveness.",
+        ),
+    ],
     port: Annotated[
         int | None,
         typer.Option(metavar="N", min=1, max=65535, help="Its port.", show_default="5252"),
@@ -69,13 +78,16 @@ def measure_command(
 ) -> None:
     """Measure a real link: round trips idle and loaded, goodput, responsiveness; what helps.
 
-    At the other end runs `airtcp serve --measure`, or with --iperf3 an iperf3 server.
+    At the other end runs `airtcp serve --measure`, with --iperf3 an iperf3 server, and at a URL a
+    server of draft-ietf-ippm-responsiveness.
 
     [bold]Examples[/bold]
 
     airtcp measure 192.168.1.10 --for 20s --at-most 200MB --out link.toml
 
     airtcp measure iperf.example.org --iperf3
+
+    airtcp measure https://nq.example.org
     """
     with clear_errors():
         seconds, most = _seconds(duration), _bytes(at_most)
@@ -83,22 +95,12 @@ def measure_command(
         if out:
             writable_file(out, "--out")
         asked = asked_for(can, is_interactive=not as_json)
-        work = iperf3.measure_with_iperf3 if with_iperf3 else measure
-        chosen = port or (iperf3.PORT if with_iperf3 else PORT)
         with progress_bar(f"measuring {host}") as report:
-            try:
-                found = work(
-                    host,
-                    chosen,
-                    seconds=seconds,
-                    most_bytes=most,
-                    ways=ways[direction],
-                    progress=report,
-                )
-            except WireError as error:
-                raise RunError(f"{host} port {chosen}: {error}") from error
-            except OSError as error:
-                raise RunError(_unreachable(host, chosen, error, with_iperf3)) from error
+            bounds = Bounds(seconds, most, ways[direction], report)
+            if "://" in host:
+                found = _of_url(host, port, with_iperf3, bounds)
+            else:
+                found = _of_host(host, port, with_iperf3, bounds)
         link = _link(found, host)
         if out and link:
             out.write_text(link)
@@ -121,6 +123,45 @@ def measure_command(
             print_lines(["What helps on such a link, simulated:", *sentences])
             if asked.note:
                 say(asked.note)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What a measurement may take, and whom it tells how far it is."""
+
+    seconds: float
+    most_bytes: int
+    ways: tuple[Way, ...]
+    progress: Callable[[float, str], object]
+
+
+def _of_host(host: str, port: int | None, with_iperf3: bool, bounds: Bounds) -> Measurement:
+    work = iperf3.measure_with_iperf3 if with_iperf3 else measure
+    chosen = port or (iperf3.PORT if with_iperf3 else PORT)
+    try:
+        return work(host, chosen, **vars(bounds))
+    except WireError as error:
+        raise RunError(f"{host} port {chosen}: {error}") from error
+    except OSError as error:
+        raise RunError(_unreachable(host, chosen, error, with_iperf3)) from error
+
+
+def _of_url(url: str, port: int | None, with_iperf3: bool, bounds: Bounds) -> Measurement:
+    if with_iperf3 or port is not None:
+        option = "--iperf3" if with_iperf3 else "--port"
+        raise ScenarioError(f"{option} is for a host; a URL says all of it: {url}")
+    try:
+        return measure_by(Server(url), **vars(bounds))
+    except WireError as error:
+        raise RunError(str(error)) from error
+    except ssl.SSLCertVerificationError as error:
+        raise RunError(
+            f"{url}: its certificate is not trusted ({error.verify_message}); name the file of its "
+            "authority in SSL_CERT_FILE"
+        ) from error
+    except OSError as error:
+        why = error.strerror or str(error) or type(error).__name__
+        raise RunError(f"{url}: {why}; does a server of the draft answer there?") from error
 
 
 def serve_measurements(arguments: list[str]) -> None:

@@ -84,16 +84,21 @@ class Load:
         Raises:
             OSError: the peer cannot be reached.
         """
-        connection = socket.create_connection(self._address, timeout=5.0)
-        self._sockets.append(connection)
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        name = "download" if self._way is Way.DOWN else "upload"
-        connection.sendall(greeting(name, f"{self._seconds + 5:.0f}", self._budget.left))
+        connection = self._open()
         connection.settimeout(_LOOK_S)
         work = self._receive if self._way is Way.DOWN else self._send
         thread = threading.Thread(target=self._guarded, args=(work, connection), daemon=True)
         self._threads.append(thread)
         thread.start()
+
+    def _open(self) -> socket.socket:
+        """A connection that is asked to carry the load; where it fails, nothing stays open."""
+        connection = socket.create_connection(self._address, timeout=5.0)
+        self._sockets.append(connection)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        name = "download" if self._way is Way.DOWN else "upload"
+        connection.sendall(greeting(name, f"{self._seconds + 5:.0f}", self._budget.left))
+        return connection
 
     def end(self) -> None:
         """Closes all, and waits for them."""

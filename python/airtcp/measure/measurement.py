@@ -8,6 +8,7 @@ from airtcp.measure.bounds import Budget
 from airtcp.measure.load import Way
 from airtcp.measure.phase import Phase, idle, loaded
 from airtcp.measure.probes import Session
+from airtcp.measure.source import Source
 
 IDLE_SHARE = 0.2
 """Of the time for the idle link; the rest is shared by the ways."""
@@ -51,14 +52,28 @@ def measure(
         OSError: the peer cannot be reached, or a connection failed.
         WireError: what listens there is no peer.
     """
-    address = _resolved(host, port)
+    session = Session(_resolved(host, port))
+    return measure_by(session, seconds, most_bytes, ways, progress)
+
+
+def measure_by(
+    source: Source,
+    seconds: float,
+    most_bytes: int,
+    ways: Sequence[Way],
+    progress: Callable[[float, str], object],
+) -> Measurement:
+    """The same by any source, which is closed at the end.
+
+    Raises:
+        OSError: a connection failed.
+    """
     budget = Budget(most_bytes)
-    session = Session(address)
     try:
         idle_s = IDLE_SHARE * seconds
         each_s = (seconds - idle_s) / len(ways)
         first = idle(
-            session, budget, idle_s, lambda share, words: progress(IDLE_SHARE * share, words)
+            source, budget, idle_s, lambda share, words: progress(IDLE_SHARE * share, words)
         )
         phases: list[Phase] = []
         for number, way in enumerate(ways):
@@ -71,14 +86,14 @@ def measure(
             # Each way may spend its part of what is left.
             part = Budget(budget.left // (len(ways) - number))
             try:
-                phases.append(loaded(session, way, part, each_s, tell))
+                phases.append(loaded(source, way, part, each_s, tell))
             finally:
                 budget.spend(part.spent)
         is_cut = budget.is_spent or len(phases) < len(ways)
         return Measurement(first, tuple(phases), budget.spent, is_cut)
     finally:
         budget.stopped.set()
-        session.close()
+        source.close()
 
 
 def _resolved(host: str, port: int) -> tuple[str, int]:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 from airtcp.measure.bounds import Budget, now
-from airtcp.measure.load import Load, Way
-from airtcp.measure.probes import Probes, Samples, Session
+from airtcp.measure.load import Way
+from airtcp.measure.probes import Samples
 from airtcp.measure.responsiveness import (
     INTERVAL_S,
     INTERVALS,
@@ -15,6 +15,7 @@ from airtcp.measure.responsiveness import (
     own_rpm,
     rpm,
 )
+from airtcp.measure.source import RunningLoad, Source
 
 Tell = Callable[[float, str], object]
 """Called with the share of the phase that is done and a few words."""
@@ -70,10 +71,10 @@ def times(values: Sequence[float]) -> Times:
     return Times(len(ordered), rank(50), rank(95), rank(99), ordered[0] if ordered else None)
 
 
-def idle(session: Session, budget: Budget, seconds: float, tell: Tell) -> Phase:
+def idle(source: Source, budget: Budget, seconds: float, tell: Tell) -> Phase:
     """Probes alone."""
     begun = now()
-    probes = Probes(session, budget)
+    probes = source.probes(budget)
     try:
         while (passed := now() - begun) < seconds:
             tell(passed / seconds, "idle")
@@ -84,7 +85,7 @@ def idle(session: Session, budget: Budget, seconds: float, tell: Tell) -> Phase:
     return _of_samples("idle", now() - begun, probes.samples, since=begun)
 
 
-def loaded(session: Session, way: Way, budget: Budget, seconds: float, tell: Tell) -> Phase:
+def loaded(source: Source, way: Way, budget: Budget, seconds: float, tell: Tell) -> Phase:
     """The link filled one way.
 
     A connection more each second until goodput is stable, then until responsiveness is, or the time
@@ -94,7 +95,7 @@ def loaded(session: Session, way: Way, budget: Budget, seconds: float, tell: Tel
         OSError: a connection of the load failed.
     """
     begun = now()
-    load, probes = Load(session.address, way, budget, seconds), Probes(session, budget)
+    load, probes = source.load(way, budget, seconds), source.probes(budget)
     goodputs: list[float] = []
     responsiveness: list[float] = []
     saturated_at: float | None = None
@@ -150,18 +151,19 @@ def loaded(session: Session, way: Way, budget: Budget, seconds: float, tell: Tel
     )
 
 
-def _words(way: Way, load: Load, goodputs: Sequence[float]) -> str:
+def _words(way: Way, load: RunningLoad, goodputs: Sequence[float]) -> str:
     rate = f", {goodputs[-1] / 1e6:.1f} Mbit/s" if goodputs else ""
     return f"loaded {way}, {load.connections} connections{rate}"
 
 
 def _rpm(
-    samples: Samples, load: Load, since: float, at: float
+    samples: Samples, load: RunningLoad, since: float, at: float
 ) -> tuple[float | None, float | None, float | None]:
     opening, asking = samples.opening_since, samples.asking_since
     foreign = foreign_rpm(
         counting(samples.handshakes, [opening] if opening else [], since, at),
         counting(samples.exchanges, [asking] if asking else [], since, at),
+        counting(samples.tls, [], since, at),
     )
     own = own_rpm(counting(load.round_trips, load.waiting, since, at))
     return foreign, own, rpm(foreign, own)

@@ -6,6 +6,7 @@ import threading
 from dataclasses import dataclass, field
 
 from airtcp.measure.bounds import Budget, now
+from airtcp.measure.load import Load, Way
 from airtcp.measure.wire import (
     DATAGRAM_BYTES,
     EXCHANGE_BYTES,
@@ -28,6 +29,8 @@ class Samples:
     pings: list[tuple[float, float]] = field(default_factory=list)
     pings_sent: int = 0
     handshakes: list[tuple[float, float]] = field(default_factory=list)
+    tls: list[tuple[float, float]] = field(default_factory=list)
+    """Of a round trip of TLS's handshake, where there is one."""
     exchanges: list[tuple[float, float]] = field(default_factory=list)
     """Of a request and its answer, after the handshake."""
     failed: int = 0
@@ -59,6 +62,14 @@ class Session:
                 raise
             raise WireError("what listens there is no `airtcp serve --measure`") from error
         self.address = address
+
+    def probes(self, budget: Budget) -> "Probes":
+        """Begins to probe."""
+        return Probes(self, budget)
+
+    def load(self, way: Way, budget: Budget, seconds: float) -> Load:
+        """A load of that way, without any connection yet."""
+        return Load(self.address, way, budget, seconds)
 
     def close(self) -> None:
         """Ends it."""

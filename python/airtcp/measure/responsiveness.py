@@ -1,4 +1,4 @@
-"""Responsiveness in round trips a minute (draft-ietf-ippm-responsiveness, without TLS).
+"""Responsiveness in round trips a minute (draft-ietf-ippm-responsiveness, with and without TLS).
 
 `crates/sim/src/result/responsiveness.rs` has the same arithmetic for simulated links, with TLS.
 """
@@ -24,12 +24,23 @@ def trimmed_mean(values: Sequence[float]) -> float | None:
     return fmean(sorted(values)[:kept]) if kept else None
 
 
-def foreign_rpm(tcp_ms: Sequence[float], http_ms: Sequence[float]) -> float | None:
-    """Of connections other than the load's: handshakes and exchanges weigh alike."""
-    tcp, http = trimmed_mean(tcp_ms), trimmed_mean(http_ms)
-    if tcp is None or http is None:
+def foreign_rpm(
+    tcp_ms: Sequence[float], http_ms: Sequence[float], tls_ms: Sequence[float] = ()
+) -> float | None:
+    """Of connections other than the load's: handshakes and exchanges weigh alike.
+
+    Args:
+        tcp_ms: times of TCP's handshakes.
+        http_ms: times of exchanges.
+        tls_ms: times of a round trip of TLS's handshakes; none without TLS.
+    """
+    means = [trimmed_mean(tcp_ms), trimmed_mean(http_ms)]
+    if tls_ms:
+        means.append(trimmed_mean(tls_ms))
+    known = [mean for mean in means if mean is not None]
+    if len(known) < len(means):
         return None
-    return 60_000 / max((tcp + http) / 2, 1e-6)
+    return 60_000 / max(fmean(known), 1e-6)
 
 
 def own_rpm(http_ms: Sequence[float]) -> float | None:

@@ -1,0 +1,345 @@
+"""A server of draft-ietf-ippm-responsiveness-09: its URLs, loads and probes, over HTTP/1.1.
+
+The draft asks for HTTP/2, whose requests are multiplexed with the load; where there is none it lets
+the TCP stack's estimate of the round trip stand in for them ("Measuring Responsiveness"), and so it
+is here: a sender's smoothed round trip, and a receiver's own estimate. Only Linux tells them.
+"""
+
+import contextlib
+import http.client
+import json
+import socket
+import ssl
+import struct
+import threading
+from dataclasses import dataclass
+from urllib.parse import SplitResult, urlsplit
+
+from airtcp.measure.bounds import Budget, now
+from airtcp.measure.load import Load, Way
+from airtcp.measure.probes import INTERVAL_S, Samples
+from airtcp.measure.wire import WireError, Writes
+
+WELL_KNOWN = "/.well-known/nq"
+_PATIENCE_S = 5.0
+_MOST_CONFIGURATION = 64 * 1024
+# Names of the draft since its version 02, and those before.
+_NAMES = {
+    "small": ("small_download_url", "small_https_download_url"),
+    "large": ("large_download_url", "large_https_download_url"),
+    "upload": ("upload_url", "https_upload_url"),
+}
+_UPLOAD_BYTES = 1 << 40
+_OWN_PROBE_S = 0.1
+_PROBE_BYTES = 5000
+"""Of a new connection with its request, TLS and all (the draft's estimate)."""
+# struct tcp_info of linux/tcp.h: eight bytes, then numbers of 32 bits.
+_TCP_INFO_RTT, _TCP_INFO_RCV_RTT = 8 + 4 * 15, 8 + 4 * 21
+_HEADERS = {"Accept-Encoding": "identity", "User-Agent": "airtcp-measure"}
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where a request goes: the address is the test endpoint's, the names are the URL's."""
+
+    url: SplitResult
+    address: tuple[str, int]
+
+    @property
+    def is_tls(self) -> bool:
+        """Whether it is https."""
+        return self.url.scheme == "https"
+
+    @property
+    def target(self) -> str:
+        """The request's path and query."""
+        return (self.url.path or "/") + (f"?{self.url.query}" if self.url.query else "")
+
+    def connect(self, context: ssl.SSLContext) -> tuple[socket.socket, float, float | None]:
+        """A connection, when TCP's handshake was over, and how long a round trip of TLS's took.
+
+        Raises:
+            OSError: it cannot be reached, or its certificate is not trusted.
+        """
+        plain = socket.create_connection(self.address, timeout=_PATIENCE_S)
+        try:
+            opened = now()
+            plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if not self.is_tls:
+                return plain, opened, None
+            secure = context.wrap_socket(plain, server_hostname=self.url.hostname)
+            # Two round trips before TLS 1.3 (RFC 5246 §7.3, RFC 8446 §2).
+            trips = 1 if secure.version() == "TLSv1.3" else 2
+            return secure, opened, 1e3 * (now() - opened) / trips
+        except BaseException:
+            plain.close()
+            raise
+
+    def head(self, method: str, more: dict[str, str]) -> bytes:
+        """A request's first lines."""
+        fields = {"Host": self.url.netloc, **_HEADERS, **more}
+        lines = [f"{method} {self.target} HTTP/1.1", *(f"{n}: {v}" for n, v in fields.items())]
+        return ("\r\n".join(lines) + "\r\n\r\n").encode()
+
+
+@dataclass(frozen=True)
+class Urls:
+    """What the server's configuration says."""
+
+    small: Endpoint
+    large: Endpoint
+    upload: Endpoint
+
+
+class Server:
+    """A server, by the URL of its configuration."""
+
+    def __init__(self, url: str) -> None:
+        """Reads the configuration.
+
+        Args:
+            url: `https://HOST`, or with the path of a configuration that is not at the well-known
+                place.
+
+        Raises:
+            OSError: the server cannot be reached, or its certificate is not trusted.
+            WireError: it has no such configuration.
+        """
+        self.context = ssl.create_default_context()
+        self.urls = _configuration(url, self.context)
+
+    def probes(self, budget: Budget) -> "NewConnections":
+        """Begins to probe."""
+        return NewConnections(self.urls.small, self.context, budget)
+
+    def load(self, way: Way, budget: Budget, seconds: float) -> "Transfers":
+        """A load of that way, without any connection yet."""
+        return Transfers(self, way, budget, seconds)
+
+    def close(self) -> None:
+        """Nothing stays open between connections."""
+
+
+class NewConnections:
+    """Each with one request of the small object ("foreign probes")."""
+
+    def __init__(self, small: Endpoint, context: ssl.SSLContext, budget: Budget) -> None:
+        """Begins at once."""
+        self._small, self._context, self._budget = small, context, budget
+        self._ended = threading.Event()
+        self.samples = Samples()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        """Ends them, and waits for the one that is under way."""
+        self._ended.set()
+        self._thread.join(2 * _PATIENCE_S)
+
+    def _goes_on(self, wait: float = 0.0) -> bool:
+        return not self._ended.wait(wait) and not self._budget.stopped.is_set()
+
+    def _run(self) -> None:
+        # One after the other: where a round trip is long, fewer are begun.
+        next_at = now()
+        while self._goes_on(max(0.0, next_at - now())):
+            next_at = max(next_at + INTERVAL_S, now())
+            self._once()
+
+    def _once(self) -> None:
+        samples = self.samples
+        begun = samples.opening_since = now()
+        try:
+            connection, opened, tls_ms = self._small.connect(self._context)
+            with connection:
+                samples.handshakes.append((begun, 1e3 * (opened - begun)))
+                samples.opening_since = None
+                if tls_ms is not None:
+                    samples.tls.append((opened, tls_ms))
+                asked = samples.asking_since = now()
+                connection.sendall(self._small.head("GET", {"Connection": "close"}))
+                if _answer(connection, 1024).status != http.client.OK:
+                    raise OSError("the small object is not there")
+                samples.exchanges.append((asked, 1e3 * (now() - asked)))
+            self._budget.spend(_PROBE_BYTES)
+        except (OSError, WireError):
+            if self._goes_on():
+                samples.failed += 1
+                # It took as long at least: without it the slowest would not count.
+                unanswered = samples.handshakes if samples.opening_since else samples.exchanges
+                since = samples.opening_since or samples.asking_since or begun
+                unanswered.append((since, 1e3 * (now() - since)))
+        finally:
+            samples.opening_since = samples.asking_since = None
+
+
+class Transfers(Load):
+    """Connections that take the large object, or send what the server discards."""
+
+    def __init__(self, server: Server, way: Way, budget: Budget, seconds: float) -> None:
+        """Nothing is opened yet."""
+        self._endpoint = server.urls.large if way is Way.DOWN else server.urls.upload
+        self._context = server.context
+        super().__init__(self._endpoint.address, way, budget, seconds)
+
+    def _open(self) -> socket.socket:
+        connection, _, _ = self._endpoint.connect(self._context)
+        self._sockets.append(connection)
+        if self._way is Way.DOWN:
+            connection.sendall(self._endpoint.head("GET", {}))
+        else:
+            kind = {"Content-Type": "application/octet-stream"}
+            length = {"Content-Length": str(_UPLOAD_BYTES)}
+            connection.sendall(self._endpoint.head("POST", {**kind, **length}))
+        return connection
+
+    def _receive(self, connection: socket.socket) -> None:
+        buffer = bytearray(256 * 1024)
+        count, next_probe, begin = 0, now() + _OWN_PROBE_S, b""
+        while self._goes_on:
+            try:
+                count = connection.recv_into(buffer)
+            except TimeoutError:
+                continue
+            if count == 0:
+                # One that is all there is begun again, in a new connection by whoever adds one.
+                raise ConnectionResetError(f"{self._endpoint.url.geturl()}: it ended")
+            if len(begin) < 12:
+                begin += buffer[: min(count, 12)]
+                _check_status(begin, self._endpoint)
+            self.bytes += count
+            self._budget.spend(count)
+            next_probe = self._look(connection, _TCP_INFO_RCV_RTT, next_probe)
+
+    def _send(self, connection: socket.socket) -> None:
+        writes = Writes(connection)
+        bulk = memoryview(bytes(Writes.MOST * 4096))
+        next_probe = now() + _OWN_PROBE_S
+        while self._goes_on:
+            try:
+                count = connection.send(bulk[: writes.frames * 4096])
+            except TimeoutError:
+                continue
+            writes.wrote(count)
+            self.bytes += count
+            self._budget.spend(count)
+            next_probe = self._look(connection, _TCP_INFO_RTT, next_probe)
+
+    def _look(self, connection: socket.socket, place: int, at: float) -> float:
+        """Asks for the round trip when it is time, and says when it is again."""
+        if now() < at:
+            return at
+        micros = round_trip_us(connection, place)
+        if micros:
+            self.round_trips.append((now() - micros / 1e6, micros / 1e3))
+        return now() + _OWN_PROBE_S
+
+
+def round_trip_us(connection: socket.socket, place: int) -> int | None:
+    """A number of the kernel's `struct tcp_info`; None where there is none."""
+    option = getattr(socket, "TCP_INFO", None)
+    if option is None:
+        return None
+    with contextlib.suppress(OSError):
+        known = connection.getsockopt(socket.IPPROTO_TCP, option, place + 4)
+        if len(known) == place + 4:
+            return int(struct.unpack_from("=I", known, place)[0])
+    return None
+
+
+def _check_status(begin: bytes, endpoint: Endpoint) -> None:
+    if len(begin) >= 12 and begin[:5] == b"HTTP/" and begin[8:12] != b" 200":
+        status = begin[9:12].decode(errors="replace")
+        raise ConnectionResetError(f"{endpoint.url.geturl()}: status {status}, expected 200")
+
+
+@dataclass(frozen=True)
+class _Answer:
+    status: int
+    body: bytes
+
+
+def _answer(connection: socket.socket, most: int) -> _Answer:
+    """An answer of at most so many bytes.
+
+    Raises:
+        OSError: the connection failed.
+        WireError: it is no answer of HTTP, or longer.
+    """
+    answer = http.client.HTTPResponse(connection)
+    try:
+        answer.begin()
+        body = answer.read(most + 1)
+    except http.client.HTTPException as error:
+        raise WireError(f"no answer of HTTP ({error})") from error
+    finally:
+        answer.close()
+    if len(body) > most:
+        raise WireError(f"an answer of more than {most} bytes")
+    return _Answer(answer.status, body)
+
+
+def _configuration(url: str, context: ssl.SSLContext) -> Urls:
+    asked = _endpoint(url, None)
+    if asked.url.path in ("", "/"):
+        asked = _endpoint(asked.url._replace(path=WELL_KNOWN, query="").geturl(), None)
+    where = asked.url.geturl()
+    connection, _, _ = asked.connect(context)
+    with connection:
+        head = asked.head("GET", {"Accept": "application/json", "Connection": "close"})
+        connection.sendall(head)
+        answer = _answer(connection, _MOST_CONFIGURATION)
+    remedy = "give the URL of a server of draft-ietf-ippm-responsiveness, such as https://HOST"
+    if answer.status != http.client.OK:
+        raise WireError(f"{where}: status {answer.status}, expected 200; {remedy}")
+    try:
+        read = json.loads(answer.body, object_pairs_hook=_once_each)
+        if not isinstance(read, dict) or not isinstance(read.get("urls"), dict):
+            raise ValueError("there are no urls in it")
+        if read.get("version") != 1:
+            raise ValueError(f"version {read.get('version')!r}, expected 1")
+        texts = {key: _first(read["urls"], names) for key, names in _NAMES.items()}
+        instead = read.get("test_endpoint")
+        if instead is not None and not isinstance(instead, str):
+            raise ValueError(f"test_endpoint {instead!r}, expected a host")
+        ends = {key: _endpoint(text, instead) for key, text in texts.items()}
+    except (ValueError, WireError) as error:
+        raise WireError(f"{where}: {error}; {remedy}") from error
+    if len({end.url.hostname for end in ends.values()}) > 1:
+        raise WireError(f"{where}: its URLs have different hosts, which the draft does not allow")
+    return Urls(**ends)
+
+
+def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    names = [name for name, _ in pairs]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise ValueError(f"{min(twice)} stands there twice")
+    return dict(pairs)
+
+
+def _first(urls: dict[str, object], names: tuple[str, ...]) -> str:
+    for name in names:
+        value = urls.get(name)
+        if isinstance(value, str):
+            return value
+    raise ValueError(f"there is no {names[0]}")
+
+
+def _endpoint(url: str, instead: str | None) -> Endpoint:
+    """Where a URL's requests go; to the host `instead`, where there is one.
+
+    Raises:
+        WireError: it is none of http or https.
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise WireError(f"{url}: {error}") from error
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise WireError(f"{url}: expected a URL such as https://HOST")
+    if any(ord(one) <= 32 or ord(one) == 127 for one in url):
+        raise WireError(f"{url!r}: a URL has no blanks")
+    known = 443 if parts.scheme == "https" else 80
+    return Endpoint(parts, (instead or parts.hostname, port or known))
