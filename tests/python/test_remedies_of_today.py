@@ -72,6 +72,28 @@ def test_a_shaper_keeps_the_queue_behind_it_empty() -> None:
     assert goodput_and_rtt("lossy-pipe", DEEP_QUEUE, "cake:rate=20000")[1] > 400
 
 
+def test_a_shaper_finds_the_rate_by_itself() -> None:
+    """Of 10 Mbit/s; it begins at the rate, at half of it or above it."""
+    before = goodput_and_rtt("lossy-pipe", DEEP_QUEUE)
+    for remedy in ("autorate", "autorate:base=5000,max=3", "autorate:base=15000"):
+        after = goodput_and_rtt("lossy-pipe", DEEP_QUEUE | {"duration": "30 s"}, remedy)
+        # The idle link's 50 ms, the threshold of 30 ms, and CAKE's own few.
+        assert after[1] < 130, remedy
+        assert after[0] > 0.85 * before[0], remedy
+    # It may not fall below this, which is above the link's rate.
+    high = "autorate:base=20000,min=0.9"
+    assert goodput_and_rtt("lossy-pipe", DEEP_QUEUE, high)[1] > 400
+
+
+def test_a_shaper_follows_a_recorded_link_at_a_cost() -> None:
+    """Its rate changes faster than the rule: a tenth of the delay, and half of the goodput."""
+    settings = {"duration": "30 s"}
+    before = goodput_and_rtt("cellular", settings)
+    after = goodput_and_rtt("cellular", settings, "autorate")
+    assert after[1] < 0.15 * before[1]
+    assert 0.3 * before[0] < after[0] < 0.8 * before[0]
+
+
 def test_covered_acknowledgments_do_not_wait() -> None:
     narrow = {"link.rate": "50 Mbit/s", "link.reverse.rate": "300 kbit/s", "duration": "10 s"}
     before = goodput_and_rtt("lossy-pipe", narrow)
@@ -119,6 +141,8 @@ def test_limits_of_an_access_point() -> None:
         airtcp.load_scenario("wlan-upload", remedies=["txop"])
     with pytest.raises(ScenarioError, match="rate of its own"):
         airtcp.load_scenario("laptop-download", remedies=["cake:rate=1000"])
+    with pytest.raises(ScenarioError, match="rate of its own"):
+        airtcp.load_scenario("laptop-download", remedies=["autorate"])
 
 
 OF_TODAY = [

@@ -40,8 +40,8 @@ pub use frame::{Admission, Transmission};
 pub use pipe::{Pipe, PipeConfig};
 pub use policer::{Policer, PolicerConfig};
 pub use queue::{
-    AckFilter, CakeConfig, CoDelConfig, CodePoints, Discipline, DualPi2Config, EcnField,
-    FqCoDelConfig, PieConfig, QueueLimit, Tins,
+    AckFilter, AutorateConfig, CakeConfig, CoDelConfig, CodePoints, Discipline, DualPi2Config,
+    EcnField, FqCoDelConfig, PieConfig, QueueLimit, Tins,
 };
 pub use random::Stream;
 pub use service::Service;

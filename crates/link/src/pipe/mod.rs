@@ -14,12 +14,23 @@ use crate::frame::{Admission, QueuedPacket, Transmission};
 use crate::policer::{Policer, PolicerConfig};
 use crate::queue::drop_tail::DropTail;
 use crate::queue::managed::ManagedQueue;
-use crate::queue::{Discipline, EcnField, QueueLimit};
+use crate::queue::{CakeConfig, Discipline, EcnField, QueueLimit};
 use crate::random::Stream;
 use crate::service::{Server, Service};
 use crate::stops::Stops;
-use airtcp_units::Instant;
+use airtcp_units::{Duration, Instant};
 use std::collections::VecDeque;
+
+/// The shaper in front of that link, with the rate at which it begins; `None` where there is none,
+/// or where it would follow a link that never makes packets wait.
+fn shaper_of(config: &PipeConfig) -> Option<CakeConfig> {
+    let shaper = config.discipline.shaper()?;
+    let rate = shaper.rate.or_else(|| config.service.mean_rate())?;
+    Some(CakeConfig {
+        rate: Some(rate),
+        ..*shaper
+    })
+}
 
 /// Which flow queue a packet waits in is drawn from this part of a pipe's stream.
 const QUEUE_DRAWS: u64 = u64::MAX - 5;
@@ -130,8 +141,14 @@ impl<P: EcnField> Pipe<P> {
     /// An idle pipe; its losses are drawn from `stream`, which nothing else may use.
     pub fn new(config: PipeConfig, stream: Stream) -> Self {
         let draws = stream.substream(QUEUE_DRAWS);
-        let shaper = config.discipline.shaper();
-        let shaper = shaper.map(|&shaper| Box::new(Shaper::new(shaper, draws)));
+        let shaper = shaper_of(&config).map(|shaper| {
+            let delay = match config.delay {
+                Delay::Constant(delay) => delay,
+                // What varies is no part of what a shaper can do something about.
+                _ => Duration::ZERO,
+            };
+            Box::new(Shaper::new(shaper, delay, draws))
+        });
         Self {
             policer: config.policer.map(Policer::new),
             server: Server::new(config.service, stream),
@@ -303,6 +320,8 @@ impl<P: EcnField> Pipe<P> {
             && shaper.next < Instant::FAR_FUTURE
         {
             let at = shaper.next;
+            let server = &mut self.server;
+            shaper.follow(at, |sent| server.next_start(sent) - sent);
             let Some(released) = shaper.take(at) else {
                 continue;
             };

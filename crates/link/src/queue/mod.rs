@@ -14,7 +14,7 @@ mod tests;
 
 use airtcp_packet::{Ecn, Segment};
 
-pub use cake::{AckFilter, CakeConfig, CodePoints, Tins};
+pub use cake::{AckFilter, AutorateConfig, CakeConfig, CodePoints, Tins};
 pub use codel::CoDelConfig;
 pub use dual_pi2::DualPi2Config;
 pub use fq_codel::FqCoDelConfig;
@@ -92,7 +92,9 @@ impl Discipline {
     #[must_use]
     pub const fn shaper(&self) -> Option<&CakeConfig> {
         match self {
-            Self::Cake(config) if config.rate.is_some() => Some(config),
+            Self::Cake(config) if config.rate.is_some() || config.autorate.is_some() => {
+                Some(config)
+            }
             _ => None,
         }
     }

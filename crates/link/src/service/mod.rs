@@ -34,6 +34,22 @@ pub enum Service {
     Mahimahi(Arc<MahimahiTrace>),
 }
 
+impl Service {
+    /// The rate over a long time, stops left out; `None` where there is no limit.
+    #[must_use]
+    pub fn mean_rate(&self) -> Option<BitRate> {
+        match self {
+            Self::Unlimited => None,
+            Self::Constant(rate) | Self::Suspended { rate, .. } => Some(*rate),
+            Self::Mahimahi(trace) => {
+                let count = trace.opportunities_ms().len() as u64;
+                let bits = 8 * u64::from(opportunities::OPPORTUNITY_BYTES) * count;
+                Some(BitRate::from_bps((1000 * bits / trace.period_ms()).max(1)))
+            }
+        }
+    }
+}
+
 /// The running state of a [`Service`].
 #[derive(Clone, Debug)]
 pub(crate) enum Server {

@@ -16,7 +16,7 @@ use airtcp_units::{Duration, Instant};
 use std::sync::Arc;
 
 /// Bytes of packets that one opportunity carries.
-const OPPORTUNITY_BYTES: u32 = 1500;
+pub(super) const OPPORTUNITY_BYTES: u32 = 1500;
 
 const NANOS_PER_MILLI: u64 = 1_000_000;
 

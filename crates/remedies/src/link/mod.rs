@@ -1,6 +1,7 @@
 //! Remedies in the link itself.
 
 mod ack_filter;
+mod autorate;
 mod cake;
 mod codel;
 mod dualpi2;
@@ -38,6 +39,7 @@ pub(crate) const ALL: &[Remedy] = &[
     pie::REMEDY,
     dualpi2::REMEDY,
     cake::REMEDY,
+    autorate::REMEDY,
     ack_filter::REMEDY,
     inf_retry::REMEDY,
 ];

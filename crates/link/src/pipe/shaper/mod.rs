@@ -1,11 +1,17 @@
 //! A shaper in front of the link: it lets no more through than a rate a little below the link's, so
-//! that packets wait where CAKE manages them and not in a queue behind it.
+//! that packets wait where CAKE manages them and not in a queue behind it. The rate may follow the
+//! delay behind it.
+//!
+//! That delay is what a probe that is handed to the link would meet: it waits behind what waits,
+//! and takes the link's own delay. A probe takes no time of the link's, finds room in its queue and
+//! is not lost, and the shaper lets it pass at once, as CAKE does with a sparse flow.
 
 use std::collections::VecDeque;
 
-use airtcp_units::Instant;
+use airtcp_units::{BitRate, Duration, Instant};
 
 use crate::frame::{Admission, QueuedPacket};
+use crate::queue::cake::autorate::{RateControl, Step};
 use crate::queue::cake::{Cake, CakeConfig};
 use crate::queue::{EcnField, QueueLimit};
 use crate::random::Stream;
@@ -21,15 +27,56 @@ pub(super) struct Shaper<P> {
     pub next: Instant,
     /// Packets that will not arrive, and why, oldest first.
     pub discarded: VecDeque<(P, Admission)>,
+    control: Option<RateControl>,
+    /// The link's own delay, which probes take there and their answers back.
+    delay: Duration,
 }
 
 impl<P: EcnField> Shaper<P> {
-    pub fn new(config: CakeConfig, draws: Stream) -> Self {
+    /// A shaper in front of a link with a delay of `delay`.
+    pub fn new(config: CakeConfig, delay: Duration, draws: Stream) -> Self {
+        let base = config.rate.unwrap_or(BitRate::from_bps(u64::MAX));
+        let control = config.autorate;
+        let control = control.map(|limits| RateControl::new(limits, base, config.largest_packet));
         Self {
             queue: Cake::new(config, QueueLimit::Packets(MOST_PACKETS), draws),
             next: Instant::FAR_FUTURE,
             discarded: VecDeque::new(),
+            control,
+            delay,
         }
+    }
+
+    /// Lets the rate follow what is measured up to `until`, where a probe that is sent at the time
+    /// given to `waits` waits for so long. What is sent at `until` itself is not measured yet.
+    ///
+    /// A rate has no effect before the next packet is let go, so this is called then and not at
+    /// each step: a pipe at rest wakes nobody.
+    pub fn follow(&mut self, until: Instant, mut waits: impl FnMut(Instant) -> Duration) {
+        let Some(control) = &mut self.control else {
+            return;
+        };
+        let before = control.rate();
+        loop {
+            let (at, step) = control.next();
+            if at >= until {
+                break;
+            }
+            match step {
+                Step::Meter => control.meter(at),
+                Step::Answer => control.answer(at),
+                Step::Probe => control.probe(at, waits(at) + self.delay, self.delay),
+            }
+        }
+        if control.rate() != before {
+            self.queue.set_rate(control.rate());
+        }
+    }
+
+    /// The rate that it shapes to, where that follows the link's.
+    #[cfg(test)]
+    pub fn rate(&self) -> Option<BitRate> {
+        self.control.as_ref().map(RateControl::rate)
     }
 
     pub const fn packets(&self) -> usize {
@@ -54,6 +101,9 @@ impl<P: EcnField> Shaper<P> {
         let taken = self.queue.dequeue(now, |dropped| {
             discarded.push_back((dropped.packet, Admission::Overflow));
         });
+        if let (Some(control), Some(taken)) = (&mut self.control, &taken) {
+            control.count(taken.transmission.bytes);
+        }
         self.look_ahead(now);
         taken
     }
@@ -66,3 +116,6 @@ impl<P: EcnField> Shaper<P> {
         };
     }
 }
+
+#[cfg(test)]
+mod tests;

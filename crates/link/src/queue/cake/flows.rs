@@ -82,6 +82,11 @@ impl<P: EcnField> FlowQueues<P> {
         }
     }
 
+    /// Changes the bytes that a flow sends in its turn.
+    pub const fn set_quantum(&mut self, quantum: u64) {
+        self.quantum = quantum;
+    }
+
     /// Bytes that wait.
     pub const fn bytes(&self) -> u64 {
         self.bytes

@@ -6,6 +6,7 @@
 //! may wait is the queue's limit, as with the other disciplines.
 
 mod ack_filter;
+pub(crate) mod autorate;
 mod cobalt;
 mod flows;
 #[cfg(test)]
@@ -18,6 +19,7 @@ use super::{EcnField, QueueLimit};
 use crate::frame::QueuedPacket;
 use crate::random::Stream;
 pub use ack_filter::AckFilter;
+pub use autorate::AutorateConfig;
 use cobalt::Verdict;
 use flows::FlowQueues;
 use tins::Tin;
@@ -43,6 +45,9 @@ pub struct CakeConfig {
     pub ack_filter: AckFilter,
     /// Bytes of a largest packet.
     pub largest_packet: u32,
+    /// Bounds within which the rate follows the delay of the link behind the shaper, and begins at
+    /// `rate`; where that is none, at the link's mean rate. None: the rate is constant.
+    pub autorate: Option<AutorateConfig>,
 }
 
 impl Default for CakeConfig {
@@ -56,6 +61,7 @@ impl Default for CakeConfig {
             interval: Duration::from_millis(100),
             ack_filter: AckFilter::Off,
             largest_packet: 1500,
+            autorate: None,
         }
     }
 }
@@ -142,6 +148,25 @@ impl<P: EcnField> Cake<P> {
             bytes: 0,
             draws: draws.substream(1),
             drawn: 0,
+        }
+    }
+
+    /// Shapes to another rate from now on; what the last packet took stays (`cake_reconfigure`).
+    pub(crate) fn set_rate(&mut self, rate: BitRate) {
+        let CakeConfig {
+            target,
+            interval,
+            largest_packet,
+            ..
+        } = self.config;
+        self.config.rate = Some(rate);
+        let tins = self
+            .config
+            .tins
+            .at(Some(rate), target, interval, largest_packet);
+        for (queues, tin) in self.tins.iter_mut().zip(tins) {
+            queues.config = tin;
+            queues.flows.set_quantum(tin.flow_quantum);
         }
     }
 

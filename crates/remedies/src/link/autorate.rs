@@ -1,0 +1,100 @@
+//! A shaper whose rate follows the delay of the link behind it.
+
+use airtcp_link::frame::RetryLimit;
+use airtcp_link::{AutorateConfig, CakeConfig, Discipline};
+use airtcp_units::{BitRate, Duration};
+
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+
+use super::WHICH_PACKET;
+
+/// A delay behind the shaper, over that of the idle link.
+const fn delay(name: &'static str, millis: u64, effect: &'static str) -> Parameter {
+    Parameter {
+        name,
+        unit: "",
+        default: Quantity::Time(Duration::from_millis(millis)),
+        minimum: Quantity::Time(Duration::from_millis(1)),
+        maximum: Quantity::Time(Duration::from_secs(10)),
+        effect,
+    }
+}
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "autorate",
+    place: Place::Link,
+    effect: "shapes with CAKE to a rate that follows the delay of the link behind: up while it is \
+             used and nothing waits there, down when probes are delayed",
+    source: "cake-autorate (github.com/lynxthecat/cake-autorate, README.md, defaults.sh and \
+             cake-autorate.sh)",
+    parameters: &[
+        Parameter {
+            name: "base",
+            unit: "kbit/s",
+            default: Quantity::Unlimited,
+            minimum: Quantity::Count(64),
+            maximum: Quantity::Unlimited,
+            effect: "the rate at which it begins, and to which it returns when little is sent; \
+                     unlimited: the link's mean rate",
+        },
+        Parameter {
+            name: "min",
+            unit: "of base",
+            default: Quantity::Number(0.25),
+            minimum: Quantity::Number(0.01),
+            maximum: Quantity::Number(1.0),
+            effect: "the least rate; the link's own where it is slowest",
+        },
+        Parameter {
+            name: "max",
+            unit: "times base",
+            default: Quantity::Number(4.0),
+            minimum: Quantity::Number(1.0),
+            maximum: Quantity::Number(100.0),
+            effect: "the greatest rate; the link's own where it is fastest",
+        },
+        delay(
+            "threshold",
+            30,
+            "one-way delay over that of the idle link above which a probe counts as delayed; three \
+             of six have the rate fall",
+        ),
+        delay(
+            "fast-rise",
+            10,
+            "average of these delays up to which the rate rises as fast as it can",
+        ),
+        delay(
+            "fast-fall",
+            60,
+            "average from which it falls as fast as it can",
+        ),
+    ],
+    deployment: Deployment::none(
+        "By hand, on the router before the link: install cake-autorate, and set \
+         `min_dl_shaper_rate_kbps`, `base_dl_shaper_rate_kbps`, `max_dl_shaper_rate_kbps` and \
+         `dl_owd_delta_delay_thr_ms` (`ul` for uploads) to the rates and the threshold. No way from \
+         here, because it is a service that probes hosts on the Internet and changes the qdisc \
+         several times a second: what this program deploys is written down once and put back.",
+    ),
+    decides: WHICH_PACKET,
+    apply,
+};
+
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    let rate = match values.limit("base") {
+        RetryLimit::Unlimited => None,
+        RetryLimit::Attempts(kilobits) => Some(BitRate::from_bps(u64::from(kilobits.get()) * 1000)),
+    };
+    changes.link.discipline = Some(Discipline::Cake(CakeConfig {
+        rate,
+        autorate: Some(AutorateConfig {
+            least: values.number("min"),
+            most: values.number("max"),
+            fast_rise: values.time("fast-rise"),
+            threshold: values.time("threshold"),
+            fast_fall: values.time("fast-fall"),
+        }),
+        ..CakeConfig::default()
+    }));
+}
