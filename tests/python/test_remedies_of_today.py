@@ -94,6 +94,28 @@ def test_a_shaper_follows_a_recorded_link_at_a_cost() -> None:
     assert 0.3 * before[0] < after[0] < 0.8 * before[0]
 
 
+@pytest.mark.parametrize("ratio", [1, 2, 10, 100])
+def test_as_few_segments_are_acknowledged_as_the_sender_asks_for(ratio: int) -> None:
+    """150 segments of 1500 bytes a round trip of 180 ms: 833 a second, 33 in 40 ms.
+
+    With a hundred asked for the delayed acknowledgment's time is over before.
+    """
+    settings = {"link.queue.packets": 1000, "duration": "10 s"}
+    remedies = [f"ack-rate:segments={ratio}", "max-window:segments=150"]
+    packets = airtcp.run("lossy-pipe", settings=settings, remedies=remedies, packets=True).packets
+    late = packets.filter(packets["time_s"] > 2.0)
+    data = late["is_data"].sum()
+    assert data / (len(late) - data) == pytest.approx(min(ratio, 33), rel=0.06)
+
+
+def test_fewer_acknowledgments_need_less_of_a_narrow_way_back() -> None:
+    narrow = {"link.rate": "50 Mbit/s", "link.reverse.rate": "300 kbit/s", "duration": "10 s"}
+    before = goodput_and_rtt("lossy-pipe", narrow)
+    after = goodput_and_rtt("lossy-pipe", narrow, "ack-rate")
+    assert after[0] > 1.2 * before[0]
+    assert after[1] < before[1]
+
+
 def test_covered_acknowledgments_do_not_wait() -> None:
     narrow = {"link.rate": "50 Mbit/s", "link.reverse.rate": "300 kbit/s", "duration": "10 s"}
     before = goodput_and_rtt("lossy-pipe", narrow)

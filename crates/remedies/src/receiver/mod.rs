@@ -1,5 +1,6 @@
 //! Remedies at the TCP endpoint that receives the data.
 
+mod ack_rate;
 mod delayed_ack;
 mod dsack;
 mod freeze_tcp;
@@ -12,6 +13,7 @@ use crate::Remedy;
 /// In the order of the catalogue.
 pub(crate) const ALL: &[Remedy] = &[
     delayed_ack::REMEDY,
+    ack_rate::REMEDY,
     dsack::REMEDY,
     receive_window::REMEDY,
     tack::REMEDY,
