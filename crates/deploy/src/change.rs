@@ -15,6 +15,7 @@ use airtcp_host::iproute::ip;
 use rustix::fs::statfs;
 use serde::{Deserialize, Serialize};
 
+use crate::radio;
 use crate::route::Route;
 
 /// BPF_FS_MAGIC of include/uapi/linux/magic.h.
@@ -31,6 +32,16 @@ pub enum Change {
         /// Its name for sysctl(8); `None` for a module's parameter.
         key: Option<String>,
         /// The old value.
+        old: String,
+        /// The new value.
+        new: String,
+    },
+    /// A setting of a radio in one of mac80211's debugging files, which does not read as it is
+    /// written.
+    Radio {
+        /// The file.
+        file: PathBuf,
+        /// The old value, as it is written.
         old: String,
         /// The new value.
         new: String,
@@ -76,7 +87,7 @@ pub enum Change {
 impl Undoable for Change {
     fn make(&self) -> Result<()> {
         match self {
-            Self::Setting { file, new, .. } => write(file, new),
+            Self::Setting { file, new, .. } | Self::Radio { file, new, .. } => write(file, new),
             Self::Route { is_v6, new, .. } => replace(*is_v6, new),
             Self::Discipline { device, new, .. } => Discipline::parse(new)?.put_as_own(device),
             Self::Control {
@@ -100,17 +111,8 @@ impl Undoable for Change {
 
     fn undo(&self) -> Result<Undone> {
         match self {
-            Self::Setting { file, old, new, .. } => {
-                let now = read(file)?;
-                if !is_same(&now, new) && !is_same(&now, old) {
-                    return Ok(Undone::Left(format!(
-                        "{} is {now:?} now, neither {new:?} nor {old:?}",
-                        file.display()
-                    )));
-                }
-                write(file, old)?;
-                Ok(Undone::Back)
-            }
+            Self::Setting { file, old, new, .. } => undo_file(file, &read(file)?, old, new),
+            Self::Radio { file, old, new } => undo_file(file, &radio::read(file)?, old, new),
             Self::Route { is_v6, old, new } => undo_route(*is_v6, old.as_deref(), new),
             Self::Discipline { device, old, .. } => undo_discipline(device, old.as_ref()),
             Self::Control { name, pins, .. } => remove_pins(pins, &[name]),
@@ -130,6 +132,10 @@ impl Change {
             Self::Setting { file, new, .. } => {
                 let now = read(file)?;
                 (!is_same(&now, new)).then(|| format!("it is {now:?}"))
+            }
+            Self::Radio { file, new, .. } => {
+                let now = radio::read(file)?;
+                (now != *new).then(|| format!("it is {now:?}"))
             }
             Self::Route { is_v6, new, .. } => {
                 let words: Vec<&str> = new.split(' ').collect();
@@ -161,6 +167,7 @@ impl Change {
     pub fn commands(&self) -> Option<String> {
         match self {
             Self::Setting { file, key, new, .. } => Some(setting(file, key.as_deref(), new)),
+            Self::Radio { file, new, .. } => Some(setting(file, None, new)),
             Self::Route { is_v6, new, .. } => Some(format!("{} {new}", replace_words(*is_v6))),
             Self::Discipline { device, new, .. } => {
                 Some(format!("tc qdisc replace dev {device} root {new}"))
@@ -207,6 +214,8 @@ impl Change {
             } => Some(format!("back_qdisc {} {}", quoted(device), first_word(new))),
             // What was there is known by its bytes, for which tc(8) has no words.
             Self::Discipline { old: Some(_), .. } => None,
+            // It reads otherwise than it is written, and the script compares both.
+            Self::Radio { .. } => None,
             Self::Control { .. } | Self::Treatment { .. } => None,
         }
     }
@@ -214,7 +223,7 @@ impl Change {
     /// Its description.
     pub fn words(&self) -> String {
         match self {
-            Self::Setting { old, .. } => {
+            Self::Setting { old, .. } | Self::Radio { old, .. } => {
                 format!("{}   (was {old})", self.commands().unwrap_or_default())
             }
             Self::Route { old: Some(old), .. } => {
@@ -343,6 +352,19 @@ pub fn read(file: &Path) -> Result<String> {
 
 fn write(file: &Path, value: &str) -> Result<()> {
     fs::write(file, value).tried(|| format!("cannot write {value:?} to {}", file.display()))
+}
+
+/// Puts `old` back to a file that holds `now`, unless that is neither what was put there nor what
+/// had been.
+fn undo_file(file: &Path, now: &str, old: &str, new: &str) -> Result<Undone> {
+    if !is_same(now, new) && !is_same(now, old) {
+        return Ok(Undone::Left(format!(
+            "{} is {now:?} now, neither {new:?} nor {old:?}",
+            file.display()
+        )));
+    }
+    write(file, old)?;
+    Ok(Undone::Back)
 }
 
 /// Whether two values are equal: numbers may be separated by any white space.

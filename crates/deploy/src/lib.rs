@@ -14,6 +14,7 @@ mod groups;
 mod options;
 mod plan;
 mod prerequisites;
+mod radio;
 pub mod route;
 pub mod target;
 mod text;
@@ -54,6 +55,7 @@ pub fn deploy(options: &Deploy) -> Result<i32> {
         deviation_ms: options.deviation,
         rate: options.rate.as_deref(),
         pins: &options.places.pins,
+        sys: &options.sys,
     };
     let plan = Plan::new(&remedies, &asked)?;
     let command = command(options, &target.to_string());

@@ -45,6 +45,9 @@ pub struct Deploy {
     /// Print a shell script that does it, and with the argument "undo" puts it back
     #[arg(long)]
     pub script: bool,
+    /// Where devices and radios have their files
+    #[arg(long, value_name = "DIR", default_value = "/sys", hide = true)]
+    pub(super) sys: PathBuf,
     #[command(flatten)]
     pub(super) places: Places,
 }
@@ -62,7 +65,8 @@ pub struct Targets {
     /// Every new connection of this network namespace
     #[arg(long)]
     all: bool,
-    /// What leaves by a network device, for remedies that are its queueing discipline
+    /// What leaves by a network device, for remedies that are its queueing discipline or are
+    /// settings of its radio
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
 }

@@ -13,6 +13,7 @@ use airtcp_remedies::deployment::{At, Concrete, Step, Way};
 use airtcp_remedies::{Chosen, Selection};
 
 use crate::change::{Change, read};
+use crate::radio;
 use crate::route;
 use crate::route::Route;
 use crate::target::Target;
@@ -37,6 +38,8 @@ pub struct Request<'a> {
     pub rate: Option<&'a str>,
     /// The directory of BPF pins.
     pub pins: &'a Path,
+    /// Where devices and radios have their files: `/sys`.
+    pub sys: &'a Path,
 }
 
 /// The actions of a deployment.
@@ -57,6 +60,7 @@ pub struct Plan {
 struct Effects {
     settings: Vec<(String, String)>,
     modules: Vec<(PathBuf, String)>,
+    radio: Vec<(&'static str, String)>,
     attributes: Vec<(&'static str, String)>,
     program: Option<(String, Constants)>,
     discipline: Option<String>,
@@ -171,6 +175,10 @@ impl Effects {
             Step::Qdisc { words, .. } => {
                 self.discipline = Some(discipline(words, &value, asked.rate)?);
             }
+            Step::RadioFile { name, .. } => {
+                self.radio.retain(|(known, _)| *known != name);
+                self.radio.push((name, value));
+            }
             Step::Radio { .. } => {}
         }
         Ok(())
@@ -202,6 +210,11 @@ impl Effects {
                 new: new.clone(),
                 old: RootDiscipline::restorable(device)?,
             });
+        }
+        if let Target::Device(device) = asked.target {
+            for (name, value) in &self.radio {
+                changes.extend(radio_setting(asked.sys, device, name, value)?);
+            }
         }
         if asked.needs_program() || self.is_paced {
             let treatment = self.treatment(asked)?;
@@ -353,6 +366,17 @@ fn setting(key: &str, value: &str) -> Result<Option<Change>> {
     }))
 }
 
+/// The change of a setting of a device's radio; `None` if it already has the value.
+fn radio_setting(sys: &Path, device: &str, name: &str, value: &str) -> Result<Option<Change>> {
+    let file = radio::file(sys, device, name)?;
+    let old = radio::read(&file)?;
+    Ok((old != value).then(|| Change::Radio {
+        file,
+        old,
+        new: value.to_owned(),
+    }))
+}
+
 fn module_file(module: &str, name: &str) -> PathBuf {
     Path::new("/sys/module")
         .join(module)
@@ -374,13 +398,9 @@ fn refusal(one: &Chosen, way: &Way, asked: &Request<'_>) -> Option<String> {
     steps.iter().find_map(|step| step_refusal(step, asked))
 }
 
-const fn is_before_link(step: &Concrete) -> bool {
-    matches!(step.step, Step::Qdisc { .. } | Step::Radio { .. })
-}
-
 fn step_refusal(step: &Concrete, asked: &Request<'_>) -> Option<String> {
     let value = &step.value;
-    if let (Target::Device(_), false) = (asked.target, is_before_link(step)) {
+    if let (Target::Device(_), false) = (asked.target, step.step.is_before_link()) {
         return Some(format!(
             "{step} is about connections and not about a device: use --all, --route or --cgroup"
         ));
@@ -448,6 +468,14 @@ fn step_refusal(step: &Concrete, asked: &Request<'_>) -> Option<String> {
             let file = module_file(module, name);
             (!file.exists()).then(|| format!("this kernel has no {}", file.display()))
         }
+        Step::RadioFile { name, .. } => match asked.target {
+            Target::Device(device) => radio_setting(asked.sys, device, name, value)
+                .err()
+                .map(|error| error.to_string()),
+            _ => Some(format!(
+                "it is a setting of a radio: use --device, such as --device wlan0 ({step})"
+            )),
+        },
         Step::Radio { .. } => Some(format!("it is left to you, on the mobile: {step}")),
     }
 }

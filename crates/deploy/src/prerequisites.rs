@@ -31,7 +31,7 @@ pub fn missing(plan: &Plan, state: &Path) -> Vec<String> {
     let mut routes = false;
     for change in &plan.changes {
         match change {
-            Change::Setting { file, .. } => need(writable(file)),
+            Change::Setting { file, .. } | Change::Radio { file, .. } => need(writable(file)),
             Change::Route { .. } => routes = true,
             // The plan has tried it.
             Change::Discipline { .. } => {}

@@ -217,7 +217,7 @@ impl Stack {
                 let file = module_parameter(module, name);
                 self.module_parameters.push((file, value.clone()));
             }
-            Step::Radio { .. } => {}
+            Step::RadioFile { .. } | Step::Radio { .. } => {}
         }
         Ok(())
     }
@@ -245,7 +245,7 @@ fn is_supported(way: &Way) -> bool {
         Step::ModuleParameter { module, name, .. } => {
             is_guest() && module_parameter(module, name).exists()
         }
-        Step::Radio { .. } => false,
+        Step::RadioFile { .. } | Step::Radio { .. } => false,
     })
 }
 

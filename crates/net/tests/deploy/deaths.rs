@@ -18,27 +18,29 @@ use airtcp_host::error::Result;
 use rustix::process::{Signal, getpid, kill_process};
 
 use crate::machine::{PROGRAM, on_a_machine, places, routes, setting, succeeds};
+use crate::radio;
 
 const DIRECTORY: &str = "AIRTCP_TEST_DIRECTORY";
 const WORK: &str = "AIRTCP_TEST_WORK";
 const DIES_AFTER: &str = "AIRTCP_TEST_DIES_AFTER";
 const GUARDED: &str = "AIRTCP_TEST_GUARDED";
-/// The written journal, four changes, and the journal's record that they are made. Undoing takes
+/// The written journal, six changes, and the journal's record that they are made. Undoing takes
 /// as many.
-const STEPS: usize = 6;
+const STEPS: usize = 8;
 /// The guard needs milliseconds; a machine under load gets this long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The deployment.
-fn entry() -> Entry {
+fn entry(directory: &Path) -> Entry {
     let setting = |key: &str, old: &str, new: &str| Change::Setting {
         file: Path::new("/proc/sys").join(key.replace('.', "/")),
         key: Some(key.to_owned()),
         old: old.to_owned(),
         new: new.to_owned(),
     };
+    let [limits, flags] = radio::changes(directory);
     Entry {
-        remedies: "four changes".to_owned(),
+        remedies: "six changes".to_owned(),
         target: "--all".to_owned(),
         share: None,
         since: 0,
@@ -58,14 +60,17 @@ fn entry() -> Entry {
                 new: "bfifo limit 30000".to_owned(),
                 old: RootDiscipline::restorable("t0").unwrap(),
             },
+            limits,
+            flags,
         ],
         notes: Vec::new(),
         control: None,
     }
 }
 
-/// Which of the four changes are in place.
-fn there() -> [bool; 4] {
+/// Which of the six changes are in place.
+fn there(directory: &Path) -> [bool; 6] {
+    let [is_limited, is_uncounted] = radio::there(directory);
     [
         setting("net.ipv4.tcp_sack") == "0",
         routes().contains("initcwnd 33"),
@@ -73,6 +78,8 @@ fn there() -> [bool; 4] {
         RootDiscipline::of("t0")
             .unwrap()
             .is_some_and(|root| root.kind == "bfifo"),
+        is_limited,
+        is_uncounted,
     ]
 }
 
@@ -83,20 +90,22 @@ fn a_process_that_dies() {
         return;
     };
     let number = |name| std::env::var(name).unwrap().parse::<usize>().unwrap();
-    let (places, dies_after) = (places(&PathBuf::from(directory)), number(DIES_AFTER));
+    let directory = PathBuf::from(directory);
+    let (places, dies_after) = (places(&directory), number(DIES_AFTER));
     let journal = places.journal().unwrap();
     let lock = journal.lock(true).unwrap();
     let guard =
         (number(GUARDED) == 1).then(|| Guard::start::<Entry>(Path::new(PROGRAM), &places).unwrap());
     let mut steps = 0;
     let mut told = |_: DeploymentStep| {
+        radio::play_kernel(&directory);
         if steps == dies_after {
             kill_process(getpid(), Signal::KILL).unwrap();
         }
         steps += 1;
     };
     if number(WORK) == 0 {
-        engine::make(&journal, &lock, &entry(), &mut told).unwrap();
+        engine::make(&journal, &lock, &entry(&directory), &mut told).unwrap();
     } else {
         engine::undo(&journal, &lock, false, &mut told).unwrap();
     }
@@ -143,10 +152,10 @@ fn a_death_while_deploying_leaves_all_or_nothing() {
             let stage = settled(directory)?;
             let is_deployed = stage == Some(Stage::Deployed);
             assert_eq!(is_deployed, step == STEPS - 1, "step {step}");
-            assert_eq!(there(), [is_deployed; 4], "step {step}");
+            assert_eq!(there(directory), [is_deployed; 6], "step {step}");
         }
         succeeds(directory, &["undeploy"])?;
-        assert_eq!(there(), [false; 4]);
+        assert_eq!(there(directory), [false; 6]);
         Ok(())
     });
 }
@@ -154,14 +163,14 @@ fn a_death_while_deploying_leaves_all_or_nothing() {
 #[test]
 fn a_death_while_putting_back_leaves_nothing() {
     on_a_machine(|directory| {
-        // The journal's record, and four changes; the journal is removed last.
+        // The journal's record, and six changes; the journal is removed last.
         for step in 0..STEPS - 1 {
             assert!(dies(directory, false, usize::MAX, true).success());
-            assert_eq!(there(), [true; 4], "step {step}");
+            assert_eq!(there(directory), [true; 6], "step {step}");
             let status = dies(directory, true, step, true);
             assert_eq!(status.signal(), Some(9), "step {step}: {status}");
             assert_eq!(settled(directory)?, None, "step {step}");
-            assert_eq!(there(), [false; 4], "step {step}");
+            assert_eq!(there(directory), [false; 6], "step {step}");
         }
         Ok(())
     });
@@ -178,7 +187,7 @@ fn what_no_guard_has_put_back_undeploy_does() {
             assert!(said.contains("interrupted"), "step {step}: {said}");
             let said = succeeds(directory, &["undeploy"])?;
             assert!(said.contains("interrupted"), "step {step}: {said}");
-            assert_eq!(there(), [false; 4], "step {step}");
+            assert_eq!(there(directory), [false; 6], "step {step}");
             assert_eq!(settled(directory)?, None);
         }
         Ok(())

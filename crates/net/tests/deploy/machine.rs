@@ -1,4 +1,4 @@
-//! A machine to deploy on: a network namespace with a device and a route.
+//! A machine to deploy on: a network namespace with a device and a route, and a radio.
 
 use std::fs;
 use std::path::Path;
@@ -8,6 +8,8 @@ use airtcp_host::changes::Places;
 use airtcp_host::device::{Network, Tun};
 use airtcp_host::error::{Error, Result};
 use airtcp_host::namespace::Namespace;
+
+use crate::radio;
 
 /// The program under test.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_airtcp-net");
@@ -36,6 +38,7 @@ pub fn on_a_machine(work: impl FnOnce(&Path) -> Result<()> + Send) {
             eprintln!("skipped: ip is not installed");
             return Ok(());
         }
+        radio::plug_in(directory.path());
         work(directory.path())
     });
     entered.unwrap();
@@ -52,8 +55,12 @@ pub fn places(directory: &Path) -> Places {
 /// Runs airtcp-net with these arguments and the machine's places.
 pub fn airtcp_net(directory: &Path, words: &[&str]) -> Output {
     let places = places(directory);
-    Command::new(PROGRAM)
-        .args(words)
+    let mut command = Command::new(PROGRAM);
+    command.args(words);
+    if words.first() == Some(&"deploy") {
+        command.arg("--sys").arg(radio::sys(directory));
+    }
+    command
         .arg("--state")
         .arg(&places.state)
         .arg("--pins")

@@ -4,4 +4,5 @@
 mod deaths;
 mod machine;
 mod programs;
+mod radio;
 mod words;

@@ -3,9 +3,11 @@
 use airtcp_link::mac::edca::queueing::Queueing;
 use airtcp_link::scheduler::airtime::AirtimeLimits;
 
-use crate::deployment::{At, Way};
+use crate::deployment::{At, Setting, Step, Way};
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 use airtcp_units::Duration;
+
+use super::{ANNOUNCED, AQL_ENABLED, airtime_limits};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "airtime-fairness",
@@ -22,13 +24,21 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Time(Duration::from_secs(1)),
         effect: "airtime of a station's packets that may wait in the hardware (AQL)",
     }],
-    deployment: Deployment::by(&[Way::new(At::BeforeLink, &[]).instead(
-        "what mac80211 does with a limit of 5 ms, for drivers that announce it, as mt76",
-    )])
-    .noting(
-        "The limit is in /sys/kernel/debug/ieee80211/PHY/aql_txq_limit. Drivers that schedule in \
-         their firmware do not have it.",
-    ),
+    deployment: Deployment::by(&[Way::new(
+        At::BeforeLink,
+        &[
+            // AIRTIME_USE_TX and AIRTIME_USE_RX of net/mac80211/ieee80211_i.h.
+            Step::radio_file("airtime_flags", Setting::Fixed("3")),
+            AQL_ENABLED,
+            // IEEE80211_DEFAULT_AQL_TXQ_LIMIT_H of include/net/cfg80211.h.
+            airtime_limits(Setting::AirtimeLimits {
+                parameter: "limit",
+                high_us: 12_000,
+            }),
+        ],
+    )
+    .since("5.12")])
+    .noting(ANNOUNCED),
     decides: "which station an access point serves next",
     apply,
 };

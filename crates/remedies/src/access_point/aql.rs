@@ -2,7 +2,10 @@
 
 use airtcp_units::Duration;
 
+use crate::deployment::{At, Setting, Way};
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+
+use super::{ANNOUNCED, AQL_ENABLED, airtime_limits};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "aql",
@@ -18,11 +21,18 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Time(Duration::from_secs(1)),
         effect: "airtime of a station's packets that may wait in the hardware",
     }],
-    deployment: Deployment::none(
-        "By hand, for drivers that announce it: `echo 2 LIMIT LIMIT > \
-         /sys/kernel/debug/ieee80211/PHY/aql_txq_limit`, in microseconds, for best effort; `echo 2 \
-         5000 12000` puts mac80211's own back.",
-    ),
+    deployment: Deployment::by(&[Way::new(
+        At::BeforeLink,
+        &[
+            AQL_ENABLED,
+            airtime_limits(Setting::AirtimeLimits {
+                parameter: "limit",
+                high_us: 0,
+            }),
+        ],
+    )
+    .since("5.12")])
+    .noting(ANNOUNCED),
     decides: "how much waits in an access point's hardware",
     apply,
 };

@@ -14,6 +14,19 @@ mod txop;
 mod wtcp;
 
 use crate::Remedy;
+use crate::deployment::{Setting, Step};
+
+/// Airtime queue limits are on; one switch for all radios.
+const AQL_ENABLED: Step = Step::radio_file("aql_enable", Setting::Fixed("1"));
+
+/// Limits of the airtime that waits in the hardware.
+const fn airtime_limits(limits: Setting) -> Step {
+    Step::radio_file("aql_txq_limit", limits)
+}
+
+const ANNOUNCED: &str = "It has an effect with drivers that take packets from mac80211's queues \
+     and announce AQL (`iw phy PHY info`), as mt76: others schedule in their firmware. `aql_enable` \
+     is for all radios of the machine.";
 
 /// In the order of the catalogue.
 pub(crate) const ALL: &[Remedy] = &[

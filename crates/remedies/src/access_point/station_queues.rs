@@ -2,7 +2,7 @@
 
 use airtcp_link::mac::edca::queueing::Queueing;
 
-use crate::deployment::{At, Way};
+use crate::deployment::{At, Setting, Step, Way};
 use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
@@ -12,8 +12,16 @@ pub(crate) const REMEDY: Remedy = Remedy {
              station's packets wait behind no other's",
     source: "Høiland-Jørgensen et al., Ending the Anomaly, USENIX ATC 2017, §3.1 (FQ-MAC)",
     parameters: &[],
-    deployment: Deployment::by(&[Way::new(At::BeforeLink, &[])
-        .instead("what mac80211 does for drivers that take packets from its queues")])
+    deployment: Deployment::by(&[
+        // Without airtime that is counted a station's deficit never runs out, and all take turns
+        // (net/mac80211/sta_info.c, `ieee80211_sta_register_airtime`).
+        Way::new(
+            At::BeforeLink,
+            &[Step::radio_file("airtime_flags", Setting::Fixed("0"))],
+        ),
+        Way::new(At::BeforeLink, &[])
+            .instead("what mac80211 does for drivers that take packets from its queues"),
+    ])
     .noting("An access point whose driver has queues of its own needs another driver."),
     decides: "which station an access point serves next",
     apply,

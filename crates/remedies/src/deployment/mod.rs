@@ -111,6 +111,14 @@ pub enum Step {
         /// Its value.
         value: Setting,
     },
+    /// A setting of one radio in mac80211's debugging files (Linux, net/mac80211/debugfs.c), below
+    /// `/sys/kernel/debug/ieee80211/PHY`.
+    RadioFile {
+        /// The file: `aql_txq_limit`.
+        name: &'static str,
+        /// What is written to it.
+        value: Setting,
+    },
     /// A property of the radio, as iw(8) names it after `iw phy PHY set`.
     Radio {
         /// The words after `set`.
@@ -135,6 +143,16 @@ pub enum Setting {
     /// A parameter that is a rate in kbit/s or no limit, in the words of tc(8): `bandwidth
     /// 2000kbit`.
     Bandwidth(&'static str),
+    /// A parameter that is a time: mac80211's limits of the airtime that waits in the hardware, for
+    /// best effort (category 2 of net/mac80211/ieee80211_i.h), in microseconds: the parameter while
+    /// stations wait for more than the threshold of all, and otherwise this or the parameter,
+    /// whichever is more: `2 5000 12000`.
+    AirtimeLimits {
+        /// The parameter.
+        parameter: &'static str,
+        /// The other limit, at least.
+        high_us: u64,
+    },
     /// A parameter that is a factor of the RTT's mean deviation, in milliseconds with their unit.
     /// It has a value only where a link is known.
     Deviations(&'static str),
@@ -200,8 +218,7 @@ impl Way {
     /// Whether it changes something at an end of connections, and nothing before the link.
     pub fn is_on_a_host(&self) -> bool {
         let ends = matches!(self.at, At::Sender | At::Receiver | At::BothEnds);
-        let changes = |step: &Step| !matches!(step, Step::Qdisc { .. } | Step::Radio { .. });
-        ends && !self.steps.is_empty() && self.steps.iter().all(changes)
+        ends && !self.steps.is_empty() && !self.steps.iter().any(Step::is_before_link)
     }
 
     /// The same way, which works from that version of Linux.
@@ -256,6 +273,19 @@ impl Step {
         Self::RouteAttribute { name, value }
     }
 
+    /// A debugging file of a radio.
+    pub(crate) const fn radio_file(name: &'static str, value: Setting) -> Self {
+        Self::RadioFile { name, value }
+    }
+
+    /// Whether it changes a device or a radio, and nothing of connections.
+    pub const fn is_before_link(&self) -> bool {
+        matches!(
+            self,
+            Self::Qdisc { .. } | Self::RadioFile { .. } | Self::Radio { .. }
+        )
+    }
+
     /// The value that it takes, if it takes one.
     pub const fn setting(&self) -> Option<Setting> {
         match *self {
@@ -264,7 +294,8 @@ impl Step {
             | Self::BpfCongestionControl { value, .. }
             | Self::Qdisc { value, .. }
             | Self::SocketOption { value, .. }
-            | Self::ModuleParameter { value, .. } => Some(value),
+            | Self::ModuleParameter { value, .. }
+            | Self::RadioFile { value, .. } => Some(value),
             Self::CongestionControl { .. } | Self::Radio { .. } => None,
         }
     }
@@ -280,6 +311,9 @@ impl Setting {
             | Self::Milliseconds(name)
             | Self::Microseconds(name)
             | Self::Bandwidth(name)
+            | Self::AirtimeLimits {
+                parameter: name, ..
+            }
             | Self::Deviations(name) => Some(name),
         }
     }
@@ -305,12 +339,24 @@ impl Setting {
                 Quantity::Unlimited => "unlimited".to_owned(),
                 rate => format!("bandwidth {rate}kbit"),
             },
-            Self::Microseconds(name) => values.time(name).as_nanos().div_ceil(1000).to_string(),
+            Self::Microseconds(name) => microseconds(values, name).to_string(),
+            Self::AirtimeLimits { parameter, high_us } => {
+                let low = microseconds(values, parameter);
+                format!("{BEST_EFFORT} {low} {}", low.max(high_us))
+            }
             Self::Deviations(name) => {
                 format!("{:.0}ms", (values.number(name) * deviation_ms?).ceil())
             }
         })
     }
+}
+
+/// mac80211's number of the category best effort (`enum ieee80211_ac_numbers`).
+const BEST_EFFORT: u8 = 2;
+
+/// Rounded up: a limit of less than a unit is not none.
+fn microseconds(values: &Values<'_>, name: &str) -> u64 {
+    values.time(name).as_nanos().div_ceil(1000)
 }
 
 impl At {

@@ -60,7 +60,7 @@ fn a_step_reads_only_its_remedys_parameters_and_of_the_right_kind() {
             Setting::Fixed(_) => false,
             Setting::Parameter(_) => matches!(default, Quantity::Count(_)),
             Setting::Bandwidth(_) => matches!(default, Quantity::Unlimited),
-            Setting::Milliseconds(_) | Setting::Microseconds(_) => {
+            Setting::Milliseconds(_) | Setting::Microseconds(_) | Setting::AirtimeLimits { .. } => {
                 matches!(default, Quantity::Time(_))
             }
             Setting::Thousandths(_) | Setting::Deviations(_) => {
@@ -97,6 +97,22 @@ fn values_are_in_the_words_of_the_system() {
     assert_eq!(
         one("coin:q=0.25"),
         "airtcp-net control coin --set radio_per_mille=250"
+    );
+}
+
+/// Best effort is category 2 (Linux, net/mac80211/ieee80211_i.h), both limits are in microseconds.
+#[test]
+fn limits_of_airtime_are_in_the_words_of_mac80211() {
+    let last = |text| commands(text, None).unwrap().pop().unwrap();
+    let file = "/sys/kernel/debug/ieee80211/PHY/aql_txq_limit";
+    assert_eq!(last("aql:limit=2 ms"), format!("echo 2 2000 2000 > {file}"));
+    assert_eq!(
+        last("airtime-fairness"),
+        format!("echo 2 5000 12000 > {file}")
+    );
+    assert_eq!(
+        last("airtime-fairness:limit=20 ms"),
+        format!("echo 2 20000 20000 > {file}")
     );
 }
 

@@ -31,6 +31,9 @@ impl fmt::Display for Concrete {
             Step::ModuleParameter { module, name, .. } => {
                 write!(f, "echo {value} > /sys/module/{module}/parameters/{name}")
             }
+            Step::RadioFile { name, .. } => {
+                write!(f, "echo {value} > /sys/kernel/debug/ieee80211/PHY/{name}")
+            }
             Step::Radio { words } => write!(f, "iw phy PHY set {words}"),
         }
     }
