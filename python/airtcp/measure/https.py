@@ -31,6 +31,7 @@ _NAMES = {
 }
 _UPLOAD_BYTES = 1 << 40
 _OWN_PROBE_S = 0.1
+_TURNS = 4
 _PROBE_BYTES = 5000
 """Of a new connection with its request, TLS and all (the draft's estimate)."""
 # struct tcp_info of linux/tcp.h: eight bytes, then numbers of 32 bits.
@@ -121,33 +122,56 @@ class Server:
 
 
 class NewConnections:
-    """Each with one request of the small object ("foreign probes")."""
+    """Each with one request of the small object ("foreign probes").
+
+    Several take turns: where a full queue loses the first packet of one, which is sent again after
+    a second, the others go on.
+    """
 
     def __init__(self, small: Endpoint, context: ssl.SSLContext, budget: Budget) -> None:
         """Begins at once."""
         self._small, self._context, self._budget = small, context, budget
         self._ended = threading.Event()
-        self.samples = Samples()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
+        self._samples = [Samples() for _ in range(_TURNS)]
+        works = enumerate(self._samples)
+        self._threads = [
+            threading.Thread(target=self._run, args=work, daemon=True) for work in works
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def samples(self) -> Samples:
+        """What all have found; of those under way the first."""
+        found = self._samples
+        opening = [one.opening_since for one in found if one.opening_since is not None]
+        asking = [one.asking_since for one in found if one.asking_since is not None]
+        return Samples(
+            handshakes=sorted(sample for one in found for sample in one.handshakes),
+            tls=sorted(sample for one in found for sample in one.tls),
+            exchanges=sorted(sample for one in found for sample in one.exchanges),
+            failed=sum(one.failed for one in found),
+            opening_since=min(opening, default=None),
+            asking_since=min(asking, default=None),
+        )
 
     def end(self) -> None:
-        """Ends them, and waits for the one that is under way."""
+        """Ends them, and waits for those that are under way."""
         self._ended.set()
-        self._thread.join(2 * _PATIENCE_S)
+        for thread in self._threads:
+            thread.join(2 * _PATIENCE_S)
 
     def _goes_on(self, wait: float = 0.0) -> bool:
         return not self._ended.wait(wait) and not self._budget.stopped.is_set()
 
-    def _run(self) -> None:
-        # One after the other: where a round trip is long, fewer are begun.
-        next_at = now()
+    def _run(self, place: int, samples: Samples) -> None:
+        # Where a round trip is long, fewer are begun.
+        next_at = now() + place * INTERVAL_S
         while self._goes_on(max(0.0, next_at - now())):
-            next_at = max(next_at + INTERVAL_S, now())
-            self._once()
+            next_at = max(next_at + _TURNS * INTERVAL_S, now())
+            self._once(samples)
 
-    def _once(self) -> None:
-        samples = self.samples
+    def _once(self, samples: Samples) -> None:
         begun = samples.opening_since = now()
         try:
             connection, opened, tls_ms = self._small.connect(self._context)
