@@ -168,6 +168,36 @@ def test_a_medium_has_its_retries(show: Open) -> None:
     expect(page.locator("#error")).to_be_hidden()
 
 
+def test_a_standard_brings_its_modes(show: Open) -> None:
+    page = show("#link=ready/laptop-upload&set=duration%3D2+s&b=bbr")
+    wrong: list[str] = []
+    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    standard, width = page.locator("#pick-wlan-standard"), page.locator("#pick-wlan-channel_width")
+    mcs = page.locator("#slider-wlan-mcs")
+    expect(mcs).to_have_attribute("max", "7")
+    expect(width.locator("option[value='80 MHz']")).to_be_disabled()
+    before = goodput(page, 0)
+    standard.select_option("802.11ax")
+    expect(mcs).to_have_attribute("max", "11")
+    expect(width.locator("option[value='80 MHz']")).to_be_enabled()
+    width.select_option("80 MHz")
+    expect(standard.locator("option[value='802.11n']")).to_be_disabled()
+    mcs.focus()
+    page.keyboard.press("End")
+    expect(page).to_have_url(re.compile("wlan.mcs%3D11"))
+    page.locator("#slider-wlan-spatial_streams").focus()
+    page.keyboard.press("End")
+    page.select_option("#pick-wlan-guard_interval", "3200 ns")
+    expect(page).to_have_url(re.compile("wlan.guard_interval%3D3200"))
+    finished(page)
+    assert goodput(page, 0) != before
+    expect(page.locator("#error")).to_be_hidden()
+    # What stands in the scenario is no setting.
+    page.select_option("#pick-wlan-guard_interval", "800 ns")
+    expect(page).not_to_have_url(re.compile("guard_interval"))
+    assert wrong == []
+
+
 def test_a_slider_moves_the_run_and_the_address(show: Open) -> None:
     page = show()
     before = goodput(page, 0)

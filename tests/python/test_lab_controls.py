@@ -10,7 +10,7 @@ import pytest
 import airtcp
 from airtcp import _core
 from airtcp.lab import assets
-from airtcp.lab.controls import Control, controls
+from airtcp.lab.controls import Control, Controls, controls
 from airtcp.lab.filenames import FILE_KEYS, named_files
 from airtcp.lab.values import UNITS, Kind, parse_quantity, parse_range
 from test_style import contrast
@@ -69,20 +69,58 @@ def test_the_ends_of_every_slider_are_values_of_its_key(path: Path) -> None:
             assert not re.search(r"expected (from|a (whole )?number|a probability)", said), said
 
 
-def test_rates_of_a_standard_are_choices() -> None:
-    scenario = airtcp.load_scenario("scenarios/wlan-upload.toml")
+def _controls(path: str, settings: dict[str, str]) -> Controls:
+    """The controls of a scenario with settings, as the core accepts them."""
 
     def accepts(key: str, text: str) -> bool:
         try:
-            _core.Scenario.load("scenarios/wlan-upload.toml", [(key, text)])
+            _core.Scenario.load(path, list({**settings, key: text}.items()))
         except airtcp.ScenarioError:
             return False
         return True
 
-    document = tomllib.loads(scenario.to_toml())
-    found = {one.key: one for one in controls(document, accepts).controls}
+    scenario = _core.Scenario.load(path, list(settings.items()))
+    return controls(tomllib.loads(scenario.to_toml()), accepts)
+
+
+def test_rates_of_a_standard_are_choices() -> None:
+    found = {one.key: one for one in _controls("scenarios/wlan-upload.toml", {}).controls}
     # IEEE 802.11-2020 table 16-3: the rates of 802.11b.
     assert found["wlan.rate"].choices == [1e6, 2e6, 5.5e6, 11e6]
+
+
+@pytest.mark.parametrize(
+    ("standard", "mcs", "widths", "guards"),
+    [
+        # IEEE 802.11-2020 tables 19-27 and 21-29, 802.11ax-2021 table 27-54; at 20 MHz VHT has no
+        # MCS 9 with one, two or four streams.
+        ("802.11n", 7, {"20 MHz", "40 MHz"}, {"400 ns", "800 ns"}),
+        ("802.11ac", 8, {"20 MHz", "40 MHz", "80 MHz", "160 MHz"}, {"400 ns", "800 ns"}),
+        (
+            "802.11ax",
+            11,
+            {"20 MHz", "40 MHz", "80 MHz", "160 MHz"},
+            {"800 ns", "1600 ns", "3200 ns"},
+        ),
+    ],
+)
+def test_modes_of_a_standard_are_choices(
+    standard: str, mcs: int, widths: set[str], guards: set[str]
+) -> None:
+    found = _controls("scenarios/laptop-upload.toml", {"wlan.standard": standard})
+    choices = {one.key: one.choices for one in found.controls if one.main}
+    assert choices["wlan.mcs"] == list(range(mcs + 1))
+    assert choices["wlan.spatial_streams"] == [1, 2, 3, 4]
+    fit = {one.key: {word.text for word in one.words if word.fits} for one in found.picks}
+    assert fit["wlan.channel_width"] == widths
+    assert fit["wlan.guard_interval"] == guards
+    assert fit["wlan.standard"] == {"802.11n", "802.11ac", "802.11ax"}
+    assert {one.key: one.value for one in found.picks}["wlan.standard"] == standard
+
+
+def test_only_links_that_have_modes_have_words_to_pick() -> None:
+    assert _controls("scenarios/wlan-upload.toml", {}).picks == []
+    assert _controls("scenarios/lossy-pipe.toml", {}).picks == []
 
 
 @pytest.mark.parametrize("path", READY, ids=lambda path: path.stem)

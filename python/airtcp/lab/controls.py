@@ -28,7 +28,7 @@ _MATTER = (
     *("bytes", "retry_limit", "retry_timeout", "window", "every", "length", "working", "mean"),
     *("share", "by", "distance_m", "speed_m_per_s", "transmit_power_dbm", "block_error"),
     *("saturated_users", "stations", "count", "max_window", "duration", "spike_share"),
-    *("spike_height", "from", "to"),
+    *("spike_height", "from", "to", "mcs", "spatial_streams"),
 )
 """Last parts of the keys that are shown directly; a link's others are one click away."""
 
@@ -54,8 +54,15 @@ _OF_STANDARD: dict[str, tuple[float, ...]] = {
     "wlan.basic_rate": _RATES,
     "wlan.cw_min": _WINDOWS,
     "wlan.cw_max": _WINDOWS,
+    # IEEE 802.11-2020 tables 19-27 and 21-29, 802.11ax-2021 table 27-54; 802.11n counts on over its
+    # streams, scenarios do not.
+    "wlan.mcs": tuple(map(float, range(12))),
+    "wlan.spatial_streams": tuple(map(float, range(1, 5))),
 }
 """Keys that take a few values only, and these; the core says which of them fit the others."""
+
+_WORDS = ("wlan.standard", "wlan.channel_width", "wlan.guard_interval", "wlan.scheduler")
+"""Keys of 802.11n, ac and ax that are one of a few words."""
 
 
 class Control(msgspec.Struct, frozen=True):
@@ -79,6 +86,24 @@ class Control(msgspec.Struct, frozen=True):
     """All values that it may have, where these are few."""
 
 
+class Word(msgspec.Struct, frozen=True):
+    """A word that a key may be."""
+
+    text: str
+    meaning: str
+    fits: bool
+    """Whether the other keys, as they are, admit it."""
+
+
+class Pick(msgspec.Struct, frozen=True):
+    """A key that is one of a few words."""
+
+    key: str
+    meaning: str
+    value: str
+    words: list[Word]
+
+
 class Switch(msgspec.Struct, frozen=True):
     """An optional property of the link, with its sliders."""
 
@@ -91,6 +116,7 @@ class Controls(msgspec.Struct, frozen=True):
     """All that can be set on a link."""
 
     controls: list[Control]
+    picks: list[Pick]
     switches: list[Switch]
     keys: dict[str, str]
     """Every key of a scenario and its meaning."""
@@ -113,6 +139,12 @@ def controls(document: Mapping[str, Any], accepts: Callable[[str, str], bool]) -
         else control
         for control in shown
     ]
+    values = dict(_values(document))
+    picks = [
+        Pick(key, str(leaves[key].get("description", "")), value, _words(key, leaves[key], accepts))
+        for key in _WORDS
+        if "wlan.channel_width" in values and isinstance(value := values.get(key), str)
+    ]
     link = document.get("link", {})
     switches = [
         Switch(
@@ -128,7 +160,7 @@ def controls(document: Mapping[str, Any], accepts: Callable[[str, str], bool]) -
         if "rate" in link and table.split(".")[1] not in link and "stops" not in link
     ]
     keys = {key: str(leaf.get("description", "")) for key, leaf in leaves.items()}
-    return Controls(shown, switches, keys)
+    return Controls(shown, picks, switches, keys)
 
 
 def _choices(control: Control, accepts: Callable[[str, str], bool]) -> list[float]:
@@ -136,6 +168,15 @@ def _choices(control: Control, accepts: Callable[[str, str], bool]) -> list[floa
     unit = " bit/s" if control.kind is Kind.RATE else ""
     return [
         value for value in _OF_STANDARD[control.key] if accepts(control.key, f"{value:.0f}{unit}")
+    ]
+
+
+def _words(key: str, leaf: Mapping[str, Any], accepts: Callable[[str, str], bool]) -> list[Word]:
+    """The words that the schema admits for a key."""
+    return [
+        Word(str(one["const"]), str(one.get("description", "")), accepts(key, str(one["const"])))
+        for one in _alternatives(leaf)
+        if "const" in one
     ]
 
 

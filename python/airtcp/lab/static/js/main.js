@@ -9,7 +9,7 @@ import { acceptFiles, listLinks, showReports } from "./links.js";
 import { connect, offer, setCatalogue, showSide } from "./remedies.js";
 import { playSides } from "./runs.js";
 import { connectShare } from "./share.js";
-import { buildSliders, showSettings } from "./sliders.js";
+import { buildSliders, fitChoices, showSettings } from "./sliders.js";
 import { DEFAULT, fromFragment, toFragment } from "./state.js";
 import { showSummary } from "./summary.js";
 import { closeExplanation, listTimeouts, showExplanation } from "./timeouts.js";
@@ -27,6 +27,7 @@ let playing = null;
 let clouding = null;
 let explaining = null;
 let asking = null;
+let fitting = null;
 let cloudTimer = 0;
 let addressTimer = 0;
 let ownFragment = "";
@@ -59,6 +60,7 @@ async function openLink() {
   by("keys").replaceChildren(...Object.keys(link.keys).map((key) =>
     element("option", { value: key })));
   buildSliders(link, state.settings, setKey);
+  if (Object.keys(state.settings).length) void refit();
   keepUp();
 }
 
@@ -94,7 +96,20 @@ function setKey(key, text) {
   else state.settings[key] = text;
   forgetAnswer();
   keepUp();
+  void refit();
   void play();
+}
+
+// Where keys have few values, which of them fit depends on the others: the server is asked. With a
+// setting that is wrong it says so when the link is played.
+async function refit() {
+  if (!link.picks.length) return;
+  fitting?.abort();
+  const own = fitting = new AbortController();
+  try {
+    const now = await api.post("/api/link", source(), own.signal);
+    if (!own.signal.aborted) fitChoices(now);
+  } catch { /* What was offered stays. */ }
 }
 
 // Plays what is chosen; a play that is under way is given up.

@@ -9,7 +9,7 @@ let rows = new Map();
 // Builds all sliders of a link. `changed(key, text)` is called while one moves; null takes it back.
 export function buildSliders(link, settings, changed) {
   rows = new Map();
-  const main = [];
+  const main = link.picks.map((one) => pick(one, settings[one.key], changed));
   const more = [];
   for (const control of link.controls) {
     const row = slider(control, settings[control.key], changed);
@@ -26,7 +26,47 @@ export function showSettings(settings) {
   for (const [key, row] of rows) row.show(settings[key]);
 }
 
-function slider(control, text, changed) {
+// Offers what fits the other settings as they are now, by what the server says of them.
+export function fitChoices(link) {
+  for (const one of [...link.picks, ...link.controls]) rows.get(one.key)?.fit(one);
+}
+
+// A key that is one of a few words. One that does not fit the other keys is shown and cannot be
+// chosen.
+function pick(one, text, changed) {
+  const id = `pick-${one.key.replaceAll(".", "-")}`;
+  const select = element("select", { id, "data-key": one.key });
+  const note = element("p", { class: "note" });
+  const row = element("div", { class: "slider" },
+    element("div", { class: "top" }, element("label", { for: id }, one.key), select), note);
+  const show = (setting) => {
+    row.classList.toggle("changed", setting !== undefined);
+    select.value = setting ?? one.value;
+    const word = one.words.find((each) => each.text === select.value);
+    note.replaceChildren(...withCode(word?.meaning ?? one.meaning));
+  };
+  const fit = ({ words }) => {
+    const chosen = select.value;
+    select.replaceChildren(...words.map((word) => element("option", {
+      value: word.text, title: word.meaning, disabled: !word.fits && word.text !== chosen,
+    }, word.text)));
+    select.value = chosen;
+  };
+  select.addEventListener("change", () => {
+    const word = select.value;
+    show(word);
+    changed(one.key, word === one.value ? null : word);
+    row.classList.toggle("changed", word !== one.value);
+  });
+  select.append(...one.words.map((word) => element("option", { value: word.text }, word.text)));
+  show(text);
+  fit(one);
+  rows.set(one.key, { show, fit });
+  return row;
+}
+
+function slider(own, text, changed) {
+  let control = own;
   const id = `slider-${control.key.replaceAll(".", "-")}`;
   const range = element("input", {
     type: "range", id, min: "0", max: String(steps(control)), step: "1", "data-key": control.key,
@@ -62,8 +102,15 @@ function slider(control, text, changed) {
     const setting = field.value.trim();
     changed(control.key, setting === "" ? null : setting);
   });
+  const fit = ({ choices }) => {
+    if (!control.choices.length || String(choices) === String(control.choices)) return;
+    const value = toValue(control, Number(range.value));
+    control = { ...control, choices };
+    range.max = String(steps(control));
+    range.value = String(toPosition(control, value));
+  };
   show(text);
-  rows.set(control.key, { show });
+  rows.set(control.key, { show, fit });
   return row;
 }
 
