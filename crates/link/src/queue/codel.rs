@@ -98,6 +98,24 @@ impl Control {
         head.map(|head| head.waiting)
     }
 
+    /// Whether a packet at the head, which waits `since` then and has `backlog` behind it, is served
+    /// as nearly all are: [`dequeue`](Self::dequeue) would do no more than take it.
+    #[inline]
+    pub(super) fn passes(
+        &mut self,
+        now: Instant,
+        config: &CoDelConfig,
+        since: Instant,
+        backlog: u64,
+    ) -> bool {
+        let is_above = now - since >= config.target && backlog > u64::from(config.largest_packet);
+        if self.is_dropping || is_above {
+            return false;
+        }
+        self.first_above = None;
+        true
+    }
+
     /// `packets` found no room and were dropped: the delay is not under control (Linux,
     /// `fq_codel_drop`).
     pub(super) const fn on_overflow(&mut self, packets: u32) {

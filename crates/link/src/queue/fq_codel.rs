@@ -52,6 +52,8 @@ pub(crate) struct FqCoDel<P> {
     bytes: u64,
     /// Which queue a flow's packets wait in is drawn here: the hash's perturbation (§4.1.1).
     hash: Stream,
+    /// A flow and its queue: packets of one come one after the other.
+    last: Option<(u32, u32)>,
 }
 
 #[derive(Clone, Debug)]
@@ -80,6 +82,7 @@ impl<P: EcnField> FqCoDel<P> {
             packets: 0,
             bytes: 0,
             hash,
+            last: None,
         }
     }
 
@@ -132,6 +135,16 @@ impl<P: EcnField> FqCoDel<P> {
             }
             let (packets, bytes) = (&mut self.packets, &mut self.bytes);
             let fifo = &mut queue.fifo;
+            if let Some(head) = fifo.head() {
+                let (since, own) = (head.since, u64::from(head.transmission.bytes));
+                let codel = &self.config.codel;
+                if queue.control.passes(now, codel, since, *bytes - own) {
+                    *packets -= 1;
+                    *bytes -= own;
+                    queue.deficit -= own as i64;
+                    return fifo.pop();
+                }
+            }
             // The backlog is that of all queues (Linux, `fq_codel_dequeue`).
             let take = || {
                 let waiting = fifo.pop()?;
@@ -192,8 +205,16 @@ impl<P: EcnField> FqCoDel<P> {
     }
 
     /// All values are equally likely for any number of queues.
-    fn queue_of(&self, flow: u32) -> u32 {
-        let hash = u128::from(self.hash.draw(u64::from(flow)));
-        ((hash * self.queues.len() as u128) >> 64) as u32
+    #[inline]
+    fn queue_of(&mut self, flow: u32) -> u32 {
+        match self.last {
+            Some((last, queue)) if last == flow => queue,
+            _ => {
+                let hash = u128::from(self.hash.draw(u64::from(flow)));
+                let queue = ((hash * self.queues.len() as u128) >> 64) as u32;
+                self.last = Some((flow, queue));
+                queue
+            }
+        }
     }
 }

@@ -98,6 +98,16 @@ impl<P: EcnField> ManagedQueue<P> {
         }
     }
 
+    /// Packets and bytes that wait.
+    #[inline]
+    pub fn load(&self) -> (usize, u64) {
+        match &self.kind {
+            // What stands in front of a station, in one step.
+            Kind::FqCoDel(queues) => (queues.packets(), queues.bytes()),
+            _ => (self.packets(), self.bytes()),
+        }
+    }
+
     /// Adds a packet, or says `false` when there is no room. Where room is made by dropping others,
     /// they are among the discarded; so is the packet itself if the discipline drops it.
     pub fn push(&mut self, waiting: QueuedPacket<P>) -> bool {

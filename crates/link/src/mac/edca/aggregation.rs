@@ -137,26 +137,39 @@ impl<P: Copy + EcnField> Contender<P> {
         while self.burst.len() < most
             && agreement.is_open()
             && let Some(ready) = self.backlog.peek(now, place)
-            && (ampdu.mpdus() == 0 || ampdu.has_room(length(ready.pending.offer.bytes)))
-            && let Some(ready) = self.backlog.take(place)
         {
-            let mut mpdu = Mpdu {
-                number: agreement.number(),
-                order: ready.order,
-                bytes: length(ready.pending.offer.bytes),
-                packet: ready.pending.packet,
-                flow: ready.pending.offer.flow,
-                class: ready.pending.offer.class,
-                failures: ready.pending.failures,
-                arrived: ready.pending.arrived,
-                rest: Vec::new(),
-                airtime: ready.airtime,
+            let bytes = length(ready.waiting.bytes);
+            let has_room = if limits.amsdu > 0 {
+                // More packets may join it.
+                ampdu.mpdus() == 0 || ampdu.has_room(bytes)
+            } else {
+                ampdu.add(bytes)
             };
-            if limits.amsdu > 0 {
-                add_packets(&mut mpdu, &mut self.backlog, (now, place), &ampdu, limits);
+            if !has_room {
+                break;
             }
-            ampdu.add(mpdu.bytes);
-            self.burst.push(sent(mpdu));
+            let number = agreement.number();
+            let burst = &mut self.burst;
+            self.backlog.take(place, |ready, airtime| {
+                burst.push(sent(Mpdu {
+                    number,
+                    order: ready.order,
+                    bytes,
+                    packet: ready.waiting.packet,
+                    flow: ready.waiting.flow,
+                    class: ready.waiting.class,
+                    failures: 0,
+                    arrived: false,
+                    rest: Vec::new(),
+                    airtime,
+                }));
+            });
+            if limits.amsdu > 0
+                && let Some(Sent { mpdu, .. }) = self.burst.last_mut()
+            {
+                add_packets(mpdu, &mut self.backlog, (now, place), &ampdu, limits);
+                ampdu.add(mpdu.bytes);
+            }
         }
         ampdu.bytes()
     }
@@ -170,7 +183,7 @@ impl<P: Copy + EcnField> Contender<P> {
             None => self
                 .backlog
                 .peek(now, place)
-                .map(|ready| ready.pending.offer.bytes.saturating_add(overhead)),
+                .map(|ready| ready.waiting.bytes.saturating_add(overhead)),
         };
         let mut alone = Ampdu::new(most, 0);
         first.is_some_and(|bytes| alone.add(bytes) && alone.bytes() <= most)
@@ -190,17 +203,16 @@ fn add_packets<P: Copy + EcnField>(
     let around = limits.overhead.saturating_sub(LLC_BYTES);
     let mut body = amsdu_with(0, mpdu.bytes - around.min(mpdu.bytes));
     while let Some(next) = backlog.peek(now, place) {
-        let longer = amsdu_with(body, next.pending.offer.bytes.saturating_add(LLC_BYTES));
+        let longer = amsdu_with(body, next.waiting.bytes.saturating_add(LLC_BYTES));
         let bytes = longer.saturating_add(around);
         if longer > limits.amsdu || !ampdu.has_room(bytes) {
             return;
         }
-        let Some(next) = backlog.take(place) else {
-            return;
-        };
         body = longer;
         mpdu.bytes = bytes;
-        mpdu.airtime += next.airtime;
-        mpdu.rest.push(next.pending.packet);
+        backlog.take(place, |next, airtime| {
+            mpdu.airtime += airtime;
+            mpdu.rest.push(next.waiting.packet);
+        });
     }
 }

@@ -43,7 +43,8 @@ impl<P: Copy> Mpdu<P> {
     /// Its packets, in order.
     #[inline]
     pub(super) fn packets(&self) -> impl Iterator<Item = P> + use<'_, P> {
-        std::iter::once(self.packet).chain(self.rest.iter().copied())
+        // None is copied before it is its turn.
+        std::iter::once(&self.packet).chain(&self.rest).copied()
     }
 
     /// How many they are.

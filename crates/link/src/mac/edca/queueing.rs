@@ -16,9 +16,10 @@
 
 use std::collections::VecDeque;
 
+use airtcp_packet::{Ecn, Segment};
 use airtcp_units::{BitRate, Duration, Instant};
 
-use crate::frame::{Admission, PendingPacket, QueuedPacket, Transmission};
+use crate::frame::{Admission, PacketClass, PendingPacket, QueuedPacket, Transmission};
 use crate::queue::managed::ManagedQueue;
 use crate::queue::{Discipline, EcnField, QueueLimit};
 use crate::random::Stream;
@@ -49,29 +50,53 @@ pub struct QueueingConfig {
     pub discipline: Discipline,
 }
 
+/// A packet that was never sent. It is moved some times before it is, so it has no more than it
+/// needs until then.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiting<P> {
+    pub packet: P,
+    pub class: PacketClass,
+    pub flow: u32,
+    pub bytes: u32,
+    /// The station it is meant for.
+    to: u32,
+}
+
+impl<P: EcnField> EcnField for Waiting<P> {
+    fn segment(&self) -> Option<&Segment> {
+        self.packet.segment()
+    }
+
+    fn ecn(&self) -> Ecn {
+        self.packet.ecn()
+    }
+
+    fn mark(&mut self) {
+        self.packet.mark();
+    }
+}
+
 /// A packet that is ready to be sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ready<P> {
     /// Its place among all that became ready.
     pub order: u64,
-    pub pending: PendingPacket<P>,
-    /// Airtime that it counts for while it is pending.
-    pub airtime: Duration,
+    pub waiting: Waiting<P>,
 }
 
 #[derive(Clone, Debug)]
 enum Above<P> {
     Nothing,
     Qdisc {
-        queue: ManagedQueue<PendingPacket<P>>,
+        queue: ManagedQueue<Waiting<P>>,
         driver: QueueLimit,
     },
     RoundRobin {
-        queues: Vec<ManagedQueue<PendingPacket<P>>>,
+        queues: Vec<ManagedQueue<Waiting<P>>>,
         turns: RoundRobin,
     },
     Airtime {
-        queues: Vec<ManagedQueue<PendingPacket<P>>>,
+        queues: Vec<ManagedQueue<Waiting<P>>>,
         scheduler: AirtimeScheduler,
         /// Destinations whose aggregates are with the hardware and not on the air yet.
         next: VecDeque<usize>,
@@ -97,6 +122,8 @@ pub(super) struct Backlog<P> {
     above_bytes: u64,
     /// Rates at which destinations are sent to, for estimates of airtime.
     rates: Vec<BitRate>,
+    /// The airtime of so many bytes at such a rate: most packets have the same.
+    airtime: (BitRate, u64, Duration),
     orders: u64,
     dropped: VecDeque<P>,
 }
@@ -138,6 +165,7 @@ impl<P: Copy + EcnField> Backlog<P> {
             above_packets: 0,
             above_bytes: 0,
             rates,
+            airtime: (BitRate::from_bps(0), 0, Duration::MAX),
             orders: 0,
             dropped: VecDeque::new(),
         }
@@ -164,27 +192,34 @@ impl<P: Copy + EcnField> Backlog<P> {
 
     /// Adds a packet for a destination, or says `false` when there is no room.
     pub(super) fn push(&mut self, now: Instant, to: usize, pending: PendingPacket<P>) -> bool {
-        let bytes = pending.offer.bytes;
+        let (bytes, flow) = (pending.offer.bytes, pending.offer.flow);
+        if !self.make_room(now, bytes) {
+            return false;
+        }
+        let waiting = Waiting {
+            packet: pending.packet,
+            class: pending.offer.class,
+            flow,
+            bytes,
+            to: pending.to,
+        };
         let queued = QueuedPacket {
-            packet: pending,
+            packet: waiting,
             transmission: Transmission {
                 bytes,
-                flow: pending.offer.flow,
+                flow,
                 index: 0,
             },
             is_lost: false,
             since: now,
         };
-        if !self.make_room(now, bytes) {
-            return false;
-        }
         let has_room = |packets, all| self.limit.has_room(packets, all, bytes);
         match &mut self.above {
             Above::Nothing => {
                 if !has_room(self.ready_packets, self.ready_bytes) {
                     return false;
                 }
-                self.make_ready(to, pending, Duration::ZERO);
+                self.make_ready(to, waiting);
             }
             Above::Qdisc { queue, .. } => {
                 if !queue.push(queued) {
@@ -194,10 +229,11 @@ impl<P: Copy + EcnField> Backlog<P> {
             }
             Above::RoundRobin { queues, turns } => {
                 let queue = &mut queues[to];
-                let before = (queue.packets(), queue.bytes());
+                let before = queue.load();
                 queue.push(queued);
-                self.above_packets = self.above_packets + queue.packets() - before.0;
-                self.above_bytes = self.above_bytes + queue.bytes() - before.1;
+                let after = queue.load();
+                self.above_packets = self.above_packets + after.0 - before.0;
+                self.above_bytes = self.above_bytes + after.1 - before.1;
                 drain(&mut queue.discarded, &mut self.dropped);
                 turns.activate(to);
             }
@@ -205,10 +241,11 @@ impl<P: Copy + EcnField> Backlog<P> {
                 queues, scheduler, ..
             } => {
                 let queue = &mut queues[to];
-                let before = (queue.packets(), queue.bytes());
+                let before = queue.load();
                 queue.push(queued);
-                self.above_packets = self.above_packets + queue.packets() - before.0;
-                self.above_bytes = self.above_bytes + queue.bytes() - before.1;
+                let after = queue.load();
+                self.above_packets = self.above_packets + after.0 - before.0;
+                self.above_bytes = self.above_bytes + after.1 - before.1;
                 drain(&mut queue.discarded, &mut self.dropped);
                 if scheduler.activate(to) {
                     self.refill(now);
@@ -261,10 +298,10 @@ impl<P: Copy + EcnField> Backlog<P> {
                     self.orders += 1;
                     self.ready_packets += 1;
                     self.ready_bytes += u64::from(served.transmission.bytes);
-                    self.ready[destination(&served.packet)].push_back(Ready {
+                    let to = place_of(served.packet.to);
+                    self.ready[to].push_back(Ready {
                         order,
-                        pending: served.packet,
-                        airtime: Duration::ZERO,
+                        waiting: served.packet,
                     });
                 }
                 drain(&mut queue.discarded, &mut self.dropped);
@@ -285,16 +322,13 @@ impl<P: Copy + EcnField> Backlog<P> {
         }
     }
 
-    fn make_ready(&mut self, to: usize, pending: PendingPacket<P>, airtime: Duration) {
+    #[inline]
+    fn make_ready(&mut self, to: usize, waiting: Waiting<P>) {
         self.ready_packets += 1;
-        self.ready_bytes += u64::from(pending.offer.bytes);
+        self.ready_bytes += u64::from(waiting.bytes);
         let order = self.orders;
         self.orders += 1;
-        self.ready[to].push_back(Ready {
-            order,
-            pending,
-            airtime,
-        });
+        self.ready[to].push_back(Ready { order, waiting });
     }
 
     /// The destination of the next aggregate; `retry` says where the first packet that a
@@ -390,18 +424,29 @@ impl<P: Copy + EcnField> Backlog<P> {
         self.ready[to].front()
     }
 
-    /// Takes it.
+    /// Takes it; `make` is given it with the airtime that it counts for while it is pending.
     #[inline]
-    pub(super) fn take(&mut self, to: usize) -> Option<Ready<P>> {
-        let mut ready = self.ready[to].pop_front()?;
-        let bytes = u64::from(ready.pending.offer.bytes);
+    pub(super) fn take<T>(
+        &mut self,
+        to: usize,
+        make: impl FnOnce(&Ready<P>, Duration) -> T,
+    ) -> Option<T> {
+        let ready = self.ready[to].front()?;
+        let bytes = u64::from(ready.waiting.bytes);
+        let mut airtime = Duration::ZERO;
+        if let Above::Airtime { scheduler, .. } = &mut self.above {
+            let rate = self.rates[to];
+            if (self.airtime.0, self.airtime.1) != (rate, bytes) {
+                self.airtime = (rate, bytes, rate.transmission_time(bytes));
+            }
+            airtime = self.airtime.2;
+            scheduler.begin(to, airtime);
+        }
+        let made = make(ready, airtime);
+        self.ready[to].pop_front();
         self.ready_packets -= 1;
         self.ready_bytes -= bytes;
-        if let Above::Airtime { scheduler, .. } = &mut self.above {
-            ready.airtime = self.rates[to].transmission_time(bytes);
-            scheduler.begin(to, ready.airtime);
-        }
-        Some(ready)
+        Some(made)
     }
 
     /// Takes a packet from a destination's own queue, where nothing stands between it and the air.
@@ -414,13 +459,14 @@ impl<P: Copy + EcnField> Backlog<P> {
             _ => return,
         };
         let queue = &mut queues[to];
-        let before = (queue.packets(), queue.bytes());
+        let before = queue.load();
         let served = queue.dequeue(now);
-        self.above_packets -= before.0 - queue.packets();
-        self.above_bytes -= before.1 - queue.bytes();
+        let after = queue.load();
+        self.above_packets -= before.0 - after.0;
+        self.above_bytes -= before.1 - after.1;
         drain(&mut queue.discarded, &mut self.dropped);
         if let Some(served) = served {
-            self.make_ready(to, served.packet, Duration::ZERO);
+            self.make_ready(to, served.packet);
         }
     }
 
@@ -487,11 +533,10 @@ pub(super) const fn place_of(station: u32) -> usize {
     station.saturating_sub(1) as usize
 }
 
-/// Moves what a discipline has dropped to where its station tells of it.
-fn drain<P>(discarded: &mut VecDeque<(PendingPacket<P>, Admission)>, dropped: &mut VecDeque<P>) {
-    dropped.extend(discarded.drain(..).map(|(pending, _)| pending.packet));
-}
-
-fn destination<P>(pending: &PendingPacket<P>) -> usize {
-    place_of(pending.to)
+/// Moves what a discipline has dropped to where its station tells of it: nearly always nothing.
+#[inline]
+fn drain<P>(discarded: &mut VecDeque<(Waiting<P>, Admission)>, dropped: &mut VecDeque<P>) {
+    if !discarded.is_empty() {
+        dropped.extend(discarded.drain(..).map(|(waiting, _)| waiting.packet));
+    }
 }
