@@ -3,6 +3,7 @@
 import io
 import json
 import lzma
+import os
 import shutil
 import struct
 import subprocess
@@ -252,6 +253,24 @@ def test_no_qemu_is_said(cache: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(KernelError, match="apt-get install"):
         Guest.of(kernel)
+
+
+def test_the_states_that_go_are_those_that_nobody_uses(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Several versions of airtcp-net take turns: the oldest state may be the one that is needed."""
+    from airtcp.kernels import Guest
+
+    kernel = add(package=_package(tmp_path / "kernel.deb"))
+    monkeypatch.setattr(Guest, "digest", property(lambda guest: guest.program))
+    monkeypatch.setattr(Guest, "_boot", lambda _, state: state.write_bytes(b"booted"))
+    for made, program in enumerate("abc"):
+        state = Guest(kernel, program)._booted()
+        os.utime(state, (made, made))
+    assert Guest(kernel, "a")._booted().read_bytes() == b"booted"
+    Guest(kernel, "d")._booted()
+    kept = {path.name for path in kernel.folder.glob("booted-*")}
+    assert kept == {"booted-a", "booted-c", "booted-d"}
 
 
 def test_a_program_comes_with_its_libraries() -> None:

@@ -137,7 +137,10 @@ class Guest:
         """The file with the guest's state after its boot, which is made if it is not there."""
         state = self.kernel.folder / f"booted-{self.digest[:32]}"
         with _booting:
-            if not state.exists():
+            try:
+                # Those that go first are the ones that nobody has used for longest.
+                os.utime(state)
+            except FileNotFoundError:
                 self._boot(state)
                 kept = sorted(self.kernel.folder.glob("booted-*"), key=_age)
                 for old in kept[_STATES:]:
