@@ -31,3 +31,18 @@ def test_every_source_file_of_the_page_on_testing_exists() -> None:
     sources = [f"/{path.relative_to(ROOT)}" for path in ROOT.glob("crates/*/*/**/*.rs")]
     missing = sorted(end for end in ends if not any(path.endswith(f"/{end}") for path in sources))
     assert not missing, f"docs/testing.md names files that do not exist: {missing}"
+
+
+def test_the_sites_groups_are_those_of_the_index() -> None:
+    """Each page stands in one of the four groups, in mkdocs.yml and in docs/README.md alike."""
+    site = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:")[1]
+    groups = re.findall(r"- (\w+):\s*\[([^]]*)\]", site)
+    of_site = {group: set(pages.replace(" ", "").split(",")) for group, pages in groups}
+    assert list(of_site) == ["Start", "Guides", "Reference", "Measurements"]
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8").split("\n## ")[1:]
+    of_index = {
+        part.split("\n")[0]: set(re.findall(r"^\| \[([\w-]+\.md)\]", part, re.M)) for part in index
+    }
+    assert of_site == of_index
+    pages = [page for group in of_site.values() for page in group]
+    assert sorted([*pages, "README.md"]) == sorted(path.name for path in ROOT.glob("docs/*.md"))
