@@ -1,4 +1,4 @@
-"""airtcp-net, the program that carries real packets: where it is, and how it is asked."""
+"""airtcp-net, the program that carries real packets: where it is, and how to run it."""
 
 import os
 import shutil

@@ -169,7 +169,7 @@ def diagnose_command(
 
 
 def _first_of(file: str) -> str:
-    """The beginning of a file as text; nothing where it is none."""
+    """The beginning of a file as text; empty if it is not text."""
     path = Path(file)
     if not path.is_file():
         return ""

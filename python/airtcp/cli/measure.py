@@ -207,7 +207,7 @@ def _seconds(text: str) -> float:
     """A duration in seconds.
 
     Raises:
-        ScenarioError: it is none, or out of bounds.
+        ScenarioError: not a number, or out of bounds.
     """
     number, unit = _split(text, "--for", "a time such as 20s or 1min")
     factor = {"": 1.0, "s": 1.0, "ms": 1e-3, "min": 60.0}.get(unit)
@@ -222,7 +222,7 @@ def _bytes(text: str) -> int:
     """A number of bytes.
 
     Raises:
-        ScenarioError: it is none, or too small.
+        ScenarioError: not a number, or too small.
     """
     number, unit = _split(text, "--at-most", "bytes such as 200MB")
     factor = _UNITS.get(unit)

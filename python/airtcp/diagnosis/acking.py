@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 FEWEST = 20
-"""Acknowledgments of data in order without which no habit is told."""
+"""Fewest acknowledgments of data in order from which a habit is inferred."""
 TIMER_S = 0.005
 """A lone segment whose answer came later by less than this waited for no timer."""
 LONGEST_TIMER_S = 0.5
@@ -27,7 +27,7 @@ class Acking:
 
     @property
     def sentence(self) -> str | None:
-        """The habit in words; None where it is not told."""
+        """The habit in words; None if it is unknown."""
         if self.segments is None:
             return None
         every = {1: "every segment", 2: "every second segment", 3: "every third segment"}

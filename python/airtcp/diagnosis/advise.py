@@ -12,7 +12,7 @@ SNAP_BYTES = 128
 SECONDS = 60
 PROBE_SECONDS = 20
 OPEN_SHARE = 0.1
-"""A smaller share of the losses or of the time that is not told changes no answer."""
+"""A smaller share of unexplained losses or time changes no answer."""
 
 
 def advice(interface: str = "any", host: str | None = None, port: int | None = None) -> list[str]:

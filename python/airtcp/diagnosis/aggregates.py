@@ -10,7 +10,7 @@ TOGETHER_S = 50e-6
 """Acknowledgments that follow each other within this came together."""
 FEWEST_PACKETS = 3
 BURST_SHARE = 0.5
-"""A link delivers in bursts where so much of the bytes comes in them."""
+"""Smallest share of the bytes in bursts for a link that delivers in bursts."""
 LEAST_PAUSE_S = 200e-6
 """A shorter pause between bursts is that of a host that handles several packets at once."""
 MOST_PAUSE = 0.5

@@ -10,7 +10,7 @@ from airtcp.diagnosis.observed import Observed
 LARGE_S = 0.1
 """Waiting that people notice (ITU-T G.114 asks for 150 ms one way, all told)."""
 LARGE_RATIO = 2.0
-"""And a loaded round trip that is at least so many times the base."""
+"""Smallest ratio of the loaded round trip to the base one that counts as well."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ LAGS = 3
 SURE = 0.001
 """Losses close to each other are bursts where chance brings as many this seldom."""
 FEWEST = 10
-"""Losses without which bursts are not looked for."""
+"""Fewest losses in which bursts are searched for."""
 
 
 @dataclass(frozen=True)

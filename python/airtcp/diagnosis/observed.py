@@ -11,7 +11,7 @@ Reals = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 FLOOR_S = 0.004
-"""A queueing delay below this, or below 2.5 packets, is not told from the hosts' own delays."""
+"""A queueing delay below this, or below 2.5 packets, could be the hosts' own delay."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ UDP_AND_IP = 28
 FEWEST_PACKETS = 100
 FEWEST_ACKS = 10
 NO_DATA = frozenset({"ack", "padding", "connection_close"})
-"""Frames that nobody acknowledges (RFC 9000 §13.2)."""
+"""Frames that are not acknowledged (RFC 9000 §13.2)."""
 _RECORD = "\x1e"
 _SPACE = "1RTT"
 

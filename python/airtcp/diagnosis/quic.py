@@ -15,7 +15,7 @@ from airtcp.diagnosis.observed import Flags, Reals
 from airtcp.quantities import format_bit_rate, format_bytes, format_count
 
 FEWEST_EDGES = 8
-"""Edges of the spin bit without which it is not taken for a round trip."""
+"""Fewest edges of the spin bit from which round trips are measured."""
 RANDOM_SHARE = 0.2
 """A bit that differs from the packet before it this often is drawn for each packet: an end that
 takes no part may do that (RFC 9000 §17.4)."""
@@ -25,7 +25,7 @@ HASTY = 0.5
 WINDOW_S = 0.1
 STOP_S = 0.08
 STOP_RTTS = 1.5
-"""A silence of more round trips, and of 80 ms at least, is a stop of somebody."""
+"""A silence of more round trips, and of at least 80 ms, is a stop of an endpoint or the link."""
 TOGETHER_S = 50e-6
 NEAR_SHARE = 0.1
 """The capture is at an end that answers within this share of the round trip."""

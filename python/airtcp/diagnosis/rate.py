@@ -27,9 +27,9 @@ BUSIEST_S = 0.1
 STEP_RATIO = 1.5
 """A rate that changes by less than this factor is no step."""
 STEP_SHARE = 0.75
-"""A rate is one before and after a step where so many of the busy windows are near it."""
+"""Share of the busy windows near a rate for which it counts as the rate before or after a step."""
 MOST_INTERPOLATED = 0.5
-"""A recording that is guessed for longer than this share of the time is none."""
+"""Largest share of the time for which a recording may be interpolated."""
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ def read_capture(
 
 
 def _beside_tcp(path: Path, whole: dict[str, Any]) -> tuple[QuicFlow | None, Air | None]:
-    """What else of a capture is looked at, by reading it again where there is any."""
+    """Further parts of a capture, read in a second pass."""
     if not path.is_file():
         return None, None
     others: dict[str, int] = whole["others"]

@@ -20,7 +20,7 @@ RECORDED_STOPS = "stops.csv"
 RECORDED_LOSSES = "lost.csv"
 UDP_PAYLOAD, UDP_HEADERS = 1472, 28
 SLOWEST = 3.0
-"""A replay that takes so many times the capture's time is ended."""
+"""A replay is ended after this many times the capture's duration."""
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ class Station:
     received_bytes: int | None
     retries: int | None
     failed: int | None
-    """Packets that were given up after all retries."""
+    """Packets dropped after the last retry."""
     signal_dbm: int | None
     sent_at: str | None
     """The rate and mode of the last transmission, as the driver writes it."""
@@ -40,7 +40,7 @@ class Station:
 
     @property
     def failed_share(self) -> float | None:
-        """Share of the packets that were given up; None where too few tell it."""
+        """Share of the packets that were dropped; None with too few packets."""
         if self.failed is None or not self.sent_packets or self.sent_packets < FEWEST_PACKETS:
             return None
         return self.failed / self.sent_packets

@@ -21,7 +21,7 @@ CHANCE = 0.05
 """A silence is a stop where jitter would bring fewer than this of its length in the whole
 capture."""
 HELD_SHARE = 0.5
-"""Of what waited, more than this share comes at once where the link only held it."""
+"""Smallest share of the waiting data in one burst after a stop that only held it."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class StopProcess:
     stops: tuple[Stop, ...]
     observed_s: float
     is_taken_for_held: bool = False
-    """Taken for held where nothing tells: its replay was nearer to the capture."""
+    """Assumed to be held: the replay with holding was nearer to the capture."""
 
     @property
     def shows_release(self) -> bool:

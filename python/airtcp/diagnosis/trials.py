@@ -22,7 +22,7 @@ DRAWS = 20
 SEEDS = 2
 """Seeds of each drawn link, to tell its own luck from the fit's uncertainty."""
 WORTH_PERCENT = 3.0
-"""A smaller effect is within the error that a fit may have, and recommended to nobody."""
+"""A smaller effect is within the error of a fit, and is not recommended."""
 CALM_PERCENT = 20.0
 """A round trip that is shorter by less is no remedy for latency."""
 COSTLY_PERCENT = 10.0
@@ -98,7 +98,7 @@ class Ends:
     """Scenarios to try remedies on: at each end of what is left open, links drawn from the fit."""
 
     open_point: str | None
-    """The open point in words; None where there is none."""
+    """The open point in words; None without one."""
     drawn: tuple[tuple[Scenario, ...], ...]
     """For each end as many scenarios."""
 
@@ -164,7 +164,7 @@ def candidate(row: Trial, harm: PairedDifference | None = None) -> Candidate:
 
 
 def candidates() -> list[Remedy]:
-    """The remedies that somebody can deploy."""
+    """The remedies that are deployable."""
     return [entry for entry in remedies() if needs(entry["name"])]
 
 

@@ -10,7 +10,7 @@ _SETUP = 0x200
 
 
 def release(image: bytes) -> str | None:
-    """The release of an x86 image (bzImage), as `uname -r` prints it; None if it is not one."""
+    """The release of an x86 image (bzImage), as `uname -r` prints it; None for other files."""
     if image[_HEADER_AT : _HEADER_AT + 4] != _HEADER:
         return None
     pointer = int.from_bytes(image[_VERSION_POINTER_AT : _VERSION_POINTER_AT + 2], "little")

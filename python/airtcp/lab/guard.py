@@ -55,7 +55,7 @@ def body_length(headers: Message, most: int) -> int:
     """The length of a request's body in bytes.
 
     Raises:
-        RefusedError: it is not told, or is too long.
+        RefusedError: it is missing or too long.
     """
     if headers.get("Transfer-Encoding"):
         raise RefusedError(HTTPStatus.LENGTH_REQUIRED, "expected a Content-Length")

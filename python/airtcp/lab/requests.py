@@ -11,7 +11,7 @@ MOST_SEEDS = 50
 
 _Text = Annotated[str, msgspec.Meta(max_length=2000)]
 _Seed = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
-"""As far as a page counts exactly."""
+"""An integer that a page represents exactly."""
 
 
 class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,7 +66,7 @@ def read(body: bytes, kind: type[_Request]) -> _Request:
     """A request of that kind.
 
     Raises:
-        ScenarioError: the body is none.
+        ScenarioError: the body is not a scenario.
     """
     try:
         return msgspec.json.decode(body, type=kind)

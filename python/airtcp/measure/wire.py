@@ -22,7 +22,7 @@ import time
 NAME = "airtcp-measure"
 VERSION = "1"
 PORT = 5252
-"""Where the peer listens unless told otherwise; TCP and UDP."""
+"""The peer's default port, for TCP and UDP."""
 
 FRAME_BYTES = 4 * 1024
 BULK = b"\0"
@@ -33,9 +33,9 @@ DATAGRAM_BYTES = 64
 """Of an echo request: token, number, and nothing."""
 
 LONGEST_S = 120.0
-"""A peer ends a transfer after this time, whatever was asked for."""
+"""The longest transfer that a peer grants."""
 MOST_BYTES = 20_000_000_000
-"""And after so many bytes."""
+"""The most bytes that it grants."""
 LONGEST_LINE = 100
 
 

@@ -13,7 +13,7 @@ from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.paper import Calibration, Paper, Target
 
 _NOISE = 2.0
-"""Errors that differ by less, in standard errors of their difference, are not told apart."""
+"""Errors closer than this, in standard errors of their difference, are indistinguishable."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ HELD_OUT = 3
 _MOST = math.log(10)
 """What is further off counts as this far, as does what was not measured."""
 _NOISE = 2.0
-"""Errors that differ by less, in standard errors of their difference, are not told apart."""
+"""Errors closer than this, in standard errors of their difference, are indistinguishable."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def nearest_first(fits: Mapping[Reading, Fit]) -> list[Reading]:
 
 
 def alike(fits: Mapping[Reading, Fit]) -> list[Reading]:
-    """The readings that are not told apart from the nearest one, the nearest first."""
+    """The readings indistinguishable from the nearest one, the nearest first."""
     if not fits:
         return []
     ranked = nearest_first(fits)

@@ -127,7 +127,7 @@ class OverReadings:
 
     @property
     def alike(self) -> list[Reading]:
-        """The readings run that are not told apart from the nearest."""
+        """The readings run that are indistinguishable from the nearest."""
         return alike(self.fits)
 
     def answer(self, claim: str, asked: Asked) -> None:

@@ -24,7 +24,7 @@ from airtcp.papers.readings import (
 from airtcp.papers.rules import CANDIDATES
 
 _CLIMBED = 2
-"""From this many of the best readings of a whole paper the search goes on."""
+"""Beam width: the number of best readings from which the search continues."""
 
 
 @dataclass(frozen=True)

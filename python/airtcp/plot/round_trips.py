@@ -16,7 +16,7 @@ from airtcp.plot.style import LIGHT, house_style
 Reals = NDArray[np.float64]
 
 _PAUSE_S = 0.1
-"""A line across a longer time without a round trip would draw some that nobody measured."""
+"""Longest gap between round trips that a line is drawn across."""
 _COLUMNS = 600
 """Stretches of time of which the range is drawn: more would not be seen."""
 

@@ -24,7 +24,7 @@ FIRST = 5
 MOST_SEEDS = 40
 """Seeds after which what is undecided is said to be."""
 MOST_CPU_S = 180.0
-"""No round begins that would take the runs beyond so much processor time, in seconds."""
+"""Bound on the runs' processor time, in seconds: no round begins that would exceed it."""
 
 
 @dataclass(frozen=True)
