@@ -1,0 +1,1 @@
+"""The cases of benches/interop.py."""
