@@ -36,7 +36,7 @@ class _Result(Protocol):
     def packets(self) -> ArrowTable: ...
 
 
-class _Kept:
+class _DetachedResult:
     """The same, of a run that was copied or came from another process."""
 
     def __init__(self, result: _Result) -> None:
@@ -168,7 +168,7 @@ class Run:
         return hash(self.summary["digest"])
 
     def __reduce__(self) -> "tuple[type[Run], tuple[Scenario, _Result]]":
-        return Run, (self.scenario, _Kept(self.result))
+        return Run, (self.scenario, _DetachedResult(self.result))
 
     def _repr_html_(self) -> str:
         summary = self.summary

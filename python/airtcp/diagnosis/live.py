@@ -43,7 +43,7 @@ Progress = Callable[[float, str], object]
 
 
 @dataclass(frozen=True)
-class Taken:
+class CaptureSummary:
     """What was captured."""
 
     packets: int
@@ -56,7 +56,7 @@ class Taken:
 
 def capture_live(
     device: str, seconds: float, path: Path, progress: Progress | None = None
-) -> Taken:
+) -> CaptureSummary:
     """Captures the TCP packets of a device for so long, or until Ctrl-C, into a file.
 
     The privilege to capture is dropped before the first packet is read, for good.
@@ -119,7 +119,7 @@ def _read(
     write: Callable[[bytes], object],
     seconds: float,
     progress: Progress | None,
-) -> Taken:
+) -> CaptureSummary:
     write(PCAP_HEADER)
     begun = time.monotonic()
     count, bytes_, was_ended, said = 0, 0, False, begun
@@ -147,7 +147,7 @@ def _read(
         except KeyboardInterrupt:
             was_ended, until = True, time.monotonic()
     dropped = struct.unpack("II", packets.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))[1]
-    return Taken(count, dropped, time.monotonic() - begun, was_ended)
+    return CaptureSummary(count, dropped, time.monotonic() - begun, was_ended)
 
 
 def _written(packets: socket.socket, write: Callable[[bytes], object]) -> int:

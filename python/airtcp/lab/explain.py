@@ -12,7 +12,7 @@ from airtcp import _core
 from airtcp._core import Scenario, ScenarioError, Table
 from airtcp.lab.play import LONGEST_WALL_S
 from airtcp.lab.requests import Explain
-from airtcp.lab.sources import Chosen, Sources
+from airtcp.lab.sources import CheckedScenario, Sources
 from airtcp.lab.values import parse_quantity
 
 MOST_PACKETS = 1500
@@ -83,7 +83,7 @@ def _stretches(running: _core.Running, from_s: float, until_s: float) -> Iterato
         yield running.advance(from_s)
 
 
-def _timeout(chosen: Chosen, request: Explain) -> Timeout:
+def _timeout(chosen: CheckedScenario, request: Explain) -> Timeout:
     """The flow's timeout nearest to the requested time."""
     running = _core.Running(chosen.scenario, request.seed, events=True)
     found: list[Timeout] = []

@@ -12,7 +12,7 @@ from airtcp import _core
 from airtcp._core import ScenarioError
 from airtcp.lab.describe import deployment
 from airtcp.lab.requests import Play
-from airtcp.lab.sources import Chosen, Sources
+from airtcp.lab.sources import CheckedScenario, Sources
 from airtcp.lab.tables import columns_of, events_of
 from airtcp.summary import FlowSummary, RunSummary, parse_summary
 
@@ -107,7 +107,7 @@ def play(sources: Sources, request: Play, send: Send) -> None:
         send({"kind": "result", "side": number, **_result(summary, request, number, side)})
 
 
-def _check_flow(chosen: list[Chosen], flow: int) -> None:
+def _check_flow(chosen: list[CheckedScenario], flow: int) -> None:
     """Checks that the flow to draw is there.
 
     Raises:

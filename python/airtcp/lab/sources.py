@@ -31,7 +31,7 @@ class Source(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Chosen:
+class CheckedScenario:
     """A link with settings and remedies, checked, and all its keys as they are in effect."""
 
     scenario: Scenario
@@ -65,7 +65,9 @@ class Sources:
         ]
         return dropped + [_ready(path) for path in self._files()]
 
-    def scenario(self, source: str, settings: Mapping[str, str], remedy: str = "") -> Chosen:
+    def scenario(
+        self, source: str, settings: Mapping[str, str], remedy: str = ""
+    ) -> CheckedScenario:
         """A source with settings and a remedy, checked.
 
         Raises:
@@ -76,7 +78,7 @@ class Sources:
         scenario = read_scenario(self.file(source), settings)
         if remedy.strip():
             scenario = scenario.with_remedies(remedy.strip())
-        chosen = Chosen(scenario, tomllib.loads(scenario.to_toml()))
+        chosen = CheckedScenario(scenario, tomllib.loads(scenario.to_toml()))
         _check_size(chosen)
         return chosen
 
@@ -133,7 +135,7 @@ def _refuse_files(where: str, key: str, text: str) -> None:
         )
 
 
-def _check_size(chosen: Chosen) -> None:
+def _check_size(chosen: CheckedScenario) -> None:
     """Bounds what one movement of a slider may cost.
 
     Raises:

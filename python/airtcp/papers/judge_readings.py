@@ -16,8 +16,8 @@ from airtcp.papers.experiment import Experiment
 from airtcp.papers.firmness import settled
 from airtcp.papers.judge import Judged, JudgedClaim, judge_claim, judge_paper
 from airtcp.papers.open_points import open_points
-from airtcp.papers.outcomes import Chosen, Outcomes
-from airtcp.papers.over_readings import Asked, OverReadings
+from airtcp.papers.outcomes import Outcomes, SelectedPoints
+from airtcp.papers.over_readings import FreshVerdict, OverReadings
 from airtcp.papers.paper import Paper
 from airtcp.papers.readings import OpenPoint, Reading, default_reading, read_as
 from airtcp.papers.rules import Verdict, confirmed, over_readings
@@ -25,7 +25,7 @@ from airtcp.papers.search import Extent, grid, next_better, next_nearer, to_scan
 from airtcp.papers.touching import touching
 from airtcp.papers.used import points_of_claims, points_of_fit, points_of_readings
 
-ToRun = tuple[Sequence[Experiment], Chosen]
+ToRun = tuple[Sequence[Experiment], SelectedPoints]
 """Experiments of one reading, and of each the points that are run."""
 
 
@@ -163,7 +163,7 @@ def _first_that_differ(over: OverReadings) -> list[Reading]:
     return list(found.values())[:_NEAREST]
 
 
-def _events(outcomes: Outcomes, chosen: Chosen) -> float:
+def _events(outcomes: Outcomes, chosen: SelectedPoints) -> float:
     """Cost of runs: events of the simulation, at points that are chosen."""
     return sum(
         measures.get("events_processed", 0.0)
@@ -261,7 +261,7 @@ class _Judging:
                 # Told apart is not enough: its own verdict has to be on the other side.
                 apart = confirmed(p_value, len(doubted[claim]))
                 holds = apart and differs(self._said[claim], verdict)
-                over.answer(claim, Asked(asked[claim], verdict, p_value, holds))
+                over.answer(claim, FreshVerdict(asked[claim], verdict, p_value, holds))
 
     def events(self) -> float:
         """Cost of a reading that touches every experiment: events of the simulation."""

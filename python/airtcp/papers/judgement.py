@@ -14,9 +14,9 @@ from airtcp.papers.experiment import Experiment, RunExtent
 from airtcp.papers.judge import JudgedClaim
 from airtcp.papers.judge_readings import ToRun, judge_over_readings
 from airtcp.papers.outcomes import (
-    Chosen,
     Outcomes,
     PlannedExperiments,
+    SelectedPoints,
     carry_out,
     carry_out_planned,
     plan_experiments,
@@ -392,7 +392,11 @@ class _Runs:
         return self._carry_out(plans)
 
     def _planned(
-        self, experiments: Sequence[Experiment], only: Chosen, extent: RunExtent, first_seed: int
+        self,
+        experiments: Sequence[Experiment],
+        only: SelectedPoints,
+        extent: RunExtent,
+        first_seed: int,
     ) -> PlannedExperiments:
         own = [(self._paper.folder, experiment) for experiment in experiments]
         return plan_experiments(own, extent=extent, first_seed=first_seed, only=only)

@@ -20,7 +20,7 @@ from airtcp.study.store import Store
 Progress = Callable[[int, int], object]
 """Called with the number of runs finished, and of all."""
 
-Chosen = Mapping[str, Container[Coordinates]]
+SelectedPoints = Mapping[str, Container[Coordinates]]
 """Of each experiment by its id, the points that are run; all of one that is not named."""
 
 
@@ -115,7 +115,7 @@ def plan_experiments(
     *,
     extent: RunExtent = "full",
     first_seed: int = 1,
-    only: Chosen | None = None,
+    only: SelectedPoints | None = None,
 ) -> PlannedExperiments:
     """Every point of every experiment with every seed, as a plan.
 

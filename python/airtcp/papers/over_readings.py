@@ -39,7 +39,7 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class Asked:
+class FreshVerdict:
     """A reading re-evaluated on fresh seeds.
 
     `verdict` is its own, `p_value` that of its disagreement with the default, `holds` whether it
@@ -71,7 +71,7 @@ class OverReadings:
     verdicts: dict[Reading, dict[str, Verdict]] = field(default_factory=dict)
     shares: dict[Reading, float] = field(default_factory=dict)
     parts: dict[Reading, dict[str, float]] = field(default_factory=dict)
-    asked: dict[str, list[Asked]] = field(default_factory=dict)
+    asked: dict[str, list[FreshVerdict]] = field(default_factory=dict)
     fits: dict[Reading, Fit] = field(default_factory=dict)
     scanned: dict[Reading, Fit] = field(default_factory=dict)
     bands: Bands = field(default_factory=dict)
@@ -130,7 +130,7 @@ class OverReadings:
         """The readings run that are indistinguishable from the nearest."""
         return alike(self.fits)
 
-    def answer(self, claim: str, asked: Asked) -> None:
+    def answer(self, claim: str, asked: FreshVerdict) -> None:
         """Records a reading's re-evaluation: more seeds than before, so it is the verdict now."""
         self.asked.setdefault(claim, []).append(asked)
         self._distinct[claim][self.projected(claim, asked.reading)] = asked.verdict
@@ -160,7 +160,7 @@ class OverReadings:
         )
         return ranked[:most]
 
-    def disagrees(self, claim: str) -> Asked | None:
+    def disagrees(self, claim: str) -> FreshVerdict | None:
         """The reading that says otherwise than the default, and did so again with fresh seeds."""
         return next((one for one in self.asked.get(claim, []) if one.holds), None)
 

@@ -76,35 +76,35 @@ class Reason:
 
 
 @dataclass(frozen=True)
-class Told:
+class PapersJson:
     """The content of `papers.json`: each paper by its name and each claim by its id."""
 
     papers: Mapping[str, Mapping[str, Any]]
     claims: Mapping[str, Mapping[str, Any]]
 
 
-def told_of(judgement_json: Mapping[str, Any]) -> Told:
+def papers_json(judgement_json: Mapping[str, Any]) -> PapersJson:
     """The same, from what `Judgement.as_json` gives."""
     papers = judgement_json["papers"]
-    return Told(
+    return PapersJson(
         {paper["name"]: paper for paper in papers},
         {claim["id"]: claim for paper in papers for claim in paper["claims"]},
     )
 
 
-def claim_lines(judgement: Judgement, paper: Paper, told: Told) -> list[ClaimLine]:
+def claim_lines(judgement: Judgement, paper: Paper, contents: PapersJson) -> list[ClaimLine]:
     """The claims of a paper in their order."""
     return [
-        _line(judgement, paper, judged, told.claims.get(judged.claim.id, {}))
+        _line(judgement, paper, judged, contents.claims.get(judged.claim.id, {}))
         for judged in judgement.claims[paper.name]
     ]
 
 
-def reasons(judgement: Judgement, paper: Paper, told: Told) -> list[Reason]:
+def reasons(judgement: Judgement, paper: Paper, contents: PapersJson) -> list[Reason]:
     """Each `why` of claims that are not reproduced, once, in the order of the claims."""
     claims: dict[str, list[JudgedClaim]] = {}
     for judged in judgement.claims[paper.name]:
-        text = str(told.claims.get(judged.claim.id, {}).get("why", judged.claim.why)).strip()
+        text = str(contents.claims.get(judged.claim.id, {}).get("why", judged.claim.why)).strip()
         if text and judged.verdict is not Verdict.REPRODUCED:
             claims.setdefault(text, []).append(judged)
     return [

@@ -13,7 +13,7 @@ from airtcp.plot.verdicts import LOOKS, VerdictTiles, look_of
 from airtcp.report.drawing import Sheet, draw_all
 from airtcp.report.figures import drawn
 from airtcp.report.pages import rendered, whole, write_text
-from airtcp.report.papers.claims import told_of
+from airtcp.report.papers.claims import papers_json
 from airtcp.report.papers.cross import cross_of, matrix_figure, pairs_table
 from airtcp.report.papers.sections import figures_of, section_of
 from airtcp.study.grid import GridResult
@@ -38,7 +38,7 @@ def write_papers_report(
     if matrix is not None:
         sheets.append(Sheet(matrix.name, matrix.drawing))
     draw_all(directory, sheets, png=png)
-    told = told_of(whole)
+    contents = papers_json(whole)
     groups = [
         figures_of(paper, judgement.outcomes[paper.name], judgement.readings[paper.name].bands)
         for paper in judgement.papers
@@ -47,7 +47,7 @@ def write_papers_report(
     planned = [figure for both in groups for group in both for figure in group]
     figures = iter(drawn(directory, planned, png=png))
     sections = [
-        section_of(judgement, paper, told, *(list(islice(figures, len(one))) for one in both))
+        section_of(judgement, paper, contents, *(list(islice(figures, len(one))) for one in both))
         for paper, both in zip(judgement.papers, groups, strict=True)
     ]
     pages = [("index", "all claims")]

@@ -16,7 +16,7 @@ from airtcp.plot.svg import Drawing
 from airtcp.plot.window import WindowLine, Windows
 from airtcp.report.figures import PlannedFigure, ReportFigure
 from airtcp.report.papers.charts import calibration_chart, chart_of
-from airtcp.report.papers.claims import ClaimLine, Reason, Told, claim_lines, reasons
+from airtcp.report.papers.claims import ClaimLine, PapersJson, Reason, claim_lines, reasons
 from airtcp.report.papers.readings import best_reading, facts, nearest, open_points
 from airtcp.report.tables import Table
 
@@ -67,7 +67,7 @@ def figures_of(
 def section_of(
     judgement: Judgement,
     paper: Paper,
-    told: Told,
+    contents: PapersJson,
     calibrations: list[ReportFigure],
     figures: list[ReportFigure],
 ) -> PaperSection:
@@ -75,8 +75,8 @@ def section_of(
     return PaperSection(
         paper,
         paper.short_title,
-        claim_lines(judgement, paper, told),
-        reasons(judgement, paper, told),
+        claim_lines(judgement, paper, contents),
+        reasons(judgement, paper, contents),
         calibrations,
         figures,
         [
@@ -86,10 +86,10 @@ def section_of(
         ],
         judgement.today(paper).strip(),
         _with_todays_sender(judgement, paper),
-        open_points(told.papers.get(paper.name, {})),
-        best_reading(told.papers.get(paper.name, {})),
-        facts(told.papers.get(paper.name, {})),
-        nearest(told.papers.get(paper.name, {})),
+        open_points(contents.papers.get(paper.name, {})),
+        best_reading(contents.papers.get(paper.name, {})),
+        facts(contents.papers.get(paper.name, {})),
+        nearest(contents.papers.get(paper.name, {})),
     )
 
 
