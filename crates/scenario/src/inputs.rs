@@ -10,7 +10,8 @@ use airtcp_link::trace::MAX_BYTES;
 use airtcp_link::{Conditions, LostPackets, MahimahiTrace, RttSeries, StopList, TraceError};
 use sha2::{Digest, Sha256};
 
-use super::document::{Document, TraceTable};
+use super::document::Document;
+use super::document::keys::Slot;
 use super::error::Problem;
 
 /// A file's content.
@@ -78,41 +79,27 @@ impl Inputs {
     }
 
     fn read_all(document: &Document, reader: &mut Reader<'_>) -> Result<Self, Problem> {
-        let link = document.link.as_ref();
-        let trace = link.and_then(|link| link.trace.clone());
-        let TraceTable { down, up, .. } = trace.unwrap_or_default();
-        let rtt_log = link
-            .and_then(|link| link.rtt_log.as_ref())
-            .map(|log| &log.path);
-        let reverse = link.and_then(|link| link.reverse.as_ref());
-        let stops = link.and_then(|link| link.stops.as_ref()?.path.as_ref());
-        let recorded = [
-            link.and_then(|link| link.recorded.as_ref()),
-            reverse.and_then(|reverse| reverse.recorded.as_ref()),
-        ];
-        let [data, acks] = recorded.map(|table| table.map(|table| &table.path));
-        let lost = [
-            link.and_then(|link| link.lost_packets.as_ref()),
-            reverse.and_then(|reverse| reverse.lost_packets.as_ref()),
-        ];
-        let [lost_data, lost_acks] = lost.map(|table| table.map(|table| &table.path));
-        let conditions = Conditions::parse;
-        let lost = LostPackets::parse;
+        /// Reads the file that a key names, if it is given.
+        macro_rules! read {
+            ($($step:ident).+, $parse:expr) => {
+                reader.read(key!($($step).+), field!(document, $($step).+), $parse)?
+            };
+        }
         Ok(Self {
             files: BTreeMap::new(),
             digests: BTreeMap::new(),
-            stops: reader.read("link.stops.path", stops, StopList::parse)?,
+            stops: read!(link.stops.path, StopList::parse),
             recorded: [
-                reader.read("link.recorded.path", data, conditions)?,
-                reader.read("link.reverse.recorded.path", acks, conditions)?,
+                read!(link.recorded.path, Conditions::parse),
+                read!(link.reverse.recorded.path, Conditions::parse),
             ],
             lost_packets: [
-                reader.read("link.lost_packets.path", lost_data, lost)?,
-                reader.read("link.reverse.lost_packets.path", lost_acks, lost)?,
+                read!(link.lost_packets.path, LostPackets::parse),
+                read!(link.reverse.lost_packets.path, LostPackets::parse),
             ],
-            down: reader.read("link.trace.down", down.as_ref(), MahimahiTrace::parse)?,
-            up: reader.read("link.trace.up", up.as_ref(), MahimahiTrace::parse)?,
-            rtt_log: reader.read("link.rtt_log.path", rtt_log, RttSeries::parse)?,
+            down: read!(link.trace.down, MahimahiTrace::parse),
+            up: read!(link.trace.up, MahimahiTrace::parse),
+            rtt_log: read!(link.rtt_log.path, RttSeries::parse),
         })
     }
 }
@@ -128,10 +115,12 @@ impl Reader<'_> {
     fn read<T>(
         &mut self,
         key: &str,
-        path: Option<&String>,
+        path: Option<&impl Slot<Value = String>>,
         parse: fn(&[u8], &str) -> Result<T, TraceError>,
     ) -> Result<Option<Recording<T>>, Problem> {
-        let Some(path) = path else { return Ok(None) };
+        let Some(path) = path.and_then(Slot::get) else {
+            return Ok(None);
+        };
         if path.is_empty() {
             return Err(Problem::at(key, "expected the name of a file"));
         }

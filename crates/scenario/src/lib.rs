@@ -11,6 +11,7 @@
 mod beside;
 mod build;
 mod datagrams;
+#[macro_use]
 mod document;
 mod error;
 mod fast_log;
@@ -40,6 +41,7 @@ use toml::Table;
 pub use build::{Layout, build};
 pub use datagrams::{Bursts, Datagrams, Ping, Udp};
 use document::Document;
+use document::keys::Keys;
 use error::Problem;
 pub use error::ScenarioError;
 pub use flow::{FlowConfig, FreezeConfig, ProxyConfig};
@@ -55,9 +57,6 @@ pub use traffic::{Email, Ftp, Http, Traffic, Visit, VisitStep};
 
 /// The largest scenario file that is read: 1 MiB.
 pub const MAX_BYTES: u64 = 1 << 20;
-
-/// Simulated time when none is given.
-const DEFAULT_DURATION: Duration = Duration::from_secs(60);
 
 /// The flows over the link.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -143,7 +143,7 @@ impl Scenario {
         let loses = |file: &Recording<airtcp_link::Conditions>| file.content.loses();
         if self.inputs.recorded.iter().flatten().any(loses) {
             return refused(
-                "link.recorded",
+                key!(link.recorded),
                 "its losses are drawn and cannot be replaced by a list; \
                  remove its column loss and give link.loss",
             );

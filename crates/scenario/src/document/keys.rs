@@ -1,5 +1,6 @@
 //! One declaration for each key of a table: its sentence, its type, its default, and whether it
-//! names a file.
+//! names a file. [`key!`] and [`field!`] name keys elsewhere; a key that is not declared does not
+//! compile.
 
 /// Declares a table of a scenario file.
 ///
@@ -18,6 +19,8 @@
 ///         other: Span<…>;
 ///         /// A table inside this one.
 ///         inner: InnerTable, holding keys;
+///         /// A table that is there even if the file leaves it out: as an empty one.
+///         usual: UsualTable, always holding keys;
 ///         /// A file, looked for beside the scenario.
 ///         path: String, naming file;
 ///     }
@@ -41,13 +44,13 @@ macro_rules! keys {
             $(
                 $(#[$key_attribute:meta])*
                 $key:ident: $Key:ty $(= $default:expr)? $(, as $Written:ty)?
-                    $(, holding $table:tt)? $(, naming $file:tt)?;
+                    $(, holding $table:tt)? $(, always holding $always:tt)? $(, naming $file:tt)?;
             )*
         }
     ) => {
-        $(#[$attribute])*
         #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         #[serde(deny_unknown_fields)]
+        $(#[$attribute])*
         pub struct $Table {
             $($(
                 $(#[$needed_attribute])*
@@ -55,8 +58,11 @@ macro_rules! keys {
             )*)?
             $(
                 $(#[$key_attribute])*
-                #[serde(skip_serializing_if = "Option::is_none")]
-                pub $key: Option<keys!(@written $Key $(as $Written)?)>,
+                #[serde(
+                    default,
+                    skip_serializing_if = "crate::document::keys::Slot::is_left_out"
+                )]
+                pub $key: keys!(@slot $(as $Written)? $(always $always)?; $Key),
             )*
         }
 
@@ -73,6 +79,7 @@ macro_rules! keys {
                 $(
                     $( keys!(@file $file table, $key, found); )?
                     $( keys!(@table $table table, $key: $Key, found); )?
+                    $( keys!(@table $always table, $key: $Key, found); )?
                 )*
             }
 
@@ -83,15 +90,15 @@ macro_rules! keys {
                     $( if let Some(name) = &mut self.$key {
                         keys!(@visit $file name, visit);
                     } )?
-                    $( if let Some(inner) = &mut self.$key {
-                        keys!(@inside $table inner, visit);
-                    } )?
+                    $( keys!(@inside $table &mut self.$key, visit); )?
+                    $( keys!(@inside $always &mut self.$key, visit); )?
                 )*
             }
         }
     };
-    (@written $Key:ty) => { $Key };
-    (@written $Key:ty as $Written:ty) => { $Written };
+    (@slot; $Key:ty) => { Option<$Key> };
+    (@slot as $Written:ty; $Key:ty) => { Option<$Written> };
+    (@slot always $always:tt; $Key:ty) => { $Key };
     (@filled $key:ident: $Key:ty = $default:expr) => {
         #[doc = concat!("Returns `", stringify!($key), "`. Fills in the default if it was left out.")]
         pub fn $key(&mut self) -> $Key {
@@ -106,9 +113,39 @@ macro_rules! keys {
         <$Inner as $crate::document::keys::Keys>::file_keys(&inner, $found);
     };
     (@visit file $name:expr, $visit:ident) => { $visit($name); };
-    (@inside keys $inner:ident, $visit:ident) => {
-        $crate::document::keys::Keys::each_file($inner, $visit);
+    (@inside keys $slot:expr, $visit:ident) => {
+        if let Some(inner) = $crate::document::keys::Slot::get_mut($slot) {
+            $crate::document::keys::Keys::each_file(inner, $visit);
+        }
     };
+}
+
+/// The dotted name of a key of a scenario: `key!(link.reverse.rate)`.
+macro_rules! key {
+    ($first:ident $(. $step:ident)*) => {{
+        let _ = |scenario: &$crate::document::Document| {
+            let _ = field!(scenario, $first $(. $step)*);
+        };
+        concat!(stringify!($first) $(, ".", stringify!($step))*)
+    }};
+}
+
+/// What a scenario says at a key, if the table that holds it is there:
+/// `field!(document, link.reverse.rate)`.
+macro_rules! field {
+    ($table:expr, $key:ident) => { Some(&$table.$key) };
+    ($table:expr, $step:ident $(. $key:ident)+) => {
+        $crate::document::keys::Slot::get(&$table.$step)
+            .and_then(|inner| field!(inner, $($key).+))
+    };
+}
+
+/// The dotted name of a key of `table`, which stands at `path`: `key_of!(path, table.rate)`.
+macro_rules! key_of {
+    ($path:expr, $table:ident . $key:ident) => {{
+        let _ = &$table.$key;
+        $crate::document::keys::below(&$path, stringify!($key))
+    }};
 }
 
 /// The keys of a table, and of the tables inside it, that name files.
@@ -120,7 +157,71 @@ pub(crate) trait Keys {
     fn each_file(&mut self, visit: &mut dyn FnMut(&mut String));
 }
 
-/// The dotted name of `key` in `table`.
+/// Where a table has a key's value: left out or not, or, as with some tables, always there.
+pub(crate) trait Slot {
+    /// The type of the value.
+    type Value;
+
+    /// The value, if it is there.
+    fn get(&self) -> Option<&Self::Value>;
+
+    /// The value, if it is there.
+    fn get_mut(&mut self) -> Option<&mut Self::Value>;
+
+    /// Whether it is not.
+    fn is_left_out(&self) -> bool {
+        self.get().is_none()
+    }
+}
+
+impl<T> Slot for Option<T> {
+    type Value = T;
+
+    fn get(&self) -> Option<&T> {
+        self.as_ref()
+    }
+
+    fn get_mut(&mut self) -> Option<&mut T> {
+        self.as_mut()
+    }
+}
+
+impl<T: Keys> Slot for T {
+    type Value = T;
+
+    fn get(&self) -> Option<&T> {
+        Some(self)
+    }
+
+    fn get_mut(&mut self) -> Option<&mut T> {
+        Some(self)
+    }
+}
+
+/// The name of a file that a table must give.
+impl Slot for String {
+    type Value = Self;
+
+    fn get(&self) -> Option<&Self> {
+        Some(self)
+    }
+
+    fn get_mut(&mut self) -> Option<&mut Self> {
+        Some(self)
+    }
+}
+
+/// No key of `[tcp]` names a file.
+impl Keys for super::TcpTable {
+    fn file_keys(_: &str, _: &mut Vec<String>) {}
+
+    fn each_file(&mut self, _: &mut dyn FnMut(&mut String)) {}
+}
+
+/// The dotted name of `key` in `table`, which is empty for a scenario's own keys.
 pub(crate) fn below(table: &str, key: &str) -> String {
+    if table.is_empty() {
+        return key.to_owned();
+    }
     format!("{table}.{key}")
 }

@@ -34,16 +34,21 @@ fn codel(table: &mut AqmTable, key: &str, defaults: CoDelConfig) -> Result<CoDel
         ecn: Written::fill(&mut table.ecn, &defaults.ecn),
         ..defaults
     };
-    check_times(codel.target, codel.interval, key)?;
+    check_times(table, codel.target, codel.interval, key)?;
     Ok(codel)
 }
 
-fn check_times(target: Duration, interval: Duration, key: &str) -> Result<(), Problem> {
+fn check_times(
+    table: &AqmTable,
+    target: Duration,
+    interval: Duration,
+    key: &str,
+) -> Result<(), Problem> {
     if target < interval {
         return Ok(());
     }
     Err(Problem::at(
-        format!("{key}.target"),
+        key_of!(key, table.target),
         format!("expected less than {key}.interval, which is {interval}"),
     ))
 }
@@ -67,7 +72,7 @@ fn cake(table: &mut AqmTable, key: &str) -> Result<CakeConfig, Problem> {
         },
         ..defaults
     };
-    check_times(cake.target, cake.interval, key)?;
+    check_times(table, cake.target, cake.interval, key)?;
     Ok(cake)
 }
 
@@ -82,7 +87,10 @@ pub(super) fn tell_code_points(
     let numbers = marks.iter().map(|mark| mark.number());
     cake.code_points = CodePoints::new(numbers).ok_or_else(|| {
         let most = CodePoints::MOST;
-        Problem::at("flows.dscp", format!("expected at most {most} for CAKE"))
+        Problem::at(
+            key!(flows.dscp),
+            format!("expected at most {most} for CAKE"),
+        )
     })?;
     Ok(())
 }

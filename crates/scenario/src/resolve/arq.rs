@@ -14,10 +14,10 @@ use crate::medium::Arq;
 pub(super) fn resolve(table: &mut ArqTable) -> Result<Arq, Problem> {
     let delay = table.delay();
     let loss = table.loss.get_or_insert_default();
-    wlan::refuse_counted(loss, "arq.loss")?;
+    wlan::refuse_counted(loss, key!(arq.loss))?;
     let why = "the link repeats what goes to the mobile, data or not; remove the key";
-    refuse_keys!(loss, "arq.loss", why; direction);
-    let model = loss::resolve(loss, "arq.loss")?;
+    refuse_keys!(loss, key!(arq.loss), why; direction);
+    let model = loss::resolve(loss, key!(arq.loss))?;
     let config = ArqConfig {
         rate: table.rate(),
         delay,
@@ -32,7 +32,7 @@ pub(super) fn resolve(table: &mut ArqTable) -> Result<Arq, Problem> {
             affects: Affects::Both,
             outage: table
                 .outage
-                .map(|outage| wlan::away(outage, "arq.outage"))
+                .map(|outage| wlan::away(outage, key!(arq.outage)))
                 .transpose()?,
             ..DamageConfig::default()
         },
@@ -40,8 +40,8 @@ pub(super) fn resolve(table: &mut ArqTable) -> Result<Arq, Problem> {
     };
     config.check().map_err(|error| {
         let key = match error {
-            ArqError::Rate => "arq.rate",
-            ArqError::Frame => "arq.frame",
+            ArqError::Rate => key!(arq.rate),
+            ArqError::Frame => key!(arq.frame),
         };
         Problem::at(key, error.to_string())
     })?;

@@ -21,14 +21,14 @@ const MOST_USERS: u32 = 2_000;
 pub(super) fn resolve(table: &mut CellTable, flows: u32) -> Result<CellLink, Problem> {
     if flows > MOST_USERS {
         return Err(Problem::at(
-            "flows.count",
+            key!(flows.count),
             format!("expected at most {MOST_USERS}: in a cell each flow is of a user of its own"),
         ));
     }
     let saturated = table.saturated_users();
     let air = radio::resolve(
         table.radio.get_or_insert_default(),
-        "cell.radio",
+        key!(cell.radio),
         DEFAULT_CARRIER_MHZ,
     )?;
     let config = CellConfig {
@@ -44,17 +44,17 @@ pub(super) fn resolve(table: &mut CellTable, flows: u32) -> Result<CellLink, Pro
         report_retries: false,
     };
     let any = Radio::new(&air.config, 1.0, Stream::new(0, ""))
-        .map_err(|error| Problem::at("cell.radio", error.to_string()))?;
+        .map_err(|error| Problem::at(key!(cell.radio), error.to_string()))?;
     let filled = CellConfig {
         radios: vec![any],
         ..config.clone()
     };
     filled.check().map_err(|error| {
         let key = match error {
-            CellError::Slot => "cell.slot",
-            CellError::Users => "flows.count",
-            CellError::TimeConstant(_) => "cell.time_constant",
-            CellError::Bandwidth(_) => "cell.bandwidth_mhz",
+            CellError::Slot => key!(cell.slot),
+            CellError::Users => key!(flows.count),
+            CellError::TimeConstant(_) => key!(cell.time_constant),
+            CellError::Bandwidth(_) => key!(cell.bandwidth_mhz),
         };
         Problem::at(key, error.to_string())
     })?;
@@ -75,7 +75,7 @@ fn scheduler(table: &mut CellTable) -> Result<Scheduler, Problem> {
         other => {
             let why =
                 "belongs to cell.scheduler = \"proportional-fair\"; remove it, or choose that";
-            refuse_keys!(table, "cell", why; time_constant);
+            refuse_keys!(table, key!(cell), why; time_constant);
             Ok(match other {
                 SchedulerName::MaxRate => Scheduler::MaxRate,
                 _ => Scheduler::RoundRobin,
@@ -88,7 +88,7 @@ fn rate(table: &mut CellTable) -> Result<RateLaw, Problem> {
     match table.rates() {
         CellRates::Evdo => {
             let why = "belongs to cell.rates = \"shannon\"; remove it, or choose that";
-            refuse_keys!(table, "cell", why; bandwidth_mhz, gap_db);
+            refuse_keys!(table, key!(cell), why; bandwidth_mhz, gap_db);
             Ok(RateLaw::Evdo)
         }
         CellRates::Shannon => Ok(RateLaw::Shannon {

@@ -71,13 +71,13 @@ pub(super) fn resolve(
     };
     config.check().map_err(|error| {
         let key = match error {
-            EdcaError::ContentionWindow(..) => "wlan.edca",
-            EdcaError::Stations(_) => "wlan.stations",
-            EdcaError::StationModes { .. } => "wlan.station_mcs",
-            EdcaError::Mode(_) => "wlan.standard",
-            EdcaError::NoModes => "wlan.rate_control",
-            EdcaError::Categories => "wlan.categories",
-            EdcaError::Window(_) => "wlan.aggregation.window",
+            EdcaError::ContentionWindow(..) => key!(wlan.edca),
+            EdcaError::Stations(_) => key!(wlan.stations),
+            EdcaError::StationModes { .. } => key!(wlan.station_mcs),
+            EdcaError::Mode(_) => key!(wlan.standard),
+            EdcaError::NoModes => key!(wlan.rate_control),
+            EdcaError::Categories => key!(wlan.categories),
+            EdcaError::Window(_) => key!(wlan.aggregation.window),
         };
         Problem::at(key, error.to_string())
     })?;
@@ -86,7 +86,11 @@ pub(super) fn resolve(
         Some(table_of_radio) => {
             refuse_error_model(table.loss.as_ref())?;
             let carrier_mhz = phy.band().carrier_mhz();
-            Some(radio::resolve(table_of_radio, "wlan.radio", carrier_mhz)?)
+            Some(radio::resolve(
+                table_of_radio,
+                key!(wlan.radio),
+                carrier_mhz,
+            )?)
         }
     };
     Ok(AggregatingWlan { config, air })
@@ -98,18 +102,18 @@ fn refuse_legacy(table: &WlanTable) -> Result<(), Problem> {
         format!("belongs to 802.11b, g and a; remove it, or choose one of them{instead}")
     };
     let modes = with(", or give wlan.mcs");
-    refuse_keys!(table, "wlan", modes; rate);
+    refuse_keys!(table, key!(wlan), modes; rate);
     let is_legacy = |standard: &Standard| !standard.aggregates();
     let given = table.station_standard.as_ref();
     if !given.is_some_and(|standards| standards.iter().any(is_legacy)) {
         let instead = with(", or give wlan.station_mcs or wlan.station_standard");
-        refuse_keys!(table, "wlan", instead; station_rates);
+        refuse_keys!(table, key!(wlan), instead; station_rates);
     }
-    refuse_keys!(table, "wlan", with(""); basic_rate, preamble);
-    refuse_keys!(table, "wlan", with(", or give wlan.retry_limit"); long_retry_limit);
-    refuse_keys!(table, "wlan", with(""); fragmentation_threshold);
+    refuse_keys!(table, key!(wlan), with(""); basic_rate, preamble);
+    refuse_keys!(table, key!(wlan), with(", or give wlan.retry_limit"); long_retry_limit);
+    refuse_keys!(table, key!(wlan), with(""); fragmentation_threshold);
     let windows = with(", or give wlan.edca.best_effort.cw_min and cw_max");
-    refuse_keys!(table, "wlan", windows; cw_min, cw_max);
+    refuse_keys!(table, key!(wlan), windows; cw_min, cw_max);
     Ok(())
 }
 
@@ -118,7 +122,7 @@ pub(super) fn refuse_all(table: &WlanTable) -> Result<(), Problem> {
     const WHY: &str = "belongs to wlan.standard = \"802.11n\", \"802.11ac\" or \"802.11ax\"; \
                        remove it, or choose one of them";
     refuse_keys!(
-        table, "wlan", WHY;
+        table, key!(wlan), WHY;
         station_standard, protection, rate_control, station_rate_control, band, mcs, station_mcs,
         channel_width, spatial_streams, station_streams, guard_interval, aggregation, categories, edca, aqm, driver_queue, airtime, collision_heard
     );
@@ -136,10 +140,10 @@ fn categories(
         return Ok(names.map(|&name| name.into()).collect());
     };
     let why = "flows.dscp chooses each flow's category; give one of them";
-    refuse_keys!(table, "wlan", why; categories);
+    refuse_keys!(table, key!(wlan), why; categories);
     if marks.is_empty() {
         let expected = "expected one at least, such as [\"CS0\", \"EF\"]";
-        return Err(Problem::at("flows.dscp", expected));
+        return Err(Problem::at(key!(flows.dscp), expected));
     }
     let category = |mark: &CodePoint| AccessCategory::of_dscp(mark.number());
     Ok(marks.iter().map(category).collect())
@@ -168,10 +172,10 @@ fn queueing(table: &mut WlanTable) -> Result<(QueueingConfig, QueueingConfig), P
     let belongs =
         |name: &str| format!("belongs to wlan.scheduler = {name:?}; remove it, or choose that");
     if scheduler != StationScheduler::Qdisc {
-        refuse_keys!(table, "wlan", belongs("qdisc"); driver_queue);
+        refuse_keys!(table, key!(wlan), belongs("qdisc"); driver_queue);
     }
     if scheduler != StationScheduler::Airtime {
-        refuse_keys!(table, "wlan", belongs("airtime"); airtime);
+        refuse_keys!(table, key!(wlan), belongs("airtime"); airtime);
     }
     let scheme = match scheduler {
         StationScheduler::Fifo => Queueing::Fifo,
@@ -196,7 +200,7 @@ fn discipline(table: &mut WlanTable, scheduler: StationScheduler) -> Result<Disc
     if scheduler == StationScheduler::Fifo {
         let why = "wlan.scheduler = \"fifo\" has no discipline; choose \"qdisc\", \"round-robin\" or \
                    \"airtime\"";
-        refuse_keys!(table, "wlan", why; aqm);
+        refuse_keys!(table, key!(wlan), why; aqm);
         return Ok(Discipline::DropTail);
     }
     let aqm = table.aqm.get_or_insert_default();
@@ -205,8 +209,8 @@ fn discipline(table: &mut WlanTable, scheduler: StationScheduler) -> Result<Disc
         aqm.target.get_or_insert(Within::clamped(STATION_TARGET));
     }
     let why = "shapes in front of a link with a rate of its own; remove it, or give wired.aqm.rate";
-    refuse_keys!(aqm, "wlan.aqm", why; rate);
-    aqm::resolve(aqm, "wlan.aqm")
+    refuse_keys!(aqm, key!(wlan.aqm), why; rate);
+    aqm::resolve(aqm, key!(wlan.aqm))
 }
 
 fn airtime(table: &mut AirtimeTable) -> AirtimeLimits {
@@ -240,7 +244,7 @@ fn amsdu(table: &mut AggregationTable, family: Family, in_ampdu: bool) -> Result
     };
     if given > most {
         return Err(Problem::at(
-            "wlan.aggregation.amsdu",
+            key!(wlan.aggregation.amsdu),
             format!("expected at most {most} B with this standard and wlan.aggregation.frames"),
         ));
     }

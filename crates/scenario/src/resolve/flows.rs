@@ -18,7 +18,7 @@ pub(super) fn resolve(
     let start_spread = table.start_spread();
     if start_spread > duration {
         return Err(Problem::at(
-            "flows.start_spread",
+            key!(flows.start_spread),
             format!("expected at most the duration ({duration}), or flows would never start"),
         ));
     }
@@ -29,14 +29,14 @@ pub(super) fn resolve(
             .get_or_insert_with(|| vec![Span::clamped(Duration::ZERO)]);
         if delays.is_empty() {
             return Err(Problem::at(
-                "flows.access_delay",
+                key!(flows.access_delay),
                 "expected at least one delay, such as [\"5 ms\"]",
             ));
         }
         delays.iter().copied().map(Within::get).collect()
     } else {
         let why = "only a dumbbell has access lines; set topology = \"dumbbell\"";
-        refuse_keys!(table, "flows", why; access_delay);
+        refuse_keys!(table, key!(flows), why; access_delay);
         Vec::new()
     };
     let directions = match &table.direction {
@@ -46,7 +46,7 @@ pub(super) fn resolve(
     };
     if directions.is_empty() {
         return Err(Problem::at(
-            "flows.direction",
+            key!(flows.direction),
             "expected at least one direction, such as [\"up\"]",
         ));
     }
@@ -54,7 +54,7 @@ pub(super) fn resolve(
     let unchanged = table.unchanged.map_or(0, Whole::get_u32);
     if unchanged > count {
         return Err(Problem::at(
-            "flows.unchanged",
+            key!(flows.unchanged),
             format!("expected at most flows.count, which is {count}"),
         ));
     }
@@ -80,7 +80,7 @@ pub(super) fn resolve(
     };
     if !flows.has_tcp() {
         let why = "is for TCP, and flows.kind names none; remove it";
-        refuse_keys!(flows, "flows", why; bytes);
+        refuse_keys!(flows, key!(flows), why; bytes);
     }
     Ok(flows)
 }
@@ -92,7 +92,7 @@ fn datagrams(table: &mut FlowsTable) -> Result<Vec<Option<Datagrams>>, Problem> 
         Some(Kinds::One(kind)) => vec![*kind],
         Some(Kinds::Several(kinds)) if kinds.is_empty() => {
             return Err(Problem::at(
-                "flows.kind",
+                key!(flows.kind),
                 "expected at least one kind, such as [\"tcp\", \"ping\"]",
             ));
         }
@@ -100,11 +100,11 @@ fn datagrams(table: &mut FlowsTable) -> Result<Vec<Option<Datagrams>>, Problem> 
     };
     if !kinds.contains(&FlowKind::Udp) {
         let why = "belongs to flows.kind = \"udp\"; remove it, or choose that";
-        refuse_keys!(table, "flows", why; udp);
+        refuse_keys!(table, key!(flows), why; udp);
     }
     if !kinds.contains(&FlowKind::Ping) {
         let why = "belongs to flows.kind = \"ping\"; remove it, or choose that";
-        refuse_keys!(table, "flows", why; ping);
+        refuse_keys!(table, key!(flows), why; ping);
     }
     let mut datagrams = Vec::with_capacity(kinds.len());
     for kind in kinds {
@@ -126,11 +126,11 @@ fn udp(table: &mut UdpTable) -> Result<Udp, Problem> {
         }),
         (Some(_), None) => {
             let expected = "expected flows.udp.off beside it, the mean time of a silence";
-            return Err(Problem::at("flows.udp.on", expected));
+            return Err(Problem::at(key!(flows.udp.on), expected));
         }
         (None, Some(_)) => {
             let expected = "expected flows.udp.on beside it, the mean time of sending";
-            return Err(Problem::at("flows.udp.off", expected));
+            return Err(Problem::at(key!(flows.udp.off), expected));
         }
     };
     Ok(Udp {

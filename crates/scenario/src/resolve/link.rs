@@ -65,7 +65,7 @@ pub(super) fn resolve(
         && inputs.recorded[0].is_none()
     {
         return Err(Problem::at(
-            "link.delay",
+            key!(link.delay),
             "expected more than 0 s: on a link with neither rate nor delay time stands still",
         ));
     }
@@ -73,19 +73,16 @@ pub(super) fn resolve(
     let [data_variation, ack_variation] = variations(table, inputs, held);
     let data = PipeConfig {
         policer: table.policer.as_ref().map(policer),
-        service: data_service,
         queue: data_queue,
         discipline: data_discipline,
         error: data_errors,
-        delay: data_variation.delay(data_delay),
+        ..PipeConfig::line(data_service, data_variation.delay(data_delay))
     };
     let acks = PipeConfig {
-        policer: None,
-        service: ack_service,
         queue: ack_queue,
         discipline: ack_discipline,
         error: ack_errors,
-        delay: ack_variation.delay(ack_delay),
+        ..PipeConfig::line(ack_service, ack_variation.delay(ack_delay))
     };
     Ok((data, acks))
 }
@@ -100,7 +97,7 @@ fn stopped(
         return Ok((data, acks, [None, None]));
     };
     let why = "link.stops says when the link stops; give one of them";
-    refuse_keys!(table, "link", why; suspension);
+    refuse_keys!(table, key!(link), why; suspension);
     let stops = variation::stops(stops, inputs)?;
     let (data, acks) = stops.suspend(data, acks)?;
     Ok((data, acks, stops.held()))
@@ -109,16 +106,16 @@ fn stopped(
 /// The constant part of both delays; what is recorded stands in its place.
 fn delays(table: &mut LinkTable, inputs: &Inputs) -> Result<(Duration, Duration), Problem> {
     if inputs.recorded[0].is_some() {
-        variation::refuse_delay(&table.delay, "link.delay")?;
+        variation::refuse_delay(&table.delay, key!(link.delay))?;
         if let Some(reverse) = &table.reverse {
-            variation::refuse_delay(&reverse.delay, "link.reverse.delay")?;
+            variation::refuse_delay(&reverse.delay, key!(link.reverse.delay))?;
         }
         return Ok((Duration::ZERO, Duration::ZERO));
     }
     let data = table.delay();
     let reverse = table.reverse.get_or_insert_default();
     if inputs.recorded[1].is_some() {
-        variation::refuse_delay(&reverse.delay, "link.reverse.delay")?;
+        variation::refuse_delay(&reverse.delay, key!(link.reverse.delay))?;
         return Ok((data, Duration::ZERO));
     }
     let acks = Written::fill(&mut reverse.delay, &data);
@@ -128,12 +125,12 @@ fn delays(table: &mut LinkTable, inputs: &Inputs) -> Result<(Duration, Duration)
 /// Which packets of both queues are served, dropped or marked.
 fn disciplines(table: &mut LinkTable) -> Result<[Discipline; 2], Problem> {
     let data = match &mut table.aqm {
-        Some(aqm) => aqm::resolve(aqm, "link.aqm")?,
+        Some(aqm) => aqm::resolve(aqm, key!(link.aqm))?,
         None => Discipline::DropTail,
     };
     let reverse = table.reverse.get_or_insert_default();
     let acks = match &mut reverse.aqm {
-        Some(aqm) => aqm::resolve(aqm, "link.reverse.aqm")?,
+        Some(aqm) => aqm::resolve(aqm, key!(link.reverse.aqm))?,
         none => {
             *none = table.aqm;
             data
@@ -270,8 +267,8 @@ fn rates(table: &mut LinkTable) -> Result<(Service, Service), Problem> {
         )),
     };
     Ok((
-        service(data, "link.rate")?,
-        service(acks, "link.reverse.rate")?,
+        service(data, key!(link.rate))?,
+        service(acks, key!(link.reverse.rate))?,
     ))
 }
 
@@ -279,7 +276,7 @@ fn suspended(rate: BitRate, suspension: SuspensionTable) -> Result<Service, Prob
     let (every, length) = (suspension.every.get(), suspension.length.get());
     if length >= every {
         return Err(Problem::at(
-            "link.suspension.length",
+            key!(link.suspension.length),
             format!("expected less than link.suspension.every, which is {every}"),
         ));
     }
@@ -290,14 +287,14 @@ fn suspended(rate: BitRate, suspension: SuspensionTable) -> Result<Service, Prob
 /// A recorded link.
 fn recorded_link(table: &mut LinkTable, inputs: &Inputs) -> Result<(Service, Service), Problem> {
     let why = "a recorded link (link.trace) has its own rate; give one of them";
-    refuse_keys!(table, "link", why; rate, suspension);
+    refuse_keys!(table, key!(link), why; rate, suspension);
     if let Some(reverse) = &table.reverse {
-        refuse_keys!(reverse, "link.reverse", why; rate);
+        refuse_keys!(reverse, key!(link.reverse), why; rate);
     }
     let data = table.trace.get_or_insert_default().data();
     let (first, second, key) = match data {
-        TraceDirection::Down => (&inputs.down, &inputs.up, "link.trace.down"),
-        TraceDirection::Up => (&inputs.up, &inputs.down, "link.trace.up"),
+        TraceDirection::Down => (&inputs.down, &inputs.up, key!(link.trace.down)),
+        TraceDirection::Up => (&inputs.up, &inputs.down, key!(link.trace.up)),
     };
     let service = |recording: &Option<Recording<MahimahiTrace>>| match recording {
         Some(recording) => Service::Mahimahi(Arc::clone(&recording.content)),
@@ -318,18 +315,18 @@ fn refuse_beside_times(table: &LinkTable) -> Result<(), Problem> {
                give one of them";
     let other =
         "round-trip times (link.rtt_log, link.rtt_model) are another link; give one of them";
-    refuse_keys!(table, "link", other; trace);
+    refuse_keys!(table, key!(link), other; trace);
     if table.rtt_log.is_some() {
         let why = "link.rtt_log is given too; give one of them";
-        refuse_keys!(table, "link", why; rtt_model);
+        refuse_keys!(table, key!(link), why; rtt_model);
     }
     refuse_keys!(
-        table, "link", why;
+        table, key!(link), why;
         rate, delay, queue, suspension, stops, jitter, late, recorded, aqm, policer
     );
     if let Some(reverse) = &table.reverse {
         refuse_keys!(
-            reverse, "link.reverse", why;
+            reverse, key!(link.reverse), why;
             rate, delay, queue, jitter, late, recorded, aqm
         );
     }
@@ -356,12 +353,12 @@ fn with_times(
 
 /// Recorded round-trip times.
 fn recorded_times(table: &mut LinkTable, inputs: &Inputs) -> Result<Delay, Problem> {
-    let missing = || Problem::at("link.rtt_log.path", "is missing");
+    let missing = || Problem::at(key!(link.rtt_log.path), "is missing");
     let log: &mut RttLogTable = table.rtt_log.as_mut().ok_or_else(missing)?;
     let series = &inputs.rtt_log.as_ref().ok_or_else(missing)?.content;
     if series.as_slice().iter().all(|rtt| *rtt == Duration::ZERO) {
         return Err(Problem::at(
-            "link.rtt_log.path",
+            key!(link.rtt_log.path),
             "expected round-trip times above 0; in this file all are 0 and time stands still",
         ));
     }
@@ -383,14 +380,14 @@ fn modelled_times(table: &mut RttModelTable) -> Result<Delay, Problem> {
     let shape = match table.shape() {
         RttShapeName::LogNormal => {
             let why = "is for shape = \"spikes\"; remove it, or change the shape";
-            refuse_keys!(table, "link.rtt_model", why; spike_share, spike_height);
+            refuse_keys!(table, key!(link.rtt_model), why; spike_share, spike_height);
             RttShape::LogNormal {
                 variation: table.variation(),
             }
         }
         RttShapeName::Spikes => {
             let why = "is for shape = \"log-normal\"; remove it, or change the shape";
-            refuse_keys!(table, "link.rtt_model", why; variation);
+            refuse_keys!(table, key!(link.rtt_model), why; variation);
             RttShape::Spikes {
                 share: table.spike_share(),
                 height: table.spike_height(),

@@ -24,18 +24,18 @@ pub(super) fn resolve(table: &mut LossTable, key: &str) -> Result<ErrorModel, Pr
         },
         LossModel::Block => {
             let period = table.of();
-            let lost = needed(table.lost, key, "lost")?.get_u32();
+            let lost = needed(table.lost, key, key_of!(key, table.lost))?.get_u32();
             if lost > period {
                 return Err(Problem::at(
-                    format!("{key}.lost"),
+                    key_of!(key, table.lost),
                     format!("expected at most {key}.of, which is {period}"),
                 ));
             }
             ErrorModel::Block { period, lost }
         }
         LossModel::GilbertElliott => ErrorModel::GilbertElliott(GilbertElliott {
-            good_to_bad: needed(table.good_to_bad, key, "good_to_bad")?,
-            bad_to_good: needed(table.bad_to_good, key, "bad_to_good")?,
+            good_to_bad: needed(table.good_to_bad, key, key_of!(key, table.good_to_bad))?,
+            bad_to_good: needed(table.bad_to_good, key, key_of!(key, table.bad_to_good))?,
             loss_in_good: table.loss_in_good(),
             loss_in_bad: table.loss_in_bad(),
         }),
@@ -43,13 +43,8 @@ pub(super) fn resolve(table: &mut LossTable, key: &str) -> Result<ErrorModel, Pr
     Ok(model)
 }
 
-fn needed<T>(value: Option<T>, key: &str, name: &str) -> Result<T, Problem> {
-    value.ok_or_else(|| {
-        Problem::at(
-            format!("{key}.{name}"),
-            format!("is missing; {key}.model needs it"),
-        )
-    })
+fn needed<T>(value: Option<T>, table: &str, key: String) -> Result<T, Problem> {
+    value.ok_or_else(|| Problem::at(key, format!("is missing; {table}.model needs it")))
 }
 
 fn refuse_keys_of_others(table: &LossTable, key: &str, model: LossModel) -> Result<(), Problem> {

@@ -16,9 +16,9 @@ pub(super) fn errors(
     table: &mut LinkTable,
     inputs: &Inputs,
 ) -> Result<(ErrorModel, ErrorModel), Problem> {
-    let data = known_losses(inputs, 0, &table.loss, "link")?;
+    let data = known_losses(inputs, 0, &table.loss, key!(link))?;
     let reverse_loss = table.reverse.as_ref().and_then(|reverse| reverse.loss);
-    let acks = known_losses(inputs, 1, &reverse_loss, "link.reverse")?;
+    let acks = known_losses(inputs, 1, &reverse_loss, key!(link.reverse))?;
     if data.is_none() && acks.is_none() {
         return modelled_losses(table, inputs);
     }
@@ -35,7 +35,7 @@ pub(super) fn errors(
     let (modelled, of_acks) = modelled_losses(table, inputs)?;
     if of_acks != ErrorModel::None {
         return Err(Problem::at(
-            "link.loss.direction",
+            key!(link.loss.direction),
             "link.reverse says already what acknowledgments lose; give one of them",
         ));
     }
@@ -79,8 +79,8 @@ fn modelled_losses(
     if loss.model.is_none() && loss.rate.is_none() {
         loss.rate = unanswered(inputs);
     }
-    wlan::refuse_counted(loss, "link.loss")?;
-    let model = loss::resolve(loss, "link.loss")?;
+    wlan::refuse_counted(loss, key!(link.loss))?;
+    let model = loss::resolve(loss, key!(link.loss))?;
     let direction = loss.direction();
     let of_reverse = match table
         .reverse
@@ -107,7 +107,7 @@ fn unanswered(inputs: &Inputs) -> Option<Probability> {
 }
 
 fn reverse_errors(table: &mut LossTable, direction: LossDirection) -> Result<ErrorModel, Problem> {
-    let key = "link.reverse.loss";
+    let key = key!(link.reverse.loss);
     let why = "this table is about acknowledgments alone; remove the key";
     refuse_keys!(table, key, why; direction);
     wlan::refuse_counted(table, key)?;

@@ -23,14 +23,13 @@ use airtcp_remedies::{Changes, LinkChanges, Selection};
 use airtcp_tcp::Config;
 use airtcp_units::Duration;
 
+use super::Flows;
 use super::document::Document;
 use super::error::Problem;
 use super::inputs::Inputs;
 use super::link::{AccessPoint, Link, Wired};
 use super::names::{Standard, Topology};
-use super::{DEFAULT_DURATION, Flows};
 use crate::traffic::Traffic;
-use airtcp_units::written::Written;
 use tcp::AskedBy;
 
 /// All that a document means.
@@ -52,19 +51,19 @@ pub(super) struct Resolved {
 
 /// Resolves `document`; fills in every key that it leaves out but the name.
 pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolved, Problem> {
-    let duration = Written::fill(&mut document.duration, &DEFAULT_DURATION);
-    let topology = *document.topology.get_or_insert_default();
+    let duration = document.duration();
+    let topology = document.topology();
     document.description.get_or_insert_default();
     let flows = flows::resolve(&mut document.flows, topology, duration)?;
     if !flows.has_tcp() {
         let why = "applications need TCP, and flows.kind names none; remove the table";
-        refuse(&document.traffic, "traffic", why)?;
+        refuse_keys!(document, "", why; traffic);
     }
     let traffic = traffic::resolve(document, flows.count)?;
     let mut link = medium(document, topology, flows.count, inputs)?;
     let wired = wired_path(document, topology)?;
     let mut flow_tcp = tcp::resolve_own(&mut document.flows.tcp, &document.tcp)?;
-    let mut tcp = tcp::resolve(&mut document.tcp, "tcp")?;
+    let mut tcp = tcp::resolve(&mut document.tcp, key!(tcp))?;
     let unchanged_tcp = match (flows.unchanged, flow_tcp.is_empty()) {
         (0, _) if flows.beside.is_empty() => Vec::new(),
         (_, true) => vec![tcp],
@@ -121,37 +120,31 @@ fn medium(
     let is_pipe = matches!(topology, Topology::Pipe | Topology::Dumbbell);
     let is_wlan = matches!(topology, Topology::Wlan | Topology::WlanWiredWlan);
     if !is_pipe {
-        refuse(&document.link, "link", &belongs("\"pipe\" or \"dumbbell\""))?;
+        refuse_keys!(document, "", belongs("\"pipe\" or \"dumbbell\""); link);
     }
     if !is_wlan {
-        refuse(
-            &document.wlan,
-            "wlan",
-            &belongs("\"wlan\" or \"wlan-wired-wlan\""),
-        )?;
+        refuse_keys!(document, "", belongs("\"wlan\" or \"wlan-wired-wlan\""); wlan);
     }
     if topology != Topology::Arq {
-        refuse(&document.arq, "arq", &belongs("\"arq\""))?;
+        refuse_keys!(document, "", belongs("\"arq\""); arq);
     }
     let is_selective_repeat = matches!(
         topology,
         Topology::SelectiveRepeat | Topology::SelectiveRepeatBothEnds
     );
     if !is_selective_repeat {
-        refuse(
-            &document.selective_repeat,
-            "selective_repeat",
-            &belongs("\"selective-repeat\" or \"selective-repeat-both-ends\""),
-        )?;
+        let why = belongs("\"selective-repeat\" or \"selective-repeat-both-ends\"");
+        refuse_keys!(document, "", why; selective_repeat);
     }
     if topology != Topology::Cell {
-        refuse(&document.cell, "cell", &belongs("\"cell\""))?;
+        refuse_keys!(document, "", belongs("\"cell\""); cell);
     }
     let standard = document.wlan.as_ref().and_then(|table| table.standard);
     if !(is_pipe || is_wlan && standard.is_some_and(Standard::aggregates)) {
         let why = "chooses CAKE's tin on a pipe, or an access category of wlan.standard = \
                    \"802.11n\", \"802.11ac\" or \"802.11ax\"; remove it, or choose one of them";
-        refuse_keys!(document.flows, "flows", why; dscp);
+        let table = &document.flows;
+        refuse_keys!(table, key!(flows), why; dscp);
     }
     match topology {
         Topology::Pipe | Topology::Dumbbell => {
@@ -198,11 +191,10 @@ fn medium(
 fn wired_path(document: &mut Document, topology: Topology) -> Result<Option<Wired>, Problem> {
     match topology {
         Topology::Pipe => {}
-        Topology::Dumbbell => refuse(
-            &document.wired,
-            "wired",
-            "a dumbbell has flows.access_delay in its place; remove the table",
-        )?,
+        Topology::Dumbbell => {
+            let why = "a dumbbell has flows.access_delay in its place; remove the table";
+            refuse_keys!(document, "", why; wired);
+        }
         _ => {
             let table = document.wired.get_or_insert_default();
             let standard = document.wlan.as_ref().and_then(|wlan| wlan.standard);
@@ -233,10 +225,9 @@ fn remedies(texts: &mut Vec<String>) -> Result<Selection, Problem> {
 
 /// Refuses those of the keys of `$table`, which stands at `$path`, that are given, and says why.
 macro_rules! refuse_keys {
-    ($table:expr, $path:expr, $why:expr; $($key:ident),+) => {
+    ($table:ident, $path:expr, $why:expr; $($key:ident),+) => {
         $( if $table.$key.is_some() {
-            let key = $crate::document::keys::below(&$path, stringify!($key));
-            return Err(Problem::at(key, $why));
+            return Err(Problem::at(key_of!($path, $table.$key), $why));
         } )+
     };
 }

@@ -42,14 +42,14 @@ pub(super) fn resolve(table: &mut WlanTable, standard: Standard) -> Result<Modes
     let streams: Vec<u32> = match &table.station_streams {
         Some(given) => {
             let why = "wlan.station_streams says how each mobile sends; give one of them";
-            refuse_keys!(table, "wlan", why; spatial_streams);
+            refuse_keys!(table, key!(wlan), why; spatial_streams);
             given.iter().map(|streams| streams.get_u32()).collect()
         }
         None => vec![table.spatial_streams()],
     };
     for (list, key) in [
-        (&indices, "wlan.station_mcs"),
-        (&streams, "wlan.station_streams"),
+        (&indices, key!(wlan.station_mcs)),
+        (&streams, key!(wlan.station_streams)),
     ] {
         if list.is_empty() {
             return Err(Problem::at(key, "expected one at least, such as [7, 0]"));
@@ -70,12 +70,12 @@ pub(super) fn resolve(table: &mut WlanTable, standard: Standard) -> Result<Modes
         Mode::new(of, index, width, streams, guard).map_err(|error| {
             let key = match error {
                 ModeError::Index { .. } | ModeError::LeftOut { .. } if indices.len() > 1 => {
-                    "wlan.station_mcs"
+                    key!(wlan.station_mcs)
                 }
-                ModeError::Width { .. } => "wlan.channel_width",
-                ModeError::Streams(_) => "wlan.spatial_streams",
-                ModeError::Guard { .. } => "wlan.guard_interval",
-                _ => "wlan.mcs",
+                ModeError::Width { .. } => key!(wlan.channel_width),
+                ModeError::Streams(_) => key!(wlan.spatial_streams),
+                ModeError::Guard { .. } => key!(wlan.guard_interval),
+                _ => key!(wlan.mcs),
             };
             Problem::at(key, error.to_string())
         })
@@ -88,8 +88,8 @@ pub(super) fn resolve(table: &mut WlanTable, standard: Standard) -> Result<Modes
     let own_mode = mode(family, 0)?;
     let of_phy = |error: PhyError| {
         let key = match error {
-            PhyError::Band { .. } => "wlan.band",
-            _ => "wlan.mcs",
+            PhyError::Band { .. } => key!(wlan.band),
+            _ => key!(wlan.mcs),
         };
         Problem::at(key, error.to_string())
     };
@@ -142,7 +142,7 @@ const MIXED: BasicRates = BasicRates::of(&[
 
 /// The standard of each mobile, in turn.
 fn standards(table: &WlanTable, own: Standard) -> Result<Vec<Standard>, Problem> {
-    const KEY: &str = "wlan.station_standard";
+    const KEY: &str = key!(wlan.station_standard);
     let Some(given) = &table.station_standard else {
         return Ok(vec![own]);
     };
@@ -172,7 +172,7 @@ fn check_bands(standards: &[Standard], band: Band) -> Result<(), Problem> {
         let standard = phy::Standard::from(standard);
         if !standard.bands().contains(&band) {
             let error = PhyError::Band { band, standard };
-            return Err(Problem::at("wlan.band", error.to_string()));
+            return Err(Problem::at(key!(wlan.band), error.to_string()));
         }
     }
     Ok(())
@@ -180,7 +180,7 @@ fn check_bands(standards: &[Standard], band: Band) -> Result<(), Problem> {
 
 /// The mode of a station of 802.11b, g or a.
 fn legacy_mode(table: &WlanTable, standard: phy::Standard, place: usize) -> Result<Mode, Problem> {
-    const KEY: &str = "wlan.station_rates";
+    const KEY: &str = key!(wlan.station_rates);
     let (fastest, _) = standard.usual_rates();
     let rate = match table.station_rates.as_deref() {
         None => fastest,
@@ -237,10 +237,10 @@ fn controls(table: &mut WlanTable) -> Result<Vec<RateControlName>, Problem> {
     let (controls, key) = match &table.station_rate_control {
         Some(given) => {
             let why = "wlan.station_rate_control says it for each mobile; give one of them";
-            refuse_keys!(table, "wlan", why; rate_control);
-            (given.clone(), "wlan.station_rate_control")
+            refuse_keys!(table, key!(wlan), why; rate_control);
+            (given.clone(), key!(wlan.station_rate_control))
         }
-        None => (vec![table.rate_control()], "wlan.rate_control"),
+        None => (vec![table.rate_control()], key!(wlan.rate_control)),
     };
     if controls.is_empty() {
         let expected = "expected one at least, such as [\"minstrel-ht\", \"fixed\"]";
@@ -258,14 +258,14 @@ fn controls(table: &mut WlanTable) -> Result<Vec<RateControlName>, Problem> {
 fn indices(table: &mut WlanTable, controls: &[RateControlName]) -> Result<Vec<u32>, Problem> {
     if !controls.contains(&RateControlName::Fixed) {
         let why = "is for wlan.rate_control = \"fixed\"; remove it, or choose that";
-        refuse_keys!(table, "wlan", why; mcs);
-        refuse_keys!(table, "wlan", why; station_mcs);
+        refuse_keys!(table, key!(wlan), why; mcs);
+        refuse_keys!(table, key!(wlan), why; station_mcs);
         return Ok(vec![0]);
     }
     Ok(match &table.station_mcs {
         Some(given) => {
             let why = "wlan.station_mcs says how each mobile sends; give one of them";
-            refuse_keys!(table, "wlan", why; mcs);
+            refuse_keys!(table, key!(wlan), why; mcs);
             given.iter().map(|mcs| mcs.get_u32()).collect()
         }
         None => vec![table.mcs()],

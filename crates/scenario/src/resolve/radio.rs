@@ -38,24 +38,24 @@ pub(super) fn resolve(table: &mut RadioTable, key: &str, carrier_mhz: f64) -> Re
         fading,
     };
     config.check().map_err(|error| {
-        let name = match error {
-            RadioError::Carrier(_) => "carrier_mhz",
-            RadioError::Distance(_) => "distance_m",
-            RadioError::Shadowing(_) => "shadowing_db",
-            RadioError::Speed(_) => "speed_m_per_s",
-            RadioError::Level => "noise_dbm",
+        let key = match error {
+            RadioError::Carrier(_) => key_of!(key, table.carrier_mhz),
+            RadioError::Distance(_) => key_of!(key, table.distance_m),
+            RadioError::Shadowing(_) => key_of!(key, table.shadowing_db),
+            RadioError::Speed(_) => key_of!(key, table.speed_m_per_s),
+            RadioError::Level => key_of!(key, table.noise_dbm),
         };
-        Problem::at(format!("{key}.{name}"), error.to_string())
+        Problem::at(key, error.to_string())
     })?;
     let placement = placement(table, key)?;
     Ok(Air { config, placement })
 }
 
 fn placement(table: &mut RadioTable, key: &str) -> Result<Placement, Problem> {
-    let (placement, name) = match (&table.distance_m, table.distance_between_m) {
+    let (placement, key) = match (&table.distance_m, table.distance_between_m) {
         (Some(_), Some(_)) => {
             return Err(Problem::at(
-                format!("{key}.distance_between_m"),
+                key_of!(key, table.distance_between_m),
                 format!("{key}.distance_m says already where the mobiles are; give one of them"),
             ));
         }
@@ -64,7 +64,7 @@ fn placement(table: &mut RadioTable, key: &str) -> Result<Placement, Problem> {
                 from_m: from.get(),
                 to_m: to.get(),
             },
-            "distance_between_m",
+            key_of!(key, table.distance_between_m),
         ),
         (given, None) => {
             let distances = match given {
@@ -78,11 +78,11 @@ fn placement(table: &mut RadioTable, key: &str) -> Result<Placement, Problem> {
                 let default = Real::clamped(DEFAULT_DISTANCE_M);
                 table.distance_m = Some(Distances::One(default));
             }
-            (Placement::Listed(distances), "distance_m")
+            (Placement::Listed(distances), key_of!(key, table.distance_m))
         }
     };
     placement
         .check()
-        .map_err(|error: PlacementError| Problem::at(format!("{key}.{name}"), error.to_string()))?;
+        .map_err(|error: PlacementError| Problem::at(key, error.to_string()))?;
     Ok(placement)
 }

@@ -38,8 +38,8 @@ pub(super) fn resolve(table: &mut SelectiveRepeatTable) -> Result<SelectiveRepea
     };
     config.check().map_err(|error| {
         let key = match error {
-            SelectiveRepeatError::Rate => "selective_repeat.rate",
-            SelectiveRepeatError::RetryTimeout { .. } => "selective_repeat.retry_timeout",
+            SelectiveRepeatError::Rate => key!(selective_repeat.rate),
+            SelectiveRepeatError::RetryTimeout { .. } => key!(selective_repeat.retry_timeout),
         };
         Problem::at(key, error.to_string())
     })?;
@@ -52,7 +52,7 @@ pub(super) fn resolve(table: &mut SelectiveRepeatTable) -> Result<SelectiveRepea
 fn window(table: &mut SelectiveRepeatTable) -> Result<Window, Problem> {
     let Some(frames) = table.window().and_then(NonZeroU32::new) else {
         let why = "selective_repeat.window = \"unlimited\" counts nothing; remove one of them";
-        refuse_keys!(table, "selective_repeat", why; window_counts);
+        refuse_keys!(table, key!(selective_repeat), why; window_counts);
         return Ok(Window::Unlimited);
     };
     Ok(match table.window_counts() {
@@ -62,7 +62,7 @@ fn window(table: &mut SelectiveRepeatTable) -> Result<Window, Problem> {
 }
 
 fn damage(table: &mut SelectiveRepeatTable) -> Result<DamageConfig, Problem> {
-    const KEY: &str = "selective_repeat.loss";
+    const KEY: &str = key!(selective_repeat.loss);
     let loss = table.loss.get_or_insert_default();
     wlan::refuse_counted(loss, KEY)?;
     Ok(DamageConfig {
@@ -71,7 +71,7 @@ fn damage(table: &mut SelectiveRepeatTable) -> Result<DamageConfig, Problem> {
         counted: Counted::Station,
         outage: table
             .outage
-            .map(|outage| wlan::away(outage, "selective_repeat.outage"))
+            .map(|outage| wlan::away(outage, key!(selective_repeat.outage)))
             .transpose()?,
         radio: None,
     })

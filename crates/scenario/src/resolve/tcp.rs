@@ -22,7 +22,7 @@ pub(super) fn resolve_own(
     };
     if tables.is_empty() {
         return Err(Problem::at(
-            "flows.tcp",
+            key!(flows.tcp),
             "expected at least one table, such as [{ profile = \"linux\" }]",
         ));
     }
@@ -71,7 +71,7 @@ pub(super) fn resolve(table: &mut TcpTable, path: &str) -> Result<Config, Proble
     if !config.sack {
         if given.dsack == Some(true) {
             return Err(Problem::at(
-                format!("{path}.dsack"),
+                key_of!(path, table.dsack),
                 "needs selective acknowledgments, which carry it; set tcp.sack = true as well",
             ));
         }

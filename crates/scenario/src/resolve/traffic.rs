@@ -28,17 +28,17 @@ pub(super) fn resolve(
         format!("belongs to traffic.application = {one:?} or \"mix\"; remove it, or choose that")
     };
     if !is_used(ApplicationName::Ftp) {
-        refuse_keys!(table, "traffic", belongs("ftp"); ftp);
+        refuse_keys!(table, key!(traffic), belongs("ftp"); ftp);
     }
     if !is_used(ApplicationName::Http) {
-        refuse_keys!(table, "traffic", belongs("http"); http);
+        refuse_keys!(table, key!(traffic), belongs("http"); http);
     }
     if !is_used(ApplicationName::Email) {
-        refuse_keys!(table, "traffic", belongs("email"); email);
+        refuse_keys!(table, key!(traffic), belongs("email"); email);
     }
     if application != ApplicationName::Mix {
         let why = "belongs to traffic.application = \"mix\"; remove it, or choose that";
-        refuse_keys!(table, "traffic", why; mix);
+        refuse_keys!(table, key!(traffic), why; mix);
     }
     if !matches!(application, ApplicationName::Bulk | ApplicationName::Mix)
         && document
@@ -47,7 +47,7 @@ pub(super) fn resolve(
             .is_some_and(|bytes| bytes.at().is_some())
     {
         return Err(Problem::at(
-            "flows.bytes",
+            key!(flows.bytes),
             "traffic.application says already what flows carry; give one of them",
         ));
     }
@@ -116,7 +116,7 @@ fn shares(table: &mut MixTable) -> Result<[f64; 4], Problem> {
     let sum: f64 = shares.iter().sum();
     if (sum - 1.0).abs() > ROUNDING {
         return Err(Problem::at(
-            "traffic.mix",
+            key!(traffic.mix),
             format!("the shares add up to {sum:.3}; expected 1"),
         ));
     }

@@ -28,20 +28,20 @@ pub(super) fn stops(table: &mut StopsTable, inputs: &Inputs) -> Result<LinkStops
     refuse_keys_of_others(table, process)?;
     let stops = match process {
         StopProcess::Periodic => {
-            let every = needed(table.every, "every", "periodic")?.get();
-            let length = needed(table.length, "length", "periodic")?.get();
+            let every = needed(table.every, key!(link.stops.every), "periodic")?.get();
+            let length = needed(table.length, key!(link.stops.length), "periodic")?.get();
             if length >= every {
                 return Err(Problem::at(
-                    "link.stops.length",
+                    key!(link.stops.length),
                     format!("expected less than link.stops.every, which is {every}"),
                 ));
             }
             Stops::Periodic { every, length }
         }
         StopProcess::Random => {
-            let length = needed(table.length, "length", "random")?.get();
+            let length = needed(table.length, key!(link.stops.length), "random")?.get();
             Stops::Random(RandomStops {
-                working: needed(table.working, "working", "random")?.get(),
+                working: needed(table.working, key!(link.stops.working), "random")?.get(),
                 length: match table.lengths() {
                     StopLengthName::Exponential => StopLength::Exponential(length),
                     StopLengthName::Fixed => StopLength::Fixed(length),
@@ -50,7 +50,7 @@ pub(super) fn stops(table: &mut StopsTable, inputs: &Inputs) -> Result<LinkStops
             })
         }
         StopProcess::Recorded => {
-            let recording = needed(inputs.stops.as_ref(), "path", "recorded")?;
+            let recording = needed(inputs.stops.as_ref(), key!(link.stops.path), "recorded")?;
             Stops::Recorded(Arc::clone(&recording.content))
         }
     };
@@ -61,10 +61,10 @@ pub(super) fn stops(table: &mut StopsTable, inputs: &Inputs) -> Result<LinkStops
     })
 }
 
-fn needed<T>(value: Option<T>, name: &str, process: &str) -> Result<T, Problem> {
+fn needed<T>(value: Option<T>, key: &str, process: &str) -> Result<T, Problem> {
     value.ok_or_else(|| {
         Problem::at(
-            format!("link.stops.{name}"),
+            key,
             format!("is missing; link.stops.process = {process:?} needs it"),
         )
     })
@@ -75,19 +75,19 @@ fn refuse_keys_of_others(table: &StopsTable, process: StopProcess) -> Result<(),
         format!("belongs to link.stops.process = \"{owner}\"; remove it, or choose that")
     };
     if process != StopProcess::Periodic {
-        refuse_keys!(table, "link.stops", why("periodic"); every);
+        refuse_keys!(table, key!(link.stops), why("periodic"); every);
     }
     if process != StopProcess::Random {
-        refuse_keys!(table, "link.stops", why("random"); working);
+        refuse_keys!(table, key!(link.stops), why("random"); working);
     }
     if process == StopProcess::Recorded {
-        refuse_keys!(table, "link.stops", why("periodic\" or \"random"); length);
+        refuse_keys!(table, key!(link.stops), why("periodic\" or \"random"); length);
     }
     if process != StopProcess::Random {
-        refuse_keys!(table, "link.stops", why("random"); lengths);
+        refuse_keys!(table, key!(link.stops), why("random"); lengths);
     }
     if process != StopProcess::Recorded {
-        refuse_keys!(table, "link.stops", why("recorded"); path);
+        refuse_keys!(table, key!(link.stops), why("recorded"); path);
     }
     Ok(())
 }
@@ -115,11 +115,11 @@ impl LinkStops {
             return Ok((data, acks));
         }
         let data = match self.stops_data() {
-            true => self.suspended(data, "link.rate")?,
+            true => self.suspended(data, key!(link.rate))?,
             false => data,
         };
         let acks = match self.stops_acks() {
-            true => self.suspended(acks, "link.reverse.rate")?,
+            true => self.suspended(acks, key!(link.reverse.rate))?,
             false => acks,
         };
         Ok((data, acks))
@@ -132,7 +132,7 @@ impl LinkStops {
                 stops: self.stops.clone(),
             }),
             Service::Mahimahi(_) => Err(Problem::at(
-                "link.stops.packets",
+                key!(link.stops.packets),
                 "a recorded link (link.trace) shows its own stops; choose \"held\", or remove \
                  link.stops",
             )),

@@ -39,14 +39,14 @@ pub(super) fn resolve(table: &mut WiredTable) -> Result<Wired, Problem> {
     let delay = Written::fill(&mut table.delay, &default);
     let queue = queue(table.queue.get_or_insert_default());
     let discipline = match &mut table.aqm {
-        Some(aqm) => aqm::resolve(aqm, "wired.aqm")?,
+        Some(aqm) => aqm::resolve(aqm, key!(wired.aqm))?,
         None => Discipline::DropTail,
     };
     let (errors, lossy) = match &mut table.loss {
         None => (ErrorModel::None, LossDirection::Data),
         Some(loss) => {
-            wlan::refuse_counted(loss, "wired.loss")?;
-            let model = loss::resolve(loss, "wired.loss")?;
+            wlan::refuse_counted(loss, key!(wired.loss))?;
+            let model = loss::resolve(loss, key!(wired.loss))?;
             (model, loss.direction())
         }
     };
@@ -71,7 +71,7 @@ fn distribution(table: &mut RoundTripTable) -> Result<RoundTrip, Problem> {
             let (from, to) = (table.from(), table.to());
             if from > to {
                 return Err(Problem::at(
-                    "wired.round_trip.from",
+                    key!(wired.round_trip.from),
                     format!("expected at most wired.round_trip.to, which is {to}"),
                 ));
             }
@@ -88,14 +88,14 @@ fn distribution(table: &mut RoundTripTable) -> Result<RoundTrip, Problem> {
 fn refuse_keys_of_others(table: &RoundTripTable, shape: Shape) -> Result<(), Problem> {
     let belongs = |to: &str| format!("belongs to wired.round_trip.shape = {to}; remove it");
     if shape != Shape::Uniform {
-        refuse_keys!(table, "wired.round_trip", belongs("\"uniform\""); from, to);
+        refuse_keys!(table, key!(wired.round_trip), belongs("\"uniform\""); from, to);
     }
     if shape == Shape::Uniform {
         let why = belongs("\"normal\" or \"exponential\"");
-        refuse_keys!(table, "wired.round_trip", why; mean);
+        refuse_keys!(table, key!(wired.round_trip), why; mean);
     }
     if shape != Shape::Normal {
-        refuse_keys!(table, "wired.round_trip", belongs("\"normal\""); deviation);
+        refuse_keys!(table, key!(wired.round_trip), belongs("\"normal\""); deviation);
     }
     Ok(())
 }

@@ -60,11 +60,11 @@ pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem
     };
     bss.check().map_err(|error| {
         let key = match error {
-            BssError::ContentionWindow(window) if window == largest_of(&bss) => "wlan.cw_max",
-            BssError::ContentionWindow(_) | BssError::ContentionWindows(..) => "wlan.cw_min",
-            BssError::Stations(_) => "wlan.stations",
-            BssError::Fragmentation(_) => "wlan.fragmentation_threshold",
-            BssError::StationRates { .. } => "wlan.station_rates",
+            BssError::ContentionWindow(window) if window == largest_of(&bss) => key!(wlan.cw_max),
+            BssError::ContentionWindow(_) | BssError::ContentionWindows(..) => key!(wlan.cw_min),
+            BssError::Stations(_) => key!(wlan.stations),
+            BssError::Fragmentation(_) => key!(wlan.fragmentation_threshold),
+            BssError::StationRates { .. } => key!(wlan.station_rates),
         };
         Problem::at(key, error.to_string())
     })?;
@@ -73,7 +73,7 @@ pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem
         Some(radio) => {
             refuse_error_model(table.loss.as_ref())?;
             let carrier_mhz = bss.phy.standard().carrier_mhz();
-            Some(radio::resolve(radio, "wlan.radio", carrier_mhz)?)
+            Some(radio::resolve(radio, key!(wlan.radio), carrier_mhz)?)
         }
     };
     Ok(Wlan { bss, air })
@@ -85,7 +85,7 @@ fn order(table: &WlanTable) -> Result<RetransmissionOrder, Problem> {
         None => Ok(RetransmissionOrder::HeadOfLine),
         Some(StationScheduler::RoundRobin) => Ok(RetransmissionOrder::ByStation),
         Some(_) => Err(Problem::at(
-            "wlan.scheduler",
+            key!(wlan.scheduler),
             "belongs to wlan.standard = \"802.11n\", \"802.11ac\" or \"802.11ax\"; remove it, \
              choose one of them, or give \"round-robin\"",
         )),
@@ -98,12 +98,12 @@ fn largest_of(bss: &BssConfig) -> u32 {
 
 /// The physical layer, and the modes of the mobiles where they differ.
 fn rates(table: &mut WlanTable) -> Result<(Phy, Vec<Mode>), Problem> {
-    const KEY: &str = "wlan.station_rates";
+    const KEY: &str = key!(wlan.station_rates);
     let Some(given) = table.station_rates.clone() else {
         return Ok((phy(table)?, Vec::new()));
     };
     let why = "wlan.station_rates says at which rate each mobile sends; give one of them";
-    refuse_keys!(table, "wlan", why; rate);
+    refuse_keys!(table, key!(wlan), why; rate);
     let rates: Vec<_> = given.into_iter().map(Within::get).collect();
     if rates.is_empty() {
         let example = "expected at least one rate, such as [\"11 Mbit/s\", \"1 Mbit/s\"]";
@@ -111,7 +111,7 @@ fn rates(table: &mut WlanTable) -> Result<(Phy, Vec<Mode>), Problem> {
     }
     // With the fastest rate in its place the other keys are checked as ever.
     table.rate = rates.iter().max().map(|rate| Within::clamped(*rate));
-    let phy = phy(table).map_err(|problem| problem.moved("wlan.rate", KEY))?;
+    let phy = phy(table).map_err(|problem| problem.moved(key!(wlan.rate), KEY))?;
     table.rate = None;
     let mode = |(place, rate): (usize, &BitRate)| {
         let problem = |error: PhyError| Problem::at(format!("{KEY}[{place}]"), error.to_string());
@@ -131,10 +131,10 @@ fn phy(table: &mut WlanTable) -> Result<Phy, Problem> {
     let preamble: Preamble = table.preamble().into();
     Phy::new(standard, preamble, data, control).map_err(|error| {
         let key = match error {
-            PhyError::Rate { rate, .. } if rate == data => "wlan.rate",
-            PhyError::Rate { .. } | PhyError::Control { .. } => "wlan.basic_rate",
-            PhyError::Preamble(_) => "wlan.preamble",
-            PhyError::Mode { .. } | PhyError::Band { .. } => "wlan.standard",
+            PhyError::Rate { rate, .. } if rate == data => key!(wlan.rate),
+            PhyError::Rate { .. } | PhyError::Control { .. } => key!(wlan.basic_rate),
+            PhyError::Preamble(_) => key!(wlan.preamble),
+            PhyError::Mode { .. } | PhyError::Band { .. } => key!(wlan.standard),
         };
         Problem::at(key, error.to_string())
     })
@@ -153,14 +153,16 @@ pub(super) fn damage(
     outage: Option<SuspensionTable>,
 ) -> Result<DamageConfig, Problem> {
     let loss = loss.get_or_insert_default();
-    let model = loss::resolve(loss, "wlan.loss")?;
+    let model = loss::resolve(loss, key!(wlan.loss))?;
     let affects = affects(loss);
     let counted: Counted = loss.counted().into();
     Ok(DamageConfig {
         model,
         affects,
         counted,
-        outage: outage.map(|table| away(table, "wlan.outage")).transpose()?,
+        outage: outage
+            .map(|table| away(table, key!(wlan.outage)))
+            .transpose()?,
         radio: None,
     })
 }
@@ -179,7 +181,7 @@ pub(super) fn away(table: SuspensionTable, key: &str) -> Result<Outage, Problem>
     let (every, length) = (table.every.get(), table.length.get());
     if length >= every {
         return Err(Problem::at(
-            format!("{key}.length"),
+            key_of!(key, table.length),
             format!("expected less than {key}.every, which is {every}"),
         ));
     }
@@ -192,7 +194,7 @@ pub(super) fn refuse_error_model(loss: Option<&LossTable>) -> Result<(), Problem
     match loss {
         Some(loss) if loss.model != Some(LossModel::Iid) || !loss.rate.is_none_or(is_nothing) => {
             Err(Problem::at(
-                "wlan.loss",
+                key!(wlan.loss),
                 "wlan.radio damages frames already; give one of them",
             ))
         }
