@@ -1,10 +1,18 @@
 //! BBR: the window and the pace follow a model of the path, its bottleneck bandwidth and its round
-//! trip, not losses. [`v1`] follows Linux, [`v3`] the IETF draft.
+//! trip, not losses. [`v1`] follows Linux, [`v3`] the IETF draft; what they share is in the other
+//! files.
 
 mod aggregation;
+mod full_pipe;
+mod minimum_rtt;
+mod pace;
 mod policed_rate;
+mod rounds;
+#[cfg(test)]
+mod testbed;
 mod v1;
 mod v3;
+mod window;
 mod windowed_max;
 
 pub use v1::Bbr;

@@ -22,7 +22,7 @@ const TOO_LONG: Duration = Duration::from_millis(4_294_967);
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
     pub now: Instant,
-    /// Bytes delivered, and bytes presumed lost, so far.
+    /// Total bytes delivered, and presumed lost.
     pub delivered: u64,
     pub lost: u64,
     /// Whether this acknowledgment showed a loss.
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(after(&[20_000; 14], 19).get(), None);
     }
 
-    /// A path of which each stretch is told.
+    /// A path described stretch by stretch.
     struct Path {
         policed: PolicedRate,
         moment: Moment,
@@ -212,7 +212,7 @@ mod tests {
             Self { policed, moment }
         }
 
-        /// So many round trips in a second, the last of which brings `delivered` bytes and shows
+        /// `rounds` round trips in a second, the last of which brings `delivered` bytes and shows
         /// that `lost` are gone.
         fn stretch(&mut self, rounds: u64, delivered: u64, lost: u64) -> &mut Self {
             for round in 1..=rounds {

@@ -2,12 +2,12 @@
 //! as in Linux's `lib/win_minmax.c`).
 
 /// A value, and the round in which it was seen.
-type Seen = (u64, u64);
+type Sample = (u64, u64);
 
 /// The best value, and the best since each of the two before.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WindowedMax {
-    best: [Seen; 3],
+    best: [Sample; 3],
 }
 
 impl WindowedMax {
@@ -19,6 +19,14 @@ impl WindowedMax {
     /// Forgets everything but `value` of `round`.
     pub const fn reset(&mut self, round: u64, value: u64) {
         self.best = [(round, value); 3];
+    }
+
+    /// Takes a sample of `bandwidth`; one that the application `limited` counts only if it is as
+    /// large as the largest (`bbr_update_bw`; draft-ietf-ccwg-bbr §5.5.5).
+    pub fn on_sample(&mut self, window: u64, round: u64, bandwidth: u64, limited: bool) {
+        if !limited || bandwidth >= self.get() {
+            self.update(window, round, bandwidth);
+        }
     }
 
     /// Takes `value`, seen in `round`; values from more than `window` rounds ago are forgotten.

@@ -4,9 +4,14 @@
 use airtcp_units::{BitRate, Duration, Instant};
 
 use super::aggregation::Aggregation;
+use super::full_pipe::FullPipe;
+use super::minimum_rtt::{self, MinimumRtt, RttProbe};
+use super::pace::{self, Pace};
 use super::policed_rate::{Moment, PolicedRate};
+use super::rounds::Rounds;
+use super::window::{self, LastGood};
 use super::windowed_max::WindowedMax;
-use super::{bit_rate, bytes_in, least_burst, scaled};
+use super::{bytes_in, least_burst, scaled};
 use crate::config::Config;
 use crate::congestion::control::{Model, Rule, Start};
 use crate::congestion::windows::Windows;
@@ -25,15 +30,8 @@ const CWND_GAIN: f64 = 2.0;
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 /// Round trips for which a bandwidth sample is remembered.
 const BANDWIDTH_ROUNDS: u64 = 10;
-/// The pipe is full when the bandwidth has not grown by a quarter in three round trips.
-const FULL_GROWTH: f64 = 1.25;
-const FULL_ROUNDS: u32 = 3;
-/// Age at which the minimum round trip expires and is measured again with an empty queue.
-const MINIMUM_RTT_AGE: Duration = Duration::from_secs(10);
-const PROBE_RTT: Duration = Duration::from_millis(200);
-const LEAST_WINDOW_SEGMENTS: u64 = 4;
-/// The pace stays a little below the estimate, so that no queue builds up.
-const PACING_MARGIN: f64 = 0.99;
+/// Gain of the first pace, before the bandwidth is known.
+const FIRST_GAIN: f64 = HIGH_GAIN * pace::MARGIN;
 /// The largest burst that the window allows for: that of segmentation offload.
 const MOST_BURST_BYTES: u64 = 65_215;
 /// Upper bound of the allowance for aggregation.
@@ -52,17 +50,13 @@ enum Mode {
 pub struct Bbr {
     mode: Mode,
     bandwidth: WindowedMax,
-    rounds: u64,
-    next_round: u64,
-    round_start: bool,
-    minimum_rtt: Option<Duration>,
-    minimum_rtt_at: Instant,
-    probe_rtt_ends: Option<Instant>,
-    probe_rtt_round_done: bool,
+    rounds: Rounds,
+    /// Number of round trips.
+    round: u64,
+    minimum_rtt: MinimumRtt,
+    rtt_probe: RttProbe,
     idle_restart: bool,
-    full_bandwidth: u64,
-    full_rounds: u32,
-    full: bool,
+    full: FullPipe,
     phase: usize,
     phase_began: Instant,
     aggregation: Aggregation,
@@ -70,12 +64,9 @@ pub struct Bbr {
     /// Bytes delivered and presumed lost at the last acknowledgment.
     told: (u64, u64),
     now: Instant,
-    prior_cwnd: u64,
-    repairing: Repairing,
+    last_good: LastGood,
     conserving: bool,
-    /// In bytes a second.
-    pace: u64,
-    paced_by_rtt: bool,
+    pace: Pace,
     /// A burst lasts 2^−shift seconds.
     pacing_shift: u32,
     initial: u64,
@@ -88,28 +79,21 @@ impl Bbr {
         Self {
             mode: Mode::Startup,
             bandwidth: WindowedMax::default(),
-            rounds: 0,
-            next_round: 0,
-            round_start: false,
-            minimum_rtt: None,
-            minimum_rtt_at: Instant::ZERO,
-            probe_rtt_ends: None,
-            probe_rtt_round_done: false,
+            rounds: Rounds::default(),
+            round: 0,
+            minimum_rtt: MinimumRtt::default(),
+            rtt_probe: RttProbe::default(),
             idle_restart: false,
-            full_bandwidth: 0,
-            full_rounds: 0,
-            full: false,
+            full: FullPipe::default(),
             phase: 0,
             phase_began: Instant::ZERO,
             aggregation: Aggregation::default(),
             policed: PolicedRate::default(),
             told: (0, 0),
             now: Instant::ZERO,
-            prior_cwnd: 0,
-            repairing: Repairing::Nothing,
+            last_good: LastGood::NONE,
             conserving: false,
-            pace: scaled(windows.cwnd * 1000, HIGH_GAIN * PACING_MARGIN),
-            paced_by_rtt: false,
+            pace: Pace::new(windows.cwnd, FIRST_GAIN),
             pacing_shift,
             initial: windows.cwnd,
         }
@@ -117,7 +101,7 @@ impl Bbr {
 
     /// The pacing rate.
     pub const fn pacing_rate(&self) -> BitRate {
-        bit_rate(self.pace)
+        self.pace.get()
     }
 
     /// Whether the round trip is being probed with an almost empty window, so that what is sent
@@ -153,10 +137,15 @@ impl Bbr {
     /// `gain` bandwidth-delay products, plus the allowance for segmentation and delayed
     /// acknowledgments (`bbr_inflight`).
     fn in_flight_at(&self, gain: f64, windows: &Windows) -> u64 {
-        let product = self.minimum_rtt.map_or(self.initial, |rtt| {
-            scaled(bytes_in(self.bandwidth.get(), rtt), gain)
-        });
-        self.with_quantum(product, windows)
+        let product = self.minimum_rtt.product(self.bandwidth.get());
+        let target = product.map_or(self.initial, |bytes| scaled(bytes, gain));
+        self.with_quantum(target, windows)
+    }
+
+    /// The same at a gain of 1, at which nothing is queued.
+    fn drained(&self, windows: &Windows) -> u64 {
+        let product = self.minimum_rtt.product(self.bandwidth.get());
+        self.with_quantum(product.unwrap_or(self.initial), windows)
     }
 
     fn with_quantum(&self, bytes: u64, windows: &Windows) -> u64 {
@@ -171,7 +160,7 @@ impl Bbr {
 
     /// Segments per paced burst (`bbr_tso_segs_goal`).
     fn burst(&self, mss: u64) -> u64 {
-        let bytes = self.pace.checked_shr(self.pacing_shift).unwrap_or(0);
+        let bytes = self.pace.rate.checked_shr(self.pacing_shift).unwrap_or(0);
         (bytes.min(MOST_BURST_BYTES) / mss).max(least_burst(self.pacing_rate()))
     }
 
@@ -189,10 +178,11 @@ impl Bbr {
     }
 
     fn update_bandwidth(&mut self, ack: &Ack, sample: &RateSample) {
-        if sample.prior_delivered >= self.next_round {
-            self.next_round = ack.delivered_in_all;
-            self.rounds += 1;
-            self.round_start = true;
+        if self
+            .rounds
+            .on_sample(sample.prior_delivered, ack.delivered_in_all)
+        {
+            self.round += 1;
             self.conserving = false;
         }
         let is_cycling = self.mode == Mode::ProbeBandwidth;
@@ -202,30 +192,32 @@ impl Bbr {
             lost: ack.lost_in_all,
             shows_loss: ack.lost > 0,
             application_limited: sample.application_limited,
-            round_start: self.round_start,
+            round_start: self.rounds.start,
             is_cycling,
         };
         if self.policed.on_acknowledged(&moment) && is_cycling {
             self.probe_bandwidth(ack.now);
         }
-        let rate = sample.bytes_per_second();
-        if !sample.application_limited || rate >= self.bandwidth.get() {
-            self.bandwidth.update(BANDWIDTH_ROUNDS, self.rounds, rate);
-        }
+        self.bandwidth.on_sample(
+            BANDWIDTH_ROUNDS,
+            self.round,
+            sample.bytes_per_second(),
+            sample.application_limited,
+        );
     }
 
     fn update_phase(&mut self, ack: &Ack, windows: &Windows) {
         if self.mode != Mode::ProbeBandwidth {
             return;
         }
-        let long_enough = ack.now - self.phase_began > self.minimum_rtt.unwrap_or(Duration::MAX);
+        let long_enough = self.minimum_rtt.has_passed(self.phase_began, ack.now);
         let in_network = || self.in_network(ack, ack.in_flight_before, windows);
         let gain = self.pacing_gain();
         let over = if gain > 1.0 {
             // Until the data in flight exceeds what the pipe holds, or is lost.
             long_enough && (ack.lost > 0 || in_network() >= self.in_flight_at(gain, windows))
         } else if gain < 1.0 {
-            long_enough || in_network() <= self.in_flight_at(1.0, windows)
+            long_enough || in_network() <= self.drained(windows)
         } else {
             long_enough
         };
@@ -235,27 +227,14 @@ impl Bbr {
         }
     }
 
-    fn check_full(&mut self, limited: bool) {
-        if self.full || !self.round_start || limited {
-            return;
-        }
-        if self.bandwidth.get() >= scaled(self.full_bandwidth, FULL_GROWTH) {
-            self.full_bandwidth = self.bandwidth.get();
-            self.full_rounds = 0;
-            return;
-        }
-        self.full_rounds += 1;
-        self.full = self.full_rounds >= FULL_ROUNDS;
-    }
-
     fn check_drain(&mut self, ack: &Ack, windows: &mut Windows) {
-        if self.mode == Mode::Startup && self.full {
+        if self.mode == Mode::Startup && self.full.reached {
             self.mode = Mode::Drain;
-            windows.ssthresh = self.in_flight_at(1.0, windows);
+            windows.ssthresh = self.drained(windows);
         }
         if self.mode == Mode::Drain {
             let in_network = self.in_network(ack, ack.in_flight, windows);
-            if in_network <= self.in_flight_at(1.0, windows) {
+            if in_network <= self.drained(windows) {
                 self.probe_bandwidth(ack.now);
             }
         }
@@ -272,19 +251,13 @@ impl Bbr {
     }
 
     fn update_minimum_rtt(&mut self, ack: &Ack, windows: &mut Windows) {
-        let expired = ack.now > self.minimum_rtt_at + MINIMUM_RTT_AGE;
-        // An equal sample does not count here, although it does in the kernel: a simulated path
-        // repeats its minimum round trip to the nanosecond, and the minimum would never be probed.
-        if let Some(rtt) = ack.rtt
-            && (expired || self.minimum_rtt.is_none_or(|least| rtt < least))
-        {
-            self.minimum_rtt = Some(rtt);
-            self.minimum_rtt_at = ack.now;
-        }
+        let expired = self
+            .minimum_rtt
+            .update(ack.now, ack.rtt, ack.now, minimum_rtt::AGE);
         if expired && !self.idle_restart && self.mode != Mode::ProbeRtt {
             self.mode = Mode::ProbeRtt;
             self.save_cwnd(windows);
-            self.probe_rtt_ends = None;
+            self.rtt_probe.begin();
         }
         if self.mode == Mode::ProbeRtt {
             self.probe_rtt(ack, windows);
@@ -293,45 +266,27 @@ impl Bbr {
     }
 
     fn probe_rtt(&mut self, ack: &Ack, windows: &mut Windows) {
-        let Some(ends) = self.probe_rtt_ends else {
-            if ack.in_flight <= LEAST_WINDOW_SEGMENTS * windows.mss {
-                self.probe_rtt_ends = Some(ack.now + PROBE_RTT);
-                self.probe_rtt_round_done = false;
-                self.next_round = ack.delivered_in_all;
-            }
+        let window = window::least(windows);
+        if !self.rtt_probe.is_over(ack, &mut self.rounds, window) {
             return;
-        };
-        self.probe_rtt_round_done |= self.round_start;
-        if self.probe_rtt_round_done && ack.now > ends {
-            self.minimum_rtt_at = ack.now;
-            windows.cwnd = windows.cwnd.max(self.prior_cwnd);
-            if self.full {
-                self.probe_bandwidth(ack.now);
-            } else {
-                self.mode = Mode::Startup;
-            }
+        }
+        self.minimum_rtt.at = ack.now;
+        self.last_good.restore(windows);
+        if self.full.reached {
+            self.probe_bandwidth(ack.now);
+        } else {
+            self.mode = Mode::Startup;
         }
     }
 
     fn save_cwnd(&mut self, windows: &Windows) {
-        self.prior_cwnd = if self.repairing == Repairing::Nothing && self.mode != Mode::ProbeRtt {
-            windows.cwnd
-        } else {
-            self.prior_cwnd.max(windows.cwnd)
-        };
+        self.last_good.save(windows.cwnd, self.is_probing_rtt());
     }
 
     fn set_pace(&mut self, ack: &Ack, windows: &Windows) {
-        if !self.paced_by_rtt && ack.srtt > Duration::ZERO {
-            self.paced_by_rtt = true;
-            let rate = u128::from(windows.cwnd) * 1_000_000_000 / u128::from(ack.srtt.as_nanos());
-            let rate = u64::try_from(rate).unwrap_or(u64::MAX);
-            self.pace = scaled(rate, HIGH_GAIN * PACING_MARGIN);
-        }
-        let pace = scaled(self.rate(), self.pacing_gain() * PACING_MARGIN);
-        if self.full || pace > self.pace {
-            self.pace = pace.max(1);
-        }
+        self.pace.on_rtt(windows.cwnd, ack.srtt, FIRST_GAIN);
+        let (rate, gain) = (self.rate(), self.pacing_gain());
+        self.pace.follow(rate, gain, self.full.reached);
     }
 
     /// In the first round trip of a recovery only as much is sent as is delivered; after it the
@@ -341,13 +296,13 @@ impl Bbr {
         if ack.lost > 0 {
             windows.cwnd = windows.cwnd.saturating_sub(ack.lost).max(windows.mss);
         }
-        let before = core::mem::replace(&mut self.repairing, ack.repairing);
+        let before = self.last_good.replace_repair(ack.repairing);
         if ack.repairing == Repairing::FastRecovery && before != Repairing::FastRecovery {
             self.conserving = true;
-            self.next_round = ack.delivered_in_all;
+            self.rounds.restart(ack.delivered_in_all);
             windows.cwnd = (ack.in_flight + ack.delivered).max(windows.mss);
         } else if ack.repairing == Repairing::Nothing && before != Repairing::Nothing {
-            windows.cwnd = windows.cwnd.max(self.prior_cwnd);
+            self.last_good.restore(windows);
             self.conserving = false;
         }
         if self.conserving {
@@ -358,26 +313,21 @@ impl Bbr {
 
     fn set_cwnd(&mut self, ack: &Ack, windows: &mut Windows) {
         if ack.delivered > 0 && !self.recover(ack, windows) {
-            let product = self.minimum_rtt.map_or(self.initial, |rtt| {
-                scaled(bytes_in(self.rate(), rtt), self.cwnd_gain())
-            });
-            let most = bytes_in(self.rate(), MOST_AGGREGATION);
-            let aggregated = if self.full {
+            let rate = self.rate();
+            let product = self.minimum_rtt.product(rate);
+            let wanted = product.map_or(self.initial, |bytes| scaled(bytes, self.cwnd_gain()));
+            let aggregated = if self.full.reached {
+                let most = bytes_in(rate, MOST_AGGREGATION);
                 self.aggregation.most().min(most)
             } else {
                 0
             };
-            let target = self.with_quantum(product + aggregated, windows);
-            if self.full {
-                windows.cwnd = (windows.cwnd + ack.delivered).min(target);
-            } else if windows.cwnd < target || ack.delivered_in_all < self.initial {
-                windows.cwnd += ack.delivered;
-            }
-            windows.cwnd = windows.cwnd.max(LEAST_WINDOW_SEGMENTS * windows.mss);
+            let target = self.with_quantum(wanted + aggregated, windows);
+            window::approach(target, self.full.reached, self.initial, ack, windows);
         }
         windows.cwnd = windows.cwnd.min(windows.max);
         if self.mode == Mode::ProbeRtt {
-            windows.cwnd = windows.cwnd.min(LEAST_WINDOW_SEGMENTS * windows.mss);
+            windows.cwnd = windows.cwnd.min(window::least(windows));
         }
     }
 }
@@ -390,15 +340,11 @@ impl Start for Bbr {
 
 impl Rule for Bbr {
     fn model(&self) -> Option<Model> {
-        Some(Model {
-            pacing_rate: self.pacing_rate(),
-            least_burst: least_burst(self.pacing_rate()),
-            is_probing_rtt: self.is_probing_rtt(),
-        })
+        Some(self.pace.model(self.is_probing_rtt()))
     }
 
     fn observe(&mut self, ack: &Ack, windows: &mut Windows) {
-        self.round_start = false;
+        self.rounds.start = false;
         if let Some(sample) = &ack.rate {
             self.update_bandwidth(ack, sample);
         }
@@ -411,11 +357,13 @@ impl Rule for Bbr {
                 ack.delivered,
                 rate,
                 windows.cwnd,
-                self.round_start,
+                self.rounds.start,
             );
         }
         self.update_phase(ack, windows);
-        self.check_full(ack.rate.is_none_or(|sample| sample.application_limited));
+        let limited = ack.rate.is_none_or(|sample| sample.application_limited);
+        self.full
+            .check(self.rounds.start, limited, self.bandwidth.get());
         self.check_drain(ack, windows);
         self.update_minimum_rtt(ack, windows);
         self.set_pace(ack, windows);
@@ -434,15 +382,14 @@ impl Rule for Bbr {
     }
 
     fn on_timeout(&mut self) {
-        self.repairing = Repairing::Timeout;
-        self.full_bandwidth = 0;
+        self.last_good.replace_repair(Repairing::Timeout);
+        self.full.on_timeout();
         self.policed.on_timeout();
     }
 
     /// The bandwidth did not grow because the sender slowed down needlessly (`bbr_undo_cwnd`).
     fn on_taken_back(&mut self) {
-        self.full_bandwidth = 0;
-        self.full_rounds = 0;
+        self.full.restart();
         let (delivered, lost) = self.told;
         self.policed.reset(self.now, delivered, lost);
     }
@@ -451,7 +398,8 @@ impl Rule for Bbr {
         self.idle_restart = true;
         self.aggregation.restart(now);
         if self.mode == Mode::ProbeBandwidth {
-            self.pace = scaled(self.rate(), PACING_MARGIN).max(1);
+            let rate = self.rate();
+            self.pace.resume(rate);
         }
     }
 }

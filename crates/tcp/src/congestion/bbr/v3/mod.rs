@@ -3,35 +3,34 @@
 //! how much it bears at present. ECN is left out; losses are evaluated at the acknowledgment that
 //! reveals them, not packet by packet (draft §5.5.10.2), as in the authors' Linux code.
 
-use airtcp_units::{BitRate, Duration, Instant};
+mod bounds;
+mod cycle;
 
+use airtcp_units::{Duration, Instant};
+
+use self::bounds::{Bounds, is_too_much};
+use self::cycle::Cycle;
 use super::aggregation::Aggregation;
+use super::full_pipe::FullPipe;
+use super::minimum_rtt::{self, MinimumRtt, RttProbe};
+use super::pace::Pace;
+use super::rounds::Rounds;
+use super::scaled;
+use super::window::{self, LastGood};
 use super::windowed_max::WindowedMax;
-use super::{bit_rate, bytes_in, least_burst, scaled};
 use crate::config::Config;
 use crate::congestion::control::{Model, Rule, Start};
 use crate::congestion::windows::Windows;
 use crate::congestion::{Ack, Repairing};
 use crate::delivery_rate::RateSample;
 
-/// Draft §2.4 and §2.5.
-const LOSS_THRESHOLD: (u64, u64) = (2, 100);
+/// Draft §2.5.
 const BETA: f64 = 0.7;
-const HEADROOM: f64 = 0.15;
-const LEAST_WINDOW_SEGMENTS: u64 = 4;
-const PACING_MARGIN: f64 = 0.99;
-/// Draft §5.3.1: start-up is over after three round trips without growth by a quarter, or at a
-/// round trip with this many losses and a loss rate above the threshold.
-const FULL_GROWTH: f64 = 1.25;
-const FULL_ROUNDS: u32 = 3;
+/// Draft §5.3.1: start-up is over when the pipe is full, or at a round trip with this many losses
+/// and a loss rate above the threshold.
 const FULL_LOSSES: u32 = 6;
 /// Draft §2.14 and §5.3.4.
-const MINIMUM_RTT_AGE: Duration = Duration::from_secs(10);
 const PROBE_RTT_INTERVAL: Duration = Duration::from_secs(5);
-const PROBE_RTT: Duration = Duration::from_millis(200);
-/// Draft §5.3.3.8: probing comes after at most this many round trips, as Reno's would.
-const MOST_ROUNDS_BETWEEN_PROBES: u64 = 63;
-const PROBE_WAIT: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -68,42 +67,19 @@ pub struct BbrV3 {
     state: State,
     // The path.
     bandwidth: WindowedMax,
-    cycles: u64,
-    minimum_rtt: Option<Duration>,
-    minimum_rtt_at: Instant,
-    probe_rtt_least: Option<Duration>,
-    probe_rtt_at: Instant,
-    probe_rtt_ends: Option<Instant>,
-    probe_rtt_round_done: bool,
+    minimum_rtt: MinimumRtt,
+    /// Shortest round trip since it was last probed.
+    recent_rtt: MinimumRtt,
+    rtt_probe: RttProbe,
     aggregation: Aggregation,
-    // Its bounds.
-    long_term: u64,
-    short_term: Option<(u64, u64)>,
-    // Round trips.
-    round_start: bool,
-    next_round: u64,
-    latest_bandwidth: u64,
-    latest_in_flight: u64,
-    losses_in_round: u32,
-    lost_in_round: bool,
-    // Start-up.
-    full_bandwidth: u64,
-    full_rounds: u32,
-    full: bool,
-    // The cycle of probing.
-    cycle_began: Instant,
-    rounds_since_probe: u64,
-    wait: Duration,
-    up_rounds: u32,
-    up_per_segment: u64,
-    up_acked: u64,
-    samples_of_probe: bool,
-    // Recovery.
-    prior_cwnd: u64,
-    repairing: Repairing,
+    bounds: Bounds,
+    rounds: Rounds,
+    full: FullPipe,
+    cycle: Cycle,
+    // What follows from it.
+    pace: Pace,
+    last_good: LastGood,
     idle_restart: bool,
-    pace: u64,
-    paced_by_rtt: bool,
     initial: u64,
 }
 
@@ -113,44 +89,19 @@ impl BbrV3 {
         Self {
             state: State::Startup,
             bandwidth: WindowedMax::default(),
-            cycles: 0,
-            minimum_rtt: None,
-            minimum_rtt_at: Instant::ZERO,
-            probe_rtt_least: None,
-            probe_rtt_at: Instant::ZERO,
-            probe_rtt_ends: None,
-            probe_rtt_round_done: false,
+            minimum_rtt: MinimumRtt::default(),
+            recent_rtt: MinimumRtt::default(),
+            rtt_probe: RttProbe::default(),
             aggregation: Aggregation::default(),
-            long_term: u64::MAX,
-            short_term: None,
-            round_start: false,
-            next_round: 0,
-            latest_bandwidth: 0,
-            latest_in_flight: 0,
-            losses_in_round: 0,
-            lost_in_round: false,
-            full_bandwidth: 0,
-            full_rounds: 0,
-            full: false,
-            cycle_began: Instant::ZERO,
-            rounds_since_probe: 0,
-            wait: PROBE_WAIT,
-            up_rounds: 0,
-            up_per_segment: u64::MAX,
-            up_acked: 0,
-            samples_of_probe: false,
-            prior_cwnd: 0,
-            repairing: Repairing::Nothing,
+            bounds: Bounds::NONE,
+            rounds: Rounds::default(),
+            full: FullPipe::default(),
+            cycle: Cycle::START,
+            pace: Pace::new(windows.cwnd, State::Startup.gains().0),
+            last_good: LastGood::NONE,
             idle_restart: false,
-            pace: scaled(windows.cwnd * 1000, State::Startup.gains().0),
-            paced_by_rtt: false,
             initial: windows.cwnd,
         }
-    }
-
-    /// The pacing rate.
-    pub const fn pacing_rate(&self) -> BitRate {
-        bit_rate(self.pace)
     }
 
     /// Whether the round trip is being probed with a small window.
@@ -162,24 +113,33 @@ impl BbrV3 {
     /// present.
     fn rate(&self) -> u64 {
         let most = self.bandwidth.get();
-        self.short_term.map_or(most, |(rate, _)| rate.min(most))
+        let bound = self.bounds.short_term;
+        bound.map_or(most, |(rate, _)| rate.min(most))
     }
 
-    fn product(&self, gain: f64) -> u64 {
+    /// The bandwidth-delay product; the initial window before the round trip is known.
+    fn product(&self) -> u64 {
         self.minimum_rtt
-            .map_or(self.initial, |rtt| scaled(bytes_in(self.rate(), rtt), gain))
+            .product(self.rate())
+            .unwrap_or(self.initial)
+    }
+
+    /// `gain` times the product; the initial window before the round trip is known.
+    fn products(&self, gain: f64) -> u64 {
+        let product = self.minimum_rtt.product(self.rate());
+        product.map_or(self.initial, |bytes| scaled(bytes, gain))
     }
 
     fn quantum(&self, windows: &Windows) -> u64 {
         // Draft §5.6.3: a millisecond of the pace, at least two segments, at most 64 kB.
-        (self.pace / 1000).clamp(2 * windows.mss, 65_536)
+        (self.pace.rate / 1000).clamp(2 * windows.mss, 65_536)
     }
 
     fn in_flight_at(&self, gain: f64, windows: &Windows) -> u64 {
         let bytes = self
-            .product(gain)
+            .products(gain)
             .max(3 * self.quantum(windows))
-            .max(LEAST_WINDOW_SEGMENTS * windows.mss);
+            .max(window::least(windows));
         if self.state == State::Up {
             bytes + 2 * windows.mss
         } else {
@@ -187,76 +147,43 @@ impl BbrV3 {
         }
     }
 
-    /// The long-term bound, less headroom for others (draft §5.5.6).
-    fn with_headroom(&self, windows: &Windows) -> u64 {
-        if self.long_term == u64::MAX {
-            return u64::MAX;
-        }
-        let headroom = scaled(self.long_term, HEADROOM).max(windows.mss);
-        (self.long_term.saturating_sub(headroom)).max(LEAST_WINDOW_SEGMENTS * windows.mss)
-    }
-
     fn update_round(&mut self, ack: &Ack, sample: &RateSample) {
-        if sample.prior_delivered >= self.next_round {
-            self.start_round(ack.delivered_in_all);
-            self.round_start = true;
-            self.rounds_since_probe += 1;
+        let (prior, delivered) = (sample.prior_delivered, ack.delivered_in_all);
+        if self.rounds.on_sample(prior, delivered) {
+            self.cycle.rounds_since_probe += 1;
         }
     }
 
-    const fn start_round(&mut self, delivered: u64) {
-        self.next_round = delivered;
-    }
-
-    /// Draft §5.5.10.3: the bytes delivered in a round trip with losses bound the next ones.
-    fn update_bounds_of_now(&mut self, windows: &Windows) {
-        if !self.round_start {
-            return;
+    fn end_round(&mut self, windows: &Windows) {
+        if self.rounds.start {
+            let probes = matches!(self.state, State::Refill | State::Up | State::Startup);
+            let bandwidth = self.bandwidth.get();
+            self.bounds.end_round(probes, bandwidth, windows.cwnd);
         }
-        let probing = matches!(self.state, State::Refill | State::Up | State::Startup);
-        if self.lost_in_round && !probing {
-            let (rate, in_flight) = self
-                .short_term
-                .unwrap_or((self.bandwidth.get(), windows.cwnd));
-            self.short_term = Some((
-                self.latest_bandwidth.max(scaled(rate, BETA)),
-                self.latest_in_flight.max(scaled(in_flight, BETA)),
-            ));
-        }
-        self.lost_in_round = false;
-        self.losses_in_round = 0;
-        self.latest_bandwidth = 0;
-        self.latest_in_flight = 0;
     }
 
     fn check_start_up(&mut self, ack: &Ack, sample: &RateSample) {
-        if self.full {
+        if self.full.reached {
             return;
         }
-        if self.round_start && !sample.application_limited {
-            if self.bandwidth.get() >= scaled(self.full_bandwidth, FULL_GROWTH) {
-                self.full_bandwidth = self.bandwidth.get();
-                self.full_rounds = 0;
-            } else {
-                self.full_rounds += 1;
-                self.full = self.full_rounds >= FULL_ROUNDS;
-            }
-        }
+        let limited = sample.application_limited;
+        self.full
+            .check(self.rounds.start, limited, self.bandwidth.get());
         // Draft §5.3.1.3: a full round trip in recovery, with many losses.
-        if self.losses_in_round >= FULL_LOSSES
+        if self.bounds.losses_in_round >= FULL_LOSSES
             && ack.repairing == Repairing::FastRecovery
             && is_too_much(sample)
         {
-            self.full = true;
-            self.long_term = self.product(1.0).max(self.latest_in_flight);
+            self.full.reached = true;
+            self.bounds.long_term = self.product().max(self.bounds.latest_in_flight);
         }
-        if self.full && self.state == State::Startup {
+        if self.full.reached && self.state == State::Startup {
             self.state = State::Drain;
         }
     }
 
     fn update_cycle(&mut self, ack: &Ack, sample: &RateSample, windows: &Windows) {
-        if !self.full {
+        if !self.full.reached {
             return;
         }
         self.adapt_long_term(ack, sample, windows);
@@ -268,7 +195,7 @@ impl BbrV3 {
                 let probes = self.is_time_to_probe(ack, windows);
                 let room = self
                     .in_flight_at(1.0, windows)
-                    .min(self.with_headroom(windows));
+                    .min(self.bounds.with_headroom(windows));
                 if !probes && ack.in_flight <= room {
                     self.state = State::Cruise;
                 }
@@ -277,16 +204,13 @@ impl BbrV3 {
                 self.is_time_to_probe(ack, windows);
             }
             // One round trip with nothing queued and no bound, so that the pipe fills.
-            State::Refill if self.round_start => {
-                self.samples_of_probe = true;
+            State::Refill if self.rounds.start => {
                 self.state = State::Up;
-                self.cycle_began = ack.now;
-                self.start_round(ack.delivered_in_all);
-                self.raise_slope(windows);
+                self.rounds.restart(ack.delivered_in_all);
+                self.cycle.go_up(ack.now, windows);
             }
             State::Up => {
-                let long_enough =
-                    ack.now - self.cycle_began > self.minimum_rtt.unwrap_or(Duration::MAX);
+                let long_enough = self.minimum_rtt.has_passed(self.cycle.began, ack.now);
                 if long_enough && ack.in_flight > self.in_flight_at(1.25, windows) {
                     self.go_down(ack);
                 }
@@ -296,44 +220,33 @@ impl BbrV3 {
     }
 
     fn go_down(&mut self, ack: &Ack) {
-        self.short_term = None;
-        self.up_per_segment = u64::MAX;
-        self.rounds_since_probe = 0;
-        // Draft §5.3.3.8 waits two to three seconds; flows must not choose the same instant in
-        // between.
-        let spread = ack.now.as_nanos() / 1000 % 1_000_000;
-        self.wait = PROBE_WAIT + Duration::from_micros(spread);
-        self.cycle_began = ack.now;
-        self.samples_of_probe = false;
-        self.start_round(ack.delivered_in_all);
+        self.bounds.short_term = None;
+        self.cycle.restart(ack.now);
+        self.rounds.restart(ack.delivered_in_all);
         self.state = State::Down;
-        // Two cycles are remembered (draft §5.5.5, MaxBwFilterLen).
-        self.cycles += 1;
     }
 
     fn is_time_to_probe(&mut self, ack: &Ack, windows: &Windows) -> bool {
-        let reno =
-            (self.product(1.0).min(windows.cwnd) / windows.mss).min(MOST_ROUNDS_BETWEEN_PROBES);
-        if ack.now - self.cycle_began > self.wait || self.rounds_since_probe >= reno {
-            self.short_term = None;
-            self.up_rounds = 0;
-            self.up_acked = 0;
-            self.start_round(ack.delivered_in_all);
-            self.state = State::Refill;
-            return true;
+        let segments = self.product().min(windows.cwnd) / windows.mss;
+        if !self.cycle.is_due(ack.now, segments) {
+            return false;
         }
-        false
+        self.bounds.short_term = None;
+        self.cycle.refill();
+        self.rounds.restart(ack.delivered_in_all);
+        self.state = State::Refill;
+        true
     }
 
     /// Draft §5.5.10.2: losses above the threshold bound the data in flight; while probing, data
     /// delivered without them raises the bound.
     fn adapt_long_term(&mut self, ack: &Ack, sample: &RateSample, windows: &Windows) {
         if is_too_much(sample) {
-            if self.samples_of_probe {
-                self.samples_of_probe = false;
+            if self.cycle.samples_of_probe {
+                self.cycle.samples_of_probe = false;
                 if !sample.application_limited {
-                    let target = scaled(self.product(1.0).min(windows.cwnd), BETA);
-                    self.long_term = sample.in_flight_at_send.max(target);
+                    let target = scaled(self.product().min(windows.cwnd), BETA);
+                    self.bounds.long_term = sample.in_flight_at_send.max(target);
                 }
                 if self.state == State::Up {
                     self.go_down(ack);
@@ -341,57 +254,39 @@ impl BbrV3 {
             }
             return;
         }
-        if self.long_term == u64::MAX {
+        let bound = self.bounds.long_term;
+        if bound == u64::MAX {
             return;
         }
-        self.long_term = self.long_term.max(sample.in_flight_at_send);
+        self.bounds.long_term = bound.max(sample.in_flight_at_send);
         if self.state == State::Up {
             self.probe_upward(ack, windows);
         }
     }
 
-    fn raise_slope(&mut self, windows: &Windows) {
-        let growth = windows.mss << self.up_rounds.min(30);
-        self.up_rounds = (self.up_rounds + 1).min(30);
-        self.up_per_segment = (windows.cwnd / growth).max(1) * windows.mss;
-    }
-
     fn probe_upward(&mut self, ack: &Ack, windows: &Windows) {
         let used = ack.in_flight + ack.delivered + windows.mss > windows.cwnd;
-        if !used || windows.cwnd < self.long_term {
+        if !used || windows.cwnd < self.bounds.long_term {
             return;
         }
-        self.up_acked += ack.delivered;
-        if self.up_acked >= self.up_per_segment {
-            let segments = self.up_acked / self.up_per_segment;
-            self.up_acked -= segments * self.up_per_segment;
-            self.long_term = self.long_term.saturating_add(segments * windows.mss);
-        }
-        if self.round_start {
-            self.raise_slope(windows);
+        let growth = self.cycle.climb(ack.delivered) * windows.mss;
+        self.bounds.long_term = self.bounds.long_term.saturating_add(growth);
+        if self.rounds.start {
+            self.cycle.raise_slope(windows);
         }
     }
 
     fn update_minimum_rtt(&mut self, ack: &Ack, windows: &mut Windows) {
-        let probe_expired = ack.now > self.probe_rtt_at + PROBE_RTT_INTERVAL;
-        if let Some(rtt) = ack.rtt
-            && (probe_expired || self.probe_rtt_least.is_none_or(|least| rtt < least))
-        {
-            self.probe_rtt_least = Some(rtt);
-            self.probe_rtt_at = ack.now;
-        }
-        let expired = ack.now > self.minimum_rtt_at + MINIMUM_RTT_AGE;
-        if let Some(least) = self.probe_rtt_least
-            && (expired || self.minimum_rtt.is_none_or(|known| least < known))
-        {
-            self.minimum_rtt = Some(least);
-            self.minimum_rtt_at = self.probe_rtt_at;
-        }
-        if probe_expired && !self.idle_restart && self.state != State::ProbeRtt {
+        let due = self
+            .recent_rtt
+            .update(ack.now, ack.rtt, ack.now, PROBE_RTT_INTERVAL);
+        let MinimumRtt { rtt, at } = self.recent_rtt;
+        self.minimum_rtt.update(ack.now, rtt, at, minimum_rtt::AGE);
+        if due && !self.idle_restart && self.state != State::ProbeRtt {
             self.save_cwnd(windows);
             self.state = State::ProbeRtt;
-            self.probe_rtt_ends = None;
-            self.start_round(ack.delivered_in_all);
+            self.rtt_probe.begin();
+            self.rounds.restart(ack.delivered_in_all);
         }
         if self.state == State::ProbeRtt {
             self.probe_rtt(ack, windows);
@@ -400,89 +295,60 @@ impl BbrV3 {
     }
 
     fn probe_rtt_window(&self, windows: &Windows) -> u64 {
-        self.product(State::ProbeRtt.gains().1)
-            .max(LEAST_WINDOW_SEGMENTS * windows.mss)
+        self.products(State::ProbeRtt.gains().1)
+            .max(window::least(windows))
     }
 
     fn probe_rtt(&mut self, ack: &Ack, windows: &mut Windows) {
-        let Some(ends) = self.probe_rtt_ends else {
-            if ack.in_flight <= self.probe_rtt_window(windows) {
-                self.probe_rtt_ends = Some(ack.now + PROBE_RTT);
-                self.probe_rtt_round_done = false;
-                self.start_round(ack.delivered_in_all);
-            }
+        let window = self.probe_rtt_window(windows);
+        if !self.rtt_probe.is_over(ack, &mut self.rounds, window) {
             return;
-        };
-        self.probe_rtt_round_done |= self.round_start;
-        if self.probe_rtt_round_done && ack.now > ends {
-            self.probe_rtt_at = ack.now;
-            windows.cwnd = windows.cwnd.max(self.prior_cwnd);
-            self.short_term = None;
-            if self.full {
-                self.go_down(ack);
-                self.state = State::Cruise;
-            } else {
-                self.state = State::Startup;
-            }
+        }
+        self.recent_rtt.at = ack.now;
+        self.last_good.restore(windows);
+        self.bounds.short_term = None;
+        if self.full.reached {
+            self.go_down(ack);
+            self.state = State::Cruise;
+        } else {
+            self.state = State::Startup;
         }
     }
 
     fn save_cwnd(&mut self, windows: &Windows) {
-        self.prior_cwnd = if self.repairing == Repairing::Nothing && self.state != State::ProbeRtt {
-            windows.cwnd
-        } else {
-            self.prior_cwnd.max(windows.cwnd)
-        };
+        self.last_good.save(windows.cwnd, self.is_probing_rtt());
     }
 
     fn set_pace(&mut self, ack: &Ack, windows: &Windows) {
-        let gain = self.state.gains().0;
-        if !self.paced_by_rtt && ack.srtt > Duration::ZERO {
-            self.paced_by_rtt = true;
-            let rate = u128::from(windows.cwnd) * 1_000_000_000 / u128::from(ack.srtt.as_nanos());
-            self.pace = scaled(u64::try_from(rate).unwrap_or(u64::MAX), gain);
-        }
-        let pace = scaled(self.rate(), gain * PACING_MARGIN);
-        if self.full || pace > self.pace {
-            self.pace = pace.max(1);
-        }
+        let (rate, gain) = (self.rate(), self.state.gains().0);
+        self.pace.on_rtt(windows.cwnd, ack.srtt, gain);
+        self.pace.follow(rate, gain, self.full.reached);
     }
 
     fn set_cwnd(&mut self, ack: &Ack, windows: &mut Windows) {
-        let before = core::mem::replace(&mut self.repairing, ack.repairing);
+        let before = self.last_good.replace_repair(ack.repairing);
         if ack.repairing == Repairing::Nothing && before != Repairing::Nothing {
-            windows.cwnd = windows.cwnd.max(self.prior_cwnd);
+            self.last_good.restore(windows);
         }
         let target = self
-            .product(self.state.gains().1)
+            .products(self.state.gains().1)
             .saturating_add(self.aggregation.most())
             .max(3 * self.quantum(windows));
-        if self.full {
-            windows.cwnd = (windows.cwnd + ack.delivered).min(target);
-        } else if windows.cwnd < target || ack.delivered_in_all < self.initial {
-            windows.cwnd += ack.delivered;
-        }
-        let least = LEAST_WINDOW_SEGMENTS * windows.mss;
-        windows.cwnd = windows.cwnd.max(least);
+        window::approach(target, self.full.reached, self.initial, ack, windows);
         if self.state == State::ProbeRtt {
             windows.cwnd = windows.cwnd.min(self.probe_rtt_window(windows));
         }
         // Draft §5.6.4.6: the bounds.
         let bound = match self.state {
-            State::Cruise | State::ProbeRtt => self.with_headroom(windows),
-            state if state.probes_bandwidth() => self.long_term,
+            State::Cruise | State::ProbeRtt => self.bounds.with_headroom(windows),
+            state if state.probes_bandwidth() => self.bounds.long_term,
             _ => u64::MAX,
         };
-        let bound = self.short_term.map_or(bound, |(_, bytes)| bound.min(bytes));
-        windows.cwnd = windows.cwnd.min(bound.max(least)).min(windows.max);
+        let present = self.bounds.short_term;
+        let bound = present.map_or(bound, |(_, bytes)| bound.min(bytes));
+        let bound = bound.max(window::least(windows));
+        windows.cwnd = windows.cwnd.min(bound).min(windows.max);
     }
-}
-
-/// Draft §5.5.10.2: whether more than 2 % of the bytes in flight when the segment was sent are
-/// lost.
-fn is_too_much(sample: &RateSample) -> bool {
-    let (numerator, denominator) = LOSS_THRESHOLD;
-    sample.lost * denominator > sample.in_flight_at_send * numerator
 }
 
 impl Start for BbrV3 {
@@ -493,35 +359,26 @@ impl Start for BbrV3 {
 
 impl Rule for BbrV3 {
     fn model(&self) -> Option<Model> {
-        Some(Model {
-            pacing_rate: self.pacing_rate(),
-            least_burst: least_burst(self.pacing_rate()),
-            is_probing_rtt: self.is_probing_rtt(),
-        })
+        Some(self.pace.model(self.is_probing_rtt()))
     }
 
     fn observe(&mut self, ack: &Ack, windows: &mut Windows) {
-        self.round_start = false;
-        if ack.lost > 0 {
-            self.lost_in_round = true;
-            let segments = u32::try_from(ack.lost.div_ceil(windows.mss)).unwrap_or(u32::MAX);
-            self.losses_in_round = self.losses_in_round.saturating_add(segments);
-        }
+        self.rounds.start = false;
+        self.bounds.on_loss(ack.lost, windows.mss);
         if let Some(sample) = ack.rate {
             let rate = sample.bytes_per_second();
-            self.latest_bandwidth = self.latest_bandwidth.max(rate);
-            self.latest_in_flight = self.latest_in_flight.max(sample.delivered);
+            self.bounds.on_sample(rate, sample.delivered);
             self.update_round(ack, &sample);
-            if !sample.application_limited || rate >= self.bandwidth.get() {
-                self.bandwidth.update(1, self.cycles, rate);
-            }
+            let limited = sample.application_limited;
+            self.bandwidth.on_sample(1, self.cycle.count, rate, limited);
             self.check_start_up(ack, &sample);
             self.update_cycle(ack, &sample, windows);
-            self.update_bounds_of_now(windows);
+            self.end_round(windows);
         }
         let rate = self.bandwidth.get();
+        let round_start = self.rounds.start;
         self.aggregation
-            .on_delivered(ack.now, ack.delivered, rate, windows.cwnd, self.round_start);
+            .on_delivered(ack.now, ack.delivered, rate, windows.cwnd, round_start);
         self.update_minimum_rtt(ack, windows);
         self.set_pace(ack, windows);
         self.set_cwnd(ack, windows);
@@ -538,15 +395,16 @@ impl Rule for BbrV3 {
     }
 
     fn on_timeout(&mut self) {
-        self.repairing = Repairing::Timeout;
-        self.full_bandwidth = 0;
+        self.last_good.replace_repair(Repairing::Timeout);
+        self.full.on_timeout();
     }
 
     fn on_idle_over(&mut self, now: Instant, _idle: Duration) {
         self.idle_restart = true;
         self.aggregation.restart(now);
         if self.state.probes_bandwidth() {
-            self.pace = scaled(self.rate(), PACING_MARGIN).max(1);
+            let rate = self.rate();
+            self.pace.resume(rate);
         }
     }
 }

@@ -2,44 +2,24 @@
 
 use super::*;
 
-const START: Instant = Instant::from_nanos(1_000_000_000);
-
-fn after(milliseconds: u64) -> Instant {
-    START + Duration::from_millis(milliseconds)
-}
-
 /// A model that knows a bandwidth of 1 MB/s and a round trip of 100 ms, a hundred segments.
 fn model(mode: Mode) -> (Bbr, Windows) {
-    let windows = windows();
+    let windows = windows(10);
     let mut bbr = Bbr::new(&windows, 10);
     bbr.mode = mode;
     bbr.bandwidth.reset(0, BANDWIDTH);
-    bbr.minimum_rtt = Some(RTT);
-    bbr.minimum_rtt_at = START;
+    bbr.minimum_rtt.rtt = Some(RTT);
+    bbr.minimum_rtt.at = START;
     bbr.phase_began = START;
-    bbr.pace = BANDWIDTH;
-    bbr.paced_by_rtt = true;
+    bbr.pace.rate = BANDWIDTH;
+    bbr.pace.by_rtt = true;
     (bbr, windows)
-}
-
-/// An acknowledgment at `now` with `in_flight` segments before and after it, and nothing else.
-fn plain(now: Instant, in_flight: u64) -> Ack {
-    Ack {
-        now,
-        in_flight_before: in_flight * MSS,
-        next_departure: now,
-        ..in_recovery(0, 0, in_flight * MSS, Repairing::Nothing)
-    }
 }
 
 fn sample(rate: u64, application_limited: bool) -> RateSample {
     RateSample {
-        delivered: rate / 10,
-        interval: RTT,
-        prior_delivered: 0,
-        lost: 0,
-        in_flight_at_send: 0,
         application_limited,
+        ..testbed::sample_of(rate)
     }
 }
 
@@ -49,7 +29,7 @@ fn sample(rate: u64, application_limited: bool) -> RateSample {
 fn the_window_has_room_for_three_bursts() {
     let segments = |mode, phase, pace, bytes| {
         let (mut bbr, windows) = model(mode);
-        (bbr.phase, bbr.pace) = (phase, pace);
+        (bbr.phase, bbr.pace.rate) = (phase, pace);
         bbr.with_quantum(bytes, &windows) / MSS
     };
     assert_eq!(segments(Mode::Startup, 0, BANDWIDTH, 10_000), 16);
@@ -77,7 +57,7 @@ fn the_network_drains_until_the_next_departure() {
 /// `bbr_init_pacing_rate_from_rtt` without a round trip: the window in a nominal millisecond.
 #[test]
 fn the_first_pace_is_a_window_in_a_millisecond() {
-    let pace = Bbr::new(&windows(), 10).pacing_rate().as_bps() as f64 / 8.0;
+    let pace = Bbr::new(&windows(10), 10).pacing_rate().as_bps() as f64 / 8.0;
     let expected = 10_000_000.0 * 2.885 * 0.99;
     assert!((pace / expected - 1.0).abs() < 2e-3, "{pace}");
 }
@@ -91,7 +71,7 @@ fn the_bandwidth_is_the_largest_of_ten_round_trips() {
         for round in 1..=rounds {
             let mut ack = plain(after(100 * round), 50);
             ack.delivered_in_all = round * 1000;
-            bbr.next_round = 0;
+            bbr.rounds.next = 0;
             bbr.update_bandwidth(&ack, &sample(rate, limited));
         }
         bbr.bandwidth.get()
@@ -109,7 +89,7 @@ fn an_equal_sample_renews_the_bandwidth() {
     for round in 1..=12 {
         let mut ack = plain(after(100 * round), 50);
         ack.delivered_in_all = round * 1000;
-        bbr.next_round = 0;
+        bbr.rounds.next = 0;
         let equal = round == 5;
         let rate = if equal { BANDWIDTH } else { BANDWIDTH / 2 };
         bbr.update_bandwidth(&ack, &sample(rate, equal));
@@ -129,7 +109,7 @@ fn a_policers_rate_is_forgotten_in_the_cycle_alone() {
             ack.delivered_in_all += 20_000;
             ack.lost = if round > 8 { 0 } else { 5000 };
             ack.lost_in_all += ack.lost;
-            bbr.next_round = 0;
+            bbr.rounds.next = 0;
             bbr.update_bandwidth(&ack, &sample(BANDWIDTH, false));
             if (8..56).contains(&round) {
                 assert_eq!(bbr.rate(), 200_000, "{mode:?}, round {round}");
@@ -151,7 +131,7 @@ fn what_comes_before_the_first_loss_is_no_policers_rate() {
         ack.delivered_in_all += if lossy { 20_000 } else { 40_000 };
         ack.lost = if lossy { 5000 } else { 0 };
         ack.lost_in_all += ack.lost;
-        bbr.next_round = 0;
+        bbr.rounds.next = 0;
         bbr.update_bandwidth(&ack, &sample(BANDWIDTH, false));
     }
     assert_eq!(bbr.rate(), 200_000);
@@ -166,7 +146,7 @@ fn a_policer_sets_bandwidth_and_gain() {
         let mut ack = plain(after(100 * round), 50);
         (ack.delivered_in_all, ack.lost_in_all) = (20_000 * round, 5000 * round);
         ack.lost = 5000;
-        bbr.next_round = 0;
+        bbr.rounds.next = 0;
         assert_eq!(bbr.rate(), BANDWIDTH, "round {round}");
         bbr.update_bandwidth(&ack, &sample(BANDWIDTH, false));
         bbr.told = (ack.delivered_in_all, ack.lost_in_all);
@@ -208,27 +188,6 @@ fn phases_end_at_their_edges() {
     assert!(ends(2, long_enough, 300, 0));
 }
 
-/// `bbr_check_full_bw_reached`: three round trips in a row without a quarter more.
-#[test]
-fn the_pipe_is_full_after_three_round_trips_without_a_quarter_more() {
-    let (mut bbr, _) = model(Mode::Startup);
-    let round = |bbr: &mut Bbr, rate, start, limited| {
-        bbr.bandwidth.reset(0, rate);
-        bbr.round_start = start;
-        bbr.check_full(limited);
-        (bbr.full_bandwidth, bbr.full_rounds, bbr.full)
-    };
-    assert_eq!(round(&mut bbr, 1000, true, false), (1000, 0, false));
-    assert_eq!(round(&mut bbr, 1249, true, false), (1000, 1, false));
-    assert_eq!(round(&mut bbr, 1249, false, false), (1000, 1, false));
-    assert_eq!(round(&mut bbr, 1249, true, true), (1000, 1, false));
-    assert_eq!(round(&mut bbr, 1250, true, false), (1250, 0, false));
-    for rounds in 1..=3 {
-        let expected = (1250, rounds, rounds == 3);
-        assert_eq!(round(&mut bbr, 1300, true, false), expected);
-    }
-}
-
 /// `bbr_check_drain`: until no more than the product and the quantum is in the network.
 #[test]
 fn draining_ends_at_the_product() {
@@ -263,7 +222,7 @@ fn a_minimum_is_ten_seconds_old_when_it_expires() {
         let mut ack = plain(now, 50);
         ack.rtt = Some(rtt);
         bbr.update_minimum_rtt(&ack, &mut windows);
-        (bbr.minimum_rtt, bbr.mode == Mode::ProbeRtt)
+        (bbr.minimum_rtt.rtt, bbr.mode == Mode::ProbeRtt)
     };
     let longer = RTT + Duration::from_millis(1);
     let expired = after(10_000) + Duration::from_nanos(1);
@@ -274,25 +233,15 @@ fn a_minimum_is_ten_seconds_old_when_it_expires() {
     assert_eq!(at(after(5000), shorter, false), (Some(shorter), false));
 }
 
-/// An equal sample leaves the time at which the minimum was seen, unlike in the kernel.
-#[test]
-fn an_equal_sample_renews_nothing() {
-    let (mut bbr, mut windows) = model(Mode::ProbeBandwidth);
-    let mut ack = plain(after(5000), 50);
-    ack.rtt = Some(RTT);
-    bbr.update_minimum_rtt(&ack, &mut windows);
-    assert_eq!(bbr.minimum_rtt_at, START);
-}
-
 /// `bbr_check_probe_rtt_done`: 200 ms with four segments, and a round trip that began in them; then
 /// the window comes back, and start-up goes on where it was not over.
 #[test]
 fn the_round_trip_is_probed_for_200_ms_and_a_round() {
     for full in [false, true] {
         let (mut bbr, mut windows) = model(Mode::ProbeRtt);
-        (bbr.full, bbr.prior_cwnd) = (full, 70 * MSS);
+        (bbr.full.reached, bbr.last_good.cwnd) = (full, 70 * MSS);
         let mut step = |now, in_flight, round_start| {
-            bbr.round_start = round_start;
+            bbr.rounds.start = round_start;
             bbr.probe_rtt(&plain(now, in_flight), &mut windows);
             (bbr.mode == Mode::ProbeRtt, windows.cwnd / MSS)
         };
@@ -306,65 +255,8 @@ fn the_round_trip_is_probed_for_200_ms_and_a_round() {
         } else {
             Mode::Startup
         };
-        assert_eq!((bbr.mode, bbr.minimum_rtt_at), (expected, after(251)));
+        assert_eq!((bbr.mode, bbr.minimum_rtt.at), (expected, after(251)));
     }
-}
-
-/// Without a round trip that began in it a probe goes on (`bbr_update_min_rtt`).
-#[test]
-fn a_probe_waits_for_a_round() {
-    let (mut bbr, mut windows) = model(Mode::ProbeRtt);
-    for (now, round_start, probes) in [
-        (after(50), true, true),
-        (after(300), false, true),
-        (after(310), true, false),
-    ] {
-        bbr.round_start = round_start;
-        bbr.probe_rtt(&plain(now, 4), &mut windows);
-        assert_eq!(bbr.mode == Mode::ProbeRtt, probes, "{now:?}");
-    }
-}
-
-/// `bbr_save_cwnd`: the window before a recovery or a probe of the round trip, or the larger one
-/// during them.
-#[test]
-fn the_last_good_window_is_kept() {
-    let kept = |mode, repairing, cwnd| {
-        let (mut bbr, mut windows) = model(mode);
-        (bbr.prior_cwnd, bbr.repairing, windows.cwnd) = (50 * MSS, repairing, cwnd * MSS);
-        bbr.save_cwnd(&windows);
-        bbr.prior_cwnd / MSS
-    };
-    let (none, fast) = (Repairing::Nothing, Repairing::FastRecovery);
-    assert_eq!(kept(Mode::ProbeBandwidth, none, 20), 20);
-    assert_eq!(kept(Mode::ProbeBandwidth, fast, 20), 50);
-    assert_eq!(kept(Mode::ProbeBandwidth, fast, 60), 60);
-    assert_eq!(kept(Mode::ProbeRtt, none, 20), 50);
-}
-
-/// `bbr_set_pacing_rate`: before the pipe is full the pace only rises.
-#[test]
-fn the_pace_falls_only_when_the_pipe_is_full() {
-    let pace = |full, pace| {
-        let (mut bbr, windows) = model(Mode::ProbeRtt);
-        (bbr.full, bbr.pace) = (full, pace);
-        bbr.set_pace(&plain(START, 50), &windows);
-        bbr.pace
-    };
-    assert_eq!(pace(false, 2 * BANDWIDTH), 2 * BANDWIDTH);
-    assert_eq!(pace(true, 2 * BANDWIDTH), BANDWIDTH * 99 / 100);
-    assert_eq!(pace(false, BANDWIDTH / 2), BANDWIDTH * 99 / 100);
-}
-
-/// Without a round trip the first pace stays (`bbr_set_pacing_rate`).
-#[test]
-fn no_round_trip_sets_no_pace() {
-    let (mut bbr, windows) = model(Mode::Startup);
-    (bbr.pace, bbr.paced_by_rtt) = (9 * BANDWIDTH, false);
-    let mut ack = plain(START, 50);
-    ack.srtt = Duration::ZERO;
-    bbr.set_pace(&ack, &windows);
-    assert_eq!((bbr.pace, bbr.paced_by_rtt), (9 * BANDWIDTH, false));
 }
 
 /// `bbr_set_cwnd`: two products of a hundred segments and the quantum of six, with what was
@@ -374,7 +266,7 @@ fn no_round_trip_sets_no_pace() {
 fn the_window_is_two_products() {
     let window = |full, cwnd, delivered, aggregated| {
         let (mut bbr, mut windows) = model(Mode::ProbeBandwidth);
-        (bbr.full, bbr.phase, windows.cwnd) = (full, 2, cwnd * MSS);
+        (bbr.full.reached, bbr.phase, windows.cwnd) = (full, 2, cwnd * MSS);
         bbr.aggregation
             .on_delivered(START, aggregated * MSS, 0, u64::MAX, false);
         let ack = in_recovery(delivered * MSS, 0, 50 * MSS, Repairing::Nothing);
@@ -401,22 +293,6 @@ fn the_window_is_two_products() {
     assert_eq!(windows.cwnd, 4 * MSS);
 }
 
-/// Until an initial window is delivered the window grows whatever the target (`bbr_set_cwnd`).
-#[test]
-fn the_first_window_grows_by_what_is_delivered() {
-    let window = |delivered_in_all| {
-        let (mut bbr, mut windows) = model(Mode::Startup);
-        bbr.bandwidth.reset(0, 1000);
-        let mut ack = in_recovery(2 * MSS, 0, 5 * MSS, Repairing::Nothing);
-        ack.delivered_in_all = delivered_in_all;
-        bbr.set_cwnd(&ack, &mut windows);
-        windows.cwnd / MSS
-    };
-    assert_eq!(window(9999), 12);
-    // 0.3 segments and the quantum of three: four.
-    assert_eq!(window(10_000), 10);
-}
-
 /// `bbr_cwnd_event`: a pause that the application made ends at the estimate's pace.
 #[test]
 fn a_pause_ends_at_the_pace_of_the_estimate() {
@@ -425,9 +301,9 @@ fn a_pause_ends_at_the_pace_of_the_estimate() {
         (Mode::Startup, 3 * BANDWIDTH),
     ] {
         let (mut bbr, _) = model(mode);
-        bbr.pace = 3 * BANDWIDTH;
+        bbr.pace.rate = 3 * BANDWIDTH;
         bbr.on_idle_over(START, Duration::from_secs(1));
-        assert_eq!((bbr.pace, bbr.idle_restart), (expected, true));
+        assert_eq!((bbr.pace.rate, bbr.idle_restart), (expected, true));
     }
 }
 

@@ -1,117 +1,39 @@
+use super::super::testbed::{self, BANDWIDTH, MSS, RTT, START, after, plain, windows};
 use super::*;
 
 mod by_hand;
 
-const MSS: u64 = 1000;
-/// 1 MB/s and 100 ms: a product of 100 segments.
-const BANDWIDTH: u64 = 1_000_000;
-const RTT: Duration = Duration::from_millis(100);
-
-fn windows() -> Windows {
-    Windows {
-        mss: MSS,
-        cwnd: 10 * MSS,
-        ssthresh: u64::MAX,
-        max: u64::MAX,
-    }
-}
-
-/// A path that delivers the data sent, up to its bandwidth, in round trips of 100 ms.
-struct Path {
-    bbr: Bbr,
-    windows: Windows,
-    now: Instant,
-    delivered: u64,
-}
-
-impl Path {
-    fn new() -> Self {
-        let windows = windows();
-        Self {
-            bbr: Bbr::new(&windows, 10),
-            windows,
-            now: Instant::ZERO + Duration::from_secs(1),
-            delivered: 0,
-        }
-    }
-
-    /// One round trip of ten acknowledgments, evenly spaced. `in_flight`: bytes in the network.
-    fn round(&mut self, in_flight: u64) {
-        let rate = (self.bbr.pacing_rate().as_bps() / 8).min(BANDWIDTH);
-        let start = self.delivered;
-        for _ in 0..10 {
-            self.deliver(rate / 100, start, in_flight);
-        }
-    }
-
-    /// One acknowledgment, at the bandwidth.
-    fn acknowledge(&mut self, in_flight: u64) {
-        let start = self.delivered.saturating_sub(BANDWIDTH / 10);
-        self.deliver(BANDWIDTH / 100, start, in_flight);
-    }
-
-    /// An acknowledgment of `bytes` after 10 ms, sent when `start` bytes had been delivered.
-    fn deliver(&mut self, bytes: u64, start: u64, in_flight: u64) {
-        self.now += Duration::from_millis(10);
-        self.delivered += bytes;
-        let sample = RateSample {
-            delivered: bytes * 10,
-            interval: RTT,
-            prior_delivered: start,
-            lost: 0,
-            in_flight_at_send: in_flight,
-            application_limited: false,
-        };
-        self.bbr.observe(
-            &Ack {
-                now: self.now,
-                delivered: bytes,
-                lost: 0,
-                rtt: Some(RTT),
-                minimum_rtt: RTT,
-                srtt: RTT,
-                una: 0,
-                nxt: 0,
-                in_flight_before: in_flight,
-                in_flight,
-                next_departure: self.now,
-                delivered_in_all: self.delivered,
-                lost_in_all: 0,
-                rate: Some(sample),
-                repairing: Repairing::Nothing,
-            },
-            &mut self.windows,
-        );
-    }
+fn path() -> testbed::Path<Bbr> {
+    testbed::Path::new(|windows| Bbr::new(windows, 10))
 }
 
 /// Cardwell et al.: a gain of 2/ln 2 doubles the rate each round trip; three round trips without
 /// growth end start-up, and draining takes the inverse gain until at most the product is in flight.
 #[test]
 fn start_up_doubles_and_ends_at_the_bandwidth() {
-    let mut path = Path::new();
+    let mut path = path();
     assert!((path.bbr.pacing_gain() - 2.885).abs() < 2e-3);
     let mut rounds = 0;
     while path.bbr.mode == Mode::Startup {
-        path.round(300 * MSS);
+        path.round(300 * MSS, 0);
         rounds += 1;
         assert!(rounds < 12, "start-up does not end");
     }
     assert_eq!(path.bbr.mode, Mode::Drain);
     assert!((path.bbr.pacing_gain() - 1.0 / 2.885).abs() < 4e-3);
     assert_eq!(path.bbr.bandwidth.get(), BANDWIDTH);
-    path.round(90 * MSS);
+    path.round(90 * MSS, 0);
     assert_eq!(path.bbr.mode, Mode::ProbeBandwidth);
 }
 
 /// Eight phases of a round trip each: 1.25, 0.75 and six of 1, around two products in the window.
 #[test]
 fn the_probe_cycle_goes_up_once_and_down_once_in_eight() {
-    let mut path = Path::new();
+    let mut path = path();
     for _ in 0..12 {
-        path.round(300 * MSS);
+        path.round(300 * MSS, 0);
     }
-    path.round(50 * MSS);
+    path.round(50 * MSS, 0);
     let mut gains = Vec::new();
     for _ in 0..32 {
         // Enough in flight to end a phase of probing, little enough to end one of draining.
@@ -121,7 +43,7 @@ fn the_probe_cycle_goes_up_once_and_down_once_in_eight() {
             90 * MSS
         };
         gains.push(path.bbr.pacing_gain());
-        path.round(in_flight);
+        path.round(in_flight, 0);
     }
     let ups = gains.iter().filter(|&&gain| gain > 1.0).count();
     let downs = gains.iter().filter(|&&gain| gain < 1.0).count();
@@ -135,14 +57,14 @@ fn the_probe_cycle_goes_up_once_and_down_once_in_eight() {
 /// A minimum round trip ten seconds old is measured again with four segments, for 200 ms.
 #[test]
 fn the_round_trip_is_probed_every_ten_seconds() {
-    let mut path = Path::new();
+    let mut path = path();
     for _ in 0..95 {
-        path.round(90 * MSS);
+        path.round(90 * MSS, 0);
     }
     assert!(!path.bbr.is_probing_rtt());
     let mut probing = 0;
     for _ in 0..20 {
-        path.round(4 * MSS);
+        path.round(4 * MSS, 0);
         if path.bbr.is_probing_rtt() {
             probing += 1;
             assert_eq!(path.windows.cwnd, 4 * MSS);
@@ -156,25 +78,10 @@ fn the_round_trip_is_probed_every_ten_seconds() {
 /// it, less one per cent; later ones do not. Ten segments in 100 ms are 100 kB/s.
 #[test]
 fn the_first_round_trip_sets_the_pace_once() {
-    let mut path = Path::new();
+    let mut path = path();
     for srtt in [Duration::from_millis(100), Duration::from_millis(200)] {
-        let ack = Ack {
-            now: path.now,
-            delivered: 0,
-            lost: 0,
-            rtt: None,
-            minimum_rtt: srtt,
-            srtt,
-            una: 0,
-            nxt: 0,
-            in_flight_before: 0,
-            in_flight: 0,
-            next_departure: path.now,
-            delivered_in_all: 0,
-            lost_in_all: 0,
-            rate: None,
-            repairing: Repairing::Nothing,
-        };
+        let mut ack = plain(path.now, 0);
+        ack.srtt = srtt;
         path.bbr.set_pace(&ack, &path.windows);
         let pace = path.bbr.pacing_rate().as_bps() as f64 / 8.0;
         let share = pace / (100_000.0 * 2.885 * 0.99);
@@ -186,29 +93,19 @@ fn the_first_round_trip_sets_the_pace_once() {
 /// segments become 110 when a hundred have arrived.
 #[test]
 fn start_up_opens_the_window_by_what_is_delivered() {
-    let mut path = Path::new();
-    path.round(10 * MSS);
+    let mut path = path();
+    path.round(10 * MSS, 0);
     assert_eq!((path.delivered, path.windows.cwnd), (100 * MSS, 110 * MSS));
 }
 
 /// An acknowledgment of `delivered` bytes, of `lost` more found lost, with `in_flight` left.
 fn in_recovery(delivered: u64, lost: u64, in_flight: u64, repairing: Repairing) -> Ack {
     Ack {
-        now: Instant::ZERO + Duration::from_secs(1),
         delivered,
         lost,
-        rtt: None,
-        minimum_rtt: RTT,
-        srtt: RTT,
-        una: 0,
-        nxt: 0,
-        in_flight_before: 0,
         in_flight,
-        next_departure: Instant::ZERO,
-        delivered_in_all: 700 * MSS,
-        lost_in_all: 0,
-        rate: None,
         repairing,
+        ..plain(START, 0)
     }
 }
 
@@ -217,14 +114,14 @@ fn in_recovery(delivered: u64, lost: u64, in_flight: u64, repairing: Repairing) 
 /// is not replaced; the end brings the earlier window back.
 #[test]
 fn a_recovery_conserves_packets_for_a_round_trip() {
-    let mut path = Path::new();
+    let mut path = path();
     path.windows.cwnd = 200 * MSS;
     path.bbr.threshold(0, &path.windows);
     let mut steps = |segments: [u64; 3], repairing| {
         let [delivered, lost, in_flight] = segments.map(|segments| segments * MSS);
         let ack = in_recovery(delivered, lost, in_flight, repairing);
         let sets = path.bbr.recover(&ack, &mut path.windows);
-        (sets, path.windows.cwnd / MSS, path.bbr.next_round / MSS)
+        (sets, path.windows.cwnd / MSS, path.bbr.rounds.next / MSS)
     };
     let fast = Repairing::FastRecovery;
     assert_eq!(steps([2, 1, 60], fast), (true, 62, 700));
@@ -242,11 +139,11 @@ fn a_recovery_conserves_packets_for_a_round_trip() {
 /// `bbr_is_next_cycle_phase`).
 #[test]
 fn each_phase_of_the_cycle_lasts_a_round_trip() {
-    let mut path = Path::new();
+    let mut path = path();
     for _ in 0..12 {
-        path.round(300 * MSS);
+        path.round(300 * MSS, 0);
     }
-    path.round(50 * MSS);
+    path.round(50 * MSS, 0);
     let mut phases: Vec<(f64, u32)> = Vec::new();
     for _ in 0..250 {
         let gain = path.bbr.pacing_gain();
