@@ -20,7 +20,7 @@ use slab::Slab;
 use crate::carrier::{Carrier, End, Entry, Event, Relay, RelayState};
 use crate::counters::Counters;
 use crate::handover::{Channel, Estate, Identity};
-use crate::signals::Asked;
+use crate::signals::Command;
 use crate::stats_line::StatsLine;
 use crate::{handover, queue, signals, status};
 
@@ -184,8 +184,8 @@ impl<C: Carrier> Proxy<C> {
             let (token, flags) = (event.data.u64(), event.flags);
             match token {
                 SIGNAL => match signals::take(&self.sources.signals) {
-                    Some(Asked::End) => return Ok(Next::End),
-                    Some(Asked::Successor) => {
+                    Some(Command::End) => return Ok(Next::End),
+                    Some(Command::Successor) => {
                         if let Err(error) = handover::start_successor() {
                             eprintln!("airtcp-net: {error}");
                         }

@@ -7,7 +7,7 @@ use airtcp_host::error::{Error, Result};
 
 /// What a signal asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum Command {
     /// The end: SIGINT, SIGTERM or SIGHUP.
     End,
     /// A successor: SIGUSR2.
@@ -45,14 +45,14 @@ pub fn listened() -> Result<OwnedFd> {
 }
 
 /// Takes an arrived signal, so that the descriptor waits for the next.
-pub fn take(descriptor: &OwnedFd) -> Option<Asked> {
+pub fn take(descriptor: &OwnedFd) -> Option<Command> {
     let mut read = [0; size_of::<libc::signalfd_siginfo>()];
     rustix::io::read(descriptor, &mut read).ok()?;
     // The number is the first member of struct signalfd_siginfo.
     let number = u32::from_ne_bytes(*read.first_chunk()?);
     Some(if number == libc::SIGUSR2.cast_unsigned() {
-        Asked::Successor
+        Command::Successor
     } else {
-        Asked::End
+        Command::End
     })
 }

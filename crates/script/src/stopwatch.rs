@@ -7,7 +7,7 @@ use airtcp_units::{Duration, Instant};
 
 /// State of the connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Doing {
+enum SendState {
     /// Nothing is written that is not acknowledged.
     #[default]
     Idle,
@@ -20,7 +20,7 @@ enum Doing {
 /// Times since the connection was established.
 #[derive(Clone, Debug, Default)]
 pub struct Stopwatch {
-    doing: Doing,
+    state: SendState,
     since: Instant,
     busy: Duration,
     waiting: Duration,
@@ -29,10 +29,10 @@ pub struct Stopwatch {
 impl Stopwatch {
     /// The connection has sent what it may at `now`.
     pub fn look(&mut self, now: Instant, connection: &Connection) {
-        let doing = doing(connection);
-        if doing != self.doing {
+        let state = send_state(connection);
+        if state != self.state {
             (self.busy, self.waiting) = self.times(now);
-            (self.doing, self.since) = (doing, now);
+            (self.state, self.since) = (state, now);
         }
     }
 
@@ -48,29 +48,29 @@ impl Stopwatch {
 
     fn times(&self, now: Instant) -> (Duration, Duration) {
         let passed = now - self.since;
-        match self.doing {
-            Doing::Idle => (self.busy, self.waiting),
-            Doing::Busy => (self.busy + passed, self.waiting),
-            Doing::WaitingForWindow => (self.busy + passed, self.waiting + passed),
+        match self.state {
+            SendState::Idle => (self.busy, self.waiting),
+            SendState::Busy => (self.busy + passed, self.waiting),
+            SendState::WaitingForWindow => (self.busy + passed, self.waiting + passed),
         }
     }
 }
 
-fn doing(connection: &Connection) -> Doing {
+fn send_state(connection: &Connection) -> SendState {
     let sender = connection.sender();
     let is_open = !matches!(
         connection.state(),
         State::Closed | State::Listen | State::SynSent | State::SynReceived
     );
     if !is_open || sender.una() >= sender.written() {
-        return Doing::Idle;
+        return SendState::Idle;
     }
     let unsent = sender.written() - sender.nxt().min(sender.written());
     let next = unsent.min(sender.mss());
     let has_room = sender.in_flight() < sender.cwnd();
     if next > 0 && has_room && sender.nxt() + next > sender.right_edge() {
-        Doing::WaitingForWindow
+        SendState::WaitingForWindow
     } else {
-        Doing::Busy
+        SendState::Busy
     }
 }

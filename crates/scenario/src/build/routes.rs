@@ -18,7 +18,7 @@ use airtcp_network::{ACCESS_POINT, AirHop, Hop, Host, NetworkConfig, Side};
 
 /// Both ways of something between a mobile and its wired host.
 #[derive(Clone, Debug, Default)]
-struct Ways {
+struct HopsEachWay {
     to_mobile: Vec<Hop>,
     from_mobile: Vec<Hop>,
 }
@@ -141,18 +141,18 @@ impl<'a> Plan<'a> {
     }
 
     /// The way over the air between the flow's mobile and its access point.
-    fn air(&self, flow: u32, direction: FlowDirection, medium: u16) -> Ways {
+    fn air(&self, flow: u32, direction: FlowDirection, medium: u16) -> HopsEachWay {
         let hop = |from, to| vec![Hop::Air(AirHop { medium, from, to })];
         let (data, acks) = self.link;
         match &self.scenario.link {
             Link::Pipe { .. } => {
                 let (data, acks) = (vec![Hop::Pipe(data)], vec![Hop::Pipe(acks)]);
                 match direction {
-                    FlowDirection::Up => Ways {
+                    FlowDirection::Up => HopsEachWay {
                         from_mobile: data,
                         to_mobile: acks,
                     },
-                    FlowDirection::Down => Ways {
+                    FlowDirection::Down => HopsEachWay {
                         from_mobile: acks,
                         to_mobile: data,
                     },
@@ -160,7 +160,7 @@ impl<'a> Plan<'a> {
             }
             Link::Medium(link) => {
                 let station = station_of(flow, link.stations());
-                Ways {
+                HopsEachWay {
                     from_mobile: match link.back() {
                         Some(_) => vec![Hop::Pipe(acks)],
                         None => hop(station, ACCESS_POINT),
@@ -172,11 +172,11 @@ impl<'a> Plan<'a> {
     }
 
     /// The agents of access point number `point` on the path of a packet.
-    fn access_point(&self, point: u16) -> Ways {
+    fn access_point(&self, point: u16) -> HopsEachWay {
         let count = u16::try_from(self.scenario.access_point.agents.len()).unwrap_or(0);
         let agents = || point * count..(point + 1) * count;
         let hop = |agent, toward| Hop::Agent { agent, toward };
-        Ways {
+        HopsEachWay {
             from_mobile: agents().map(|agent| hop(agent, Toward::Wired)).collect(),
             to_mobile: agents()
                 .rev()
@@ -194,11 +194,11 @@ impl<'a> Plan<'a> {
     }
 
     /// The way between the access point and the flow's wired host.
-    fn wired(&self, flow: u32, network: &mut NetworkConfig) -> Ways {
+    fn wired(&self, flow: u32, network: &mut NetworkConfig) -> HopsEachWay {
         let Some((up, down)) = self.wired else {
-            return Ways::default();
+            return HopsEachWay::default();
         };
-        let mut ways = Ways {
+        let mut ways = HopsEachWay {
             from_mobile: vec![Hop::Pipe(up)],
             to_mobile: vec![Hop::Pipe(down)],
         };
