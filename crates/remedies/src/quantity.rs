@@ -15,14 +15,14 @@ pub enum Quantity {
     Number(f64),
     /// A whole number.
     Count(u64),
-    /// No limit, where a whole number would be one; as a bound, that there is none.
+    /// No limit in place of a whole number; as a bound, unbounded.
     Unlimited,
     /// A length of time.
     Time(Duration),
 }
 
 impl Quantity {
-    /// Reads `text` as a quantity of the same kind as `self`. `None` if it is none: not a number,
+    /// Reads `text` as a quantity of the same kind as `self`. `None` for other text: not a number,
     /// not finite, or a time without its unit.
     pub fn parse_alike(self, text: &str) -> Option<Self> {
         match self {

@@ -126,7 +126,7 @@ impl Reader<'_> {
                             "{option:?}: expected a cookie in hexadecimal digits, or none"
                         ))
                     })?;
-                    // One of a length that no cookie has is none.
+                    // An option whose length no cookie can have is ignored.
                     options.fast_open = option.map(|option| match *kind {
                         "FOEXP" => option.experimental(),
                         _ => option,

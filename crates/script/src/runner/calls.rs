@@ -282,7 +282,7 @@ impl Machine<'_> {
             ("TCP_MAXSEG", Some(connection)) if self.is_established() => {
                 connection.sender().mss().to_string()
             }
-            // What was asked for, or what a peer without the option can take (Linux,
+            // The requested value, or the default of a peer without the option (Linux,
             // `do_tcp_getsockopt`).
             ("TCP_MAXSEG", _) => self.wanted_mss.unwrap_or(536).to_string(),
             ("SO_ERROR", _) => self.take_error().unwrap_or("0").to_owned(),

@@ -12,15 +12,15 @@ pub(super) struct Watch {
     writable: bool,
     by_edge: bool,
     once: bool,
-    /// Whether an event of EPOLLONESHOT was told, so that nothing more is.
+    /// Whether EPOLLONESHOT has reported its one event.
     is_spent: bool,
-    /// What had happened when the last event was told; `None` before one was.
-    told: Option<Happened>,
+    /// What had happened at the last reported event; `None` before the first.
+    told: Option<Edge>,
 }
 
 /// What wakes a watch by edge: data or its end, and sends that are done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Happened {
+struct Edge {
     received: u64,
     is_finished: bool,
     sends_done: u32,
@@ -94,7 +94,7 @@ impl Machine<'_> {
         };
         let receiver = connection.receiver();
         let una = connection.sender().una();
-        let happened = Happened {
+        let happened = Edge {
             received: receiver.received(),
             is_finished: receiver.is_finished(),
             sends_done: self.notices.done(una),

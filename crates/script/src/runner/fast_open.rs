@@ -91,7 +91,7 @@ impl FastOpenState {
         self.socket = SocketOptions::default();
     }
 
-    /// Takes what a shell command sets of it.
+    /// Applies the settings of Fast Open in a shell command.
     pub fn on_command(&mut self, text: &str) {
         if text.contains("defaults.sh") {
             self.bits = SUITES_BITS;
@@ -156,7 +156,7 @@ impl FastOpenState {
         }
     }
 
-    /// Learns from the answer to a SYN that `asked`, once `connection` has taken it.
+    /// Learns from the answer to a SYN that requested `asked`, after `connection` has processed it.
     pub fn learn(
         &mut self,
         asked: Option<(FastOpenSyn, bool)>,
@@ -171,7 +171,7 @@ impl FastOpenState {
         }
     }
 
-    /// Sets a socket option; `None` where it is none of Fast Open's.
+    /// Sets a socket option; `None` for options unrelated to Fast Open.
     pub fn set_option(&mut self, name: &str, value: &str, length: &str) -> Option<Answer> {
         let on = number(value);
         Some(match name {

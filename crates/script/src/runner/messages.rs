@@ -15,7 +15,7 @@ pub(super) struct Notices {
     /// Whether the socket asks for them (SO_ZEROCOPY).
     pub wanted: bool,
     sent: u32,
-    /// The number of the first send that was not told of.
+    /// The number of the first send whose completion was not reported.
     untold: u32,
     /// End of each send's data in the stream, from `untold` on.
     ends: VecDeque<u64>,
@@ -30,7 +30,7 @@ impl Notices {
         }
     }
 
-    /// Number of sends that are done and not told of, where everything below `una` is acknowledged.
+    /// Number of completed sends still to be reported, with everything below `una` acknowledged.
     pub fn pending(&self, una: u64) -> u32 {
         let done = self.ends.iter().take_while(|&&end| end <= una).count();
         u32::try_from(done).unwrap_or(u32::MAX)

@@ -83,7 +83,7 @@ struct Machine<'a> {
     sent: VecDeque<(Instant, Segment)>,
     /// The peer's initial sequence number, from which the script counts but in a SYN.
     isn: u32,
-    /// Whether a connection was there to be accepted, whatever became of it.
+    /// Whether a connection could be accepted at any time.
     came: bool,
     /// The connection's timestamps by the script's.
     stamps: BTreeMap<u32, u32>,
@@ -99,8 +99,8 @@ pub fn run(script: &Script, config: &Config) -> Verdict {
     run_while(script, config, &|| true).expect("it is never asked to stop")
 }
 
-/// As [`run`], for as long as `goes_on` says so: `None` where it did not. It is asked before each
-/// event and each timer.
+/// Like [`run`], but cancelled (`None`) when `goes_on`, called before each event and timer, returns
+/// `false`.
 #[must_use]
 pub fn run_while(script: &Script, config: &Config, goes_on: &dyn Fn() -> bool) -> Option<Verdict> {
     let mut machine = Machine {
@@ -303,7 +303,7 @@ impl Machine<'_> {
         self.stopwatch.look(self.now, connection);
     }
 
-    /// A new socket takes the place of the last, whose connection goes on unseen.
+    /// Replaces the socket by a new one; the old connection continues unobserved.
     fn renew(&mut self) {
         self.fast_open.on_socket();
         if self.connection.is_none() {

@@ -41,7 +41,7 @@ pub struct FastOpenSyn {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FastOpenAnswer {
     /// Whether the SYN's data is delivered at once and may be answered: its cookie is valid, or
-    /// none is asked for.
+    /// none is required.
     pub opens: bool,
     /// A new cookie, for the SYN-ACK.
     pub grants: Option<FastOpen>,
@@ -187,8 +187,8 @@ impl Connection {
         SynData::Refused
     }
 
-    /// Whether a retransmission that ends at `offset` brings the last of what a SYN carried in vain,
-    /// which is pushed as it was then (Linux, `tcp_send_syn_data`).
+    /// Whether a retransmission that ends at `offset` carries the end of the data of a SYN that was
+    /// not accepted; it is pushed as in the SYN (Linux, `tcp_send_syn_data`).
     pub(super) fn ends_refused_syn_data(&self, offset: u64) -> bool {
         self.syn_data == SynData::Refused
             && self

@@ -180,7 +180,7 @@ impl Connection {
         self.sender.get_mut().set_more(more);
     }
 
-    /// Whether a record is written behind what the connection was told of, as [`Records`] keeps it.
+    /// Whether a record is written beyond the data the connection knows of; [`Records`] keeps it.
     ///
     /// [`Records`]: crate::Records
     pub(crate) fn set_followed(&mut self, followed: bool) {

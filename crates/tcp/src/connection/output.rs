@@ -11,7 +11,7 @@ use crate::receiver::MAX_REPORTED;
 use crate::sender::Transmission;
 
 impl Connection {
-    /// Returns the next segment to send at `now`; call until there is none.
+    /// Returns the next segment to send at `now`; call until it returns `None`.
     #[inline]
     pub fn poll(&mut self, now: Instant) -> Option<Segment> {
         if self.has_no_more_than_an_acknowledgment(now) {

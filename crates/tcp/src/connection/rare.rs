@@ -7,7 +7,7 @@ use super::Connection;
 use super::challenge::Challenges;
 use super::ending::Ending;
 
-/// The state before any of it is needed.
+/// The state before anything rare happens.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rare {
     pub ending: Ending,

@@ -336,7 +336,7 @@ impl SendSide {
             .is_some_and(|sender| sender.is_waiting_for_pace(now))
     }
 
-    /// Returns the next segment to send at `now`, until there is none.
+    /// Returns the next segment to send at `now`, if any.
     #[inline]
     pub fn poll(&mut self, now: Instant) -> Option<Transmission> {
         match self.sender.get_mut() {

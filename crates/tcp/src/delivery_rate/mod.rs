@@ -73,7 +73,7 @@ pub struct DeliveryRate {
 }
 
 impl DeliveryRate {
-    /// Bytes delivered so far.
+    /// Total bytes delivered.
     #[must_use]
     pub const fn delivered(&self) -> u64 {
         self.delivered

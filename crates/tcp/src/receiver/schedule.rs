@@ -111,7 +111,7 @@ mod tests {
         }
     }
 
-    /// §4.4: an event is told at once, what repeats it waits for its turn.
+    /// §4.4: an event is reported immediately, repetitions follow the schedule.
     #[test]
     fn a_gap_is_reported_at_once_and_then_by_the_schedule() {
         let mut ack = tack(Duration::from_millis(80));

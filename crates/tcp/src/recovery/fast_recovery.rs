@@ -25,7 +25,7 @@ pub struct FastRecovery {
     /// Bytes by which duplicate acknowledgments inflate the window: each says that a segment has
     /// left the network. Zero with SACK, which says which one.
     pub inflation: u64,
-    /// Partial acknowledgments so far.
+    /// Number of partial acknowledgments.
     pub partial_acknowledgments: u32,
     /// Whether the one rescue retransmission has been used (RFC 6675 §4, `NextSeg()` rule 4).
     pub rescued: bool,

@@ -163,7 +163,7 @@ impl Relay {
         }
     }
 
-    /// Returns the next segment to send at `now`, and its side; call until there is none.
+    /// Returns the next segment to send at `now`, and its side; call until it returns `None`.
     pub fn poll(&mut self, now: Instant) -> Option<(Side, Segment)> {
         Side::ALL.into_iter().find_map(|side| {
             if side == Side::Server && !self.has_begun() {

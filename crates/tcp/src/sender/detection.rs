@@ -29,7 +29,7 @@ pub(super) struct Detection {
     rack: Option<Box<Rack>>,
     /// Arrivals inferred from duplicates, if they are counted so.
     arrivals: Option<Box<InferredArrivals>>,
-    /// Bytes presumed lost so far.
+    /// Total bytes presumed lost.
     lost_in_all: u64,
 }
 
@@ -158,7 +158,7 @@ impl Detection {
         self.lost_in_all += board.lost().saturating_sub(before);
     }
 
-    /// Bytes presumed lost so far.
+    /// Total bytes presumed lost.
     #[inline]
     pub const fn lost_in_all(&self) -> u64 {
         self.lost_in_all

@@ -36,7 +36,7 @@ impl Sender {
         ))
     }
 
-    /// Returns the next segment to send at `now`, until there is none.
+    /// Returns the next segment to send at `now`, if any.
     #[inline]
     pub fn poll(&mut self, now: Instant) -> Option<Transmission> {
         if self.is_silent() {

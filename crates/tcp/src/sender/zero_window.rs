@@ -154,7 +154,7 @@ impl Sender {
             }
         }
         self.board.mark_lost_from(self.space.una());
-        // Repaired as after a timeout, so that no fast recovery starts meanwhile.
+        // Repaired as after a timeout, so that no fast recovery starts before that.
         self.repair.begin(Entry::Reopened, self.space.nxt());
         self.timers.cancel(Slot::Outstanding);
     }

@@ -18,7 +18,7 @@ const AGGREGATION: Duration = Duration::from_millis(1);
 const LEAST_GROWTH: Duration = Duration::from_millis(4);
 const MOST_GROWTH: Duration = Duration::from_millis(16);
 
-/// Round trips and trains seen so far.
+/// The observed round trips and trains.
 #[derive(Clone, Debug, Default)]
 pub struct HyStart {
     least: Option<Duration>,

@@ -114,7 +114,7 @@ impl Window {
     }
 
     /// Takes a segment of `length` bytes that arrived at `now`; `in_order`: it was the one
-    /// expected. Returns whether the window grows, which the peer is told at once.
+    /// expected. Returns whether the window grows, which is announced immediately.
     #[inline]
     pub fn on_segment(
         &mut self,
