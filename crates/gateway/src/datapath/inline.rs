@@ -12,7 +12,6 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use airtcp_host::clock::Clock;
 use airtcp_host::error::{Error, Result, Tried};
-use airtcp_host::lateness::Lateness;
 use airtcp_link::agent::Toward;
 use airtcp_units::Instant;
 use netconfig_rs::Interface;
@@ -21,7 +20,8 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socket_with};
 use tracing::info;
 
-use crate::agents::engine::{Decision, Engine, PassingPacket};
+use super::treatment::{self, Treatment};
+use crate::agents::engine::Decision;
 use crate::configuration::Settings;
 use crate::meter::Meter;
 use crate::packets::filter::Segments;
@@ -56,16 +56,13 @@ struct Port {
 /// Agents between two devices.
 #[derive(Debug)]
 pub struct Inline {
-    engine: Engine<u64>,
+    treatment: Treatment<u64>,
     /// The device towards the wired network, and the one towards the mobiles.
     ports: [Port; 2],
     sees: [Option<Segments>; 2],
     /// Frames on which an agent has yet to decide; never iterated over.
     waiting: HashMap<u64, (Toward, Vec<u8>)>,
-    frames: u64,
-    unread: u64,
     refused: u64,
-    lateness: Lateness,
     /// Room for a tag, then the frame.
     buffer: Vec<u8>,
     /// Whether a successor carries new frames.
@@ -83,17 +80,14 @@ impl Inline {
         // A bridge left by an earlier gateway would carry every frame a second time.
         close_bridge(&settings.mobile, &settings.wired)?;
         Ok(Self {
-            engine: Engine::new(chain, settings.hold, settings.flows, settings.seed)?,
+            treatment: Treatment::new(settings)?,
             ports: [
                 Port::new(&settings.wired, Toward::Mobile)?,
                 Port::new(&settings.mobile, Toward::Wired)?,
             ],
             sees: [chain.sees(Toward::Mobile), chain.sees(Toward::Wired)],
             waiting: HashMap::new(),
-            frames: 0,
-            unread: 0,
             refused: 0,
-            lateness: Lateness::default(),
             buffer: vec![0; TAG + LONGEST],
             is_followed: false,
         })
@@ -121,35 +115,15 @@ impl Inline {
     /// # Errors
     /// A parameter of an agent is out of its range; then nothing has changed.
     pub fn reload(&mut self, settings: &Settings, now: Instant) -> Result<()> {
-        let next = Engine::new(
-            &settings.chain,
-            settings.hold,
-            settings.flows,
-            settings.seed,
-        )?;
+        let next = treatment::engine(settings)?;
         self.release(now);
-        self.engine = next;
+        self.treatment.engine = next;
         Ok(())
     }
 
-    /// The agents.
-    pub const fn engine(&self) -> &Engine<impl Copy + use<>> {
-        &self.engine
-    }
-
-    /// Lateness of held frames at their release.
-    pub const fn lateness(&self) -> &Lateness {
-        &self.lateness
-    }
-
-    /// Number of TCP packets that no agent could read.
-    pub const fn unread(&self) -> u64 {
-        self.unread
-    }
-
-    /// Number of frames received.
-    pub const fn packets(&self) -> u64 {
-        self.frames
+    /// The agents and their counters.
+    pub const fn treatment(&self) -> &Treatment<impl Copy + use<>> {
+        &self.treatment
     }
 
     /// The descriptors to wait for.
@@ -174,17 +148,15 @@ impl Inline {
 
     /// Handles everything due.
     pub fn wake(&mut self, clock: Clock) {
-        let (now, due) = (clock.now(), self.engine.next_wakeup());
-        if due <= now {
-            self.engine.wake(now);
+        if let Some(due) = self.treatment.wake(clock.now()) {
             self.decide();
-            self.lateness.add(clock.now() - due);
+            self.treatment.tally.lateness.add(clock.now() - due);
         }
     }
 
     /// Releases all held frames.
     pub fn release(&mut self, now: Instant) {
-        self.engine.release_all(now);
+        self.treatment.engine.release_all(now);
         self.decide();
     }
 
@@ -205,7 +177,7 @@ impl Inline {
                     _ => return Err(cause).tried(|| "cannot read frames".to_owned()),
                 },
             };
-            self.frames += 1;
+            self.treatment.tally.packets += 1;
             let frame = tagged(&mut self.buffer, length, tag);
             let Some(packet) = self.packet(frame.clone(), toward) else {
                 self.pass_on(toward, frame);
@@ -215,19 +187,11 @@ impl Inline {
                 self.pass_on(toward, frame);
                 continue;
             }
-            let flow = keys.key(&packet.ends);
-            let number = self.frames;
+            let number = self.treatment.tally.packets;
             let frame = self.buffer[frame].to_vec();
-            let passing = PassingPacket {
-                flow,
-                toward,
-                segment: packet.segment,
-                // Only agents that repeat packets keep copies, and those require a queue.
-                bytes: &[],
-                packet: number,
-                round_trip: meter.round_trip(flow),
-            };
-            self.engine.pass(clock.now(), &passing);
+            // Only agents that repeat packets keep copies, and those require a queue.
+            self.treatment
+                .pass(clock, keys, meter, &packet, (number, &[]));
             self.waiting.insert(number, (toward, frame));
             self.decide();
         }
@@ -242,7 +206,7 @@ impl Inline {
         let packet = match read_headers(packet, toward) {
             Ok(packet) => packet,
             Err(_) => {
-                self.unread += 1;
+                self.treatment.tally.unread += 1;
                 return None;
             }
         };
@@ -256,7 +220,7 @@ impl Inline {
     }
 
     fn decide(&mut self) {
-        while let Some(decision) = self.engine.poll() {
+        while let Some(decision) = self.treatment.engine.poll() {
             let (number, priority) = match decision {
                 Decision::Pass(number) => (number, None),
                 Decision::PassWithPriority(number, priority) => (number, Some(priority)),

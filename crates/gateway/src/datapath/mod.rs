@@ -2,12 +2,12 @@
 
 pub mod inline;
 mod queued;
+mod treatment;
 
 use std::os::fd::{AsFd, BorrowedFd};
 
 use airtcp_host::clock::Clock;
 use airtcp_host::error::Result;
-use airtcp_host::lateness::Lateness;
 use airtcp_link::agent::FlowKey;
 use airtcp_units::Instant;
 
@@ -20,6 +20,7 @@ use crate::packets::packet_view::{FlowKeys, PacketView};
 use crate::stations::Mac;
 use inline::Inline;
 use queued::Queued;
+use treatment::{Agents, Tally};
 
 /// The way in which packets reach the agents.
 #[derive(Debug)]
@@ -117,8 +118,7 @@ impl Datapath {
     pub fn next_wakeup(&self) -> Instant {
         match self {
             Self::Observe(_) => Instant::FAR_FUTURE,
-            Self::Queue(apply) => apply.engine().next_wakeup(),
-            Self::Inline(inline) => inline.engine().next_wakeup(),
+            _ => self.agents().next_wakeup(),
         }
     }
 
@@ -126,8 +126,7 @@ impl Datapath {
     pub fn oldest_deadline(&self) -> Option<Instant> {
         match self {
             Self::Observe(_) => None,
-            Self::Queue(apply) => apply.engine().oldest_deadline(),
-            Self::Inline(inline) => inline.engine().oldest_deadline(),
+            _ => self.agents().oldest_deadline(),
         }
     }
 
@@ -178,49 +177,36 @@ impl Datapath {
         }
     }
 
+    fn agents(&self) -> &dyn Agents {
+        match self {
+            Self::Observe(look) => look.engine(),
+            Self::Queue(apply) => &apply.treatment().engine,
+            Self::Inline(inline) => &inline.treatment().engine,
+        }
+    }
+
     /// Counters of the agents' actions, real or hypothetical.
     pub fn counts(&self) -> Counts {
-        match self {
-            Self::Observe(look) => *look.engine().counts(),
-            Self::Queue(apply) => *apply.engine().counts(),
-            Self::Inline(inline) => *inline.engine().counts(),
-        }
+        *self.agents().counts()
     }
 
     /// Number of packets held now.
     pub fn holding(&self) -> usize {
-        match self {
-            Self::Observe(look) => look.engine().held(),
-            Self::Queue(apply) => apply.engine().held(),
-            Self::Inline(inline) => inline.engine().held(),
-        }
+        self.agents().held()
     }
 
-    /// Lateness of held packets, if they were really held.
-    pub fn lateness(&self) -> Option<&Lateness> {
+    /// Counters of the packets, if they are really treated.
+    pub fn tally(&self) -> Option<&Tally> {
         match self {
             Self::Observe(_) => None,
-            Self::Queue(apply) => Some(apply.lateness()),
-            Self::Inline(inline) => Some(inline.lateness()),
-        }
-    }
-
-    /// Number of packets that no agent could read.
-    pub fn unread(&self) -> u64 {
-        match self {
-            Self::Observe(_) => 0,
-            Self::Queue(apply) => apply.unread(),
-            Self::Inline(inline) => inline.unread(),
+            Self::Queue(apply) => Some(&apply.treatment().tally),
+            Self::Inline(inline) => Some(&inline.treatment().tally),
         }
     }
 
     /// Number of packets received.
     pub fn packets(&self) -> u64 {
-        match self {
-            Self::Observe(_) => 0,
-            Self::Queue(apply) => apply.packets(),
-            Self::Inline(inline) => inline.packets(),
-        }
+        self.tally().map_or(0, |tally| tally.packets)
     }
 
     /// Number of failed attempts on the radio, if agents hear of them.

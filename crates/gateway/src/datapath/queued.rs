@@ -4,12 +4,12 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use airtcp_host::clock::Clock;
 use airtcp_host::error::{Error, Result};
-use airtcp_host::lateness::Lateness;
 use airtcp_link::agent::Toward;
 use airtcp_packet::wire::{self, WireError};
 use airtcp_units::Instant;
 
-use crate::agents::engine::{Decision, Engine, PassingPacket};
+use super::treatment::{self, Treatment};
+use crate::agents::engine::Decision;
 use crate::configuration::Settings;
 use crate::meter::Meter;
 use crate::packets::filter::SNAP_BYTES;
@@ -30,14 +30,11 @@ const WHOLE: u32 = 0xffff;
 /// Agents over the kernel's queues.
 #[derive(Debug)]
 pub struct Queued {
-    engine: Engine<PacketId>,
+    treatment: Treatment<PacketId>,
     queues: Queues,
     repeater: Option<Repeater>,
-    lateness: Lateness,
     /// Packets that pass without an agent: those of the control group, and unreadable ones.
     aside: Vec<PacketId>,
-    unread: u64,
-    packets: u64,
 }
 
 impl Queued {
@@ -53,17 +50,14 @@ impl Queued {
             .collect();
         let copied = if chain.repeats() { WHOLE } else { SNAP_BYTES };
         Ok(Self {
-            engine: Engine::new(chain, settings.hold, settings.flows, settings.seed)?,
+            treatment: Treatment::new(settings)?,
             queues: queues(settings.queue, &directions, copied)?,
             repeater: if chain.repeats() {
                 Some(Repeater::new(&settings.mobile)?)
             } else {
                 None
             },
-            lateness: Lateness::default(),
             aside: Vec::new(),
-            unread: 0,
-            packets: 0,
         })
     }
 
@@ -72,15 +66,10 @@ impl Queued {
     /// # Errors
     /// A parameter of an agent is out of its range; then nothing has changed.
     pub fn reload(&mut self, settings: &Settings, now: Instant) -> Result<()> {
-        let next = Engine::new(
-            &settings.chain,
-            settings.hold,
-            settings.flows,
-            settings.seed,
-        )?;
-        self.engine.release_all(now);
+        let next = treatment::engine(settings)?;
+        self.treatment.engine.release_all(now);
         self.decide()?;
-        self.engine = next;
+        self.treatment.engine = next;
         Ok(())
     }
 
@@ -89,24 +78,9 @@ impl Queued {
         &self.queues
     }
 
-    /// The agents.
-    pub const fn engine(&self) -> &Engine<impl Copy + use<>> {
-        &self.engine
-    }
-
-    /// Lateness of held packets at their release.
-    pub const fn lateness(&self) -> &Lateness {
-        &self.lateness
-    }
-
-    /// Number of packets that no agent could read.
-    pub const fn unread(&self) -> u64 {
-        self.unread
-    }
-
-    /// Number of packets received.
-    pub const fn packets(&self) -> u64 {
-        self.packets
+    /// The agents and their counters.
+    pub const fn treatment(&self) -> &Treatment<impl Copy + use<>> {
+        &self.treatment
     }
 
     /// Reads a turn of packets from the queue and gives verdicts on those decided. Returns whether
@@ -116,17 +90,15 @@ impl Queued {
     /// The kernel no longer answers.
     pub fn turn(&mut self, clock: Clock, keys: &FlowKeys, meter: &Meter) -> Result<bool> {
         let Self {
-            engine,
+            treatment,
             queues,
             aside,
-            unread,
-            packets,
             ..
         } = self;
         let more = queues.read(TURN, |arrival| {
-            *packets += 1;
+            treatment.tally.packets += 1;
             let Ok(packet) = read(&arrival) else {
-                *unread += 1;
+                treatment.tally.unread += 1;
                 aside.push(arrival.id);
                 return;
             };
@@ -134,18 +106,7 @@ impl Queued {
                 aside.push(arrival.id);
                 return;
             }
-            let flow = keys.key(&packet.ends);
-            engine.pass(
-                clock.now(),
-                &PassingPacket {
-                    flow,
-                    toward: packet.toward,
-                    segment: packet.segment,
-                    bytes: arrival.bytes,
-                    packet: arrival.id,
-                    round_trip: meter.round_trip(flow),
-                },
-            );
+            treatment.pass(clock, keys, meter, &packet, (arrival.id, arrival.bytes));
         })?;
         self.decide()?;
         Ok(more)
@@ -156,18 +117,16 @@ impl Queued {
     /// # Errors
     /// The kernel no longer answers.
     pub fn wake(&mut self, clock: Clock) -> Result<()> {
-        let (now, due) = (clock.now(), self.engine.next_wakeup());
-        if due <= now {
-            self.engine.wake(now);
+        if let Some(due) = self.treatment.wake(clock.now()) {
             self.decide()?;
-            self.lateness.add(clock.now() - due);
+            self.treatment.tally.lateness.add(clock.now() - due);
         }
         Ok(())
     }
 
     /// Releases everything, known or not, and gives the queues back.
     pub fn release(&mut self, now: Instant) {
-        self.engine.release_all(now);
+        self.treatment.engine.release_all(now);
         // Packets whose verdict cannot be delivered are released with the queue.
         let _ = self.decide();
         self.queues.release();
@@ -177,7 +136,7 @@ impl Queued {
         for id in self.aside.drain(..) {
             self.queues.decide(id, Verdict::Pass);
         }
-        while let Some(decision) = self.engine.poll() {
+        while let Some(decision) = self.treatment.engine.poll() {
             match decision {
                 Decision::Pass(id) => self.queues.decide(id, Verdict::Pass),
                 Decision::PassWithPriority(id, priority) => {
