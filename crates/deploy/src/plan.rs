@@ -10,7 +10,7 @@ use airtcp_host::error::{Error, Result};
 use airtcp_host::release::version;
 use airtcp_host::tcp_settings::{has_control, setting_path};
 use airtcp_remedies::deployment::{At, Concrete, Step, Way};
-use airtcp_remedies::{Chosen, Selection};
+use airtcp_remedies::{ConfiguredRemedy, Selection};
 
 use crate::change::{Change, read};
 use crate::radio;
@@ -94,7 +94,7 @@ impl Request<'_> {
 }
 
 impl Effects {
-    fn take(&mut self, one: &Chosen, asked: &Request<'_>) -> Result<()> {
+    fn take(&mut self, one: &ConfiguredRemedy, asked: &Request<'_>) -> Result<()> {
         let deployment = one.remedy.deployment;
         let mut reasons = Vec::new();
         for way in deployment.ways {
@@ -117,7 +117,7 @@ impl Effects {
         )))
     }
 
-    fn add(&mut self, one: &Chosen, way: &Way, asked: &Request<'_>) -> Result<()> {
+    fn add(&mut self, one: &ConfiguredRemedy, way: &Way, asked: &Request<'_>) -> Result<()> {
         let name = one.remedy.name;
         let Some(steps) = way.concrete(&one.given(), asked.deviation_ms) else {
             return Err(Error::new(format!(
@@ -392,7 +392,7 @@ fn number_of(name: &str, value: &str) -> Result<u32> {
 }
 
 /// The reason this way does not work for these connections, if any.
-fn refusal(one: &Chosen, way: &Way, asked: &Request<'_>) -> Option<String> {
+fn refusal(one: &ConfiguredRemedy, way: &Way, asked: &Request<'_>) -> Option<String> {
     // Without the deviation the first way reports that it is missing.
     let steps = way.concrete(&one.given(), Some(asked.deviation_ms.unwrap_or(1.0)))?;
     steps.iter().find_map(|step| step_refusal(step, asked))

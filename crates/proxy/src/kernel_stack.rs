@@ -14,7 +14,7 @@ use airtcp_host::error::{Error, Result, Tried};
 use airtcp_host::tcp_info;
 use airtcp_host::tcp_settings::{has_control, setting_path};
 use airtcp_remedies::deployment::{At, Concrete, Step, Way};
-use airtcp_remedies::{Chosen, Selection};
+use airtcp_remedies::{ConfiguredRemedy, Selection};
 use airtcp_tcp::Profile;
 use rustix::net::sockopt;
 
@@ -129,7 +129,7 @@ impl StackRequest {
     }
 
     /// Takes the first way of a remedy that sockets support.
-    fn take(&mut self, name: &str, one: &Chosen) -> Result<()> {
+    fn take(&mut self, name: &str, one: &ConfiguredRemedy) -> Result<()> {
         let mut reasons = Vec::new();
         for way in one.remedy.deployment.ways {
             match steps(one, way) {
@@ -177,7 +177,7 @@ fn has_ways(remedies: &Selection) -> bool {
 }
 
 /// The steps of a way, if sockets support all of them here.
-fn steps(one: &Chosen, way: &Way) -> Result<Vec<Concrete>> {
+fn steps(one: &ConfiguredRemedy, way: &Way) -> Result<Vec<Concrete>> {
     if !matches!(way.at, At::Sender | At::BothEnds) {
         return Err(Error::new("it is none of the sender"));
     }

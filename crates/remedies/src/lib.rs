@@ -29,4 +29,4 @@ pub use catalogue::{catalogue, find};
 pub use deployment::Deployment;
 pub use quantity::Quantity;
 pub use remedy::{Changes, LinkChanges, Parameter, Place, Remedy, Values};
-pub use selection::{Chosen, Selection, SelectionError, parse};
+pub use selection::{ConfiguredRemedy, Selection, SelectionError, parse};

@@ -26,14 +26,14 @@ impl std::error::Error for SelectionError {}
 
 /// One remedy with a value for each of its parameters.
 #[derive(Clone, Debug)]
-pub struct Chosen {
+pub struct ConfiguredRemedy {
     /// The catalogue entry.
     pub remedy: &'static Remedy,
     /// One value for each of `remedy.parameters`, in their order, within their bounds.
     quantities: Vec<Quantity>,
 }
 
-impl Chosen {
+impl ConfiguredRemedy {
     /// The remedy's parameters with their values.
     pub fn values(&self) -> impl Iterator<Item = (&'static Parameter, Quantity)> + '_ {
         self.remedy
@@ -88,13 +88,13 @@ impl Chosen {
     }
 }
 
-impl PartialEq for Chosen {
+impl PartialEq for ConfiguredRemedy {
     fn eq(&self, other: &Self) -> bool {
         self.remedy.name == other.remedy.name && self.quantities == other.quantities
     }
 }
 
-impl fmt::Display for Chosen {
+impl fmt::Display for ConfiguredRemedy {
     /// The remedy with every value, defaults included; parses again to the same.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.remedy.name)?;
@@ -106,7 +106,7 @@ impl fmt::Display for Chosen {
     }
 }
 
-impl Serialize for Chosen {
+impl Serialize for ConfiguredRemedy {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
@@ -115,11 +115,11 @@ impl Serialize for Chosen {
 /// Remedies that are applied together, in the order given. Empty: TCP and link as they are.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
-pub struct Selection(Vec<Chosen>);
+pub struct Selection(Vec<ConfiguredRemedy>);
 
 impl Selection {
     /// The remedies, in the order in which they are applied.
-    pub fn as_slice(&self) -> &[Chosen] {
+    pub fn as_slice(&self) -> &[ConfiguredRemedy] {
         &self.0
     }
 
@@ -146,7 +146,7 @@ impl Selection {
         }
     }
 
-    fn push(&mut self, one: Chosen) -> Result<(), SelectionError> {
+    fn push(&mut self, one: ConfiguredRemedy) -> Result<(), SelectionError> {
         if self.0.len() == MOST_REMEDIES {
             return Err(SelectionError(format!(
                 "more than {MOST_REMEDIES} remedies in one combination"
@@ -204,7 +204,7 @@ pub fn parse(text: &str) -> Result<Selection, SelectionError> {
         return Ok(selection);
     }
     for one in text.split('+') {
-        selection.push(Chosen::parse(one)?)?;
+        selection.push(ConfiguredRemedy::parse(one)?)?;
     }
     Ok(selection)
 }

@@ -103,7 +103,7 @@ fn every_remedy_can_be_applied_at_its_bounds_and_changes_something() {
             [|one| one.minimum, |one| one.default, |one| one.maximum];
         for pick in bounds {
             let quantities = remedy.parameters.iter().map(pick).collect();
-            let selection = Selection(vec![Chosen { remedy, quantities }]);
+            let selection = Selection(vec![ConfiguredRemedy { remedy, quantities }]);
             let mut tcp = Config {
                 sack: true,
                 ..Config::default()
