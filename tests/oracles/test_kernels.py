@@ -55,14 +55,17 @@ def test_timeouts_are_mostly_the_very_number() -> None:
     [
         ("control, options", "reno, sack, timestamps", 0.72),
         ("control, options", "cubic, sack, timestamps", 0.62),
-        ("control, options", "bbr, sack, timestamps", 0.66),
+        ("control, options", "bbr, sack, timestamps", 0.69),
         ("control, options", "reno, sack", 0.63),
         ("control, options", "cubic, sack", 0.67),
         ("control, options", "reno, timestamps", 0.49),
         ("control, options", "cubic, timestamps", 0.61),
-        ("control, options", "bbr, timestamps", 0.35),
-        ("control, discipline", "bbr, drop-tail", 0.56),
-        ("control, discipline", "bbr, codel", 0.61),
+        ("control, options", "bbr, timestamps", 0.39),
+        ("control, options", "bbr, sack", 0.66),
+        ("control, options", "bbr, neither", 0.55),
+        ("control, discipline", "bbr, drop-tail", 0.63),
+        ("control, discipline", "bbr, codel", 0.68),
+        ("control, discipline", "bbr, fq-codel", 0.39),
     ],
 )
 def test_goodput_is_within_three_percent(group: str, name: str, floor: float) -> None:

@@ -45,6 +45,16 @@ impl MinimumRtt {
         expired
     }
 
+    /// Before the first sample takes the handshake's round trip, from the time at which it was
+    /// complete and the first data left (`bbr_init`).
+    pub fn take_handshake(&mut self, ack: &Ack) {
+        if self.rtt.is_none() && ack.minimum_rtt > Duration::ZERO {
+            self.rtt = Some(ack.minimum_rtt);
+            let since = ack.rtt.unwrap_or(Duration::ZERO).as_nanos();
+            self.at = Instant::from_nanos(ack.now.as_nanos().saturating_sub(since));
+        }
+    }
+
     /// The bandwidth-delay product at `bandwidth` bytes a second, in bytes, once it is known.
     #[inline]
     pub fn product(&self, bandwidth: u64) -> Option<u64> {

@@ -323,7 +323,9 @@ impl Bbr {
                 0
             };
             let target = self.with_quantum(wanted + aggregated, windows);
-            window::approach(target, self.full.reached, self.initial, ack, windows);
+            // The SYN is one of the initial window's packets that are delivered (`tp->delivered`).
+            let initial = self.initial.saturating_sub(windows.mss);
+            window::approach(target, self.full.reached, initial, ack, windows);
         }
         windows.cwnd = windows.cwnd.min(windows.max);
         if self.mode == Mode::ProbeRtt {
@@ -344,6 +346,7 @@ impl Rule for Bbr {
     }
 
     fn observe(&mut self, ack: &Ack, windows: &mut Windows) {
+        self.minimum_rtt.take_handshake(ack);
         self.rounds.start = false;
         if let Some(sample) = &ack.rate {
             self.update_bandwidth(ack, sample);

@@ -233,6 +233,28 @@ fn a_minimum_is_ten_seconds_old_when_it_expires() {
     assert_eq!(at(after(5000), shorter, false), (Some(shorter), false));
 }
 
+/// `bbr_init`: the handshake's round trip is the first minimum, ten seconds old ten seconds after
+/// the handshake, however much longer data takes that a slow link has to send.
+#[test]
+fn the_handshakes_round_trip_is_the_first_minimum() {
+    let (mut bbr, mut windows) = model(Mode::Startup);
+    bbr.minimum_rtt.rtt = None;
+    let data = RTT + Duration::from_millis(12);
+    let mut ack = plain(after(112), 50);
+    (ack.rtt, ack.minimum_rtt) = (Some(data), RTT);
+    bbr.observe(&ack, &mut windows);
+    assert_eq!(
+        (bbr.minimum_rtt.rtt, bbr.minimum_rtt.at),
+        (Some(RTT), START)
+    );
+    ack.now = after(10_000);
+    bbr.observe(&ack, &mut windows);
+    assert_eq!(bbr.minimum_rtt.rtt, Some(RTT));
+    ack.now = after(10_001);
+    bbr.observe(&ack, &mut windows);
+    assert_eq!(bbr.minimum_rtt.rtt, Some(data));
+}
+
 /// `bbr_check_probe_rtt_done`: 200 ms with four segments, and a round trip that began in them; then
 /// the window comes back, and start-up goes on where it was not over.
 #[test]
@@ -291,6 +313,23 @@ fn the_window_is_two_products() {
     windows.cwnd = 50 * MSS;
     bbr.set_cwnd(&plain(START, 50), &mut windows);
     assert_eq!(windows.cwnd, 4 * MSS);
+}
+
+/// Until an initial window is delivered the window grows whatever the target (`bbr_set_cwnd`). The
+/// SYN is one of its ten packets (`tp->delivered`).
+#[test]
+fn the_first_window_grows_by_what_is_delivered() {
+    let window = |delivered_in_all| {
+        let (mut bbr, mut windows) = model(Mode::Startup);
+        bbr.bandwidth.reset(0, 1000);
+        let mut ack = in_recovery(2 * MSS, 0, 5 * MSS, Repairing::Nothing);
+        ack.delivered_in_all = delivered_in_all;
+        bbr.set_cwnd(&ack, &mut windows);
+        windows.cwnd / MSS
+    };
+    assert_eq!(window(8999), 12);
+    // 0.3 segments and the quantum of three: four.
+    assert_eq!(window(9000), 10);
 }
 
 /// `bbr_cwnd_event`: a pause that the application made ends at the estimate's pace.
