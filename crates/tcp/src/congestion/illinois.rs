@@ -152,3 +152,6 @@ impl Rule for Illinois {
         self.begin_round();
     }
 }
+
+#[cfg(test)]
+mod tests;

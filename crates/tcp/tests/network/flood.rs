@@ -5,7 +5,7 @@ use airtcp_tcp::loss_differentiation::{Differentiation, ZigZagTable};
 use airtcp_tcp::{Config, Profile};
 use airtcp_units::{Duration, Instant};
 
-use crate::toy::{Application, Network, bottleneck};
+use crate::toy::{Application, Network, bottleneck, changing};
 
 /// Every round trip is below a mean plus this many deviations.
 const ALWAYS_RADIO: Differentiation = Differentiation::ZigZag(ZigZagTable {
@@ -48,5 +48,56 @@ fn the_bound_costs_nothing_where_the_radio_loses() {
         let free = transfer(Some(ALWAYS_RADIO), false, loss);
         let bounded = transfer(Some(ALWAYS_RADIO), true, loss);
         assert_eq!(free, bounded, "{loss} in ten thousand");
+    }
+}
+
+/// Retransmissions of ten seconds' worth of data at `bit_rate`, over a link that falls to a
+/// `share`-th of that for three of six seconds, `phase` into which it begins.
+fn falling(
+    differentiation: Option<Differentiation>,
+    (bit_rate, share): (u64, u64),
+    queue: u64,
+    phase: Duration,
+    loss: u64,
+) -> u64 {
+    let config = Config {
+        differentiation,
+        bounded_radio: true,
+        ..Profile::LinuxReno.config()
+    };
+    let rate = move |now: Instant| {
+        let into = (now + phase).as_nanos() % 6_000_000_000;
+        if into < 3_000_000_000 {
+            bit_rate
+        } else {
+            bit_rate / share
+        }
+    };
+    let applications = [Application::sends(bit_rate / 8 * 10), Application::sends(0)];
+    let fate = changing(rate, queue, Duration::from_millis(25), loss, 7);
+    let mut network = Network::new([config; 2], applications, fate);
+    network.run(Instant::ZERO + Duration::from_secs(20));
+    let counters = network.ends[0].connection.sender().counters();
+    counters.segments_retransmitted
+}
+
+/// The adjusted classifier (§V) at queues that fill again and again: the kernel had one run of fifty
+/// with 6024 retransmissions for some 90, before there was a bound.
+#[test]
+fn the_adjusted_classifier_floods_no_queue() {
+    let adjusted = Some(Differentiation::ZigZag(ZigZagTable::NEWZAG_ADJUSTED));
+    for rates in [(5_000_000, 10), (10_000_000, 50), (50_000_000, 2)] {
+        for queue in [100, 400] {
+            for phase in [0, 900, 1800].map(Duration::from_millis) {
+                for loss in [0, 10] {
+                    let [reno, zigzag] =
+                        [None, adjusted].map(|which| falling(which, rates, queue, phase, loss));
+                    assert!(
+                        zigzag * 10 <= reno * 13 + 600,
+                        "{zigzag} beside {reno}: {rates:?}, {queue}, {phase}, {loss}"
+                    );
+                }
+            }
+        }
     }
 }

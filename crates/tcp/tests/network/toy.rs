@@ -346,6 +346,17 @@ pub fn steady(delay: Duration) -> Fate {
 /// A bottleneck in front of end 1: `bit_rate`, room for `queue` packets, then `delay`, with each
 /// packet additionally lost with `loss` in 10 000. Acknowledgments take only `delay`.
 pub fn bottleneck(bit_rate: u64, queue: u64, delay: Duration, loss: u64, seed: u64) -> Fate {
+    changing(move |_| bit_rate, queue, delay, loss, seed)
+}
+
+/// A [`bottleneck`] whose rate at an instant is `bit_rate`'s answer.
+pub fn changing(
+    bit_rate: impl Fn(Instant) -> u64 + 'static,
+    queue: u64,
+    delay: Duration,
+    loss: u64,
+    seed: u64,
+) -> Fate {
     let mut free_at = Instant::ZERO;
     let mut state = seed;
     Box::new(move |now, from, _, segment| {
@@ -356,6 +367,7 @@ pub fn bottleneck(bit_rate: u64, queue: u64, delay: Duration, loss: u64, seed: u
         state = state
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
+        let bit_rate = bit_rate(now);
         let service =
             Duration::from_nanos(u64::from(segment.ip_bytes()) * 8_000_000_000 / bit_rate);
         let full = Duration::from_nanos(1500 * 8_000_000_000 / bit_rate) * queue;
