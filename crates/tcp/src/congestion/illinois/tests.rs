@@ -102,8 +102,8 @@ fn a_small_window_is_renos() {
     }
 }
 
-/// `tcp_illinois_cong_avoid`: a round ends when what was sent at its start is acknowledged, and more,
-/// and not in a repair; its samples do not count for the next.
+/// `tcp_illinois_cong_avoid`: a round ends when more is acknowledged than was sent at its start, and
+/// not in a repair; its samples do not count for the next.
 #[test]
 fn a_round_has_its_own_samples() {
     let mut windows = windows(100);
