@@ -337,9 +337,9 @@ impl Minstrel {
         let once = (overhead + u64::from(self.duration(rate)) * self.length()) / 1000;
         let mut window = 15_u64;
         let mut contention = || {
-            let slots = window / 2;
+            let micros = 9 * window / 2;
             window = (2 * window + 1).min(1023);
-            9 * slots
+            micros
         };
         let mut total = 2 * once + contention() + contention();
         let mut attempts = 2;

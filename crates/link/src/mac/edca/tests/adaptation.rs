@@ -91,19 +91,34 @@ fn rate_control_is_within_a_step_of_the_best_fixed_mode() {
 }
 
 /// On a channel that fades at walking speed Minstrel-HT gets most of what a rate control gets that
-/// knows the channel.
+/// knows the channel, and within 20 % of what ns-3.37's MinstrelHt gets: mean goodputs in Mbit/s of
+/// five seeds of 20 s (`benches/ns3/wlan_adaptation.cc`; six at 20 dB).
+///
+/// Ours is Linux 6's, ns-3's an older Linux's: an EWMA in place of the filter of second order, and
+/// samples as packets go by in place of one every 20 ms. At 20 dB, where the fastest mode that works
+/// most of the time is MCS 4, that keeps ns-3's there; with those two rules ours has 22.0.
 #[test]
 fn minstrel_follows_a_walk() {
     let walk = Fading::Jakes {
         speed_m_per_s: 0.833,
     };
     let modes = modes(Family::Ht, Width::Mhz20, 1, &[GuardInterval::Ns800]);
-    for snr in [15.0, 20.0, 25.0, 30.0] {
-        let (best, _) = run(ideal(&modes), snr, walk, 20);
-        let (minstrel, _) = run(RateControlConfig::Minstrel(modes.clone()), snr, walk, 20);
-        let share = minstrel / best;
-        println!("{snr} dB: ideal {best:.1} Mbit/s, Minstrel {minstrel:.1}: {share:.3}");
-        assert!(share > 0.5 && share < 1.02, "{snr} dB: {share}");
+    let mean = |control: RateControlConfig, snr| {
+        let of_seed = |seed| {
+            let config = over_radio(control.clone(), snr, walk, seed);
+            saturate(&config, &[(1, 0)], IP_BYTES, 20, seed).megabits(0, IP_BYTES)
+        };
+        (1..=10).map(of_seed).sum::<f64>() / 10.0
+    };
+    for (snr, of_ns3) in [(15.0, 10.8), (20.0, 22.7), (25.0, 31.7), (30.0, 48.6)] {
+        let best = mean(ideal(&modes), snr);
+        let minstrel = mean(RateControlConfig::Minstrel(modes.clone()), snr);
+        let (share, ratio) = (minstrel / best, minstrel / of_ns3);
+        println!(
+            "{snr} dB: ideal {best:.1} Mbit/s, Minstrel {minstrel:.1}: {share:.3}, {ratio:.3}"
+        );
+        assert!(share > 0.55 && share < 1.02, "{snr} dB: {share}");
+        assert!((ratio - 1.0).abs() < 0.2, "{snr} dB: {ratio} of ns-3");
     }
 }
 
