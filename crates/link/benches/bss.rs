@@ -5,6 +5,7 @@
 
 use airtcp_link::frame::ACCESS_POINT;
 use airtcp_link::frame::{Offer, Outcome, PacketClass, RetryLimit};
+use airtcp_link::mac::Medium;
 use airtcp_link::mac::damage::DamageConfig;
 use airtcp_link::mac::dcf::{Bss, BssConfig, LLC_BYTES, MAC_BYTES, StationConfig};
 use airtcp_link::phy::{Phy, Preamble, Standard};
@@ -76,7 +77,13 @@ fn nanos_per_packet(stations: u32, two_way: bool) -> f64 {
     let answer = offer(52, PacketClass::Acknowledgment);
     for station in 1..=stations {
         for _ in 0..10 {
-            bss.push(Instant::ZERO, station, ACCESS_POINT, data, [0; 16]);
+            bss.push(
+                Instant::ZERO,
+                (station, ACCESS_POINT),
+                data,
+                [0; 16],
+                &mut (),
+            );
         }
     }
     let mut delivered = 0;
@@ -90,9 +97,9 @@ fn nanos_per_packet(stations: u32, two_way: bool) -> f64 {
                 if from == ACCESS_POINT {
                     continue;
                 }
-                black_box(bss.push(now, from, ACCESS_POINT, data, packet));
+                black_box(bss.push(now, (from, ACCESS_POINT), data, packet, &mut ()));
                 if two_way {
-                    black_box(bss.push(now, ACCESS_POINT, from, answer, packet));
+                    black_box(bss.push(now, (ACCESS_POINT, from), answer, packet, &mut ()));
                 }
             }
         }

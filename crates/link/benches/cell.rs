@@ -5,6 +5,7 @@
 
 use airtcp_link::fading::{Fading, Radio, RadioConfig};
 use airtcp_link::frame::RetryLimit;
+use airtcp_link::mac::Medium;
 use airtcp_link::mac::cellular::{Cell, CellConfig, RateLaw, Scheduler};
 use airtcp_link::{QueueLimit, Stream};
 use airtcp_units::{Duration, Probability};

@@ -121,78 +121,6 @@ impl<P: Copy> ArqLink<P> {
         })
     }
 
-    /// Hands a packet to the link at `now`, which may not lie before the `now` of an earlier call;
-    /// `false` when there is no room.
-    pub fn push(
-        &mut self,
-        now: Instant,
-        offer: Offer,
-        packet: P,
-        observer: &mut impl ChannelObserver,
-    ) -> bool {
-        if !self.queue.push(MOBILE, offer, packet) {
-            return false;
-        }
-        if matches!(self.activity, Activity::Idle) {
-            self.send_next(now, observer);
-        }
-        true
-    }
-
-    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
-    #[must_use]
-    pub const fn next_wakeup(&self) -> Instant {
-        match self.activity {
-            Activity::Idle => Instant::FAR_FUTURE,
-            Activity::Sending { arrives, .. } => arrives,
-            Activity::Answering { known, .. } => known,
-        }
-    }
-
-    /// Acts on what is due by `now`. Call [`poll`](Self::poll) afterwards.
-    pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
-        if now < self.next_wakeup() {
-            return;
-        }
-        match self.activity {
-            Activity::Idle => {}
-            Activity::Sending { arrives, damaged } => {
-                if !damaged {
-                    self.on_received();
-                }
-                self.activity = Activity::Answering {
-                    known: arrives + self.config.ack_time + self.config.delay,
-                    damaged,
-                };
-            }
-            Activity::Answering { damaged, .. } => {
-                if damaged {
-                    self.fail();
-                } else {
-                    self.succeed();
-                }
-                self.send_next(now, observer);
-            }
-        }
-    }
-
-    /// The next outcome; call until it returns `None`.
-    pub fn poll(&mut self) -> Option<Outcome<P>> {
-        self.outcomes.pop_front()
-    }
-
-    /// Packets that wait, the one being sent not counted.
-    #[must_use]
-    pub fn queued_packets(&self) -> usize {
-        self.queue.len()
-    }
-
-    /// Packets that wait for another attempt after that many failed retransmissions.
-    #[must_use]
-    pub fn retries(&self, retransmitted: usize) -> usize {
-        self.queue.retries(retransmitted)
-    }
-
     fn send_next(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
         let chosen = self.queue.select(now).copied();
         while let Some(expired) = self.queue.take_expired() {
@@ -319,7 +247,6 @@ impl<P: Copy> ArqLink<P> {
 }
 
 impl<P: Copy> Medium<P> for ArqLink<P> {
-    #[inline]
     fn push(
         &mut self,
         now: Instant,
@@ -328,30 +255,60 @@ impl<P: Copy> Medium<P> for ArqLink<P> {
         packet: P,
         observer: &mut impl ChannelObserver,
     ) -> bool {
-        Self::push(self, now, offer, packet, observer)
+        if !self.queue.push(MOBILE, offer, packet) {
+            return false;
+        }
+        if matches!(self.activity, Activity::Idle) {
+            self.send_next(now, observer);
+        }
+        true
     }
 
-    #[inline]
     fn next_wakeup(&self) -> Instant {
-        Self::next_wakeup(self)
+        match self.activity {
+            Activity::Idle => Instant::FAR_FUTURE,
+            Activity::Sending { arrives, .. } => arrives,
+            Activity::Answering { known, .. } => known,
+        }
     }
 
-    #[inline]
     fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
-        Self::on_wakeup(self, now, observer);
+        if now < self.next_wakeup() {
+            return;
+        }
+        match self.activity {
+            Activity::Idle => {}
+            Activity::Sending { arrives, damaged } => {
+                if !damaged {
+                    self.on_received();
+                }
+                self.activity = Activity::Answering {
+                    known: arrives + self.config.ack_time + self.config.delay,
+                    damaged,
+                };
+            }
+            Activity::Answering { damaged, .. } => {
+                if damaged {
+                    self.fail();
+                } else {
+                    self.succeed();
+                }
+                self.send_next(now, observer);
+            }
+        }
     }
 
-    #[inline]
     fn poll(&mut self) -> Option<Outcome<P>> {
-        Self::poll(self)
+        self.outcomes.pop_front()
     }
 
+    /// The packet that is being sent is not counted.
     fn queued_packets(&self, _station: u32, _mobile: u32) -> usize {
-        Self::queued_packets(self)
+        self.queue.len()
     }
 
     fn retries(&self, _station: u32, retransmitted: usize) -> usize {
-        Self::retries(self, retransmitted)
+        self.queue.retries(retransmitted)
     }
 }
 

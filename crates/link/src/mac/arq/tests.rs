@@ -40,7 +40,13 @@ fn offer(bytes: u32) -> Offer {
 fn transfer(config: &ArqConfig) -> (Duration, Vec<u64>, f64) {
     let mut link = ArqLink::new(config, Stream::new(1, "arq")).unwrap();
     for packet in 0..PACKETS {
-        assert!(link.push(Instant::ZERO, offer(1250), packet, &mut ()));
+        assert!(link.push(
+            Instant::ZERO,
+            (ACCESS_POINT, MOBILE),
+            offer(1250),
+            packet,
+            &mut ()
+        ));
     }
     let (mut now, mut arrived, mut attempts_of_all) = (Instant::ZERO, Vec::new(), 0_u64);
     while link.next_wakeup() < Instant::FAR_FUTURE {
@@ -104,7 +110,13 @@ fn a_packet_is_cut_into_frames() {
         ..config(0.0, 1)
     };
     let mut link = ArqLink::new(&config, Stream::new(1, "arq")).unwrap();
-    assert!(link.push(Instant::ZERO, offer(700), 'a', &mut ()));
+    assert!(link.push(
+        Instant::ZERO,
+        (ACCESS_POINT, MOBILE),
+        offer(700),
+        'a',
+        &mut ()
+    ));
     let mut delivered = None;
     while link.next_wakeup() < Instant::FAR_FUTURE {
         let now = link.next_wakeup();

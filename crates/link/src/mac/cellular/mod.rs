@@ -142,72 +142,11 @@ impl<P: Copy> Cell<P> {
         })
     }
 
-    /// Hands a packet for user `to`, from 1, to the base station at `now`, which may not lie before
-    /// the `now` of an earlier call; `false` when there is no room.
-    pub fn push(&mut self, now: Instant, to: u32, offer: Offer, packet: P) -> bool {
-        let Some(user) = self.users.get_mut((to as usize).wrapping_sub(1)) else {
-            return false;
-        };
-        if !user.push(offer, packet) {
-            return false;
-        }
-        if self.wakeup == Instant::FAR_FUTURE {
-            // The next slot that begins at or after now.
-            let slot = now.as_nanos().div_ceil(self.config.slot.as_nanos());
-            self.slot = slot.max(self.slot);
-            self.wakeup = self.start_of(self.slot);
-        }
-        true
-    }
-
-    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
-    #[must_use]
-    pub const fn next_wakeup(&self) -> Instant {
-        self.wakeup
-    }
-
-    /// Ends a slot and begins the next. Call [`poll`](Self::poll) afterwards.
-    pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
-        if now < self.wakeup {
-            return;
-        }
-        if let Some(served) = self.on_air.take() {
-            self.end_block(served);
-        }
-        if self.users.iter().all(User::is_idle) {
-            self.wakeup = Instant::FAR_FUTURE;
-            return;
-        }
-        self.serve(now, observer);
-        self.slot += 1;
-        self.wakeup = self.start_of(self.slot);
-    }
-
-    /// The next outcome; call until it returns `None`.
-    pub fn poll(&mut self) -> Option<Outcome<P>> {
-        self.outcomes.pop_front()
-    }
-
-    /// Packets that wait for user `to`, from 1.
-    #[must_use]
-    pub fn queued_packets(&self, to: u32) -> usize {
-        self.users
-            .get((to as usize).wrapping_sub(1))
-            .map_or(0, User::waiting)
-    }
-
-    /// Signal-to-noise ratio of user `to`, from 1, at `now`.
-    #[must_use]
-    pub fn snr_db(&self, to: u32, now: Instant) -> Option<f64> {
-        let radio = self.config.radios.get((to as usize).wrapping_sub(1))?;
-        Some(radio.snr_db(now, now.as_nanos() / self.config.slot.as_nanos()))
-    }
-
     /// Capacity of all slots of user `to`, from 1, in bits.
     #[must_use]
     pub fn served_bits(&self, to: u32) -> f64 {
         self.users
-            .get((to as usize).wrapping_sub(1))
+            .get(place_of(to))
             .map_or(0.0, |user| user.served_bits)
     }
 
@@ -301,7 +240,6 @@ impl<P: Copy> Cell<P> {
 }
 
 impl<P: Copy> Medium<P> for Cell<P> {
-    #[inline]
     fn push(
         &mut self,
         now: Instant,
@@ -310,31 +248,59 @@ impl<P: Copy> Medium<P> for Cell<P> {
         packet: P,
         _observer: &mut impl ChannelObserver,
     ) -> bool {
-        Self::push(self, now, to, offer, packet)
+        let Some(user) = self.users.get_mut(place_of(to)) else {
+            return false;
+        };
+        if !user.push(offer, packet) {
+            return false;
+        }
+        if self.wakeup == Instant::FAR_FUTURE {
+            // The next slot that begins at or after now.
+            let slot = now.as_nanos().div_ceil(self.config.slot.as_nanos());
+            self.slot = slot.max(self.slot);
+            self.wakeup = self.start_of(self.slot);
+        }
+        true
     }
 
-    #[inline]
     fn next_wakeup(&self) -> Instant {
-        Self::next_wakeup(self)
+        self.wakeup
     }
 
-    #[inline]
+    /// Ends a slot and begins the next.
     fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
-        Self::on_wakeup(self, now, observer);
+        if now < self.wakeup {
+            return;
+        }
+        if let Some(served) = self.on_air.take() {
+            self.end_block(served);
+        }
+        if self.users.iter().all(User::is_idle) {
+            self.wakeup = Instant::FAR_FUTURE;
+            return;
+        }
+        self.serve(now, observer);
+        self.slot += 1;
+        self.wakeup = self.start_of(self.slot);
     }
 
-    #[inline]
     fn poll(&mut self) -> Option<Outcome<P>> {
-        Self::poll(self)
+        self.outcomes.pop_front()
     }
 
     fn queued_packets(&self, _station: u32, mobile: u32) -> usize {
-        Self::queued_packets(self, mobile)
+        self.users.get(place_of(mobile)).map_or(0, User::waiting)
     }
 
     fn snr_db(&self, station: u32, now: Instant) -> Option<f64> {
-        Self::snr_db(self, station, now)
+        let radio = self.config.radios.get(place_of(station))?;
+        Some(radio.snr_db(now, now.as_nanos() / self.config.slot.as_nanos()))
     }
+}
+
+/// The place of a user, who are numbered from 1, in lists of users.
+const fn place_of(user: u32) -> usize {
+    (user as usize).wrapping_sub(1)
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ fn offer() -> Offer {
 fn transfer(config: &CellConfig, packets: u64) -> Vec<(u64, Instant, bool)> {
     let mut cell = Cell::new(config, Stream::new(1, "cell")).unwrap();
     for packet in 0..packets {
-        assert!(cell.push(Instant::ZERO, 1, offer(), packet));
+        assert!(cell.push(Instant::ZERO, (ACCESS_POINT, 1), offer(), packet, &mut ()));
     }
     let mut done = Vec::new();
     while cell.next_wakeup() < Instant::FAR_FUTURE {
@@ -178,11 +178,23 @@ fn an_idle_cell_sleeps() {
     )
     .unwrap();
     assert_eq!(cell.next_wakeup(), Instant::FAR_FUTURE);
-    assert!(cell.push(Instant::from_nanos(1_000_000_000), 1, offer(), ()));
+    assert!(cell.push(
+        Instant::from_nanos(1_000_000_000),
+        (ACCESS_POINT, 1),
+        offer(),
+        (),
+        &mut ()
+    ));
     // Slot 600 begins at 1.0000002 s.
     assert_eq!(cell.next_wakeup(), Instant::from_nanos(600 * 1_666_667));
     assert!(
-        !cell.push(Instant::from_nanos(1_000_000_000), 2, offer(), ()),
+        !cell.push(
+            Instant::from_nanos(1_000_000_000),
+            (ACCESS_POINT, 2),
+            offer(),
+            (),
+            &mut ()
+        ),
         "no such user"
     );
 }

@@ -125,73 +125,6 @@ impl<P: Copy> Bss<P> {
         })
     }
 
-    /// Hands `packet` to station `from`, for station `to`, at `now`, which may not lie before the
-    /// `now` of an earlier call. `false` when there is no room.
-    #[inline]
-    pub fn push(&mut self, now: Instant, from: u32, to: u32, offer: Offer, packet: P) -> bool {
-        debug_assert!((from == ACCESS_POINT) != (to == ACCESS_POINT));
-        let station = &mut self.stations[from as usize];
-        let was_idle = station.queue.is_empty();
-        if !station.queue.push(to, offer, packet) {
-            return false;
-        }
-        if was_idle {
-            station.queue.select(now);
-            self.contend(now, from);
-        }
-        true
-    }
-
-    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
-    #[inline]
-    #[must_use]
-    pub const fn next_wakeup(&self) -> Instant {
-        self.wakeup
-    }
-
-    /// Acts on what is due by `now`. Call [`poll`](Self::poll) afterwards.
-    #[inline]
-    pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
-        if now < self.wakeup {
-            return;
-        }
-        match self.exchange.take() {
-            Some(exchange) => self.end_exchange(exchange, observer),
-            None => self.begin_exchange(now, observer),
-        }
-    }
-
-    /// The next outcome; call until it returns `None`.
-    #[inline]
-    pub fn poll(&mut self) -> Option<Outcome<P>> {
-        self.outcomes.pop_front()
-    }
-
-    /// Packets that wait at a station, the one being sent not counted.
-    #[must_use]
-    pub fn queued_packets(&self, station: u32) -> usize {
-        self.stations
-            .get(station as usize)
-            .map_or(0, |station| station.queue.len())
-    }
-
-    /// Packets that wait at a station for another attempt after having been retransmitted without
-    /// success that many times; see
-    /// [`TransmitQueue::retries`](super::transmit_queue::TransmitQueue::retries).
-    #[must_use]
-    pub fn retries(&self, station: u32, retransmitted: usize) -> usize {
-        self.stations
-            .get(station as usize)
-            .map_or(0, |station| station.queue.retries(retransmitted))
-    }
-
-    /// Signal-to-noise ratio between a station and the access point at `now`, where a radio is
-    /// modelled.
-    #[must_use]
-    pub fn snr_db(&self, station: u32, now: Instant) -> Option<f64> {
-        self.damage.snr_db(station, now)
-    }
-
     /// Counters of a station.
     #[must_use]
     pub fn counters(&self, station: u32) -> StationCounters {
@@ -256,34 +189,53 @@ impl<P: Copy> Medium<P> for Bss<P> {
         packet: P,
         _observer: &mut impl ChannelObserver,
     ) -> bool {
-        Self::push(self, now, from, to, offer, packet)
+        debug_assert!((from == ACCESS_POINT) != (to == ACCESS_POINT));
+        let station = &mut self.stations[from as usize];
+        let was_idle = station.queue.is_empty();
+        if !station.queue.push(to, offer, packet) {
+            return false;
+        }
+        if was_idle {
+            station.queue.select(now);
+            self.contend(now, from);
+        }
+        true
     }
 
     #[inline]
     fn next_wakeup(&self) -> Instant {
-        Self::next_wakeup(self)
+        self.wakeup
     }
 
     #[inline]
     fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
-        Self::on_wakeup(self, now, observer);
+        if now < self.wakeup {
+            return;
+        }
+        match self.exchange.take() {
+            Some(exchange) => self.end_exchange(exchange, observer),
+            None => self.begin_exchange(now, observer),
+        }
     }
 
     #[inline]
     fn poll(&mut self) -> Option<Outcome<P>> {
-        Self::poll(self)
+        self.outcomes.pop_front()
     }
 
+    /// The packet that is being sent is not counted.
     fn queued_packets(&self, station: u32, _mobile: u32) -> usize {
-        Self::queued_packets(self, station)
+        let own = self.stations.get(station as usize);
+        own.map_or(0, |own| own.queue.len())
     }
 
     fn retries(&self, station: u32, retransmitted: usize) -> usize {
-        Self::retries(self, station, retransmitted)
+        let own = self.stations.get(station as usize);
+        own.map_or(0, |own| own.queue.retries(retransmitted))
     }
 
     fn snr_db(&self, station: u32, now: Instant) -> Option<f64> {
-        Self::snr_db(self, station, now)
+        self.damage.snr_db(station, now)
     }
 }
 

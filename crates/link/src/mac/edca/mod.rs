@@ -230,78 +230,6 @@ impl<P: Copy + EcnField> Edca<P> {
         })
     }
 
-    /// Hands `packet` to station `from`, for station `to`, at `now`, which may not lie before the
-    /// `now` of an earlier call. `false` when there is no room.
-    pub fn push(&mut self, now: Instant, from: u32, to: u32, offer: Offer, packet: P) -> bool {
-        debug_assert!((from == ACCESS_POINT) != (to == ACCESS_POINT));
-        let rank = self.rank_of_flow[offer.flow as usize % self.rank_of_flow.len()];
-        let index = from as usize * self.ranks + rank;
-        let own = &mut self.contenders[index];
-        let was_idle = !own.has_work();
-        let pending = PendingPacket {
-            packet,
-            to,
-            offer,
-            failures: 0,
-            fragment_failures: 0,
-            fragments_done: 0,
-            arrived: false,
-        };
-        if !own.backlog.push(now, place_of(to), pending) {
-            return false;
-        }
-        if was_idle && own.has_work() {
-            self.contend(now, index as u32);
-        }
-        self.take_dropped(index as u32);
-        true
-    }
-
-    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
-    #[inline]
-    #[must_use]
-    pub fn next_wakeup(&self) -> Instant {
-        let next = self.wakeup.min(self.reorder_wakeup);
-        self.arriving.map_or(next, |(at, _)| next.min(at))
-    }
-
-    /// Acts on what is due by `now`. Call [`poll`](Self::poll) afterwards.
-    pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
-        if self.reorder_wakeup <= now {
-            self.time_out_reordering(now);
-        }
-        while self.arriving.is_some_and(|(at, _)| at <= now) {
-            self.receive_next();
-        }
-        if now < self.wakeup {
-            return;
-        }
-        match self.exchange.take() {
-            Some(exchange) => self.end_exchange(exchange, observer),
-            None => self.begin_exchange(now, observer),
-        }
-    }
-
-    /// The next outcome; call until it returns `None`.
-    #[inline]
-    pub fn poll(&mut self) -> Option<Outcome<P>> {
-        self.outcomes.pop_front()
-    }
-
-    /// Packets that wait at a station, those to be retransmitted included.
-    #[must_use]
-    pub fn queued_packets(&self, station: u32) -> usize {
-        let all = self.of_station(station);
-        all.map(|own| own.backlog.packets() + own.retries).sum()
-    }
-
-    /// Signal-to-noise ratio between a station and the access point at `now`, where a radio is
-    /// modelled.
-    #[must_use]
-    pub fn snr_db(&self, station: u32, now: Instant) -> Option<f64> {
-        self.damage.snr_db(station, now)
-    }
-
     /// Counters of a station in one category; zeros for a category that is not in use.
     #[must_use]
     pub fn counters(&self, station: u32, category: AccessCategory) -> AggregationCounters {
@@ -311,27 +239,6 @@ impl<P: Copy + EcnField> Edca<P> {
             own.counters.iter().for_each(|counters| sum += *counters);
         }
         sum
-    }
-
-    /// What a station sends to another, in all categories.
-    #[must_use]
-    pub fn aggregation(&self, from: u32, to: u32) -> AggregationView {
-        let place = place_of(to);
-        let control = self.rates.of(Way::between(from, to));
-        let mut view = AggregationView {
-            mode: Some(control.best()),
-            success: control.success(),
-            ..AggregationView::default()
-        };
-        for own in self.of_station(from) {
-            if let (Some(counters), Some(agreement)) =
-                (own.counters.get(place), own.agreements.get(place))
-            {
-                view.counters += *counters;
-                view.window = view.window.max(agreement.span());
-            }
-        }
-        view
     }
 
     /// A station in all categories in use.
@@ -412,7 +319,6 @@ impl<P: Copy + EcnField> Edca<P> {
 }
 
 impl<P: Copy + EcnField> Medium<P> for Edca<P> {
-    #[inline]
     fn push(
         &mut self,
         now: Instant,
@@ -421,34 +327,85 @@ impl<P: Copy + EcnField> Medium<P> for Edca<P> {
         packet: P,
         _observer: &mut impl ChannelObserver,
     ) -> bool {
-        Self::push(self, now, from, to, offer, packet)
+        debug_assert!((from == ACCESS_POINT) != (to == ACCESS_POINT));
+        let rank = self.rank_of_flow[offer.flow as usize % self.rank_of_flow.len()];
+        let index = from as usize * self.ranks + rank;
+        let own = &mut self.contenders[index];
+        let was_idle = !own.has_work();
+        let pending = PendingPacket {
+            packet,
+            to,
+            offer,
+            failures: 0,
+            fragment_failures: 0,
+            fragments_done: 0,
+            arrived: false,
+        };
+        if !own.backlog.push(now, place_of(to), pending) {
+            return false;
+        }
+        if was_idle && own.has_work() {
+            self.contend(now, index as u32);
+        }
+        self.take_dropped(index as u32);
+        true
     }
 
     #[inline]
     fn next_wakeup(&self) -> Instant {
-        Self::next_wakeup(self)
+        let next = self.wakeup.min(self.reorder_wakeup);
+        self.arriving.map_or(next, |(at, _)| next.min(at))
     }
 
-    #[inline]
     fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
-        Self::on_wakeup(self, now, observer);
+        if self.reorder_wakeup <= now {
+            self.time_out_reordering(now);
+        }
+        while self.arriving.is_some_and(|(at, _)| at <= now) {
+            self.receive_next();
+        }
+        if now < self.wakeup {
+            return;
+        }
+        match self.exchange.take() {
+            Some(exchange) => self.end_exchange(exchange, observer),
+            None => self.begin_exchange(now, observer),
+        }
     }
 
     #[inline]
     fn poll(&mut self) -> Option<Outcome<P>> {
-        Self::poll(self)
+        self.outcomes.pop_front()
     }
 
+    /// Those to be retransmitted are counted too.
     fn queued_packets(&self, station: u32, _mobile: u32) -> usize {
-        Self::queued_packets(self, station)
+        let all = self.of_station(station);
+        all.map(|own| own.backlog.packets() + own.retries).sum()
     }
 
     fn snr_db(&self, station: u32, now: Instant) -> Option<f64> {
-        Self::snr_db(self, station, now)
+        self.damage.snr_db(station, now)
     }
 
+    /// In all categories.
     fn aggregation(&self, from: u32, to: u32) -> Option<AggregationView> {
-        Some(Self::aggregation(self, from, to))
+        let place = place_of(to);
+        let control = self.rates.of(Way::between(from, to));
+        let mut view = AggregationView {
+            mode: Some(control.best()),
+            success: control.success(),
+            ..AggregationView::default()
+        };
+        for own in self.of_station(from) {
+            if let (Some(counters), Some(agreement)) =
+                (own.counters.get(place), own.agreements.get(place))
+            {
+                view.counters += *counters;
+                view.window = view.window.max(agreement.span());
+            }
+        }
+        Some(view)
     }
 
     fn tells_of_acknowledgments(&self) -> bool {

@@ -62,56 +62,6 @@ impl<P: Copy> SelectiveRepeatLink<P> {
         })
     }
 
-    /// Hands a packet to station `from` at `now`, which may not lie before the `now` of an earlier
-    /// call; `false` when there is no room.
-    pub fn push(
-        &mut self,
-        now: Instant,
-        from: u32,
-        offer: Offer,
-        packet: P,
-        observer: &mut impl ChannelObserver,
-    ) -> bool {
-        let (direction, mut shared) = self.split(from);
-        direction.push(now, offer, packet, &mut shared, observer)
-    }
-
-    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
-    #[must_use]
-    pub fn next_wakeup(&self) -> Instant {
-        self.up.next_wakeup().min(self.down.next_wakeup())
-    }
-
-    /// Acts on what is due by `now`, on the way up first. Call [`poll`](Self::poll) afterwards.
-    pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
-        for from in [MOBILE, ACCESS_POINT] {
-            let (direction, mut shared) = self.split(from);
-            if direction.next_wakeup() <= now {
-                direction.on_wakeup(now, &mut shared, observer);
-            }
-        }
-    }
-
-    /// The next outcome; call until it returns `None`.
-    pub fn poll(&mut self) -> Option<Outcome<P>> {
-        self.outcomes.pop_front()
-    }
-
-    /// Packets that wait at a station, those due for retransmission included; not those under way
-    /// and those whose timer runs.
-    #[must_use]
-    pub fn queued_packets(&self, station: u32) -> usize {
-        self.direction(station).queued_packets()
-    }
-
-    /// Packets that wait at a station for another attempt after having been retransmitted without
-    /// success that many times; see
-    /// [`TransmitQueue::retries`](super::transmit_queue::TransmitQueue::retries).
-    #[must_use]
-    pub fn retries(&self, station: u32, retransmitted: usize) -> usize {
-        self.direction(station).retries(retransmitted)
-    }
-
     const fn direction(&self, from: u32) -> &Direction<P> {
         if from == ACCESS_POINT {
             &self.down
@@ -136,7 +86,6 @@ impl<P: Copy> SelectiveRepeatLink<P> {
 }
 
 impl<P: Copy> Medium<P> for SelectiveRepeatLink<P> {
-    #[inline]
     fn push(
         &mut self,
         now: Instant,
@@ -145,30 +94,36 @@ impl<P: Copy> Medium<P> for SelectiveRepeatLink<P> {
         packet: P,
         observer: &mut impl ChannelObserver,
     ) -> bool {
-        Self::push(self, now, from, offer, packet, observer)
+        let (direction, mut shared) = self.split(from);
+        direction.push(now, offer, packet, &mut shared, observer)
     }
 
-    #[inline]
     fn next_wakeup(&self) -> Instant {
-        Self::next_wakeup(self)
+        self.up.next_wakeup().min(self.down.next_wakeup())
     }
 
-    #[inline]
+    /// The way up goes first.
     fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
-        Self::on_wakeup(self, now, observer);
+        for from in [MOBILE, ACCESS_POINT] {
+            let (direction, mut shared) = self.split(from);
+            if direction.next_wakeup() <= now {
+                direction.on_wakeup(now, &mut shared, observer);
+            }
+        }
     }
 
-    #[inline]
     fn poll(&mut self) -> Option<Outcome<P>> {
-        Self::poll(self)
+        self.outcomes.pop_front()
     }
 
+    /// Those due for retransmission are counted too; those under way and those whose timer runs are
+    /// not.
     fn queued_packets(&self, station: u32, _mobile: u32) -> usize {
-        Self::queued_packets(self, station)
+        self.direction(station).queued_packets()
     }
 
     fn retries(&self, station: u32, retransmitted: usize) -> usize {
-        Self::retries(self, station, retransmitted)
+        self.direction(station).retries(retransmitted)
     }
 
     fn tells_of_acknowledgments(&self) -> bool {

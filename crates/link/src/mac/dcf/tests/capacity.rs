@@ -8,7 +8,13 @@ fn cycle(config: &BssConfig, ip_bytes: u32) -> f64 {
     const FRAMES: u32 = 60_000;
     let mut bss: Bss<()> = Bss::new(config, Stream::new(1, "bss")).unwrap();
     for _ in 0..=FRAMES {
-        assert!(bss.push(Instant::ZERO, 1, ACCESS_POINT, offer(ip_bytes), ()));
+        assert!(bss.push(
+            Instant::ZERO,
+            (1, ACCESS_POINT),
+            offer(ip_bytes),
+            (),
+            &mut ()
+        ));
     }
     let mut last = Instant::ZERO;
     for _ in 0..FRAMES {
@@ -72,7 +78,7 @@ fn two_way(phy: Phy, every: u64) -> f64 {
     let config = BssConfig { phy, ..config(1) };
     let mut bss: Bss<()> = Bss::new(&config, Stream::new(1, "bss")).unwrap();
     for _ in 0..2 {
-        assert!(bss.push(Instant::ZERO, 1, ACCESS_POINT, offer(1500), ()));
+        assert!(bss.push(Instant::ZERO, (1, ACCESS_POINT), offer(1500), (), &mut ()));
     }
     let mut delivered = 0;
     while bss.next_wakeup() < Instant::ZERO + Duration::from_secs(SECONDS) {
@@ -83,9 +89,9 @@ fn two_way(phy: Phy, every: u64) -> f64 {
                 continue;
             }
             delivered += 1;
-            assert!(bss.push(now, 1, ACCESS_POINT, offer(1500), ()));
+            assert!(bss.push(now, (1, ACCESS_POINT), offer(1500), (), &mut ()));
             if delivered % every == 0 {
-                assert!(bss.push(now, ACCESS_POINT, 1, offer(52), ()));
+                assert!(bss.push(now, (ACCESS_POINT, 1), offer(52), (), &mut ()));
             }
         }
     }

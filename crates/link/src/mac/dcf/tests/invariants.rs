@@ -73,7 +73,7 @@ fn is_conserved(scenario: &Scenario) -> Result<(), TestCaseError> {
             .zip(&scenario.arrivals)
             .filter(|&(packet, _)| own(packet))
             .count();
-        prop_assert_eq!(bss.queued_packets(station), 0);
+        prop_assert_eq!(bss.queued_packets(station, 0), 0);
         prop_assert_eq!(counters.collisions, collided as u64);
         prop_assert_eq!(counters.discarded, discarded as u64);
         prop_assert_eq!(

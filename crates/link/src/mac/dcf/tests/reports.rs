@@ -12,7 +12,7 @@ fn told(config: &BssConfig, senders: &[u32]) -> Vec<(char, u32, u32)> {
     let idle = Instant::ZERO + Duration::from_micros(100);
     for &from in senders {
         let to = u32::from(from == ACCESS_POINT);
-        assert!(bss.push(idle, from, to, offer(1464), ()));
+        assert!(bss.push(idle, (from, to), offer(1464), (), &mut ()));
     }
     let mut told = Vec::new();
     let mut last = 0;

@@ -101,7 +101,7 @@ impl Scenario {
                 urgency,
                 ..offer(arrival.bytes)
             };
-            if !bss.push(now, arrival.from, arrival.to, offer, packet) {
+            if !bss.push(now, (arrival.from, arrival.to), offer, packet, &mut ()) {
                 history.refused.push(packet);
             }
             assert!(bss.next_wakeup() >= now, "woken in the past");

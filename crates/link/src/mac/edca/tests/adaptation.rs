@@ -142,7 +142,7 @@ fn what_is_not_answered_steps_down_the_chain() {
     };
     let mut bss: Edca<()> = Edca::new(&config, Stream::new(1, "wlan")).unwrap();
     for _ in 0..30_000 {
-        bss.push(Instant::ZERO, 1, 0, offer(0, IP_BYTES), ());
+        bss.push(Instant::ZERO, (1, 0), offer(0, IP_BYTES), (), &mut ());
     }
     #[derive(Default)]
     struct Sent(Vec<(Instant, Option<u64>)>);

@@ -25,7 +25,7 @@ fn with(amsdu: u32, mpdus: u16) -> EdcaConfig {
 fn send(config: &EdcaConfig, packets: u32) -> (Vec<u32>, Vec<(u32, Duration)>) {
     let mut bss: Edca<u32> = Edca::new(config, Stream::new(1, "wlan")).unwrap();
     for packet in 0..packets {
-        assert!(bss.push(Instant::ZERO, 1, 0, offer(0, IP_BYTES), packet));
+        assert!(bss.push(Instant::ZERO, (1, 0), offer(0, IP_BYTES), packet, &mut ()));
     }
     let (mut delivered, mut seen) = (Vec::new(), Data::default());
     while bss.next_wakeup() < Instant::FAR_FUTURE {
@@ -36,7 +36,7 @@ fn send(config: &EdcaConfig, packets: u32) -> (Vec<u32>, Vec<(u32, Duration)>) {
             }
         }
     }
-    assert_eq!(bss.queued_packets(1), 0);
+    assert_eq!(bss.queued_packets(1, 0), 0);
     (delivered, seen.0)
 }
 

@@ -10,7 +10,7 @@ fn the_more_urgent_category_goes_first() {
     config.categories = vec![AccessCategory::Background, AccessCategory::Voice];
     let mut bss: Edca<u32> = Edca::new(&config, Stream::new(1, "wlan")).unwrap();
     for flow in [0, 1] {
-        assert!(bss.push(Instant::ZERO, 1, 0, offer(flow, 200), flow));
+        assert!(bss.push(Instant::ZERO, (1, 0), offer(flow, 200), flow, &mut ()));
     }
     let mut delivered = Vec::new();
     while delivered.len() < 2 {

@@ -201,10 +201,10 @@ fn nothing_is_lost_or_reordered() {
         for to in [1, 2] {
             assert!(bss.push(
                 Instant::ZERO,
-                0,
-                to,
+                (0, to),
                 offer(to, IP_BYTES),
-                1000 * to + packet
+                1000 * to + packet,
+                &mut ()
             ));
         }
     }

@@ -142,7 +142,13 @@ pub(super) fn saturate(
     let mut bss: Edca<usize> = Edca::new(config, Stream::new(seed, "wlan")).unwrap();
     for (flow, &(from, to)) in ways.iter().enumerate() {
         for _ in 0..BACKLOG {
-            bss.push(Instant::ZERO, from, to, offer(flow as u32, bytes), flow);
+            bss.push(
+                Instant::ZERO,
+                (from, to),
+                offer(flow as u32, bytes),
+                flow,
+                &mut (),
+            );
         }
     }
     let end = Instant::ZERO + Duration::from_secs(seconds);
@@ -163,7 +169,7 @@ pub(super) fn saturate(
         }
         for flow in again {
             let (from, to) = ways[flow];
-            bss.push(now, from, to, offer(flow as u32, bytes), flow);
+            bss.push(now, (from, to), offer(flow as u32, bytes), flow, &mut ());
         }
     }
     Saturation {
@@ -174,7 +180,7 @@ pub(super) fn saturate(
             .collect(),
         views: ways
             .iter()
-            .map(|&(from, to)| bss.aggregation(from, to))
+            .map(|&(from, to)| bss.aggregation(from, to).unwrap())
             .collect(),
     }
 }

@@ -89,10 +89,17 @@ fn a_full_queue_refuses_or_drops_from_the_longest() {
         let mut bss: Edca<u32> = Edca::new(&config, Stream::new(1, "wlan")).unwrap();
         // 18 to the first station, and two to the second.
         let to = |packet: u32| 1 + u32::from(packet >= 18);
-        let pushed = (0..20)
-            .filter(|&packet| bss.push(Instant::ZERO, 0, to(packet), offer(0, IP_BYTES), packet));
+        let pushed = (0..20).filter(|&packet| {
+            bss.push(
+                Instant::ZERO,
+                (0, to(packet)),
+                offer(0, IP_BYTES),
+                packet,
+                &mut (),
+            )
+        });
         assert_eq!(pushed.count(), admitted, "{scheme:?}");
-        assert_eq!(bss.queued_packets(0), 10);
+        assert_eq!(bss.queued_packets(0, 0), 10);
         let dropped: Vec<u32> = std::iter::from_fn(|| bss.poll())
             .map(|outcome| match outcome {
                 Outcome::Dropped { packet } => packet,
@@ -117,7 +124,8 @@ fn a_slow_station_does_not_take_the_room_of_others() {
         discipline: Discipline::DropTail,
     };
     let mut bss: Edca<u32> = Edca::new(&config, Stream::new(1, "wlan")).unwrap();
-    let airtime = |bss: &Edca<u32>| [1, 2, 3].map(|to| bss.aggregation(0, to).counters.airtime);
+    let airtime =
+        |bss: &Edca<u32>| [1, 2, 3].map(|to| bss.aggregation(0, to).unwrap().counters.airtime);
     let mut begun = None;
     // 60 Mbit/s for each: a packet in 200 us. The queues are full after half a second.
     for place in 0..100_000_u32 {
@@ -128,7 +136,7 @@ fn a_slow_station_does_not_take_the_room_of_others() {
             while bss.poll().is_some() {}
         }
         for to in 1..=3 {
-            bss.push(now, 0, to, offer(to, IP_BYTES), place);
+            bss.push(now, (0, to), offer(to, IP_BYTES), place, &mut ());
             while bss.poll().is_some() {}
         }
         if place == 10_000 {

@@ -98,7 +98,7 @@ impl Scenario {
                 class: arrival.class,
                 ..offer(arrival.flow, arrival.bytes)
             };
-            if !bss.push(now, arrival.from, arrival.to, offer, packet) {
+            if !bss.push(now, (arrival.from, arrival.to), offer, packet, &mut ()) {
                 history.refused.push(packet);
             }
             assert!(bss.next_wakeup() >= now, "woken in the past");

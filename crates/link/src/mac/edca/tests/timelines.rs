@@ -70,7 +70,7 @@ fn an_aggregate_by_hand() {
     let mut bss: Edca<u32> = Edca::new(&config, Stream::new(1, "wlan")).unwrap();
     let now = Instant::ZERO + Duration::from_micros(43 + 106 * 9);
     for packet in 0..4 {
-        assert!(bss.push(now, 1, 0, offer(0, IP_BYTES), packet));
+        assert!(bss.push(now, (1, 0), offer(0, IP_BYTES), packet, &mut ()));
     }
     let mut seen = Seen::default();
     let (delivered, _) = run(&mut bss, &mut seen);
@@ -100,10 +100,10 @@ fn a_lost_aggregate_is_not_answered() {
     for packet in 0..3 {
         assert!(bss.push(
             Instant::ZERO + Duration::from_millis(1),
-            1,
-            0,
+            (1, 0),
             offer(0, 100),
-            packet
+            packet,
+            &mut ()
         ));
     }
     let mut seen = Seen::default();
@@ -189,7 +189,7 @@ proptest! {
             let (from, to) = if up { (mobile, 0) } else { (0, mobile) };
             let category = config.categories[flow as usize % config.categories.len()];
             ways.push((from, to, category));
-            prop_assert!(bss.push(now, from, to, offer(flow, bytes), packet));
+            prop_assert!(bss.push(now, (from, to), offer(flow, bytes), packet, &mut ()));
         }
         let (more, lost) = run(&mut bss, &mut seen);
         delivered.extend(more);

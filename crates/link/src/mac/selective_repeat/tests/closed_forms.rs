@@ -136,7 +136,7 @@ fn delay_is_a_geometric_number_of_timeouts() {
         let mut idle_from = Instant::ZERO;
         for packet in 0..10_000 {
             let start = idle_from;
-            assert!(link.push(start, MOBILE, offer(0), packet, &mut ()));
+            assert!(link.push(start, (MOBILE, ACCESS_POINT), offer(0), packet, &mut ()));
             while let Some((now, some)) = step(&mut link) {
                 if let Some(Outcome::Delivered { attempts, .. }) = some.first() {
                     let under_way = (now - start).as_nanos() / MILLISECOND.as_nanos();

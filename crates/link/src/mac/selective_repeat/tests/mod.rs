@@ -75,7 +75,13 @@ fn outcomes(config: &SelectiveRepeatConfig, flows: &[u32]) -> Vec<(Instant, Outc
     let mut link = SelectiveRepeatLink::new(config, Stream::new(1, "link")).unwrap();
     for (packet, &flow) in flows.iter().enumerate() {
         let packet = packet as u64;
-        assert!(link.push(Instant::ZERO, ACCESS_POINT, offer(flow), packet, &mut ()));
+        assert!(link.push(
+            Instant::ZERO,
+            (ACCESS_POINT, MOBILE),
+            offer(flow),
+            packet,
+            &mut ()
+        ));
     }
     let mut all = Vec::new();
     while let Some((now, some)) = step(&mut link) {

@@ -160,7 +160,7 @@ fn watched(config: &SelectiveRepeatConfig, flows: &[u32]) -> Starts {
         let packet = packet as u64;
         assert!(link.push(
             Instant::ZERO,
-            ACCESS_POINT,
+            (ACCESS_POINT, MOBILE),
             offer(flow),
             packet,
             &mut starts
@@ -197,13 +197,25 @@ fn a_flow_that_sends_more_shifts_no_draw_of_another() {
 fn directions_do_not_share_the_line() {
     let mut link = SelectiveRepeatLink::new(&third(), Stream::new(1, "link")).unwrap();
     for packet in 0..3 {
-        assert!(link.push(Instant::ZERO, ACCESS_POINT, offer(0), packet, &mut ()));
-        assert!(link.push(Instant::ZERO, MOBILE, offer(0), 10 + packet, &mut ()));
+        assert!(link.push(
+            Instant::ZERO,
+            (ACCESS_POINT, MOBILE),
+            offer(0),
+            packet,
+            &mut ()
+        ));
+        assert!(link.push(
+            Instant::ZERO,
+            (MOBILE, ACCESS_POINT),
+            offer(0),
+            10 + packet,
+            &mut ()
+        ));
     }
     assert_eq!(
         (
-            link.queued_packets(MOBILE),
-            link.queued_packets(ACCESS_POINT)
+            link.queued_packets(MOBILE, MOBILE),
+            link.queued_packets(ACCESS_POINT, MOBILE)
         ),
         (2, 2)
     );
@@ -251,7 +263,13 @@ fn retransmissions_can_be_ordered_by_deadline() {
                 urgency: Some(urgency),
                 ..offer(0)
             };
-            assert!(link.push(Instant::ZERO, ACCESS_POINT, offer, packet, &mut ()));
+            assert!(link.push(
+                Instant::ZERO,
+                (ACCESS_POINT, MOBILE),
+                offer,
+                packet,
+                &mut ()
+            ));
         }
         let mut all = Vec::new();
         while let Some((now, some)) = step(&mut link) {
@@ -285,13 +303,21 @@ fn what_finds_no_room_is_refused() {
         config.access_point.queue = limit;
         let mut link = SelectiveRepeatLink::new(&config, Stream::new(1, "link")).unwrap();
         let admitted: Vec<_> = (0..3)
-            .map(|packet| link.push(Instant::ZERO, ACCESS_POINT, offer(0), packet, &mut ()))
+            .map(|packet| {
+                link.push(
+                    Instant::ZERO,
+                    (ACCESS_POINT, MOBILE),
+                    offer(0),
+                    packet,
+                    &mut (),
+                )
+            })
             .collect();
         assert_eq!(admitted, [true, true, false], "{limit:?}");
     }
     // A packet larger than the queue may be under way; it may not wait.
     config.access_point.queue = QueueLimit::Bytes(1);
     let mut link = SelectiveRepeatLink::new(&config, Stream::new(1, "link")).unwrap();
-    assert!(link.push(Instant::ZERO, ACCESS_POINT, offer(0), 0, &mut ()));
-    assert!(!link.push(Instant::ZERO, ACCESS_POINT, offer(0), 1, &mut ()));
+    assert!(link.push(Instant::ZERO, (ACCESS_POINT, MOBILE), offer(0), 0, &mut ()));
+    assert!(!link.push(Instant::ZERO, (ACCESS_POINT, MOBILE), offer(0), 1, &mut ()));
 }

@@ -12,7 +12,13 @@ fn rates(config: &BssConfig) -> Vec<f64> {
     let mut bss: Bss<()> = Bss::new(config, Stream::new(3, "bss")).unwrap();
     for station in 1..=config.stations {
         for _ in 0..2 {
-            assert!(bss.push(Instant::ZERO, station, ACCESS_POINT, offer(IP_BYTES), ()));
+            assert!(bss.push(
+                Instant::ZERO,
+                (station, ACCESS_POINT),
+                offer(IP_BYTES),
+                (),
+                &mut ()
+            ));
         }
     }
     let end = Instant::ZERO + Duration::from_secs(SECONDS);
@@ -23,7 +29,7 @@ fn rates(config: &BssConfig) -> Vec<f64> {
         while let Some(outcome) = bss.poll() {
             if let Outcome::Delivered { from, .. } = outcome {
                 delivered[from as usize - 1] += 1;
-                assert!(bss.push(now, from, ACCESS_POINT, offer(IP_BYTES), ()));
+                assert!(bss.push(now, (from, ACCESS_POINT), offer(IP_BYTES), (), &mut ()));
             }
         }
     }

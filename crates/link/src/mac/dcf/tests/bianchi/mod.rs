@@ -33,7 +33,13 @@ fn simulate_once(config: &BssConfig, seed: u64) -> Saturation {
     let mut bss: Bss<()> = Bss::new(config, Stream::new(seed, "bss")).unwrap();
     for station in 1..=config.stations {
         for _ in 0..2 {
-            assert!(bss.push(Instant::ZERO, station, ACCESS_POINT, offer(IP_BYTES), ()));
+            assert!(bss.push(
+                Instant::ZERO,
+                (station, ACCESS_POINT),
+                offer(IP_BYTES),
+                (),
+                &mut ()
+            ));
         }
     }
     let end = Instant::ZERO + Duration::from_secs(seconds(config));
@@ -44,7 +50,7 @@ fn simulate_once(config: &BssConfig, seed: u64) -> Saturation {
         while let Some(outcome) = bss.poll() {
             if let Outcome::Delivered { from, .. } = outcome {
                 delivered += 1;
-                assert!(bss.push(now, from, ACCESS_POINT, offer(IP_BYTES), ()));
+                assert!(bss.push(now, (from, ACCESS_POINT), offer(IP_BYTES), (), &mut ()));
             }
         }
     }
