@@ -58,9 +58,7 @@ CIRCLES = {
     "endpoint": ("endpoint listener",),
     "link": (
         "frame queue",
-        "stops trace",
         "agent/any agent/delay_injection agent/informed agent/notification agent/snoop agent/wtcp",
-        "trace/rtt_csv trace/rtt_log trace/rtt_ping",
     ),
     "packetdrill": ("interface memory", "machine readiness socket"),
     "remedies": ("deployment remedy",),

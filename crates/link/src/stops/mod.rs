@@ -16,20 +16,12 @@ use std::sync::Arc;
 use airtcp_units::{Duration, Instant};
 
 use crate::random::Stream;
+pub use crate::trace::stop_list::Stop;
 use crate::trace::stop_list::StopList;
 pub(crate) use held::HeldDeliveries;
 
 /// Stops draw from this part of a pipe's stream: no flow has so high a number.
 const STOPS: u64 = u64::MAX - 2;
-
-/// A stop of a link: from `start`, included, to `end`, excluded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stop {
-    /// Its first instant.
-    pub start: Instant,
-    /// The first instant after it.
-    pub end: Instant,
-}
 
 /// The stops of a link.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,6 +11,7 @@ mod rtt_csv;
 pub mod rtt_log;
 mod rtt_ping;
 mod rtt_reply;
+mod rtt_value;
 pub mod stop_list;
 mod text;
 

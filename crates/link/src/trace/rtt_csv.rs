@@ -1,6 +1,6 @@
 //! Round-trip times from CSV, or from a bare number a line.
 
-use super::rtt_log::parse_ms;
+use super::rtt_value::parse_ms;
 use super::{Source, TraceError};
 use airtcp_units::Duration;
 

@@ -32,9 +32,6 @@ pub struct RttSummary {
 const EXPECTED: &str = "the output of \"ping\" or \"ping -D\", CSV with a column rtt_ms (or rtt, \
                         time_ms), or one number of milliseconds a line";
 
-/// Round-trip times above this are considered a mistake in the unit.
-const LONGEST_MS: f64 = 3_600_000.0;
-
 impl RttSeries {
     /// The series of these round-trip times; `lost` further probes were not answered. None when
     /// `rtts` is empty.
@@ -124,21 +121,4 @@ fn lag1_autocorrelation(rtts: &[Duration]) -> Option<f64> {
         .map(|pair| (pair[0] - mean) * (pair[1] - mean))
         .sum();
     (squares > 0.0 && rtts.iter().any(|rtt| *rtt != rtts[0])).then(|| products / squares)
-}
-
-/// The round-trip time that `text` gives in milliseconds.
-pub(super) fn parse_ms(text: &[u8], line: u64, source: Source<'_>) -> Result<Duration, TraceError> {
-    std::str::from_utf8(text)
-        .ok()
-        .and_then(|text| text.trim().parse::<f64>().ok())
-        .filter(|ms| (0.0..=LONGEST_MS).contains(ms))
-        .map(|ms| Duration::from_nanos((ms * 1e6).round() as u64))
-        .ok_or_else(|| {
-            source.malformed(
-                line,
-                text,
-                "a round-trip time in milliseconds between 0 and 3600000",
-                "correct or remove the line",
-            )
-        })
 }

@@ -7,8 +7,8 @@
 //! which probes were not answered; without them every time-out that is printed counts, or what the
 //! closing statistics say if that is more.
 
-use super::rtt_log::parse_ms;
 use super::rtt_reply::{Reply, begins_run, is_unanswered, sequence, transmitted};
+use super::rtt_value::parse_ms;
 use super::{Source, TraceError, lines};
 use airtcp_units::Duration;
 use std::collections::HashSet;

@@ -2,11 +2,19 @@
 
 use super::columns::{Row, read_rows};
 use super::{Source, TraceError};
-use crate::stops::Stop;
 use airtcp_units::Instant;
 use std::io::Read;
 
 const EXPECTED: &str = "CSV with the columns start_ms and length_ms, a line for each stop";
+
+/// A stop of a link: from `start`, included, to `end`, excluded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// Its first instant.
+    pub start: Instant,
+    /// The first instant after it.
+    pub end: Instant,
+}
 
 /// Stops in the order of their starts, none of which begins before the one before it ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
