@@ -57,7 +57,6 @@ CIRCLES = {
     "capture": ("decode/ip decode/link decode/udp decode/wlan", "read/error read/source"),
     "endpoint": ("endpoint listener",),
     "link": (
-        "frame queue",
         "agent/any agent/delay_injection agent/informed agent/notification agent/snoop agent/wtcp",
     ),
     "packetdrill": ("interface memory", "machine readiness socket"),

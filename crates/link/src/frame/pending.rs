@@ -1,9 +1,6 @@
 //! A packet in a station's queue, and how far it is.
 
-use airtcp_packet::{Ecn, Segment};
-
 use super::offer::Offer;
-use crate::queue::EcnField;
 
 /// A packet and how far it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,16 +21,33 @@ pub struct PendingPacket<P> {
     pub arrived: bool,
 }
 
-impl<P: EcnField> EcnField for PendingPacket<P> {
-    fn segment(&self) -> Option<&Segment> {
-        self.packet.segment()
+impl<P> PendingPacket<P> {
+    /// A packet for station `to` that was never sent.
+    #[inline]
+    #[must_use]
+    pub const fn new(packet: P, to: u32, offer: Offer) -> Self {
+        Self {
+            packet,
+            to,
+            offer,
+            failures: 0,
+            fragment_failures: 0,
+            fragments_done: 0,
+            arrived: false,
+        }
     }
 
-    fn ecn(&self) -> Ecn {
-        self.packet.ecn()
+    /// An attempt to send the next fragment failed.
+    #[inline]
+    pub const fn fail(&mut self) {
+        self.failures += 1;
+        self.fragment_failures += 1;
     }
 
-    fn mark(&mut self) {
-        self.packet.mark();
+    /// The next fragment was acknowledged.
+    #[inline]
+    pub const fn finish_fragment(&mut self) {
+        self.fragments_done += 1;
+        self.fragment_failures = 0;
     }
 }

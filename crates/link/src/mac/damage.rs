@@ -6,22 +6,15 @@
 
 use airtcp_units::{Duration, Instant, Probability};
 
+use super::frame_reporter::Span;
+use super::stations::in_turn;
+use super::way::{FrameDirection, Way};
 use crate::error::{ErrorModel, ErrorProcess};
 use crate::fading::Radio;
-use crate::frame::PacketClass;
-use crate::frame::Transmission;
+use crate::frame::{PacketClass, Transmission};
 use crate::phy::Mode;
 use crate::phy::error_rate::frame_error_rate;
 use crate::random::Stream;
-
-/// Which way a frame goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FrameDirection {
-    /// From a station to the access point.
-    FromStation,
-    /// From the access point to a station.
-    ToStation,
-}
 
 /// Which frames an error model touches. It spares the link's own acknowledgments, unless it counts
 /// whatever is [heard](Counted::Heard).
@@ -138,6 +131,27 @@ pub struct Frame {
     pub end: Instant,
 }
 
+impl Frame {
+    /// A frame from a station to another, one of which is the access point.
+    #[inline]
+    pub(super) const fn between(
+        (from, to): (u32, u32),
+        class: Option<PacketClass>,
+        bytes: u32,
+        (start, end): Span,
+    ) -> Self {
+        let way = Way::between(from, to);
+        Self {
+            station: way.mobile,
+            direction: way.direction,
+            class,
+            bytes,
+            start,
+            end,
+        }
+    }
+}
+
 /// Errors that damage the frames of a channel, running.
 #[derive(Clone, Debug)]
 pub struct Damage {
@@ -226,10 +240,7 @@ impl Damage {
     fn usual_mode(&self, frame: &Frame) -> Option<Mode> {
         let radio = self.config.radio.as_ref()?;
         Some(match frame.class {
-            Some(_) => {
-                let place = frame.station.saturating_sub(1) as usize % radio.data.len().max(1);
-                radio.data.get(place).copied().unwrap_or(radio.control)
-            }
+            Some(_) => *in_turn(&radio.data, frame.station).unwrap_or(&radio.control),
             None => radio.control,
         })
     }

@@ -14,6 +14,7 @@ mod tests;
 
 use airtcp_packet::{Ecn, Segment};
 
+use crate::frame::PendingPacket;
 pub use cake::{AckFilter, AutorateConfig, CakeConfig, CodePoints, Tins};
 pub use codel::CoDelConfig;
 pub use dual_pi2::DualPi2Config;
@@ -143,5 +144,20 @@ impl EcnField for Segment {
 
     fn mark(&mut self) {
         self.ecn = Ecn::CongestionExperienced;
+    }
+}
+
+/// Of a packet in a station's queue it is the packet's own.
+impl<P: EcnField> EcnField for PendingPacket<P> {
+    fn segment(&self) -> Option<&Segment> {
+        self.packet.segment()
+    }
+
+    fn ecn(&self) -> Ecn {
+        self.packet.ecn()
+    }
+
+    fn mark(&mut self) {
+        self.packet.mark();
     }
 }

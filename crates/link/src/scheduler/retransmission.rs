@@ -23,6 +23,15 @@ pub enum RetransmissionOrder {
     ByStation,
 }
 
+impl RetransmissionOrder {
+    /// Whether it says itself when a packet is given up: a retry limit has no say then.
+    #[inline]
+    #[must_use]
+    pub const fn has_own_limit(self) -> bool {
+        matches!(self, Self::Deadline(_))
+    }
+}
+
 /// Where packets wait for another attempt.
 #[derive(Clone, Debug)]
 pub(crate) enum RetryScheduler<P> {

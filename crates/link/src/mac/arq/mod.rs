@@ -10,15 +10,15 @@
 //! last fragment has arrived is delivered. Which packet is sent next, and when one is discarded, is
 //! the [`RetransmissionOrder`]'s and the retry limit's business.
 
-use std::collections::VecDeque;
-
 use airtcp_units::{BitRate, Duration, Instant};
 
-use super::damage::{Damage, DamageConfig, Frame, FrameDirection};
+use super::damage::{Damage, DamageConfig, Frame};
+use super::fragmentation::Fragments;
+use super::frame_reporter::FrameReporter;
+use super::outcomes::Outcomes;
 use super::transmit_queue::TransmitQueue;
-use crate::frame::PendingPacket;
 use crate::frame::{
-    ACCESS_POINT, ChannelObserver, Fate, FrameKind, MOBILE, Occupancy, Offer, Outcome, RetryLimit,
+    ACCESS_POINT, ChannelObserver, FrameKind, MOBILE, Offer, Outcome, PendingPacket, RetryLimit,
 };
 use crate::mac::Medium;
 use crate::queue::QueueLimit;
@@ -63,7 +63,7 @@ pub enum ArqError {
 }
 
 impl ArqConfig {
-    /// Refuses what cannot be.
+    /// Validates the configuration.
     ///
     /// # Errors
     /// See [`ArqError`].
@@ -77,6 +77,9 @@ impl ArqConfig {
         }
     }
 }
+
+/// The only way: from the access point to a mobile.
+const DOWN: (u32, u32) = (ACCESS_POINT, MOBILE);
 
 /// State of the sender.
 #[derive(Clone, Copy, Debug)]
@@ -102,21 +105,21 @@ pub struct ArqLink<P> {
     queue: TransmitQueue<P>,
     damage: Damage,
     activity: Activity,
-    outcomes: VecDeque<Outcome<P>>,
+    outcomes: Outcomes<P>,
 }
 
 impl<P: Copy> ArqLink<P> {
     /// An idle link; what is damaged on it is drawn from `stream`.
     ///
     /// # Errors
-    /// A configuration that cannot be; see [`ArqError`].
+    /// An invalid configuration; see [`ArqError`].
     pub fn new(config: &ArqConfig, stream: Stream) -> Result<Self, ArqError> {
         config.check()?;
         Ok(Self {
             queue: TransmitQueue::new(config.queue, config.order),
             damage: Damage::new(&config.damage, 2, stream),
             activity: Activity::Idle,
-            outcomes: VecDeque::new(),
+            outcomes: Outcomes::new(config.report_retries),
             config: config.clone(),
         })
     }
@@ -124,37 +127,24 @@ impl<P: Copy> ArqLink<P> {
     fn send_next(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
         let chosen = self.queue.select(now).copied();
         while let Some(expired) = self.queue.take_expired() {
-            self.discard(&expired);
+            self.outcomes.given_up(ACCESS_POINT, &expired);
         }
         let Some(waiting) = chosen else {
             self.activity = Activity::Idle;
             return;
         };
-        let bytes = self.payload(&waiting) + self.config.overhead;
+        let payload = self.fragments(&waiting).next_bytes(waiting.fragments_done);
+        let bytes = payload + self.config.overhead;
         let end = now + self.config.rate.transmission_time(u64::from(bytes));
-        let damaged = self.damage.damages(&Frame {
-            station: MOBILE,
-            direction: FrameDirection::ToStation,
-            class: Some(waiting.offer.class),
-            bytes,
-            start: now,
-            end,
-        });
-        observer.occupied(&Occupancy {
-            station: ACCESS_POINT,
-            start: now,
-            end,
-            frame: FrameKind::Data,
+        let class = Some(waiting.offer.class);
+        let frame = Frame::between(DOWN, class, bytes, (now, end));
+        let damaged = self.damage.damages(&frame);
+        let mut told = FrameReporter {
+            observer,
             flow: waiting.offer.flow,
             attempt: waiting.failures + 1,
-            fate: if damaged {
-                Fate::Damaged
-            } else {
-                Fate::Received
-            },
-            mpdus: 1,
-            damaged: u32::from(damaged),
-        });
+        };
+        told.frame(ACCESS_POINT, FrameKind::Data, (now, end), damaged);
         self.activity = Activity::Sending {
             arrives: end + self.config.delay,
             damaged,
@@ -166,13 +156,9 @@ impl<P: Copy> ArqLink<P> {
         let Some(&mut waiting) = self.queue.current() else {
             return;
         };
-        if self.is_last_fragment(&waiting) {
-            self.outcomes.push_back(Outcome::Delivered {
-                packet: waiting.packet,
-                from: ACCESS_POINT,
-                to: MOBILE,
-                attempts: waiting.failures + 1,
-            });
+        if self.fragments(&waiting).is_last(waiting.fragments_done) {
+            self.outcomes
+                .delivered(waiting.packet, DOWN, waiting.failures + 1);
         }
     }
 
@@ -180,11 +166,10 @@ impl<P: Copy> ArqLink<P> {
         let Some(&mut waiting) = self.queue.current() else {
             return;
         };
-        if self.is_last_fragment(&waiting) {
+        if self.fragments(&waiting).is_last(waiting.fragments_done) {
             self.queue.finish();
         } else if let Some(current) = self.queue.current() {
-            current.fragments_done += 1;
-            current.fragment_failures = 0;
+            current.finish_fragment();
         }
     }
 
@@ -192,56 +177,25 @@ impl<P: Copy> ArqLink<P> {
         let Some(current) = self.queue.current() else {
             return;
         };
-        current.failures += 1;
-        current.fragment_failures += 1;
+        current.fail();
         let waiting = *current;
-        let is_own_limit = matches!(self.config.order, RetransmissionOrder::Deadline(_));
-        if !is_own_limit
-            && self
-                .config
-                .retry_limit
-                .is_reached(waiting.fragment_failures)
-        {
+        let limit = self.config.retry_limit;
+        if !self.config.order.has_own_limit() && limit.is_reached(waiting.fragment_failures) {
             self.queue.finish();
-            self.discard(&waiting);
+            // What has arrived is acknowledged, and does not fail.
+            self.outcomes.given_up(ACCESS_POINT, &waiting);
             return;
         }
         self.queue.put_back();
-        if self.config.report_retries {
-            self.outcomes.push_back(Outcome::Retried {
-                packet: waiting.packet,
-                from: ACCESS_POINT,
-                to: MOBILE,
-                attempts: waiting.failures,
-            });
-        }
+        self.outcomes
+            .retried(waiting.packet, DOWN, waiting.failures);
     }
 
-    fn discard(&mut self, waiting: &PendingPacket<P>) {
-        self.outcomes.push_back(Outcome::Discarded {
-            packet: waiting.packet,
-            from: ACCESS_POINT,
-            to: MOBILE,
-            attempts: waiting.failures,
-            arrived: false,
-        });
-    }
-
-    /// Bytes of the packet in its next frame.
-    fn payload(&self, waiting: &PendingPacket<P>) -> u32 {
-        match self.config.frame_payload {
-            None => waiting.offer.bytes,
-            Some(most) => {
-                let done = waiting.fragments_done.saturating_mul(most);
-                waiting.offer.bytes.saturating_sub(done).min(most)
-            }
-        }
-    }
-
-    fn is_last_fragment(&self, waiting: &PendingPacket<P>) -> bool {
-        match self.config.frame_payload {
-            None => true,
-            Some(most) => (waiting.fragments_done + 1).saturating_mul(most) >= waiting.offer.bytes,
+    /// How a packet is cut into frames.
+    fn fragments(&self, waiting: &PendingPacket<P>) -> Fragments {
+        Fragments {
+            packet: waiting.offer.bytes,
+            most: self.config.frame_payload.unwrap_or(u32::MAX),
         }
     }
 }
@@ -299,7 +253,7 @@ impl<P: Copy> Medium<P> for ArqLink<P> {
     }
 
     fn poll(&mut self) -> Option<Outcome<P>> {
-        self.outcomes.pop_front()
+        self.outcomes.take()
     }
 
     /// The packet that is being sent is not counted.

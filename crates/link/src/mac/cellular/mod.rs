@@ -15,16 +15,15 @@ mod rate;
 mod scheduler;
 mod user;
 
-use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
 use airtcp_units::{Duration, Instant, Probability};
 
 use crate::fading::{Radio, SlottedRadio};
-use crate::frame::{
-    ACCESS_POINT, ChannelObserver, Fate, FrameKind, Occupancy, Offer, Outcome, RetryLimit,
-};
+use crate::frame::{ACCESS_POINT, ChannelObserver, FrameKind, Offer, Outcome, RetryLimit};
 use crate::mac::Medium;
+use crate::mac::frame_reporter::FrameReporter;
+use crate::mac::outcomes::Outcomes;
 use crate::queue::QueueLimit;
 use crate::random::Stream;
 pub use rate::RateLaw;
@@ -76,7 +75,7 @@ pub enum CellError {
 }
 
 impl CellConfig {
-    /// Refuses what cannot be.
+    /// Validates the configuration.
     ///
     /// # Errors
     /// See [`CellError`].
@@ -107,14 +106,14 @@ pub struct Cell<P> {
     on_air: Option<u32>,
     /// When the slot that is due next begins; [`Instant::FAR_FUTURE`] when there is nothing to do.
     wakeup: Instant,
-    outcomes: VecDeque<Outcome<P>>,
+    outcomes: Outcomes<P>,
 }
 
 impl<P: Copy> Cell<P> {
     /// A cell in which nothing is queued; what is damaged is drawn from `stream`.
     ///
     /// # Errors
-    /// A configuration that cannot be; see [`CellError`].
+    /// An invalid configuration; see [`CellError`].
     pub fn new(config: &CellConfig, stream: Stream) -> Result<Self, CellError> {
         config.check()?;
         let count = config.radios.len();
@@ -137,7 +136,7 @@ impl<P: Copy> Cell<P> {
             slot: 0,
             on_air: None,
             wakeup,
-            outcomes: VecDeque::new(),
+            outcomes: Outcomes::new(config.report_retries),
             config: config.clone(),
         })
     }
@@ -186,21 +185,13 @@ impl<P: Copy> Cell<P> {
             .happens(errors.draw(user.next_attempt()));
         user.on_air_is_damaged = damaged;
         self.on_air = Some(index as u32);
-        observer.occupied(&Occupancy {
-            station: ACCESS_POINT,
-            start: now,
-            end: now + self.config.slot,
-            frame: FrameKind::Data,
+        let mut told = FrameReporter {
+            observer,
             flow: user.flow(),
             attempt,
-            fate: if damaged {
-                Fate::Damaged
-            } else {
-                Fate::Received
-            },
-            mpdus: 1,
-            damaged: u32::from(damaged),
-        });
+        };
+        let ends = now + self.config.slot;
+        told.frame(ACCESS_POINT, FrameKind::Data, (now, ends), damaged);
     }
 
     /// A slot has ended: its block has arrived, or is to be retransmitted.
@@ -210,31 +201,17 @@ impl<P: Copy> Cell<P> {
         let limit = self.config.retry_limit;
         let user = &mut self.users[index as usize];
         let retried = user.end_block(due, |attempts| limit.is_reached(attempts));
-        if let Some((packet, attempts)) = retried.filter(|_| self.config.report_retries) {
-            self.outcomes.push_back(Outcome::Retried {
-                packet,
-                from: ACCESS_POINT,
-                to: index + 1,
-                attempts,
-            });
+        let ends = (ACCESS_POINT, index + 1);
+        if let Some((packet, attempts)) = retried {
+            self.outcomes.retried(packet, ends, attempts);
         }
         while let Some(done) = user.take_done() {
-            self.outcomes.push_back(if done.is_whole {
-                Outcome::Delivered {
-                    packet: done.packet,
-                    from: ACCESS_POINT,
-                    to: index + 1,
-                    attempts: done.attempts,
-                }
+            let (packet, attempts) = (done.packet, done.attempts);
+            if done.is_whole {
+                self.outcomes.delivered(packet, ends, attempts);
             } else {
-                Outcome::Discarded {
-                    packet: done.packet,
-                    from: ACCESS_POINT,
-                    to: index + 1,
-                    attempts: done.attempts,
-                    arrived: false,
-                }
-            });
+                self.outcomes.discarded(packet, ends, attempts, false);
+            }
         }
     }
 }
@@ -285,7 +262,7 @@ impl<P: Copy> Medium<P> for Cell<P> {
     }
 
     fn poll(&mut self) -> Option<Outcome<P>> {
-        self.outcomes.pop_front()
+        self.outcomes.take()
     }
 
     fn queued_packets(&self, _station: u32, mobile: u32) -> usize {

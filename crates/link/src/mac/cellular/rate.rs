@@ -41,7 +41,7 @@ const EVDO: [(f64, f64); 11] = [
 ];
 
 impl RateLaw {
-    /// Refuses what cannot be.
+    /// Validates the configuration.
     pub(super) fn check(&self) -> Result<(), CellError> {
         let bandwidth = match self {
             Self::Evdo => return Ok(()),

@@ -19,7 +19,7 @@ pub enum Scheduler {
 }
 
 impl Scheduler {
-    /// Refuses what cannot be.
+    /// Validates the configuration.
     pub(super) fn check(&self) -> Result<(), CellError> {
         match *self {
             Self::ProportionalFair { time_constant }

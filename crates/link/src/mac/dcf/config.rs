@@ -2,8 +2,9 @@
 
 use airtcp_units::Duration;
 
-use super::super::damage::DamageConfig;
 use crate::frame::RetryLimit;
+use crate::mac::damage::DamageConfig;
+use crate::mac::stations::{MOST_STATIONS, in_turn};
 use crate::phy::{Mode, Phy};
 use crate::queue::QueueLimit;
 use crate::scheduler::RetransmissionOrder;
@@ -12,8 +13,6 @@ use crate::scheduler::RetransmissionOrder;
 pub const MAC_BYTES: u32 = 28;
 /// Bytes of LLC and SNAP in front of an IP packet (RFC 1042).
 pub const LLC_BYTES: u32 = 8;
-/// Most stations of a set: association identifiers go up to 2007 (§9.4.1.8).
-const MOST_STATIONS: u32 = 2007;
 /// The smallest fragmentation threshold (§C.3, `dot11FragmentationThreshold`).
 const LEAST_FRAGMENT: u32 = 256;
 
@@ -94,10 +93,8 @@ impl BssConfig {
     #[inline]
     #[must_use]
     pub fn data_mode(&self, mobile: u32) -> Mode {
-        match self.station_modes.len() {
-            0 => self.phy.data_mode(),
-            count => self.station_modes[mobile.saturating_sub(1) as usize % count],
-        }
+        let own = in_turn(&self.station_modes, mobile);
+        own.copied().unwrap_or_else(|| self.phy.data_mode())
     }
 
     /// The contention windows.
@@ -106,7 +103,7 @@ impl BssConfig {
             .unwrap_or_else(|| self.phy.contention_window())
     }
 
-    /// Refuses what cannot be.
+    /// Validates the configuration.
     ///
     /// # Errors
     /// See [`BssError`].

@@ -2,15 +2,12 @@
 
 use airtcp_units::Instant;
 
-use super::framing::NextFrame;
 use super::{Bss, Sender};
-use crate::frame::{ChannelObserver, Fate, FrameKind, Occupancy};
-use crate::mac::contention::SlotCount;
+use crate::frame::{ChannelObserver, Fate, FrameKind};
+use crate::mac::damage::Frame;
+use crate::mac::exchange::Attempt;
+use crate::mac::frame_reporter::FrameReporter;
 use crate::phy::ControlFrame;
-
-/// Size of ACK and CTS frames, and of RTS frames, in bytes.
-const ANSWER_BYTES: u32 = ControlFrame::Ack.bytes();
-const RTS_BYTES: u32 = ControlFrame::Rts.bytes();
 
 /// Decisions taken when a frame started.
 #[derive(Clone, Copy, Debug)]
@@ -19,99 +16,27 @@ pub(super) struct Exchange {
     /// longest frame when several collided.
     pub(super) ends: Instant,
     pub(super) result: Attempt,
-}
-
-/// Outcome of an attempt.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Attempt {
-    /// Data and ACK are received; the ACK's last bit leaves at that time.
-    Acknowledged(Instant),
-    /// Data is received, its ACK, which ends at that time, is not.
-    AckDamaged(Instant),
-    /// Data is damaged.
-    DataDamaged,
-    /// The RTS is damaged, and there will be no CTS.
-    RtsDamaged,
-    /// The CTS is damaged.
-    CtsDamaged,
-    /// Several stations sent at the same time.
-    Collision,
-}
-
-/// Tells an observer of the frames of one attempt.
-struct FrameReporter<'a, O> {
-    observer: &'a mut O,
-    flow: u32,
-    attempt: u32,
-}
-
-impl<O: ChannelObserver> FrameReporter<'_, O> {
-    fn frame(&mut self, station: u32, frame: FrameKind, start: Instant, end: Instant, fate: Fate) {
-        self.observer.occupied(&Occupancy {
-            station,
-            start,
-            end,
-            frame,
-            flow: self.flow,
-            attempt: self.attempt,
-            fate,
-            mpdus: 1,
-            damaged: u32::from(fate != Fate::Received),
-        });
-    }
-}
-
-const fn fate(damaged: bool) -> Fate {
-    if damaged {
-        Fate::Damaged
-    } else {
-        Fate::Received
-    }
+    /// Whether it ended before data could be sent.
+    pub(super) is_at_rts: bool,
 }
 
 impl<P: Copy> Bss<P> {
     /// The countdown of one or more stations has ended: their frames start.
     pub(super) fn begin_exchange(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
-        self.freeze_others(now);
+        let senders = &mut self.senders;
+        senders.clear();
+        self.contention
+            .freeze(&mut self.stations, now, |station, _| {
+                senders.push(Sender { station, ends: now });
+            });
         match *self.senders.as_slice() {
-            [] => self.wakeup = self.next_start(),
+            [] => self.wakeup = self.contention.next_start(&self.stations),
             [Sender { station, .. }] => {
                 self.stations[station as usize].counters.attempts += 1;
                 self.send(station, now, true, observer);
             }
             _ => self.collide(now, observer),
         }
-    }
-
-    /// Splits those that count down into those that send now and those that wait.
-    fn freeze_others(&mut self, now: Instant) {
-        let slot = self.pauses.slot;
-        let Self {
-            stations,
-            counting,
-            senders,
-            ..
-        } = self;
-        senders.clear();
-        let mut waiting = 0;
-        for place in 0..counting.len() {
-            let index = counting[place];
-            let station = &mut stations[index as usize];
-            if station.contention.countdown_ends(slot) > now {
-                station.contention.freeze(now, slot, SlotCount::AtEnd);
-                counting[waiting] = index;
-                waiting += 1;
-                continue;
-            }
-            station.contention.slots = None;
-            if !station.queue.is_empty() {
-                senders.push(Sender {
-                    station: index,
-                    ends: now,
-                });
-            }
-        }
-        counting.truncate(waiting);
     }
 
     /// One station sends: it has won the contention, or continues a burst of fragments, for
@@ -126,11 +51,7 @@ impl<P: Copy> Bss<P> {
         let Some(frame) = self.next_frame(sender) else {
             return;
         };
-        let NextFrame {
-            to: receiver,
-            bytes,
-            ..
-        } = frame;
+        let ends = (sender, frame.to);
         let mut told = FrameReporter {
             observer,
             flow: frame.flow,
@@ -138,57 +59,54 @@ impl<P: Copy> Bss<P> {
         };
         let mut now = start;
         if contended && frame.is_to_be_cleared {
-            match self.clear(sender, receiver, now, &mut told) {
+            let pauses = self.pauses;
+            let send = |ends, frame, start| self.send_control(ends, frame, start, &mut told);
+            match pauses.clear(ends, now, send) {
                 Ok(cts_ends) => {
                     self.stations[sender as usize].rts_failures = 0;
-                    now = cts_ends + self.pauses.sifs;
+                    now = cts_ends + pauses.sifs;
                 }
-                Err((ends, result)) => return self.decide(ends, result),
+                Err((ends, result)) => return self.decide(ends, result, true),
             }
         }
-        let ends = now + self.data_time(sender, receiver, bytes);
-        let class = Some(frame.class);
-        let damaged = self.damages(sender, receiver, class, bytes, (now, ends));
-        told.frame(sender, FrameKind::Data, now, ends, fate(damaged));
+        let sent = now + self.data_time(sender, frame.to, frame.bytes);
+        let on_air = Frame::between(ends, Some(frame.class), frame.bytes, (now, sent));
+        let damaged = self.damage.damages(&on_air);
+        told.frame(sender, FrameKind::Data, (now, sent), damaged);
         if damaged {
-            return self.decide(ends, Attempt::DataDamaged);
+            return self.decide(sent, Attempt::Unanswered, false);
         }
-        let ack = ends + self.pauses.sifs;
-        let ack_ends = ack + self.pauses.ack;
-        let damaged = self.damages(receiver, sender, None, ANSWER_BYTES, (ack, ack_ends));
-        told.frame(receiver, FrameKind::Ack, ack, ack_ends, fate(damaged));
-        self.decide(
-            ends,
-            if damaged {
-                Attempt::AckDamaged(ack_ends)
-            } else {
-                Attempt::Acknowledged(ack_ends)
-            },
-        );
+        let answer = sent + self.pauses.sifs;
+        let ends = (frame.to, sender);
+        let (answered, damaged) = self.send_control(ends, ControlFrame::Ack, answer, &mut told);
+        let result = if damaged {
+            Attempt::AnswerDamaged(answered)
+        } else {
+            Attempt::Answered(answered)
+        };
+        self.decide(sent, result, false);
     }
 
-    /// RTS and CTS: the end of the CTS; or which of them was damaged, and its end.
-    fn clear<O: ChannelObserver>(
+    /// A frame of the link's own: when it ends, and whether it is damaged.
+    #[inline]
+    fn send_control<O: ChannelObserver>(
         &mut self,
-        sender: u32,
-        receiver: u32,
+        ends: (u32, u32),
+        frame: ControlFrame,
         start: Instant,
         told: &mut FrameReporter<'_, O>,
-    ) -> Result<Instant, (Instant, Attempt)> {
-        let rts_ends = start + self.pauses.rts;
-        let damaged = self.damages(sender, receiver, None, RTS_BYTES, (start, rts_ends));
-        told.frame(sender, FrameKind::Rts, start, rts_ends, fate(damaged));
-        if damaged {
-            return Err((rts_ends, Attempt::RtsDamaged));
-        }
-        let cts = rts_ends + self.pauses.sifs;
-        let cts_ends = cts + self.pauses.cts;
-        let damaged = self.damages(receiver, sender, None, ANSWER_BYTES, (cts, cts_ends));
-        told.frame(receiver, FrameKind::Cts, cts, cts_ends, fate(damaged));
-        if damaged {
-            return Err((cts_ends, Attempt::CtsDamaged));
-        }
-        Ok(cts_ends)
+    ) -> (Instant, bool) {
+        let times = &self.control_times;
+        let time = match frame {
+            ControlFrame::Rts => times.rts,
+            ControlFrame::Cts => times.cts,
+            _ => times.ack,
+        };
+        let span = (start, start + time);
+        let on_air = Frame::between(ends, None, frame.bytes(), span);
+        let damaged = self.damage.damages(&on_air);
+        told.control(ends.0, frame, span, damaged);
+        (span.1, damaged)
     }
 
     /// Several stations send at the same time, and nothing is received.
@@ -203,11 +121,13 @@ impl<P: Copy> Bss<P> {
                 continue;
             };
             let (frame, ends) = if next.is_to_be_cleared {
-                (FrameKind::Rts, now + self.pauses.rts)
+                (FrameKind::Rts, now + self.control_times.rts)
             } else {
                 let ends = now + self.data_time(sender, next.to, next.bytes);
                 // It counts as a transmission even where the radio would have damaged it.
-                self.damages(sender, next.to, Some(next.class), next.bytes, (now, ends));
+                let (ways, class) = ((sender, next.to), Some(next.class));
+                let on_air = Frame::between(ways, class, next.bytes, (now, ends));
+                self.damage.damages(&on_air);
                 (FrameKind::Data, ends)
             };
             let mut told = FrameReporter {
@@ -215,15 +135,19 @@ impl<P: Copy> Bss<P> {
                 flow: next.flow,
                 attempt: next.attempt,
             };
-            told.frame(sender, frame, now, ends, Fate::Collided);
+            told.aggregate(sender, frame, (now, ends), Fate::Collided, (1, 1));
             self.senders[place].ends = ends;
             busy_until = busy_until.max(ends);
         }
-        self.decide(busy_until, Attempt::Collision);
+        self.decide(busy_until, Attempt::Collision, false);
     }
 
-    fn decide(&mut self, ends: Instant, result: Attempt) {
+    fn decide(&mut self, ends: Instant, result: Attempt, is_at_rts: bool) {
         self.wakeup = ends;
-        self.exchange = Some(Exchange { ends, result });
+        self.exchange = Some(Exchange {
+            ends,
+            result,
+            is_at_rts,
+        });
     }
 }

@@ -1,42 +1,46 @@
 //! From packets to frames: how large they are, and what precedes them.
 
-use super::{ACCESS_POINT, Bss, BssConfig, MAC_BYTES};
-use crate::frame::PacketClass;
-use crate::frame::PendingPacket;
-use crate::mac::damage::{Frame, FrameDirection};
-use airtcp_units::{Duration, Instant};
+use airtcp_units::Duration;
 
-/// Share of a packet in a fragment, LLC and SNAP counted: an even number of bytes, but for the
-/// last one (IEEE 802.11-2016 §10.5).
-const fn fragment_payload(threshold: u32) -> u32 {
-    (threshold - MAC_BYTES) & !1
-}
+use super::{Bss, BssConfig, MAC_BYTES};
+use crate::frame::{PacketClass, PendingPacket};
+use crate::mac::fragmentation::Fragments;
+use crate::mac::way::Way;
 
 impl BssConfig {
+    /// Size of a packet's data frame if it is not cut.
+    #[inline]
+    fn whole_bytes<P>(&self, waiting: &PendingPacket<P>) -> u32 {
+        waiting.offer.bytes.saturating_add(self.overhead)
+    }
+
+    /// How a packet whose data frame would have `whole` bytes is cut, if it is: each fragment has
+    /// an even number of bytes of it, LLC and SNAP counted, but for the last one
+    /// (IEEE 802.11-2016 §10.5).
+    #[inline]
+    fn fragments(&self, whole: u32) -> Option<Fragments> {
+        let threshold = self.fragmentation_threshold.filter(|most| whole > *most)?;
+        Some(Fragments {
+            packet: whole - MAC_BYTES,
+            most: (threshold - MAC_BYTES) & !1,
+        })
+    }
+
     /// Size of the next data frame of a packet: the whole packet or one fragment.
     #[inline]
     pub(super) fn frame_bytes<P>(&self, waiting: &PendingPacket<P>) -> u32 {
-        let whole = waiting.offer.bytes.saturating_add(self.overhead);
-        match self.fragmentation_threshold {
-            Some(threshold) if whole > threshold => {
-                let done = waiting.fragments_done * fragment_payload(threshold);
-                let left = (whole - MAC_BYTES).saturating_sub(done);
-                MAC_BYTES + left.min(fragment_payload(threshold))
-            }
-            _ => whole,
+        let whole = self.whole_bytes(waiting);
+        match self.fragments(whole) {
+            Some(cut) => MAC_BYTES + cut.next_bytes(waiting.fragments_done),
+            None => whole,
         }
     }
 
     /// Whether the next data frame of a packet is its last.
     #[inline]
     pub(super) fn is_last_fragment<P>(&self, waiting: &PendingPacket<P>) -> bool {
-        let whole = waiting.offer.bytes.saturating_add(self.overhead);
-        match self.fragmentation_threshold {
-            Some(threshold) if whole > threshold => {
-                (waiting.fragments_done + 1) * fragment_payload(threshold) >= whole - MAC_BYTES
-            }
-            _ => true,
-        }
+        let cut = self.fragments(self.whole_bytes(waiting));
+        cut.is_none_or(|cut| cut.is_last(waiting.fragments_done))
     }
 
     /// Whether a frame of this many bytes is preceded by RTS and CTS.
@@ -81,37 +85,12 @@ impl<P: Copy> Bss<P> {
     /// Airtime of a data frame: in the mode of the mobile at either end.
     #[inline]
     pub(super) fn data_time(&mut self, from: u32, to: u32, bytes: u32) -> Duration {
-        let mobile = if from == ACCESS_POINT { to } else { from };
-        let mode = self.config.data_mode(mobile);
-        let recent = &mut self.recent_times[usize::from(from == ACCESS_POINT)];
+        let way = Way::between(from, to);
+        let mode = self.config.data_mode(way.mobile);
+        let recent = &mut self.recent_times[way.direction as usize];
         if (recent.0, recent.1) != (mode, bytes) {
             *recent = (mode, bytes, self.config.phy.data_time_in(mode, bytes));
         }
         recent.2
-    }
-
-    /// Whether the radio damages a frame that is sent from its first bit to its last.
-    #[inline]
-    pub(super) fn damages(
-        &mut self,
-        from: u32,
-        to: u32,
-        class: Option<PacketClass>,
-        bytes: u32,
-        (start, end): (Instant, Instant),
-    ) -> bool {
-        let (station, direction) = if from == ACCESS_POINT {
-            (to, FrameDirection::ToStation)
-        } else {
-            (from, FrameDirection::FromStation)
-        };
-        self.damage.damages(&Frame {
-            station,
-            direction,
-            class,
-            bytes,
-            start,
-            end,
-        })
     }
 }

@@ -18,13 +18,13 @@ mod framing;
 mod outcome;
 mod station;
 
-use std::collections::VecDeque;
-
 use airtcp_units::{Duration, Instant};
 
+use super::contention::{BackOff, Contention, Heard};
 use super::damage::Damage;
-use crate::frame::ACCESS_POINT;
-use crate::frame::{ChannelObserver, Offer, Outcome};
+use super::exchange::Pauses;
+use super::outcomes::Outcomes;
+use crate::frame::{ACCESS_POINT, ChannelObserver, Offer, Outcome};
 use crate::mac::Medium;
 use crate::phy::Mode;
 use crate::random::Stream;
@@ -33,14 +33,9 @@ use exchange::Exchange;
 use station::Station;
 pub use station::StationCounters;
 
-/// Durations that every exchange needs: pauses, and the link's own frames.
+/// Durations of the link's own frames.
 #[derive(Clone, Copy, Debug)]
-struct Pauses {
-    slot: Duration,
-    sifs: Duration,
-    difs: Duration,
-    eifs: Duration,
-    answer_timeout: Duration,
+struct ControlTimes {
     ack: Duration,
     rts: Duration,
     cts: Duration,
@@ -58,13 +53,13 @@ struct Sender {
 pub struct Bss<P> {
     config: BssConfig,
     pauses: Pauses,
-    windows: (u32, u32),
+    difs: Duration,
+    control_times: ControlTimes,
     /// The last data frame's mode, size and duration, from mobiles and to them: nearly all frames
     /// of a direction are alike, and a duration is a division.
     recent_times: [(Mode, u32, Duration); 2],
     stations: Vec<Station<P>>,
-    /// Stations that count down, with or without a frame to send.
-    counting: Vec<u32>,
+    contention: Contention,
     damage: Damage,
     /// When a station without a back-off pending may send: the medium has been idle for DIFS or
     /// EIFS by then.
@@ -75,17 +70,16 @@ pub struct Bss<P> {
     senders: Vec<Sender>,
     /// When the next frame starts unless another station joins; while one is sent, when it ends.
     wakeup: Instant,
-    outcomes: VecDeque<Outcome<P>>,
+    outcomes: Outcomes<P>,
 }
 
 impl<P: Copy> Bss<P> {
     /// A set at rest, in which nothing is queued. Draws come from `stream`.
     ///
     /// # Errors
-    /// A configuration that cannot be; see [`BssError`].
+    /// An invalid configuration; see [`BssError`].
     pub fn new(config: &BssConfig, stream: Stream) -> Result<Self, BssError> {
         config.check()?;
-        let windows = config.windows();
         let draws = stream.substream(0);
         let stations = (0..=config.stations)
             .map(|index| {
@@ -94,33 +88,27 @@ impl<P: Copy> Bss<P> {
                 } else {
                     config.mobile
                 };
-                Station::new(own, windows.0, draws.substream(u64::from(index)))
+                Station::new(own, config.windows(), draws.substream(u64::from(index)))
             })
             .collect();
         let phy = &config.phy;
         Ok(Self {
-            pauses: Pauses {
-                slot: phy.slot(),
-                sifs: phy.sifs(),
-                difs: phy.difs(),
-                eifs: phy.eifs(),
-                answer_timeout: config
-                    .answer_timeout
-                    .unwrap_or_else(|| phy.answer_timeout()),
+            pauses: Pauses::new(phy, config.answer_timeout),
+            difs: phy.difs(),
+            control_times: ControlTimes {
                 ack: phy.ack_time(),
                 rts: phy.rts_time(),
                 cts: phy.cts_time(),
             },
             recent_times: [(Mode::DSSS_1, u32::MAX, Duration::ZERO); 2],
-            windows,
             stations,
-            counting: Vec::with_capacity(config.stations as usize + 1),
+            contention: Contention::new(phy.slot(), config.stations as usize + 1),
             damage: Damage::new(&config.damage, config.stations + 1, stream.substream(1)),
             free_from: Instant::ZERO + phy.difs(),
             exchange: None,
             senders: Vec::with_capacity(config.stations as usize + 1),
             wakeup: Instant::FAR_FUTURE,
-            outcomes: VecDeque::new(),
+            outcomes: Outcomes::new(config.report_retries),
             config: config.clone(),
         })
     }
@@ -133,49 +121,22 @@ impl<P: Copy> Bss<P> {
             .map_or_else(StationCounters::default, |station| station.counters)
     }
 
-    /// A station has a frame to send where it had none.
-    ///
-    /// If the medium has been idle for long enough it sends immediately; if not it backs off,
-    /// unless a back-off is pending already (IEEE 802.11-2016 §10.3.4.2).
+    /// A station has a frame to send where it had none. It sends immediately if the medium has been
+    /// idle for DIFS or EIFS (IEEE 802.11-2016 §10.3.4.2).
     #[inline]
     fn contend(&mut self, now: Instant, index: u32) {
-        let sending = self.exchange.is_some();
-        let busy = sending || now < self.free_from;
-        let station = &mut self.stations[index as usize];
-        if station.contention.slots.is_none() {
-            station.contention.counts_from = self.free_from;
-            if busy {
-                station.contention.draw();
-            } else {
-                station.contention.slots = Some(0);
-                station.contention.counts_from = now;
-            }
-            self.counting.push(index);
-        } else if !sending && station.contention.countdown_ends(self.pauses.slot) < now {
-            // The back-off after its last frame ended while it had nothing to send. That may be
-            // before `free_from`, which is later for those that only heard its frame collide.
-            station.contention.slots = Some(0);
-            station.contention.counts_from = now;
-        }
-        if !sending {
-            let start = self.stations[index as usize]
-                .contention
-                .countdown_ends(self.pauses.slot);
-            self.wakeup = self.wakeup.min(start);
-        }
-    }
-
-    /// When the next frame starts, nothing being sent now.
-    #[inline]
-    pub(super) fn next_start(&self) -> Instant {
-        let slot = self.pauses.slot;
-        self.counting
-            .iter()
-            .map(|&index| &self.stations[index as usize])
-            .filter(|station| !station.queue.is_empty())
-            .map(|station| station.contention.countdown_ends(slot))
-            .min()
-            .unwrap_or(Instant::FAR_FUTURE)
+        let is_sending = self.exchange.is_some();
+        let heard = Heard {
+            now,
+            is_sending,
+            is_busy: is_sending || now < self.free_from,
+            first_slot: self.free_from,
+        };
+        let start = |own: &mut BackOff| own.take_now(now);
+        let starts = self
+            .contention
+            .enter(&mut self.stations, index, &heard, start);
+        self.wakeup = self.wakeup.min(starts);
     }
 }
 
@@ -220,7 +181,7 @@ impl<P: Copy> Medium<P> for Bss<P> {
 
     #[inline]
     fn poll(&mut self) -> Option<Outcome<P>> {
-        self.outcomes.pop_front()
+        self.outcomes.take()
     }
 
     /// The packet that is being sent is not counted.

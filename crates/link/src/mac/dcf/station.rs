@@ -1,7 +1,7 @@
 //! A station's part in the contention: its back-off, its window, its queue.
 
 use super::config::StationConfig;
-use crate::mac::contention::BackOff;
+use crate::mac::contention::{BackOff, Contends, SlotCount};
 use crate::mac::transmit_queue::TransmitQueue;
 use crate::random::Stream;
 
@@ -26,7 +26,7 @@ pub(super) struct Station<P> {
     pub(super) config: StationConfig,
     pub(super) queue: TransmitQueue<P>,
     pub(super) counters: StationCounters,
-    pub(super) contention: BackOff,
+    pub(super) back_off: BackOff,
     /// Failed RTS for the chosen packet since it was last cleared to send: its short retry count.
     pub(super) rts_failures: u32,
     /// All failed RTS for the chosen packet.
@@ -34,12 +34,12 @@ pub(super) struct Station<P> {
 }
 
 impl<P: Copy> Station<P> {
-    pub(super) fn new(config: StationConfig, window: u32, draws: Stream) -> Self {
+    pub(super) fn new(config: StationConfig, windows: (u32, u32), draws: Stream) -> Self {
         Self {
             queue: TransmitQueue::new(config.queue, config.order),
             config,
             counters: StationCounters::default(),
-            contention: BackOff::new(window, draws),
+            back_off: BackOff::new(windows, SlotCount::AtEnd, draws),
             rts_failures: 0,
             all_rts_failures: 0,
         }
@@ -50,5 +50,24 @@ impl<P: Copy> Station<P> {
     pub(super) const fn forget_rts(&mut self) {
         self.rts_failures = 0;
         self.all_rts_failures = 0;
+    }
+}
+
+impl<P: Copy> Contends for Station<P> {
+    const ENDS_AT_ZERO: bool = false;
+
+    #[inline]
+    fn back_off(&self) -> &BackOff {
+        &self.back_off
+    }
+
+    #[inline]
+    fn back_off_mut(&mut self) -> &mut BackOff {
+        &mut self.back_off
+    }
+
+    #[inline]
+    fn has_work(&self) -> bool {
+        !self.queue.is_empty()
     }
 }

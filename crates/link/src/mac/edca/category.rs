@@ -73,6 +73,11 @@ impl AccessParameters {
             txop_limit: Duration::from_micros(txop),
         }
     }
+
+    /// Smallest and largest contention window.
+    pub(super) const fn windows(&self) -> (u32, u32) {
+        (self.smallest_window, self.largest_window)
+    }
 }
 
 #[cfg(test)]

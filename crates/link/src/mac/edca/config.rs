@@ -8,6 +8,7 @@ use super::queueing::QueueingConfig;
 use crate::frame::{ACCESS_POINT, RetryLimit};
 use crate::mac::damage::DamageConfig;
 use crate::mac::dcf::LLC_BYTES;
+use crate::mac::stations::{MOST_STATIONS, in_turn};
 use crate::phy::aggregate::QOS_MAC_BYTES;
 use crate::phy::{Mode, Phy};
 use crate::random::Stream;
@@ -15,8 +16,6 @@ use crate::rate_control::{RateControl, RateControlConfig};
 
 /// Bytes of QoS header, LLC, SNAP and FCS around an IP packet.
 pub const QOS_OVERHEAD: u32 = QOS_MAC_BYTES + LLC_BYTES;
-/// Most stations of a set: association identifiers go up to 2007 (IEEE 802.11-2020 §9.4.1.8).
-const MOST_STATIONS: u32 = 2007;
 
 /// What bounds an A-MPDU, beside the PHY family's most bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,22 +130,15 @@ impl EdcaConfig {
     #[inline]
     #[must_use]
     pub fn data_mode(&self, mobile: u32) -> Mode {
-        match self.station_modes.len() {
-            0 => self.phy.data_mode(),
-            count => self.station_modes[mobile.saturating_sub(1) as usize % count],
-        }
+        let own = in_turn(&self.station_modes, mobile);
+        own.copied().unwrap_or_else(|| self.phy.data_mode())
     }
 
     /// The rate control of one way to or from a mobile, of a configuration that was checked.
     pub(super) fn rate_control(&self, mobile: u32, stream: Stream) -> RateControl {
-        let fixed = || RateControl::Fixed(self.data_mode(mobile));
-        match self.rate_control.len() {
-            0 => fixed(),
-            count => {
-                let place = mobile.saturating_sub(1) as usize % count;
-                RateControl::new(&self.rate_control[place], stream).unwrap_or_else(fixed)
-            }
-        }
+        in_turn(&self.rate_control, mobile)
+            .and_then(|config| RateControl::new(config, stream))
+            .unwrap_or_else(|| RateControl::Fixed(self.data_mode(mobile)))
     }
 
     /// Most transmissions of a station's MPDU.

@@ -6,7 +6,7 @@ use super::agreement::{Agreement, Mpdu};
 use super::category::{AccessCategory, AccessParameters};
 use super::queueing::Backlog;
 use crate::frame::{ACCESS_POINT, RetryLimit};
-use crate::mac::contention::{BackOff, SlotCount};
+use crate::mac::contention::{BackOff, Contends};
 use crate::mac::medium::AggregationCounters;
 use crate::phy::Mode;
 use crate::queue::EcnField;
@@ -37,8 +37,7 @@ pub(super) struct Contender<P> {
     pub category: AccessCategory,
     pub access: AccessParameters,
     pub aifs: Duration,
-    pub count: SlotCount,
-    pub contention: BackOff,
+    pub back_off: BackOff,
     pub backlog: Backlog<P>,
     /// One for each destination.
     pub agreements: Vec<Agreement<P>>,
@@ -59,15 +58,6 @@ pub(super) struct Contender<P> {
 }
 
 impl<P: Copy + EcnField> Contender<P> {
-    /// Whether there is something to send now.
-    #[inline]
-    pub(super) fn has_work(&self) -> bool {
-        self.retries > 0
-            || self.request.is_some()
-            || !self.burst.is_empty()
-            || !self.backlog.is_empty()
-    }
-
     /// An exchange failed: the window doubles, or is reset after as many failures as the retry
     /// limit (§10.23.2.2).
     pub(super) fn widen(&mut self, limit: RetryLimit) {
@@ -75,14 +65,14 @@ impl<P: Copy + EcnField> Contender<P> {
         if limit.is_reached(self.failures) {
             self.narrow();
         } else {
-            self.contention.double_window(self.access.largest_window);
+            self.back_off.double_window();
         }
     }
 
     /// An exchange succeeded or is abandoned.
     pub(super) fn narrow(&mut self) {
         self.failures = 0;
-        self.contention.reset_window(self.access.smallest_window);
+        self.back_off.reset_window();
     }
 
     /// Counters of the destination that is sent to.
@@ -99,5 +89,27 @@ impl<P: Copy + EcnField> Contender<P> {
         } else {
             ACCESS_POINT
         }
+    }
+}
+
+impl<P: Copy + EcnField> Contends for Contender<P> {
+    const ENDS_AT_ZERO: bool = true;
+
+    #[inline]
+    fn back_off(&self) -> &BackOff {
+        &self.back_off
+    }
+
+    #[inline]
+    fn back_off_mut(&mut self) -> &mut BackOff {
+        &mut self.back_off
+    }
+
+    #[inline]
+    fn has_work(&self) -> bool {
+        self.retries > 0
+            || self.request.is_some()
+            || !self.burst.is_empty()
+            || !self.backlog.is_empty()
     }
 }

@@ -4,10 +4,12 @@ use airtcp_units::{Duration, Instant};
 
 use super::aggregation::Ppdu;
 use super::protection::Protection;
-use super::rates::Way;
-use super::{Edca, Quiet, Sender};
-use crate::frame::{ACCESS_POINT, ChannelObserver, Fate, FrameKind, Occupancy, PacketClass};
-use crate::mac::damage::{Frame, FrameDirection};
+use super::{Edca, Sender};
+use crate::frame::{ChannelObserver, Fate, FrameKind};
+use crate::mac::damage::Frame;
+use crate::mac::exchange::{Attempt, Quiet};
+use crate::mac::frame_reporter::FrameReporter;
+use crate::mac::way::Way;
 use crate::phy::control::ControlFrame;
 use crate::phy::{Family, Mode};
 use crate::queue::EcnField;
@@ -24,73 +26,13 @@ pub(super) struct Exchange {
     pub(super) is_request: bool,
 }
 
-/// Outcome of an attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Attempt {
-    /// The answer is received; its last bit leaves at that time.
-    Answered(Instant),
-    /// Some of it is received, but its answer, which ends at that time, is not.
-    AnswerDamaged(Instant),
-    /// Nothing of it is received, and there is no answer.
-    Unanswered,
-    /// The CTS is damaged.
-    CtsDamaged,
-    /// Several stations sent at the same time.
-    Collision,
-}
-
-/// Tells an observer of the frames of one attempt.
-struct FrameReporter<'a, O> {
-    observer: &'a mut O,
-    flow: u32,
-    attempt: u32,
-}
-
-impl<O: ChannelObserver> FrameReporter<'_, O> {
-    fn frame(
-        &mut self,
-        station: u32,
-        frame: FrameKind,
-        (start, end): (Instant, Instant),
-        fate: Fate,
-        (mpdus, damaged): (u32, u32),
-    ) {
-        self.observer.occupied(&Occupancy {
-            station,
-            start,
-            end,
-            frame,
-            flow: self.flow,
-            attempt: self.attempt,
-            fate,
-            mpdus,
-            damaged,
-        });
-    }
-
-    fn control(
-        &mut self,
-        station: u32,
-        frame: FrameKind,
-        span: (Instant, Instant),
-        is_damaged: bool,
-    ) {
-        let fate = if is_damaged {
-            Fate::Damaged
-        } else {
-            Fate::Received
-        };
-        self.frame(station, frame, span, fate, (1, u32::from(is_damaged)));
-    }
-}
-
 impl<P: Copy + EcnField> Edca<P> {
     /// The countdown of one or more contenders has ended: their frames start.
     pub(super) fn begin_exchange(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
         self.freeze_others(now);
         self.resolve_internal_collisions();
         match *self.senders.as_slice() {
-            [] => self.wakeup = self.next_start(),
+            [] => self.wakeup = self.contention.next_start(&self.contenders),
             [Sender { contender, .. }] => {
                 self.send(contender, now, true, observer);
             }
@@ -100,24 +42,10 @@ impl<P: Copy + EcnField> Edca<P> {
 
     /// Splits those that count down into those that send now and those that wait.
     fn freeze_others(&mut self, now: Instant) {
-        let slot = self.pauses.slot;
-        let Self {
-            contenders,
-            counting,
-            senders,
-            ..
-        } = self;
+        let senders = &mut self.senders;
         senders.clear();
-        counting.retain(|&index| {
-            let contender = &mut contenders[index as usize];
-            if contender.contention.countdown_ends(slot) > now {
-                contender.contention.freeze(now, slot, contender.count);
-                if contender.contention.slots != Some(0) || contender.has_work() {
-                    return true;
-                }
-            }
-            contender.contention.slots = None;
-            if contender.has_work() {
+        self.contention
+            .freeze(&mut self.contenders, now, |index, contender| {
                 contender.txop_ends = now + contender.access.txop_limit;
                 senders.push(Sender {
                     contender: index,
@@ -125,9 +53,7 @@ impl<P: Copy + EcnField> Edca<P> {
                     ends: now,
                     quiet: Quiet::from(now),
                 });
-            }
-            false
-        });
+            });
     }
 
     /// Of the categories of a station that would send at the same time, the most urgent does; the
@@ -145,8 +71,8 @@ impl<P: Copy + EcnField> Edca<P> {
             if is_beaten {
                 let own = &mut self.contenders[sender.contender as usize];
                 own.widen(self.config.retry_limit(station));
-                own.contention.draw();
-                self.counting.push(sender.contender);
+                own.back_off.draw();
+                self.contention.join(sender.contender);
             } else {
                 self.senders.push(sender);
             }
@@ -182,8 +108,10 @@ impl<P: Copy + EcnField> Edca<P> {
         let mut now = start;
         match self.announcement(&ppdu) {
             Some((Protection::RtsCts, mode)) if contended => {
-                match self.clear(sender, ppdu.to, mode, now, &mut told) {
-                    Ok(cts_ends) => now = cts_ends + self.pauses.sifs,
+                let pauses = self.pauses;
+                let send = |ends, frame, start| self.control(ends, mode, frame, start, &mut told);
+                match pauses.clear((sender, ppdu.to), now, send) {
+                    Ok(cts_ends) => now = cts_ends + pauses.sifs,
                     Err((ends, result)) => {
                         self.decide(start, ends, result, false);
                         return true;
@@ -192,7 +120,7 @@ impl<P: Copy + EcnField> Edca<P> {
             }
             Some((Protection::CtsToSelf, mode)) if contended => {
                 let ends = now + self.config.phy.control_time(ControlFrame::Cts, mode);
-                told.control(sender, FrameKind::Cts, (now, ends), false);
+                told.control(sender, ControlFrame::Cts, (now, ends), false);
                 now = ends + self.pauses.sifs;
             }
             _ => {}
@@ -211,11 +139,11 @@ impl<P: Copy + EcnField> Edca<P> {
         } else {
             Fate::Received
         };
-        told.frame(sender, FrameKind::Data, span, fate, (ppdu.mpdus, damaged));
+        told.aggregate(sender, FrameKind::Data, span, fate, (ppdu.mpdus, damaged));
         let answer = if ppdu.mpdus == 1 {
-            (FrameKind::Ack, ControlFrame::Ack)
+            ControlFrame::Ack
         } else {
-            (FrameKind::BlockAck, self.block_ack(index))
+            self.block_ack(index)
         };
         let result = if is_lost {
             Attempt::Unanswered
@@ -269,12 +197,11 @@ impl<P: Copy + EcnField> Edca<P> {
             flow: ppdu.flow,
             attempt: ppdu.failures + 1,
         };
-        let (ends, damaged) = self.control(sender, ppdu.to, mode, frame, start);
-        told.control(sender, FrameKind::BlockAckRequest, (start, ends), damaged);
+        let (ends, damaged) = self.control((sender, to), mode, frame, start, &mut told);
         let result = if damaged {
             Attempt::Unanswered
         } else {
-            let answer = (FrameKind::BlockAck, self.block_ack(index));
+            let answer = self.block_ack(index);
             self.answer(sender, &ppdu, ends, answer, &mut told)
         };
         self.decide(start, ends, result, true);
@@ -297,8 +224,8 @@ impl<P: Copy + EcnField> Edca<P> {
         let is_cleared = is_large || ppdu.needs_rts;
         let protection = config
             .protection
-            .filter(|_| ppdu.mode.family() > self.pauses.oldest);
-        let mode = match (protection, self.pauses.oldest) {
+            .filter(|_| ppdu.mode.family() > self.oldest);
+        let mode = match (protection, self.oldest) {
             (None, _) => config.phy.answer_mode(ppdu.mode),
             (Some(_), Family::Dsss) => config.phy.answer_mode(Mode::CCK_11),
             (Some(_), _) => config.phy.answer_mode(Mode::OFDM_24),
@@ -309,41 +236,17 @@ impl<P: Copy + EcnField> Edca<P> {
         }
     }
 
-    /// RTS and CTS: the end of the CTS; or which of them was damaged, and its end.
-    fn clear<O: ChannelObserver>(
-        &mut self,
-        sender: u32,
-        to: u32,
-        mode: Mode,
-        start: Instant,
-        told: &mut FrameReporter<'_, O>,
-    ) -> Result<Instant, (Instant, Attempt)> {
-        let (ends, damaged) = self.control(sender, to, mode, ControlFrame::Rts, start);
-        told.control(sender, FrameKind::Rts, (start, ends), damaged);
-        if damaged {
-            return Err((ends, Attempt::Unanswered));
-        }
-        let cts = ends + self.pauses.sifs;
-        let (ends, damaged) = self.control(to, sender, mode, ControlFrame::Cts, cts);
-        told.control(to, FrameKind::Cts, (cts, ends), damaged);
-        if damaged {
-            return Err((ends, Attempt::CtsDamaged));
-        }
-        Ok(ends)
-    }
-
     /// The receiver answers what ended at `ends`.
     fn answer<O: ChannelObserver>(
         &mut self,
         sender: u32,
         ppdu: &Ppdu,
         ends: Instant,
-        (kind, frame): (FrameKind, ControlFrame),
+        frame: ControlFrame,
         told: &mut FrameReporter<'_, O>,
     ) -> Attempt {
         let start = ends + self.pauses.sifs;
-        let (ends, damaged) = self.control(ppdu.to, sender, ppdu.mode, frame, start);
-        told.control(ppdu.to, kind, (start, ends), damaged);
+        let (ends, damaged) = self.control((ppdu.to, sender), ppdu.mode, frame, start, told);
         if damaged {
             Attempt::AnswerDamaged(ends)
         } else {
@@ -352,18 +255,20 @@ impl<P: Copy + EcnField> Edca<P> {
     }
 
     /// A frame of the link's own beside data in `mode`: when it ends, and whether it is damaged.
-    fn control(
+    fn control<O: ChannelObserver>(
         &mut self,
-        from: u32,
-        to: u32,
+        ends: (u32, u32),
         mode: Mode,
         frame: ControlFrame,
         start: Instant,
+        told: &mut FrameReporter<'_, O>,
     ) -> (Instant, bool) {
         let mode = self.answer_mode(mode);
-        let ends = start + self.config.phy.control_time(frame, mode);
-        let frame = frame_on_air(from, to, None, frame.bytes(), (start, ends));
-        (ends, self.damage.damages_in(&frame, mode, 0))
+        let span = (start, start + self.config.phy.control_time(frame, mode));
+        let on_air = Frame::between(ends, None, frame.bytes(), span);
+        let damaged = self.damage.damages_in(&on_air, mode, 0);
+        told.control(ends.0, frame, span, damaged);
+        (span.1, damaged)
     }
 
     /// The mode of an answer to a frame in `mode`; the last one is kept, as it seldom changes.
@@ -381,7 +286,7 @@ impl<P: Copy + EcnField> Edca<P> {
         let mut damaged = 0;
         for (place, sent) in (0..).zip(&mut own.burst) {
             let (bytes, class) = (sent.mpdu.bytes, sent.mpdu.class);
-            let frame = frame_on_air(own.station, ppdu.to, Some(class), bytes, span);
+            let frame = Frame::between((own.station, ppdu.to), Some(class), bytes, span);
             sent.is_damaged = self.damage.damages_in(&frame, ppdu.mode, place);
             damaged += u32::from(sent.is_damaged);
         }
@@ -441,7 +346,7 @@ impl<P: Copy + EcnField> Edca<P> {
                 flow,
                 attempt: failures + 1,
             };
-            told.frame(station, kind, (now, ends), Fate::Collided, (mpdus, mpdus));
+            told.aggregate(station, kind, (now, ends), Fate::Collided, (mpdus, mpdus));
             self.senders[place].ends = ends;
             busy_until = busy_until.max(ends);
         }
@@ -458,15 +363,16 @@ impl<P: Copy + EcnField> Edca<P> {
             rates,
             damage,
             pauses,
+            longest,
             ..
         } = self;
         let own = &mut contenders[index as usize];
         let mut most = config.ampdu.time;
         if own.access.txop_limit > Duration::ZERO {
             let left = own.txop_ends - now;
-            let mut answer = pauses.sifs + pauses.longest_answer;
+            let mut answer = pauses.sifs + longest.answer;
             if !goes_on && (config.rts_threshold.is_some() || rates.clear()) {
-                answer += pauses.longest_clearance;
+                answer += longest.clearance;
             }
             // Rounded down, so that few different times come up.
             let left = Duration::from_micros((left - answer).as_nanos() / 32_000 * 32);
@@ -491,28 +397,5 @@ impl<P: Copy + EcnField> Edca<P> {
             result,
             is_request,
         });
-    }
-}
-
-/// A frame as the radio sees it.
-const fn frame_on_air(
-    from: u32,
-    to: u32,
-    class: Option<PacketClass>,
-    bytes: u32,
-    (start, end): (Instant, Instant),
-) -> Frame {
-    let (station, direction) = if from == ACCESS_POINT {
-        (to, FrameDirection::ToStation)
-    } else {
-        (from, FrameDirection::FromStation)
-    };
-    Frame {
-        station,
-        direction,
-        class,
-        bytes,
-        start,
-        end,
     }
 }

@@ -30,15 +30,15 @@ mod protection;
 pub mod queueing;
 mod rates;
 
-use std::collections::VecDeque;
-
 use airtcp_units::{Duration, Instant};
 
 use crate::frame::{ACCESS_POINT, ChannelObserver, Offer, Outcome, PendingPacket};
-use crate::mac::contention::BackOff;
+use crate::mac::contention::{BackOff, Contends, Contention, Heard};
 use crate::mac::damage::Damage;
-use crate::mac::medium::AggregationCounters;
-use crate::mac::medium::{AggregationView, Medium};
+use crate::mac::exchange::{Pauses, Quiet};
+use crate::mac::medium::{AggregationCounters, AggregationView, Medium};
+use crate::mac::outcomes::Outcomes;
+use crate::mac::way::Way;
 use crate::phy::control::ControlFrame;
 use crate::phy::{BasicRates, Family, Mode};
 use crate::queue::EcnField;
@@ -52,41 +52,15 @@ use exchange::Exchange;
 pub use protection::Protection;
 use queueing::{Backlog, place_of};
 pub use queueing::{Queueing, QueueingConfig};
-use rates::{Rates, Way};
+use rates::Rates;
 
-/// Durations that every exchange needs.
+/// Longest durations of the link's own frames, at the lowest rate, for which a TXOP leaves room.
 #[derive(Clone, Copy, Debug)]
-struct Pauses {
-    slot: Duration,
-    sifs: Duration,
-    /// What EIFS has before AIFS begins: SIFS and an ACK at the lowest rate.
-    eifs_before_aifs: Duration,
-    answer_timeout: Duration,
-    /// A block ACK at the lowest rate.
-    longest_answer: Duration,
-    /// The oldest family among the stations: what is newer is protected, where anything is.
-    oldest: Family,
-    /// RTS and CTS at the lowest rate, with the SIFS behind each.
-    longest_clearance: Duration,
-}
-
-/// The medium behind an exchange, as a station hears it.
-#[derive(Clone, Copy, Debug)]
-struct Quiet {
-    /// Until then it is busy: a packet that comes to an empty queue backs off.
-    busy_until: Instant,
-    /// AIFS begins; later than that by what EIFS has before it where the last frame was not
-    /// understood.
-    idle_from: Instant,
-}
-
-impl Quiet {
-    const fn from(end: Instant) -> Self {
-        Self {
-            busy_until: end,
-            idle_from: end,
-        }
-    }
+struct Longest {
+    /// A block ACK.
+    answer: Duration,
+    /// RTS and CTS, with the SIFS behind each.
+    clearance: Duration,
 }
 
 /// A contender that sends.
@@ -105,6 +79,9 @@ struct Sender {
 pub struct Edca<P> {
     config: EdcaConfig,
     pauses: Pauses,
+    longest: Longest,
+    /// The oldest family among the stations: what is newer is protected, where anything is.
+    oldest: Family,
     /// Categories in use, least urgent first, and the place among them of each flow's, in turn.
     ranks: usize,
     rank_of_flow: Vec<usize>,
@@ -112,8 +89,7 @@ pub struct Edca<P> {
     contenders: Vec<Contender<P>>,
     rates: Rates,
     limits: ByteLimits,
-    /// Contenders that count down, with or without something to send.
-    counting: Vec<u32>,
+    contention: Contention,
     damage: Damage,
     /// The medium as those hear it that took no part in the last exchange.
     quiet: Quiet,
@@ -135,7 +111,7 @@ pub struct Edca<P> {
     arriving: Option<(Instant, usize)>,
     /// Who answers a single frame that has ended, and when its answer starts.
     answering: Option<(u32, Instant)>,
-    outcomes: VecDeque<Outcome<P>>,
+    outcomes: Outcomes<P>,
 }
 
 impl<P: Copy + EcnField> Edca<P> {
@@ -167,8 +143,7 @@ impl<P: Copy + EcnField> Edca<P> {
                 category,
                 access,
                 aifs: config.phy.aifs(access.aifsn),
-                count,
-                contention: BackOff::new(access.smallest_window, own),
+                back_off: BackOff::new(access.windows(), count, own),
                 backlog: Backlog::new(queueing, rates, own.substream(0)),
                 agreements: (0..destinations)
                     .map(|place| {
@@ -193,19 +168,14 @@ impl<P: Copy + EcnField> Edca<P> {
         let slowest = BasicRates::OFDM.lowest().unwrap_or(Mode::OFDM_6);
         let window = config.block_ack.window;
         Ok(Self {
-            pauses: Pauses {
-                slot: phy.slot(),
-                sifs: phy.sifs(),
-                eifs_before_aifs: phy.sifs() + phy.lowest_ack_time(),
-                answer_timeout: config
-                    .answer_timeout
-                    .unwrap_or_else(|| phy.answer_timeout()),
-                oldest: config.oldest(),
-                longest_answer: phy.control_time(ControlFrame::BlockAck { window }, slowest),
-                longest_clearance: phy.control_time(ControlFrame::Rts, slowest)
+            pauses: Pauses::new(phy, config.answer_timeout),
+            longest: Longest {
+                answer: phy.control_time(ControlFrame::BlockAck { window }, slowest),
+                clearance: phy.control_time(ControlFrame::Rts, slowest)
                     + phy.control_time(ControlFrame::Cts, slowest)
                     + phy.sifs() * 2,
             },
+            oldest: config.oldest(),
             ranks: used.len(),
             rank_of_flow: config.categories.iter().map(rank).collect(),
             contenders: (0..=config.stations)
@@ -213,7 +183,7 @@ impl<P: Copy + EcnField> Edca<P> {
                 .map(|(station, category)| contender(station, category))
                 .collect(),
             limits: ByteLimits::default(),
-            counting: Vec::with_capacity((config.stations as usize + 1) * used.len()),
+            contention: Contention::new(phy.slot(), (config.stations as usize + 1) * used.len()),
             damage: Damage::new(&config.damage, config.stations + 1, stream.substream(1)),
             quiet: Quiet::from(Instant::ZERO),
             exchange: None,
@@ -224,7 +194,7 @@ impl<P: Copy + EcnField> Edca<P> {
             reorder_wakeup: Instant::FAR_FUTURE,
             arriving: None,
             answering: None,
-            outcomes: VecDeque::new(),
+            outcomes: Outcomes::new(config.report_retries),
             rates,
             config: config.clone(),
         })
@@ -249,58 +219,34 @@ impl<P: Copy + EcnField> Edca<P> {
 
     /// A contender has something to send where it had nothing.
     ///
-    /// If the medium is idle it sends at the next slot boundary behind AIFS; if not it backs off,
-    /// unless a back-off is pending already (IEEE 802.11-2020 §10.23.2.2, §10.23.2.4). To the
-    /// station that is about to answer a frame the medium is idle: its NAV is not set, and nobody
-    /// sends. That matters for what it has to say to a single frame. The first frame of an
-    /// aggregate is received while the others are on the air, and finds the medium busy, also where
-    /// all are handed on at its end.
+    /// It sends at the next slot boundary behind AIFS if the medium is idle (IEEE 802.11-2020
+    /// §10.23.2.2, §10.23.2.4). To the station that is about to answer a frame it is: its NAV is
+    /// not set, and nobody sends. That matters for what it has to say to a single frame. The first
+    /// frame of an aggregate is received while the others are on the air, and finds the medium
+    /// busy, also where all are handed on at its end.
     fn contend(&mut self, now: Instant, index: u32) {
-        let sending = self.exchange.is_some();
-        let station = self.contenders[index as usize].station;
+        let is_sending = self.exchange.is_some();
+        let Contender { station, aifs, .. } = self.contenders[index as usize];
         let quiet = self.quiet_of(station);
-        let slot = self.pauses.slot;
         let answers = (self.answering).is_some_and(|(own, starts)| own == station && now <= starts);
-        let own = &mut self.contenders[index as usize];
-        let first_slot = quiet.idle_from + own.aifs;
-        if own.contention.slots.is_none() {
-            if answers {
-                own.contention.take_next_slot(now, first_slot, slot);
-            } else if sending || now <= quiet.busy_until {
-                own.contention.counts_from = first_slot;
-                own.contention.draw();
-            } else {
-                own.contention.take_next_slot(now, first_slot, slot);
-            }
-            self.counting.push(index);
-        } else if !sending && own.contention.countdown_ends(slot) < now {
-            // The back-off after its last frame ended while it had nothing to send.
-            own.contention.take_next_slot(now, first_slot, slot);
-        }
-        if !sending {
-            let own = &self.contenders[index as usize];
-            self.wakeup = self
-                .wakeup
-                .min(own.contention.countdown_ends(self.pauses.slot));
-        }
+        let heard = Heard {
+            now,
+            is_sending,
+            is_busy: !answers && (is_sending || now <= quiet.busy_until),
+            first_slot: quiet.idle_from + aifs,
+        };
+        let slot = self.contention.slot();
+        let start = |own: &mut BackOff| own.take_next_slot(now, heard.first_slot, slot);
+        let starts = self
+            .contention
+            .enter(&mut self.contenders, index, &heard, start);
+        self.wakeup = self.wakeup.min(starts);
     }
 
     /// The medium as a station hears it, nothing being sent now.
     fn quiet_of(&self, station: u32) -> Quiet {
         let own = self.senders.iter().find(|own| own.station == station);
         own.map_or(self.quiet, |own| own.quiet)
-    }
-
-    /// When the next frame starts, nothing being sent now.
-    fn next_start(&self) -> Instant {
-        let slot = self.pauses.slot;
-        self.counting
-            .iter()
-            .map(|&index| &self.contenders[index as usize])
-            .filter(|own| own.has_work())
-            .map(|own| own.contention.countdown_ends(slot))
-            .min()
-            .unwrap_or(Instant::FAR_FUTURE)
     }
 
     /// Receivers give up what has been missing for too long.
@@ -313,7 +259,7 @@ impl<P: Copy + EcnField> Edca<P> {
     /// Tells of packets that a discipline dropped.
     fn take_dropped(&mut self, index: u32) {
         while let Some(packet) = self.contenders[index as usize].backlog.take_dropped() {
-            self.outcomes.push_back(Outcome::Dropped { packet });
+            self.outcomes.dropped(packet);
         }
     }
 }
@@ -332,15 +278,7 @@ impl<P: Copy + EcnField> Medium<P> for Edca<P> {
         let index = from as usize * self.ranks + rank;
         let own = &mut self.contenders[index];
         let was_idle = !own.has_work();
-        let pending = PendingPacket {
-            packet,
-            to,
-            offer,
-            failures: 0,
-            fragment_failures: 0,
-            fragments_done: 0,
-            arrived: false,
-        };
+        let pending = PendingPacket::new(packet, to, offer);
         if !own.backlog.push(now, place_of(to), pending) {
             return false;
         }
@@ -375,7 +313,7 @@ impl<P: Copy + EcnField> Medium<P> for Edca<P> {
 
     #[inline]
     fn poll(&mut self) -> Option<Outcome<P>> {
-        self.outcomes.pop_front()
+        self.outcomes.take()
     }
 
     /// Those to be retransmitted are counted too.

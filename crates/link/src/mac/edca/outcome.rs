@@ -4,11 +4,13 @@ use airtcp_units::{Duration, Instant};
 
 use super::agreement::{Mpdu, Received};
 use super::contender::{Request, Sent};
-use super::exchange::{Attempt, Exchange};
+use super::exchange::Exchange;
 use super::queueing::place_of;
-use super::rates::Way;
-use super::{Edca, Quiet, Sender};
-use crate::frame::{ACCESS_POINT, ChannelObserver, Outcome};
+use super::{Edca, Sender};
+use crate::frame::{ACCESS_POINT, ChannelObserver};
+use crate::mac::contention::Contends;
+use crate::mac::exchange::{Attempt, Quiet};
+use crate::mac::way::Way;
 use crate::phy::aggregate::Ampdu;
 use crate::queue::EcnField;
 use crate::rate_control::Report;
@@ -23,20 +25,7 @@ impl<P: Copy + EcnField> Edca<P> {
         let Some(&Sender { contender, .. }) = self.senders.first() else {
             return;
         };
-        // A station whose answer does not come contends again AIFS later (IEEE 802.11-2020
-        // §10.3.2.11). One that has heard an undecodable frame leaves time for an answer: EIFS
-        // (§10.3.2.3.7).
-        let (own, others) = match result {
-            Attempt::Answered(answered) => (Quiet::from(answered), Quiet::from(answered)),
-            Attempt::AnswerDamaged(answered) => {
-                (self.not_understood(answered), Quiet::from(answered))
-            }
-            Attempt::CtsDamaged => (self.not_understood(ends), self.not_understood(ends)),
-            Attempt::Unanswered | Attempt::Collision => (
-                Quiet::from(ends + self.pauses.answer_timeout),
-                self.not_understood(ends),
-            ),
-        };
+        let (own, others) = self.pauses.behind(ends, result);
         let is_answered = matches!(result, Attempt::Answered(_));
         self.answering = self.answering(ends, contender, result);
         let took = others.idle_from.min(own.idle_from) - exchange.started;
@@ -92,24 +81,15 @@ impl<P: Copy + EcnField> Edca<P> {
             }
             let sender = &mut self.contenders[contender as usize];
             sender.widen(self.config.retry_limit(sender.station));
-            // The channel must be idle too: a longer frame may still be on it.
-            let own = Quiet::from((own + self.pauses.answer_timeout).max(ends));
+            let own = self.pauses.behind_collision(own, ends);
             self.senders[place].quiet = own;
             self.back_off(contender, own.idle_from);
         }
         self.resume(if self.config.collisions_are_energy {
             Quiet::from(ends)
         } else {
-            self.not_understood(ends)
+            self.pauses.not_understood(ends)
         });
-    }
-
-    /// The medium behind a frame that was not understood.
-    fn not_understood(&self, end: Instant) -> Quiet {
-        Quiet {
-            busy_until: end,
-            idle_from: end + self.pauses.eifs_before_aifs,
-        }
     }
 
     /// The receiver has another MPDU of the PPDU that is on the air.
@@ -155,13 +135,9 @@ impl<P: Copy + EcnField> Edca<P> {
             }
             let attempts = mpdu.failures + 1;
             if agreement.passes(mpdu.number) {
-                let delivered = |packet| Outcome::Delivered {
-                    packet,
-                    from,
-                    to,
-                    attempts,
-                };
-                self.outcomes.extend(mpdu.packets().map(delivered));
+                for packet in mpdu.packets() {
+                    self.outcomes.delivered(packet, (from, to), attempts);
+                }
                 continue;
             }
             let packet = mpdu.packet;
@@ -173,13 +149,7 @@ impl<P: Copy + EcnField> Edca<P> {
             };
             if !agreement.receive(mpdu.number, received) {
                 for packet in mpdu.packets() {
-                    self.outcomes.push_back(Outcome::Discarded {
-                        packet,
-                        from,
-                        to,
-                        attempts,
-                        arrived: false,
-                    });
+                    self.outcomes.discarded(packet, (from, to), attempts, false);
                 }
             }
         }
@@ -197,12 +167,8 @@ impl<P: Copy + EcnField> Edca<P> {
         agreement.time_out(now, timeout);
         while let Some(received) = agreement.hand_on() {
             for packet in std::iter::once(received.packet).chain(received.rest) {
-                self.outcomes.push_back(Outcome::Delivered {
-                    packet,
-                    from,
-                    to,
-                    attempts: received.attempts,
-                });
+                self.outcomes
+                    .delivered(packet, (from, to), received.attempts);
             }
         }
         let holds = agreement.gives_up(timeout).is_some();
@@ -330,13 +296,9 @@ impl<P: Copy + EcnField> Edca<P> {
         let own = &mut self.contenders[index as usize];
         own.counters[place].acknowledged += mpdu.count() as u64;
         own.agreements[place].settle(mpdu.number);
+        let ends = (own.station, own.station_at(place));
         for packet in mpdu.packets() {
-            self.outcomes.push_back(Outcome::Acknowledged {
-                packet,
-                from: own.station,
-                to: own.station_at(place),
-                attempts: mpdu.failures + 1,
-            });
+            self.outcomes.acknowledged(packet, ends, mpdu.failures + 1);
         }
         mpdu.airtime
     }
@@ -351,13 +313,8 @@ impl<P: Copy + EcnField> Edca<P> {
             own.counters[place].discarded += mpdu.count() as u64;
             own.agreements[place].settle(mpdu.number);
             for packet in mpdu.packets() {
-                self.outcomes.push_back(Outcome::Discarded {
-                    packet,
-                    from,
-                    to,
-                    attempts: mpdu.failures,
-                    arrived: mpdu.arrived,
-                });
+                self.outcomes
+                    .discarded(packet, (from, to), mpdu.failures, mpdu.arrived);
             }
             // The receiver is told that it need not wait (§10.25.6.3). With a window of one it does
             // not.
@@ -372,15 +329,8 @@ impl<P: Copy + EcnField> Edca<P> {
             return mpdu.airtime;
         }
         own.retries += mpdu.count();
-        if self.config.report_retries {
-            for packet in mpdu.packets() {
-                self.outcomes.push_back(Outcome::Retried {
-                    packet,
-                    from,
-                    to,
-                    attempts: mpdu.failures,
-                });
-            }
+        for packet in mpdu.packets() {
+            self.outcomes.retried(packet, (from, to), mpdu.failures);
         }
         own.agreements[place].retry(mpdu);
         Duration::ZERO
@@ -406,33 +356,23 @@ impl<P: Copy + EcnField> Edca<P> {
     /// something to send.
     fn back_off(&mut self, index: u32, idle_from: Instant) {
         let own = &mut self.contenders[index as usize];
-        own.contention.draw();
-        own.contention.counts_from = idle_from + own.aifs;
-        self.counting.push(index);
+        own.back_off.draw();
+        own.back_off.count_from(idle_from + own.aifs);
+        self.contention.join(index);
     }
 
     /// Resumes contention: for listeners, for other categories of a sender's station as it hears
     /// the medium (§10.23.2.4). Determines the start of the next frame.
     pub(super) fn resume(&mut self, quiet: Quiet) {
         self.quiet = quiet;
-        let slot = self.pauses.slot;
-        let (contenders, senders) = (&mut self.contenders, &self.senders);
-        let mut next = Instant::FAR_FUTURE;
-        for &index in &self.counting {
-            let contender = &mut contenders[index as usize];
-            let station = contender.station;
-            let quiet = match senders.iter().find(|sender| sender.station == station) {
-                Some(sender) if sender.contender == index => None,
-                Some(sender) => Some(sender.quiet),
-                None => Some(quiet),
+        let senders = &self.senders;
+        self.wakeup = self.contention.resume(&mut self.contenders, |index, own| {
+            let heard = match senders.iter().find(|sender| sender.station == own.station) {
+                Some(sender) if sender.contender == index => return None,
+                Some(sender) => sender.quiet,
+                None => quiet,
             };
-            if let Some(quiet) = quiet {
-                contender.contention.counts_from = quiet.idle_from + contender.aifs;
-            }
-            if contender.has_work() {
-                next = next.min(contender.contention.countdown_ends(slot));
-            }
-        }
-        self.wakeup = next;
+            Some(heard.idle_from + own.aifs)
+        });
     }
 }

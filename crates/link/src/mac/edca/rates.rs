@@ -4,35 +4,11 @@
 use airtcp_units::Instant;
 
 use super::config::EdcaConfig;
-use crate::frame::ACCESS_POINT;
-use crate::mac::damage::{Damage, FrameDirection};
+use crate::mac::damage::Damage;
+use crate::mac::way::{FrameDirection, Way};
 use crate::phy::Mode;
 use crate::random::Stream;
 use crate::rate_control::{Choice, RateControl, Report};
-
-/// A way between a mobile and the access point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Way {
-    pub mobile: u32,
-    pub direction: FrameDirection,
-}
-
-impl Way {
-    /// The way from a station to another, one of which is the access point.
-    pub(super) const fn between(from: u32, to: u32) -> Self {
-        if from == ACCESS_POINT {
-            Self {
-                mobile: to,
-                direction: FrameDirection::ToStation,
-            }
-        } else {
-            Self {
-                mobile: from,
-                direction: FrameDirection::FromStation,
-            }
-        }
-    }
-}
 
 /// The rate controls of a set.
 #[derive(Clone, Debug)]

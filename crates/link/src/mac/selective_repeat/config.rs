@@ -75,7 +75,7 @@ impl SelectiveRepeatConfig {
         self.delay * 2 + self.ack_time
     }
 
-    /// Refuses what cannot be.
+    /// Validates the configuration.
     ///
     /// # Errors
     /// See [`SelectiveRepeatError`].

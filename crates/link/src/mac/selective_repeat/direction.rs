@@ -9,9 +9,10 @@ use std::collections::VecDeque;
 use airtcp_units::Instant;
 
 use super::config::{EndConfig, SelectiveRepeatConfig};
-use crate::frame::PendingPacket;
-use crate::frame::{ChannelObserver, Fate, FrameKind, Occupancy, Offer, Outcome};
-use crate::mac::damage::{Damage, Frame, FrameDirection};
+use crate::frame::{ChannelObserver, FrameKind, Offer, PendingPacket};
+use crate::mac::damage::{Damage, Frame};
+use crate::mac::frame_reporter::FrameReporter;
+use crate::mac::outcomes::Outcomes;
 use crate::mac::resequencer::Resequencer;
 use crate::mac::send_window::SendWindow;
 use crate::mac::transmit_queue::TransmitQueue;
@@ -35,15 +36,14 @@ struct SentFrame<P> {
 pub(super) struct Shared<'a, P> {
     pub(super) config: &'a SelectiveRepeatConfig,
     pub(super) damage: &'a mut Damage,
-    pub(super) outcomes: &'a mut VecDeque<Outcome<P>>,
+    pub(super) outcomes: &'a mut Outcomes<P>,
 }
 
 /// One direction of a link.
 #[derive(Clone, Debug)]
 pub(super) struct Direction<P> {
-    from: u32,
-    to: u32,
-    direction: FrameDirection,
+    /// The stations at its ends: from, and to.
+    ends: (u32, u32),
     end: EndConfig,
     queue: TransmitQueue<Numbered<P>>,
     window: SendWindow,
@@ -62,12 +62,7 @@ pub(super) struct Direction<P> {
 
 impl<P: Copy> Direction<P> {
     /// An idle direction from station `from` to station `to`.
-    pub(super) fn new(
-        (from, to): (u32, u32),
-        direction: FrameDirection,
-        end: EndConfig,
-        config: &SelectiveRepeatConfig,
-    ) -> Self {
+    pub(super) fn new(ends: (u32, u32), end: EndConfig, config: &SelectiveRepeatConfig) -> Self {
         // A frame leaves the queue when it is transmitted and comes back when its timer expires:
         // there is no head of line to stay at.
         let order = match end.order {
@@ -75,9 +70,7 @@ impl<P: Copy> Direction<P> {
             order => order,
         };
         Self {
-            from,
-            to,
-            direction,
+            ends,
             end: EndConfig { order, ..end },
             queue: TransmitQueue::new(end.queue, order),
             window: SendWindow::new(config.window),
@@ -106,7 +99,7 @@ impl<P: Copy> Direction<P> {
             packet,
             number: None,
         };
-        let admitted = self.queue.push(self.to, offer, numbered);
+        let admitted = self.queue.push(self.ends.1, offer, numbered);
         self.transmit_next(now, shared, observer);
         admitted
     }
@@ -140,21 +133,15 @@ impl<P: Copy> Direction<P> {
             self.receiver.on_given_up(number);
         }
         while let Some(SentFrame { waiting, .. }) = self.receiver.take() {
-            shared.outcomes.push_back(Outcome::Delivered {
-                packet: waiting.packet.packet,
-                from: self.from,
-                to: self.to,
-                attempts: waiting.failures + 1,
-            });
+            let packet = waiting.packet.packet;
+            let attempts = waiting.failures + 1;
+            shared.outcomes.delivered(packet, self.ends, attempts);
         }
         while let Some(SentFrame { number, waiting }) = take_due(&mut self.answers, now) {
             self.window.settle(number);
-            shared.outcomes.push_back(Outcome::Acknowledged {
-                packet: waiting.packet.packet,
-                from: self.from,
-                to: self.to,
-                attempts: waiting.failures + 1,
-            });
+            let packet = waiting.packet.packet;
+            let attempts = waiting.failures + 1;
+            shared.outcomes.acknowledged(packet, self.ends, attempts);
         }
         while let Some(sent) = take_due(&mut self.timers, now) {
             self.fail(now, sent, shared);
@@ -196,30 +183,18 @@ impl<P: Copy> Direction<P> {
             .get_or_insert_with(|| self.window.number());
         let bytes = waiting.offer.bytes.saturating_add(shared.config.overhead);
         let end = now + shared.config.rate.transmission_time(u64::from(bytes));
+        let class = Some(waiting.offer.class);
         let damaged = shared.damage.damages(&Frame {
             // Each flow has draws of its own, independent of other flows' transmissions.
             station: waiting.offer.flow,
-            direction: self.direction,
-            class: Some(waiting.offer.class),
-            bytes,
-            start: now,
-            end,
+            ..Frame::between(self.ends, class, bytes, (now, end))
         });
-        observer.occupied(&Occupancy {
-            station: self.from,
-            start: now,
-            end,
-            frame: FrameKind::Data,
+        let mut told = FrameReporter {
+            observer,
             flow: waiting.offer.flow,
             attempt: waiting.failures + 1,
-            fate: if damaged {
-                Fate::Damaged
-            } else {
-                Fate::Received
-            },
-            mpdus: 1,
-            damaged: u32::from(damaged),
-        });
+        };
+        told.frame(self.ends.0, FrameKind::Data, (now, end), damaged);
         self.busy_until = Some(end);
         let sent = SentFrame { number, waiting };
         if damaged {
@@ -235,24 +210,17 @@ impl<P: Copy> Direction<P> {
     /// The timer of a frame has expired: it is retransmitted or discarded.
     fn fail(&mut self, now: Instant, sent: SentFrame<P>, shared: &mut Shared<'_, P>) {
         let mut waiting = sent.waiting;
-        waiting.failures += 1;
-        waiting.fragment_failures += 1;
-        let own_limit = matches!(self.end.order, RetransmissionOrder::Deadline(_));
-        if !own_limit && self.end.retry_limit.is_reached(waiting.failures) {
+        waiting.fail();
+        if !self.end.order.has_own_limit() && self.end.retry_limit.is_reached(waiting.failures) {
             return self.give_up(now, waiting, shared);
         }
         self.queue.retry(waiting);
         if let Some(expired) = self.queue.take_expired() {
             return self.give_up(now, expired, shared);
         }
-        if shared.config.report_retries {
-            shared.outcomes.push_back(Outcome::Retried {
-                packet: waiting.packet.packet,
-                from: self.from,
-                to: self.to,
-                attempts: waiting.failures,
-            });
-        }
+        shared
+            .outcomes
+            .retried(waiting.packet.packet, self.ends, waiting.failures);
     }
 
     /// The receiver is informed, on the channel of acknowledgments, and releases what waited.
@@ -267,13 +235,9 @@ impl<P: Copy> Direction<P> {
             let known = now + shared.config.delay;
             self.given_up.push_back((known, number));
         }
-        shared.outcomes.push_back(Outcome::Discarded {
-            packet: waiting.packet.packet,
-            from: self.from,
-            to: self.to,
-            attempts: waiting.failures,
-            arrived: false,
-        });
+        shared
+            .outcomes
+            .discarded(waiting.packet.packet, self.ends, waiting.failures, false);
     }
 }
 

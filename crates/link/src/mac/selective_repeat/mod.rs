@@ -18,11 +18,10 @@
 mod config;
 mod direction;
 
-use std::collections::VecDeque;
-
 use airtcp_units::{Duration, Instant};
 
-use super::damage::{Damage, FrameDirection};
+use super::damage::Damage;
+use super::outcomes::Outcomes;
 pub use super::resequencer::Handover;
 pub use super::send_window::Window;
 use crate::frame::{ACCESS_POINT, MOBILE};
@@ -39,14 +38,14 @@ pub struct SelectiveRepeatLink<P> {
     damage: Damage,
     up: Direction<P>,
     down: Direction<P>,
-    outcomes: VecDeque<Outcome<P>>,
+    outcomes: Outcomes<P>,
 }
 
 impl<P: Copy> SelectiveRepeatLink<P> {
     /// An idle link; what is damaged on it is drawn from `stream`.
     ///
     /// # Errors
-    /// A configuration that cannot be; see [`SelectiveRepeatError`].
+    /// An invalid configuration; see [`SelectiveRepeatError`].
     pub fn new(
         config: &SelectiveRepeatConfig,
         stream: Stream,
@@ -55,9 +54,9 @@ impl<P: Copy> SelectiveRepeatLink<P> {
         let (up, down) = ((MOBILE, ACCESS_POINT), (ACCESS_POINT, MOBILE));
         Ok(Self {
             damage: Damage::new(&config.damage, 0, stream),
-            up: Direction::new(up, FrameDirection::FromStation, config.mobile, config),
-            down: Direction::new(down, FrameDirection::ToStation, config.access_point, config),
-            outcomes: VecDeque::new(),
+            up: Direction::new(up, config.mobile, config),
+            down: Direction::new(down, config.access_point, config),
+            outcomes: Outcomes::new(config.report_retries),
             config: config.clone(),
         })
     }
@@ -113,7 +112,7 @@ impl<P: Copy> Medium<P> for SelectiveRepeatLink<P> {
     }
 
     fn poll(&mut self) -> Option<Outcome<P>> {
-        self.outcomes.pop_front()
+        self.outcomes.take()
     }
 
     /// Those due for retransmission are counted too; those under way and those whose timer runs are

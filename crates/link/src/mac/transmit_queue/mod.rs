@@ -81,15 +81,7 @@ impl<P: Copy> TransmitQueue<P> {
             return false;
         }
         self.bytes += u64::from(offer.bytes);
-        self.fresh.push_back(PendingPacket {
-            packet,
-            to,
-            offer,
-            failures: 0,
-            fragment_failures: 0,
-            fragments_done: 0,
-            arrived: false,
-        });
+        self.fresh.push_back(PendingPacket::new(packet, to, offer));
         true
     }
 

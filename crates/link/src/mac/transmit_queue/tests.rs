@@ -35,7 +35,7 @@ fn dynamic() -> TransmitQueue<char> {
     TransmitQueue::new(QueueLimit::Unlimited, order)
 }
 
-/// Sends the next packet at `now`, in vain.
+/// Sends the next packet at `now`, and that fails.
 fn fail(queue: &mut TransmitQueue<char>, now: u64) -> Option<char> {
     let sent = queue.select(at(now))?;
     sent.failures += 1;
@@ -56,7 +56,7 @@ fn follows_algorithm_1_step_by_step() {
     // t = 0: nothing failed yet, first in first out: a fails. Its n is 0, its weight 900: Q1.
     assert_eq!(fail(&mut queue, 0), Some('a'));
     assert_eq!([0, 1, 2].map(|times| queue.retries(times)), [1, 0, 0]);
-    // t = 10: Q1 goes before what was never sent: a, in vain for the second time. n = 1, weight
+    // t = 10: Q1 goes before what was never sent: a, which fails for the second time. n = 1, weight
     // 10⁴ + 890: Q2.
     assert_eq!(fail(&mut queue, 10), Some('a'));
     assert_eq!([0, 1, 2].map(|times| queue.retries(times)), [0, 1, 0]);
@@ -173,7 +173,7 @@ struct Model {
 }
 
 impl Model {
-    /// Frames sent at `now` (ms), in vain; packets are (name, expiry).
+    /// Frames sent at `now` (ms) that fail; packets are (name, expiry).
     fn fail(&mut self, now: u64) -> Option<u64> {
         let (gone, rest) = self
             .failed

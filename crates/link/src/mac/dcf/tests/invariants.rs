@@ -2,9 +2,10 @@
 
 use proptest::prelude::*;
 
-use super::scenario::{OnAir, Scenario, scenario};
+use super::scenario::{Scenario, scenario};
 use super::*;
 use crate::frame::{Fate, FrameKind};
+use crate::mac::history::OnAir;
 use crate::scheduler::deadline::{Counted, DeadlineOrder, FreshBefore};
 
 /// Scenarios in which room is short and the access point may go by deadlines.
@@ -33,7 +34,9 @@ fn crowded() -> impl Strategy<Value = Scenario> {
         scenario.config.mobile.queue = queue;
         scenario.config.access_point.queue = queue;
         scenario.config.access_point.order = order.unwrap_or_default();
-        scenario.urgency = order.map(|_| Duration::from_millis(20));
+        for arrival in &mut scenario.arrivals {
+            arrival.expires_after = order.map(|_| Duration::from_millis(20));
+        }
         scenario
     })
 }
@@ -140,7 +143,7 @@ fn draws_are_its_own(scenario: &Scenario) -> Result<(), TestCaseError> {
             .map(|sent| sent.fate == Fate::Damaged)
             .collect()
     };
-    // A collision hides what the radio would have done, and a frame in vain moves the rest.
+    // A collision hides what the radio would have done, and a failed frame moves the rest.
     let collides = together
         .run()
         .0

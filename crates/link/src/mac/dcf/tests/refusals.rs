@@ -1,4 +1,4 @@
-//! What there cannot be, and what its user is told. Basic rates and preambles are refused by
+//! Invalid configurations, and their messages. Basic rates and preambles are refused by
 //! [`Phy`](crate::phy::Phy), and a retry limit of zero cannot be written down.
 
 use super::*;

@@ -1,12 +1,12 @@
 //! Reports of a packet's attempts, and their times.
 
-use super::scenario::micros;
+use super::scenario::at;
 use super::*;
 use crate::error::ErrorModel;
 use crate::scheduler::deadline::DeadlineOrder;
 
-/// What is told in the order of time: 'r' for an attempt in vain, 'd' for delivered, 'x' for given
-/// up; who sent it; how often it was sent.
+/// What is reported, in the order of time: 'r' for a failed attempt, 'd' for delivered, 'x' for
+/// given up; who sent it; how often it was sent.
 fn told(config: &BssConfig, senders: &[u32]) -> Vec<(char, u32, u32)> {
     let mut bss: Bss<()> = Bss::new(config, Stream::new(1, "bss")).unwrap();
     let idle = Instant::ZERO + Duration::from_micros(100);
@@ -15,12 +15,12 @@ fn told(config: &BssConfig, senders: &[u32]) -> Vec<(char, u32, u32)> {
         assert!(bss.push(idle, (from, to), offer(1464), (), &mut ()));
     }
     let mut told = Vec::new();
-    let mut last = 0;
+    let mut last = Instant::ZERO;
     while bss.next_wakeup() < Instant::FAR_FUTURE {
         let now = bss.next_wakeup();
-        assert!(micros(now) > last);
-        last = micros(now);
-        assert!(last < 1_000_000, "it goes on and on");
+        assert!(now > last);
+        last = now;
+        assert!(last < at(1_000_000), "it goes on and on");
         bss.on_wakeup(now, &mut ());
         while let Some(outcome) = bss.poll() {
             told.push(match outcome {

@@ -4,133 +4,35 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::error::ErrorModel;
-use crate::frame::{Fate, FrameKind, Occupancy, Urgency};
 use crate::mac::damage::Outage;
+use crate::mac::history::{Arrival, History, retry_limit};
 use airtcp_units::Probability;
 
-/// A packet that a station is given; packets are named by their place in the list.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Arrival {
-    pub(super) micros: u64,
-    pub(super) from: u32,
-    pub(super) to: u32,
-    pub(super) bytes: u32,
-    pub(super) class: PacketClass,
-}
+/// Times are in microseconds.
+const TICK: Duration = Duration::from_micros(1);
 
 #[derive(Clone, Debug)]
 pub(super) struct Scenario {
     pub(super) config: BssConfig,
     pub(super) arrivals: Vec<Arrival>,
-    /// Time from hand-over to the expiry of a packet's timer, where known.
-    pub(super) urgency: Option<Duration>,
     pub(super) seed: u64,
 }
 
-/// A frame on the air, in microseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct OnAir {
-    pub(super) station: u32,
-    pub(super) start: u64,
-    pub(super) end: u64,
-    pub(super) frame: FrameKind,
-    pub(super) attempt: u32,
-    pub(super) fate: Fate,
-}
-
-/// The event.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct History {
-    pub(super) frames: Vec<OnAir>,
-    /// When each packet arrived, and after how many attempts.
-    pub(super) delivered: Vec<(u64, u32, u32)>,
-    /// Packet, attempts, and whether it had arrived; sorted by packet.
-    pub(super) discarded: Vec<(u32, u32, bool)>,
-    /// Packets for which there was no room.
-    pub(super) refused: Vec<u32>,
-}
-
-pub(super) fn micros(instant: Instant) -> u64 {
-    assert_eq!(instant.as_nanos() % 1000, 0, "{instant:?}");
-    instant.as_nanos() / 1000
-}
-
 pub(super) fn at(micros: u64) -> Instant {
-    Instant::ZERO + Duration::from_micros(micros)
-}
-
-impl ChannelObserver for History {
-    fn occupied(&mut self, occupancy: &Occupancy) {
-        self.frames.push(OnAir {
-            station: occupancy.station,
-            start: micros(occupancy.start),
-            end: micros(occupancy.end),
-            frame: occupancy.frame,
-            attempt: occupancy.attempt,
-            fate: occupancy.fate,
-        });
-    }
-}
-
-impl History {
-    /// Frames that start in one instant have no order, nor have packets that are given up.
-    pub(super) fn sort(&mut self) {
-        self.frames
-            .sort_by_key(|frame| (frame.start, frame.station));
-        self.discarded.sort_unstable();
-    }
+    Instant::ZERO + TICK * micros
 }
 
 impl Scenario {
-    /// Runs a set until nothing is left to do; of what falls into one instant, packets come first.
+    /// Runs a set until nothing is left to do.
     pub(super) fn run(&self) -> (History, Bss<u32>) {
         let mut bss = Bss::new(&self.config, Stream::new(self.seed, "bss")).unwrap();
-        let mut history = History::default();
-        for (packet, arrival) in (0_u32..).zip(&self.arrivals) {
-            let now = at(arrival.micros);
-            while bss.next_wakeup() < now {
-                wake(&mut bss, &mut history);
-            }
-            let urgency = self.urgency.map(|left| Urgency {
-                expires: now + left,
-                round_trip: Duration::from_millis(5),
-                in_flight: 0,
-            });
-            let offer = Offer {
-                class: arrival.class,
-                urgency,
-                ..offer(arrival.bytes)
-            };
-            if !bss.push(now, (arrival.from, arrival.to), offer, packet, &mut ()) {
-                history.refused.push(packet);
-            }
-            assert!(bss.next_wakeup() >= now, "woken in the past");
-        }
-        while bss.next_wakeup() < Instant::FAR_FUTURE {
-            wake(&mut bss, &mut history);
-        }
-        history.sort();
+        let history = History::of(&mut bss, &self.arrivals, TICK);
         (history, bss)
     }
-}
 
-fn wake(bss: &mut Bss<u32>, history: &mut History) {
-    let now = bss.next_wakeup();
-    bss.on_wakeup(now, history);
-    assert!(bss.next_wakeup() >= now, "woken in the past");
-    while let Some(outcome) = bss.poll() {
-        match outcome {
-            Outcome::Delivered {
-                packet, attempts, ..
-            } => history.delivered.push((micros(now), packet, attempts)),
-            Outcome::Discarded {
-                packet,
-                attempts,
-                arrived,
-                ..
-            } => history.discarded.push((packet, attempts, arrived)),
-            Outcome::Retried { .. } | Outcome::Acknowledged { .. } | Outcome::Dropped { .. } => {}
-        }
+    /// What a second model fills in.
+    pub(super) const fn untold() -> History {
+        History::new(TICK)
     }
 }
 
@@ -147,12 +49,6 @@ fn physical_layer() -> impl Strategy<Value = Phy> {
     prop::sample::select(kinds).prop_map(|(standard, preamble, data, control)| {
         let rate = |kilobits: u64| BitRate::from_bps(kilobits * 1000);
         Phy::new(standard, preamble, rate(data), rate(control)).unwrap()
-    })
-}
-
-fn limit() -> impl Strategy<Value = RetryLimit> {
-    prop::sample::select(vec![1, 2, 4, 0]).prop_map(|attempts| {
-        NonZeroU32::new(attempts).map_or(RetryLimit::Unlimited, RetryLimit::Attempts)
     })
 }
 
@@ -178,7 +74,7 @@ pub(super) fn configuration() -> impl Strategy<Value = BssConfig> {
     let windows = prop::sample::select(vec![(0, 7), (1, 3), (7, 7), (15, 1023)]);
     (
         (physical_layer(), 1..=4_u32, windows),
-        (limit(), limit(), limit(), limit()),
+        (retry_limit(), retry_limit(), retry_limit(), retry_limit()),
         prop::sample::select(vec![None, Some(0), Some(500)]),
         prop::sample::select(vec![None, Some(256), Some(701)]),
         (prop::option::of(100..600_u64), damage()),
@@ -222,11 +118,13 @@ fn arrivals(stations: u32) -> impl Strategy<Value = Vec<Arrival>> {
                 (ACCESS_POINT, mobile)
             };
             Arrival {
-                micros,
+                at: micros,
                 from,
                 to,
                 bytes,
+                flow: 0,
                 class,
+                expires_after: None,
             }
         };
         list.into_iter().map(place).collect()
@@ -238,7 +136,6 @@ pub(super) fn scenario() -> impl Strategy<Value = Scenario> {
         (arrivals(config.stations), any::<u64>()).prop_map(move |(arrivals, seed)| Scenario {
             config: config.clone(),
             arrivals,
-            urgency: None,
             seed,
         })
     })

@@ -1,13 +1,14 @@
 //! Exchanges worked out by hand, in microseconds. 802.11b with long preambles, data at 11 Mbit/s
 //! and the rest at 1 Mbit/s: SIFS 10, DIFS 50, EIFS 364, RTS 352, CTS and ACK 304. A frame of 1500
-//! bytes takes 192 + 1091 = 1283. In vain: 10 + 20 + 192 until that is known and DIFS, 272
+//! bytes takes 192 + 1091 = 1283. A failure: 10 + 20 + 192 until that is known and DIFS, 272
 //! together. The contention window is 0, so that every back-off is.
 
-use super::scenario::{Arrival, History, Scenario};
+use super::scenario::Scenario;
 use super::*;
 use crate::error::ErrorModel;
 use crate::frame::{Fate, FrameKind};
 use crate::mac::damage::Outage;
+use crate::mac::history::{Arrival, History};
 use crate::scheduler::deadline::{DeadlineOrder, FreshBefore};
 use Fate::{Collided, Damaged, Received};
 use FrameKind::{Ack, Cts, Data, Rts};
@@ -43,17 +44,29 @@ fn damaging(period: u32, lost: u32) -> DamageConfig {
 
 /// Packets are given to the first station, or at a time to another.
 fn run(config: &BssConfig, packets: &[(u64, u32, u32)]) -> History {
-    let arrivals = packets.iter().map(|&(micros, from, bytes)| Arrival {
-        micros,
-        from,
-        to: u32::from(from == ACCESS_POINT),
-        bytes,
-        class: PacketClass::Data,
+    let arrivals = packets.iter().map(|&(micros, from, bytes)| {
+        let to = u32::from(from == ACCESS_POINT);
+        data(micros, (from, to), bytes)
     });
+    run_all(config, arrivals.collect())
+}
+
+fn data(at: u64, (from, to): (u32, u32), bytes: u32) -> Arrival {
+    Arrival {
+        at,
+        from,
+        to,
+        bytes,
+        flow: 0,
+        class: PacketClass::Data,
+        expires_after: None,
+    }
+}
+
+fn run_all(config: &BssConfig, arrivals: Vec<Arrival>) -> History {
     let scenario = Scenario {
         config: config.clone(),
-        arrivals: arrivals.collect(),
-        urgency: None,
+        arrivals,
         seed: 1,
     };
     scenario.run().0
@@ -68,7 +81,7 @@ fn frames(history: &History) -> Vec<(u32, u64, u64, FrameKind, Fate)> {
 }
 
 /// Given to a station at 0, before the medium has been idle for DIFS: a back-off of 0, so that the
-/// first starts at 50. It is given up when it has been in vain, the next starts 272 later.
+/// first starts at 50. It is given up once that has failed, and the next starts 272 later.
 #[test]
 fn a_limit_of_one_is_one_attempt() {
     let config = BssConfig {
@@ -84,7 +97,7 @@ fn a_limit_of_one_is_one_attempt() {
 }
 
 /// The first, fifth and so on arrive. 1333 + 10 + 304 = 1647, + 50 = 1697 for the second packet,
-/// which is in vain three times: 1697 + 1283 + 272 = 3252, 4807, 6362.
+/// which fails three times: 1697 + 1283 + 272 = 3252, 4807, 6362.
 #[test]
 fn without_a_limit_it_goes_on() {
     let config = BssConfig {
@@ -107,7 +120,7 @@ fn without_a_limit_it_goes_on() {
     assert_eq!(history.delivered, [(1333, 0, 1), (7645, 1, 4)]);
 }
 
-/// The medium is idle for long when they come at 100: both send at once, without back-off. In vain:
+/// The medium is idle for long when they come at 100: both send at once, without back-off. They fail:
 /// 1383 + 272 = 1655 for those that sent; the access point heard what it could not understand and
 /// waits for EIFS, so that they are first once more. Then 2938 + 364 = 3302.
 #[test]
@@ -318,20 +331,8 @@ fn stations_take_turns_attempt_by_attempt() {
         ..exact(2, 3)
     };
     config.access_point.order = RetransmissionOrder::ByStation;
-    let arrivals = [1, 2].map(|to| Arrival {
-        micros: 0,
-        from: ACCESS_POINT,
-        to,
-        bytes: WHOLE,
-        class: PacketClass::Data,
-    });
-    let scenario = Scenario {
-        config,
-        arrivals: arrivals.to_vec(),
-        urgency: None,
-        seed: 1,
-    };
-    let history = scenario.run().0;
+    let arrivals = [1, 2].map(|to| data(0, (ACCESS_POINT, to), WHOLE));
+    let history = run_all(&config, arrivals.to_vec());
     let attempts: Vec<u32> = history.frames.iter().map(|sent| sent.attempt).collect();
     assert_eq!(attempts, [1, 1, 2, 2, 3, 3]);
     assert_eq!(history.discarded, [(0, 3, false), (1, 3, false)]);

@@ -1,21 +1,12 @@
 //! Small random cells, and what happens in them.
 
 use super::*;
-use crate::frame::{Fate, FrameKind, Occupancy};
 use crate::mac::damage::Outage;
+use crate::mac::history::{Arrival, History, retry_limit};
 use proptest::prelude::*;
 
-/// A packet that a station is given; packets are named by their place in the list. Times are in
-/// nanoseconds.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Arrival {
-    pub(super) at: u64,
-    pub(super) from: u32,
-    pub(super) to: u32,
-    pub(super) bytes: u32,
-    pub(super) flow: u32,
-    pub(super) class: PacketClass,
-}
+/// Times are in nanoseconds.
+const NANO: Duration = Duration::from_nanos(1);
 
 #[derive(Clone, Debug)]
 pub(super) struct Scenario {
@@ -27,111 +18,20 @@ pub(super) struct Scenario {
     pub(super) tick: u64,
 }
 
-/// A frame on the air.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct OnAir {
-    pub(super) station: u32,
-    pub(super) start: u64,
-    pub(super) end: u64,
-    pub(super) frame: FrameKind,
-    pub(super) attempt: u32,
-    pub(super) fate: Fate,
-    pub(super) mpdus: u32,
-    pub(super) damaged: u32,
-}
-
-/// What happened.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct History {
-    pub(super) frames: Vec<OnAir>,
-    /// When each packet was handed on, and after how many attempts.
-    pub(super) delivered: Vec<(u64, u32, u32)>,
-    /// Packets whose sender knows that they arrived, and their attempts.
-    pub(super) acknowledged: Vec<(u32, u32)>,
-    /// Packet, attempts, and whether it had arrived.
-    pub(super) discarded: Vec<(u32, u32, bool)>,
-    /// Packets for which there was no room.
-    pub(super) refused: Vec<u32>,
-}
-
 pub(super) fn at(nanos: u64) -> Instant {
     Instant::from_nanos(nanos)
 }
 
-impl ChannelObserver for History {
-    fn occupied(&mut self, occupancy: &Occupancy) {
-        self.frames.push(OnAir {
-            station: occupancy.station,
-            start: occupancy.start.as_nanos(),
-            end: occupancy.end.as_nanos(),
-            frame: occupancy.frame,
-            attempt: occupancy.attempt,
-            fate: occupancy.fate,
-            mpdus: occupancy.mpdus,
-            damaged: occupancy.damaged,
-        });
-    }
-}
-
-impl History {
-    /// What happens in one instant has no order.
-    pub(super) fn sort(&mut self) {
-        self.frames
-            .sort_by_key(|frame| (frame.start, frame.station));
-        self.delivered.sort_unstable();
-        self.acknowledged.sort_unstable();
-        self.discarded.sort_unstable();
-    }
-}
-
 impl Scenario {
-    /// Runs a cell until nothing is left to do; of what falls into one instant, packets come first.
+    /// Runs a cell until nothing is left to do.
     pub(super) fn run(&self) -> History {
         let mut bss = Edca::new(&self.config, Stream::new(self.seed, "wlan")).unwrap();
-        let mut history = History::default();
-        for (packet, arrival) in (0_u32..).zip(&self.arrivals) {
-            let now = at(arrival.at);
-            while bss.next_wakeup() < now {
-                wake(&mut bss, &mut history);
-            }
-            let offer = Offer {
-                class: arrival.class,
-                ..offer(arrival.flow, arrival.bytes)
-            };
-            if !bss.push(now, (arrival.from, arrival.to), offer, packet, &mut ()) {
-                history.refused.push(packet);
-            }
-            assert!(bss.next_wakeup() >= now, "woken in the past");
-        }
-        while bss.next_wakeup() < Instant::FAR_FUTURE {
-            wake(&mut bss, &mut history);
-        }
-        history.sort();
-        history
+        History::of(&mut bss, &self.arrivals, NANO)
     }
-}
 
-fn wake(bss: &mut Edca<u32>, history: &mut History) {
-    let now = bss.next_wakeup();
-    assert!(now < at(60_000_000_000), "it does not come to rest");
-    bss.on_wakeup(now, history);
-    assert!(bss.next_wakeup() >= now, "woken in the past");
-    while let Some(outcome) = bss.poll() {
-        match outcome {
-            Outcome::Delivered {
-                packet, attempts, ..
-            } => history.delivered.push((now.as_nanos(), packet, attempts)),
-            Outcome::Acknowledged {
-                packet, attempts, ..
-            } => history.acknowledged.push((packet, attempts)),
-            Outcome::Discarded {
-                packet,
-                attempts,
-                arrived,
-                ..
-            } => history.discarded.push((packet, attempts, arrived)),
-            Outcome::Retried { .. } | Outcome::Dropped { .. } => {}
-        }
+    /// What a second model fills in.
+    pub(super) const fn untold() -> History {
+        History::new(NANO)
     }
 }
 
@@ -155,12 +55,6 @@ fn modes() -> impl Strategy<Value = (Vec<Mode>, u64)> {
         (vec![mode(He, 11, Mhz80, 1, Ns3200)], 1000),
         (vec![mode(He, 4, Mhz20, 1, Ns800)], 200),
     ])
-}
-
-fn limit() -> impl Strategy<Value = RetryLimit> {
-    prop::sample::select(vec![1, 2, 4, 0]).prop_map(|limit| {
-        NonZeroU32::new(limit).map_or(RetryLimit::Unlimited, RetryLimit::Attempts)
-    })
 }
 
 fn damage() -> impl Strategy<Value = DamageConfig> {
@@ -217,7 +111,14 @@ fn configuration() -> impl Strategy<Value = (EdcaConfig, u64)> {
     let reorder = prop::sample::select(vec![3, 100]);
     (
         (modes(), 1..=4_u32, categories(), access()),
-        (limit(), limit(), windows, most, reorder, any::<bool>()),
+        (
+            retry_limit(),
+            retry_limit(),
+            windows,
+            most,
+            reorder,
+            any::<bool>(),
+        ),
         (
             prop::sample::select(vec![None, Some(0), Some(2000)]),
             prop::option::of(prop::sample::select(vec![3, 40])),
@@ -292,6 +193,7 @@ fn arrivals(stations: u32, tick: u64) -> impl Strategy<Value = Vec<Arrival>> {
                 bytes: bytes + place % 3,
                 flow,
                 class,
+                expires_after: None,
             }));
         }
         all

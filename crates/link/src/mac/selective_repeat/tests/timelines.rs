@@ -236,8 +236,8 @@ fn directions_do_not_share_the_line() {
 }
 
 /// Two frames fail and are due again while the line is busy with others: by deadline the one whose
-/// sender's timer expires first goes first, although it failed later; after three retransmissions
-/// in vain a frame is dropped.
+/// sender's timer expires first goes first, although it failed later; after three failed
+/// retransmissions a frame is dropped.
 #[test]
 fn retransmissions_can_be_ordered_by_deadline() {
     let run = |order| {

@@ -11,7 +11,7 @@ impl Reference<'_> {
         self.air = still;
         for Sent { on_air, to, bytes } in ended {
             for (index, station) in (0..).zip(&mut self.stations) {
-                // Whoever sent when it began has not heard its preamble: it is but noise.
+                // Whoever sent when it began has missed its preamble: to them it is noise.
                 let sent_itself = station.last_sent == Some(on_air.start);
                 let understood = match on_air.fate {
                     Fate::Received => true,
@@ -84,7 +84,7 @@ impl Reference<'_> {
         }
     }
 
-    /// Those whose answer has not started by now know that their frame was in vain. They contend
+    /// Those whose answer has not started by now know that their frame failed. They contend
     /// DIFS later, once the medium is idle.
     pub(super) fn time_out(&mut self) {
         for index in 0..=self.config.stations {

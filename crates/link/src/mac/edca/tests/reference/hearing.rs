@@ -11,7 +11,7 @@ impl Reference<'_> {
         self.air = still;
         for Sent { on_air, to, edcaf } in ended {
             for (index, station) in (0..).zip(&mut self.stations) {
-                // Whoever sent when it began has not heard its preamble: it is but noise.
+                // Whoever sent when it began has missed its preamble: to them it is noise.
                 let sent_itself = station.last_sent == Some(on_air.start);
                 let understood = match (on_air.fate, on_air.frame) {
                     (Fate::Received, _) => true,

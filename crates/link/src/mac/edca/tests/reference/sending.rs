@@ -183,19 +183,8 @@ impl Reference<'_> {
             }
         };
         let end = self.now + time.as_nanos();
-        let (station, direction) = if from == ACCESS_POINT {
-            (to, FrameDirection::ToStation)
-        } else {
-            (from, FrameDirection::FromStation)
-        };
-        let frame = |class, bytes| Frame {
-            station,
-            direction,
-            class,
-            bytes,
-            start: at(self.now),
-            end: at(end),
-        };
+        let span = (at(self.now), at(end));
+        let frame = |class, bytes| Frame::between((from, to), class, bytes, span);
         let (mpdus, mut damaged) = if let Some(control) = control {
             let frame = frame(None, control.bytes());
             (1, u32::from(self.damage.damages_in(&frame, mode, 0)))

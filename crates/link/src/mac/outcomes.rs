@@ -1,0 +1,122 @@
+//! What a medium reports of its packets, in the order in which it became known.
+
+use std::collections::VecDeque;
+
+use crate::frame::{Outcome, PendingPacket};
+
+/// The stations at both ends of a transmission: from, and to.
+type Ends = (u32, u32);
+
+/// Outcomes that nobody has asked for yet.
+#[derive(Clone, Debug)]
+pub(super) struct Outcomes<P> {
+    known: VecDeque<Outcome<P>>,
+    /// Whether failed attempts are reported.
+    with_retries: bool,
+}
+
+impl<P: Copy> Outcomes<P> {
+    pub(super) const fn new(with_retries: bool) -> Self {
+        Self {
+            known: VecDeque::new(),
+            with_retries,
+        }
+    }
+
+    /// The next one, first in, first out.
+    #[inline]
+    pub(super) fn take(&mut self) -> Option<Outcome<P>> {
+        self.known.pop_front()
+    }
+
+    /// A packet arrived, with the last of `attempts`.
+    #[inline]
+    pub(super) fn delivered(&mut self, packet: P, (from, to): Ends, attempts: u32) {
+        self.known.push_back(Outcome::Delivered {
+            packet,
+            from,
+            to,
+            attempts,
+        });
+    }
+
+    /// Its sender has the link's acknowledgment.
+    #[inline]
+    pub(super) fn acknowledged(&mut self, packet: P, (from, to): Ends, attempts: u32) {
+        self.known.push_back(Outcome::Acknowledged {
+            packet,
+            from,
+            to,
+            attempts,
+        });
+    }
+
+    /// The last of `attempts` failed, and another follows.
+    #[inline]
+    pub(super) fn retried(&mut self, packet: P, (from, to): Ends, attempts: u32) {
+        if self.with_retries {
+            self.known.push_back(Outcome::Retried {
+                packet,
+                from,
+                to,
+                attempts,
+            });
+        }
+    }
+
+    /// Its sender gave it up after `attempts`; whether it `arrived` all the same.
+    #[inline]
+    pub(super) fn discarded(&mut self, packet: P, (from, to): Ends, attempts: u32, arrived: bool) {
+        self.known.push_back(Outcome::Discarded {
+            packet,
+            from,
+            to,
+            attempts,
+            arrived,
+        });
+    }
+
+    /// A station gave up what it had in its queue, after all of its failures.
+    pub(super) fn given_up(&mut self, from: u32, pending: &PendingPacket<P>) {
+        let ends = (from, pending.to);
+        self.discarded(pending.packet, ends, pending.failures, pending.arrived);
+    }
+
+    /// A queue's discipline dropped it before it was ever sent.
+    #[inline]
+    pub(super) fn dropped(&mut self, packet: P) {
+        self.known.push_back(Outcome::Dropped { packet });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(with_retries: bool) -> Vec<Outcome<char>> {
+        let mut outcomes = Outcomes::new(with_retries);
+        outcomes.retried('a', (1, 0), 1);
+        outcomes.delivered('a', (1, 0), 2);
+        outcomes.discarded('b', (0, 2), 7, true);
+        outcomes.retried('c', (0, 2), 1);
+        std::iter::from_fn(|| outcomes.take()).collect()
+    }
+
+    /// Who does not ask for failed attempts gets the same otherwise, in the same order.
+    #[test]
+    fn failed_attempts_are_told_to_those_who_ask() {
+        let (all, without) = (told(true), told(false));
+        let is_retried = |outcome: &&Outcome<char>| matches!(outcome, Outcome::Retried { .. });
+        assert_eq!(all.iter().filter(is_retried).count(), 2);
+        let others = all.iter().filter(|outcome| !is_retried(outcome));
+        assert_eq!(others.copied().collect::<Vec<_>>(), without);
+        let first = Outcome::Delivered {
+            packet: 'a',
+            from: 1,
+            to: 0,
+            attempts: 2,
+        };
+        assert_eq!(without[0], first);
+        assert_eq!(without.len(), 2);
+    }
+}
