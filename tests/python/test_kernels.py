@@ -217,7 +217,11 @@ def test_errors_say_what_to_do(cache: Path, tmp_path: Path) -> None:
     with pytest.raises(KernelError, match=r"airtcp kernels add debian:6\.1"):
         the_kernel("6.1")
     with pytest.raises(KernelError, match="expected one of machine"):
-        the_kernel("../../etc")
+        the_kernel("../../nowhere")
+    with pytest.raises(KernelError, match=r"add --source .* --name mine"):
+        the_kernel(str(tmp_path))
+    with pytest.raises(KernelError, match=r"add --package .*\.deb' --name mine"):
+        the_kernel(str(_package(tmp_path / "a kernel.deb")))
     with pytest.raises(KernelError, match="expected debian:VERSION"):
         add("fedora:6.1")
     with pytest.raises(KernelError, match="not a Debian package"):

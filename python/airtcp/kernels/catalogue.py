@@ -1,6 +1,7 @@
 """The kernels that there are: listed, added from a package or from files, removed."""
 
 import re
+import shlex
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -40,12 +41,27 @@ def the_kernel(name: str) -> Kernel:
     except FileNotFoundError:
         pass
     have = ", ".join([MACHINE, *cache.names()])
-    raise KernelError(
-        f"kernel {name}: not here; have {have}. `airtcp kernels add debian:{name}` fetches one of "
-        "Debian's"
-        if re.fullmatch(r"[0-9]+\.[0-9]+", name)
-        else f"kernel {name!r}: expected one of {have}; `airtcp kernels add` adds one"
-    )
+    if re.fullmatch(r"[0-9]+\.[0-9]+", name):
+        raise KernelError(
+            f"kernel {name}: not here; have {have}. `airtcp kernels add debian:{name}` fetches one "
+            "of Debian's"
+        )
+    if "/" in name and (option := _option_for(Path(name))):
+        raise KernelError(
+            f"kernel {name!r}: expected a name, one of {have}, and this is a path: "
+            f"`airtcp kernels add {option} {shlex.quote(name)} --name mine` adds what is there, "
+            "once, and then --kernel mine runs it"
+        )
+    raise KernelError(f"kernel {name!r}: expected one of {have}; `airtcp kernels add` adds one")
+
+
+def _option_for(path: Path) -> str | None:
+    """The option by which what is at this path is added; None where nothing is."""
+    if path.is_dir():
+        return "--source"
+    if path.is_file():
+        return "--package" if path.suffix == ".deb" else "--image"
+    return None
 
 
 def add(
