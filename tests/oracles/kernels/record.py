@@ -38,7 +38,7 @@ KEPT = (
     "timeouts",
     "tail_probes",
     "undos",
-    "least_rtt_ms",
+    "sender_min_rtt_ms",
     "late_worst_ms",
 )
 """Values of a measurement that are kept."""
