@@ -124,27 +124,10 @@ impl<P: EcnField> FqCoDel<P> {
         mut discard: impl FnMut(QueuedPacket<P>),
     ) -> Option<QueuedPacket<P>> {
         loop {
-            let is_new = !self.new.is_empty();
-            let index = *self.new.front().or(self.old.front())?;
+            let (index, is_new) = self.next_queue()?;
             let queue = &mut self.queues[index as usize];
-            if queue.deficit <= 0 {
-                queue.deficit += i64::from(self.config.quantum);
-                self.unlist(is_new);
-                self.old.push_back(index);
-                continue;
-            }
             let (packets, bytes) = (&mut self.packets, &mut self.bytes);
             let fifo = &mut queue.fifo;
-            if let Some(head) = fifo.head() {
-                let (since, own) = (head.since, u64::from(head.transmission.bytes));
-                let codel = &self.config.codel;
-                if queue.control.passes(now, codel, since, *bytes - own) {
-                    *packets -= 1;
-                    *bytes -= own;
-                    queue.deficit -= own as i64;
-                    return fifo.pop();
-                }
-            }
             // The backlog is that of all queues (Linux, `fq_codel_dequeue`).
             let take = || {
                 let waiting = fifo.pop()?;
@@ -166,6 +149,47 @@ impl<P: EcnField> FqCoDel<P> {
             } else {
                 self.queues[index as usize].is_listed = false;
             }
+        }
+    }
+
+    /// The same for a packet that is served as nearly all are, without being moved: `take` is given
+    /// it. `None` where [`dequeue`](Self::dequeue) is to decide.
+    #[inline]
+    pub(crate) fn pass<T>(
+        &mut self,
+        now: Instant,
+        take: impl FnOnce(&QueuedPacket<P>) -> T,
+    ) -> Option<T> {
+        let (index, _) = self.next_queue()?;
+        let queue = &mut self.queues[index as usize];
+        let head = queue.fifo.head()?;
+        let bytes = u64::from(head.transmission.bytes);
+        let (codel, backlog) = (&self.config.codel, self.bytes - bytes);
+        if !queue.control.passes(now, codel, head.since, backlog) {
+            return None;
+        }
+        let taken = take(head);
+        queue.fifo.pop();
+        queue.deficit -= bytes as i64;
+        self.packets -= 1;
+        self.bytes = backlog;
+        Some(taken)
+    }
+
+    /// The queue whose turn it is, and whether it is a new one: those that have used theirs go to
+    /// the end.
+    #[inline]
+    fn next_queue(&mut self) -> Option<(u32, bool)> {
+        loop {
+            let is_new = !self.new.is_empty();
+            let index = *self.new.front().or(self.old.front())?;
+            let queue = &mut self.queues[index as usize];
+            if queue.deficit > 0 {
+                return Some((index, is_new));
+            }
+            queue.deficit += i64::from(self.config.quantum);
+            self.unlist(is_new);
+            self.old.push_back(index);
         }
     }
 

@@ -98,16 +98,6 @@ impl<P: EcnField> ManagedQueue<P> {
         }
     }
 
-    /// Packets and bytes that wait.
-    #[inline]
-    pub fn load(&self) -> (usize, u64) {
-        match &self.kind {
-            // What stands in front of a station, in one step.
-            Kind::FqCoDel(queues) => (queues.packets(), queues.bytes()),
-            _ => (self.packets(), self.bytes()),
-        }
-    }
-
     /// Adds a packet, or says `false` when there is no room. Where room is made by dropping others,
     /// they are among the discarded; so is the packet itself if the discipline drops it.
     pub fn push(&mut self, waiting: QueuedPacket<P>) -> bool {
@@ -180,5 +170,23 @@ impl<P: EcnField> ManagedQueue<P> {
             Kind::DualPi2(queues) => queues.dequeue(now, discard),
             Kind::Cake(queues) => queues.dequeue(now, discard),
         }
+    }
+}
+
+impl<P: EcnField + Copy> ManagedQueue<P> {
+    /// The packet that is served at `now`, as [`dequeue`](Self::dequeue) has it; `take` is given it
+    /// where it is.
+    #[inline]
+    pub fn serve<T>(
+        &mut self,
+        now: Instant,
+        mut take: impl FnMut(&QueuedPacket<P>) -> T,
+    ) -> Option<T> {
+        if let Kind::FqCoDel(queues) = &mut self.kind
+            && let Some(taken) = queues.pass(now, &mut take)
+        {
+            return Some(taken);
+        }
+        self.dequeue(now).map(|served| take(&served))
     }
 }

@@ -43,8 +43,10 @@ impl<P: Copy> Mpdu<P> {
     /// Its packets, in order.
     #[inline]
     pub(super) fn packets(&self) -> impl Iterator<Item = P> + use<'_, P> {
-        // None is copied before it is its turn.
-        std::iter::once(&self.packet).chain(&self.rest).copied()
+        (0..self.count()).map(|place| match place.checked_sub(1) {
+            None => self.packet,
+            Some(place) => self.rest[place],
+        })
     }
 
     /// How many they are.

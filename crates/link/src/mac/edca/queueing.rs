@@ -229,24 +229,26 @@ impl<P: Copy + EcnField> Backlog<P> {
             }
             Above::RoundRobin { queues, turns } => {
                 let queue = &mut queues[to];
-                let before = queue.load();
-                queue.push(queued);
-                let after = queue.load();
-                self.above_packets = self.above_packets + after.0 - before.0;
-                self.above_bytes = self.above_bytes + after.1 - before.1;
-                drain(&mut queue.discarded, &mut self.dropped);
+                if queue.push(queued) {
+                    self.above_packets += 1;
+                    self.above_bytes += u64::from(bytes);
+                }
+                let (packets, bytes) = drain(&mut queue.discarded, &mut self.dropped);
+                self.above_packets -= packets;
+                self.above_bytes -= bytes;
                 turns.activate(to);
             }
             Above::Airtime {
                 queues, scheduler, ..
             } => {
                 let queue = &mut queues[to];
-                let before = queue.load();
-                queue.push(queued);
-                let after = queue.load();
-                self.above_packets = self.above_packets + after.0 - before.0;
-                self.above_bytes = self.above_bytes + after.1 - before.1;
-                drain(&mut queue.discarded, &mut self.dropped);
+                if queue.push(queued) {
+                    self.above_packets += 1;
+                    self.above_bytes += u64::from(bytes);
+                }
+                let (packets, bytes) = drain(&mut queue.discarded, &mut self.dropped);
+                self.above_packets -= packets;
+                self.above_bytes -= bytes;
                 if scheduler.activate(to) {
                     self.refill(now);
                 }
@@ -274,11 +276,10 @@ impl<P: Copy + EcnField> Backlog<P> {
             let Some(longest) = longest.filter(|queue| queue.packets() > 0) else {
                 return false;
             };
-            let before = (longest.packets(), longest.bytes());
             longest.shorten(now);
-            self.above_packets -= before.0 - longest.packets();
-            self.above_bytes -= before.1 - longest.bytes();
-            drain(&mut longest.discarded, &mut self.dropped);
+            let (packets, bytes) = drain(&mut longest.discarded, &mut self.dropped);
+            self.above_packets -= packets;
+            self.above_bytes -= bytes;
         }
     }
 
@@ -459,14 +460,21 @@ impl<P: Copy + EcnField> Backlog<P> {
             _ => return,
         };
         let queue = &mut queues[to];
-        let before = queue.load();
-        let served = queue.dequeue(now);
-        let after = queue.load();
-        self.above_packets -= before.0 - after.0;
-        self.above_bytes -= before.1 - after.1;
-        drain(&mut queue.discarded, &mut self.dropped);
-        if let Some(served) = served {
-            self.make_ready(to, served.packet);
+        let (order, ready) = (self.orders, &mut self.ready[to]);
+        let served = queue.serve(now, |served| {
+            let waiting = served.packet;
+            ready.push_back(Ready { order, waiting });
+            u64::from(waiting.bytes)
+        });
+        let (packets, bytes) = drain(&mut queue.discarded, &mut self.dropped);
+        self.above_packets -= packets;
+        self.above_bytes -= bytes;
+        if let Some(bytes) = served {
+            self.orders += 1;
+            self.above_packets -= 1;
+            self.above_bytes -= bytes;
+            self.ready_packets += 1;
+            self.ready_bytes += bytes;
         }
     }
 
@@ -533,10 +541,19 @@ pub(super) const fn place_of(station: u32) -> usize {
     station.saturating_sub(1) as usize
 }
 
-/// Moves what a discipline has dropped to where its station tells of it: nearly always nothing.
+/// Moves what a discipline has dropped, nearly always nothing, to where its station tells of it;
+/// packets and bytes.
 #[inline]
-fn drain<P>(discarded: &mut VecDeque<(Waiting<P>, Admission)>, dropped: &mut VecDeque<P>) {
-    if !discarded.is_empty() {
-        dropped.extend(discarded.drain(..).map(|(waiting, _)| waiting.packet));
+fn drain<P>(
+    discarded: &mut VecDeque<(Waiting<P>, Admission)>,
+    dropped: &mut VecDeque<P>,
+) -> (usize, u64) {
+    let (packets, mut bytes) = (discarded.len(), 0);
+    if packets > 0 {
+        for (waiting, _) in discarded.drain(..) {
+            bytes += u64::from(waiting.bytes);
+            dropped.push_back(waiting.packet);
+        }
     }
+    (packets, bytes)
 }
