@@ -70,7 +70,8 @@ CIRCLES = {
         "config congestion link_feedback loss_differentiation observer recovery rtt sender timeout",
         "delivery_rate loss_detection",
         "congestion/bbr congestion/c2tcp congestion/control congestion/cubic congestion/illinois "
-        "congestion/jersey congestion/reno congestion/vegas congestion/veno congestion/westwood",
+        "congestion/jersey congestion/ledbat congestion/prague congestion/reno congestion/vegas "
+        "congestion/veno congestion/westwood",
         "loss_detection/delivery loss_detection/scoreboard",
     ),
 }

@@ -7,7 +7,10 @@ use core::ops::{BitOr, BitOrAssign};
 
 /// A set of TCP control bits, at their places on the wire (RFC 9293 §3.1).
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Flags(u8);
+pub struct Flags(u16);
+
+/// Place of the ACE field's lowest bit, ECE.
+const ACE_SHIFT: u32 = 6;
 
 impl Flags {
     /// No more data from the sender.
@@ -26,19 +29,36 @@ impl Flags {
     pub const ECE: Self = Self(0x40);
     /// Congestion window reduced (RFC 3168 §6.1).
     pub const CWR: Self = Self(0x80);
+    /// Accurate ECN, the lowest bit of a header's byte 12 (RFC 9768 §3.1.1).
+    pub const AE: Self = Self(0x100);
 
     /// The flags of a header's byte 13.
     #[inline]
     #[must_use]
     pub const fn from_bits(bits: u8) -> Self {
-        Self(bits)
+        Self(bits as u16)
     }
 
     /// The flags as a header's byte 13.
     #[inline]
     #[must_use]
     pub const fn bits(self) -> u8 {
-        self.0
+        self.0 as u8
+    }
+
+    /// The three ECN flags that say the three lowest bits of `count` (RFC 9768 §3.2.2): AE the
+    /// highest, ECE the lowest.
+    #[inline]
+    #[must_use]
+    pub const fn from_ace(count: u8) -> Self {
+        Self(((count & 7) as u16) << ACE_SHIFT)
+    }
+
+    /// The number that the three ECN flags make: the ACE field (RFC 9768 §3.2.2).
+    #[inline]
+    #[must_use]
+    pub const fn ace(self) -> u8 {
+        (self.0 >> ACE_SHIFT) as u8 & 7
     }
 
     /// Whether every flag of `other` is set.
@@ -73,7 +93,7 @@ impl BitOrAssign for Flags {
 }
 
 /// Names in the order of the bits, lowest first.
-const NAMES: [&str; 8] = ["FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR"];
+const NAMES: [&str; 9] = ["FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR", "AE"];
 
 impl fmt::Debug for Flags {
     /// The names of the flags that are set, joined by `|`; `-` for none.
@@ -113,6 +133,32 @@ mod tests {
             assert_eq!(Flags::from_bits(0b1000_0000 >> place), flag);
             assert_eq!(format!("{flag:?}"), name);
         }
+    }
+
+    /// RFC 9768 figure 3: AE at bit 7 of the header's bytes 12 and 13, then CWR and ECE, which is
+    /// the field's lowest bit.
+    #[test]
+    fn three_flags_make_a_number() {
+        let named = [
+            (0, Flags::default()),
+            (1, Flags::ECE),
+            (2, Flags::CWR),
+            (3, Flags::CWR | Flags::ECE),
+            (4, Flags::AE),
+            (5, Flags::AE | Flags::ECE),
+            (6, Flags::AE | Flags::CWR),
+            (7, Flags::AE | Flags::CWR | Flags::ECE),
+        ];
+        for (count, flags) in named {
+            assert_eq!(Flags::from_ace(count), flags);
+            assert_eq!(Flags::from_ace(count + 8), flags, "the rest does not fit");
+            assert_eq!((flags | Flags::ACK | Flags::SYN).ace(), count);
+        }
+        assert_eq!(
+            (Flags::AE | Flags::FIN).bits(),
+            0x01,
+            "AE is not in byte 13"
+        );
     }
 
     #[test]

@@ -132,6 +132,7 @@ impl Stack {
             EcnUse::Off => "0",
             EcnUse::Request => "1",
             EcnUse::Accept => "2",
+            EcnUse::Accurate => "3",
         };
         let shared = [
             ("net.ipv4.tcp_ecn", marks.to_owned()),

@@ -149,6 +149,8 @@ fn the_congestion_control_changes_on_a_living_connection() {
         CongestionControl::Vegas,
         CongestionControl::Illinois,
         CongestionControl::C2Tcp,
+        CongestionControl::Prague,
+        CongestionControl::Ledbat,
         CongestionControl::BbrV3,
         CongestionControl::Westwood,
         CongestionControl::Reno,

@@ -6,7 +6,7 @@ use core::net::SocketAddrV4;
 use super::checksum::Sum;
 use super::{Addresses, IPV4_HEADER_BYTES, Ipv6Addresses, PROTOCOL_TCP};
 use super::{WireError, option};
-use crate::Segment;
+use crate::{Flags, Segment};
 
 /// Hops a packet may take (RFC 1700 recommends 64, Linux's default).
 const TIME_TO_LIVE: u8 = 64;
@@ -195,8 +195,9 @@ fn emit_tcp(
     }
     out.extend(segment.sequence.0.to_be_bytes());
     out.extend(segment.acknowledgment.0.to_be_bytes());
-    // The header's length counts words and is the high half of its byte.
-    out.push(((segment.header_bytes() / 4) << 4) as u8);
+    // The header's length counts words and is the high half of its byte; the lowest bit is a flag.
+    let accurate = u8::from(segment.flags.contains(Flags::AE));
+    out.push(((segment.header_bytes() / 4) << 4) as u8 | accurate);
     out.push(segment.flags.bits());
     out.extend(segment.window.to_be_bytes());
     // The checksum follows at the end; the urgent pointer is not used.

@@ -167,11 +167,15 @@ pub fn parse_tcp_header(tcp: &[u8]) -> Result<TcpHeader, WireError> {
     let options = tcp
         .get(TCP_HEADER_BYTES..bytes.min(tcp.len()))
         .ok_or(WireError::HeaderLength)?;
+    let mut flags = Flags::from_bits(fixed[13]);
+    if fixed[12] & 1 == 1 {
+        flags |= Flags::AE;
+    }
     let mut segment = Segment {
         sequence: SequenceNumber(u32_at(fixed, 4)),
         acknowledgment: SequenceNumber(u32_at(fixed, 8)),
         window: u16_at(fixed, 14),
-        flags: Flags::from_bits(fixed[13]),
+        flags,
         ..Segment::default()
     };
     parse_options(options, &mut segment);

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 #[cfg(feature = "schema")]
 use serde::{Deserialize, Serialize};
 
-/// An endpoint's use of explicit congestion notification (RFC 3168).
+/// An endpoint's use of explicit congestion notification (RFC 3168, RFC 9768).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
@@ -17,4 +17,7 @@ pub enum EcnUse {
     Accept,
     /// It asks in its SYN, and accepts (Linux, `tcp_ecn` = 1).
     Request,
+    /// It asks for feedback that counts marks (AccECN, RFC 9768), accepts that and RFC 3168's, and
+    /// does with the latter where the peer knows no other (Linux, `tcp_ecn` = 3).
+    Accurate,
 }

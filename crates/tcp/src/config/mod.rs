@@ -95,8 +95,9 @@ settings! {
         sack: bool = false;
         /// Reports duplicates (RFC 2883); only with `sack`.
         dsack: bool = true;
-        /// Allows packets to be marked instead of dropped, and heeds the marks (RFC 3168). Both
-        /// sides have the same setting: where nobody asks, nothing is marked.
+        /// Allows packets to be marked instead of dropped, and heeds the marks (RFC 3168), one by
+        /// one where both sides count them (RFC 9768). Both sides have the same setting: where
+        /// nobody asks, nothing is marked.
         ecn: EcnUse = EcnUse::Off;
         /// Offers timestamps (RFC 7323).
         timestamps: bool = true;
@@ -179,6 +180,9 @@ settings! {
         c2tcp_target: Duration = Duration::from_millis(100);
         /// See there.
         c2tcp_interval: Duration = Duration::from_millis(100);
+        /// Delay in the queues that [LEDBAT](CongestionControl::Ledbat) aims at (RFC 6817 §2.5: at
+        /// most 100 ms).
+        ledbat_target: Duration = Duration::from_millis(100);
         /// The classifier asked whether a loss was congestion or the radio, if any. A radio loss
         /// shrinks the window to 4/5 (NewZag, Lien et al. §III) instead of half.
         differentiation: Option<Differentiation> = None;

@@ -5,7 +5,9 @@ use alloc::boxed::Box;
 use airtcp_units::{BitRate, Duration, Instant};
 
 use super::windows::Windows;
-use super::{Ack, bbr, c2tcp, cubic, illinois, jersey, reno, vegas, veno, westwood};
+use super::{
+    Ack, bbr, c2tcp, cubic, illinois, jersey, ledbat, prague, reno, vegas, veno, westwood,
+};
 use crate::config::Config;
 
 /// A rule at the start of a connection.
@@ -40,6 +42,23 @@ pub(super) trait Rule {
 
     /// Called when something is sent after nothing was in flight for `idle`.
     fn on_idle_over(&mut self, _now: Instant, _idle: Duration) {}
+
+    /// Called when the peer turns out to count congestion marks. Returns whether the rule reacts to
+    /// each of them itself.
+    fn heed_each_mark(&mut self) -> bool {
+        false
+    }
+
+    /// Number of times that the rule itself has reduced the window for marks.
+    fn reductions_for_marks(&self) -> u64 {
+        0
+    }
+
+    /// Bytes that leave in a round trip, of a rule that spreads its window over it without a margin
+    /// and segment by segment.
+    fn paced_window(&self, _windows: &Windows) -> Option<u64> {
+        None
+    }
 
     /// The model, of a rule that moves the window itself at every acknowledgment.
     fn model(&self) -> Option<Model> {
@@ -114,6 +133,19 @@ macro_rules! controls {
                 match self { $(Self::$Name(rule) => rule.on_idle_over(now, idle),)+ }
             }
 
+            fn heed_each_mark(&mut self) -> bool {
+                match self { $(Self::$Name(rule) => rule.heed_each_mark(),)+ }
+            }
+
+            fn reductions_for_marks(&self) -> u64 {
+                match self { $(Self::$Name(rule) => rule.reductions_for_marks(),)+ }
+            }
+
+            #[inline]
+            fn paced_window(&self, windows: &Windows) -> Option<u64> {
+                match self { $(Self::$Name(rule) => rule.paced_window(windows),)+ }
+            }
+
             #[inline]
             fn model(&self) -> Option<Model> {
                 match self { $(Self::$Name(rule) => rule.model(),)+ }
@@ -144,6 +176,13 @@ controls! {
     /// al., IFIP Networking 2018).
     #[cfg_attr(feature = "schema", serde(rename = "c2tcp"))]
     C2Tcp(Box<c2tcp::C2Tcp>),
+    /// A window that grows and shrinks with the queue's delay below and above a target, for
+    /// transfers that yield to all others (LEDBAT, RFC 6817).
+    Ledbat(Box<ledbat::Ledbat>),
+    /// Additive increase by what was not marked, and a reduction by half the share that was, at the
+    /// same pace whatever the round trip (draft-briscoe-iccrg-prague-congestion-control;
+    /// `tcp_prague.c`). Reno where marks are not counted (`ecn`).
+    Prague(Box<prague::Prague>),
     /// Reno with the window that an available bandwidth estimate allows (Xu, Tian & Ansari,
     /// JSAC 22(4), 2004), without the routers' congestion warning.
     Jersey(Box<jersey::Jersey>),

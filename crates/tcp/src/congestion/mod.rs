@@ -11,6 +11,8 @@ mod control;
 mod cubic;
 mod illinois;
 mod jersey;
+mod ledbat;
+mod prague;
 mod reno;
 mod slow_start;
 mod vegas;
@@ -50,6 +52,8 @@ pub struct Ack {
     pub now: Instant,
     /// Bytes newly acknowledged or SACKed.
     pub delivered: u64,
+    /// Bytes of those that carried a congestion mark, if the peer counts marks (RFC 9768).
+    pub marked: u64,
     /// Bytes newly presumed lost.
     pub lost: u64,
     /// The round trip of the newest segment that it acknowledges, if known.
@@ -211,6 +215,18 @@ impl Congestion {
         self.control
             .model()
             .is_some_and(|model| model.is_probing_rtt)
+    }
+
+    /// Lets the rule know that the peer counts congestion marks (RFC 9768). Returns whether it
+    /// reacts to each of them itself: then no mark is answered as a loss is.
+    pub fn heed_each_mark(&mut self) -> bool {
+        self.control.heed_each_mark()
+    }
+
+    /// Number of times that the rule itself has reduced the window for marks.
+    #[must_use]
+    pub fn reductions_for_marks(&self) -> u64 {
+        self.control.reductions_for_marks()
     }
 
     /// Takes an acknowledgment that delivered something. Needed only if the controller
@@ -460,20 +476,26 @@ impl Congestion {
     pub fn rate(&self, srtt: Duration, outstanding: u64) -> (BitRate, u64) {
         match self.control.model() {
             Some(model) => (model.pacing_rate, model.least_burst),
-            None => (self.window_rate(srtt, outstanding), 2),
+            None => match self.control.paced_window(&self.windows) {
+                Some(window) => (self.window_rate(srtt, window, 100), 1),
+                None => {
+                    let window = self.windows.cwnd.max(outstanding);
+                    (self.window_rate(srtt, window, 120), 2)
+                }
+            },
         }
     }
 
-    /// The window per round trip, or the outstanding data if that is more, plus room to grow: twice
-    /// that in slow start, 6/5 otherwise (Linux, `tcp_update_pacing_rate`).
-    fn window_rate(&self, srtt: Duration, outstanding: u64) -> BitRate {
+    /// `window` bytes per round trip, plus room to grow: twice that in slow start, `percent`
+    /// otherwise (Linux, `tcp_update_pacing_rate`).
+    fn window_rate(&self, srtt: Duration, window: u64, percent: u128) -> BitRate {
         let percent = if self.windows.cwnd < self.windows.ssthresh / 2 {
             200
         } else {
-            120
+            percent
         };
         let nanos = srtt.as_nanos().max(1);
-        let bits = u128::from(self.windows.cwnd.max(outstanding)) * 8 * percent / 100;
+        let bits = u128::from(window) * 8 * percent / 100;
         let rate = match u64::try_from(bits * 1_000_000_000) {
             // 128-bit divisions are slow, and few windows need them.
             Ok(product) => product / nanos,

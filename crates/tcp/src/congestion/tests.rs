@@ -202,6 +202,7 @@ fn ack(now: u64, rtt: u64, minimum_rtt: u64) -> Ack {
     Ack {
         now: airtcp_units::Instant::ZERO + milliseconds(now),
         delivered: MSS,
+        marked: 0,
         lost: 0,
         rtt: Some(milliseconds(rtt)),
         minimum_rtt: milliseconds(minimum_rtt),

@@ -49,6 +49,7 @@ impl Connection {
         if !self.is_acknowledgment_acceptable(now, segment, offset) {
             return;
         }
+        self.count_mark(segment);
         let echo = self.take_timestamps(now, segment, start, offset);
         self.take_acknowledgment(now, segment, [start, offset], echo, observer);
         if let Some(echo) = echo
@@ -145,6 +146,7 @@ impl Connection {
         observer: &mut impl Observer,
     ) {
         if self.state != State::SynReceived || segment.sequence != self.irs {
+            self.take_syn_ack_again(segment);
             // RFC 5961 §4.2: whatever its numbers, answer with a challenge ACK.
             self.challenge(now);
             return;
@@ -154,6 +156,11 @@ impl Connection {
         }
         if !segment.flags.contains(Flags::ACK) {
             // The peer's SYN arrived again: it has not seen our answer (Linux, `tcp_check_req`).
+            if !self.take_syn_again(segment) {
+                self.answer_stray(segment);
+                self.on_reset(now, observer);
+                return;
+            }
             let answers = self.may_answer(now);
             self.handshake().syn_due |= answers;
         } else if let Some(acknowledged) = self.acknowledged_of_syn(segment) {
@@ -210,6 +217,7 @@ impl Connection {
         let [start, offset] = at;
         let window = u64::from(segment.window) << self.peer_scale;
         if self.state == State::SynReceived {
+            self.take_syn_feedback(segment);
             self.on_established(now, window, observer);
         }
         let right_edge = self.take_window(segment, start, offset);
@@ -230,6 +238,7 @@ impl Connection {
             sack: &sack[..count],
             echo,
             marked: self.echoes_mark(segment),
+            counted: self.counted_marks(segment),
         };
         let una = self.sender.una();
         self.sender

@@ -1,10 +1,13 @@
 //! Explicit congestion notification (RFC 3168 §6.1): negotiation, and the echo of marks. The
-//! sender's reaction to an echo is in [`sender`](crate::sender).
+//! sender's reaction to an echo is in [`sender`](crate::sender). Feedback that counts marks is
+//! [`accurate_ecn`](super::accurate_ecn).
 
 use airtcp_packet::{Ecn, Flags, Segment};
 
 use super::Connection;
+use super::accurate_ecn::{Agreement, agreed_by_syn, agreed_by_syn_ack, request};
 use crate::config::EcnUse;
+use crate::sender::MarkFeedback;
 
 /// Segments acknowledged at once when marks begin, since the sender's window may be very small
 /// (Linux, `tcp_enter_quickack_mode`).
@@ -23,6 +26,8 @@ pub(super) enum EcnState {
     /// A mark has arrived, and acknowledgments echo it until the sender says that it has reduced
     /// its window.
     Echoing,
+    /// They have agreed to count marks (RFC 9768).
+    Accurate,
 }
 
 impl EcnState {
@@ -32,23 +37,42 @@ impl EcnState {
         !matches!(self, Self::Off)
     }
 
+    /// Whether both sides count marks: the ECN flags of a segment are a number.
+    #[inline]
+    pub const fn is_accurate(self) -> bool {
+        matches!(self, Self::Accurate)
+    }
+
+    /// How the peer tells us of marks.
+    pub const fn feedback(self) -> MarkFeedback {
+        match self {
+            Self::Off => MarkFeedback::None,
+            Self::Accurate => MarkFeedback::Count {
+                marked_syn_ack: false,
+            },
+            Self::Agreed | Self::Seen | Self::Echoing => MarkFeedback::Echo,
+        }
+    }
+
     /// Whether a data segment changes this state.
     #[inline]
     pub const fn is_changed_by(self, segment: &Segment) -> bool {
         match self {
             Self::Off => false,
-            Self::Agreed => true,
+            Self::Agreed | Self::Accurate => true,
             Self::Seen | Self::Echoing => !matches!(segment.ecn, Ecn::Capable0 | Ecn::Capable1),
         }
     }
 
-    /// The flags of a SYN, or of the SYN-ACK that answers one. A retransmitted SYN does not ask:
-    /// the flags may be the reason it was lost (RFC 3168 §6.1.1.1).
-    pub fn handshake_flags(self, wanted: EcnUse, answers: bool, is_first: bool) -> Flags {
+    /// The flags of a SYN, or of the SYN-ACK that answers one, if `sent` of them have left before.
+    /// A retransmitted SYN does not ask: the flags may be the reason it was lost (RFC 3168
+    /// §6.1.1.1).
+    pub const fn handshake_flags(self, wanted: EcnUse, answers: bool, sent: u32) -> Flags {
         match (answers, wanted) {
             (true, _) if self.is_agreed() => Flags::ECE,
-            (false, EcnUse::Request) if is_first => Flags::ECE | Flags::CWR,
-            _ => Flags::default(),
+            (false, EcnUse::Request) if sent == 0 => Flags::from_ace(0b011),
+            (false, EcnUse::Accurate) => request(sent),
+            _ => Flags::from_ace(0),
         }
     }
 
@@ -56,6 +80,18 @@ impl EcnState {
     /// `opens` whether we sent the first SYN and may have asked. A SYN that is itself ECN-capable
     /// comes from something else (Linux, `tcp_ecn_create_request`).
     pub fn of_peer_syn(segment: &Segment, wanted: EcnUse, opens: bool) -> Self {
+        if wanted == EcnUse::Accurate {
+            let agreement = match segment.flags.contains(Flags::ACK) {
+                true if opens => agreed_by_syn_ack(segment),
+                true => Agreement::None,
+                false => agreed_by_syn(segment),
+            };
+            return match agreement {
+                Agreement::None => Self::Off,
+                Agreement::Echo => Self::Agreed,
+                Agreement::Count => Self::Accurate,
+            };
+        }
         let echo = segment.flags.contains(Flags::ECE);
         let reduced = segment.flags.contains(Flags::CWR);
         let agrees = if segment.flags.contains(Flags::ACK) {
@@ -73,14 +109,15 @@ impl Connection {
     /// Whether the segment echoes a mark on our data.
     #[inline]
     pub(super) fn echoes_mark(&self, segment: &Segment) -> bool {
-        self.ecn.is_agreed() && segment.flags.contains(Flags::ECE)
+        segment.flags.contains(Flags::ECE) && self.ecn.is_agreed() && !self.ecn.is_accurate()
     }
 
     /// Processes a data segment's mark, which is echoed from now on until the sender says that it
     /// has reduced its window (RFC 3168 §6.1.3).
     #[inline]
     pub(super) fn take_marks(&mut self, segment: &Segment) {
-        if !self.ecn.is_agreed() {
+        // What is counted has been counted already, whether or not it carried data.
+        if !self.ecn.is_agreed() || self.ecn.is_accurate() {
             return;
         }
         if segment.flags.contains(Flags::CWR) {
@@ -105,21 +142,30 @@ impl Connection {
         }
     }
 
-    /// Flags for every segment: ECE once a mark has arrived.
+    /// Flags for every segment: ECE once a mark has arrived, or the number of marks.
     #[inline]
     pub(super) fn echo_flags(&self) -> Flags {
-        if self.ecn == EcnState::Echoing {
-            Flags::ACK | Flags::ECE
-        } else {
-            Flags::ACK
+        match self.ecn {
+            EcnState::Echoing => Flags::ACK | Flags::ECE,
+            EcnState::Accurate => Flags::ACK | self.count_flags(),
+            _ => Flags::ACK,
         }
     }
 
     /// Makes new data ECN-capable, and sets CWR if the window was reduced. Retransmissions and
-    /// segments without data may not be marked (RFC 3168 §6.1.4 and §6.1.5).
+    /// segments without data may not be marked (RFC 3168 §6.1.4 and §6.1.5), except those of a
+    /// sender that heeds each mark: what it retransmits is ECT(1) as well (RFC 9331 §4.1). Where
+    /// marks are counted, CWR is part of a number.
     #[inline]
     pub(super) fn make_markable(&mut self, segment: &mut Segment, retransmission: bool) {
-        if !self.ecn.is_agreed() || retransmission || segment.payload_bytes == 0 {
+        if !self.ecn.is_agreed() || segment.payload_bytes == 0 {
+            return;
+        }
+        if self.ecn.is_accurate() {
+            segment.ecn = self.counted_field(retransmission);
+            return;
+        }
+        if retransmission {
             return;
         }
         segment.ecn = Ecn::Capable0;

@@ -123,7 +123,8 @@ impl Connection {
         } else {
             0
         };
-        let is_first = handshake.transmissions == 0;
+        let sent = handshake.transmissions;
+        let is_first = sent == 0;
         let offers_scale = handshake.offers_scale;
         handshake.on_sent(now, &config.timeout);
         let window = if self.frozen {
@@ -142,10 +143,15 @@ impl Connection {
         } else {
             (Flags::SYN, SequenceNumber(0))
         };
+        let marks = if answers && self.ecn.is_accurate() {
+            self.confirm_accurate(sent)
+        } else {
+            self.ecn.handshake_flags(wanted, answers, sent)
+        };
         let mut segment = Segment {
             sequence: self.iss,
             acknowledgment,
-            flags: flags | self.ecn.handshake_flags(wanted, answers, is_first),
+            flags: flags | marks,
             // The window of a SYN is never scaled (RFC 7323 §2.2).
             window: u16::try_from(window).unwrap_or(u16::MAX),
             timestamps: self.timestamps.option(now),
@@ -254,7 +260,8 @@ impl Connection {
         self.irs = segment.sequence;
         let opens = self.state == State::SynSent;
         self.ecn = EcnState::of_peer_syn(segment, self.sender.config().ecn, opens);
-        self.sender.heed_marks(self.ecn.is_agreed());
+        self.begin_counting(segment);
+        self.sender.heed_marks(self.ecn.feedback());
         self.timestamps.enabled &= segment.timestamps.is_some();
         if let Some(timestamps) = segment.timestamps {
             self.timestamps.on_segment(now, timestamps, 0);

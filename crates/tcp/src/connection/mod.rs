@@ -8,6 +8,7 @@
 //!
 //! Here 64-bit stream offsets are converted to and from 32-bit sequence numbers.
 
+mod accurate_ecn;
 mod arrival;
 mod bytes;
 mod challenge;
@@ -306,6 +307,12 @@ impl Connection {
     #[must_use]
     pub const fn has_ecn(&self) -> bool {
         self.ecn.is_agreed()
+    }
+
+    /// Whether both sides count congestion marks (RFC 9768 §3.1.1).
+    #[must_use]
+    pub const fn has_accurate_ecn(&self) -> bool {
+        self.ecn.is_accurate()
     }
 
     /// The send side, read-only.

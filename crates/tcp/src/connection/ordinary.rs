@@ -133,7 +133,9 @@ impl Connection {
             return false;
         };
         let offset = una + acked;
-        if acked == 0 || offset > self.sender.nxt() || !self.sender.is_ordinary() {
+        // A count of marks of zero looks like no flags at all.
+        let is_count = self.ecn.is_accurate();
+        if acked == 0 || offset > self.sender.nxt() || is_count || !self.sender.is_ordinary() {
             return false;
         }
         let start = self.receiver.next_expected();

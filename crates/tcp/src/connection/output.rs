@@ -48,6 +48,9 @@ impl Connection {
         if self.probe_due || self.reconnection_acks > 0 {
             return Some(self.out_of_turn(now));
         }
+        if self.ecn.is_accurate() && self.reflects_syn_ack() {
+            return Some(self.acknowledgment(now, self.sender.nxt()));
+        }
         // SACK blocks go ahead in a segment of their own: beside data there is no room for them.
         if self.receiver.ack_due()
             && let Some(report) = self.report(now)
@@ -123,7 +126,9 @@ impl Connection {
         let window = if self.frozen { 0 } else { window };
         self.receiver.on_ack_sent();
         self.timestamps.on_ack_sent(self.receiver.next_expected());
-        self.bare(now, offset, window)
+        let segment = self.bare(now, offset, window);
+        self.on_count_sent();
+        segment
     }
 
     #[inline]

@@ -4,6 +4,7 @@
 use airtcp_packet::Segment;
 
 use super::Connection;
+use super::accurate_ecn::AccurateEcn;
 use super::challenge::Challenges;
 use super::ending::Ending;
 
@@ -14,6 +15,7 @@ pub(super) struct Rare {
     /// An answer to a segment that belongs to no connection, or our own reset.
     pub reset: Option<Segment>,
     pub challenges: Challenges,
+    pub accurate_ecn: AccurateEcn,
     /// End of the data that left in the SYN, if the peer refused it.
     pub syn_data_end: u64,
 }

@@ -9,7 +9,7 @@ use airtcp_units::{Duration, Instant};
 
 use crate::config::{Config, CongestionControl};
 use crate::observer::Observer;
-use crate::sender::{Acknowledgment, Echo, Sender, Transmission};
+use crate::sender::{Acknowledgment, Echo, MarkFeedback, Sender, Transmission};
 use crate::timeout::RetransmissionTimeout;
 
 /// A [`Sender`] from its first use on, and until then the inputs it will need.
@@ -20,8 +20,8 @@ pub struct SendSide {
     mss: u32,
     /// Whether both sides send timestamps: `config` has what we offer.
     timestamps: bool,
-    /// Whether both sides use ECN.
-    marks: bool,
+    /// How the peer tells of congestion marks.
+    marks: MarkFeedback,
     /// First byte beyond the peer's window, and the largest that it ever was.
     right_edge: u64,
     largest: u64,
@@ -82,7 +82,7 @@ impl SendSide {
         Self {
             mss: config.mss,
             timestamps: config.timestamps,
-            marks: false,
+            marks: MarkFeedback::None,
             config,
             right_edge: 0,
             largest: 0,
@@ -119,9 +119,7 @@ impl SendSide {
             ..*self.config
         };
         let mut sender = Box::new(Sender::new(&negotiated, self.mss));
-        if self.marks {
-            sender.heed_marks();
-        }
+        sender.heed_marks(self.marks);
         let opening = self.opening();
         if !matches!(opening, Opening::Incomplete) {
             opening.tell(&mut sender, self.largest);
@@ -152,9 +150,26 @@ impl SendSide {
         }
     }
 
-    /// Sets whether the peer echoes congestion marks; call before its SYN is applied.
-    pub const fn heed_marks(&mut self, marks: bool) {
+    /// Sets how the peer tells of congestion marks; call before its SYN is applied.
+    pub const fn heed_marks(&mut self, marks: MarkFeedback) {
         self.marks = marks;
+    }
+
+    /// Follows the peer's count of marks from the handshake's end on, at which it may have counted
+    /// one on our SYN-ACK.
+    pub fn begin_count(&mut self, marked_syn_ack: bool) {
+        self.marks = MarkFeedback::Count { marked_syn_ack };
+        if let Some(sender) = self.sender.get_mut() {
+            sender.heed_marks(self.marks);
+        }
+    }
+
+    /// As [`Sender::heeds_each_mark`].
+    #[inline]
+    pub fn heeds_each_mark(&self) -> bool {
+        self.sender
+            .get()
+            .is_some_and(|sender| sender.heeds_each_mark())
     }
 
     /// As [`Sender::take_reduced`].

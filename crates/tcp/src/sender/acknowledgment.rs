@@ -37,6 +37,8 @@ pub struct Acknowledgment<'a> {
     pub echo: Option<Echo>,
     /// Whether it echoes a congestion mark (RFC 3168 §6.1.3).
     pub marked: bool,
+    /// The peer's count of congestion marks, modulo eight, if it counts them (RFC 9768 §3.2.2).
+    pub counted: Option<u8>,
 }
 
 /// The content of an acknowledgment's SACK blocks.
@@ -91,6 +93,17 @@ impl Sender {
             self.sample_reported_rtt(now, observer);
         }
         self.causes.on_delivery(now, self.board.delivery());
+        let by_count;
+        let acknowledgment = match acknowledgment.counted {
+            None => acknowledgment,
+            Some(ace) => {
+                by_count = Acknowledgment {
+                    marked: self.take_count(&before, self.space.una() - before.una, ace),
+                    ..*acknowledgment
+                };
+                &by_count
+            }
+        };
         self.take_delivery(now, &before, highest_before);
         if self.tail_probe.is_unanswered() {
             let silent = !advances && report.newly == 0 && !window_moved && acknowledgment.bare;
@@ -417,12 +430,17 @@ impl Sender {
         if self.holds_window(marked) {
             return;
         }
-        if self
-            .growth
-            .is_used(&self.congestion, in_flight_before, self.congestion.mss())
-        {
+        let mss = self.congestion.mss();
+        if self.growth.is_used(&self.congestion, in_flight_before, mss) || self.is_held_by_pace() {
             let after_timeout = self.repair.is_after_timeout();
             self.congestion.on_acknowledged(credit, after_timeout);
         }
+    }
+
+    /// Whether data waits because the window is spread over the round trip, as a control that heeds
+    /// each mark does without a margin: such a window is used although it is never full.
+    #[cold]
+    fn is_held_by_pace(&self) -> bool {
+        self.heeds_each_mark() && self.space.has_fresh()
     }
 }

@@ -100,6 +100,7 @@ impl Sender {
         Ack {
             now,
             delivered,
+            marked: self.newly_marked(),
             lost: self.detection.lost_in_all() - before.lost_in_all,
             rtt: self.newest_rtt(now),
             minimum_rtt: self.minimum_rtt(),

@@ -49,6 +49,7 @@ impl Sender {
         let fresh = Congestion::new(config, self.congestion.mss());
         let before = core::mem::replace(&mut self.congestion, fresh);
         self.congestion.take_windows(&before);
+        self.heed_each_mark();
         if watches_deliveries(config, &self.congestion) {
             self.board.watch_deliveries();
         }

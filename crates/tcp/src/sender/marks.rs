@@ -3,14 +3,32 @@
 
 use airtcp_units::Instant;
 
+use super::counted_marks::{CountedMarks, FIRST_COUNT};
 use super::{Before, Sender};
 use crate::config::Reduction;
 use crate::observer::{Event, Observer};
 use crate::recovery::{Pace, ProportionalRate};
 
+/// How the peer tells of marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MarkFeedback {
+    /// It does not.
+    None,
+    /// It echoes them until it is told that the window is reduced (RFC 3168 §6.1.3).
+    Echo,
+    /// It counts them (RFC 9768 §3.2), and has counted one in the handshake if that marked our
+    /// SYN-ACK.
+    Count {
+        /// Whether the SYN-ACK was marked.
+        marked_syn_ack: bool,
+    },
+}
+
 /// The effect of marks on the window.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Marks {
+    /// The peer's count, if it counts.
+    counted: Option<CountedMarks>,
     /// The last reduction, until the data in flight at its start is acknowledged.
     reduction: Option<WindowReduction>,
     /// Whether the next new data carries CWR.
@@ -33,6 +51,16 @@ impl Marks {
         self.reductions
     }
 
+    /// The peer's count, if it counts.
+    pub const fn counted(&self) -> Option<&CountedMarks> {
+        self.counted.as_ref()
+    }
+
+    /// The same, mutable.
+    pub const fn counted_mut(&mut self) -> Option<&mut CountedMarks> {
+        self.counted.as_mut()
+    }
+
     /// Whether the window is still moving to the value that a mark set.
     fn is_under_way(&self) -> bool {
         self.reduction
@@ -42,9 +70,21 @@ impl Marks {
 }
 
 impl Sender {
-    /// Starts to heed marks: the peer echoes them.
-    pub fn heed_marks(&mut self) {
-        self.extras.set_marks(Some(Marks::default()));
+    /// Starts to heed marks, if the peer tells of them.
+    pub fn heed_marks(&mut self, feedback: MarkFeedback) {
+        let counted = match feedback {
+            MarkFeedback::None => return,
+            MarkFeedback::Echo => None,
+            MarkFeedback::Count { marked_syn_ack } => Some(CountedMarks::new(
+                FIRST_COUNT + u8::from(marked_syn_ack),
+                false,
+            )),
+        };
+        self.extras.set_marks(Some(Marks {
+            counted,
+            ..Marks::default()
+        }));
+        self.heed_each_mark();
     }
 
     /// Whether the next new data should carry CWR; true only once.

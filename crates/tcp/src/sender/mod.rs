@@ -18,7 +18,7 @@
 //! | [`Trains`] | segments that leave together, the last of which is pushed |
 //! | [`PathMtu`] | the largest segment that the path carries |
 //! | [`Departures`] | segments that still wait in the driver |
-//! | [`Marks`] | reductions of the window for congestion marks |
+//! | [`Marks`], [`CountedMarks`] | reductions of the window for congestion marks; the peer's count |
 //! | [`Causes`], [`LinkReports`] | research additions: causes of losses, the link's own reports |
 //! | [`Extras`] | storage for the parts that only some senders have |
 //!
@@ -30,6 +30,7 @@
 mod acknowledgment;
 mod causes;
 mod choices;
+mod counted_marks;
 mod counters;
 mod delivery;
 mod departure;
@@ -87,7 +88,9 @@ use trains::Trains;
 use zero_window::ZeroWindow;
 
 pub use acknowledgment::{Acknowledgment, Echo};
+pub(crate) use counted_marks::FIRST_COUNT;
 pub use counters::Counters;
+pub use marks::MarkFeedback;
 pub use spurious::Evidence;
 pub use transmission::Transmission;
 
@@ -298,7 +301,10 @@ impl Sender {
     /// Number of reductions of the window for congestion marks (RFC 3168 §6.1.2).
     #[must_use]
     pub fn reductions_for_marks(&self) -> u64 {
-        self.extras.marks().map_or(0, |marks| marks.reductions())
+        let of_each = self.congestion.reductions_for_marks();
+        self.extras
+            .marks()
+            .map_or(0, |marks| marks.reductions() + of_each)
     }
 
     /// Sets the link's retransmission timeout.

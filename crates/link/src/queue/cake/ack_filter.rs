@@ -62,7 +62,9 @@ pub(super) fn superfluous<P: EcnField>(
 
 /// Whether `old` says nothing that `new` does not say.
 fn covers(new: &Segment, old: &Segment) -> bool {
+    // AE was one of three reserved flags, with which Linux drops nothing (`cake_tcph_may_drop`).
     let is_plain = old.flags.bits() & !(Flags::ECE | Flags::CWR).bits() == Flags::ACK.bits()
+        && !old.flags.contains(Flags::AE)
         && old.payload_bytes == 0
         && old.mss.is_none()
         && old.window_scale.is_none()

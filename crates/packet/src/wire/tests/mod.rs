@@ -476,7 +476,7 @@ fn errors_say_what_is_wrong() {
 
 prop_compose! {
     fn any_segment()(
-        (sequence, acknowledgment, window, flags) in any::<(u32, u32, u16, u8)>(),
+        (sequence, acknowledgment, window, flags, ace) in any::<(u32, u32, u16, u8, u8)>(),
         payload_bytes in 0_u32..80,
         timestamps in any::<Option<(u32, u32)>>(),
         blocks in prop::collection::vec(any::<(u32, u32)>(), 0..=4),
@@ -488,7 +488,7 @@ prop_compose! {
             acknowledgment: SequenceNumber(acknowledgment),
             payload_bytes,
             window,
-            flags: Flags::from_bits(flags),
+            flags: Flags::from_bits(flags) | Flags::from_ace(ace),
             ecn: Ecn::from_bits(ecn),
             timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
             sack: SackBlocks::new(),

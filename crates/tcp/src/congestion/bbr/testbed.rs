@@ -32,6 +32,7 @@ pub fn plain(now: Instant, in_flight: u64) -> Ack {
     Ack {
         now,
         delivered: 0,
+        marked: 0,
         lost: 0,
         rtt: None,
         minimum_rtt: RTT,

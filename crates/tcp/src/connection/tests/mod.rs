@@ -1,6 +1,7 @@
 //! Scripts: a peer that sends what the test dictates, and the answers as one line a segment,
 //! numbered from the initial sequence numbers as packet traces are.
 
+mod accurate_ecn;
 mod arrival;
 mod attack;
 mod bytes;

@@ -15,6 +15,7 @@ impl Trace {
             sack: &[],
             echo: None,
             marked: true,
+            counted: None,
         });
         self.poll()
     }
@@ -27,7 +28,7 @@ fn reducing(reduction: Reduction) -> Trace {
         reduction_base: ReductionBase::Window,
         ..plain()
     });
-    trace.sender.heed_marks();
+    trace.sender.heed_marks(MarkFeedback::Echo);
     trace.write(100);
     assert_eq!(trace.poll(), "0 1 2 3 4 5 6 7 8 9");
     trace.at(100);

@@ -111,6 +111,7 @@ impl Trace {
             sack: &[],
             echo: None,
             marked: false,
+            counted: None,
         });
         self
     }
@@ -140,6 +141,7 @@ impl Trace {
             sack: &sack,
             echo: None,
             marked: false,
+            counted: None,
         });
         self
     }
@@ -160,6 +162,7 @@ impl Trace {
             sack: &[],
             echo,
             marked: false,
+            counted: None,
         });
         self.poll()
     }

@@ -78,6 +78,7 @@ fn a_mark_leaves_the_window_as_the_timeout_made_it() {
                 rtt: milliseconds(now - 200),
             }),
             marked,
+            counted: None,
         });
         assert!(trace.is_open());
         assert_eq!(trace.cwnd() > 2 * MSS, !marked, "{}", trace.cwnd());

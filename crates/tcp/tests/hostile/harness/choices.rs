@@ -15,7 +15,7 @@ use airtcp_units::Duration;
 
 use super::source::Source;
 
-const CONGESTION_CONTROLS: [CongestionControl; 10] = [
+const CONGESTION_CONTROLS: [CongestionControl; 12] = [
     CongestionControl::Reno,
     CongestionControl::Cubic,
     CongestionControl::Westwood,
@@ -26,6 +26,8 @@ const CONGESTION_CONTROLS: [CongestionControl; 10] = [
     CongestionControl::BbrV3,
     CongestionControl::Illinois,
     CongestionControl::C2Tcp,
+    CongestionControl::Prague,
+    CongestionControl::Ledbat,
 ];
 
 const DIFFERENTIATIONS: [Option<Differentiation>; 10] = [
@@ -52,7 +54,13 @@ pub fn config(source: &mut Source<'_>) -> (Profile, Config) {
         source.pick(&[config.receive_buffer, 1 << 20, 20_000, 3000, 300, 65_535]);
     config.pacing = source.one_in(4);
     config.pacing_shift = source.pick(&[config.pacing_shift, 10, 7, 0, 31]);
-    config.ecn = source.pick(&[config.ecn, EcnUse::Request, EcnUse::Accept, EcnUse::Off]);
+    config.ecn = source.pick(&[
+        config.ecn,
+        EcnUse::Request,
+        EcnUse::Accept,
+        EcnUse::Off,
+        EcnUse::Accurate,
+    ]);
     let changes = source.below(6);
     for _ in 0..changes {
         match source.below(5) {

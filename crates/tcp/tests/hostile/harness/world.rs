@@ -315,7 +315,8 @@ impl<'a> World<'a> {
             let piece = end.witness.piece(&segment);
             if !self.wounded {
                 let agreed = end.connection.has_ecn();
-                end.witness.check_marks(&segment, agreed);
+                let counted = end.connection.has_accurate_ecn();
+                end.witness.check_marks(&segment, agreed, counted);
                 end.witness.on_sent(&segment);
             }
             let bare = segment.sequence_length() == 0;

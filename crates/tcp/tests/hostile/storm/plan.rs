@@ -7,7 +7,7 @@ use airtcp_units::Duration;
 use super::super::harness::choices;
 use super::super::harness::source::{Source, bytes_of_seed};
 
-const CONGESTION_CONTROLS: [CongestionControl; 10] = [
+const CONGESTION_CONTROLS: [CongestionControl; 12] = [
     CongestionControl::Reno,
     CongestionControl::Cubic,
     CongestionControl::Westwood,
@@ -18,6 +18,8 @@ const CONGESTION_CONTROLS: [CongestionControl; 10] = [
     CongestionControl::BbrV3,
     CongestionControl::Illinois,
     CongestionControl::C2Tcp,
+    CongestionControl::Prague,
+    CongestionControl::Ledbat,
 ];
 
 /// What a storm does, each as a share of 256 packets.
