@@ -23,6 +23,7 @@ fn illinois() -> Illinois {
 fn ack(una: u64, nxt: u64, rtt_us: u64, repairing: Repairing) -> Ack {
     Ack {
         now: Instant::ZERO,
+        marked: 0,
         delivered: MSS,
         lost: 0,
         rtt: Some(Duration::from_micros(rtt_us)),

@@ -272,12 +272,12 @@ fn a_receiver_counts_marks() {
         aces(&script.segments())
     };
     let mark = Ecn::CongestionExperienced;
-    assert_eq!(answer(&mut script, Ecn::Capable1), []);
+    assert!(answer(&mut script, Ecn::Capable1).is_empty());
     assert_eq!(answer(&mut script, Ecn::Capable1), [5], "the second");
     assert_eq!(answer(&mut script, mark), [6], "marks begin");
-    assert_eq!(answer(&mut script, mark), []);
+    assert!(answer(&mut script, mark).is_empty());
     assert_eq!(answer(&mut script, mark), [0], "two marks");
-    assert_eq!(answer(&mut script, Ecn::Capable1), []);
+    assert!(answer(&mut script, Ecn::Capable1).is_empty());
     assert_eq!(answer(&mut script, mark), [1], "marks begin again");
     // A pure acknowledgment counts, too, and three of them are answered (a peer with ECN-capable
     // control packets).
