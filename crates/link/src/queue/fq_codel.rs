@@ -188,8 +188,11 @@ impl<P: EcnField> FqCoDel<P> {
                 return Some((index, is_new));
             }
             queue.deficit += i64::from(self.config.quantum);
-            self.unlist(is_new);
-            self.old.push_back(index);
+            // The only one stays where it is.
+            if is_new || self.old.len() > 1 {
+                self.unlist(is_new);
+                self.old.push_back(index);
+            }
         }
     }
 

@@ -223,14 +223,12 @@ impl<P: Copy + EcnField> Edca<P> {
         let mut done = Duration::ZERO;
         if is_answered && burst.iter().all(|sent| !sent.is_damaged) {
             // Nearly always: nothing is moved.
-            for sent in &burst {
-                done += self.acknowledge(index, place, &sent.mpdu);
-            }
+            done += self.acknowledge(index, place, burst.iter().map(|sent| &sent.mpdu));
             burst.clear();
         }
         for Sent { mpdu, is_damaged } in burst.drain(..) {
             if is_answered && !is_damaged {
-                done += self.acknowledge(index, place, &mpdu);
+                done += self.acknowledge(index, place, std::iter::once(&mpdu));
             } else {
                 done += self.fail(index, place, mpdu);
             }
@@ -272,7 +270,7 @@ impl<P: Copy + EcnField> Edca<P> {
             }
             for mpdu in request.mpdus {
                 if is_answered && mpdu.arrived {
-                    done += self.acknowledge(index, place, &mpdu);
+                    done += self.acknowledge(index, place, std::iter::once(&mpdu));
                 } else {
                     done += self.fail(index, place, mpdu);
                 }
@@ -291,16 +289,29 @@ impl<P: Copy + EcnField> Edca<P> {
         self.rates.report(now, way, report);
     }
 
-    /// An MPDU is acknowledged; the airtime that is pending no longer.
-    fn acknowledge(&mut self, index: u32, place: usize, mpdu: &Mpdu<P>) -> Duration {
+    /// MPDUs are acknowledged; the airtime that is pending no longer.
+    fn acknowledge<'a>(
+        &mut self,
+        index: u32,
+        place: usize,
+        mpdus: impl Iterator<Item = &'a Mpdu<P>>,
+    ) -> Duration
+    where
+        P: 'a,
+    {
         let own = &mut self.contenders[index as usize];
-        own.counters[place].acknowledged += mpdu.count() as u64;
-        own.agreements[place].settle(mpdu.number);
         let ends = (own.station, own.station_at(place));
-        for packet in mpdu.packets() {
-            self.outcomes.acknowledged(packet, ends, mpdu.failures + 1);
+        let (counters, agreement) = (&mut own.counters[place], &mut own.agreements[place]);
+        let mut done = Duration::ZERO;
+        for mpdu in mpdus {
+            counters.acknowledged += mpdu.count() as u64;
+            agreement.settle(mpdu.number);
+            done += mpdu.airtime;
+            for packet in mpdu.packets() {
+                self.outcomes.acknowledged(packet, ends, mpdu.failures + 1);
+            }
         }
-        mpdu.airtime
+        done
     }
 
     /// An MPDU is not acknowledged: it is retransmitted or discarded; the airtime that is pending
