@@ -40,7 +40,11 @@ def test_every_way_of_the_catalogue_has_its_spots() -> None:
         name = entry["name"]
         is_control = name in {"coin", "oracle"}
         assert bool(needs(name)) is (
-            not is_control and (bool(entry["ways"]) or entry.get("agent") is not None)
+            not is_control
+            and (
+                any(way["only_in"] is None for way in entry["ways"])
+                or entry.get("agent") is not None
+            )
         ), name
 
 

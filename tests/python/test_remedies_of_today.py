@@ -179,6 +179,8 @@ OF_TODAY = [
     "inf-retry:access-point=1",
     "illinois",
     "c2tcp",
+    "prague",
+    "ledbat",
 ]
 
 

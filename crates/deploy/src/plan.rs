@@ -8,8 +8,8 @@ use airtcp_host::device::discipline::Discipline;
 use airtcp_host::device::root::RootDiscipline;
 use airtcp_host::error::{Error, Result};
 use airtcp_host::release::version;
-use airtcp_host::tcp_settings::{has_control, setting_path};
-use airtcp_remedies::deployment::{At, Concrete, Step, Way};
+use airtcp_host::tcp_settings::{has_control, module_version, setting_path};
+use airtcp_remedies::deployment::{At, Concrete, Module, Step, Way};
 use airtcp_remedies::{ConfiguredRemedy, Selection};
 
 use crate::change::{Change, read};
@@ -395,7 +395,21 @@ fn number_of(name: &str, value: &str) -> Result<u32> {
 fn refusal(one: &ConfiguredRemedy, way: &Way, asked: &Request<'_>) -> Option<String> {
     // Without the deviation the first way reports that it is missing.
     let steps = way.concrete(&one.given(), Some(asked.deviation_ms.unwrap_or(1.0)))?;
-    steps.iter().find_map(|step| step_refusal(step, asked))
+    let refused = steps.iter().find_map(|step| step_refusal(step, asked));
+    refused.or_else(|| way.module.and_then(module_refusal))
+}
+
+/// The reason this kernel's module is not the one that the way needs, if it is not.
+fn module_refusal(Module { name, version }: Module) -> Option<String> {
+    let found = module_version(name);
+    if found.as_deref() == Some(version) {
+        return None;
+    }
+    let found = found.map_or_else(|| "of none".to_owned(), |found| format!("{found:?}"));
+    Some(format!(
+        "this kernel's {name} has to be of version {version:?} and says {found} \
+         (/sys/module/{name}/version, which is there once the module is loaded)"
+    ))
 }
 
 fn step_refusal(step: &Concrete, asked: &Request<'_>) -> Option<String> {

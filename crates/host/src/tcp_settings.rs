@@ -19,6 +19,13 @@ pub fn has_control(name: &str) -> bool {
     fs::read_to_string(modules).is_ok_and(|listed| listed.contains(&file))
 }
 
+/// The version that a loaded or built-in module says it has; `None` if it says none.
+pub fn module_version(name: &str) -> Option<String> {
+    let file = Path::new("/sys/module").join(name).join("version");
+    let version = fs::read_to_string(file).ok()?;
+    Some(version.trim().to_owned())
+}
+
 /// The file of a setting of a network namespace.
 ///
 /// # Errors

@@ -52,6 +52,8 @@ def _of(entry: Remedy) -> tuple[frozenset[Spot], ...]:
         if way["at"] == "both-ends"
         else frozenset({Spot(way["at"])})
         for way in entry["ways"]
+        # A kernel that no distribution brings is more than a change of a spot.
+        if way["only_in"] is None
     ]
     if entry.get("agent") is not None:
         found.append(frozenset({Spot(entry["place"])}))

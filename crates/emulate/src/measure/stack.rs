@@ -9,7 +9,7 @@ use airtcp_host::device::Metric;
 use airtcp_host::device::discipline::Discipline;
 use airtcp_host::error::{Error, Result, Tried};
 use airtcp_host::release::{is_at_least, is_guest};
-use airtcp_host::tcp_settings::{has_control, setting_path};
+use airtcp_host::tcp_settings::{has_control, module_version, setting_path};
 use airtcp_remedies::Selection;
 use airtcp_remedies::deployment::{At, Concrete, Step, Way};
 use airtcp_tcp::Config;
@@ -234,6 +234,12 @@ const fn acts_at_an_end(place: airtcp_remedies::Place) -> bool {
 /// Whether this kernel supports the way: its settings exist, and none of its steps reaches outside
 /// of the namespace. In a guest the whole kernel is this run's own.
 fn is_supported(way: &Way) -> bool {
+    let has_module = way
+        .module
+        .is_none_or(|module| module_version(module.name).as_deref() == Some(module.version));
+    if !has_module {
+        return false;
+    }
     way.steps.iter().all(|step| match step {
         Step::Sysctl { key, .. } => setting_path(key).is_ok_and(|path| path.exists()),
         Step::RouteAttribute { .. } | Step::SocketOption { .. } => true,

@@ -37,6 +37,20 @@ pub struct Way {
     pub since: Option<&'static str>,
     /// The nearest thing to the remedy that it is, where it is not the remedy itself.
     pub instead: Option<&'static str>,
+    /// The kernels that have it, where no released Linux does.
+    pub only_in: Option<&'static str>,
+    /// The module whose version tells such a kernel from others.
+    pub module: Option<Module>,
+}
+
+/// A kernel module of a certain version, which it has in `/sys/module/NAME/version` once it is
+/// loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Module {
+    /// Its name: `tcp_bbr`.
+    pub name: &'static str,
+    /// Its version, as the kernel says it: `3`.
+    pub version: &'static str,
 }
 
 /// Where on the path a step is taken.
@@ -209,6 +223,8 @@ impl Way {
             steps,
             since: None,
             instead: None,
+            only_in: None,
+            module: None,
         }
     }
 
@@ -225,6 +241,22 @@ impl Way {
     pub(crate) const fn since(self, version: &'static str) -> Self {
         Self {
             since: Some(version),
+            ..self
+        }
+    }
+
+    /// The same way, which only these kernels have: no released Linux.
+    pub(crate) const fn only_in(self, kernels: &'static str) -> Self {
+        Self {
+            only_in: Some(kernels),
+            ..self
+        }
+    }
+
+    /// The same way, for kernels whose module of that name has that version.
+    pub(crate) const fn with_module(self, name: &'static str, version: &'static str) -> Self {
+        Self {
+            module: Some(Module { name, version }),
             ..self
         }
     }

@@ -42,6 +42,31 @@ fn a_deployment_says_how_or_why_not() {
     }
 }
 
+/// What no released Linux has, a kernel with the authors' patch may have, under the same name as
+/// Linux's own version 1: the module's version tells them apart (google/bbr, `BBR_VERSION`).
+#[test]
+fn a_way_may_be_in_few_kernels_only() {
+    let ways = find("bbr-v3").unwrap().deployment.ways;
+    assert!(ways.iter().all(|way| way.only_in.is_some()));
+    let version = |way: &Way| way.module.map(|module| (module.name, module.version));
+    assert_eq!(
+        ways.iter().map(version).collect::<Vec<_>>(),
+        [None, Some(("tcp_bbr", "3"))]
+    );
+    let text = find("bbr-v3").unwrap().deployment_text();
+    assert!(
+        text.contains("tcp_congestion_control=bbr` (only in kernels"),
+        "{text}"
+    );
+    assert!(text.contains("where tcp_bbr is of version 3)"), "{text}");
+    let everywhere = find("bbr").unwrap().deployment.ways;
+    assert!(
+        everywhere
+            .iter()
+            .all(|way| way.only_in.is_none() && way.module.is_none())
+    );
+}
+
 #[test]
 fn a_step_reads_only_its_remedys_parameters_and_of_the_right_kind() {
     for (name, _, step) in steps() {

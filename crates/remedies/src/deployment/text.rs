@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Concrete, Deployment, Step, Way};
+use super::{Concrete, Deployment, Module, Step, Way};
 use crate::Values;
 
 impl fmt::Display for Concrete {
@@ -61,6 +61,13 @@ impl Way {
         }
         if let Some(version) = self.since {
             text += &format!(" (Linux {version} or later)");
+        }
+        if let Some(kernels) = self.only_in {
+            text += &format!(" (only in {kernels}");
+            if let Some(Module { name, version }) = self.module {
+                text += &format!(", where {name} is of version {version}");
+            }
+            text += ")";
         }
         if let Some(what) = self.instead {
             text += &format!("; this is {what}");

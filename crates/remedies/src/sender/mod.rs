@@ -16,6 +16,7 @@ mod hystart_plus_plus;
 mod illinois;
 mod initial_window;
 mod jersey;
+mod ledbat;
 mod limited_transmit;
 mod linux_rto;
 mod max_window;
@@ -25,6 +26,7 @@ mod newreno;
 mod newzag;
 mod oracle;
 mod pacing;
+mod prague;
 mod prr;
 mod rack_tlp;
 mod rate_halving;
@@ -98,6 +100,8 @@ pub(crate) const ALL: &[Remedy] = &[
     jersey::REMEDY,
     bbr::REMEDY,
     bbr_v3::REMEDY,
+    prague::REMEDY,
+    ledbat::REMEDY,
     hystart::REMEDY,
     hystart_plus_plus::REMEDY,
     pacing::REMEDY,

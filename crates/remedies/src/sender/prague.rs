@@ -1,0 +1,44 @@
+//! A sender for low-latency queues: it reacts to each mark.
+
+use airtcp_tcp::config::{CongestionControl, EcnUse, SlowStart};
+
+use crate::deployment::{At, Step, Way};
+use crate::{Changes, Deployment, Place, Remedy, Values};
+
+/// A burst lasts 2^-12 s (Linux, `prague_burst_shift`).
+const BURST_SHIFT: u32 = 12;
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "prague",
+    place: Place::Sender,
+    effect: "reacts to each congestion mark by as much as there are, and sends ECT(1) at an even \
+             pace: a queue of a millisecond where the bottleneck marks for it (dualpi2), Reno \
+             where the receiver does not count marks",
+    source: "draft-briscoe-iccrg-prague-congestion-control; RFC 9331, RFC 9768; L4STeam/linux, \
+             tcp_prague.c",
+    parameters: &[],
+    deployment: Deployment::by(&[Way::new(
+        At::BothEnds,
+        &[
+            Step::CongestionControl { name: "prague" },
+            Step::fixed_sysctl("net.ipv4.tcp_ecn", "3"),
+        ],
+    )
+    .only_in("kernels of the L4S project (L4STeam/linux)")])
+    .noting(
+        "The receiver's kernel has to count marks (Linux 6.18 or later, net.ipv4.tcp_ecn 3), the \
+         sender's device to pace (fq), and the bottleneck to mark ECT(1) early (dualpi2). Here \
+         retransmissions are ECT(1), too, but no acknowledgments and no SYNs, and an old queue \
+         that marks is not told from one that is made for it.",
+    ),
+    decides: "how large the congestion window is",
+    apply,
+};
+
+fn apply(_: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.tcp.congestion = CongestionControl::Prague;
+    changes.tcp.ecn = EcnUse::Accurate;
+    changes.tcp.slow_start = SlowStart::Standard;
+    changes.tcp.pacing = true;
+    changes.tcp.pacing_shift = BURST_SHIFT;
+}
