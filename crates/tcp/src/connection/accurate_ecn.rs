@@ -16,9 +16,10 @@ use crate::sender::FIRST_COUNT;
 const ATTEMPTS: u32 = 2;
 
 /// Marked packets after which an acknowledgment leaves at once, if data is waiting to be
-/// acknowledged and if not (§3.2.2.5.1, increment-triggered ACKs).
+/// acknowledged and if not (§3.2.2.5.1, increment-triggered ACKs). Without data it should be 3 and
+/// must be 7 at most: a copied packet is not to be answered more often than it has to be.
 const MOST_UNREPORTED: u8 = 2;
-const MOST_UNREPORTED_WITHOUT_DATA: u8 = 3;
+const MOST_UNREPORTED_WITHOUT_DATA: u8 = 7;
 
 /// An endpoint's state, behind the pointer to what few connections have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -309,7 +310,10 @@ impl Connection {
         let is_another = match agreed_by_syn(segment) {
             Agreement::None => false,
             Agreement::Echo => self.ecn.is_accurate(),
-            Agreement::Count => self.ecn.is_agreed() && !self.ecn.is_accurate(),
+            // A combination that is reserved may have been another on its way.
+            Agreement::Count => {
+                segment.flags.ace() == 0b111 && self.ecn.is_agreed() && !self.ecn.is_accurate()
+            }
         };
         if is_another {
             return false;

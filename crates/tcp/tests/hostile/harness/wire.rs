@@ -117,7 +117,8 @@ impl Wire {
         }
         if options.len() <= 40 {
             bytes.splice(tcp + 20..tcp + header, options.iter().copied());
-            bytes[tcp + 12] = (((20 + options.len()) / 4) << 4) as u8;
+            let flag = bytes[tcp + 12] & 0x0f;
+            bytes[tcp + 12] = (((20 + options.len()) / 4) << 4) as u8 | flag;
         }
         self.repair(bytes);
     }
