@@ -1,6 +1,7 @@
 """Writes what a full run of the papers gave into docs/papers.md and papers/*/README.md.
 
     make papers-docs        # runs `airtcp papers --png --seed-sets 3`, then this
+    python docs/write_papers.py out/some    # a run of some papers: those of the others stay
 
 The data behind the texts are kept beside them in docs/papers.json, so that a test can tell whether
 a table is that of the run.
@@ -16,6 +17,8 @@ from math import log
 from pathlib import Path
 from typing import Any
 
+from airtcp.plot.svg import png_of
+from airtcp.plot.verdicts import VerdictTiles
 from airtcp.report.marked import put
 from airtcp.report.provenance import stamp
 
@@ -302,6 +305,37 @@ def picture_digests(run: Mapping[str, Any]) -> dict[str, str]:
     return {name: hashlib.sha256((IMAGES / name).read_bytes()).hexdigest() for name in names}
 
 
+def joined(before: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, Any]:
+    """The data of a run of some papers, and those of the others as they were."""
+    new = {paper["name"]: paper for paper in run["papers"]}
+    papers = [new.pop(paper["name"], paper) for paper in before["papers"]]
+    papers = sorted([*papers, *new.values()], key=lambda paper: int(paper["number"]))
+    verdicts = [claim["verdict"] for paper in papers for claim in paper["claims"]]
+    ran = {claim["id"] for paper in run["papers"] for claim in paper["claims"]}
+    unsteady = [claim for claim in before["unsteady"] if claim not in ran] + run["unsteady"]
+    claims = [claim["id"] for paper in papers for claim in paper["claims"]]
+    return {
+        **run,
+        "runs": before["runs"] + run["runs"],
+        "counts": {verdict: verdicts.count(verdict) for verdict in run["counts"]},
+        "unsteady": sorted(unsteady, key=claims.index),
+        "papers": papers,
+    }
+
+
+def tiles(run: Mapping[str, Any]) -> VerdictTiles:
+    """Every claim of the data."""
+    return VerdictTiles(
+        tuple(
+            (
+                f"{paper['number']} {paper['short']}",
+                tuple((claim["id"], claim["verdict"]) for claim in paper["claims"]),
+            )
+            for paper in run["papers"]
+        )
+    )
+
+
 def main() -> None:
     """Copies the run's data and pictures, and writes the pages."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -310,8 +344,16 @@ def main() -> None:
     run = json.loads((folder / "papers.json").read_text("utf-8"))
     if run["quick"]:
         raise SystemExit(f"{folder}: a quick run; the documentation shows a full one")
+    before = json.loads(DATA.read_text("utf-8"))
+    is_whole = {paper["name"] for paper in run["papers"]} >= {
+        paper["name"] for paper in before["papers"]
+    }
     for picture in pictures(run):
-        shutil.copy(folder / picture, IMAGES / picture_name(picture))
+        if (folder / picture).exists():
+            shutil.copy(folder / picture, IMAGES / picture_name(picture))
+    if not is_whole:
+        run = joined(before, run)
+        (IMAGES / picture_name("verdicts.png")).write_bytes(png_of(tiles(run).figure()))
     run["pictures"] = picture_digests(run)
     DATA.write_text(json.dumps(run, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     for path, text in written(run).items():
