@@ -36,8 +36,8 @@ _KERNEL_WORDS = (
     "console=ttyS0 quiet panic=-1 oops=panic "
     "random.trust_cpu=off random.trust_bootloader=off nokaslr "
     # What costs instructions and changes no packet: a packet takes half the time without.
-    "mitigations=off init_on_alloc=0 init_on_free=0 hardened_usercopy=off apparmor=0 audit=0 "
-    "sysctl.kernel.watchdog=0 psi=0 cgroup_disable=memory preempt=none "
+    "mitigations=off init_on_alloc=0 init_on_free=0 hardened_usercopy=off apparmor=0 selinux=0 "
+    "audit=0 sysctl.kernel.watchdog=0 psi=0 cgroup_disable=memory preempt=none "
     # What would be found out by waiting for timers.
     "tsc=reliable tsc_early_khz=1000000 lpj=4000000 no_timer_check"
 )

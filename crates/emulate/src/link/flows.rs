@@ -35,13 +35,18 @@ struct Flow {
     ports: [Port; 2],
 }
 
+/// A station, its address and the server's: what a connection is known by.
+type Connection = (usize, SocketAddr, SocketAddr);
+
 /// All flows since the start.
 #[derive(Debug)]
 pub struct Flows {
     ways: Vec<Way>,
     flows: Vec<Flow>,
-    /// Keyed by station, the station's address and the server's.
-    connections: HashMap<(usize, SocketAddr, SocketAddr), u32>,
+    connections: HashMap<Connection, u32>,
+    /// The connection of each station's last segment, which is mostly the next one's too: hashing
+    /// costs as much as everything else here.
+    last: Vec<Option<(Connection, u32)>>,
     /// The shared flow of each station for packets without a connection of their own.
     others: Vec<Option<u32>>,
 }
@@ -51,6 +56,7 @@ impl Flows {
     pub fn new(ways: Vec<Way>) -> Self {
         Self {
             others: vec![None; ways.len()],
+            last: vec![None; ways.len()],
             ways,
             flows: Vec::new(),
             connections: HashMap::new(),
@@ -70,9 +76,10 @@ impl Flows {
             End::Station(_) => (station, source, destination),
             End::Server => (station, destination, source),
         });
-        let known = match key {
-            Some(key) => self.connections.get(&key).copied(),
-            None => self.others[station],
+        let known = match (key, self.last[station]) {
+            (Some(key), Some((last, flow))) if key == last => Some(flow),
+            (Some(key), _) => self.connections.get(&key).copied(),
+            (None, _) => self.others[station],
         };
         let flow = known.unwrap_or_else(|| match key {
             Some(key) if self.connections.len() < MOST_CONNECTIONS => {
@@ -89,6 +96,9 @@ impl Flows {
                 }
             },
         });
+        if let Some(key) = key {
+            self.last[station] = Some((key, flow));
+        }
         let sends_data = self.sends_data(station, from);
         &mut self.flows[flow as usize].ports[usize::from(!sends_data)]
     }

@@ -1,5 +1,6 @@
 //! The driver: real packets in, the network's own time, real packets out.
 
+mod devices;
 pub mod ends;
 pub mod flows;
 pub mod latency;
@@ -8,6 +9,7 @@ pub mod packet;
 pub mod scenario;
 
 use std::os::fd::BorrowedFd;
+use std::sync::Arc;
 
 use airtcp_host::clock;
 use airtcp_host::clock::{Clock, Waking};
@@ -18,12 +20,13 @@ use airtcp_host::link_reports::{Report, Reports};
 use airtcp_host::packet_store::{Store, Ticket};
 use airtcp_network::{Content, Network, Packet};
 use airtcp_units::Instant;
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::poll;
 use rustix::process::setsid;
 
 use crate::carried_traffic::CarriedTraffic;
 use crate::end::End;
 use crate::record::{Fate, Ingress, Recording};
+use devices::{Devices, Ready};
 use flows::Flows;
 use latency::Latency;
 use outcomes::{Outcome, Outcomes};
@@ -43,8 +46,7 @@ pub struct Link {
     network: Network<Ticket>,
     flows: Flows,
     store: Store,
-    stations: Vec<Tun>,
-    server: Vec<Tun>,
+    devices: Arc<Devices>,
     clock: Clock,
     passed: CarriedTraffic,
     lateness: Lateness,
@@ -70,8 +72,7 @@ impl Link {
             network,
             flows,
             store: Store::new(places),
-            stations,
-            server,
+            devices: Arc::new(Devices::new(stations, server)),
             clock,
             passed: CarriedTraffic::default(),
             lateness: Lateness::default(),
@@ -140,30 +141,31 @@ impl Link {
             // already, stay in theirs; a shell's own job cannot leave (EPERM).
             let _ = setsid();
         }
+        let devices = Arc::clone(&self.devices);
+        let mut waited = devices.waited(stop);
+        let mut ready = devices.all_ready();
         loop {
-            let more = self.take_all()?;
+            self.take_all(&mut ready)?;
             self.release()?;
             if !each(self) {
                 return Ok(());
             }
-            if more {
+            if ready.any() {
+                ready.set_all();
                 continue;
             }
             let timeout = {
                 let awake = waking.sleep_until(self.network.next_wakeup());
                 clock::wait(self.clock.now(), awake)
             };
-            let devices = self.stations.iter().chain(&self.server);
-            let mut waited: Vec<_> = std::iter::once(PollFd::from_borrowed_fd(stop, PollFlags::IN))
-                .chain(devices.map(|device| PollFd::new(device, PollFlags::IN)))
-                .collect();
             match poll(&mut waited, timeout.as_ref()) {
-                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Ok(_) => ready.read_from(&waited),
+                Err(rustix::io::Errno::INTR) => continue,
                 Err(error) => {
                     return Err(error).tried(|| "cannot wait for packets".to_owned());
                 }
             }
-            if !waited[0].revents().is_empty() {
+            if Devices::is_stopped(&waited) {
                 return Ok(());
             }
         }
@@ -198,22 +200,23 @@ impl Link {
         self.flows.connections()
     }
 
-    /// Reads a turn of packets from every device. Returns whether one may have more.
-    fn take_all(&mut self) -> Result<bool> {
-        let mut more = false;
-        for station in 0..self.stations.len() {
-            more |= self.take(station, End::Station(station))?;
-            more |= self.take(station, End::Server)?;
+    /// Reads a turn of packets from every device that is ready; those that may have more stay so.
+    fn take_all(&mut self, ready: &mut Ready) -> Result<()> {
+        for station in 0..self.devices.stations() {
+            for end in [End::Station(station), End::Server] {
+                if ready.is(station, end) {
+                    let more = self.take(station, end)?;
+                    ready.set(station, end, more);
+                }
+            }
         }
-        Ok(more)
+        Ok(())
     }
 
+    /// Reads a turn of packets from a device. Returns whether it may have more.
     fn take(&mut self, station: usize, from: End) -> Result<bool> {
         for _ in 0..TURN {
-            let device = match from {
-                End::Station(_) => &self.stations[station],
-                End::Server => &self.server[station],
-            };
+            let device = self.devices.at(station, from);
             let Some(length) = device.read(&mut self.buffer)? else {
                 return Ok(false);
             };
@@ -265,10 +268,8 @@ impl Link {
                 kept.segment = Some(*is);
             }
             let station = self.flows.station(arrival.packet.flow);
-            let (device, way) = match end {
-                End::Server => (&self.server[station], 0),
-                End::Station(station) => (&self.stations[station], 1),
-            };
+            let device = self.devices.at(station, end);
+            let way = usize::from(end != End::Server);
             let is_taken = device.write(&kept.bytes)?;
             if is_taken {
                 self.passed.delivered[way] += 1;

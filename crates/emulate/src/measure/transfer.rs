@@ -140,17 +140,21 @@ pub fn receive(listener: &TcpListener, times: Times, stop: &AtomicBool) -> Resul
         }
         std::thread::sleep(StdDuration::from_millis(1));
     };
-    let limit = |stream: &TcpStream, left: StdDuration| {
-        stream.set_read_timeout(Some(left.clamp(StdDuration::from_millis(1), LOOK)))
-    };
     let (mut bytes, mut chunk) = (0, vec![0_u8; CHUNK]);
+    let mut limit = StdDuration::ZERO;
     while times.clock.now() < times.end && !stop.load(Ordering::Relaxed) {
         let left = times
             .end
             .as_nanos()
             .saturating_sub(times.clock.now().as_nanos());
-        limit(&stream, StdDuration::from_nanos(left))
-            .tried(|| "cannot limit the time of a read".to_owned())?;
+        let wanted = StdDuration::from_nanos(left).clamp(StdDuration::from_millis(1), LOOK);
+        // The same until shortly before the end: a system call for each segment is dear.
+        if wanted != limit {
+            stream
+                .set_read_timeout(Some(wanted))
+                .tried(|| "cannot limit the time of a read".to_owned())?;
+            limit = wanted;
+        }
         match stream.read(&mut chunk) {
             Ok(0) => break,
             Ok(read) => bytes += read as u64,

@@ -9,13 +9,14 @@ impl Sum {
     ///
     /// Only the last piece may be of odd length: the next would start at half a word.
     pub fn add(self, bytes: &[u8]) -> Self {
-        // Two words at a time: both halves of the sum are folded together at the end (RFC 1071
-        // §2(C)).
-        let (pairs, rest) = bytes.as_chunks::<4>();
-        let whole: u64 = pairs
-            .iter()
-            .map(|&pair| u64::from(u32::from_be_bytes(pair)))
-            .sum();
+        // Four words at a time, in the machine's byte order: a carry out of the sum comes back at
+        // its low end, and the folded sum is turned around once (RFC 1071 §2(B), §2(C)).
+        let (fours, rest) = bytes.as_chunks::<8>();
+        let whole = fours.iter().fold(0_u64, |sum, &four| {
+            let (sum, carry) = sum.overflowing_add(u64::from_ne_bytes(four));
+            sum + u64::from(carry)
+        });
+        let whole = u64::from(u16::from_be(folded(whole)));
         let (words, rest) = rest.as_chunks::<2>();
         let word: u64 = words
             .iter()
@@ -39,12 +40,16 @@ impl Sum {
     /// The checksum: the complement of the sum with its carries folded in. Zero over data that
     /// holds its own correct checksum.
     pub fn finish(self) -> u16 {
-        let mut sum = self.0;
-        while sum > 0xffff {
-            sum = (sum & 0xffff) + (sum >> 16);
-        }
-        !(sum as u16)
+        !folded(self.0)
     }
+}
+
+/// A sum with its carries folded into 16 bits.
+const fn folded(mut sum: u64) -> u16 {
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    sum as u16
 }
 
 #[cfg(test)]
@@ -71,6 +76,32 @@ mod tests {
             let (first, second) = data.split_at(at);
             let sum = Sum::default().add(first).add_behind(at, second);
             assert_eq!(sum.finish(), whole, "{at}");
+        }
+    }
+
+    /// Compared with the definition: big-endian words added one by one, the carries at the end.
+    #[test]
+    fn any_length_sums_as_word_by_word() {
+        // Ones first, so that the sum of whole pieces carries.
+        let data: Vec<u8> = (0..300_u32)
+            .map(|at| {
+                if at < 64 {
+                    0xff
+                } else {
+                    ((at * at * 7919) >> 3) as u8
+                }
+            })
+            .collect();
+        for length in 0..data.len() {
+            let words = data[..length].chunks(2).map(|word| {
+                u64::from(word[0]) << 8 | word.get(1).map_or(0, |&second| u64::from(second))
+            });
+            let mut sum: u64 = words.sum();
+            while sum > 0xffff {
+                sum = (sum & 0xffff) + (sum >> 16);
+            }
+            let found = Sum::default().add(&data[..length]).finish();
+            assert_eq!(u64::from(!found), sum, "{length}");
         }
     }
 
