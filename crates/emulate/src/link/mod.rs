@@ -166,6 +166,9 @@ impl Link {
                 }
             }
             if Devices::is_stopped(&waited) {
+                // A command may have ended before its packets had their turn.
+                self.take_all(&mut ready)?;
+                self.release()?;
                 return Ok(());
             }
         }
