@@ -4,6 +4,8 @@
 
 Finished runs are kept in --out, and an interrupted command goes on from there; it leaves the
 processors to others (nice 10). `--partial` writes what is finished so far and runs nothing.
+`--delay jitter` runs the settings with that delay again; the other lines stay, and the new ones
+name the airtcp-net that made them.
 """
 
 import argparse
@@ -84,18 +86,34 @@ def head(guests: list[Guest]) -> dict[str, Any]:
     }
 
 
+def merged(made: dict[str, Any], lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The data with these lines in place of those of the same runs, under the head that it has."""
+    first, *others = (json.loads(one) for one in RUNS.read_text("utf-8").splitlines())
+    told = {} if made["program"] == first["program"] else {"program": made["program"]}
+    known = {_place(one): one for one in others} | {_place(one): one | told for one in lines}
+    return [first, *(known[place] for place in sorted(known))]
+
+
+def _place(one: dict[str, Any]) -> tuple[int, int, tuple[int, ...]]:
+    """Where a run's line stands: all settings with the first seed, older kernels first."""
+    version = tuple(int(part) for part in one["kernel"].split("."))
+    return one["seed"], one["setting"], version
+
+
 def main() -> None:
     """Runs what is not finished, and writes the data."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("out") / "kernel-oracles")
     parser.add_argument("--jobs", type=int, default=None, help="guests at the same time")
     parser.add_argument("--program", help="the airtcp-net that runs in the guests")
+    delays = sorted({setting.delay for setting in settings()})
+    parser.add_argument("--delay", action="append", choices=delays, help="only these; others stay")
     parser.add_argument("--partial", action="store_true", help="write what is finished so far")
     arguments = parser.parse_args()
     os.nice(10)
     try:
         guests = [_guest(name, arguments.program) for name in KERNELS]
-        rows = list(planned(guests))
+        rows = [row for row in planned(guests) if row[0].delay in (arguments.delay or delays)]
         plan = Plan(cell for *_, cell in rows)
         store = Store(arguments.out / "cells")
         if arguments.partial:
@@ -104,13 +122,15 @@ def main() -> None:
             found = _executed(plan, store, arguments.jobs)
     except AirtcpError as error:
         raise SystemExit(f"record: {error}") from error
-    lines = [head(guests)] + [
+    lines = [
         line(setting, seed, guest, measurement(found[cell.key].summary_json))
         for setting, seed, guest, cell in rows
         if cell.key in found
     ]
-    RUNS.write_text("".join(f"{json.dumps(one)}\n" for one in lines), encoding="utf-8")
-    print(f"{RUNS}: {len(lines) - 1} of {len(rows)} runs", file=sys.stderr)
+    made = head(guests)
+    data = merged(made, lines) if arguments.delay else [made, *lines]
+    RUNS.write_text("".join(f"{json.dumps(one)}\n" for one in data), encoding="utf-8")
+    print(f"{RUNS}: {len(lines)} of {len(rows)} runs", file=sys.stderr)
 
 
 def _executed(plan: Plan, store: Store, jobs: int | None) -> Results:
