@@ -28,10 +28,14 @@ SHORT = ("", "measure", "/s.toml", "--set", "duration=1 s", "--set", "link.loss.
 
 @pytest.fixture
 def kernel() -> Kernel:
-    """The first kernel of the cache that has all that a distribution's has."""
+    """The first kernel of the cache that has all that a distribution's has.
+
+    Not 5.10: it has BPF, and refuses these programs (docs/kernels.md).
+    """
     if shutil.which(QEMU) is None:
         pytest.skip(f"{QEMU} is not installed")
     found = [one for one in known() if one.can.bpf and (one.folder / "modules/tun.ko").is_file()]
+    found = [one for one in found if not one.release.startswith("5.10.")]
     if not found:
         pytest.skip("no kernel: `airtcp kernels add debian:6.1`")
     try:

@@ -36,8 +36,13 @@ impl Connection {
             State::Closed | State::Listen => None,
             State::SynSent => self.poll_handshake(now),
             State::SynReceived => self.poll_handshake(now).or_else(|| {
-                let is_open = self.is_open_early();
-                is_open.then(|| self.poll_synchronized(now)).flatten()
+                if self.is_open_early() {
+                    return self.poll_synchronized(now);
+                }
+                // What does not fit is answered here, too (RFC 9293 §3.10.7.4, first check; Linux,
+                // `tcp_check_req`): a peer that met a closed window learns that it has opened.
+                let is_due = self.receiver.ack_due();
+                is_due.then(|| self.acknowledgment(now, self.sender.nxt()))
             }),
             _ => self.poll_synchronized(now),
         }

@@ -62,6 +62,20 @@ fn a_passive_open() {
     assert_eq!(script.connection.sender().right_edge(), 20_000);
 }
 
+/// What does not fit is answered before the handshake is complete (RFC 9293 §3.10.7.4, first check;
+/// Linux, `tcp_check_req`), here a probe by a peer that our SYN showed a closed window.
+#[test]
+fn a_probe_before_the_handshake_is_complete_is_answered() {
+    let mut script = Script::listen(&plain());
+    script.take(syn(Flags::SYN, 0));
+    script.at(60);
+    assert_eq!(script.take(peer(Flags::ACK, 0, 1)), ["A 1:1 ack 1"]);
+    assert_eq!(script.state(), State::SynReceived);
+    script.at(70);
+    assert_eq!(script.take(peer(Flags::ACK, 1, 1)), NOTHING);
+    assert_eq!(script.state(), State::Established);
+}
+
 /// Figure 8: both open at the same time, and each answers the other's SYN.
 #[test]
 fn a_simultaneous_open() {
@@ -371,7 +385,8 @@ fn what_does_not_complete_a_handshake() {
             sequence: PEERS + 70,
             ..syn(Flags::SYN, 0)
         }),
-        NOTHING
+        ["A 1:1 ack 1"],
+        "RFC 5961 §4.2"
     );
     assert_eq!(
         (script.state(), script.next_ms()),
