@@ -314,9 +314,9 @@ def joined(before: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, Any]:
     ran = {claim["id"] for paper in run["papers"] for claim in paper["claims"]}
     unsteady = [claim for claim in before["unsteady"] if claim not in ran] + run["unsteady"]
     claims = [claim["id"] for paper in papers for claim in paper["claims"]]
+    # How many runs both stand on nobody knows: some may be the same.
     return {
-        **run,
-        "runs": before["runs"] + run["runs"],
+        **{name: value for name, value in run.items() if name != "runs"},
         "counts": {verdict: verdicts.count(verdict) for verdict in run["counts"]},
         "unsteady": sorted(unsteady, key=claims.index),
         "papers": papers,
@@ -369,7 +369,9 @@ def main() -> None:
         "serves-best",
         "seeds",
     ]
-    stamp(ROOT, *marks)
+    # Of joined runs what is older than today's engine stays called so.
+    if is_whole:
+        stamp(ROOT, *marks)
 
 
 if __name__ == "__main__":

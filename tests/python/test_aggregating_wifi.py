@@ -27,6 +27,7 @@ STANDARDS = ("802.11n", "802.11ac", "802.11ax")
 PROBES = ["aggregate", "block_ack_window", "airtime", "rate", "mode", "mac_retries"]
 # They have no place on such a link, and why.
 NO_PLACE = {
+    "autorate": 'set topology = "pipe"',
     "dynamic-arq": 'wlan.standard = "802.11b"',
     "freeze-tcp": "wlan.outage",
     "hand-off-acks": "wlan.outage",

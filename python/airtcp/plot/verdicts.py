@@ -29,6 +29,9 @@ LOOKS = {
 }
 """The verdicts by their words. The text's contrast is at least 4.5:1 (WCAG 2.2 §1.4.3)."""
 
+_KEY_COLUMNS = 4
+"""As many entries of the key stand side by side: more are wider than the tiles."""
+
 _OTHER = VerdictLook("", "#5c5c5d", PAPER)
 
 
@@ -83,6 +86,8 @@ class VerdictTiles:
                 for verdict, look in LOOKS.items()
                 if any(one.startswith(verdict) for one in seen)
             ]
-            figure.legend(handles=marks, loc="lower left", ncols=len(marks), handlelength=1)
-            frame(figure, left=left, right=0.1, top=0.1, bottom=0.4)
+            columns = min(len(marks), _KEY_COLUMNS)
+            rows = -(-len(marks) // columns)
+            figure.legend(handles=marks, loc="lower left", ncols=columns, handlelength=1)
+            frame(figure, left=left, right=0.1, top=0.1, bottom=0.15 + 0.25 * rows)
         return figure
