@@ -107,6 +107,21 @@ def as_result(kept: Mapping[str, Any], grid: Grid) -> GridResult:
     )
 
 
+def lines_of(data: Mapping[str, Any]) -> str:
+    """The data as JSON, a line for each result: a change shows what has changed."""
+    tables = []
+    for name, kept in data.items():
+        fields = []
+        for key, value in kept.items():
+            text = json.dumps(value, ensure_ascii=False)
+            if isinstance(value, list):
+                rows = ",\n".join(json.dumps(row, ensure_ascii=False) for row in value)
+                text = f"[\n{rows}\n]"
+            fields.append(f"{json.dumps(key)}: {text}")
+        tables.append(f"{json.dumps(name)}: {{\n" + ",\n".join(fields) + "\n}")
+    return "{\n" + ",\n".join(tables) + "\n}\n"
+
+
 def written(data: Mapping[str, Any]) -> dict[Path, str]:
     """The pages with the tables of the data."""
     pages: dict[Path, str] = {}
@@ -149,7 +164,7 @@ def main() -> None:
     if wanted.out:
         for name in wanted.only or STUDIES:
             data[name] = ran(name, wanted.out / study_of(name), wanted.seeds)
-    DATA.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    DATA.write_text(lines_of(data), encoding="utf-8")
     for page, text in written(data).items():
         page.write_text(text, encoding="utf-8")
     if wanted.out:
