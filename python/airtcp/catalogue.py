@@ -36,6 +36,10 @@ class Way(TypedDict):
     """The Linux version from which it works, if it is younger than version 5.4."""
     instead: str | None
     """Difference from the remedy, where it is only the nearest thing to it."""
+    only_in: str | None
+    """The kernels that have what it takes, where no released Linux does."""
+    module: dict[str, str] | None
+    """The `name` and `version` of a kernel module, where the name alone does not tell it."""
 
 
 class Remedy(TypedDict):
