@@ -241,8 +241,14 @@ impl Connection {
     /// Counts the mark of a segment that is acceptable, if marks are counted.
     #[inline]
     pub(super) fn count_mark(&mut self, segment: &Segment) {
-        if self.ecn.is_accurate()
-            && let Some(accurate) = self.accurate_mut()
+        if self.ecn.is_accurate() {
+            self.take_mark(segment);
+        }
+    }
+
+    #[cold]
+    fn take_mark(&mut self, segment: &Segment) {
+        if let Some(accurate) = self.accurate_mut()
             && accurate.count(segment)
         {
             self.receiver.demand_acknowledgment();
@@ -250,6 +256,7 @@ impl Connection {
     }
 
     /// Flags that tell the peer of the marks that were counted.
+    #[cold]
     pub(super) fn count_flags(&self) -> Flags {
         self.accurate()
             .map_or(Flags::from_ace(0), |accurate| accurate.flags())
@@ -258,9 +265,14 @@ impl Connection {
     /// Marks that the peer says it has received, modulo eight, if they are counted.
     #[inline]
     pub(super) fn counted_marks(&self, segment: &Segment) -> Option<u8> {
-        if !self.ecn.is_accurate() {
-            return None;
+        if self.ecn.is_accurate() {
+            return self.believed_marks(segment);
         }
+        None
+    }
+
+    #[cold]
+    fn believed_marks(&self, segment: &Segment) -> Option<u8> {
         let accurate = self.accurate()?;
         accurate.is_believed.then(|| segment.flags.ace())
     }
@@ -272,6 +284,7 @@ impl Connection {
     }
 
     /// The field of our next packet with data.
+    #[cold]
     pub(super) fn counted_field(&self, retransmission: bool) -> Ecn {
         let is_capable = self.accurate().is_some_and(|accurate| accurate.is_capable);
         match self.sender.heeds_each_mark() {
@@ -283,11 +296,8 @@ impl Connection {
     }
 
     /// Records that an acknowledgment left.
-    #[inline]
     pub(super) fn on_count_sent(&mut self) {
-        if self.ecn.is_accurate()
-            && let Some(accurate) = self.accurate_mut()
-        {
+        if let Some(accurate) = self.accurate_mut() {
             accurate.on_ack_sent();
         }
     }

@@ -131,6 +131,15 @@ impl Connection {
         let window = if self.frozen { 0 } else { window };
         self.receiver.on_ack_sent();
         self.timestamps.on_ack_sent(self.receiver.next_expected());
+        if self.ecn.is_accurate() {
+            return self.counting(now, offset, window);
+        }
+        self.bare(now, offset, window)
+    }
+
+    /// The same where it tells how many marks were counted.
+    #[cold]
+    fn counting(&mut self, now: Instant, offset: u64, window: u64) -> Segment {
         let segment = self.bare(now, offset, window);
         self.on_count_sent();
         segment
