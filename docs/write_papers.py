@@ -200,6 +200,8 @@ def asked_tables(run: Mapping[str, Any]) -> str:
                 columns = [table["columns"][index] for index in kept]
                 title = f"Paper {paper['number']}. {table['title']}"
                 blocks.append(_table(title, columns, rows))
+    if not blocks:
+        return "The runs above have no such tables; `airtcp papers 2 4` has them."
     return "\n\n".join(blocks)
 
 
@@ -224,7 +226,7 @@ def calibration_table(run: Mapping[str, Any]) -> str:
                 words = f"{paper['number']}: {what}, {why}"
                 rows.append([words, f"{at['place']}", *told])
     if not rows:
-        return "The run has no calibration on facts of several kinds."
+        return "The runs above have no such table; `airtcp papers 4` has it."
     columns = ["paper, reading", "place", "goodput, ours over the paper's", "retransmitted"]
     return _table("", columns, rows)
 
