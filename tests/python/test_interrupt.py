@@ -30,7 +30,9 @@ main()
 
 
 def assert_interrupted(status: int, said: str) -> None:
-    assert status == INTERRUPTED, said
+    # Python ends by the signal itself where it interrupts what runs behind our own handlers; a
+    # shell says 130 of both.
+    assert status in (INTERRUPTED, -signal.SIGINT), said
     assert said.strip().splitlines()[-1:] == ["airtcp: interrupted"]
     assert "Traceback" not in said
 

@@ -293,6 +293,7 @@ def test_a_scenario_that_was_dropped_travels_in_the_address(show: Open, tmp_path
     expect(page.locator("#summary tbody tr").first).to_contain_text("2.84")
     expect(page).to_have_url(re.compile("toml="))
     page.click("#share-button")
+    expect(page.locator("#share-link")).to_have_value(re.compile("#.*toml="))
     address = page.locator("#share-link").input_value()
     other = show("#" + address.split("#")[1])
     assert goodput(other, 0) == goodput(page, 0)
