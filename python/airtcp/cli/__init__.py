@@ -13,7 +13,7 @@ try:
 except ImportError:  # another Python than CPython
     from signal import SIGINT, signal
 
-from airtcp.cli.stop import stop_at_once
+from airtcp.cli.stop import INTERRUPTED, stop_at_once
 
 
 def main() -> None:
@@ -31,4 +31,20 @@ def main() -> None:
         os.environ["_TYPER_FORCE_DISABLE_TERMINAL"] = "1"
     from airtcp.cli.commands import app
 
-    app(prog_name="airtcp")
+    try:
+        app(prog_name="airtcp")
+    except SystemExit as ended:
+        if ended.code == INTERRUPTED:
+            # Python may still end by the signal in place of this status, where it holds that an
+            # interrupt was not handled (`exit_sigint`).
+            _end_interrupted()
+        raise
+
+
+def _end_interrupted() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            continue  # the reader is gone
+    os._exit(INTERRUPTED)
