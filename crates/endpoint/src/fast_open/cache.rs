@@ -54,7 +54,7 @@ struct Server {
     format: Format,
 }
 
-/// The formats in which a cookie was requested in vain.
+/// The formats in which a request for a cookie was not answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Format {
     #[default]

@@ -193,7 +193,7 @@ mod tests {
         Instant::ZERO + Duration::from_micros(micros)
     }
 
-    /// Contenders with so many slots of 9 µs to go, that count at the slots' ends from t = 34 µs.
+    /// Contenders with `slots` slots of 9 µs to go, which count at the slots' ends from t = 34 µs.
     fn contenders<const ENDS_AT_ZERO: bool>(
         slots: &[(u32, bool)],
     ) -> (Contention, Vec<Own<ENDS_AT_ZERO>>) {

@@ -122,7 +122,7 @@ pub(super) struct Backlog<P> {
     above_bytes: u64,
     /// Rates at which destinations are sent to, for estimates of airtime.
     rates: Vec<BitRate>,
-    /// The airtime of so many bytes at such a rate: most packets have the same.
+    /// A rate, a size in bytes and the airtime they take: most packets have the same.
     airtime: (BitRate, u64, Duration),
     orders: u64,
     dropped: VecDeque<P>,

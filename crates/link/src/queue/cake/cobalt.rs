@@ -96,7 +96,7 @@ impl Cobalt {
         verdict
     }
 
-    /// A packet of the queue was dropped for want of room.
+    /// A packet of the queue was dropped because there was no room.
     pub fn on_overflow(&mut self, limits: &Limits, now: Instant) {
         if now - self.changed > limits.target {
             self.probability = self.probability.saturating_add(RISE);
