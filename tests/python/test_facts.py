@@ -199,6 +199,28 @@ def test_every_third_number_is_held_out():
     assert len(fit.without) == 4
 
 
+@pytest.mark.parametrize(
+    ("between", "error"),
+    [
+        ([10, 30], 0),
+        ([20, 20], 0),
+        ([44, 60], 0.182),  # ln(1.44 / 1.2)
+        ([0, 10], 0.087),  # ln(1.2 / 1.1)
+    ],
+)
+def test_of_a_range_the_nearest_end_counts_and_nothing_inside(between, error):
+    part = Part(
+        "gain",
+        "e",
+        at={"delay": "10 ms"},
+        baseline={"remedy": "off"},
+        treated={"remedy": "on"},
+        between=between,
+    )
+    one = Paper("p", Path("p"), paper([], []).file, [Claim("1a", "w", "p", [part])])
+    assert fit_of(one, measured(([0], [0]))).error == pytest.approx(error, abs=0.002)
+
+
 POINTS = [
     OpenPoint(name, "o", "s", "a", "w", [Admitted("a"), Admitted("b", {f"{name}.x": 1})])
     for name in ("p", "q", "r", "s", "t")

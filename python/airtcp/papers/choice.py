@@ -3,8 +3,9 @@
 One rule for every paper. Of the numbers that claims are judged by, every third is held out, in the
 order of `claims.toml`; the others choose. A reading's error is the root mean square of
 ln(ours / the paper's), of gains as ratios; one beyond a factor of ten counts as ten, and so does
-every fact that is broken, beside those that are kept. The smallest error is the nearest. The error
-over the numbers that were held out says how far the choice carries.
+every fact that is broken, beside those that are kept. Of a gain that the paper gives as a range,
+the nearest end counts, and nothing inside. The smallest error is the nearest. The error over the
+numbers that were held out says how far the choice carries.
 """
 
 import math
@@ -26,6 +27,9 @@ _MOST = math.log(10)
 """What is further off counts as this far, as does what was not measured."""
 _NOISE = 2.0
 """Errors closer than this, in standard errors of their difference, are indistinguishable."""
+
+
+_Range = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -100,42 +104,52 @@ def _errors(
 ) -> tuple[float, float]:
     choosing = list(facts)
     held: list[float] = []
-    for place, (part, at, number) in enumerate(_numbers(paper), 1):
-        distance = _distance(experiments[part.experiment], part, at, number, outcomes)
+    for place, (part, at, admitted) in enumerate(_numbers(paper), 1):
+        distance = _distance(experiments[part.experiment], part, at, admitted, outcomes)
         (held if place % HELD_OUT == 0 else choosing).append(distance)
     return _root_mean_square(choosing), _root_mean_square(held)
 
 
-def _numbers(paper: Paper) -> Iterator[tuple[Part, dict[str, Value], float]]:
-    """Every number of the paper that a claim is judged by."""
+def _numbers(paper: Paper) -> Iterator[tuple[Part, dict[str, Value], _Range]]:
+    """Every number of the paper that a claim is judged by, and every range; a number has equal ends."""
     for claim in paper.claims:
         for part in claim.parts:
-            if part.counts and part.kind in {"gain", "level"}:
-                for at, number in spread(part):
-                    if number is not None:
-                        yield part, at, number
+            if not part.counts or part.kind not in {"gain", "level"}:
+                continue
+            if part.kind == "gain" and part.between:
+                yield part, dict(part.at), (float(part.between[0]), float(part.between[-1]))
+                continue
+            for at, number in spread(part):
+                if number is not None:
+                    yield part, at, (number, number)
 
 
 def _distance(
     experiment: Experiment,
     part: Part,
     at: Mapping[str, Value],
-    number: float,
+    admitted: _Range,
     outcomes: Outcomes,
 ) -> float:
-    """|ln(ours / the paper's)| of a number, `_MOST` at most."""
+    """|ln(ours / the paper's)| of a number or the nearest end of a range, `_MOST` at most."""
+    low, high = admitted
     if part.kind == "level":
         values = outcomes.values(experiment, part.measure, at) or []
         mean = sum(values) / len(values) if values else 0.0
-        if number <= 0:
-            return 0.0 if mean == number else _MOST
-        return min(_MOST, abs(math.log(mean / number))) if mean > 0 else _MOST
+        if low <= 0:
+            return 0.0 if mean == low else _MOST
+        return _outside(math.log(mean), math.log(low), math.log(high)) if mean > 0 else _MOST
     before = outcomes.values(experiment, part.measure, at, part.baseline)
     after = outcomes.values(experiment, part.measure, at, part.treated)
     ours = gain(before, after) if before and after else None
     if ours is None:
         return _MOST
-    return min(_MOST, abs(log_ratio(ours.value) - log_ratio(number)))
+    return _outside(log_ratio(ours.value), log_ratio(low), log_ratio(high))
+
+
+def _outside(value: float, low: float, high: float) -> float:
+    """How far `value` lies outside of a range, `_MOST` at most."""
+    return min(_MOST, max(low - value, value - high, 0.0))
 
 
 def _root_mean_square(values: Sequence[float]) -> float:
