@@ -111,7 +111,7 @@ def _errors(
 
 
 def _numbers(paper: Paper) -> Iterator[tuple[Part, dict[str, Value], _Range]]:
-    """Every number of the paper that a claim is judged by, and every range; a number has equal ends."""
+    """Every number and range of the paper that a claim is judged by; a number has equal ends."""
     for claim in paper.claims:
         for part in claim.parts:
             if not part.counts or part.kind not in {"gain", "level"}:
