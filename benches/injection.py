@@ -1,7 +1,7 @@
 """Paper 2's delay injection in ns-3 beside airtcp: two programs that share nothing but the paper.
 
     .venv/bin/python benches/injection.py           # prints the table
-    .venv/bin/python benches/injection.py --docs    # and writes it into docs/papers-real.md
+    .venv/bin/python benches/injection.py --docs  # and writes it into papers-real.md
 
 A wired delay of 20 ms, segments of 1000 B, an acknowledgment for each, data frames counted on the
 channel, the timer and go-back-N of ns-2. Without ns-3 it says so and ends with status 0.
@@ -25,7 +25,7 @@ from peers import ROOT, AbsentError, ns3_program
 import airtcp
 from airtcp.papers.estimates import gain, gain_text
 
-DOCS = ROOT / "docs" / "papers-real.md"
+DOCS = ROOT / "docs" / "measurements" / "papers-real.md"
 BEGIN, END = "<!-- injection: begin -->", "<!-- injection: end -->"
 DAMAGED = (5, 10, 15, 20, 25, 30)
 SECONDS = 60
@@ -129,7 +129,7 @@ def main() -> None:
     )
     parser.add_argument("--seeds", type=int, default=6, help="seeds of each program (default 6)")
     parser.add_argument(
-        "--docs", action="store_true", help="writes the table into docs/papers-real.md"
+        "--docs", action="store_true", help="writes the table into docs/measurements/papers-real.md"
     )
     arguments = parser.parse_args()
     try:

@@ -22,8 +22,8 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DATA = ROOT / "docs" / "packetdrill.json"
-PAGE = ROOT / "docs" / "conformance.md"
+DATA = ROOT / "docs" / "measurements" / "packetdrill.json"
+PAGE = ROOT / "docs" / "measurements" / "conformance.md"
 BEGIN, END = "<!-- packetdrill: begin -->", "<!-- packetdrill: end -->"
 LOCAL, REMOTE = "192.168.0.1", "192.0.2.1"
 #: The kernel's own scripts allow for a clock of 4 ms and a machine under load.

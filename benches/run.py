@@ -5,7 +5,8 @@
 
 Every figure is a median over repetitions in which the programs take turns, so that what else the
 machine does meets all alike. Peers that are not installed are left out with a message.
-``--docs`` writes the tables to docs/performance.md and the figures to docs/performance.json.
+``--docs`` writes the tables to performance.md in docs/measurements, and the figures to
+performance.json beside it.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class Table:
     rows: list[Sequence[str]] = field(default_factory=list)
 
     def markdown(self) -> str:
-        """As in docs/performance.md."""
+        """As in docs/measurements/performance.md."""
         lines = [f"### {self.title}", "", "| " + " | ".join(self.columns) + " |"]
         lines.append("|---" * len(self.columns) + "|")
         lines += ["| " + " | ".join(row) + " |" for row in self.rows]
@@ -341,7 +342,7 @@ def machine(peers: dict[str, Any]) -> dict[str, str]:
 
 
 def write_docs(tables: list[Table], figures: dict[str, Any]) -> None:
-    """Puts the tables between the marks of docs/performance.md."""
+    """Puts the tables between the marks of docs/measurements/performance.md."""
     about = figures["machine"]
     place = (
         f"Measured on {about['cpu']} ({about['cores']} cores, load {about['load_at_end']}), "
@@ -350,18 +351,21 @@ def write_docs(tables: list[Table], figures: dict[str, Any]) -> None:
         "[performance.json](performance.json)."
     )
     measured = "\n\n".join([place, *(table.markdown() for table in tables)])
-    page = ROOT / "docs" / "performance.md"
+    page = ROOT / "docs" / "measurements" / "performance.md"
     before, _, rest = page.read_text().partition(BEGIN)
     after = rest.partition(END)[2]
     page.write_text(f"{before}{BEGIN}\n{measured}\n{END}{after}")
-    (ROOT / "docs" / "performance.json").write_text(json.dumps(figures, indent=2) + "\n")
+    data = ROOT / "docs" / "measurements" / "performance.json"
+    data.write_text(json.dumps(figures, indent=2) + "\n")
 
 
 def main() -> None:
     """Measures, prints, and with ``--docs`` writes."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--repetitions", type=int, default=7, help="rounds (default 7)")
-    parser.add_argument("--docs", action="store_true", help="write docs/performance.md")
+    parser.add_argument(
+        "--docs", action="store_true", help="write docs/measurements/performance.md"
+    )
     arguments = parser.parse_args()
     peers = find_peers()
     airtcp = peers.get("airtcp")

@@ -1,7 +1,7 @@
 """First sentences over many links and askers, judged against runs with a hundred seeds.
 
     python benches/sentences.py [--out out/sentences] [--truth 100] [--only NAME,NAME]
-    python docs/write_sentences.py            # docs/sentences.md from docs/sentences.json
+    python docs/measurements/write_sentences.py    # sentences.md from sentences.json, beside it
 
 For each link `compare` answers as a user has it, in rounds, for each of four askers. Then the
 headline is judged by the means of `--truth` other seeds:

@@ -2,7 +2,7 @@
 
     python packaging/try_wheel.py dist/airtcp-*.whl
 
-There the commands of README.md and docs/tutorial.md are run, with a recording that comes with
+There the commands of README.md and docs/start/tutorial.md are run, with a recording that comes with
 airtcp for the reader's own. Not run: what needs minutes of a network (`ping`), changes the machine
 (`deploy`), serves until it is stopped (`lab`, `proxy`, `gateway`), or stands for something of the
 reader's (`FILE`, `slow.pcap`). What real packets take is run where namespaces are allowed; a
@@ -21,7 +21,7 @@ from pathlib import Path
 from contents import problems
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ("README.md", "docs/tutorial.md")
+PAGES = ("README.md", "docs/start/tutorial.md")
 BESIDES = (
     "airtcp papers rto-factor --quick --readings 0",
     "airtcp new mine.toml --from ping && airtcp run mine.toml --seed 2",

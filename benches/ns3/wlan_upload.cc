@@ -7,7 +7,7 @@
  * Stations 1 m around an access point, behind it a wired host at 100 Mbit/s and 15 ms. Of every 100
  * data frames that the access point hears, the last --damaged are lost. With --flight a loss halves
  * what is sent and not acknowledged, as RFC 6675 has it, where ns-3 halves what it takes to be in the
- * network still (docs/beside.md).
+ * network still (docs/reference/beside.md).
  */
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"

@@ -20,7 +20,7 @@ Count = Literal[
 class FlowSummary(TypedDict):
     """One flow of a run; counts are the sender's and truthful: the simulator knows what arrived.
 
-    `docs/results.md` says what each field means.
+    `docs/reference/results.md` says what each field means.
     """
 
     # generated: flow

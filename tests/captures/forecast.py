@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Deploys the advised remedies on the kernel, over the links that were captured.
 
-    tests/captures/forecast.py FOLDER --out out/forecast --json docs/diagnose.json
+    tests/captures/forecast.py FOLDER --out out/forecast --json docs/measurements/diagnose.json
     tests/captures/forecast.py FOLDER --out out/forecast --kernel 6.12    in virtual time
 
 For each chosen case the capture is diagnosed, and where a remedy is advised `verify` runs the

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Scores what losses are taken for, on captures of the kernel over another emulator than airtcp's.
 
-    tests/captures/independent.py FOLDER [--json docs/diagnose.json]
+    tests/captures/independent.py FOLDER [--json docs/measurements/diagnose.json]
 
 Two network namespaces of this machine are joined by a few lines of Python between TUN devices: a
 token bucket, a drop-tail queue, CoDel after the pseudocode of RFC 8289 §5, and a radio's coin. It

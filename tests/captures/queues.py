@@ -2,7 +2,7 @@
 """Scores what `airtcp diagnose` takes losses for, on captures that the simulator writes.
 
     tests/captures/queues.py FOLDER --half development
-    tests/captures/queues.py FOLDER --half kept --json docs/diagnose.json
+    tests/captures/queues.py FOLDER --half kept --json docs/measurements/diagnose.json
     tests/captures/queues.py FOLDER --half kept --answers      the first sentences, too
 
 The kinds are those that a radio is easily confused with: a policer, a queue that keeps its delay

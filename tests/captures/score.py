@@ -2,7 +2,7 @@
 """Scores `airtcp diagnose` on the recorded corpus against the truth, beside tshark.
 
     tests/captures/score.py FOLDER --half development
-    tests/captures/score.py FOLDER --half kept --json docs/diagnose.json
+    tests/captures/score.py FOLDER --half kept --json docs/measurements/diagnose.json
 
 Prints a line a case and the totals; with --json, writes them.
 """

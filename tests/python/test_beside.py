@@ -1,4 +1,4 @@
-"""The kernel beside the simulation: what counts as agreement, and the tables of docs/real.md."""
+"""The kernel beside the simulation: what counts as agreement, and the page's tables."""
 
 import json
 import runpy
@@ -92,7 +92,7 @@ def test_simulating_again_keeps_what_the_kernel_did() -> None:
 
 
 def test_the_grid_has_thirty_settings_at_least() -> None:
-    grid = load_grid(ROOT / "docs" / "real.toml")
+    grid = load_grid(ROOT / "docs" / "measurements" / "real.toml")
     assert len(grid.links) * len(grid.stacks) >= 30
 
 
@@ -105,11 +105,11 @@ def test_the_document_tells_the_settings() -> None:
 
 
 def test_the_tables_are_of_the_runs_whose_data_are_kept() -> None:
-    writer = runpy.run_path(str(ROOT / "docs" / "write_real.py"))
-    page = (ROOT / "docs" / "real.md").read_text("utf-8")
-    run = json.loads((ROOT / "docs" / "real.json").read_text("utf-8"))
+    writer = runpy.run_path(str(ROOT / "docs" / "measurements" / "write_real.py"))
+    page = (ROOT / "docs" / "guides" / "real.md").read_text("utf-8")
+    run = json.loads((ROOT / "docs" / "measurements" / "real.json").read_text("utf-8"))
     assert len(run["settings"]) >= 30
     assert writer["written"](page, run) == page, "make verify writes it"
-    speed = json.loads((ROOT / "docs" / "real-speed.json").read_text("utf-8"))
+    speed = json.loads((ROOT / "docs" / "measurements" / "real-speed.json").read_text("utf-8"))
     table = runpy.run_path(str(ROOT / "benches" / "emulate.py"))["table"]
     assert writer["put"](page, "speed", table(speed)) == page, "benches/emulate.py --write"

@@ -1,4 +1,4 @@
-"""README.md and the tutorial show the demonstration whose results docs/demo.json holds."""
+"""README.md and the tutorial show the demonstration whose results docs/start/demo.json holds."""
 
 import json
 import runpy
@@ -8,8 +8,8 @@ from typing import Any
 from airtcp import run
 
 ROOT = Path(__file__).resolve().parents[2]
-WRITER = runpy.run_path(str(ROOT / "docs" / "write_demo.py"))
-DATA: dict[str, Any] = json.loads((ROOT / "docs" / "demo.json").read_text("utf-8"))
+WRITER = runpy.run_path(str(ROOT / "docs" / "start" / "write_demo.py"))
+DATA: dict[str, Any] = json.loads((ROOT / "docs" / "start" / "demo.json").read_text("utf-8"))
 
 
 def test_answer_and_table_are_of_the_run_whose_data_are_kept() -> None:
@@ -18,7 +18,7 @@ def test_answer_and_table_are_of_the_run_whose_data_are_kept() -> None:
 
 
 def test_the_tutorial_quotes_the_same_answer() -> None:
-    page = (ROOT / "docs" / "tutorial.md").read_text("utf-8")
+    page = (ROOT / "docs" / "start" / "tutorial.md").read_text("utf-8")
     assert WRITER["tutorial"](page, DATA) == page, "make demo-docs writes it"
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = sorted([*ROOT.glob("docs/*.md"), *ROOT.glob("fuzz/*.md")])
+DOCUMENTS = sorted([*ROOT.glob("docs/**/*.md"), *ROOT.glob("fuzz/*.md")])
 FOLDERS = "benches|crates|docs|fuzz|papers|python|recordings|scenarios|studies|tests"
 # A path in backquotes, from the repository's root; a pattern stands for one file at least.
 NAMED = re.compile(rf"`((?:{FOLDERS})/[\w./*-]+)`")
@@ -25,24 +25,28 @@ def test_every_file_named_exists(document: Path) -> None:
 
 
 def test_every_source_file_of_the_page_on_testing_exists() -> None:
-    text = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "measurements" / "testing.md").read_text(encoding="utf-8")
     ends = set(SOURCE.findall(text))
     assert len(ends) > 20, "the table of files is found"
     sources = [f"/{path.relative_to(ROOT)}" for path in ROOT.glob("crates/*/*/**/*.rs")]
     missing = sorted(end for end in ends if not any(path.endswith(f"/{end}") for path in sources))
-    assert not missing, f"docs/testing.md names files that do not exist: {missing}"
+    assert not missing, f"docs/measurements/testing.md names files that do not exist: {missing}"
 
 
 def test_the_sites_groups_are_those_of_the_index() -> None:
-    """Each page stands in one of the four groups, in mkdocs.yml and in docs/README.md alike."""
+    """A page's folder is its group, in mkdocs.yml and in docs/README.md alike."""
     site = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:")[1]
     groups = re.findall(r"- (\w+):\s*\[([^]]*)\]", site)
-    of_site = {group: set(pages.replace(" ", "").split(",")) for group, pages in groups}
+    of_site = {group: set("".join(pages.split()).split(",")) for group, pages in groups}
     assert list(of_site) == ["Start", "Guides", "Reference", "Measurements"]
     index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8").split("\n## ")[1:]
     of_index = {
-        part.split("\n")[0]: set(re.findall(r"^\| \[([\w-]+\.md)\]", part, re.M)) for part in index
+        part.split("\n")[0]: set(re.findall(r"^\| \[[\w-]+\.md\]\(([\w/-]+\.md)\)", part, re.M))
+        for part in index
     }
     assert of_site == of_index
-    pages = [page for group in of_site.values() for page in group]
-    assert sorted([*pages, "README.md"]) == sorted(path.name for path in ROOT.glob("docs/*.md"))
+    docs = ROOT / "docs"
+    for group, pages in of_site.items():
+        folder = docs / group.lower()
+        assert pages == {str(path.relative_to(docs)) for path in folder.glob("**/*.md")}
+    assert [path.name for path in docs.glob("*.md")] == ["README.md"]

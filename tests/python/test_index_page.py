@@ -27,7 +27,7 @@ def test_no_link_leads_into_a_checkout(repository: str | None) -> None:
     assert not RELATIVE.search(page)
     assert "The tutorial" in page
     if repository:
-        assert "(https://example.org/airtcp/blob/main/docs/tutorial.md)" in page
+        assert "(https://example.org/airtcp/blob/main/docs/start/tutorial.md)" in page
         assert "(https://example.org/airtcp/raw/main/docs/images/demo.png)" in page
 
 

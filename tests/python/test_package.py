@@ -107,6 +107,7 @@ def test_what_the_sender_believes_stands_apart_from_what_packets_take(lossy_file
 
 
 def test_every_name_is_on_the_page_of_the_python_interface() -> None:
-    page = (Path(__file__).resolve().parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
+    root = Path(__file__).resolve().parents[2]
+    page = (root / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
     missing = [name for name in airtcp.__all__ if f"airtcp.{name}" not in page]
     assert missing == ["Parameter", "Remedy", "ShippedScenario", "__version__", "papers"]

@@ -123,15 +123,15 @@ def test_a_machine_that_can_run_none_is_an_error(lossy_file: Path) -> None:
 
 
 def test_the_table_is_of_the_run_whose_data_are_kept() -> None:
-    writer = runpy.run_path(str(ROOT / "docs" / "write_papers_real.py"))
-    page = (ROOT / "docs" / "papers-real.md").read_text("utf-8")
-    run = json.loads((ROOT / "docs" / "papers-real.json").read_text("utf-8"))
+    writer = runpy.run_path(str(ROOT / "docs" / "measurements" / "write_papers_real.py"))
+    page = (ROOT / "docs" / "measurements" / "papers-real.md").read_text("utf-8")
+    run = json.loads((ROOT / "docs" / "measurements" / "papers-real.json").read_text("utf-8"))
     assert writer["written"](page, run) == page, "make verify writes it"
 
 
 @pytest.mark.usefixtures("log")
 def test_the_run_is_of_every_paper_and_of_the_cases_as_they_are() -> None:
-    run = json.loads((ROOT / "docs" / "papers-real.json").read_text("utf-8"))
+    run = json.loads((ROOT / "docs" / "measurements" / "papers-real.json").read_text("utf-8"))
     told = [
         (case["paper"], case["name"], case["settings"], [one["remedy"] for one in case["remedies"]])
         for case in run["cases"]

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-WRITER = runpy.run_path(str(ROOT / "docs" / "write_recordings.py"))
 PAPER = ROOT / "papers" / "c2tcp"
+WRITER = runpy.run_path(str(PAPER / "write_recordings.py"))
 DATA: dict[str, Any] = json.loads((PAPER / "recordings.json").read_text("utf-8"))
 
 
 def test_the_page_is_of_the_data() -> None:
     page = (PAPER / "README.md").read_text("utf-8")
-    assert WRITER["written"](page, DATA) == page, "python docs/write_recordings.py writes it"
+    assert WRITER["written"](page, DATA) == page, "python papers/c2tcp/write_recordings.py writes it"
 
 
 def test_every_recording_has_every_sender() -> None:

@@ -1,4 +1,4 @@
-"""What docs/requirements/ says of RFCs, held against the code that cites them."""
+"""What docs/reference/requirements/ says of RFCs, held against the code that cites them."""
 
 import importlib.util
 import re
@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 _SPEC = importlib.util.spec_from_file_location(
-    "write_requirements", ROOT / "docs" / "write_requirements.py"
+    "write_requirements", ROOT / "docs" / "reference" / "write_requirements.py"
 )
 assert _SPEC is not None
 assert _SPEC.loader is not None
@@ -59,7 +59,7 @@ def test_every_section_that_the_code_cites_is_listed(rfc: requirements.Rfc) -> N
             )
             if number == rfc.number and not is_listed:
                 missing[section] = str(file.relative_to(ROOT))
-    assert not missing, f"docs/requirements/rfc{rfc.number}.toml lacks sections that are cited"
+    assert not missing, f"rfc{rfc.number}.toml lacks sections that are cited"
 
 
 @pytest.mark.parametrize("rfc", RFCS, ids=lambda rfc: str(rfc.number))
@@ -81,4 +81,4 @@ def test_every_place_exists(rfc: requirements.Rfc) -> None:
 
 def test_the_page_is_the_generated_one() -> None:
     written = requirements.PAGE.read_text(encoding="utf-8")
-    assert written == requirements.page(RFCS), "python docs/write_requirements.py"
+    assert written == requirements.page(RFCS), "python docs/reference/write_requirements.py"

@@ -28,7 +28,7 @@ from airtcp.papers.rules import (
     together,
 )
 
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "papers-method.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "reference" / "papers-method.md"
 BEGIN, END = "<!-- rules: begin -->", "<!-- rules: end -->"
 
 R, D, N, C = Verdict.REPRODUCED, Verdict.DIRECTION, Verdict.NOT_SHOWN, Verdict.CONTRADICTED
@@ -127,7 +127,7 @@ def test_a_level(_, rule, options, number, ours, half, verdict):
 
 
 def test_the_documentation_shows_each_rule_at_its_edges():
-    """`AIRTCP_WRITE_DOCS=1` writes the table into docs/papers-method.md."""
+    """`AIRTCP_WRITE_DOCS=1` writes the table into docs/reference/papers-method.md."""
     rows = [
         ("gain", f"{number:+g} %", gain, half, verdict) for number, gain, half, verdict in NUMBERS
     ]

@@ -1,4 +1,4 @@
-"""docs/sentences.md shows the sentences that docs/sentences.json holds."""
+"""docs/measurements/sentences.md shows the sentences that sentences.json beside it holds."""
 
 import json
 import runpy
@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-WRITER = runpy.run_path(str(ROOT / "docs" / "write_sentences.py"))
-DATA: dict[str, Any] = json.loads((ROOT / "docs" / "sentences.json").read_text("utf-8"))
+DOCS = ROOT / "docs" / "measurements"
+WRITER = runpy.run_path(str(DOCS / "write_sentences.py"))
+DATA: dict[str, Any] = json.loads((DOCS / "sentences.json").read_text("utf-8"))
 
 
 def test_the_page_is_of_the_data() -> None:
-    page = (ROOT / "docs" / "sentences.md").read_text("utf-8")
-    assert WRITER["written"](page, DATA) == page, "python docs/write_sentences.py writes it"
+    page = (DOCS / "sentences.md").read_text("utf-8")
+    assert WRITER["written"](page, DATA) == page, "write_sentences.py writes it"
 
 
 def test_every_link_has_every_asker() -> None:

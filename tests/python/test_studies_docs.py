@@ -1,4 +1,4 @@
-"""docs/studies.md and others show the runs whose results docs/studies.json holds."""
+"""studies.md and others show the runs whose results docs/measurements/studies.json holds."""
 
 import json
 import runpy
@@ -10,8 +10,9 @@ import pytest
 from airtcp.study.grid import load_grid, run_grid
 
 ROOT = Path(__file__).resolve().parents[2]
-WRITER = runpy.run_path(str(ROOT / "docs" / "write_studies.py"))
-DATA: dict[str, Any] = json.loads((ROOT / "docs" / "studies.json").read_text("utf-8"))
+DOCS = ROOT / "docs" / "measurements"
+WRITER = runpy.run_path(str(DOCS / "write_studies.py"))
+DATA: dict[str, Any] = json.loads((DOCS / "studies.json").read_text("utf-8"))
 
 
 def test_every_table_is_of_the_runs_whose_data_are_kept() -> None:

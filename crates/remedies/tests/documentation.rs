@@ -1,4 +1,5 @@
-//! `docs/remedies.md` is the catalogue in words: this writes it, and fails when it is out of date.
+//! `docs/reference/remedies.md` is the catalogue in words: this writes it, and fails when it is
+//! out of date.
 
 use std::fmt::Write;
 use std::fs;
@@ -86,13 +87,14 @@ fn text(remedies: &[Remedy]) -> String {
 
 #[test]
 fn remedies_page_is_the_catalogue() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/remedies.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/remedies.md");
     let expected = text(catalogue());
     if std::env::var_os("AIRTCP_WRITE_DOCS").is_some() {
         fs::write(&path, &expected).unwrap();
     }
     assert!(
         fs::read_to_string(&path).is_ok_and(|found| found == expected),
-        "docs/remedies.md is out of date; run: AIRTCP_WRITE_DOCS=1 cargo test -p airtcp-remedies"
+        "docs/reference/remedies.md is out of date; run: \
+         AIRTCP_WRITE_DOCS=1 cargo test -p airtcp-remedies"
     );
 }

@@ -6,7 +6,7 @@
 //!   TOML ─▶ document ─▶ resolve ─▶ Scenario ─▶ build(seed) ─▶ a network, and what its hosts do
 //! ```
 //!
-//! `docs/scenarios.md` lists every key.
+//! `docs/reference/scenarios.md` lists every key.
 
 mod beside;
 mod build;

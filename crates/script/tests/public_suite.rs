@@ -22,7 +22,8 @@ fn scripts(folder: &Path, found: &mut Vec<PathBuf>) {
     found.sort();
 }
 
-/// Prints how each script ends on the profile `linux`; docs/conformance.md is written from it.
+/// Prints how each script ends on the profile `linux`; docs/measurements/conformance.md is written
+/// from it.
 #[test]
 #[ignore = "needs the public suites: AIRTCP_PACKETDRILL"]
 fn verdicts() {

@@ -1,7 +1,7 @@
 """Errors of the command line: one line on standard error, and the exit status scripts rely on.
 
 0 is success, also with a warning; 1 a failure, of a run, a disk or a machine; 2 input that is
-wrong; 130 Ctrl-C. docs/errors.md says so to users.
+wrong; 130 Ctrl-C. docs/guides/errors.md says so to users.
 """
 
 import os

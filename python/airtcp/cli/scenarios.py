@@ -67,5 +67,6 @@ def new_command(
             raise ScenarioError(f"{file}: expected a name ending in .toml")
         written = copy_scenario(find(source, "scenarios"), writable_file(file, "new"))
         print(
-            f"wrote {', '.join(map(str, written))}; every key: docs/scenarios.md, `airtcp schema`"
+            f"wrote {', '.join(map(str, written))}; "
+            "every key: docs/reference/scenarios.md, `airtcp schema`"
         )

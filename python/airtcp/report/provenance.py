@@ -189,7 +189,8 @@ def faults(root: Path) -> list[str]:
     """
     found = []
     listed = {(table.page, table.mark) for table in tables(root)}
-    for page in [Path("README.md"), *(path.relative_to(root) for path in root.glob("docs/*.md"))]:
+    pages = (path.relative_to(root) for path in sorted(root.glob("docs/**/*.md")))
+    for page in [Path("README.md"), *pages]:
         found += [
             f"{page}: {mark} is not in {LIST}: list what it was made of"
             for mark in marks((root / page).read_text("utf-8"))

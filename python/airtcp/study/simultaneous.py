@@ -13,7 +13,7 @@ Three things give them power where a search tries fifty remedies on a handful of
   2004). The prior is their mean rather than Smyth's geometric mean: many remedies differ on few
   seeds only, and then by much; their own few differences understate how much they vary.
 
-`docs/statistics.md` holds what simulation says of coverage and power.
+`docs/measurements/statistics.md` holds what simulation says of coverage and power.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -58,7 +58,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     deployment: Deployment::between_the_ends(
         "gateway delay-injection",
         "airtcp gateway delay-injection on the access point, or on a router before it, does it \
-         (docs/gateway.md).",
+         (docs/guides/gateway.md).",
     ),
     decides: "which acknowledgments the access point delays",
     apply,

@@ -75,7 +75,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     ],
     deployment: Deployment::none(
         "It belongs into the access point's driver, and no driver has it. airtcp gateway \
-         dynamic-arq marks the packets that are urgent (docs/gateway.md).",
+         dynamic-arq marks the packets that are urgent (docs/guides/gateway.md).",
     ),
     decides: "the order of retransmissions at the access point",
     apply,

@@ -32,7 +32,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     deployment: Deployment::between_the_ends(
         "gateway random-delay",
         "airtcp gateway random-delay on the access point, or on a router before it, does it \
-         (docs/gateway.md).",
+         (docs/guides/gateway.md).",
     ),
     decides: "which acknowledgments the access point delays",
     apply,

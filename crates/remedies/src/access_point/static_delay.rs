@@ -34,7 +34,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     deployment: Deployment::between_the_ends(
         "gateway static-delay",
         "airtcp gateway static-delay on the access point, or on a router before it, does it \
-         (docs/gateway.md).",
+         (docs/guides/gateway.md).",
     ),
     decides: "which acknowledgments the access point delays",
     apply,

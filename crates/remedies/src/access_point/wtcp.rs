@@ -51,7 +51,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     deployment: Deployment::between_the_ends(
         "gateway wtcp",
         "airtcp gateway wtcp on the access point, or on a router before it, does it \
-         (docs/gateway.md).",
+         (docs/guides/gateway.md).",
     ),
     decides: "whether the access point repairs losses",
     apply,

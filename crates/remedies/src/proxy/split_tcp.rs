@@ -20,7 +20,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     deployment: Deployment::between_the_ends(
         "proxy --transparent",
         "airtcp proxy --transparent on the access point, or on a router before it, does it \
-         (docs/proxy.md).",
+         (docs/guides/proxy.md).",
     ),
     decides: "whether connections are split",
     apply,

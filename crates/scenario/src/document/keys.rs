@@ -12,7 +12,7 @@
 ///         /// A key that must be given.
 ///         every: Span<…>;
 ///     } takes {
-///         /// The key's sentence, in rustdoc, in the JSON Schema and in docs/scenarios.md.
+///         /// The key's sentence, in rustdoc, the JSON Schema and docs/reference/scenarios.md.
 ///         // Where its default comes from.
 ///         key: Type = default, as Written;
 ///         /// A key whose default depends on others: what resolves the table fills it in.

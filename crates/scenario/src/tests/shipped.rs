@@ -104,7 +104,7 @@ fn the_schema_knows_types_ranges_and_defaults() {
 fn documentation_lists_every_key() {
     let mut table = "| key | value | default | meaning |\n|---|---|---|---|\n".to_owned();
     add_keys(&mut table, "", &schema());
-    documentation::check("docs/scenarios.md", "keys", &table);
+    documentation::check("docs/reference/scenarios.md", "keys", &table);
 }
 
 /// A line a key, deeper ones behind their table.

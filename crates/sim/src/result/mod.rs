@@ -1,5 +1,5 @@
-//! The output of a run: a summary, sampled variables, and events. `docs/results.md` lists every
-//! field.
+//! The output of a run: a summary, sampled variables, and events. `docs/reference/results.md`
+//! lists every field.
 
 mod air;
 mod beside;

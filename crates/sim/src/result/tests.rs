@@ -151,16 +151,17 @@ fn field_names_are_the_documented_ones() {
 /// The part of the document between two markers is generated from this crate's own fields.
 #[test]
 fn documentation_lists_every_field() {
-    documentation::check("docs/results.md", "run", &fields_of::<RunSummary>());
-    documentation::check("docs/results.md", "flow", &fields_of::<FlowSummary>());
+    let page = "docs/reference/results.md";
+    documentation::check(page, "run", &fields_of::<RunSummary>());
+    documentation::check(page, "flow", &fields_of::<FlowSummary>());
     let summary = "python/airtcp/summary.py";
     documentation::check(summary, "flow", &in_python::<FlowSummary>());
     documentation::check(summary, "run", &in_python::<RunSummary>());
     let latency = fields_of::<LatencySummary>();
-    documentation::check("docs/results.md", "latency", &latency);
+    documentation::check(page, "latency", &latency);
     documentation::check(summary, "latency", &in_python::<LatencySummary>());
     let beside = fields_of::<BesideSummary>();
-    documentation::check("docs/results.md", "beside", &beside);
+    documentation::check(page, "beside", &beside);
     documentation::check(summary, "beside", &in_python::<BesideSummary>());
     let probes: String = Probe::all()
         .map(|probe| {
@@ -178,7 +179,7 @@ fn documentation_lists_every_field() {
         })
         .collect();
     documentation::check(
-        "docs/results.md",
+        page,
         "probes",
         &format!("| probe | column | type | meaning |\n|---|---|---|---|\n{probes}"),
     );
@@ -187,7 +188,7 @@ fn documentation_lists_every_field() {
         .map(|kind| format!("| `{}` | {} |\n", kind.name(), kind.meaning()))
         .collect();
     documentation::check(
-        "docs/results.md",
+        page,
         "events",
         &format!("| event | what happened |\n|---|---|\n{events}"),
     );

@@ -11,7 +11,7 @@
 ///
 ///     #[derive(…)]
 ///     pub struct Config {
-///         /// The key's sentence, in rustdoc, in the JSON Schema and in docs/scenarios.md.
+///         /// The key's sentence, in rustdoc, the JSON Schema and docs/reference/scenarios.md.
 ///         field: Type = default, as Written, named "key";
 ///     } with tables {
 ///         /// The sentence of a table inside this one.

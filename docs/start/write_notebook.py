@@ -1,0 +1,35 @@
+"""Writes below each cell of docs/start/notebook.md what it prints.
+
+python docs/start/write_notebook.py
+"""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+PAGE = Path(__file__).with_name("notebook.md")
+_CELL = re.compile(r"```python\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
+
+
+def executed(page: str) -> str:
+    """The page with what its cells print, one after the other as in a notebook."""
+    names: dict[str, object] = {}
+
+    def cell(match: re.Match[str]) -> str:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(match[1], names)
+        lines = (line.rstrip() for line in printed.getvalue().strip().splitlines())
+        return f"```python\n{match[1]}```\n\n```text\n" + "\n".join(lines) + "\n```"
+
+    return _CELL.sub(cell, page)
+
+
+def main() -> None:
+    """Writes the page."""
+    PAGE.write_text(executed(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
