@@ -68,10 +68,10 @@ demo-docs: build ## the demonstration, and what it found written into README.md
 studies-docs: build ## the shipped studies run, and their tables and figures written into docs/measurements/
 	$(BIN)/python docs/measurements/write_studies.py out/studies
 
-newzag-docs: build ## NewZag on a kernel, written into docs/guides/real.md; 15 minutes
+newzag-docs: build ## NewZag on a kernel, written into docs/measurements/real.md; 15 minutes
 	$(BIN)/python docs/measurements/write_newzag.py out/newzag --kernel $(KERNEL)
 
-diagnose-docs: build ## records a kernel in virtual time over emulated links, scores diagnoses, writes docs/guides/diagnose.md; an hour
+diagnose-docs: build ## records a kernel in virtual time over emulated links, scores diagnoses, writes docs/measurements/diagnose.md; an hour
 	$(BIN)/python tests/captures/record.py out/captures --kernel $(KERNEL)
 	$(BIN)/python docs/measurements/write_diagnose.py out/captures --kernel $(KERNEL)
 

@@ -1,7 +1,7 @@
 """Measures how fast and how punctual the emulator is: rates, round trips, its share of a core.
 
     python benches/emulate.py               # prints the table
-    python benches/emulate.py --write       # and writes it into docs/guides/real.md
+    python benches/emulate.py --write       # and writes it into docs/measurements/real.md
 
 Needs iperf3, ping and network namespaces; run it on an otherwise idle machine. The emulator is one
 thread: its share of a core includes what the kernel does on its behalf, which is the TCP of the
@@ -26,7 +26,7 @@ from airtcp.net import find_program
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "measurements" / "real-speed.json"
-PAGE = ROOT / "docs" / "guides" / "real.md"
+PAGE = ROOT / "docs" / "measurements" / "real.md"
 SECONDS = 10
 TICKS = os.sysconf("SC_CLK_TCK")
 #: The server may not listen yet.
@@ -140,7 +140,7 @@ def table(run: dict[str, Any]) -> str:
 def main() -> None:
     """Measures, prints, and writes the table with `--write`."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="write docs/guides/real.md's table")
+    parser.add_argument("--write", action="store_true", help="write the table into its page")
     arguments = parser.parse_args()
     run: dict[str, Any] = {
         "kernel": platform.release(),

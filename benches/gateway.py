@@ -1,7 +1,7 @@
 """Measures what the gateway costs: speed beside plain forwarding, delay, idle CPU, memory.
 
     python benches/gateway.py               # prints the table
-    python benches/gateway.py --write       # and writes it into docs/guides/real.md
+    python benches/gateway.py --write       # and writes it into docs/measurements/real.md
 
 Needs root, iperf3, ethtool, and iptables or nft; run it on an otherwise idle machine.
 """
@@ -29,7 +29,7 @@ from airtcp.report.marked import put
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "measurements" / "real-gateway.json"
-PAGE = ROOT / "docs" / "guides" / "real.md"
+PAGE = ROOT / "docs" / "measurements" / "real.md"
 TICKS = os.sysconf("SC_CLK_TCK")
 #: No acknowledgment is held by this agent: what is left is the way through the queue.
 NO_DELAY = "static-delay:delay=0s,every=1"
@@ -257,7 +257,7 @@ def table(run: dict[str, Any]) -> str:
 def main() -> None:
     """Measures, prints, and writes the table with `--write`."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="write docs/guides/real.md's table")
+    parser.add_argument("--write", action="store_true", help="write the table into its page")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=5)
     parser.add_argument("--connections", type=int, default=10_000)

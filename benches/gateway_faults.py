@@ -1,7 +1,7 @@
 """What a gateway's faults cost the connections through it: outages, packets, bytes.
 
     python benches/gateway_faults.py            # prints the table
-    python benches/gateway_faults.py --write    # and writes it into docs/guides/real.md
+    python benches/gateway_faults.py --write    # and writes it into docs/measurements/real.md
 
 Eight of a mobile's connections upload over a router on which a gateway holds every acknowledgment
 for 20 ms; then something happens. The outage is the longest time without a byte at the receiver, of
@@ -37,7 +37,7 @@ from airtcp.report.marked import put
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "measurements" / "real-faults.json"
-PAGE = ROOT / "docs" / "guides" / "real.md"
+PAGE = ROOT / "docs" / "measurements" / "real.md"
 AGENT = "static-delay:delay=20ms,every=1"
 WIDE = """[hold]
 longest = "1 s"
@@ -323,7 +323,7 @@ def table(run: dict[str, Any]) -> str:
 def main() -> None:
     """Measures, prints, and writes the table with `--write`."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="write docs/guides/real.md's table")
+    parser.add_argument("--write", action="store_true", help="write the table into its page")
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
     faults: dict[str, list[dict[str, Any]]] = {}

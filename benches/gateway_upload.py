@@ -1,7 +1,7 @@
 """Paper 2's upload on real packets: kernel senders, an emulated 802.11b, and a gateway in the path.
 
     python benches/gateway_upload.py            # prints the table
-    python benches/gateway_upload.py --write    # and writes it into docs/guides/real.md
+    python benches/gateway_upload.py --write    # and writes it into docs/measurements/real.md
 
     mobile's kernel ── 802.11b and the wired part, emulated ── router with the gateway ── wired host
 
@@ -33,7 +33,7 @@ from airtcp.report.marked import put
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "measurements" / "real-gateway-upload.json"
-PAGE = ROOT / "docs" / "guides" / "real.md"
+PAGE = ROOT / "docs" / "measurements" / "real.md"
 SCENARIO = ROOT / "papers" / "delay-injection" / "upload.toml"
 SETTINGS = {"wlan.retry_limit": "unlimited", "wired.delay": "20 ms"}
 AGENT = "delay-injection:inf-retry=0"
@@ -323,7 +323,7 @@ def mean(rows: Sequence[dict[str, Any]], key: str) -> float:
 def main() -> None:
     """Measures, prints, and writes the table with `--write`."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="write docs/guides/real.md's table")
+    parser.add_argument("--write", action="store_true", help="write the table into its page")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--jobs", type=int, default=len(WAYS), help="uploads side by side")

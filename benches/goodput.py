@@ -1,7 +1,7 @@
 """Measures the goodput of airtcp's own TCP on a TUN device, beside the kernel's on the same kind.
 
     python benches/goodput.py               # prints the table
-    python benches/goodput.py --write       # and writes it into docs/guides/real.md
+    python benches/goodput.py --write       # and writes it into docs/measurements/real.md
 
 The endpoint is one thread, and the TCP of the kernel at the other end runs in its calls: its share
 of a core includes both. Beside it, the kernel's TCP at both ends of two such devices, with one
@@ -33,7 +33,7 @@ from airtcp.report.marked import put
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "measurements" / "real-goodput.json"
-PAGE = ROOT / "docs" / "guides" / "real.md"
+PAGE = ROOT / "docs" / "measurements" / "real.md"
 KERNEL, ENDPOINT, FAR = "10.112.7.1", "10.112.7.2", "10.112.8.2"
 TICKS = os.sysconf("SC_CLK_TCK")
 GIB = 1 << 30
@@ -200,7 +200,7 @@ def table(run: dict[str, Any]) -> str:
 def main() -> None:
     """Measures, prints, and writes the table with `--write`."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="write docs/guides/real.md's table")
+    parser.add_argument("--write", action="store_true", help="write the table into its page")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if not arguments.inside:

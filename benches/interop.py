@@ -3,7 +3,7 @@
 
     benches/interop.py                  the short part, under a minute
     benches/interop.py --all            with GiBs, a thousand connections and emulated scenarios
-    benches/interop.py --write          also writes the table into docs/guides/real.md
+    benches/interop.py --write          also writes the table into docs/measurements/real.md
 
 Everything happens in network namespaces of its own, which go away with it (root, or a system that
 lets users make namespaces). A transfer counts when the hash of what arrived is that of what was
@@ -30,7 +30,7 @@ from interoperability.faults import changing_mtu, interrupted, over_wire
 from interoperability.programs import iperf3, many, nginx, python_server, socat
 from wire import Faults, sh
 
-DOCUMENT = ROOT / "docs" / "guides" / "real.md"
+DOCUMENT = ROOT / "docs" / "measurements" / "real.md"
 START, END = "<!-- generated: interoperability -->\n", "<!-- end -->"
 
 
@@ -104,7 +104,7 @@ def table(rows: list[Row]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description="airtcp's own TCP against this machine's kernel.")
     parser.add_argument("--all", action="store_true", help="GiBs, a thousand connections")
-    parser.add_argument("--write", action="store_true", help="write docs/guides/real.md's table")
+    parser.add_argument("--write", action="store_true", help="write the table into its page")
     parser.add_argument("--json", type=Path, help="write the rows into a file")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--at", nargs=3, metavar=("END", "FILE", "FOLDER"), help=argparse.SUPPRESS)

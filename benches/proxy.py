@@ -1,7 +1,7 @@
 """Measures the proxy: memory of ten thousand connections, and goodput beside the direct way.
 
     python benches/proxy.py               # prints the tables
-    python benches/proxy.py --write       # and writes them into docs/guides/real.md
+    python benches/proxy.py --write       # and writes them into docs/measurements/real.md
 
 Needs root, iperf3 and control groups; run it on an otherwise idle machine. Clients, the proxy and
 servers are in network namespaces of their own, joined by pairs of devices. What the proxy takes is
@@ -37,7 +37,7 @@ from airtcp.report.marked import put
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "measurements" / "real-proxy.json"
-PAGE = ROOT / "docs" / "guides" / "real.md"
+PAGE = ROOT / "docs" / "measurements" / "real.md"
 MEMORY = Path("/sys/fs/cgroup/memory")
 UNIFIED = Path("/sys/fs/cgroup")
 CLIENT, SERVER, ROUTER = "10.1.0.2", "10.2.0.2", "10.1.0.1"
@@ -372,7 +372,7 @@ def main() -> None:
     """Measures, prints, and with --write writes."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--connections", type=int, default=10_000)
-    parser.add_argument("--write", action="store_true", help="write docs/guides/real.md")
+    parser.add_argument("--write", action="store_true", help="write docs/measurements/real.md")
     arguments = parser.parse_args()
     if os.geteuid() != 0 or shutil.which("iperf3") is None:
         raise SystemExit("benches/proxy.py needs root and iperf3")

@@ -1,7 +1,7 @@
 """Measures what waits in the proxy: the age of data as it arrives, beside goodput.
 
     python benches/proxy_latency.py                     # prints the table
-    python benches/proxy_latency.py --write             # and writes it into docs/guides/real.md
+    python benches/proxy_latency.py --write             # and writes it into real.md
     python benches/proxy_latency.py --program FILE      # with another build's airtcp-net
 
 Needs root. Two emulated links in a row, `mobile` and `wired`, with the proxy between them:
@@ -35,7 +35,7 @@ from airtcp.report.marked import put
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "measurements" / "real-proxy-latency.json"
-PAGE = ROOT / "docs" / "guides" / "real.md"
+PAGE = ROOT / "docs" / "measurements" / "real.md"
 LINK = """topology = "pipe"
 [link]
 rate = "{rate} Mbit/s"
@@ -201,7 +201,7 @@ def table(run: dict[str, Any]) -> str:
 def main() -> None:
     """Measures, prints, and with --write writes; or is one of the programs of a run."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="write docs/guides/real.md")
+    parser.add_argument("--write", action="store_true", help="write docs/measurements/real.md")
     parser.add_argument("--program", default="", help="airtcp-net of another build")
     parser.add_argument("--stack", action="append", choices=STACKS, help="only these stacks")
     parser.add_argument("--path", action="append", choices=list(PATHS), help="only these links")

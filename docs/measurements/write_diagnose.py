@@ -1,4 +1,4 @@
-"""Writes the scores of `airtcp diagnose` into docs/guides/diagnose.md.
+"""Writes the scores of `airtcp diagnose` into docs/measurements/diagnose.md.
 
 tests/captures/record.py out/captures --kernel 6.12         # once; 40 minutes of processor time
 python docs/measurements/write_diagnose.py out/captures --kernel 6.12  # scores, forecasts, the page
@@ -19,7 +19,7 @@ from airtcp.report.marked import put
 from airtcp.report.provenance import stamp
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "guides" / "diagnose.md"
+PAGE = ROOT / "docs" / "measurements" / "diagnose.md"
 FOUND = ROOT / "docs" / "measurements" / "diagnose.json"
 SCRIPTS = ROOT / "tests" / "captures"
 HALVES = {"development": "developed with", "kept": "kept aside"}

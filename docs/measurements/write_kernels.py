@@ -1,4 +1,4 @@
-"""Runs kernels in virtual time beside the simulation, and writes docs/guides/kernels.md's tables.
+"""Runs kernels in virtual time beside the simulation, and writes kernels.md's tables.
 
     python docs/measurements/write_kernels.py --out out/kernels
     python docs/measurements/write_kernels.py --part repetitions --user nobody
@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 GRID = ROOT / "docs" / "measurements" / "kernels.toml"
 DATA = ROOT / "docs" / "measurements" / "kernels.json"
 MACHINE = ROOT / "docs" / "measurements" / "real.json"
-PAGE = ROOT / "docs" / "guides" / "kernels.md"
+PAGE = ROOT / "docs" / "measurements" / "kernels.md"
 
 KERNELS = ("5.10", "6.1", "6.12")
 REPEATED = {"duration": "1 s", "link.loss.rate": "0.02"}

@@ -1,4 +1,4 @@
-"""Verifies NewZag on a kernel, and writes the table into docs/guides/real.md.
+"""Verifies NewZag on a kernel, and writes the table into docs/measurements/real.md.
 
     make newzag-docs  # in virtual time
     python docs/measurements/write_newzag.py out/newzag --kernel machine  # this machine's; as root
@@ -77,7 +77,7 @@ def main() -> None:
         kernel = found.kernel
         lines += rows(rate, found)
     lines += ["", f"Linux {kernel}, airtcp {__version__}, {SEEDS} seeds of {DURATION}."]
-    document = ROOT / "docs" / "guides" / "real.md"
+    document = ROOT / "docs" / "measurements" / "real.md"
     text = document.read_text(encoding="utf-8")
     before, rest = text.split(START)
     after = rest.split(END, 1)[1]

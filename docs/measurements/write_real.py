@@ -1,4 +1,4 @@
-"""Runs the kernel beside the simulation, and writes docs/guides/real.md's tables.
+"""Runs the kernel beside the simulation, and writes docs/measurements/real.md's tables.
 
     make verify  # runs real.toml, resumably, into out/verify; then writes
     python docs/measurements/write_real.py --simulate  # keeps the kernel's columns
@@ -21,7 +21,7 @@ from airtcp.report.provenance import stamp
 ROOT = Path(__file__).resolve().parents[2]
 GRID = ROOT / "docs" / "measurements" / "real.toml"
 DATA = ROOT / "docs" / "measurements" / "real.json"
-PAGE = ROOT / "docs" / "guides" / "real.md"
+PAGE = ROOT / "docs" / "measurements" / "real.md"
 
 
 def kernel_table(run: Mapping[str, Any]) -> str:

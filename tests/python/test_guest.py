@@ -30,7 +30,7 @@ SHORT = ("", "measure", "/s.toml", "--set", "duration=1 s", "--set", "link.loss.
 def kernel() -> Kernel:
     """The first kernel of the cache that has all that a distribution's has.
 
-    Not 5.10: it has BPF, and refuses these programs (docs/guides/kernels.md).
+    Not 5.10: it has BPF, and refuses these programs (docs/measurements/kernels.md).
     """
     if shutil.which(QEMU) is None:
         pytest.skip(f"{QEMU} is not installed")
@@ -231,7 +231,7 @@ def test_programs_are_found_in_the_words_of_a_command() -> None:
 
 def test_the_tables_of_the_page_are_those_of_the_data() -> None:
     writer = runpy.run_path(str(ROOT / "docs" / "measurements" / "write_kernels.py"))
-    page = (ROOT / "docs" / "guides" / "kernels.md").read_text("utf-8")
+    page = (ROOT / "docs" / "measurements" / "kernels.md").read_text("utf-8")
     data, machine = (
         json.loads((ROOT / "docs" / "measurements" / name).read_text("utf-8"))
         for name in ("kernels.json", "real.json")

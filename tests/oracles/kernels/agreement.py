@@ -146,7 +146,7 @@ def row(found: Sequence[Pair]) -> tuple[int, float, float, float, float]:
 
 
 TOLD = ("control, options", "control, discipline", "control, delay")
-"""Groups that docs/guides/kernels.md shows."""
+"""Groups that docs/measurements/kernels.md shows."""
 
 
 def between_kernels(found: Iterable[Pair]) -> tuple[int, float, float, float, float]:
