@@ -1,6 +1,6 @@
 """Writes papers/c2tcp/README.md's table of the paper's own recordings beside its numbers.
 
-    python papers/c2tcp/write_recordings.py traces     # runs those that lie there; some seconds each
+    python papers/c2tcp/write_recordings.py traces     # runs those that lie there, in seconds
     python papers/c2tcp/write_recordings.py            # the table from recordings.json alone
 
 The recordings are not part of this project: they lie in the folder `traces` of mahimahi's public

@@ -13,7 +13,9 @@ DATA: dict[str, Any] = json.loads((PAPER / "recordings.json").read_text("utf-8")
 
 def test_the_page_is_of_the_data() -> None:
     page = (PAPER / "README.md").read_text("utf-8")
-    assert WRITER["written"](page, DATA) == page, "python papers/c2tcp/write_recordings.py writes it"
+    assert WRITER["written"](page, DATA) == page, (
+        "python papers/c2tcp/write_recordings.py writes it"
+    )
 
 
 def test_every_recording_has_every_sender() -> None:
