@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from airtcp.papers.check import PaperError
-from airtcp.papers.choice import Fit, alike, fit_of, nearest_first
+from airtcp.papers.choice import Fit, alike, fit_of, has_fit, nearest_first
 from airtcp.papers.claims import Claim, Part
 from airtcp.papers.experiment import Axis, Choice, Experiment, multiplied
 from airtcp.papers.facts import Fact, broken_facts, check_facts
 from airtcp.papers.judge_readings import ToRun, judge_over_readings
 from airtcp.papers.outcomes import Outcomes
-from airtcp.papers.paper import About, Paper, PaperFile
+from airtcp.papers.paper import About, Paper, PaperFile, find_papers, load_papers
 from airtcp.papers.readings import (
     Admitted,
     OpenPoint,
@@ -208,13 +208,14 @@ def test_every_third_number_is_held_out():
         ([0, 10], 0.087),  # ln(1.2 / 1.1)
     ],
 )
-def test_of_a_range_the_nearest_end_counts_and_nothing_inside(between, error):
+def test_of_a_range_the_nearest_end_counts_at_every_place_and_nothing_inside(between, error):
     part = Part(
         "gain",
         "e",
-        at={"delay": "10 ms"},
         baseline={"remedy": "off"},
         treated={"remedy": "on"},
+        along="delay",
+        places=["10 ms", "20 ms"],
         between=between,
     )
     one = Paper("p", Path("p"), paper([], []).file, [Claim("1a", "w", "p", [part])])
@@ -278,3 +279,10 @@ def test_a_key_is_multiplied_wherever_it_is_set():
     assert multiplied(15, 2) == 30
     with pytest.raises(ValueError, match="quantity"):
         multiplied("long", 2)
+
+
+@pytest.mark.parametrize("one", load_papers(find_papers()), ids=lambda one: one.name)
+def test_every_number_that_chooses_stands_at_a_point_of_its_experiment(one):
+    fit = fit_of(one, Outcomes())
+    assert fit.without == ()
+    assert (fit.error > 0) == has_fit(one)

@@ -116,11 +116,11 @@ def _numbers(paper: Paper) -> Iterator[tuple[Part, dict[str, Value], _Range]]:
         for part in claim.parts:
             if not part.counts or part.kind not in {"gain", "level"}:
                 continue
-            if part.kind == "gain" and part.between:
-                yield part, dict(part.at), (float(part.between[0]), float(part.between[-1]))
-                continue
+            span = part.between if part.kind == "gain" else []
             for at, number in spread(part):
-                if number is not None:
+                if span:
+                    yield part, at, (float(span[0]), float(span[-1]))
+                elif number is not None:
                     yield part, at, (number, number)
 
 
