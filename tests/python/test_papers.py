@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from itertools import product
+from math import prod
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ from airtcp.papers.judge import judge_part
 from airtcp.papers.judgement import judge_papers
 from airtcp.papers.outcomes import Outcomes, built, carry_out, plan_experiments
 from airtcp.papers.paper import PaperFile
-from airtcp.papers.readings import one_at_a_time, read_as
+from airtcp.papers.readings import drawn, one_at_a_time, read_as, whole_grid
 from airtcp.papers.schema import schema_of
 from airtcp.papers.today import ranked_today, today_sentences
 from airtcp.papers.windows import watched
@@ -82,19 +83,41 @@ def test_every_reading_of_every_experiment_is_a_valid_scenario():
                     built(paper.folder, point)
 
 
-def test_every_place_of_a_calibration_is_a_valid_reading(monkeypatch):
-    """Whichever of them a calibration does not tell apart."""
+@pytest.fixture
+def calibrations_tell_nothing_apart(monkeypatch):
+    """Every place of a calibration is a reading, as where all of them serve alike."""
 
     def none_told_apart(paper, calibration, outcomes):
         axis = paper.experiment(calibration.experiment).axis(calibration.axis)
         return Calibrated(dict.fromkeys(axis.places, 0.0), axis.places)
 
     monkeypatch.setattr(open_points, "calibrated", none_told_apart)
+    monkeypatch.setattr(open_points, "was_run", lambda *_: True)
+
+
+@pytest.mark.usefixtures("calibrations_tell_nothing_apart")
+def test_every_place_of_a_calibration_is_a_valid_reading():
+    calibrated_points = 0
     for paper in load_papers(PAPERS):
         points = open_points.open_points(paper, Outcomes())
+        calibrated_points += len(points) - len(paper.file.readings)
         for experiment in paper.file.experiments:
             for reading in one_at_a_time(points):
                 built(paper.folder, next(read_as(experiment, points, reading).points()))
+    assert calibrated_points >= 4
+
+
+@pytest.mark.usefixtures("calibrations_tell_nothing_apart")
+def test_joint_readings_are_valid_scenarios():
+    """A reading that gives a table whole meets single keys of that table that others set."""
+    for paper in load_papers(PAPERS):
+        points = open_points.open_points(paper, Outcomes())
+        few = prod(len(point.values) for point in points) <= 40
+        for experiment in paper.file.experiments:
+            for reading in whole_grid(points) if few else drawn(points, 20):
+                first, *others = read_as(experiment, points, reading).points()
+                for point in (first, *others[-1:]):
+                    built(paper.folder, point)
 
 
 def test_papers_are_chosen_by_name_and_number():

@@ -16,6 +16,20 @@ RunExtent = Literal["full", "fresh", "few", "quick"]
 than the default have; or those of a quick run."""
 
 
+def overlaid(settings: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings with others laid over them: a table given whole takes away the single keys below it.
+
+    They were meant for the table that was there: a calibrated rate of losses that come one by one
+    has no place among losses in bursts.
+    """
+    kept = {
+        key: value
+        for key, value in settings.items()
+        if not any(key.startswith(f"{table}.") for table in more)
+    }
+    return kept | dict(more)
+
+
 class Choice(Struct, frozen=True, forbid_unknown_fields=True):
     """A named place on an axis: what it changes of the scenario, and the remedies it lays over."""
 
@@ -177,11 +191,11 @@ class Experiment(Struct, frozen=True, forbid_unknown_fields=True):
         return tuple(coordinates)
 
     def _point(self, coordinates: Coordinates, more: Mapping[str, Any]) -> Point:
-        scenario, settings, remedies = self.scenario, {**self.settings, **more}, []
+        scenario, settings, remedies = self.scenario, overlaid(self.settings, more), []
         for name, place in coordinates:
             choice = self.axis(name).choice(place)
             scenario = choice.scenario or scenario
-            settings |= choice.settings
+            settings = overlaid(settings, choice.settings)
             if choice.remedies:
                 remedies.append(choice.remedies)
         return Point(coordinates, scenario, settings, "+".join(remedies))

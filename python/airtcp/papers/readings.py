@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct, field, structs
 
 from airtcp.papers.check import PaperError
-from airtcp.papers.experiment import Axis, Choice, Experiment, Value, multiplied
+from airtcp.papers.experiment import Axis, Choice, Experiment, Value, multiplied, overlaid
 
 Reading = tuple[str, ...]
 """The name of the value taken at each open point, in the order of the points."""
@@ -245,7 +245,7 @@ def read_as(experiment: Experiment, points: Sequence[OpenPoint], reading: Readin
         if value.at:
             axes = [_limited(axis, value) for axis in axes]
         else:
-            settings |= value.settings
+            settings = overlaid(settings, value.settings)
         settings |= dict.fromkeys(value.unset)
         for key, more in value.add.items():
             if key in settings:
@@ -266,7 +266,7 @@ def _limited(axis: Axis, value: Admitted) -> Axis:
     if axis.name not in value.at:
         return axis
     choices = [
-        structs.replace(choice, settings=choice.settings | value.settings)
+        structs.replace(choice, settings=overlaid(choice.settings, value.settings))
         if choice.name == value.at[axis.name]
         else choice
         for choice in axis.choices
