@@ -10,7 +10,7 @@ use crate::names::{
 use airtcp_units::bounded::{Bytes, Limit, Rate, Real, Span, Whole};
 use airtcp_units::{BitRate, Duration, Probability};
 
-keys! {
+line_keys! {
     /// The link.
     #[derive(Clone, Default)]
     pub struct LinkTable takes {
@@ -19,16 +19,13 @@ keys! {
         rate: Option<BitRate> = Some(BitRate::from_bps(10_000_000)), as Limit<Rate>;
         /// One-way delay of a packet, the same in each direction.
         delay: Duration = Duration::from_millis(25), as LineDelay;
-        /// The queue in front of the link.
-        queue: QueueTable, holding keys;
+        shared queue;
         /// A policer in front of the queue, in the direction of data: it drops what exceeds its
         /// tokens.
         policer: PolicerTable, holding keys;
         /// Packets that the link loses.
         loss: LossTable, holding keys;
-        /// Which of the packets that wait is served, dropped or marked; the oldest is served, and
-        /// what finds no room is dropped, when this is left out.
-        aqm: AqmTable, holding keys;
+        shared aqm;
         /// Packets that the link loses by their numbers, in place of `loss`: what a recorded run
         /// lost.
         lost_packets: LostPacketsTable, holding keys;
@@ -37,12 +34,7 @@ keys! {
         suspension: SuspensionTable, holding keys;
         /// A link that stops: at random, at regular intervals, or as recorded.
         stops: StopsTable, holding keys;
-        /// A delay that is drawn for each packet, in addition to `delay`.
-        jitter: JitterTable, holding keys;
-        /// Packets that come late, so that others overtake them.
-        late: LateTable, holding keys;
-        /// Delays and losses as they were recorded, in place of `delay` and `loss`.
-        recorded: RecordedTable, holding keys;
+        shared variation;
         /// A recorded link: delivery opportunities in mahimahi's format, in place of `rate`.
         trace: TraceTable, holding keys;
         /// A recorded series of round-trip times, in place of rate, delay and queue: the k-th data
@@ -168,7 +160,7 @@ keys! {
     }
 }
 
-keys! {
+line_keys! {
     /// Where the direction that acknowledgments take differs from the other.
     #[derive(Clone, Default)]
     pub struct ReverseTable takes {
@@ -176,19 +168,13 @@ keys! {
         rate: Limit<Rate>;
         /// One-way delay of a packet.
         delay: LineDelay;
-        /// The queue in front of the link.
-        queue: QueueTable, holding keys;
+        shared queue;
         /// Packets that the link loses. Its `direction` may not be given here.
         loss: LossTable, holding keys;
         /// Which of the packets that wait is served, dropped or marked.
         aqm: AqmTable, holding keys;
         /// Packets that are lost by their numbers, in place of `loss`.
         lost_packets: LostPacketsTable, holding keys;
-        /// A delay that is drawn for each packet, in addition to `delay`.
-        jitter: JitterTable, holding keys;
-        /// Packets that come late, so that others overtake them.
-        late: LateTable, holding keys;
-        /// Delays and losses as they were recorded, in place of `delay` and `loss`.
-        recorded: RecordedTable, holding keys;
+        shared variation;
     }
 }

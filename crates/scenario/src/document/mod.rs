@@ -5,6 +5,8 @@
 
 #[macro_use]
 pub(crate) mod keys;
+#[macro_use]
+mod line;
 
 mod aqm;
 mod arq;

@@ -5,7 +5,7 @@ use crate::names::Shape;
 use airtcp_units::bounded::{Limit, Rate};
 use airtcp_units::{BitRate, Duration};
 
-keys! {
+line_keys! {
     /// The path between the access point and the wired hosts, the same in both directions.
     #[derive(Clone, Copy, Default)]
     pub struct WiredTable takes {
@@ -17,9 +17,7 @@ keys! {
         delay: LineDelay;
         /// The queue in front of the line; of 1000 packets behind 802.11n, ac and ax when left out.
         queue: QueueTable, holding keys;
-        /// Which of the packets that wait is served, dropped or marked; the oldest is served, and
-        /// what finds no room is dropped, when this is left out.
-        aqm: AqmTable, holding keys;
+        shared aqm;
         /// Packets that get lost behind the access point, or in front of a receiver that refuses
         /// them. Where flows go both ways, acknowledgments that share the line with data are lost
         /// too.
