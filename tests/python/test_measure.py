@@ -26,6 +26,7 @@ from airtcp.measure.peer import Peer
 from airtcp.measure.phase import Phase, counting, times
 from airtcp.measure.responsiveness import foreign_rpm, is_stable, own_rpm, rpm, trimmed_mean
 from airtcp.measure.wire import BULK, FRAME_BYTES, PROBE, Frames, WireError
+from emulated_links import measured_over
 from test_cli import airtcp_command
 
 
@@ -187,41 +188,14 @@ def test_what_is_never_answered_counts_as_long_as_it_has_waited() -> None:
     assert counting([], [0.5], 1.0, 3.0) == [2500.0]
 
 
-EMULATED = """
-duration = "60 s"
-link.rate = "20 Mbit/s"
-link.delay = "20 ms"
-link.queue.packets = 200
-tcp.profile = "linux"
-"""
-
-
 @pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="needs namespaces")
 def test_an_emulated_link_is_found_again(tmp_path: Path) -> None:
     """20 Mbit/s, 40 ms, and 200 packets of 1500 bytes before one's own: 120 ms."""
-    file = tmp_path / "link.toml"
-    file.write_text(EMULATED)
-    airtcp_program = f"{sys.executable} -m airtcp"
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "airtcp", "emulate", str(file), "--quiet"),
-            *("--server", f"{airtcp_program} serve --measure"),
-            *("--", "sh", "-c"),
-            "until "
-            f"{airtcp_program} measure $AIRTCP_SERVER --for 16s --no-compare --can all --json "
-            f"> {tmp_path}/found.json 2> {tmp_path}/err; "
-            f"do grep -q refused {tmp_path}/err || exit 1; done",
-        ],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
+    found = measured_over(
+        f"{sys.executable} -m airtcp serve --measure",
+        "$AIRTCP_SERVER --for 16s",
+        tmp_path,
     )
-    if done.returncode and "namespace" in done.stderr:
-        pytest.skip(done.stderr)
-    err = tmp_path / "err"
-    assert done.returncode == 0, done.stderr + (err.read_text() if err.exists() else "")
-    found = json.loads((tmp_path / "found.json").read_text())
     assert found["idle"]["ping"]["p50_ms"] == pytest.approx(40, abs=8)
     loaded = {phase["way"]: phase for phase in found["loaded"]}
     for phase in loaded.values():

@@ -24,6 +24,7 @@ from airtcp.measure.load import Way
 from airtcp.measure.measurement import measure_by
 from airtcp.measure.responsiveness import foreign_rpm
 from airtcp.measure.wire import WireError
+from emulated_links import measured_over
 from test_cli import airtcp_command
 
 BOTH = (Way.DOWN, Way.UP)
@@ -197,15 +198,6 @@ def test_tls_is_a_round_trip_of_its_own(tmp_path: Path, monkeypatch: pytest.Monk
         server.end()
 
 
-EMULATED = """
-duration = "60 s"
-link.rate = "20 Mbit/s"
-link.delay = "20 ms"
-link.queue.packets = 200
-tcp.profile = "linux"
-"""
-
-
 def serve_for_good() -> None:
     """A server on port 8080, for others."""
     TestServer(address=("0.0.0.0", 8080))
@@ -218,30 +210,14 @@ def test_an_emulated_link_is_found_again(tmp_path: Path) -> None:
 
     The load's own round trips are the kernel's estimates, of a sender (up) and of a receiver.
     """
-    file = tmp_path / "link.toml"
-    file.write_text(EMULATED)
     here = Path(__file__).parent
     serve = f"import sys; sys.path.insert(0, {str(here)!r}); import test_measure_https as t; "
     (tmp_path / "serve.py").write_text(serve + "t.serve_for_good()")
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "airtcp", "emulate", str(file), "--quiet"),
-            *("--server", f"{sys.executable} {tmp_path}/serve.py"),
-            *("--", "sh", "-c"),
-            f"until {sys.executable} -m airtcp measure http://$AIRTCP_SERVER:8080 --for 20s "
-            f"--no-compare --can all --json > {tmp_path}/found.json 2> {tmp_path}/err; "
-            f"do grep -q refused {tmp_path}/err || exit 1; done",
-        ],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
+    found = measured_over(
+        f"{sys.executable} {tmp_path}/serve.py",
+        "http://$AIRTCP_SERVER:8080 --for 20s",
+        tmp_path,
     )
-    if done.returncode and "namespace" in done.stderr:
-        pytest.skip(done.stderr)
-    err = tmp_path / "err"
-    assert done.returncode == 0, done.stderr + (err.read_text() if err.exists() else "")
-    found = json.loads((tmp_path / "found.json").read_text())
     assert found["idle"]["handshake"]["p50_ms"] == pytest.approx(40, abs=8)
     for phase in found["loaded"]:
         # In real time, and a machine that is busy with others carries less.

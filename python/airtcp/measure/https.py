@@ -188,11 +188,7 @@ class NewConnections:
             self._budget.spend(_PROBE_BYTES)
         except (OSError, WireError):
             if self._goes_on():
-                samples.failed += 1
-                # It took as long at least: without it the slowest would not count.
-                unanswered = samples.handshakes if samples.opening_since else samples.exchanges
-                since = samples.opening_since or samples.asking_since or begun
-                unanswered.append((since, 1e3 * (now() - since)))
+                samples.give_up(begun, now())
         finally:
             samples.opening_since = samples.asking_since = None
 

@@ -40,6 +40,16 @@ class Samples:
     asking_since: float | None = None
     """When the request left that is not answered yet."""
 
+    def give_up(self, begun: float, at: float) -> None:
+        """Counts a connection that was begun then and is given up, not opened or not answered.
+
+        It took as long at least: without it the slowest would not count.
+        """
+        self.failed += 1
+        unanswered = self.handshakes if self.opening_since else self.exchanges
+        since = self.opening_since or self.asking_since or begun
+        unanswered.append((since, 1e3 * (at - since)))
+
 
 class Session:
     """A session with the peer: its token is in every datagram."""
@@ -152,10 +162,6 @@ class Probes:
             self._budget.spend(2 * EXCHANGE_BYTES + 8 * _HEADERS)
         except (OSError, WireError):
             if self._goes_on():
-                samples.failed += 1
-                # It took as long at least: without it the slowest would not count.
-                unanswered = samples.handshakes if samples.opening_since else samples.exchanges
-                since = samples.opening_since or samples.asking_since or begun
-                unanswered.append((since, 1e3 * (now() - since)))
+                samples.give_up(begun, now())
         finally:
             samples.opening_since = samples.asking_since = None

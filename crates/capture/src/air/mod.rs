@@ -148,24 +148,15 @@ impl Air {
     /// # Errors
     /// There is no capture to read. A file that is damaged further on gives what stands before.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
-        let mut reader = Reader::open(path)?;
         let mut found = Self::default();
         let mut open: Option<Open> = None;
         let mut start = None;
-        let mut records = 0_u64;
-        loop {
-            let record = match reader.next_record() {
-                Ok(Some(record)) => record,
-                Ok(None) => break,
-                Err(error) if records == 0 => return Err(error),
-                Err(_) => break,
-            };
-            records += 1;
+        Reader::open(path)?.for_each(|record| {
             if record.link != LINK_TYPE {
-                continue;
+                return;
             }
             let Ok(header) = Radiotap::of(record.bytes) else {
-                continue;
+                return;
             };
             if let Some(nanos) = record.time {
                 let since = nanos.saturating_sub(*start.get_or_insert(nanos));
@@ -173,7 +164,7 @@ impl Air {
             }
             if header.is_damaged {
                 found.damaged += 1;
-                continue;
+                return;
             }
             let fcs = if header.has_fcs { 0 } else { FCS_BYTES };
             let wire = record.wire_bytes.saturating_sub(header.bytes as u32) + fcs;
@@ -181,7 +172,7 @@ impl Air {
             if let Some(frame) = Frame::of(body, wire) {
                 found.take(&mut open, &frame, &header);
             }
-        }
+        })?;
         found.close(open);
         Ok(found)
     }

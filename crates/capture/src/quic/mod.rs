@@ -148,29 +148,20 @@ impl Quic {
     /// # Errors
     /// There is no capture to read. A file that is damaged further on gives what stands before.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
-        let mut reader = Reader::open(path)?;
         let mut found = Self::default();
         let mut places: HashMap<(Endpoint, Endpoint), u32> = HashMap::new();
         let mut start = None;
-        let mut records = 0_u64;
-        loop {
-            let record = match reader.next_record() {
-                Ok(Some(record)) => record,
-                Ok(None) => break,
-                Err(error) if records == 0 => return Err(error),
-                Err(_) => break,
-            };
-            records += 1;
-            let Some(nanos) = record.time else { continue };
+        Reader::open(path)?.for_each(|record| {
+            let Some(nanos) = record.time else { return };
             let nanos = nanos.saturating_sub(*start.get_or_insert(nanos));
-            let Some(datagram) = quic_of(&record) else {
-                continue;
+            let Some(datagram) = quic_of(record) else {
+                return;
             };
             let payload = record.bytes.get(datagram.from..).unwrap_or_default();
             if let Some(header) = Header::of(payload) {
                 found.take(&mut places, nanos, &datagram, header);
             }
-        }
+        })?;
         Ok(found)
     }
 

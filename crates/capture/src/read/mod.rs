@@ -174,6 +174,22 @@ impl Reader {
         }))
     }
 
+    /// Hands each record to `take`.
+    ///
+    /// # Errors
+    /// There is no record to read. A file that is damaged further on gives what stands before.
+    pub(crate) fn for_each(mut self, mut take: impl FnMut(&Record<'_>)) -> Result<(), ReadError> {
+        let mut is_first = true;
+        loop {
+            match self.next_record() {
+                Ok(Some(record)) => take(&record),
+                Err(error) if is_first => return Err(error),
+                Ok(None) | Err(_) => return Ok(()),
+            }
+            is_first = false;
+        }
+    }
+
     /// Whether the file ended in the middle of a record, as it does when the writer was stopped.
     #[must_use]
     pub fn is_cut(&self) -> bool {

@@ -170,14 +170,20 @@ impl<P: EcnField> Pipe<P> {
     #[inline]
     pub fn push(&mut self, now: Instant, transmission: Transmission, packet: P) -> Admission {
         let lost = self.errors.loses(&transmission);
+        let queued = |packet| QueuedPacket {
+            packet,
+            transmission,
+            is_lost: lost,
+            since: now,
+        };
         if self.shaper.is_some() {
-            return self.push_shaped(now, transmission, packet, lost);
+            return self.push_shaped(queued(packet));
         }
         if !self.is_within_police(now, transmission.bytes) {
             return Admission::Overflow;
         }
         if self.managed.is_some() {
-            return self.push_managed(now, transmission, packet, lost);
+            return self.push_managed(queued(packet));
         }
         match self.enter(now, transmission, packet, lost) {
             Ok(()) => Admission::Queued,
@@ -292,21 +298,11 @@ impl<P: EcnField> Pipe<P> {
     }
 
     #[inline(never)]
-    fn push_shaped(
-        &mut self,
-        now: Instant,
-        transmission: Transmission,
-        packet: P,
-        is_lost: bool,
-    ) -> Admission {
+    fn push_shaped(&mut self, packet: QueuedPacket<P>) -> Admission {
+        let now = packet.since;
         self.release_until(now);
         if let Some(shaper) = &mut self.shaper {
-            shaper.push(QueuedPacket {
-                packet,
-                transmission,
-                is_lost,
-                since: now,
-            });
+            shaper.push(packet);
         }
         self.release_until(now);
         Admission::Queued
@@ -343,25 +339,14 @@ impl<P: EcnField> Pipe<P> {
     }
 
     #[inline(never)]
-    fn push_managed(
-        &mut self,
-        now: Instant,
-        transmission: Transmission,
-        packet: P,
-        is_lost: bool,
-    ) -> Admission {
+    fn push_managed(&mut self, packet: QueuedPacket<P>) -> Admission {
+        let now = packet.since;
         // Packets that are due go first.
         self.serve_until(now);
         let Some(queue) = &mut self.managed else {
             return Admission::Overflow;
         };
-        let waiting = QueuedPacket {
-            packet,
-            transmission,
-            is_lost,
-            since: now,
-        };
-        if !queue.push(waiting) {
+        if !queue.push(packet) {
             return Admission::Overflow;
         }
         if queue.next_departure == Instant::FAR_FUTURE {

@@ -4,10 +4,9 @@ use airtcp_link::mac::edca::queueing::Queueing;
 use airtcp_link::scheduler::airtime::AirtimeLimits;
 
 use crate::deployment::{At, Setting, Step, Way};
-use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
-use airtcp_units::Duration;
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
-use super::{ANNOUNCED, AQL_ENABLED, airtime_limits};
+use super::{ANNOUNCED, AQL_ENABLED, airtime_limit, airtime_limits};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "airtime-fairness",
@@ -16,14 +15,9 @@ pub(crate) const REMEDY: Remedy = Remedy {
              hardware: a slow station takes no more of the channel than a fast one",
     source: "Høiland-Jørgensen et al., Ending the Anomaly, USENIX ATC 2017, §3.2; airtime queue \
              limits (Linux, net/mac80211/tx.c)",
-    parameters: &[Parameter {
-        name: "limit",
-        unit: "",
-        default: Quantity::Time(Duration::from_millis(5)),
-        minimum: Quantity::Time(Duration::from_micros(100)),
-        maximum: Quantity::Time(Duration::from_secs(1)),
-        effect: "airtime of a station's packets that may wait in the hardware (AQL)",
-    }],
+    parameters: &[airtime_limit(
+        "airtime of a station's packets that may wait in the hardware (AQL)",
+    )],
     deployment: Deployment::by(&[Way::new(
         At::BeforeLink,
         &[
@@ -31,10 +25,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
             Step::radio_file("airtime_flags", Setting::Fixed("3")),
             AQL_ENABLED,
             // IEEE80211_DEFAULT_AQL_TXQ_LIMIT_H of include/net/cfg80211.h.
-            airtime_limits(Setting::AirtimeLimits {
-                parameter: "limit",
-                high_us: 12_000,
-            }),
+            airtime_limits(12_000),
         ],
     )
     .since("5.12")])

@@ -13,14 +13,55 @@ mod station_queues;
 mod txop;
 mod wtcp;
 
-use crate::Remedy;
+use airtcp_units::Duration;
+
 use crate::deployment::{Setting, Step};
+use crate::{Parameter, Quantity, Remedy};
+
+/// What may wait in the hardware.
+const fn airtime_limit(effect: &'static str) -> Parameter {
+    Parameter {
+        name: "limit",
+        unit: "",
+        default: Quantity::Time(Duration::from_millis(5)),
+        minimum: Quantity::Time(Duration::from_micros(100)),
+        maximum: Quantity::Time(Duration::from_secs(1)),
+        effect,
+    }
+}
+
+/// Which share of the acknowledgments is held.
+const fn one_in(effect: &'static str) -> Parameter {
+    Parameter {
+        name: "every",
+        unit: "acknowledgments",
+        default: Quantity::Count(20),
+        minimum: Quantity::Count(1),
+        maximum: Quantity::Count(1_000_000),
+        effect,
+    }
+}
+
+/// The timer of an agent that retransmits.
+const LOCAL_TIMER: Parameter = Parameter {
+    name: "timer",
+    unit: "",
+    default: Quantity::Time(Duration::from_millis(50)),
+    minimum: Quantity::Time(Duration::from_millis(1)),
+    maximum: Quantity::Time(Duration::from_secs(60)),
+    effect: "the least that the local timer waits",
+};
 
 /// Airtime queue limits are on; one switch for all radios.
 const AQL_ENABLED: Step = Step::radio_file("aql_enable", Setting::Fixed("1"));
 
-/// Limits of the airtime that waits in the hardware.
-const fn airtime_limits(limits: Setting) -> Step {
+/// The airtime that may wait in the hardware by the parameter `limit`: below it always, and up to
+/// `high_us`, where that is more, while the hardware has little of all stations.
+const fn airtime_limits(high_us: u64) -> Step {
+    let limits = Setting::AirtimeLimits {
+        parameter: "limit",
+        high_us,
+    };
     Step::radio_file("aql_txq_limit", limits)
 }
 

@@ -6,6 +6,8 @@ use airtcp_units::{Duration, Probability};
 
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
+use super::one_in;
+
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "random-delay",
     place: Place::AccessPoint,
@@ -20,14 +22,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
             maximum: Quantity::Time(Duration::from_secs(30)),
             effect: "mean of the delay, which is uniform from zero to twice this",
         },
-        Parameter {
-            name: "every",
-            unit: "acknowledgments",
-            default: Quantity::Count(20),
-            minimum: Quantity::Count(1),
-            maximum: Quantity::Count(1_000_000),
-            effect: "one in this many is held, on average",
-        },
+        one_in("one in this many is held, on average"),
     ],
     deployment: Deployment::between_the_ends(
         "gateway random-delay",

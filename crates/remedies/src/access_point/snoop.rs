@@ -4,9 +4,10 @@ use std::num::NonZeroUsize;
 
 use airtcp_link::agent::snoop::SnoopConfig;
 use airtcp_link::agent::{AgentConfig, LocalTimeout};
-use airtcp_units::Duration;
 
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+
+use super::LOCAL_TIMER;
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "snoop",
@@ -31,14 +32,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
             maximum: Quantity::Count(1000),
             effect: "most retransmissions of a copy",
         },
-        Parameter {
-            name: "timer",
-            unit: "",
-            default: Quantity::Time(Duration::from_millis(50)),
-            minimum: Quantity::Time(Duration::from_millis(1)),
-            maximum: Quantity::Time(Duration::from_secs(60)),
-            effect: "the least that the local timer waits",
-        },
+        LOCAL_TIMER,
     ],
     deployment: Deployment::between_the_ends(
         "gateway snoop",

@@ -8,6 +8,8 @@ use airtcp_units::Duration;
 
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
+use super::one_in;
+
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "static-delay",
     place: Place::AccessPoint,
@@ -22,14 +24,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
             maximum: Quantity::Time(Duration::from_secs(60)),
             effect: "how long an acknowledgment is held",
         },
-        Parameter {
-            name: "every",
-            unit: "acknowledgments",
-            default: Quantity::Count(20),
-            minimum: Quantity::Count(1),
-            maximum: Quantity::Count(1_000_000),
-            effect: "one in this many is held",
-        },
+        one_in("one in this many is held"),
     ],
     deployment: Deployment::between_the_ends(
         "gateway static-delay",

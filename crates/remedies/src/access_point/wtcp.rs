@@ -8,6 +8,8 @@ use airtcp_units::Duration;
 
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
+use super::LOCAL_TIMER;
+
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "wtcp",
     place: Place::AccessPoint,
@@ -39,14 +41,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
             maximum: Quantity::Time(Duration::from_secs(1)),
             effect: "a tick of the source's timestamp clock; 0 s leaves echoes alone",
         },
-        Parameter {
-            name: "timer",
-            unit: "",
-            default: Quantity::Time(Duration::from_millis(50)),
-            minimum: Quantity::Time(Duration::from_millis(1)),
-            maximum: Quantity::Time(Duration::from_secs(60)),
-            effect: "the least that the local timer waits",
-        },
+        LOCAL_TIMER,
     ],
     deployment: Deployment::between_the_ends(
         "gateway wtcp",

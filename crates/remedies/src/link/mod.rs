@@ -12,6 +12,7 @@ mod queue;
 
 use airtcp_units::Duration;
 
+use crate::deployment::{Setting, Step};
 use crate::{Parameter, Quantity, Remedy};
 
 /// What CoDel keeps the delay below, alone or in each of FQ-CoDel's queues.
@@ -24,6 +25,27 @@ const TARGET: Parameter = Parameter {
     maximum: Quantity::Time(Duration::from_millis(99)),
     effect: "delay in the queue that is acceptable; RFC 8289 §4.4: 5 to 10 % of a round trip",
 };
+
+/// The delay that PIE and what is built on it aim at.
+// tc(8) is told whole milliseconds.
+const fn aim(effect: &'static str) -> Parameter {
+    Parameter {
+        name: "target",
+        unit: "",
+        default: Quantity::Time(Duration::from_millis(15)),
+        minimum: Quantity::Time(Duration::from_millis(1)),
+        maximum: Quantity::Time(Duration::from_secs(1)),
+        effect,
+    }
+}
+
+/// A discipline of the kernel with that parameter, named by its `words` for tc(8).
+const fn aiming(words: &'static str) -> Step {
+    Step::Qdisc {
+        words,
+        value: Setting::Milliseconds("target"),
+    }
+}
 
 const ONLY_ITS_OWN_QUEUE: &str = "It rules the queue only where that stands on this machine: below \
      a modem or a driver with a queue of its own it needs a shaper in front (cake bandwidth, htb).";

@@ -1,35 +1,22 @@
 //! A queue that drops at random, so that its delay stays near a target.
 
 use airtcp_link::{Discipline, PieConfig};
-use airtcp_units::Duration;
 
-use crate::deployment::{At, Setting, Step, Way};
-use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+use crate::deployment::{At, Way};
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
-use super::{ONLY_ITS_OWN_QUEUE, WHICH_PACKET};
+use super::{ONLY_ITS_OWN_QUEUE, WHICH_PACKET, aim, aiming};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "pie",
     place: Place::Link,
     effect: "drops what comes with a probability that follows the queue's delay and its trend",
     source: "RFC 8033; Linux, sch_pie.c",
-    parameters: &[Parameter {
-        name: "target",
-        unit: "",
-        // tc(8) is told whole milliseconds.
-        default: Quantity::Time(Duration::from_millis(15)),
-        minimum: Quantity::Time(Duration::from_millis(1)),
-        maximum: Quantity::Time(Duration::from_secs(1)),
-        effect: "delay in the queue that is aimed at; RFC 8033 §4.2: 15 ms",
-    }],
-    deployment: Deployment::by(&[Way::new(
-        At::BeforeLink,
-        &[Step::Qdisc {
-            words: "pie target",
-            value: Setting::Milliseconds("target"),
-        }],
-    )])
-    .noting(ONLY_ITS_OWN_QUEUE),
+    parameters: &[aim(
+        "delay in the queue that is aimed at; RFC 8033 §4.2: 15 ms",
+    )],
+    deployment: Deployment::by(&[Way::new(At::BeforeLink, &[aiming("pie target")])])
+        .noting(ONLY_ITS_OWN_QUEUE),
     decides: WHICH_PACKET,
     apply,
 };

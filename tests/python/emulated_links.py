@@ -1,0 +1,43 @@
+"""`airtcp measure` over an emulated link."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+LINK = """
+duration = "60 s"
+link.rate = "20 Mbit/s"
+link.delay = "20 ms"
+link.queue.packets = 200
+tcp.profile = "linux"
+"""
+
+
+def measured_over(server: str, words: str, folder: Path) -> dict[str, Any]:
+    """What `airtcp measure` finds of the link, with `server` at its other end.
+
+    It is tried until the server listens. Skips the test where there are no namespaces.
+    """
+    file, found, err = (folder / name for name in ("link.toml", "found.json", "err"))
+    file.write_text(LINK)
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "airtcp", "emulate", str(file), "--quiet"),
+            *("--server", server),
+            *("--", "sh", "-c"),
+            f"until {sys.executable} -m airtcp measure {words} --no-compare --can all --json "
+            f"> {found} 2> {err}; do grep -q refused {err} || exit 1; done",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    if done.returncode and "namespace" in done.stderr:
+        pytest.skip(done.stderr)
+    assert done.returncode == 0, done.stderr + (err.read_text() if err.exists() else "")
+    return json.loads(found.read_text())
