@@ -23,6 +23,7 @@ ARGUMENTS = {"check": [], "clippy": ["--", "--deny", "warnings"]}
 
 _BLOCK = re.compile(r"^```(?:rust|toml)\n(\+\+\+|---) (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _ROW = re.compile(r"^\| \[([^]]+)\]\((#[^)]+)\) \| \d+ \| \d+ \|", re.MULTILINE)
+_VERSION = re.compile(r'^version = "([^"]+)"', re.MULTILINE)
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 
 
@@ -109,6 +110,10 @@ def patched() -> Path:
         shutil.copy2(ROOT / file, fresh / file)
     for step in steps():
         step.apply(fresh)
+    # A version of its own, or cargo takes what it compiled here for the project's crates.
+    manifest = fresh / "Cargo.toml"
+    text = manifest.read_text(encoding="utf-8")
+    manifest.write_text(_VERSION.sub(r'version = "\1+recipes"', text), encoding="utf-8")
     kept = [path for path in fresh.rglob("*") if path.is_file()]
     for path in kept:
         old = TREE / path.relative_to(fresh)
