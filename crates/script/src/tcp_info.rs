@@ -80,7 +80,10 @@ pub fn value(name: &str, asked: &QueryContext, connection: &Connection) -> Optio
         "tcpi_advmss" => f64::from(asked.offered_mss),
         "tcpi_busy_time" => micros(asked.stopwatch.busy(now)),
         "tcpi_rwnd_limited" => micros(asked.stopwatch.waiting_for_window(now)),
-        "tcpi_last_data_sent" => ((now - sender.last_sent_at()).as_nanos() / 1_000_000) as f64,
+        "tcpi_last_data_sent" => {
+            let last = sender.last_sent_at().unwrap_or_default();
+            ((now - last).as_nanos() / 1_000_000) as f64
+        }
         "tcpi_last_data_recv" => ((now - asked.data_received_at).as_nanos() / 1_000_000) as f64,
         "tcpi_state" => match connection.state() {
             State::Established => 1.0,

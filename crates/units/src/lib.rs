@@ -14,6 +14,7 @@ extern crate alloc;
 
 mod bit_rate;
 mod byte_count;
+mod compact;
 mod duration;
 mod instant;
 mod nearest;
@@ -26,6 +27,7 @@ mod text;
 
 pub use bit_rate::BitRate;
 pub use byte_count::ByteCount;
+pub use compact::{Compact, Spare};
 pub use duration::Duration;
 pub use instant::Instant;
 pub use probability::Probability;

@@ -148,8 +148,8 @@ pub(super) struct Silence {
     pub to: Instant,
     /// The transmission whose acknowledgment ended it.
     pub ended_by: Index,
-    /// The round-trip time before it.
-    pub rtt: Duration,
+    /// The round-trip time before it, if one is known.
+    pub rtt: Option<Duration>,
 }
 
 /// Findings of one pass over a flow.

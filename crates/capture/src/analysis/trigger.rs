@@ -18,8 +18,8 @@ pub struct Circumstances {
     pub silence: Duration,
     /// The timeout as reconstructed, with its backoff.
     pub timeout: Duration,
-    /// Smoothed round-trip time.
-    pub srtt: Duration,
+    /// Smoothed round-trip time, if one is known.
+    pub srtt: Option<Duration>,
     /// It repeats the lowest byte that is not acknowledged.
     pub is_lowest: bool,
     /// It repeats the highest byte that was sent.
@@ -50,9 +50,10 @@ pub fn classify(seen: &Circumstances) -> Option<Trigger> {
     if seen.is_window_shut {
         return Some(Trigger::WindowProbe);
     }
+    let srtt = seen.srtt.unwrap_or_default();
     // An ACK would have triggered it at once; pacing and RACK's timer wait for a part of a round
     // trip (RFC 8985 §6.2: a quarter).
-    let is_unprompted = seen.since_ack >= PROMPT.max((seen.srtt / 3).min(seen.timeout / 4));
+    let is_unprompted = seen.since_ack >= PROMPT.max((srtt / 3).min(seen.timeout / 4));
     let is_due = seen.silence * 10 >= seen.timeout * 7;
     let may_be_probe = seen.has_sack
         && seen.is_highest
@@ -60,7 +61,7 @@ pub fn classify(seen: &Circumstances) -> Option<Trigger> {
         && !seen.is_sacked_above
         && !seen.is_after_timeout
         && !seen.is_in_recovery;
-    if is_unprompted && may_be_probe && seen.silence >= seen.srtt {
+    if is_unprompted && may_be_probe && seen.silence >= srtt {
         return if seen.is_lowest {
             None
         } else {
@@ -106,7 +107,7 @@ mod tests {
         since_ack: ms(250),
         silence: ms(250),
         timeout: ms(250),
-        srtt: ms(50),
+        srtt: Some(ms(50)),
         is_lowest: true,
         is_highest: false,
         is_sacked_above: false,

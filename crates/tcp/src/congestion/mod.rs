@@ -5,6 +5,7 @@
 //! [`recovery`](crate::recovery) decides how to send during a repair. BBR does all of this itself.
 //! All windows are integers, in bytes.
 
+mod ack;
 mod bbr;
 mod c2tcp;
 mod control;
@@ -23,8 +24,8 @@ mod windows;
 use airtcp_units::{BitRate, Duration, Instant};
 
 use crate::config::{Config, Reduction, ReductionBase, WindowGrowth};
-use crate::delivery_rate::RateSample;
 use crate::loss_differentiation::Cause;
+pub use ack::{Ack, Repairing};
 pub use control::CongestionControl;
 use control::{Control, Rule, Start};
 use reno::Reno;
@@ -33,54 +34,6 @@ use windows::Windows;
 
 /// Share of the window that remains after a radio loss (Lien et al. §III.B: 4/5).
 const RADIO_LOSS_LEAVES: (u64, u64) = (4, 5);
-
-/// The kind of repair under way, as far as it concerns a controller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Repairing {
-    /// No repair.
-    Nothing,
-    /// The repair of a loss found by acknowledgments.
-    FastRecovery,
-    /// The repair of data that a timeout gave up.
-    Timeout,
-}
-
-/// An acknowledgment, as a controller sees it.
-#[derive(Clone, Copy, Debug)]
-pub struct Ack {
-    /// Its arrival time.
-    pub now: Instant,
-    /// Bytes newly acknowledged or SACKed.
-    pub delivered: u64,
-    /// Bytes of those that carried a congestion mark, if the peer counts marks (RFC 9768).
-    pub marked: u64,
-    /// Bytes newly presumed lost.
-    pub lost: u64,
-    /// The round trip of the newest segment that it acknowledges, if known.
-    pub rtt: Option<Duration>,
-    /// The minimum round trip; zero before the first sample.
-    pub minimum_rtt: Duration,
-    /// The smoothed round trip; zero before the first sample.
-    pub srtt: Duration,
-    /// First unacknowledged byte.
-    pub una: u64,
-    /// First byte never sent.
-    pub nxt: u64,
-    /// Bytes in flight before this acknowledgment.
-    pub in_flight_before: u64,
-    /// Bytes in flight after it.
-    pub in_flight: u64,
-    /// The earliest time at which pacing lets the next segment leave; never before `now`.
-    pub next_departure: Instant,
-    /// Total bytes delivered.
-    pub delivered_in_all: u64,
-    /// Total bytes presumed lost.
-    pub lost_in_all: u64,
-    /// The measured delivery rate, if any.
-    pub rate: Option<RateSample>,
-    /// The repair under way.
-    pub repairing: Repairing,
-}
 
 /// The windows before a reduction, so that it can be undone. A rule's knowledge of the network is
 /// not included: estimates remain valid.

@@ -17,9 +17,10 @@ const RANDOM_LOSS_LEAVES: (u64, u64) = (4, 5);
 pub struct Veno {
     reno: Reno,
     beta: f64,
-    /// Minimum of the current round trip, and of the last.
+    /// Minimum of the current round trip.
     least: Duration,
-    last: Duration,
+    /// Minimum of the last, once there is one.
+    last: Option<Duration>,
     base: Duration,
     round_ends: u64,
     /// Whether half an acknowledgment's worth of growth is carried over.
@@ -33,7 +34,7 @@ impl Veno {
             reno: Reno::default(),
             beta,
             least: Duration::MAX,
-            last: Duration::ZERO,
+            last: None,
             base: Duration::ZERO,
             round_ends: 0,
             skipped: false,
@@ -42,10 +43,10 @@ impl Veno {
 
     /// N = cwnd × (RTT − BaseRTT)/RTT in segments (§II.A, eq. 1 and 2).
     pub fn backlog(&self, windows: &Windows) -> f64 {
-        if self.last == Duration::ZERO {
+        let Some(last) = self.last else {
             return 0.0;
-        }
-        let (rtt, base) = (self.last.as_secs_f64(), self.base.as_secs_f64());
+        };
+        let (rtt, base) = (last.as_secs_f64(), self.base.as_secs_f64());
         windows.segments() * (rtt - base) / rtt
     }
 
@@ -67,8 +68,8 @@ impl Rule for Veno {
         };
         self.base = ack.minimum_rtt;
         self.least = self.least.min(rtt);
-        if ack.una > self.round_ends || self.last == Duration::ZERO {
-            self.last = core::mem::replace(&mut self.least, Duration::MAX);
+        if ack.una > self.round_ends || self.last.is_none() {
+            self.last = Some(core::mem::replace(&mut self.least, Duration::MAX));
             self.round_ends = ack.nxt;
         }
     }

@@ -9,7 +9,7 @@ mod window;
 
 use core::ops::Range;
 
-use airtcp_units::{Duration, Instant};
+use airtcp_units::{Compact, Duration, Instant};
 
 use crate::config::Config;
 use delayed_ack::{DelayedAck, Disorder};
@@ -27,9 +27,6 @@ pub const MAX_REPORTED: usize = 4;
 const BUFFER_BYTES_A_RANGE: u64 = 512;
 /// Ranges that may wait behind gaps in even the smallest buffer.
 const LEAST_RANGES: u32 = 64;
-
-/// No offset of a stream.
-const NOT_KNOWN: u64 = u64::MAX;
 
 /// Maximum number of ranges that wait behind gaps in a buffer of that size. The window bounds their
 /// bytes.
@@ -49,8 +46,8 @@ pub struct Receiver {
     /// End of the data read by the application.
     read: u64,
     window: Window,
-    /// Offset of the FIN; [`NOT_KNOWN`] until it arrives.
-    fin: u64,
+    /// Offset of the FIN, once it has arrived.
+    fin: Compact<u64>,
     /// Segments that brought nothing new.
     duplicates: u64,
 }
@@ -66,7 +63,7 @@ impl Receiver {
             report: Report::new(config.sack, config.sack && config.dsack),
             read: 0,
             window: Window::new(config, step),
-            fin: NOT_KNOWN,
+            fin: Compact::NONE,
             duplicates: 0,
         }
     }
@@ -75,13 +72,13 @@ impl Receiver {
     /// FIN follows them.
     #[inline]
     pub fn on_data(&mut self, now: Instant, mut range: Range<u64>, mut fin: bool) {
-        if self.fin != NOT_KNOWN {
+        if let Some(known) = self.fin.get() {
             // The first FIN stands, and no data follows it.
-            fin &= range.end == self.fin;
-            range.end = range.end.min(self.fin);
+            fin &= range.end == known;
+            range.end = range.end.min(known);
         }
         if fin {
-            self.fin = range.end;
+            self.fin = Compact::some(range.end);
             range.end += 1;
         }
         if range.is_empty() {
@@ -206,8 +203,8 @@ impl Receiver {
     /// Whether the FIN and everything before it have arrived.
     #[inline]
     #[must_use]
-    pub const fn is_finished(&self) -> bool {
-        self.next_expected() > self.fin
+    pub fn is_finished(&self) -> bool {
+        self.fin.get().is_some_and(|fin| self.next_expected() > fin)
     }
 
     /// Whether this byte was received, in order or not.
@@ -226,17 +223,15 @@ impl Receiver {
     /// Offset of the FIN, once known: the end of the stream.
     #[inline]
     #[must_use]
-    pub const fn end(&self) -> Option<u64> {
-        match self.fin {
-            NOT_KNOWN => None,
-            fin => Some(fin),
-        }
+    pub fn end(&self) -> Option<u64> {
+        self.fin.get()
     }
 
     /// Bytes received in order, the FIN excluded.
     #[must_use]
     pub fn received(&self) -> u64 {
-        self.fin.min(self.next_expected())
+        let next = self.next_expected();
+        self.fin.get().map_or(next, |fin| fin.min(next))
     }
 
     /// Bytes read by the application.
@@ -303,7 +298,7 @@ impl Receiver {
     #[inline]
     #[must_use]
     pub fn has_room_in_order(&self, end: u64) -> bool {
-        end <= self.window.announced() && !self.reassembly.has_gaps() && self.fin == NOT_KNOWN
+        end <= self.window.announced() && !self.reassembly.has_gaps() && self.fin.is_none()
     }
 
     /// Whether an acknowledgment must go out now.

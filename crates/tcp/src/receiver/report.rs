@@ -4,6 +4,8 @@
 use alloc::boxed::Box;
 use core::ops::Range;
 
+use airtcp_units::Compact;
+
 use super::MAX_REPORTED;
 use super::reassembly::Reassembly;
 
@@ -21,17 +23,14 @@ pub struct Report {
 struct News {
     /// One byte of each range that changed last, the latest first. The ranges may have grown or
     /// merged since: they are looked up when reported.
-    recent: [u64; MAX_REPORTED],
+    recent: [Compact<u64>; MAX_REPORTED],
     duplicate: Option<Range<u64>>,
 }
-
-/// No offset of a stream.
-const NONE: u64 = u64::MAX;
 
 impl Default for News {
     fn default() -> Self {
         Self {
-            recent: [NONE; MAX_REPORTED],
+            recent: [Compact::NONE; MAX_REPORTED],
             duplicate: None,
         }
     }
@@ -39,6 +38,7 @@ impl Default for News {
 
 impl News {
     fn on_arrival(&mut self, offset: u64) {
+        let offset = Compact::some(offset);
         if self.recent[0] != offset {
             self.recent.rotate_right(1);
             self.recent[0] = offset;
@@ -114,11 +114,10 @@ impl Report {
             count = 1;
         }
         let first_sack = count;
-        let mut kept = [NONE; MAX_REPORTED];
+        let mut kept = [Compact::NONE; MAX_REPORTED];
         let mut keep = 0;
         for offset in news.recent {
-            // An offset of none has no range.
-            let Some(range) = reassembly.containing(offset) else {
+            let Some(range) = offset.get().and_then(|it| reassembly.containing(it)) else {
                 continue;
             };
             if count < MAX_REPORTED && !ranges[first_sack..count].contains(&range) {

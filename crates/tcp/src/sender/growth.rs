@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 
-use airtcp_units::{Duration, Instant};
+use airtcp_units::{Compact, Duration, Instant};
 
 use super::window_usage::{SendState, WindowUsage};
 use crate::config::{Config, GrowthCredit, WindowValidation};
@@ -15,7 +15,8 @@ pub(super) struct Growth {
     credit: GrowthCredit,
     restart_after_idle: bool,
     usage: Option<Box<WindowUsage>>,
-    last_sent_at: Instant,
+    /// Time of the last transmission, if any.
+    last_sent_at: Compact<Instant>,
 }
 
 impl Growth {
@@ -25,7 +26,7 @@ impl Growth {
             credit: config.growth_credit,
             restart_after_idle: config.restart_after_idle,
             usage: (config.window_validation == WindowValidation::LastRound).then(Box::default),
-            last_sent_at: Instant::ZERO,
+            last_sent_at: Compact::NONE,
         }
     }
 
@@ -35,16 +36,16 @@ impl Growth {
         self.credit
     }
 
-    /// Time of the last transmission.
+    /// Time of the last transmission, if any.
     #[inline]
-    pub const fn last_sent_at(&self) -> Instant {
-        self.last_sent_at
+    pub fn last_sent_at(&self) -> Option<Instant> {
+        self.last_sent_at.get()
     }
 
     /// Records a transmission.
     #[inline]
     pub const fn on_sent(&mut self, now: Instant) {
-        self.last_sent_at = now;
+        self.last_sent_at = Compact::some(now);
     }
 
     /// Whether [`note`](Self::note) needs to know how much of the window is used.
@@ -88,10 +89,7 @@ impl Growth {
     /// The pause that ends now, and how many times `rto` fits into it, if the window is to restart
     /// after one. `None` before anything was sent.
     pub fn pause(&self, now: Instant, rto: Duration) -> Option<(Duration, u32)> {
-        if self.last_sent_at == Instant::ZERO {
-            return None;
-        }
-        let idle = now - self.last_sent_at;
+        let idle = now - self.last_sent_at.get()?;
         let rto = rto.as_nanos().max(1);
         let expired = if self.restart_after_idle {
             u32::try_from(idle.as_nanos().saturating_sub(1) / rto).unwrap_or(u32::MAX)

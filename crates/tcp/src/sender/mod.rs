@@ -361,9 +361,9 @@ impl Sender {
         self.small_segments.set_followed(followed);
     }
 
-    /// Time of the last transmission.
+    /// Time of the last transmission, if any.
     #[must_use]
-    pub const fn last_sent_at(&self) -> Instant {
+    pub fn last_sent_at(&self) -> Option<Instant> {
         self.growth.last_sent_at()
     }
 

@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 
-use airtcp_units::{Duration, Instant};
+use airtcp_units::{Compact, Duration, Instant};
 
 use super::Echo;
 use crate::congestion::Saved;
@@ -28,25 +28,22 @@ pub(super) enum Entry {
     Reopened,
 }
 
-/// No offset of a stream.
-const NONE: u64 = u64::MAX;
-
 /// The repair in progress, if any, and the state to undo it.
 #[derive(Clone, Debug)]
 pub(super) struct Repair {
     phase: Phase,
     /// End of the data outstanding when the last loss was found, if any: acknowledgments up to it
     /// do not start another fast recovery (RFC 6582 §3.2 step 2).
-    recover: u64,
+    recover: Compact<u64>,
     /// A segment to be retransmitted now, if any, whatever the window.
-    first: u64,
+    first: Compact<u64>,
     /// New data goes before retransmissions: F-RTO's test.
     new_data_first: bool,
     /// New bytes sent on duplicate acknowledgments (RFC 3042): not part of FlightSize.
     limited: u64,
     /// Time at which a segment that timed out was retransmitted, until an acknowledgment tells
-    /// whether that was needed (RFC 3522 §3); zero otherwise.
-    resent_after_timeout: Instant,
+    /// whether that was needed (RFC 3522 §3).
+    resent_after_timeout: Compact<Instant>,
     /// Whether the last timeout was found spurious, or the repair followed no timeout.
     timeout_judged: bool,
     undo: Option<Box<Undo>>,
@@ -57,11 +54,11 @@ impl Repair {
     pub fn new(undoes: bool) -> Self {
         Self {
             phase: Phase::Open,
-            recover: NONE,
-            first: NONE,
+            recover: Compact::NONE,
+            first: Compact::NONE,
             new_data_first: false,
             limited: 0,
-            resent_after_timeout: Instant::ZERO,
+            resent_after_timeout: Compact::NONE,
             timeout_judged: false,
             undo: undoes.then(Box::default),
         }
@@ -82,7 +79,7 @@ impl Repair {
     pub fn is_at_rest(&self) -> bool {
         self.is_open()
             && !self.has_first()
-            && self.resent_after_timeout == Instant::ZERO
+            && self.resent_after_timeout.is_none()
             && !self.is_undo_possible()
     }
 
@@ -117,13 +114,13 @@ impl Repair {
 
     /// Whether a loss found while everything below `una` is acknowledged differs from the last one
     /// (RFC 6582 §3.2 step 2).
-    pub const fn is_another_loss(&self, una: u64) -> bool {
-        self.recover == NONE || una > self.recover
+    pub fn is_another_loss(&self, una: u64) -> bool {
+        self.recover.get().is_none_or(|recover| una > recover)
     }
 
     /// Begins a repair; the only way in. `nxt`: the first byte never sent.
     pub fn begin(&mut self, entry: Entry, nxt: u64) {
-        self.recover = nxt;
+        self.recover = Compact::some(nxt);
         // If no timer has expired, there is no timeout to judge.
         self.timeout_judged = !matches!(entry, Entry::Timeout { .. });
         let after_timeout = |tests_new_data| Phase::Timeout {
@@ -141,12 +138,12 @@ impl Repair {
             } => {
                 self.new_data_first = false;
                 self.limited = 0;
-                self.resent_after_timeout = now;
+                self.resent_after_timeout = Compact::some(now);
                 (after_timeout(tests_new_data), Some(first))
             }
         };
         self.phase = phase;
-        self.first = first.unwrap_or(NONE);
+        self.first = first.into();
     }
 
     /// Ends the repair; the only way out. Returns its phase.
@@ -160,24 +157,23 @@ impl Repair {
     /// Takes the segment to be retransmitted now.
     #[inline]
     pub fn take_first(&mut self) -> Option<u64> {
-        let first = core::mem::replace(&mut self.first, NONE);
-        (first != NONE).then_some(first)
+        self.first.take()
     }
 
     #[inline]
-    pub const fn has_first(&self) -> bool {
-        self.first != NONE
+    pub fn has_first(&self) -> bool {
+        self.first.is_some()
     }
 
     /// Schedules the segment at `offset` for immediate retransmission: a partial acknowledgment
     /// asks for it.
     pub const fn set_first(&mut self, offset: u64) {
-        self.first = offset;
+        self.first = Compact::some(offset);
     }
 
     /// Cancels the immediate retransmission: its segment is not lost.
     pub const fn forget_first(&mut self) {
-        self.first = NONE;
+        self.first = Compact::NONE;
     }
 
     /// Whether new data goes before retransmissions.
@@ -234,8 +230,7 @@ impl Repair {
     /// Takes the time at which the expired segment was retransmitted.
     #[inline]
     pub fn take_resent_after_timeout(&mut self) -> Option<Instant> {
-        let at = core::mem::replace(&mut self.resent_after_timeout, Instant::ZERO);
-        (at > Instant::ZERO).then_some(at)
+        self.resent_after_timeout.take()
     }
 
     /// Judges the last timeout spurious. Returns whether that is news.

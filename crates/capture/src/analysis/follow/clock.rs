@@ -15,27 +15,30 @@ const JUST_BELOW_PERCENT: u64 = 95;
 /// Estimator and timer.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
-    /// Smoothed round-trip time; zero before the first sample.
-    srtt: Duration,
-    variance: Duration,
-    /// The latest sample; zero before the first.
-    last: Duration,
-    /// The shortest sample.
-    least: Option<Duration>,
+    /// What the samples say, once there is one.
+    estimate: Option<Estimate>,
     /// When the timer was last started.
     started: Instant,
     /// Timeouts in a row.
     pub backoff: u32,
 }
 
+#[derive(Clone, Copy, Debug)]
+struct Estimate {
+    /// Smoothed round-trip time.
+    srtt: Duration,
+    variance: Duration,
+    /// The latest sample.
+    last: Duration,
+    /// The shortest sample.
+    least: Duration,
+}
+
 impl Clock {
     /// A timer that was started at `now`.
     pub const fn new(now: Instant) -> Self {
         Self {
-            srtt: Duration::ZERO,
-            variance: Duration::ZERO,
-            last: Duration::ZERO,
-            least: None,
+            estimate: None,
             started: now,
             backoff: 0,
         }
@@ -43,20 +46,24 @@ impl Clock {
 
     /// Takes a round-trip time (RFC 6298 §2.2, §2.3).
     pub fn sample(&mut self, rtt: Duration) {
-        self.last = rtt;
-        self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
-        if self.srtt == Duration::ZERO {
-            self.srtt = rtt;
-            self.variance = rtt / 2;
+        let Some(known) = &mut self.estimate else {
+            self.estimate = Some(Estimate {
+                srtt: rtt,
+                variance: rtt / 2,
+                last: rtt,
+                least: rtt,
+            });
             return;
-        }
-        let error = if rtt > self.srtt {
-            rtt - self.srtt
-        } else {
-            self.srtt - rtt
         };
-        self.variance = (self.variance * 3 + error) / 4;
-        self.srtt = (self.srtt * 7 + rtt) / 8;
+        known.last = rtt;
+        known.least = known.least.min(rtt);
+        let error = if rtt > known.srtt {
+            rtt - known.srtt
+        } else {
+            known.srtt - rtt
+        };
+        known.variance = (known.variance * 3 + error) / 4;
+        known.srtt = (known.srtt * 7 + rtt) / 8;
     }
 
     /// Starts the timer.
@@ -64,19 +71,20 @@ impl Clock {
         self.started = now;
     }
 
-    /// The smoothed round-trip time.
-    pub fn srtt(&self) -> Duration {
-        self.srtt
+    /// The smoothed round-trip time, once there is a sample.
+    pub fn srtt(&self) -> Option<Duration> {
+        self.estimate.map(|known| known.srtt)
     }
 
-    /// The latest round-trip time; zero before the first sample.
-    pub fn last_rtt(&self) -> Duration {
-        self.last
+    /// The latest round-trip time, once there is one.
+    pub fn last_rtt(&self) -> Option<Duration> {
+        self.estimate.map(|known| known.last)
     }
 
     /// What any answer takes at least: a little less than the shortest round trip so far.
     pub fn soonest_answer(&self) -> Option<Duration> {
-        self.least.map(|least| least * JUST_BELOW_PERCENT / 100)
+        self.estimate
+            .map(|known| known.least * JUST_BELOW_PERCENT / 100)
     }
 
     /// Time that the timer has run.
@@ -86,11 +94,9 @@ impl Clock {
 
     /// The timeout, with the backoff so far (RFC 6298 §5.5).
     pub fn timeout(&self) -> Duration {
-        let plain = if self.srtt == Duration::ZERO {
-            FIRST
-        } else {
-            self.srtt + (self.variance * 4).max(LEAST_VARIANCE)
-        };
+        let plain = self.estimate.map_or(FIRST, |known| {
+            known.srtt + (known.variance * 4).max(LEAST_VARIANCE)
+        });
         (plain * (1 << self.backoff.min(20))).min(LONGEST)
     }
 }

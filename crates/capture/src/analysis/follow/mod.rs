@@ -341,7 +341,8 @@ impl Follower {
             return false;
         }
         // The report takes at least a round trip; half of one allows for a path that got shorter.
-        let soonest = self.clock.last_rtt().min(self.clock.srtt()) / 2;
+        let round_trip = self.clock.last_rtt().min(self.clock.srtt());
+        let soonest = round_trip.unwrap_or_default() / 2;
         self.record.duplicate(start, end, now, soonest);
         true
     }

@@ -5,31 +5,31 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use airtcp_units::{Duration, Instant};
+use airtcp_units::{Compact, Duration, Instant};
 
 use crate::agent::{FlowKey, Passage};
 
 /// The most packets that are held, of all connections together: some 10 MB.
 pub(super) const HELD_LIMIT: usize = 1 << 16;
 
-/// The end of a list.
-const NONE: u32 = u32::MAX;
+/// A slot, none at the end of a list.
+type Place = Compact<u32>;
 
 /// The list of what one connection holds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lane {
-    first: u32,
-    last: u32,
+    first: Place,
+    last: Place,
 }
 
 impl Lane {
     pub(super) const EMPTY: Self = Self {
-        first: NONE,
-        last: NONE,
+        first: Place::NONE,
+        last: Place::NONE,
     };
 
-    pub(super) const fn is_empty(&self) -> bool {
-        self.first == NONE
+    pub(super) fn is_empty(&self) -> bool {
+        self.first.is_none()
     }
 }
 
@@ -38,7 +38,7 @@ struct Slot<P> {
     /// When it leaves.
     leave: Instant,
     /// The next of the connection, or the next slot that is free.
-    next: u32,
+    next: Place,
     passage: Passage<P>,
 }
 
@@ -46,7 +46,7 @@ struct Slot<P> {
 #[derive(Clone, Debug)]
 pub(super) struct HoldQueue<P> {
     slots: Vec<Slot<P>>,
-    first_free: u32,
+    first_free: Place,
     held: usize,
     limit: usize,
     /// When the first packet of each lane leaves; of equal times the lower flow goes first.
@@ -58,9 +58,10 @@ impl<P: Copy> HoldQueue<P> {
     pub(super) fn new(limit: usize) -> Self {
         Self {
             slots: Vec::new(),
-            first_free: NONE,
+            first_free: Place::NONE,
             held: 0,
-            limit: limit.min(NONE as usize),
+            // Each has a place, and the last number stands for none.
+            limit: limit.min(u32::MAX as usize),
             heads: BTreeSet::new(),
             ready: VecDeque::new(),
         }
@@ -68,7 +69,7 @@ impl<P: Copy> HoldQueue<P> {
 
     /// When the last packet of `lane` leaves, if it holds one.
     pub(super) fn last_leave(&self, lane: &Lane) -> Option<Instant> {
-        (!lane.is_empty()).then(|| self.slots[lane.last as usize].leave)
+        lane.last.get().map(|last| self.slots[last as usize].leave)
     }
 
     /// When the next packet leaves, and whose it is.
@@ -109,16 +110,16 @@ impl<P: Copy> HoldQueue<P> {
         }
         let place = self.store(Slot {
             leave,
-            next: NONE,
+            next: Place::NONE,
             passage,
         });
-        if lane.is_empty() {
-            lane.first = place;
-            self.heads.insert((leave, flow));
+        if let Some(last) = lane.last.get() {
+            self.slots[last as usize].next = Place::some(place);
         } else {
-            self.slots[lane.last as usize].next = place;
+            lane.first = Place::some(place);
+            self.heads.insert((leave, flow));
         }
-        lane.last = place;
+        lane.last = Place::some(place);
         leave - now
     }
 
@@ -133,16 +134,15 @@ impl<P: Copy> HoldQueue<P> {
     }
 
     fn release_while(&mut self, lane: &mut Lane, flow: FlowKey, due: impl Fn(Instant) -> bool) {
-        if lane.is_empty() {
+        let Some(first) = lane.first.get() else {
             return;
-        }
-        let head = self.slots[lane.first as usize].leave;
+        };
+        let head = self.slots[first as usize].leave;
         if !due(head) {
             return;
         }
         self.heads.remove(&(head, flow));
-        while lane.first != NONE {
-            let place = lane.first;
+        while let Some(place) = lane.first.get() {
             let slot = &mut self.slots[place as usize];
             if !due(slot.leave) {
                 self.heads.insert((slot.leave, flow));
@@ -150,21 +150,20 @@ impl<P: Copy> HoldQueue<P> {
             }
             lane.first = slot.next;
             slot.next = self.first_free;
-            self.first_free = place;
+            self.first_free = Place::some(place);
             self.held -= 1;
             self.ready.push_back(slot.passage);
         }
-        lane.last = NONE;
+        lane.last = Place::NONE;
     }
 
     fn store(&mut self, slot: Slot<P>) -> u32 {
         self.held += 1;
-        if self.first_free == NONE {
+        let Some(place) = self.first_free.get() else {
             self.slots.push(slot);
             // `limit` is below 2^32.
             return (self.slots.len() - 1) as u32;
-        }
-        let place = self.first_free;
+        };
         let free = &mut self.slots[place as usize];
         self.first_free = free.next;
         *free = slot;

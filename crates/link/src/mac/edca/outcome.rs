@@ -33,7 +33,8 @@ impl<P: Copy + EcnField> Edca<P> {
             self.end_request(ends, contender, result, took);
         } else {
             if is_answered || matches!(result, Attempt::AnswerDamaged(_)) {
-                self.receive(ends, contender, usize::MAX);
+                let whole = self.contenders[contender as usize].burst.len();
+                self.receive(ends, contender, whole);
             }
             self.conclude(ends, contender, result, took);
         }

@@ -8,6 +8,7 @@ mod sack;
 mod shut_window;
 mod spurious;
 mod tail_probe;
+mod timer_scope;
 mod windows;
 
 use std::fmt::Write as _;

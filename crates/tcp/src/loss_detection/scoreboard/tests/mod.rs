@@ -1,5 +1,6 @@
 use proptest::prelude::*;
 
+use super::segment::LOST;
 use super::*;
 
 const MSS: u64 = 1000;

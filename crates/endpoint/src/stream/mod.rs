@@ -1,14 +1,15 @@
 //! One connection with its bytes: the core, a buffer for what is sent and one for what arrives.
 
+mod options;
+
 use alloc::boxed::Box;
 use core::ops::Range;
 
 use airtcp_packet::{Flags, LinkFeedback, Segment};
-use airtcp_tcp::config::CongestionControl;
 use airtcp_tcp::{
     Accepted, Connection, End, Event, FastOpenSyn, Insight, Observer, Records, State,
 };
-use airtcp_units::{Duration, Instant};
+use airtcp_units::Instant;
 
 use crate::keep_alive::{Silence, Watch};
 use crate::receive_buffer::ReceiveBuffer;
@@ -448,53 +449,6 @@ impl Stream {
     /// The link says something of itself, or of a segment.
     pub fn on_link_feedback(&mut self, now: Instant, feedback: &LinkFeedback) {
         self.connection.on_feedback(now, feedback, &mut ());
-    }
-
-    /// Changes the congestion control.
-    pub fn set_congestion_control(&mut self, control: CongestionControl) {
-        self.connection.set_congestion_control(control);
-    }
-
-    /// Changes the most that is received and not read.
-    pub fn set_receive_buffer(&mut self, bytes: u64) {
-        self.connection.set_receive_buffer(bytes);
-    }
-
-    /// Changes the most that is written and not acknowledged.
-    pub fn set_send_buffer(&mut self, bytes: usize) {
-        self.outgoing.set_most(bytes.max(1));
-        self.writable_from = self.writable_from.min(bytes.max(1));
-    }
-
-    /// Changes from how many bytes on it is readable, and from how much room on writable.
-    pub fn set_low_water(&mut self, readable_from: usize, writable_from: usize) {
-        self.readable_from = readable_from.max(1);
-        self.writable_from = writable_from.max(1);
-    }
-
-    /// Changes below how many bytes that have not left it is writable (TCP_NOTSENT_LOWAT).
-    pub fn set_unsent_below(&mut self, bytes: usize) {
-        self.unsent_below = bytes.max(1);
-    }
-
-    /// Whether small segments leave at once (TCP_NODELAY).
-    pub fn set_no_delay(&mut self, no_delay: bool) {
-        self.connection.set_no_delay(no_delay);
-    }
-
-    /// Whether no segment leaves that is not full (TCP_CORK).
-    pub fn set_corked(&mut self, corked: bool) {
-        self.connection.set_corked(corked);
-    }
-
-    /// How long what was written may go unacknowledged (TCP_USER_TIMEOUT).
-    pub fn set_user_timeout(&mut self, most: Option<Duration>) {
-        self.connection.set_user_timeout(most);
-    }
-
-    /// Changes how often an unanswered SYN is retransmitted (TCP_SYNCNT).
-    pub fn set_syn_retries(&mut self, most: u8) {
-        self.connection.set_syn_retries(most);
     }
 
     /// The core, for messages of routers.

@@ -2,7 +2,9 @@
 //! slices and results on the other.
 #![expect(unsafe_code, reason = "the other side is C")]
 
-use std::ffi::{CStr, c_char, c_int, c_long, c_short, c_uint, c_ulong, c_void};
+mod waiting;
+
+use std::ffi::{CStr, c_char, c_int, c_long, c_uint, c_ulong, c_void};
 use std::net::{IpAddr, Ipv4Addr};
 use std::slice;
 use std::sync::OnceLock;
@@ -12,6 +14,7 @@ use libc::{epoll_event, iovec, msghdr, pollfd, sockaddr, socklen_t, ssize_t, tim
 
 use crate::machine::{Machine, micros};
 use crate::memory::{HeldPointer, address, pieces, read_into, said, said_int, tell, write_from};
+use waiting::{epoll_create, epoll_ctl, epoll_wait, poll};
 
 /// One for each process: packetdrill asks for one.
 static MACHINE: OnceLock<Machine> = OnceLock::new();
@@ -383,25 +386,6 @@ unsafe extern "C" fn getsockopt(
     unsafe { libc::syscall(libc::SYS_getsockopt, fd, level, name, into, length) as c_int }
 }
 
-extern "C" fn poll(_: User, all: *mut pollfd, count: c_ulong, timeout: c_int) -> c_int {
-    let all = HeldPointer(all);
-    let until = machine().deadline(timeout);
-    said_int(machine().wait_until(until, move |world| {
-        if all.get().is_null() {
-            return Some(Err(libc::EFAULT));
-        }
-        // SAFETY: packetdrill hands in `count` of them.
-        let all = unsafe { slice::from_raw_parts_mut(all.get(), count as usize) };
-        let mut found = 0;
-        for one in all {
-            let wanted = one.events | libc::POLLERR | libc::POLLHUP;
-            one.revents = world.events(one.fd) as c_short & wanted;
-            found += isize::from(one.revents != 0);
-        }
-        (found > 0).then_some(Ok(found))
-    }))
-}
-
 extern "C" fn netdev_send(_: User, from: *const c_void, length: usize) -> c_int {
     // SAFETY: packetdrill hands in a packet of that length.
     let packet = unsafe { slice::from_raw_parts(from.cast::<u8>(), length) };
@@ -445,57 +429,6 @@ extern "C" fn gettimeofday(_: User, into: *mut timeval, _: *mut c_void) -> c_int
         (*into).tv_usec = micros % 1_000_000;
     }
     0
-}
-
-extern "C" fn epoll_create(_: User, size: c_int) -> c_int {
-    if size <= 0 {
-        return said_int(Err(libc::EINVAL));
-    }
-    said_int(machine().call(crate::machine::World::make_epoll))
-}
-
-extern "C" fn epoll_ctl(
-    _: User,
-    epoll: c_int,
-    operation: c_int,
-    fd: c_int,
-    event: *mut epoll_event,
-) -> c_int {
-    let wanted = if event.is_null() {
-        None
-    } else {
-        // SAFETY: packetdrill hands in an event.
-        let event = unsafe { event.read_unaligned() };
-        Some((event.events, event.u64))
-    };
-    said_int(machine().call(|world| world.watch(epoll, operation, fd, wanted)))
-}
-
-extern "C" fn epoll_wait(
-    _: User,
-    epoll: c_int,
-    into: *mut epoll_event,
-    most: c_int,
-    timeout: c_int,
-) -> c_int {
-    let into = HeldPointer(into);
-    let most = usize::try_from(most).unwrap_or(0);
-    let until = machine().deadline(timeout);
-    said_int(machine().wait_until(until, move |world| {
-        let found = match world.news(epoll, most) {
-            Ok(found) => found,
-            Err(error) => return Some(Err(error)),
-        };
-        for (index, (events, data)) in found.iter().enumerate() {
-            let event = epoll_event {
-                events: *events,
-                u64: *data,
-            };
-            // SAFETY: packetdrill hands in room for `most` events.
-            unsafe { into.get().add(index).write_unaligned(event) };
-        }
-        (!found.is_empty()).then_some(Ok(found.len() as isize))
-    }))
 }
 
 extern "C" fn pipe(_: User, _: *mut c_int) -> c_int {

@@ -14,6 +14,8 @@
 //! it (T. Høiland-Jørgensen et al., USENIX ATC 2017, §3.2): whose the next one is has been decided
 //! when the last one ended, and what comes for that destination until it is sent joins it.
 
+mod turns;
+
 use std::collections::VecDeque;
 
 use airtcp_packet::{Ecn, Segment};
@@ -332,90 +334,6 @@ impl<P: Copy + EcnField> Backlog<P> {
         self.ready[to].push_back(Ready { order, waiting });
     }
 
-    /// The destination of the next aggregate; `retry` says where the first packet that a
-    /// destination has to retransmit stood.
-    pub(super) fn choose(
-        &mut self,
-        now: Instant,
-        retry: impl Fn(usize) -> Option<u64>,
-    ) -> Option<usize> {
-        if let Above::Airtime { next, .. } = &self.above {
-            if next.is_empty() {
-                self.refill(now);
-            }
-            return self.send_next();
-        }
-        if let Above::RoundRobin { turns, .. } = &mut self.above {
-            // Retransmissions are due when it is the destination's turn.
-            for to in 0..self.ready.len() {
-                if retry(to).is_some() {
-                    turns.activate(to);
-                }
-            }
-            return turns.next();
-        }
-        let first = |to: usize| {
-            let ready = self.ready[to].front().map(|ready| ready.order);
-            retry(to).into_iter().chain(ready).min()
-        };
-        (0..self.ready.len())
-            .filter_map(|to| Some((first(to)?, to)))
-            .min()
-            .map(|(_, to)| to)
-    }
-
-    /// By airtime: the aggregate that is next goes on the air.
-    fn send_next(&mut self) -> Option<usize> {
-        let Above::Airtime {
-            scheduler,
-            next,
-            is_sending,
-            ..
-        } = &mut self.above
-        else {
-            return None;
-        };
-        let to = next.pop_front();
-        *is_sending = to.is_some();
-        if let Some(to) = to {
-            scheduler.clear_retries(to);
-        }
-        to
-    }
-
-    /// A chosen destination's first packet does not fit into what is left of a TXOP.
-    pub(super) fn put_back(&mut self, to: usize) {
-        match &mut self.above {
-            Above::Nothing | Above::Qdisc { .. } => {}
-            Above::RoundRobin { turns, .. } => turns.put_back(to),
-            Above::Airtime {
-                next, is_sending, ..
-            } => {
-                next.push_front(to);
-                *is_sending = false;
-            }
-        }
-    }
-
-    /// A chosen destination's aggregate was put together; `is_empty` where its packets were
-    /// dropped, or its limit holds them back.
-    pub(super) fn on_aggregate(&mut self, to: usize, is_empty: bool) {
-        let has_ready = !self.ready[to].is_empty();
-        if let Above::Airtime {
-            queues,
-            scheduler,
-            next,
-            is_sending,
-        } = &mut self.above
-        {
-            *is_sending = !is_empty;
-            if !has_ready && queues[to].packets() == 0 {
-                scheduler.deactivate(to);
-                next.retain(|&other| other != to);
-            }
-        }
-    }
-
     /// The next packet for a destination.
     #[inline]
     pub(super) fn peek(&mut self, now: Instant, to: usize) -> Option<&Ready<P>> {
@@ -475,56 +393,6 @@ impl<P: Copy + EcnField> Backlog<P> {
             self.above_bytes -= bytes;
             self.ready_packets += 1;
             self.ready_bytes += bytes;
-        }
-    }
-
-    /// An exchange with a destination has ended: whether some of it is to be retransmitted, its
-    /// packets' airtime that is pending no longer, and how long the exchange took.
-    pub(super) fn complete(
-        &mut self,
-        now: Instant,
-        to: usize,
-        has_retries: bool,
-        (done, took): (Duration, Duration),
-    ) {
-        match &mut self.above {
-            Above::Nothing => return,
-            Above::Qdisc { .. } => {}
-            Above::RoundRobin { queues, turns } => {
-                if queues[to].packets() > 0 || !self.ready[to].is_empty() {
-                    turns.activate(to);
-                }
-            }
-            Above::Airtime {
-                queues,
-                scheduler,
-                is_sending,
-                ..
-            } => {
-                *is_sending = false;
-                scheduler.end(to, done);
-                scheduler.charge(to, took);
-                if has_retries {
-                    scheduler.activate_for_retries(to);
-                } else if queues[to].packets() > 0 || !self.ready[to].is_empty() {
-                    scheduler.activate(to);
-                }
-            }
-        }
-        self.refill(now);
-    }
-
-    /// A destination was sent to at this rate: later estimates of airtime are by it, as mac80211's
-    /// are by the last rate.
-    #[inline]
-    pub(super) fn set_rate(&mut self, to: usize, rate: BitRate) {
-        self.rates[to] = rate;
-    }
-
-    /// A destination has sent something itself for `took`.
-    pub(super) fn charge_received(&mut self, from: usize, took: Duration) {
-        if let Above::Airtime { scheduler, .. } = &mut self.above {
-            scheduler.charge_received(from, took);
         }
     }
 

@@ -1,0 +1,55 @@
+//! What can be changed while a connection runs.
+
+use airtcp_tcp::config::CongestionControl;
+use airtcp_units::Duration;
+
+use super::Stream;
+
+impl Stream {
+    /// Changes the congestion control.
+    pub fn set_congestion_control(&mut self, control: CongestionControl) {
+        self.connection.set_congestion_control(control);
+    }
+
+    /// Changes the most that is received and not read.
+    pub fn set_receive_buffer(&mut self, bytes: u64) {
+        self.connection.set_receive_buffer(bytes);
+    }
+
+    /// Changes the most that is written and not acknowledged.
+    pub fn set_send_buffer(&mut self, bytes: usize) {
+        self.outgoing.set_most(bytes.max(1));
+        self.writable_from = self.writable_from.min(bytes.max(1));
+    }
+
+    /// Changes from how many bytes on it is readable, and from how much room on writable.
+    pub fn set_low_water(&mut self, readable_from: usize, writable_from: usize) {
+        self.readable_from = readable_from.max(1);
+        self.writable_from = writable_from.max(1);
+    }
+
+    /// Changes below how many bytes that have not left it is writable (TCP_NOTSENT_LOWAT).
+    pub fn set_unsent_below(&mut self, bytes: usize) {
+        self.unsent_below = bytes.max(1);
+    }
+
+    /// Whether small segments leave at once (TCP_NODELAY).
+    pub fn set_no_delay(&mut self, no_delay: bool) {
+        self.connection.set_no_delay(no_delay);
+    }
+
+    /// Whether no segment leaves that is not full (TCP_CORK).
+    pub fn set_corked(&mut self, corked: bool) {
+        self.connection.set_corked(corked);
+    }
+
+    /// How long what was written may go unacknowledged (TCP_USER_TIMEOUT).
+    pub fn set_user_timeout(&mut self, most: Option<Duration>) {
+        self.connection.set_user_timeout(most);
+    }
+
+    /// Changes how often an unanswered SYN is retransmitted (TCP_SYNCNT).
+    pub fn set_syn_retries(&mut self, most: u8) {
+        self.connection.set_syn_retries(most);
+    }
+}
