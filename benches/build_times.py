@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""What a cold build costs, crate by crate, in processor time, and the gateway's static program.
+
+    python benches/build_times.py             # prints the table
+    python benches/build_times.py --write     # and writes it into docs/reference/architecture.md
+
+Every crate is compiled as `make build` compiles it, into an empty folder. Processor time is what
+the compiler and the linker used of all processors, so that other work beside it counts little; a
+crate's own includes nothing of the crates below it. Lines are of its `src`, tests and comments
+included. The gateway's program is built as docs/guides/gateway.md says, where the target is
+installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "reference" / "architecture.md"
+STATIC = "x86_64-unknown-linux-musl"
+LOG = "AIRTCP_BUILD_LOG"
+"""Where each compilation leaves a line, for the compiler's wrapper: this program itself."""
+BUILT = ("airtcp-net", "airtcp-python")
+
+
+@dataclass(frozen=True)
+class Build:
+    """A cold build."""
+
+    seconds: Mapping[str, float]
+    """Of the processors, by crate."""
+    wall: float
+    others: int
+    """How many crates of others, build scripts and macros counted as one each."""
+
+
+def compile_and_log(command: list[str], log: Path) -> int:
+    """Stands before the compiler: runs it, and adds what it used to the log."""
+    # Open files are kept: cargo hands its jobs to the compiler through two of them.
+    process = subprocess.Popen(command, close_fds=False)
+    _, status, used = os.wait4(process.pid, 0)
+    name = command[command.index("--crate-name") + 1] if "--crate-name" in command else ""
+    if name and name != "___":
+        line = json.dumps([name, used.ru_utime + used.ru_stime])
+        with log.open("a", encoding="utf-8") as file:
+            file.write(f"{line}\n")
+    return os.waitstatus_to_exitcode(status)
+
+
+def cold_build(folder: Path) -> Build:
+    """Builds what `make build` builds into an empty folder."""
+    log = folder / "crates.log"
+    log.touch()
+    environment = os.environ | {
+        "CARGO_TARGET_DIR": str(folder / "target"),
+        "RUSTC_WRAPPER": str(Path(__file__).resolve()),
+        LOG: str(log),
+    }
+    words = [word for name in BUILT for word in ("--package", name)]
+    began = time.monotonic()
+    subprocess.run(
+        ["cargo", "build", "--quiet", "--offline", "--profile", "local", *words],
+        cwd=ROOT,
+        env=environment,
+        check=True,
+    )
+    wall = time.monotonic() - began
+    ours = {f"airtcp_{path.name}" for path in ROOT.glob("crates/*")}
+    seconds: dict[str, float] = {}
+    others = 0
+    for line in log.read_text("utf-8").splitlines():
+        name, used = json.loads(line)
+        if name == "_core":
+            name = "airtcp_python"
+        is_ours = name in ours
+        others += not is_ours
+        key = name.removeprefix("airtcp_") if is_ours else ""
+        seconds[key] = seconds.get(key, 0.0) + used
+    return Build(seconds, wall, others)
+
+
+def static_gateway(folder: Path) -> int | None:
+    """Bytes of the gateway's static program, stripped; None where its target is not installed."""
+    told = subprocess.run(
+        ["rustc", "--print", "target-libdir", "--target", STATIC],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    if not any(Path(told.stdout.strip()).glob("libcore-*")):
+        return None
+    words = ["--release", "--package", "airtcp-gateway", "--target", STATIC]
+    subprocess.run(
+        ["cargo", "build", "--quiet", "--offline", *words],
+        cwd=ROOT,
+        env=os.environ | {"CARGO_TARGET_DIR": str(folder / "static")},
+        check=True,
+    )
+    program = folder / "static" / STATIC / "release" / "airtcp-gateway"
+    subprocess.run(["strip", str(program)], check=True)
+    return program.stat().st_size
+
+
+def lines(crate: str) -> int:
+    """Lines of a crate's sources."""
+    sources = (ROOT / "crates" / crate / "src").rglob("*.rs")
+    return sum(len(path.read_text("utf-8").splitlines()) for path in sources)
+
+
+def layers() -> list[str]:
+    """The crates from the ground up, as the page lists them."""
+    table = PAGE.read_text("utf-8").split("## The crates", 1)[1]
+    rows = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
+    return re.findall(r"`(\w+)`", " ".join(rows))
+
+
+def table(build: Build, size: int | None) -> str:
+    """What goes into the page."""
+    compiler = subprocess.run(["rustc", "--version"], check=True, capture_output=True, text=True)
+    version = compiler.stdout.split(" (")[0]
+    rows = [
+        f"| `{crate}` | {lines(crate):,} | {build.seconds[crate]:.1f} |"
+        for crate in layers()
+        if crate in build.seconds
+    ]
+    all_seconds = sum(build.seconds.values())
+    text = [
+        f"A cold build with {version}: {all_seconds:.0f} s of processor time, of which "
+        f"{build.seconds['']:.0f} s are {build.others} compilations of what others wrote.",
+        "",
+        "| crate | lines | processor, s |",
+        "|---|---:|---:|",
+        *rows,
+    ]
+    if size is not None:
+        text += ["", f"The gateway alone as a static program, stripped: {size / 1e6:.1f} MB."]
+    return "\n".join(text)
+
+
+def main() -> None:
+    """Builds, prints the table, and writes it with `--write`."""
+    if log := os.environ.get(LOG):
+        sys.exit(compile_and_log(sys.argv[1:], Path(log)))
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--write", action="store_true", help="write the table into its page")
+    parser.add_argument("--folder", type=Path, help="build here, and leave it (default: a new one)")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as new:
+        folder = arguments.folder or Path(new)
+        folder.mkdir(parents=True, exist_ok=True)
+        text = table(cold_build(folder), static_gateway(folder))
+    print(text)
+    if arguments.write:
+        from airtcp.report.marked import put
+        from airtcp.report.provenance import stamp
+
+        page = PAGE.read_text("utf-8")
+        PAGE.write_text(put(page, "build", text), encoding="utf-8")
+        stamp(ROOT, "build")
+
+
+if __name__ == "__main__":
+    main()
