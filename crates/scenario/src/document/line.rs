@@ -12,11 +12,11 @@ macro_rules! line_keys {
         ] $($left)*);
     };
     (@rows $head:tt [$($done:tt)*] shared aqm; $($left:tt)*) => {
-        line_keys!(@rows $head [
-            $($done)*
-            /// Which of the packets that wait is served, dropped or marked; the oldest is served,
-            /// and what finds no room is dropped, when this is left out.
-            aqm: AqmTable, holding keys;
+        // Less indented, so that the sentence's lines are those of the JSON Schema.
+        line_keys!(@rows $head [$($done)*
+        /// Which of the packets that wait is served, dropped or marked; the oldest is served, and
+        /// what finds no room is dropped, when this is left out.
+        aqm: AqmTable, holding keys;
         ] $($left)*);
     };
     (@rows $head:tt [$($done:tt)*] shared variation; $($left:tt)*) => {
