@@ -152,7 +152,7 @@ impl<P: Copy + EcnField> Edca<P> {
         };
         self.decide(start, span.1, result, false);
         if self.config.block_ack.hands_on_each && !is_lost {
-            self.arriving = self.next_arrival(index, 1);
+            self.arriving = self.arrivals(index, ppdu.mode, span.1);
         }
         true
     }

@@ -20,6 +20,7 @@
 
 mod aggregation;
 mod agreement;
+mod arrivals;
 pub mod category;
 pub mod config;
 mod contender;
@@ -45,6 +46,7 @@ use crate::queue::EcnField;
 use crate::random::Stream;
 use aggregation::ByteLimits;
 use agreement::Agreement;
+use arrivals::Arrivals;
 pub use category::{AccessCategory, AccessParameters};
 pub use config::{AmpduLimits, BlockAckConfig, EdcaConfig, EdcaError, QOS_OVERHEAD};
 use contender::Contender;
@@ -106,9 +108,8 @@ pub struct Edca<P> {
     /// gives up what is missing.
     holding: Vec<(u32, usize)>,
     reorder_wakeup: Instant,
-    /// Where each MPDU is handed on at its own last bit: when the next ones of the PPDU on the air
-    /// are received, and how many of it then.
-    arriving: Option<(Instant, usize)>,
+    /// Where each MPDU is handed on at its own last bit: those of the PPDU on the air.
+    arriving: Option<Arrivals>,
     /// Who answers a single frame that has ended, and when its answer starts.
     answering: Option<(u32, Instant)>,
     outcomes: Outcomes<P>,
@@ -292,14 +293,18 @@ impl<P: Copy + EcnField> Medium<P> for Edca<P> {
     #[inline]
     fn next_wakeup(&self) -> Instant {
         let next = self.wakeup.min(self.reorder_wakeup);
-        self.arriving.map_or(next, |(at, _)| next.min(at))
+        self.arriving
+            .map_or(next, |arrivals| next.min(arrivals.next().0))
     }
 
     fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
         if self.reorder_wakeup <= now {
             self.time_out_reordering(now);
         }
-        while self.arriving.is_some_and(|(at, _)| at <= now) {
+        while self
+            .arriving
+            .is_some_and(|arrivals| arrivals.next().0 <= now)
+        {
             self.receive_next();
         }
         if now < self.wakeup {

@@ -1,8 +1,11 @@
 //! Consequences of an exchange: each MPDU's fate, backoffs, and when contention resumes.
 
+use std::ops::Range;
+
 use airtcp_units::{Duration, Instant};
 
 use super::agreement::{Mpdu, Received};
+use super::arrivals::Arrivals;
 use super::contender::{Request, Sent};
 use super::exchange::Exchange;
 use super::queueing::place_of;
@@ -11,7 +14,7 @@ use crate::frame::{ACCESS_POINT, ChannelObserver};
 use crate::mac::contention::Contends;
 use crate::mac::exchange::{Attempt, Quiet};
 use crate::mac::way::Way;
-use crate::phy::aggregate::Ampdu;
+use crate::phy::Mode;
 use crate::queue::EcnField;
 use crate::rate_control::Report;
 
@@ -33,8 +36,8 @@ impl<P: Copy + EcnField> Edca<P> {
             self.end_request(ends, contender, result, took);
         } else {
             if is_answered || matches!(result, Attempt::AnswerDamaged(_)) {
-                let whole = self.contenders[contender as usize].burst.len();
-                self.receive(ends, contender, whole);
+                let all = 0..self.contenders[contender as usize].burst.len();
+                self.receive(ends, contender, all);
             }
             self.conclude(ends, contender, result, took);
         }
@@ -93,44 +96,38 @@ impl<P: Copy + EcnField> Edca<P> {
         });
     }
 
+    /// The MPDUs that the receiver has before the PPDU on the air ends.
+    pub(super) fn arrivals(&self, index: u32, mode: Mode, ends: Instant) -> Option<Arrivals> {
+        let burst = self.contenders[index as usize].burst.iter();
+        let time = |bytes| self.config.phy.data_time_in(mode, bytes);
+        Arrivals::new(ends, burst.map(|sent| sent.mpdu.bytes), time)
+    }
+
     /// The receiver has another MPDU of the PPDU that is on the air.
     pub(super) fn receive_next(&mut self) {
         let Some(Sender { contender, .. }) = self.senders.first().copied() else {
             return;
         };
-        let Some((at, mpdus)) = self.arriving.take() else {
+        let Some(arrivals) = self.arriving.take() else {
             return;
         };
-        self.receive(at, contender, mpdus);
-        self.arriving = self.next_arrival(contender, mpdus + 1);
+        let (at, place) = arrivals.next();
+        self.receive(at, contender, place..place + 1);
+        let own = &self.contenders[contender as usize];
+        let phy = &self.config.phy;
+        self.arriving = own.sent_in.and_then(|mode| {
+            let bytes = |place: usize| own.burst[place].mpdu.bytes;
+            arrivals.rest(bytes, |bytes| phy.data_time_in(mode, bytes))
+        });
     }
 
-    /// When the first `mpdus` of a PPDU are received, if more follow.
-    pub(super) fn next_arrival(&self, index: u32, mpdus: usize) -> Option<(Instant, usize)> {
-        let own = &self.contenders[index as usize];
-        let (exchange, mode) = (self.exchange.as_ref()?, own.sent_in?);
-        if mpdus >= own.burst.len() {
-            return None;
-        }
-        let length = |mpdus: usize| {
-            let mut ampdu = Ampdu::new(u32::MAX, 0);
-            for sent in &own.burst[..mpdus] {
-                ampdu.add(sent.mpdu.bytes);
-            }
-            self.config.phy.data_time_in(mode, ampdu.bytes())
-        };
-        let rest = length(own.burst.len()) - length(mpdus);
-        let at = exchange.ends.as_nanos() - rest.as_nanos();
-        Some((Instant::from_nanos(at), mpdus))
-    }
-
-    /// The receiver has those of the first `mpdus` that are not damaged. A packet is handed on
-    /// once, in order.
-    fn receive(&mut self, now: Instant, index: u32, mpdus: usize) {
+    /// The receiver has those of these MPDUs that are not damaged. A packet is handed on once, in
+    /// order.
+    fn receive(&mut self, now: Instant, index: u32, mpdus: Range<usize>) {
         let own = &mut self.contenders[index as usize];
         let (from, to) = (own.station, own.station_at(own.to));
         let agreement = &mut own.agreements[own.to];
-        for Sent { mpdu, is_damaged } in own.burst.iter_mut().take(mpdus) {
+        for Sent { mpdu, is_damaged } in &mut own.burst[mpdus] {
             if *is_damaged || std::mem::replace(&mut mpdu.arrived, true) {
                 continue;
             }
