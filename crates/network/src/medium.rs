@@ -131,6 +131,7 @@ impl<C: Copy> MediumNode<C> {
         }
     }
 
+    /// Hands a packet to a station: whether it had room, and when the medium wants to be woken.
     #[inline]
     fn push(
         &mut self,
@@ -139,10 +140,11 @@ impl<C: Copy> MediumNode<C> {
         offer: Offer,
         packet: Packet<C>,
         observer: &mut impl ChannelObserver,
-    ) -> bool {
+    ) -> (bool, Instant) {
         let way = (u32::from(hop.from), u32::from(hop.to));
         each!(&mut self.medium, medium => {
-            Medium::push(&mut **medium, now, way, offer, packet, observer)
+            let admitted = Medium::push(&mut **medium, now, way, offer, packet, observer);
+            (admitted, medium.next_wakeup())
         })
     }
 
@@ -215,6 +217,15 @@ impl<C: Copy + Default, A: Copy, H: Hosts<C, A>> ChannelObserver for Channel<'_,
 }
 
 impl<C: Copy + Default, A: Copy> Network<C, A> {
+    /// No host waits for a link's acknowledgments. Where media report them apart from deliveries,
+    /// neither [`Hosts::acknowledged_by_link`] nor, of packets that were acknowledged,
+    /// [`Hosts::left_station`] is called any more.
+    pub fn mute_acknowledgments(&mut self) {
+        for node in &mut self.media {
+            each!(&mut node.medium, medium => medium.mute_acknowledgments());
+        }
+    }
+
     /// Schedules the first event of a medium that has one of its own.
     pub(crate) fn arm_medium(&mut self, index: u16) {
         let node = &mut self.media[usize::from(index)];
@@ -240,8 +251,9 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         };
         let node = &mut self.media[usize::from(hop.medium)];
         let mut channel = Channel::new(hop.medium, &mut *hosts);
-        let admitted = node.push(now, hop, offer, *packet, &mut channel);
-        self.arm_medium(hop.medium);
+        let (admitted, wanted) = node.push(now, hop, offer, *packet, &mut channel);
+        node.alarm
+            .arm(&mut self.queue, now, wanted, Turn::Medium(hop.medium));
         if !admitted {
             hosts.lost(self, packet, Admission::Overflow);
             hosts.left_station(self, packet);
@@ -270,8 +282,8 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         if node.next_wakeup() <= now {
             let mut channel = Channel::new(index, &mut *hosts);
             node.on_wakeup(now, &mut channel);
-            while let Some(outcome) = self.media[usize::from(index)].poll() {
-                self.on_outcome(index, outcome, hosts);
+            while let Some(mut outcome) = self.media[usize::from(index)].poll() {
+                self.on_outcome(index, &mut outcome, hosts);
             }
         }
         let node = &mut self.media[usize::from(index)];
@@ -279,38 +291,38 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         node.alarm.rearm(&mut self.queue, now, wanted);
     }
 
-    /// The outcome of a packet on the air.
+    /// The outcome of a packet on the air, which goes on from where it was put.
     #[inline]
     fn on_outcome(
         &mut self,
         medium: u16,
-        outcome: Outcome<Packet<C>>,
+        outcome: &mut Outcome<Packet<C>>,
         hosts: &mut impl Hosts<C, A>,
     ) {
         match outcome {
             Outcome::Delivered {
-                mut packet,
+                packet,
                 from,
                 attempts,
                 ..
             } => {
-                hosts.crossed_air(&packet, attempts);
-                self.report(medium, &packet, from, LinkEvent::Delivered, hosts);
+                hosts.crossed_air(packet, *attempts);
+                self.report(medium, packet, *from, LinkEvent::Delivered, hosts);
                 if !self.media[usize::from(medium)].tells_of_acknowledgments {
-                    hosts.acknowledged_by_link(self.now, &packet, attempts);
-                    hosts.left_station(self, &packet);
+                    hosts.acknowledged_by_link(self.now, packet, *attempts);
+                    hosts.left_station(self, packet);
                 }
                 packet.next += 1;
-                self.forward(&packet, hosts);
+                self.forward(packet, hosts);
             }
             Outcome::Acknowledged {
                 packet, attempts, ..
             } => {
-                hosts.acknowledged_by_link(self.now, &packet, attempts);
-                hosts.left_station(self, &packet);
+                hosts.acknowledged_by_link(self.now, packet, *attempts);
+                hosts.left_station(self, packet);
             }
             Outcome::Retried { packet, from, .. } => {
-                self.report(medium, &packet, from, LinkEvent::AttemptFailed, hosts);
+                self.report(medium, packet, *from, LinkEvent::AttemptFailed, hosts);
             }
             Outcome::Discarded {
                 packet,
@@ -319,23 +331,23 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
                 arrived,
                 ..
             } => {
-                if arrived {
-                    return hosts.left_station(self, &packet);
+                if *arrived {
+                    return hosts.left_station(self, packet);
                 }
-                hosts.crossed_air(&packet, attempts);
-                self.report(medium, &packet, from, LinkEvent::Discarded, hosts);
-                hosts.lost(self, &packet, Admission::Lost);
-                hosts.left_station(self, &packet);
+                hosts.crossed_air(packet, *attempts);
+                self.report(medium, packet, *from, LinkEvent::Discarded, hosts);
+                hosts.lost(self, packet, Admission::Lost);
+                hosts.left_station(self, packet);
             }
             Outcome::Dropped { packet } => {
-                hosts.lost(self, &packet, Admission::Overflow);
-                hosts.left_station(self, &packet);
+                hosts.lost(self, packet, Admission::Overflow);
+                hosts.left_station(self, packet);
             }
         }
     }
 
     /// Tells the agents that subscribed to it the fate of a packet to a mobile.
-    #[inline]
+    #[inline(always)]
     fn report(
         &mut self,
         medium: u16,
@@ -344,10 +356,20 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         event: LinkEvent,
         hosts: &mut impl Hosts<C, A>,
     ) {
-        let listeners = self.media[usize::from(medium)].reports_to.len();
-        if listeners == 0 || from != u32::from(ACCESS_POINT) {
-            return;
+        if !self.media[usize::from(medium)].reports_to.is_empty() && from == u32::from(ACCESS_POINT)
+        {
+            self.report_to_all(medium, packet, event, hosts);
         }
+    }
+
+    fn report_to_all(
+        &mut self,
+        medium: u16,
+        packet: &Packet<C>,
+        event: LinkEvent,
+        hosts: &mut impl Hosts<C, A>,
+    ) {
+        let listeners = self.media[usize::from(medium)].reports_to.len();
         let Some(&segment) = packet.segment() else {
             return;
         };

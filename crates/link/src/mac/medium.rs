@@ -54,6 +54,9 @@ pub trait Medium<P> {
         false
     }
 
+    /// Nobody waits for acknowledgments: it need not report them ([`Outcome::Acknowledged`]).
+    fn mute_acknowledgments(&mut self) {}
+
     /// After how long it retransmits, where that is a fixed time.
     fn retry_timeout(&self) -> Option<Duration> {
         None

@@ -13,6 +13,8 @@ pub(super) struct Outcomes<P> {
     known: VecDeque<Outcome<P>>,
     /// Whether failed attempts are reported.
     with_retries: bool,
+    /// Whether acknowledgments are reported.
+    with_acknowledgments: bool,
 }
 
 impl<P: Copy> Outcomes<P> {
@@ -20,7 +22,19 @@ impl<P: Copy> Outcomes<P> {
         Self {
             known: VecDeque::new(),
             with_retries,
+            with_acknowledgments: true,
         }
+    }
+
+    /// Acknowledgments are not reported any more: a copy of each packet is saved.
+    pub(super) const fn mute_acknowledgments(&mut self) {
+        self.with_acknowledgments = false;
+    }
+
+    /// Whether acknowledgments are reported.
+    #[inline]
+    pub(super) const fn with_acknowledgments(&self) -> bool {
+        self.with_acknowledgments
     }
 
     /// The next one, first in, first out.
@@ -43,12 +57,14 @@ impl<P: Copy> Outcomes<P> {
     /// Its sender has the link's acknowledgment.
     #[inline]
     pub(super) fn acknowledged(&mut self, packet: P, (from, to): Ends, attempts: u32) {
-        self.known.push_back(Outcome::Acknowledged {
-            packet,
-            from,
-            to,
-            attempts,
-        });
+        if self.with_acknowledgments {
+            self.known.push_back(Outcome::Acknowledged {
+                packet,
+                from,
+                to,
+                attempts,
+            });
+        }
     }
 
     /// The last of `attempts` failed, and another follows.
@@ -95,11 +111,27 @@ mod tests {
 
     fn told(with_retries: bool) -> Vec<Outcome<char>> {
         let mut outcomes = Outcomes::new(with_retries);
+        outcomes.mute_acknowledgments();
         outcomes.retried('a', (1, 0), 1);
         outcomes.delivered('a', (1, 0), 2);
+        outcomes.acknowledged('a', (1, 0), 2);
         outcomes.discarded('b', (0, 2), 7, true);
         outcomes.retried('c', (0, 2), 1);
         std::iter::from_fn(|| outcomes.take()).collect()
+    }
+
+    #[test]
+    fn acknowledgments_are_told_unless_nobody_waits_for_them() {
+        let mut outcomes = Outcomes::new(false);
+        outcomes.acknowledged('a', (1, 0), 2);
+        let told = outcomes.take();
+        assert!(matches!(
+            told,
+            Some(Outcome::Acknowledged { packet: 'a', .. })
+        ));
+        outcomes.mute_acknowledgments();
+        outcomes.acknowledged('b', (1, 0), 1);
+        assert_eq!(outcomes.take(), None);
     }
 
     /// Who does not ask for failed attempts gets the same otherwise, in the same order.

@@ -71,10 +71,15 @@ impl SendWindow {
     /// Settles a frame, acknowledged or discarded; to be called once for each.
     #[inline]
     pub(crate) fn settle(&mut self, number: u64) {
-        let place = usize::try_from(number - self.base).unwrap_or(usize::MAX);
-        if let Some(settled) = self.settled.get_mut(place) {
-            *settled = true;
+        if number == self.base && self.settled.pop_front().is_some() {
+            self.base += 1;
             self.outstanding -= 1;
+        } else {
+            let place = usize::try_from(number - self.base).unwrap_or(usize::MAX);
+            if let Some(settled) = self.settled.get_mut(place) {
+                *settled = true;
+                self.outstanding -= 1;
+            }
         }
         while self.settled.front() == Some(&true) {
             self.settled.pop_front();

@@ -142,6 +142,11 @@ impl Flow {
         }
     }
 
+    /// Whether its sender waits for what its link says of packets.
+    pub(super) const fn awaits_link(&self) -> bool {
+        self.hears_link || self.small_queue.is_some()
+    }
+
     /// Tells the network the wake-ups of flow number `index` other than its opening, and its hosts
     /// what they know of their links.
     pub(super) fn connect(&mut self, network: &mut Net, index: u32) {

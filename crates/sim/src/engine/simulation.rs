@@ -35,6 +35,9 @@ impl Simulation {
         for (flow, index) in flows.iter_mut().zip(0..) {
             flow.connect(&mut network, index);
         }
+        if !flows.iter().any(Flow::awaits_link) {
+            network.mute_acknowledgments();
+        }
         Self {
             network,
             flows,

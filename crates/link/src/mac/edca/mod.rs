@@ -33,7 +33,7 @@ mod rates;
 
 use airtcp_units::{Duration, Instant};
 
-use crate::frame::{ACCESS_POINT, ChannelObserver, Offer, Outcome, PendingPacket};
+use crate::frame::{ACCESS_POINT, ChannelObserver, Offer, Outcome};
 use crate::mac::contention::{BackOff, Contends, Contention, Heard};
 use crate::mac::damage::Damage;
 use crate::mac::exchange::{Pauses, Quiet};
@@ -52,7 +52,7 @@ pub use config::{AmpduLimits, BlockAckConfig, EdcaConfig, EdcaError, QOS_OVERHEA
 use contender::Contender;
 use exchange::Exchange;
 pub use protection::Protection;
-use queueing::{Backlog, place_of};
+use queueing::{Backlog, Waiting, place_of};
 pub use queueing::{Queueing, QueueingConfig};
 use rates::Rates;
 
@@ -279,8 +279,14 @@ impl<P: Copy + EcnField> Medium<P> for Edca<P> {
         let index = from as usize * self.ranks + rank;
         let own = &mut self.contenders[index];
         let was_idle = !own.has_work();
-        let pending = PendingPacket::new(packet, to, offer);
-        if !own.backlog.push(now, place_of(to), pending) {
+        let waiting = Waiting {
+            packet,
+            class: offer.class,
+            flow: offer.flow,
+            bytes: offer.bytes,
+            to,
+        };
+        if !own.backlog.push(now, place_of(to), waiting) {
             return false;
         }
         if was_idle && own.has_work() {
@@ -353,6 +359,10 @@ impl<P: Copy + EcnField> Medium<P> for Edca<P> {
 
     fn tells_of_acknowledgments(&self) -> bool {
         true
+    }
+
+    fn mute_acknowledgments(&mut self) {
+        self.outcomes.mute_acknowledgments();
     }
 }
 

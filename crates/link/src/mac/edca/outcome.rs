@@ -133,8 +133,9 @@ impl<P: Copy + EcnField> Edca<P> {
             }
             let attempts = mpdu.failures + 1;
             if agreement.passes(mpdu.number) {
-                for packet in mpdu.packets() {
-                    self.outcomes.delivered(packet, (from, to), attempts);
+                self.outcomes.delivered(mpdu.packet, (from, to), attempts);
+                for packet in &mpdu.rest {
+                    self.outcomes.delivered(*packet, (from, to), attempts);
                 }
                 continue;
             }
@@ -305,8 +306,10 @@ impl<P: Copy + EcnField> Edca<P> {
             counters.acknowledged += mpdu.count() as u64;
             agreement.settle(mpdu.number);
             done += mpdu.airtime;
-            for packet in mpdu.packets() {
-                self.outcomes.acknowledged(packet, ends, mpdu.failures + 1);
+            if self.outcomes.with_acknowledgments() {
+                for packet in mpdu.packets() {
+                    self.outcomes.acknowledged(packet, ends, mpdu.failures + 1);
+                }
             }
         }
         done

@@ -129,6 +129,10 @@ impl<P: Copy> Medium<P> for SelectiveRepeatLink<P> {
         true
     }
 
+    fn mute_acknowledgments(&mut self) {
+        self.outcomes.mute_acknowledgments();
+    }
+
     fn retry_timeout(&self) -> Option<Duration> {
         Some(self.config.retry_timeout)
     }

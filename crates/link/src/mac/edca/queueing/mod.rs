@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 use airtcp_packet::{Ecn, Segment};
 use airtcp_units::{BitRate, Duration, Instant};
 
-use crate::frame::{Admission, PacketClass, PendingPacket, QueuedPacket, Transmission};
+use crate::frame::{Admission, PacketClass, QueuedPacket, Transmission};
 use crate::queue::managed::ManagedQueue;
 use crate::queue::{Discipline, EcnField, QueueLimit};
 use crate::random::Stream;
@@ -61,7 +61,7 @@ pub(super) struct Waiting<P> {
     pub flow: u32,
     pub bytes: u32,
     /// The station it is meant for.
-    to: u32,
+    pub to: u32,
 }
 
 impl<P: EcnField> EcnField for Waiting<P> {
@@ -193,36 +193,37 @@ impl<P: Copy + EcnField> Backlog<P> {
     }
 
     /// Adds a packet for a destination, or says `false` when there is no room.
-    pub(super) fn push(&mut self, now: Instant, to: usize, pending: PendingPacket<P>) -> bool {
-        let (bytes, flow) = (pending.offer.bytes, pending.offer.flow);
+    #[inline]
+    pub(super) fn push(&mut self, now: Instant, to: usize, waiting: Waiting<P>) -> bool {
+        if matches!(self.above, Above::Nothing) {
+            let has_room =
+                (self.limit).has_room(self.ready_packets, self.ready_bytes, waiting.bytes);
+            if has_room {
+                self.make_ready(to, waiting);
+            }
+            return has_room;
+        }
+        self.push_above(now, to, waiting)
+    }
+
+    /// The same where packets wait above what is ready.
+    fn push_above(&mut self, now: Instant, to: usize, waiting: Waiting<P>) -> bool {
+        let bytes = waiting.bytes;
         if !self.make_room(now, bytes) {
             return false;
         }
-        let waiting = Waiting {
-            packet: pending.packet,
-            class: pending.offer.class,
-            flow,
-            bytes,
-            to: pending.to,
-        };
         let queued = QueuedPacket {
             packet: waiting,
             transmission: Transmission {
                 bytes,
-                flow,
+                flow: waiting.flow,
                 index: 0,
             },
             is_lost: false,
             since: now,
         };
-        let has_room = |packets, all| self.limit.has_room(packets, all, bytes);
         match &mut self.above {
-            Above::Nothing => {
-                if !has_room(self.ready_packets, self.ready_bytes) {
-                    return false;
-                }
-                self.make_ready(to, waiting);
-            }
+            Above::Nothing => {}
             Above::Qdisc { queue, .. } => {
                 if !queue.push(queued) {
                     return false;
@@ -335,7 +336,7 @@ impl<P: Copy + EcnField> Backlog<P> {
     }
 
     /// The next packet for a destination.
-    #[inline]
+    #[inline(always)]
     pub(super) fn peek(&mut self, now: Instant, to: usize) -> Option<&Ready<P>> {
         if self.ready[to].is_empty() {
             self.pull(now, to);
@@ -369,6 +370,7 @@ impl<P: Copy + EcnField> Backlog<P> {
     }
 
     /// Takes a packet from a destination's own queue, where nothing stands between it and the air.
+    #[inline(never)]
     fn pull(&mut self, now: Instant, to: usize) {
         let queues = match &mut self.above {
             Above::RoundRobin { queues, .. } => queues,
