@@ -29,6 +29,9 @@ _SPOILT = {"collided": "xxxx", "damaged": "////"}
 _DEFAULT_LENGTH_S = 0.02
 _LEAD_S = 0.004
 """Margin before the first thing worth seeing."""
+_BUSY = 0.5
+"""A window is busy that has this share of the busiest one's frames, in time: the first frames of a
+transfer are few."""
 _LANE = 0.72
 _MOST_STATIONS = 25
 
@@ -46,7 +49,7 @@ def channel_figure(
         run: made with `air=True`.
         medium: which of the scenario's media.
         start_s: where the window begins; by default shortly before the first frame that collides
-            or is retransmitted.
+            or is retransmitted while the channel is busy.
         length_s: how long it is.
 
     Raises:
@@ -58,7 +61,7 @@ def channel_figure(
             "the run has no frames: give air=True to airtcp.run, and a scenario with a medium "
             '(topology = "wlan", "wlan-wired-wlan", "arq" or "cell")'
         )
-    start = _interesting(frames) if start_s is None else start_s
+    start = window_start(frames, length_s) if start_s is None else start_s
     end = start + length_s
     shown = frames.filter((pl.col("end_s") > start) & (pl.col("start_s") < end))
     if shown.is_empty():
@@ -81,11 +84,19 @@ def channel_figure(
     return figure
 
 
-def _interesting(frames: pl.DataFrame) -> float:
-    """Shortly before the first collision or repeat."""
-    odd = frames.filter((pl.col("fate") != "received") | (pl.col("attempt") > 1))
-    first = (odd if len(odd) else frames)["start_s"].min()
-    return max(0.0, float(first) - _LEAD_S) if isinstance(first, float) else 0.0
+def window_start(frames: pl.DataFrame, length_s: float) -> float:
+    """Shortly before the first collision or repeat in a busy window, or the first frame there."""
+    frames = frames.sort("start_s")
+    starts = frames["start_s"].to_numpy()
+    sent = np.concatenate([[0.0], np.cumsum(frames["end_s"].to_numpy() - starts)])
+    windows = np.maximum(starts - _LEAD_S, 0.0)
+    within = (
+        sent[np.searchsorted(starts, windows + length_s)] - sent[np.searchsorted(starts, windows)]
+    )
+    odd = ((frames["fate"] != "received") | (frames["attempt"] > 1)).to_numpy()
+    worth = within >= _BUSY * within.max()
+    both = np.flatnonzero(worth & odd)
+    return float(windows[both[0] if both.size else np.argmax(worth)])
 
 
 def _draw_lane(axes: Axes, lane: int, frames: pl.DataFrame, start: float) -> None:
