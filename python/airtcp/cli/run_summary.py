@@ -115,7 +115,9 @@ _ROWS: dict[str, Callable[[FlowSummary], str]] = {
     "timeouts": lambda flow: format_count(flow["timeouts"]),
     "of these spurious": lambda flow: format_count(flow["timeouts_spurious"]),
     "SRTT at the end": lambda flow: _milliseconds(flow["srtt_ms"]),
-    "RTO at the end": lambda flow: _milliseconds(flow["rto_ms"]),
+    "RTO at the end": lambda flow: _milliseconds(
+        None if flow["datagrams_sent"] else flow["rto_ms"]
+    ),
 }
 
 _MARK_ROWS: dict[str, Callable[[FlowSummary], str]] = {
