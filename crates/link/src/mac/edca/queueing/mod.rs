@@ -223,6 +223,7 @@ impl<P: Copy + EcnField> Backlog<P> {
             since: now,
         };
         match &mut self.above {
+            // Ready at once: see `push`.
             Above::Nothing => {}
             Above::Qdisc { queue, .. } => {
                 if !queue.push(queued) {
