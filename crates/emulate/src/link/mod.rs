@@ -84,6 +84,15 @@ impl Link {
         }
     }
 
+    /// Has the network's time zero be now, before anything is carried. Returns the clock.
+    pub fn begin(&mut self) -> Clock {
+        self.clock = Clock::start();
+        if let Some(recording) = &mut self.recording {
+            recording.begins_at(clock::since_1970());
+        }
+        self.clock
+    }
+
     /// Makes the link report their own segments to stations.
     #[must_use]
     pub fn reporting(self, reports: Reports) -> Self {

@@ -10,8 +10,8 @@ use std::io::Write;
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Barrier, OnceLock};
 use std::thread::ScopedJoinHandle;
 
 use airtcp_host::bpf::{Registered, Verdicts};
@@ -215,21 +215,20 @@ impl MeasurementPlan {
             hosts.prepare(&ends, station, &stack, self.queue.as_ref())?;
         }
         let before = counted(&hosts)?;
-        let clock = Clock::start();
         let mut link = Link::new(
             Network::new(layout.network, self.seed),
             Flows::new(ways),
             ends.station_devices,
             ends.server_devices,
             PLACES,
-            clock,
+            Clock::start(),
         )
         .timed();
         if let Some(recording) = recording {
             link = link.recorded(recording);
         }
         let end = Instant::ZERO + self.scenario.duration;
-        let transfers = carry(&mut link, &hosts, &starts, &stack, clock, end)?;
+        let transfers = carry(&mut link, &hosts, &starts, &stack, end)?;
         let after = counted(&hosts)?;
         let counts: Vec<u64> = after
             .iter()
@@ -357,13 +356,14 @@ fn counted(hosts: &[Hosts]) -> Result<[u64; COUNTED.len()]> {
 /// A transfer's bytes, and the kernel's information on its connection, if there was one.
 type Transfer = (u64, Option<TcpInfo>);
 
-/// Runs the transfers while the link carries them.
+/// Runs the transfers while the link carries them. Time begins when all is ready: a link's buffers
+/// and a congestion control's module take some 20 ms, in which a trace or a stop would go on, and
+/// which a transfer of a second would miss.
 fn carry(
     link: &mut Link,
     hosts: &[Hosts],
     starts: &[Instant],
     stack: &Stack,
-    clock: Clock,
     end: Instant,
 ) -> Result<Vec<Transfer>> {
     let (until, over) = pipe_with(PipeFlags::CLOEXEC).tried(|| "cannot make a pipe".to_owned())?;
@@ -376,23 +376,35 @@ fn carry(
         })
         .collect::<Result<_>>()?;
     let stop = AtomicBool::new(false);
+    let ready = Barrier::new(2 * hosts.len() + 1);
+    let clock = OnceLock::new();
     std::thread::scope(|scope| {
-        let stop = &stop;
+        let (stop, ready, clock) = (&stop, &ready, &clock);
         let transfers: Vec<_> = hosts
             .iter()
             .zip(starts)
             .zip(&listeners)
             .map(|((host, &start), listener)| {
-                let times = Times { clock, start, end };
-                let receiver = scope.spawn(move || transfer::receive(listener, times, stop));
+                let begun = move || {
+                    ready.wait();
+                    let clock = *clock.wait();
+                    Times { clock, start, end }
+                };
+                let receiver = scope.spawn(move || transfer::receive(listener, begun(), stop));
                 let sender = scope.spawn(move || {
                     let control = &stack.congestion_control;
-                    host.sender
-                        .enter(|| transfer::send(host.to, control, stack.paced, times, stop))
+                    let socket = host
+                        .sender
+                        .enter(|| transfer::socket(host.to, control, stack.paced));
+                    // An error waits as well: the others wait for this thread.
+                    let times = begun();
+                    transfer::send(socket?, host.to, times, stop)
                 });
                 (receiver, sender)
             })
             .collect();
+        ready.wait();
+        let _ = clock.set(link.begin());
         // Packets in flight at the end still have a link.
         let carried = link.run(until.as_fd(), |link| {
             link.now() < end + Duration::from_millis(1)

@@ -2,6 +2,7 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration as StdDuration;
 
@@ -28,19 +29,13 @@ pub struct Times {
     pub end: Instant,
 }
 
-/// Sends until the end; returns the kernel's information on the connection then, or `None` if the
-/// link allowed none by then. Call it in the sender's namespace.
+/// Makes a socket that will send with congestion control `control`, whose module the kernel may have
+/// to load first. Call it in the sender's namespace.
 ///
 /// # Errors
 ///
-/// The congestion control is not allowed here, or the connection is refused.
-pub fn send(
-    to: SocketAddr,
-    control: &str,
-    paced: bool,
-    times: Times,
-    stop: &AtomicBool,
-) -> Result<Option<TcpInfo>> {
+/// The congestion control is not allowed here.
+pub fn socket(to: SocketAddr, control: &str, paced: bool) -> Result<OwnedFd> {
     let socket = socket_with(
         if to.is_ipv4() {
             AddressFamily::INET
@@ -67,9 +62,25 @@ pub fn send(
     if paced {
         airtcp_host::tcp_info::pace(&socket).tried(|| "cannot pace the socket".to_owned())?;
     }
-    wait_until(times.start, times.clock, stop);
     sockopt::set_socket_timeout(&socket, sockopt::Timeout::Send, Some(LOOK))
         .tried(|| "cannot limit the time of a write".to_owned())?;
+    Ok(socket)
+}
+
+/// Sends until the end; returns the kernel's information on the connection then, or `None` if the
+/// link allowed none by then.
+///
+/// # Errors
+///
+/// The connection is refused, or ends early.
+pub fn send(
+    socket: OwnedFd,
+    to: SocketAddr,
+    times: Times,
+    stop: &AtomicBool,
+) -> Result<Option<TcpInfo>> {
+    let chunk = vec![0_u8; CHUNK];
+    wait_until(times.start, times.clock, stop);
     // The peer listens before the link carries anything.
     loop {
         match connect(&socket, &to) {
@@ -86,7 +97,6 @@ pub fn send(
         }
     }
     let mut stream = TcpStream::from(socket);
-    let chunk = vec![0_u8; CHUNK];
     while times.clock.now() < times.end && !stop.load(Ordering::Relaxed) {
         match stream.write(&chunk) {
             Ok(_) => {}

@@ -87,6 +87,12 @@ impl Recording {
         })
     }
 
+    /// Moves the link's time zero to `zero` nanoseconds after the start of 1970, before anything has
+    /// passed.
+    pub const fn begins_at(&mut self, zero: u64) {
+        self.zero = zero;
+    }
+
     /// Records that a packet entered the link at `taken.arrived`.
     pub fn taken(&mut self, taken: &Ingress, bytes: &[u8]) {
         self.pass(
