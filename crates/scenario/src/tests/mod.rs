@@ -127,6 +127,7 @@ fn every_tcp_key_reaches_the_endpoint() {
         receive_buffer = "1 MiB"
         receive_window = "autotuned"
         push = "trains"
+        handshake_ack = "alone"
         duplicate_counting = "arrivals"
         pacing_shift = 7
         small_queue = true

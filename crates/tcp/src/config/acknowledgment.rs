@@ -112,6 +112,20 @@ pub enum Push {
     Trains,
 }
 
+/// The segment that ends a handshake, at the end that began it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
+pub enum HandshakeAck {
+    /// The first with data, if there is any (RFC 9293 §3.5 allows both).
+    #[default]
+    WithData,
+    /// An acknowledgment alone, which a kernel sends before the call returns that opened the
+    /// connection, so that a program can only write after it (Linux,
+    /// `tcp_rcv_synsent_state_process`). In a small queue it has a place that data then lacks.
+    Alone,
+}
+
 /// The treatment of data in flight when a closed window reopens while the retransmission timer
 /// runs, by an acknowledgment of nothing new. If the timer has expired and window probes have taken
 /// its place, the data is retransmitted in any case.

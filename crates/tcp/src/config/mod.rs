@@ -23,8 +23,8 @@ use airtcp_units::bounded::{Bytes, Limit, MICROSECOND, MINUTE, Real, Span, Whole
 
 pub use crate::congestion::CongestionControl;
 pub use acknowledgment::{
-    GrowthCredit, JudgedRtt, LateReports, PartialAckTimer, Push, Reneging, ReportedRtt,
-    TimerRestart, WindowReopening,
+    GrowthCredit, HandshakeAck, JudgedRtt, LateReports, PartialAckTimer, Push, Reneging,
+    ReportedRtt, TimerRestart, WindowReopening,
 };
 pub use congestion::{
     DuplicateCounting, ReceiveWindow, Reduction, ReductionBase, SlowStart, WindowGrowth,
@@ -155,6 +155,8 @@ settings! {
         reneging: Reneging = Reneging::AtTimeout;
         /// The segments that ask the receiver to hand over what it has (PSH).
         push: Push = Push::Written;
+        /// The segment that ends a handshake.
+        handshake_ack: HandshakeAck = HandshakeAck::WithData;
         /// The treatment of data in flight when a closed window reopens.
         window_reopening: WindowReopening = WindowReopening::Resend;
     } with tables {

@@ -4,9 +4,9 @@ use airtcp_units::Duration;
 
 use super::{
     Config, CongestionControl, DelayedAckConfig, DuplicateCounting, EcnUse, GrowthCredit,
-    JudgedRtt, LateReports, LossDetection, PartialAckTimer, Push, ReceiveWindow, Recovery,
-    Reduction, ReductionBase, Reneging, ReportedRtt, RttEstimation, RttSampling, SlowStart,
-    SpuriousDetection, SpuriousResponse, TimeoutConfig, TimerRestart, WindowGrowth,
+    HandshakeAck, JudgedRtt, LateReports, LossDetection, PartialAckTimer, Push, ReceiveWindow,
+    Recovery, Reduction, ReductionBase, Reneging, ReportedRtt, RttEstimation, RttSampling,
+    SlowStart, SpuriousDetection, SpuriousResponse, TimeoutConfig, TimerRestart, WindowGrowth,
     WindowReopening, WindowValidation,
 };
 
@@ -123,6 +123,7 @@ fn linux(congestion: CongestionControl) -> Config {
         late_reports: LateReports::Taken,
         reneging: Reneging::HalfRoundTrip,
         push: Push::Trains,
+        handshake_ack: HandshakeAck::Alone,
         window_reopening: WindowReopening::AwaitTimer,
         timeout: TimeoutConfig {
             estimation: RttEstimation::Linux,
@@ -157,6 +158,8 @@ fn linux_2_4() -> Config {
         reneging: Reneging::AtTimeout,
         // Segmentation offload came with 2.5.
         push: Push::Written,
+        // Not looked up for its kernels; what was judged with this profile began so.
+        handshake_ack: HandshakeAck::WithData,
         delayed_ack: DelayedAckConfig {
             quick: 16,
             ..DelayedAckConfig::default()

@@ -26,7 +26,7 @@ impl Connection {
             return;
         }
         self.frozen = true;
-        self.reconnection_acks = 0;
+        self.acks_out_of_turn = 0;
         if self.acknowledges() {
             self.receiver.demand_acknowledgment();
         }
@@ -40,7 +40,7 @@ impl Connection {
         }
         self.frozen = false;
         if self.acknowledges() {
-            self.reconnection_acks = RECONNECTION_ACKS;
+            self.acks_out_of_turn = RECONNECTION_ACKS;
         }
     }
 
@@ -49,7 +49,7 @@ impl Connection {
     /// Call [`poll`](Self::poll) afterwards.
     pub fn repeat_acknowledgment(&mut self) {
         if self.acknowledges() {
-            self.reconnection_acks = RECONNECTION_ACKS;
+            self.acks_out_of_turn = RECONNECTION_ACKS;
         }
     }
 

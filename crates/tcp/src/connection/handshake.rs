@@ -8,7 +8,7 @@ use super::fast_open::{FastOpening, SynData};
 use super::send_side::Opening;
 use super::timestamps::TIMESTAMP_BYTES;
 use super::{Connection, State};
-use crate::config::TimeoutConfig;
+use crate::config::{HandshakeAck, TimeoutConfig};
 use crate::observer::{Event, Observer};
 use crate::receiver::Receiver;
 
@@ -228,6 +228,8 @@ impl Connection {
                 // A writer waits for the handshake: its data brings this acknowledgment and the
                 // next (Linux, `tcp_rcv_synsent_state_process`, `sk_write_pending`).
                 self.receiver.expect_answer();
+            } else if self.sender.config().handshake_ack == HandshakeAck::Alone {
+                self.acks_out_of_turn = 1;
             }
             if asked && self.syn_data != SynData::Refused {
                 self.take_syn_ack_data(now, segment, observer);

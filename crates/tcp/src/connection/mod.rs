@@ -100,8 +100,9 @@ pub struct Connection {
     frozen: bool,
     /// Whether the data of a SYN arrived.
     syn_data: SynData,
-    /// Copies of the last acknowledgment still to be sent after a freeze.
-    reconnection_acks: u8,
+    /// Acknowledgments that leave before any data: the one that ends a handshake, and copies of the
+    /// last after a freeze.
+    acks_out_of_turn: u8,
     patience: Patience,
     #[cfg(test)]
     ways: ordinary::Ways,
@@ -151,7 +152,7 @@ impl Connection {
             probe_due: false,
             frozen: false,
             syn_data: SynData::None,
-            reconnection_acks: 0,
+            acks_out_of_turn: 0,
             patience: Patience::new(config.limits.user_timeout),
             sender: SendSide::new(config),
             #[cfg(test)]

@@ -55,7 +55,7 @@ impl Connection {
             && (self.sender.is_silent() || self.sender.is_waiting_for_pace(now))
             && !self.has_reset()
             && !self.probe_due
-            && self.reconnection_acks == 0
+            && self.acks_out_of_turn == 0
     }
 
     /// Whether the segment is the next one of an established connection, with no flags except ACK

@@ -50,7 +50,7 @@ impl Connection {
 
     #[inline]
     fn poll_synchronized(&mut self, now: Instant) -> Option<Segment> {
-        if self.probe_due || self.reconnection_acks > 0 {
+        if self.probe_due || self.acks_out_of_turn > 0 {
             return Some(self.out_of_turn(now));
         }
         if self.ecn.is_accurate() && self.reflects_syn_ack() {
@@ -70,15 +70,14 @@ impl Connection {
             .then(|| self.acknowledgment(now, self.sender.nxt()))
     }
 
-    /// Returns a window probe, or a copy of the last acknowledgment after a freeze: neither waits
-    /// for data.
+    /// Returns a window probe, or an acknowledgment that does not wait for data.
     #[cold]
     fn out_of_turn(&mut self, now: Instant) -> Segment {
         if self.probe_due {
             self.probe_due = false;
             return self.window_probe(now);
         }
-        self.reconnection_acks -= 1;
+        self.acks_out_of_turn -= 1;
         self.report(now)
             .unwrap_or_else(|| self.acknowledgment(now, self.sender.nxt()))
     }

@@ -123,6 +123,25 @@ fn what_was_written_early_is_sent_when_established() {
     );
 }
 
+/// Linux answers a SYN-ACK before the program that called connect() can write.
+#[test]
+fn the_last_of_a_handshake_may_go_alone() {
+    for (handshake_ack, expected) in [
+        (HandshakeAck::WithData, vec!["PA 1:501 ack 1"]),
+        (HandshakeAck::Alone, vec!["A 1:1 ack 1", "PA 1:501 ack 1"]),
+    ] {
+        let config = Config {
+            handshake_ack,
+            ..plain()
+        };
+        let mut script = Script::connect(&config);
+        script.connection.write(500);
+        assert_eq!(script.say(), ["S 0:1"]);
+        script.at(80);
+        assert_eq!(script.take(syn(Flags::SYN | Flags::ACK, 1)), expected);
+    }
+}
+
 /// RFC 7323 §2.2 and §3.2, RFC 2018 §2: an option is used if both offered it, and only then appears
 /// in the answer.
 #[test]
