@@ -123,16 +123,13 @@ impl Islands {
         }
     }
 
-    /// Removes the highest range.
-    pub fn forget_highest(&mut self) {
-        match self {
-            Self::Few(list) => {
-                list.pop();
-            }
-            Self::Many(tree) => {
-                tree.pop_last();
-            }
-        }
+    /// Removes the highest range, and returns its length.
+    pub fn forget_highest(&mut self) -> u64 {
+        let highest = match self {
+            Self::Few(list) => list.pop(),
+            Self::Many(tree) => tree.pop_last(),
+        };
+        highest.map_or(0, |(start, end)| end - start)
     }
 }
 
@@ -153,8 +150,8 @@ mod tests {
             for (operation, start, length) in operations {
                 match operation {
                     0 => {
-                        islands.forget_highest();
-                        tree.pop_last();
+                        let length = tree.pop_last().map_or(0, |(start, end)| end - start);
+                        prop_assert_eq!(islands.forget_highest(), length);
                     }
                     1 => {
                         let first = tree.range(start..start + length).next();

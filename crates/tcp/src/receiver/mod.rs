@@ -279,10 +279,11 @@ impl Receiver {
     }
 
     #[inline]
-    const fn standing(&self) -> StreamPosition {
+    fn standing(&self) -> StreamPosition {
         StreamPosition {
             next_expected: self.next_expected(),
             read: self.read,
+            behind_gaps: self.reassembly.waiting_bytes(),
         }
     }
 

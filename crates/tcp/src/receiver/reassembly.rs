@@ -28,6 +28,8 @@ pub struct Reassembly {
     next_expected: u64,
     /// Ranges above `next_expected`.
     waiting: Islands,
+    /// Bytes in them: at most a window, 2^30 (RFC 7323 §2.3).
+    waiting_bytes: u32,
     /// Maximum number of waiting ranges.
     most: u32,
 }
@@ -38,6 +40,7 @@ impl Reassembly {
         Self {
             next_expected: 0,
             waiting: Islands::new(),
+            waiting_bytes: 0,
             most: if most == 0 { 1 } else { most },
         }
     }
@@ -57,6 +60,22 @@ impl Reassembly {
     #[inline]
     pub fn has_gaps(&self) -> bool {
         !self.waiting.is_empty()
+    }
+
+    /// Bytes that wait behind gaps.
+    #[inline]
+    pub fn waiting_bytes(&self) -> u64 {
+        u64::from(self.waiting_bytes)
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "modulo 2^32, and the sum is below it"
+    )]
+    const fn count_waiting(&mut self, come: u64, gone: u64) {
+        self.waiting_bytes = self
+            .waiting_bytes
+            .wrapping_add(come.wrapping_sub(gone) as u32);
     }
 
     /// Takes everything up to `end`, when nothing waits behind a gap.
@@ -87,6 +106,7 @@ impl Reassembly {
         let mut insertion = Insertion::default();
         if self.extend_highest(&range) {
             insertion.fresh = range.end - range.start;
+            self.count_waiting(insertion.fresh, 0);
             return insertion;
         }
         let mut duplicate = |held: Range<u64>| {
@@ -141,12 +161,16 @@ impl Reassembly {
             end = end.max(other_end);
         }
         if start == self.next_expected {
+            // What had waited, and the fresh bytes.
+            self.count_waiting(insertion.fresh, end - start);
             self.next_expected = end;
             return;
         }
+        self.count_waiting(insertion.fresh, 0);
         self.waiting.set(start, end);
         if self.waiting.len() > self.most as usize {
-            self.waiting.forget_highest();
+            let forgotten = self.waiting.forget_highest();
+            self.count_waiting(0, forgotten);
         }
     }
 }
@@ -270,6 +294,8 @@ mod tests {
                 let apart = kept.windows(2).all(|pair| pair[0].end < pair[1].start);
                 prop_assert!(apart, "{:?}", kept);
                 prop_assert_eq!(reassembly.has_gaps(), !kept.is_empty());
+                let bytes: u64 = kept.iter().map(|range| range.end - range.start).sum();
+                prop_assert_eq!(reassembly.waiting_bytes(), bytes);
                 prop_assert_eq!(kept.len(), starts.len().min(most as usize));
             }
         }

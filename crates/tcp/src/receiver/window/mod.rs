@@ -40,6 +40,8 @@ pub struct StreamPosition {
     pub next_expected: u64,
     /// First byte the application has not read.
     pub read: u64,
+    /// Bytes that wait behind gaps.
+    pub behind_gaps: u64,
 }
 
 impl Window {
@@ -102,9 +104,7 @@ impl Window {
     fn opened(&self, standing: StreamPosition) -> u64 {
         let possible = match &self.tuning {
             None => standing.read + self.buffer,
-            Some(tuning) => {
-                (standing.next_expected + tuning.offered).min(standing.read + tuning.buffer)
-            }
+            Some(tuning) => standing.next_expected + tuning.offered.min(tuning.space(standing)),
         };
         if possible >= self.announced + self.step {
             possible
@@ -224,14 +224,19 @@ impl Tuning {
         in_order && self.grow(standing, length)
     }
 
+    /// Bytes that can still be held (`tcp_space`). What waits behind a gap has taken its memory,
+    /// although it lies in the window: while a gap stays open, the window's end stands still.
+    fn space(&self, standing: StreamPosition) -> u64 {
+        let unread = standing.next_expected.saturating_sub(standing.read);
+        self.buffer
+            .saturating_sub(unread)
+            .saturating_sub(standing.behind_gaps)
+    }
+
     /// Grows the advertised bytes by two segments for each that arrives, as far as there is room
     /// (`tcp_grow_window`).
     fn grow(&mut self, standing: StreamPosition, length: u64) -> bool {
-        let unread = standing.next_expected.saturating_sub(standing.read);
-        let room = self
-            .buffer
-            .saturating_sub(unread)
-            .saturating_sub(self.offered);
+        let room = self.space(standing).saturating_sub(self.offered);
         if room == 0 || length < LEAST_SEGMENT {
             return false;
         }

@@ -20,6 +20,7 @@ const fn standing(next_expected: u64, read: u64) -> StreamPosition {
     StreamPosition {
         next_expected,
         read,
+        behind_gaps: 0,
     }
 }
 
@@ -119,6 +120,30 @@ fn behind_a_gap_the_window_grows_with_sack_alone() {
         }
         assert_eq!(window.announced() > before, moves, "SACK {sack}");
     }
+}
+
+/// What waits behind a gap has taken its memory (`tcp_space`): of 81 920 bytes 41 920 are left, so
+/// that the edge at 65 535 stands while 20 segments fill the first gaps, and grows by no segment.
+#[test]
+fn what_waits_behind_a_gap_holds_the_edge() {
+    let mut window = autotuned(8 << 20);
+    let now = Instant::ZERO + Duration::from_secs(1);
+    for segment in 1..=16 {
+        let here = StreamPosition {
+            behind_gaps: 40_000,
+            ..standing(segment * MSS, segment * MSS)
+        };
+        assert!(!window.on_segment(now, here, MSS, true), "{segment}");
+        assert_eq!(window.announce(here), 65_535, "{segment}");
+    }
+    // 17 · 1448 + 41 920 is the first beyond the edge, by less than a segment.
+    let here = StreamPosition {
+        behind_gaps: 40_000,
+        ..standing(18 * MSS, 18 * MSS)
+    };
+    assert_eq!(window.announce(here), 18 * MSS + 41_920);
+    let filled = standing(60 * MSS, 60 * MSS);
+    assert!(window.on_segment(now, filled, MSS, true));
 }
 
 /// Without timestamps a round trip is the shortest time that a whole window takes.
