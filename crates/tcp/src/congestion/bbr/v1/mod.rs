@@ -166,11 +166,12 @@ impl Bbr {
 
     /// Bytes that will be in the network when the next segment may leave, with `in_flight` bytes
     /// unacknowledged now: less the data delivered until then, plus the next burst when probing
-    /// upwards (`bbr_packets_in_net_at_edt`).
+    /// upwards (`bbr_packets_in_net_at_edt`). A segment has been delivered when all of it has.
     fn in_network(&self, ack: &Ack, in_flight: u64, windows: &Windows) -> u64 {
-        let delivered = bytes_in(self.rate(), ack.next_departure - ack.now);
+        let mss = windows.mss;
+        let delivered = bytes_in(self.rate(), ack.next_departure - ack.now) / mss * mss;
         let leaving = if self.pacing_gain() > 1.0 {
-            self.burst(windows.mss) * windows.mss
+            self.burst(mss) * mss
         } else {
             0
         };
@@ -316,13 +317,15 @@ impl Bbr {
             let rate = self.rate();
             let product = self.minimum_rtt.product(rate);
             let wanted = product.map_or(self.initial, |bytes| scaled(bytes, self.cwnd_gain()));
+            // In whole segments each: the product and the excess rounded up, the bound down.
+            let mss = windows.mss;
             let aggregated = if self.full.reached {
-                let most = bytes_in(rate, MOST_AGGREGATION);
-                self.aggregation.most().min(most)
+                let most = bytes_in(rate, MOST_AGGREGATION) / mss;
+                self.aggregation.most().div_ceil(mss).min(most)
             } else {
                 0
             };
-            let target = self.with_quantum(wanted + aggregated, windows);
+            let target = self.with_quantum((wanted.div_ceil(mss) + aggregated) * mss, windows);
             // The SYN is one of the initial window's packets that are delivered (`tp->delivered`).
             let initial = self.initial.saturating_sub(windows.mss);
             window::approach(target, self.full.reached, initial, ack, windows);
