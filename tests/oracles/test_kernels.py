@@ -9,7 +9,17 @@ from functools import cache
 
 import pytest
 
-from .kernels.agreement import GROUPS, Pair, between_kernels, head, near_share, pairs, row
+from .kernels.agreement import (
+    GROUPS,
+    Pair,
+    between_kernels,
+    grouped,
+    head,
+    mean_ratio,
+    near_share,
+    pairs,
+    row,
+)
 from .kernels.design import COUNT, SEEDS, settings
 
 
@@ -49,6 +59,13 @@ def test_kernels_are_the_yardstick() -> None:
     assert within > 0.85
 
 
+@pytest.mark.parametrize("name", GROUPS)
+def test_no_group_is_off_by_more_than_three_percent(name: str) -> None:
+    for group, members in grouped(found(), name).items():
+        ratio, half = mean_ratio(members)
+        assert abs(ratio) - half <= 0.03, f"{group}: {ratio:+.1%} ± {half:.1%}"
+
+
 def test_timeouts_are_mostly_the_very_number() -> None:
     assert sum(pair.apart("timeouts") == 0 for pair in found()) / len(found()) > 0.88
 
@@ -56,19 +73,22 @@ def test_timeouts_are_mostly_the_very_number() -> None:
 @pytest.mark.parametrize(
     ("group", "name", "floor"),
     [
-        ("control, options", "reno, sack, timestamps", 0.72),
-        ("control, options", "cubic, sack, timestamps", 0.62),
-        ("control, options", "bbr, sack, timestamps", 0.69),
-        ("control, options", "reno, sack", 0.63),
-        ("control, options", "cubic, sack", 0.67),
-        ("control, options", "reno, timestamps", 0.49),
-        ("control, options", "cubic, timestamps", 0.61),
-        ("control, options", "bbr, timestamps", 0.39),
-        ("control, options", "bbr, sack", 0.66),
-        ("control, options", "bbr, neither", 0.55),
-        ("control, discipline", "bbr, drop-tail", 0.63),
-        ("control, discipline", "bbr, codel", 0.68),
-        ("control, discipline", "bbr, fq-codel", 0.39),
+        ("control, options", "reno, sack, timestamps", 0.83),
+        ("control, options", "cubic, sack, timestamps", 0.81),
+        ("control, options", "bbr, sack, timestamps", 0.78),
+        ("control, options", "reno, sack", 0.76),
+        ("control, options", "cubic, sack", 0.87),
+        ("control, options", "reno, timestamps", 0.53),
+        ("control, options", "cubic, timestamps", 0.71),
+        ("control, options", "bbr, timestamps", 0.45),
+        ("control, options", "bbr, sack", 0.73),
+        # Of the kernels themselves 41 % are so near to each other.
+        ("control, options", "bbr, neither", 0.36),
+        ("control, options", "reno, neither", 0.84),
+        ("control, options", "cubic, neither", 0.74),
+        ("control, discipline", "bbr, drop-tail", 0.68),
+        ("control, discipline", "bbr, codel", 0.69),
+        ("control, discipline", "bbr, fq-codel", 0.51),
     ],
 )
 def test_goodput_is_within_three_percent(group: str, name: str, floor: float) -> None:
