@@ -63,7 +63,8 @@ def verify(
         remedies: what to verify, one or several; "a+b" applies two together.
         seeds: their number (1, 2, 3, ...) or the seeds themselves.
         settings: dotted key to value, applied to every run.
-        kernel: a name from `airtcp kernels`, or "machine" for this machine's own.
+        kernel: a name from `airtcp kernels`, the path of an image or a source tree, or "machine"
+            for this machine's own.
         discipline: has the kernel's own queueing discipline wait before the link, as tc(8) writes
             it ("cake", "fq_codel limit 100"), in place of the link's queue; the link has to be a
             pipe with a constant rate. The simulation keeps the scenario's queue.

@@ -3,9 +3,12 @@
 Needs QEMU and a kernel; skipped, with what is missing, where they are not there.
 """
 
+import contextlib
 import json
 import runpy
 import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -57,6 +60,34 @@ def test_a_run_is_the_same_each_time_and_never_late(kernel: Kernel) -> None:
     # What the link does, and what the sender believes of it.
     assert found["min_rtt_ms"] == pytest.approx(50, abs=1.5)
     assert found["sender_min_rtt_ms"] == pytest.approx(50, abs=1.5)
+
+
+def test_nothing_of_this_machine_moves_the_guests_clock(
+    kernel: Kernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """QEMU's main thread, woken at any time, once moved the clock by what was not counted yet."""
+    await_end = Machine.await_end
+
+    def disturbed(machine: Machine) -> None:
+        ended = threading.Event()
+
+        def disturb() -> None:
+            with contextlib.suppress(OSError):
+                while not ended.wait(0.0002):
+                    machine._monitor.sendall(b'{"execute": "query-status"}\n')
+
+        with ThreadPoolExecutor() as pool:
+            pool.submit(disturb)
+            try:
+                await_end(machine)
+            finally:
+                ended.set()
+
+    guest = Guest.of(kernel)
+    (quiet,) = guest.run([Job(SHORT)], SCENARIO)
+    monkeypatch.setattr(Machine, "await_end", disturbed)
+    for _ in range(3):
+        assert guest.run([Job(SHORT)], SCENARIO)[0].out == quiet.out
 
 
 def test_another_boot_of_a_kernel_gives_the_same(kernel: Kernel, tmp_path: Path) -> None:

@@ -216,12 +216,19 @@ def test_an_image_needs_the_device_of_which_the_link_is_made(cache: Path, tmp_pa
 def test_errors_say_what_to_do(cache: Path, tmp_path: Path) -> None:
     with pytest.raises(KernelError, match=r"airtcp kernels add debian:6\.1"):
         the_kernel("6.1")
-    with pytest.raises(KernelError, match="expected one of machine"):
-        the_kernel("../../nowhere")
-    with pytest.raises(KernelError, match=r"add --source .* --name mine"):
+    with pytest.raises(KernelError, match="expected one of machine, or the path of an image"):
+        the_kernel("nowhere")
+    with pytest.raises(KernelError, match="'/nowhere/bzImage': no such file or folder"):
+        the_kernel("/nowhere/bzImage")
+    with pytest.raises(KernelError, match="no Makefile in it"):
         the_kernel(str(tmp_path))
-    with pytest.raises(KernelError, match=r"add --package .*\.deb' --name mine"):
-        the_kernel(str(_package(tmp_path / "a kernel.deb")))
+    (tmp_path / "text").write_text("no kernel")
+    with pytest.raises(
+        KernelError, match=r"expected an image \(bzImage\), a package \(\.deb\), or"
+    ):
+        the_kernel(str(tmp_path / "text"))
+    with pytest.raises(KernelError, match="kernel 'nowhere': expected one of none"):
+        remove("nowhere")
     with pytest.raises(KernelError, match="expected debian:VERSION"):
         add("fedora:6.1")
     with pytest.raises(KernelError, match="not a Debian package"):
@@ -418,6 +425,55 @@ def test_a_tree_that_cannot_be_built_is_said_why(
     with pytest.raises(KernelError, match="--source DIR"):
         add("debian:6.1", tree=tree)
     assert not list((cache / "airtcp/kernels").iterdir())
+
+
+def test_a_tree_is_run_by_its_path_and_built_again_where_it_changed(
+    cache: Path, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("airtcp.kernels.source._check_tools", lambda: None)
+    (tree / "image").write_bytes(bytes(IMAGE))
+    builds = tree.parent / "builds"
+    build = f"@echo build >> {builds}; mkdir -p $(O)/arch/x86/boot; "
+    _build_script(tree, "@true", build + f"cp {tree / 'image'} $(O)/arch/x86/boot/bzImage")
+    first = the_kernel(str(tree))
+    assert first.name.startswith("6.9-")
+    monkeypatch.chdir(tree.parent)
+    assert the_kernel("linux").name == first.name
+    assert builds.read_text().count("build") == 1, "it is there"
+    (tree / "net/ipv4/tcp.c").write_text("int changed;")
+    second = the_kernel(str(tree))
+    assert builds.read_text().count("build") == 2
+    assert [one.name for one in known()] == [second.name], "in place of the first"
+    # By a name of its user's it stays.
+    add(tree=tree, name="mine")
+    (tree / "net/ipv4/tcp.c").write_text("int changed = 1;")
+    assert {one.name for one in known()} == {"mine", second.name}
+    assert {the_kernel(str(tree)).name, "mine"} == {one.name for one in known()}
+
+
+def test_an_image_is_run_by_its_path_with_the_modules_that_are_its_own(
+    cache: Path, tmp_path: Path
+) -> None:
+    boot, modules = tmp_path / "boot", tmp_path / "lib/modules/6.9.3-test/kernel"
+    boot.mkdir()
+    (image := boot / "vmlinuz-6.9.3-test").write_bytes(bytes(IMAGE))
+    with pytest.raises(KernelError, match=r"no module tun.*--modules"):
+        the_kernel(str(image))
+    modules.mkdir(parents=True)
+    (modules / "tun.ko").write_bytes(_module(""))
+    first = the_kernel(str(image))
+    assert set(first.needs) == {"tun"}
+    assert the_kernel(str(image)).digest == first.digest
+    (modules / "tcp_illinois.ko").write_bytes(_module(""))
+    assert the_kernel(str(image)).can.congestion_controls == ("illinois", "reno")
+    assert len(known()) == 1
+
+    # As a build leaves it: what is built in stands in the tree's configuration.
+    (built := tmp_path / "tree/arch/x86/boot").mkdir(parents=True)
+    (built / "bzImage").write_bytes(bytes(IMAGE))
+    (tmp_path / "tree/.config").write_text("CONFIG_TUN=y\nCONFIG_TCP_CONG_VENO=y\n")
+    assert the_kernel(str(built / "bzImage")).can.congestion_controls == ("reno", "veno")
+    assert the_kernel(str(_package(tmp_path / "kernel.deb"))).can.mptcp
 
 
 def test_missing_tools_are_named_with_their_packages(

@@ -29,9 +29,12 @@ def emulate_command(_context: typer.Context) -> None:
 
 
 def _in_virtual_time(words: list[str]) -> NoReturn:
+    from airtcp.cli.kernels import kernel_name
     from airtcp.emulation import emulate, parsed
 
-    done = emulate(parsed(words))
+    asked = parsed(words)
+    asked.kernel = kernel_name(asked.kernel)
+    done = emulate(asked)
     sys.stdout.write(done.out)
     sys.stderr.write(done.err)
     raise typer.Exit(done.status)

@@ -110,6 +110,26 @@ def kernels_command(
             say("no kernels yet: `airtcp kernels add debian:6.1` fetches one")
 
 
+def kernel_name(word: str) -> str:
+    """The name of a kernel of `--kernel`; what is at a path is added first, and said.
+
+    Raises:
+        KernelError: there is no such kernel, or it cannot be added.
+        OSError: the path cannot be read, or the cache not be written.
+    """
+    from airtcp.kernels import known, the_kernel
+    from airtcp.kernels.catalogue import MACHINE
+
+    if word == MACHINE:
+        return word
+    before = {kernel.name for kernel in known()}
+    with progress_bar("building") as report:
+        kernel = the_kernel(word, report)
+    if kernel.name not in before:
+        say(f"added {kernel.name}: {kernel.release}, from {kernel.source}")
+    return kernel.name
+
+
 def _json_object(kernel: "Kernel") -> dict[str, object]:
     return {
         "name": kernel.name,

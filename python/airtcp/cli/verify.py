@@ -21,6 +21,7 @@ from airtcp.cli.console import (
     writable_folder,
 )
 from airtcp.cli.errors import clear_errors, say
+from airtcp.cli.kernels import kernel_name
 from airtcp.columns import numbers
 from airtcp.kernels.catalogue import MACHINE
 from airtcp.loading import parse_setting
@@ -66,10 +67,10 @@ def verify_command(
     kernel: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME,…",
+            metavar="NAME|PATH,…",
             autocompletion=complete_kernel,
-            help="A kernel from `airtcp kernels`, run in virtual time; default machine, this "
-            "machine's own. Repeatable.",
+            help="A kernel from `airtcp kernels`, run in virtual time, or the path of an image or "
+            "a source tree; default machine, this machine's own. Repeatable.",
         ),
     ] = None,
     discipline: Annotated[
@@ -108,7 +109,7 @@ def verify_command(
     with clear_errors():
         if folder:
             writable_folder(folder)
-        names = [name for text in kernel or [MACHINE] for name in text.split(",")]
+        names = [kernel_name(name) for text in kernel or [MACHINE] for name in text.split(",")]
         given = dict(parse_setting(text) for text in settings or [])
         if first:
             _print_partings(

@@ -1,7 +1,6 @@
 """The kernels that there are: listed, added from a package or from files, removed."""
 
 import re
-import shlex
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -11,6 +10,14 @@ from airtcp.kernels.cache import Contents, Kernel, KernelError
 from airtcp.kernels.capabilities import capabilities
 from airtcp.kernels.image import release
 from airtcp.kernels.modules import dependencies, in_order, module_name, unpacked
+from airtcp.kernels.paths import (
+    configuration_of,
+    is_by_path,
+    is_package,
+    is_path,
+    modules_of,
+    name_of,
+)
 from airtcp.kernels.source import Progress, built
 
 MACHINE = "machine"
@@ -29,39 +36,63 @@ def known() -> list[Kernel]:
     return [cache.load(name) for name in cache.names()]
 
 
-def the_kernel(name: str) -> Kernel:
-    """The kernel of that name.
+def the_kernel(name: str, progress: Progress | None = None) -> Kernel:
+    """The kernel of that name, or the one that is at that path.
+
+    What is at a path, an image, a package or a source tree, is added under a name from its content
+    if it is not there, in place of what was there when that path was given before.
+
+    Args:
+        name: a name of the catalogue, or a path.
+        progress: as for `add`.
 
     Raises:
-        KernelError: not in the catalogue; says how to add it.
+        KernelError: not in the catalogue, and no path; says how to add it. Or what is at the path
+            cannot be used.
+        OSError: what is at the path cannot be read, or the cache not be written.
     """
-    try:
-        if _NAME.fullmatch(name):
-            return cache.load(name)
-    except FileNotFoundError:
-        pass
+    if (found := _kept(name)) is not None:
+        return found
+    if is_path(name):
+        return _by_path(Path(name).expanduser().absolute(), progress)
     have = ", ".join([MACHINE, *cache.names()])
     if re.fullmatch(r"[0-9]+\.[0-9]+", name):
         raise KernelError(
             f"kernel {name}: not here; have {have}. `airtcp kernels add debian:{name}` fetches one "
             "of Debian's"
         )
-    if "/" in name and (option := _option_for(Path(name))):
-        raise KernelError(
-            f"kernel {name!r}: expected a name, one of {have}, and this is a path: "
-            f"`airtcp kernels add {option} {shlex.quote(name)} --name mine` adds what is there, "
-            "once, and then --kernel mine runs it"
-        )
-    raise KernelError(f"kernel {name!r}: expected one of {have}; `airtcp kernels add` adds one")
+    raise KernelError(
+        f"kernel {name!r}: expected one of {have}, or the path of an image or a source tree; "
+        "`airtcp kernels add` adds one"
+    )
 
 
-def _option_for(path: Path) -> str | None:
-    """The option by which what is at this path is added; None where nothing is."""
+def _kept(name: str) -> Kernel | None:
+    try:
+        return cache.load(name) if _NAME.fullmatch(name) else None
+    except FileNotFoundError:
+        return None
+
+
+def _by_path(path: Path, progress: Progress | None) -> Kernel:
+    name = name_of(path)
+    if (found := _kept(name)) is not None:
+        return found
     if path.is_dir():
-        return "--source"
-    if path.is_file():
-        return "--package" if path.suffix == ".deb" else "--image"
-    return None
+        kernel = add(tree=path, name=name, progress=progress)
+    elif is_package(path):
+        kernel = add(package=path, name=name)
+    else:
+        kernel = add(
+            image=path,
+            modules=modules_of(path),
+            configuration=configuration_of(path),
+            name=name,
+        )
+    for other in cache.names():
+        if other != name and is_by_path(other) and cache.load(other).source == kernel.source:
+            cache.discard(other)
+    return kernel
 
 
 def add(
@@ -106,12 +137,12 @@ def add(
         finally:
             shutil.rmtree(fetched.parent, ignore_errors=True)
     elif package is not None:
-        contents = _of_files(debian.files(package), f"package {package.name}")
+        contents = _of_files(debian.files(package), f"package {package.absolute()}")
     elif tree is not None:
-        contents = _of_files(built(tree, configuration, progress), f"source {tree}")
+        contents = _of_files(built(tree, configuration, progress), f"source {tree.absolute()}")
     else:
         assert image is not None
-        contents = _of_files(_given(image, modules, configuration), f"image {image}")
+        contents = _of_files(_given(image, modules, configuration), f"image {image.absolute()}")
     called = name or ".".join(contents.release.split(".")[:2])
     if not _NAME.fullmatch(called) or called == MACHINE:
         raise KernelError(f"--name {called!r}: expected letters, digits and .+-_, not {MACHINE!r}")
@@ -125,7 +156,7 @@ def remove(name: str) -> None:
         KernelError: no kernel has that name.
     """
     if name not in cache.names():
-        the_kernel(name)
+        raise KernelError(f"kernel {name!r}: expected one of {', '.join(cache.names()) or 'none'}")
     cache.discard(name)
 
 

@@ -8,7 +8,7 @@ its state after that is kept, and every run begins there.
 import hashlib
 import os
 import platform
-import shlex
+import shutil
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,14 @@ from pathlib import Path
 from airtcp.kernels import initramfs
 from airtcp.kernels.archive import Entry
 from airtcp.kernels.cache import Kernel, KernelError
-from airtcp.kernels.machine import OPTIONS, Machine, qemu, qemu_version
+from airtcp.kernels.machine import (
+    OPTIONS,
+    Machine,
+    devices_arguments,
+    memory_arguments,
+    qemu,
+    qemu_version,
+)
 from airtcp.kernels.modules import in_order
 from airtcp.kernels.protocol import (
     SIZE,
@@ -44,6 +51,9 @@ _KERNEL_WORDS = (
 
 _DISCIPLINES = ("fq", "codel", "fq_codel", "cake", "pie", "fq_pie", "tbf", "netem")
 """Those that are loaded."""
+
+_MEMORY, _DEVICES = "memory", "devices"
+"""The files of a state."""
 
 _STATES = 3
 """States that are kept of each kernel: of other versions of airtcp-net, or with other files."""
@@ -114,14 +124,14 @@ class Guest:
         state = self._booted()
         with tempfile.TemporaryDirectory(prefix="airtcp-guest-") as name:
             folder = Path(name)
-            arguments = self._arguments(folder)
-            arguments += ["-incoming", f"exec:cat {shlex.quote(str(state))}"]
+            arguments = [
+                *_shared_arguments(folder),
+                *memory_arguments(state / _MEMORY, kept=False),
+                *devices_arguments(state / _DEVICES),
+            ]
+            write_work(folder / "shared", work)
             try:
                 with Machine(arguments, folder / "console") as machine:
-                    machine.await_loaded()
-                    # Not before: the state holds the memory as it was.
-                    write_work(folder / "shared", work)
-                    machine.proceed()
                     machine.await_end()
                     return self._results(machine, folder / "shared", len(jobs))
             except KernelError as error:
@@ -134,7 +144,7 @@ class Guest:
             raise KernelError(f"{error}{machine.last_words()}") from None
 
     def _booted(self) -> Path:
-        """The file with the guest's state after its boot, which is made if it is not there."""
+        """The folder with the guest's state after its boot, which is made if it is not there."""
         state = self.kernel.folder / f"booted-{self.digest[:32]}"
         with _booting:
             try:
@@ -144,36 +154,59 @@ class Guest:
                 self._boot(state)
                 kept = sorted(self.kernel.folder.glob("booted-*"), key=_age)
                 for old in kept[_STATES:]:
-                    old.unlink(missing_ok=True)
+                    _discard(old)
         return state
 
     def _boot(self, state: Path) -> None:
         with tempfile.TemporaryDirectory(prefix=".boot-", dir=self.kernel.folder) as name:
             folder = Path(name)
+            (made := folder / "state").mkdir()
+            arguments = [
+                *_shared_arguments(folder),
+                *self._kernel_arguments(folder),
+                *memory_arguments(made / _MEMORY, kept=True),
+            ]
             try:
-                with Machine(self._arguments(folder), folder / "console") as machine:
+                with Machine(arguments, folder / "console") as machine:
                     machine.await_stop()
                     # A panic stops the clock as well.
                     if "Kernel panic" in machine.last_words():
                         raise KernelError(f"it panicked as it booted{machine.last_words()}")
-                    machine.save(folder / "state")
+                    machine.save_devices(made / _DEVICES)
             except KernelError as error:
                 told = told_failure(folder / "shared")
                 raise KernelError(f"kernel {self.kernel.name}: {told}{error}") from None
-            (folder / "state").rename(state)
+            try:
+                made.rename(state)
+            except OSError:
+                # Another process has booted it in the meantime: to the same state.
+                if not (state / _DEVICES).is_file():
+                    raise
 
-    def _arguments(self, folder: Path) -> list[str]:
-        """The part of QEMU's command line that is the guest's own; its files are made."""
-        shared, archive = folder / "shared", folder / "initramfs"
-        shared.touch()
-        os.truncate(shared, SIZE)
-        archive.write_bytes(self.files)
+    def _kernel_arguments(self, folder: Path) -> list[str]:
+        """QEMU's arguments for a guest that boots; its files are made."""
+        (archive := folder / "initramfs").write_bytes(self.files)
         return [
-            *("-object", f"memory-backend-file,id=shared,share=on,size={SIZE},mem-path={shared}"),
-            *("-device", "ivshmem-plain,memdev=shared,master=on"),
             *("-kernel", str(self.kernel.image), "-initrd", str(archive)),
             *("-append", f"{_KERNEL_WORDS} -- guest {initramfs.MODULES}"),
         ]
+
+
+def _shared_arguments(folder: Path) -> list[str]:
+    """QEMU's arguments for the memory through which work comes and results go; its file is made."""
+    (shared := folder / "shared").touch()
+    os.truncate(shared, SIZE)
+    return [
+        *("-object", f"memory-backend-file,id=shared,share=on,size={SIZE},mem-path={shared}"),
+        *("-device", "ivshmem-plain,memdev=shared,master=on"),
+    ]
+
+
+def _discard(state: Path) -> None:
+    if state.is_dir():
+        shutil.rmtree(state, ignore_errors=True)
+    else:
+        state.unlink(missing_ok=True)
 
 
 def _age(path: Path) -> float:
