@@ -9,7 +9,7 @@ from airtcp.kernels import Guest, the_kernel
 from airtcp.kernels.brought import brought, programs_in
 from airtcp.kernels.machine import no_machine_left
 from airtcp.kernels.protocol import Done, Job
-from airtcp.study.in_guest import scenario_files
+from airtcp.study.in_guest import guest_path, scenario_files
 from airtcp.study.kernel import readable_path
 
 _RECORDED = "/airtcp/record"
@@ -100,7 +100,7 @@ def emulate(asked: Emulation) -> Done:
     guest = Guest.of(the_kernel(asked.kernel), brought(names))
     source = Path(readable_path(asked.scenario)).absolute()
     recording = ["--record", _RECORDED] if asked.record else []
-    command = ["", "emulate", str(source), "--quiet", *asked.options, *recording]
+    command = ["", "emulate", guest_path(source), "--quiet", *asked.options, *recording]
     job = Job((*command, "--", *asked.command), _RECORDED if recording else "")
     with no_machine_left():
         (done,) = guest.run([job], scenario_files(source, asked.options))

@@ -23,6 +23,9 @@ from airtcp.kernels import Guest, Kernel, KernelError, known
 from airtcp.kernels.brought import brought, programs_in
 from airtcp.kernels.machine import QEMU, Machine
 from airtcp.kernels.protocol import Job
+from airtcp.loading import load_scenario
+from airtcp.study.in_guest import guest_observation, scenario_files
+from airtcp.study.kernel import KernelRun, settings_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIO = {"/s.toml": (ROOT / "scenarios" / "lossy-pipe.toml").read_bytes()}
@@ -98,6 +101,35 @@ def test_another_boot_of_a_kernel_gives_the_same(kernel: Kernel, tmp_path: Path)
     assert guests[0].digest == guests[1].digest
     first, second = (guest.run([Job(SHORT)], SCENARIO)[0].out for guest in guests)
     assert first == second
+
+
+def test_a_run_does_not_depend_on_where_its_scenario_stands(kernel: Kernel, tmp_path: Path) -> None:
+    (there := tmp_path / "a/longer/path").mkdir(parents=True)
+    text = (ROOT / "scenarios" / "lossy-pipe.toml").read_text()
+    runs = []
+    for folder in (tmp_path / "a", there):
+        (folder / "x.toml").write_text(text)
+        run = KernelRun(str(folder / "x.toml"), settings_of({"duration": "1 s"}), "")
+        runs.append(
+            guest_observation(run, Guest.of(kernel)).run(load_scenario(folder / "x.toml"), 1)
+        )
+    assert runs[0] == runs[1]
+
+
+def test_what_a_scenario_names_stands_beside_it_in_the_guest(tmp_path: Path) -> None:
+    (scenarios := tmp_path / "scenarios").mkdir()
+    (tmp_path / "traces").mkdir()
+    for name in ("scenarios/x.toml", "scenarios/near.txt", "traces/far.txt"):
+        (tmp_path / name).write_text("")
+    (scenarios / "x.toml").write_text('a = "near.txt"\nb = ["../traces/far.txt", "nothing"]')
+    absolute = str(tmp_path / "traces/far.txt")
+    files = scenario_files(scenarios / "x.toml", [absolute])
+    assert set(files) == {
+        "/airtcp/scenario/x.toml",
+        "/airtcp/scenario/near.txt",
+        "/airtcp/traces/far.txt",
+        absolute,
+    }
 
 
 def test_a_recording_comes_out_of_the_guest(kernel: Kernel) -> None:

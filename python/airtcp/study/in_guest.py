@@ -4,6 +4,7 @@ A run depends on its kernel, its scenario, its seed and its remedy, and on nothi
 machine, its load, or what ran before.
 """
 
+import os
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -20,6 +21,9 @@ _BAD_REQUEST = 2
 
 RECORDED = "/airtcp/record"
 """The folder of the guest in which a run is recorded."""
+
+_FOLDER = "/airtcp/scenario"
+"""The folder of the guest in which a scenario stands."""
 
 
 def guest_observation(run: KernelRun, guest: Guest) -> Observation:
@@ -83,28 +87,38 @@ def _succeeded(done: Done) -> Done:
 
 
 def _job(run: KernelRun, seed: int, *more: str) -> Job:
-    here = replace(run, source=str(Path(run.source).absolute()))
-    return Job((*here.command("", seed), *more))
+    inside = replace(run, source=guest_path(Path(run.source)))
+    return Job((*inside.command("", seed), *more))
 
 
 def _files(run: KernelRun) -> dict[str, bytes]:
     return scenario_files(Path(run.source).absolute(), [value for _, value in run.settings])
 
 
+def guest_path(source: Path) -> str:
+    """The path of a scenario in the guest, in one folder wherever it is here.
+
+    A longer path is a few hundred instructions more, and moves every packet by as many nanoseconds.
+    """
+    return f"{_FOLDER}/{source.name}"
+
+
 def scenario_files(source: Path, values: Iterable[str]) -> dict[str, bytes]:
-    """A scenario and the files that it, or one of its settings, names, by absolute path."""
+    """A scenario and the files that it, or one of its settings, names, by their path in the guest.
+
+    What is named from the scenario's folder stands there as from the guest's.
+    """
     content = source.read_bytes()
-    files = {str(source): content}
+    files = {guest_path(source): content}
     texts = [*_texts(tomllib.loads(content.decode())), *(_value(text) for text in values)]
     for text in texts:
-        for folder in (source.parent, Path.cwd()):
-            path = folder / text
-            try:
-                if text and path.is_file():
-                    files[str(path.absolute())] = path.read_bytes()
-            except (OSError, ValueError):
-                # No file can have this name.
-                continue
+        inside = text if text.startswith("/") else os.path.normpath(f"{_FOLDER}/{text}")
+        try:
+            if text and (path := source.parent / text).is_file():
+                files[inside] = path.read_bytes()
+        except (OSError, ValueError):
+            # No file can have this name.
+            continue
     return files
 
 

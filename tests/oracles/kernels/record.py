@@ -3,9 +3,9 @@
     python -m tests.oracles.kernels.record --out out/kernel-oracles
 
 Finished runs are kept in --out, and an interrupted command goes on from there; it leaves the
-processors to others (nice 10). `--partial` writes what is finished so far and runs nothing.
-`--delay jitter` runs the settings with that delay again; the other lines stay, and the new ones
-name the airtcp-net that made them.
+processors to others (nice 10). `--partial` writes what is finished so far and runs nothing;
+`--delay jitter` runs the settings with that delay again. Both leave the other lines as they are,
+and the new ones name the airtcp-net that made them.
 """
 
 import argparse
@@ -128,7 +128,8 @@ def main() -> None:
         if cell.key in found
     ]
     made = head(guests)
-    data = merged(made, lines) if arguments.delay else [made, *lines]
+    some = arguments.delay or arguments.partial
+    data = merged(made, lines) if some else [made, *lines]
     RUNS.write_text("".join(f"{json.dumps(one)}\n" for one in data), encoding="utf-8")
     print(f"{RUNS}: {len(lines)} of {len(rows)} runs", file=sys.stderr)
 
