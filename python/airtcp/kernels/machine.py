@@ -146,6 +146,9 @@ class Machine:
         for message in self._messages():
             if message.get("event") == "GUEST_PANICKED":
                 raise self._error("the guest's kernel has panicked")
+            if message.get("event") == "SHUTDOWN":
+                # All is written. QEMU itself may not end while its monitor is asked something.
+                return
         status = self._process.wait()
         if status != 0:
             raise self._error(f"QEMU ended with {status}")
