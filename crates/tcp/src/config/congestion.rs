@@ -18,6 +18,10 @@ pub enum SlowStart {
     /// Networks 55(9), 2011, as implemented by Linux).
     #[cfg_attr(feature = "schema", serde(rename = "hystart"))]
     HyStart,
+    /// HyStart that takes no notice of acknowledgments before the window has 16 segments, so that
+    /// its first round trip begins there (Linux up to 5.15).
+    #[cfg_attr(feature = "schema", serde(rename = "hystart-5.10"))]
+    HyStart510,
     /// When round trips grow, through a phase of slower growth that may be reverted (HyStart++, RFC
     /// 9406).
     #[cfg_attr(feature = "schema", serde(rename = "hystart++"))]
@@ -50,6 +54,10 @@ pub enum Reduction {
     /// In proportion to the data delivered, so that the window is reached when the recovery ends
     /// (PRR, RFC 6937; its successor's rule for when to bound by segments, RFC 9937).
     Proportional,
+    /// The same, but below the threshold no more than each acknowledgment reports, unless it
+    /// acknowledges a retransmission while none is found lost (Linux up to 5.13).
+    #[cfg_attr(feature = "schema", serde(rename = "proportional-5.10"))]
+    Proportional510,
 }
 
 /// The meaning of a duplicate acknowledgment without SACK.

@@ -36,7 +36,7 @@ pub use limits::LimitsConfig;
 pub use limits::LimitsTable;
 pub use link_feedback::{DynamicThreshold, GapCount, LinkFeedbackConfig, ThresholdCap};
 pub use profile::Profile;
-pub use repair::{LossDetection, Recovery, Retransmission, SpuriousResponse};
+pub use repair::{DuplicateReports, LossDetection, Recovery, Retransmission, SpuriousResponse};
 pub use timeout::{DeviationFrom, RttEstimation, RttSampling, TimerScope};
 
 use crate::loss_differentiation::Differentiation;
@@ -150,6 +150,8 @@ settings! {
         /// The treatment of SACK blocks in an acknowledgment older than an earlier one; only with
         /// `sack`.
         late_reports: LateReports = LateReports::Ignored;
+        /// What a reported duplicate is taken for.
+        duplicate_reports: DuplicateReports = DuplicateReports::Told;
         /// The point at which a receiver is taken to have dropped data it had reported (RFC 2018
         /// §8); only with `sack`.
         reneging: Reneging = Reneging::AtTimeout;

@@ -3,11 +3,11 @@
 use airtcp_units::Duration;
 
 use super::{
-    Config, CongestionControl, DelayedAckConfig, DuplicateCounting, EcnUse, GrowthCredit,
-    HandshakeAck, JudgedRtt, LateReports, LossDetection, PartialAckTimer, Push, ReceiveWindow,
-    Recovery, Reduction, ReductionBase, Reneging, ReportedRtt, RttEstimation, RttSampling,
-    SlowStart, SpuriousDetection, SpuriousResponse, TimeoutConfig, TimerRestart, WindowGrowth,
-    WindowReopening, WindowValidation,
+    Config, CongestionControl, DelayedAckConfig, DuplicateCounting, DuplicateReports, EcnUse,
+    GrowthCredit, HandshakeAck, JudgedRtt, LateReports, LimitsConfig, LossDetection,
+    PartialAckTimer, Push, ReceiveWindow, Recovery, Reduction, ReductionBase, Reneging,
+    ReportedRtt, RttEstimation, RttSampling, SlowStart, SpuriousDetection, SpuriousResponse,
+    TimeoutConfig, TimerRestart, WindowGrowth, WindowReopening, WindowValidation,
 };
 
 /// Declares each profile once: its variant, its name in scenarios, and its summary.
@@ -56,6 +56,9 @@ profiles! {
     Linux = "linux": "Linux 6: CUBIC, RACK-TLP, PRR, F-RTO, undo",
     LinuxReno = "linux-reno": "Linux 6 with Reno as congestion control",
     LinuxBbr = "linux-bbr": "Linux 6 with BBR version 1 as congestion control",
+    Linux612 = "linux-6.12": "linux as of 6.12: another receive window",
+    Linux61 = "linux-6.1": "linux as of 6.1: another receive window, SYNs that double at once",
+    Linux510 = "linux-5.10": "linux as of 5.10: the same, and PRR, HyStart, DSACK as before 5.14",
 }
 
 impl Profile {
@@ -79,13 +82,48 @@ impl Profile {
             },
             Self::Ns2NewReno => ns2_newreno(),
             Self::Linux24 => linux_2_4(),
-            Self::Linux => Config {
-                slow_start: SlowStart::HyStart,
-                ..linux(CongestionControl::Cubic)
-            },
+            Self::Linux => linux_cubic(),
             Self::LinuxReno => linux(CongestionControl::Reno),
             Self::LinuxBbr => linux(CongestionControl::Bbr),
+            Self::Linux612 => linux_6_12(),
+            Self::Linux61 => linux_6_1(),
+            Self::Linux510 => linux_5_10(),
         }
+    }
+}
+
+fn linux_cubic() -> Config {
+    Config {
+        slow_start: SlowStart::HyStart,
+        ..linux(CongestionControl::Cubic)
+    }
+}
+
+/// What changed after 6.12: 65c5287892e9 (6.16).
+fn linux_6_12() -> Config {
+    Config {
+        receive_window: ReceiveWindow::Autotuned612,
+        ..linux_cubic()
+    }
+}
+
+/// What changed after 6.1: dfa2f0483360 (6.6), ccce324dabfe (6.5).
+fn linux_6_1() -> Config {
+    Config {
+        receive_window: ReceiveWindow::Autotuned61,
+        limits: LimitsConfig::default(),
+        ..linux_6_12()
+    }
+}
+
+/// What changed after 5.10: 7e901ee7b6ab (5.14), a657db0350bb and 63f367d9de77 (5.15),
+/// 4e1fddc98d25 (5.16).
+fn linux_5_10() -> Config {
+    Config {
+        reduction: Reduction::Proportional510,
+        duplicate_reports: DuplicateReports::All,
+        slow_start: SlowStart::HyStart510,
+        ..linux_6_1()
     }
 }
 
@@ -125,6 +163,10 @@ fn linux(congestion: CongestionControl) -> Config {
         push: Push::Trains,
         handshake_ack: HandshakeAck::Alone,
         window_reopening: WindowReopening::AwaitTimer,
+        limits: LimitsConfig {
+            syn_linear_timeouts: 4,
+            ..LimitsConfig::default()
+        },
         timeout: TimeoutConfig {
             estimation: RttEstimation::Linux,
             max: Duration::from_secs(120),
@@ -169,6 +211,7 @@ fn linux_2_4() -> Config {
         receive_window: ReceiveWindow::Fixed,
         loss_detection: LossDetection::ForwardAcknowledgment,
         tail_loss_probe: false,
+        limits: LimitsConfig::default(),
         spurious_detection: SpuriousDetection {
             eifel: true,
             frto: false,

@@ -79,14 +79,16 @@ impl Handshake {
         self.first_sent_at
     }
 
-    fn on_sent(&mut self, now: Instant, config: &TimeoutConfig) {
+    /// Records that one leaves; the first `linear` timeouts are not doubled.
+    fn on_sent(&mut self, now: Instant, config: &TimeoutConfig, linear: u8) {
         self.syn_due = false;
         if self.transmissions == 0 {
             self.first_sent_at = now;
         }
         self.transmissions = self.transmissions.saturating_add(1);
         self.sent_at = now;
-        self.deadline = now + (config.initial * (1 << self.expiries.min(16))).min(config.max);
+        let doublings = self.expiries.saturating_sub(linear.into()).min(16);
+        self.deadline = now + (config.initial * (1 << doublings)).min(config.max);
     }
 }
 
@@ -123,10 +125,15 @@ impl Connection {
         } else {
             0
         };
+        // SYN-ACKs double from the first (Linux, `tcp_retransmit_timer`, `reqsk_timer_handler`).
+        let linear = match self.state {
+            State::SynSent => config.limits.syn_linear_timeouts,
+            _ => 0,
+        };
         let sent = handshake.transmissions;
         let is_first = sent == 0;
         let offers_scale = handshake.offers_scale;
-        handshake.on_sent(now, &config.timeout);
+        handshake.on_sent(now, &config.timeout, linear);
         let window = if self.frozen {
             0
         } else {
@@ -331,7 +338,12 @@ impl Connection {
     pub(super) fn on_handshake_timeout(&mut self, now: Instant, observer: &mut impl Observer) {
         if self.handshake_deadline() <= now {
             let retries = match self.state {
-                State::SynSent => self.sender.config().limits.syn_retries,
+                State::SynSent => {
+                    let limits = &self.sender.config().limits;
+                    limits
+                        .syn_retries
+                        .saturating_add(limits.syn_linear_timeouts)
+                }
                 // One more where data flows already (Linux, `tcp_fastopen_synack_timer`).
                 _ => {
                     let retries = self.sender.config().limits.synack_retries;

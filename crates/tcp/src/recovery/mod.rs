@@ -20,7 +20,7 @@ pub mod proportional_rate;
 mod undo;
 
 pub use fast_recovery::{FastRecovery, Pace};
-pub use proportional_rate::ProportionalRate;
+pub use proportional_rate::{Bound, ProportionalRate};
 pub use undo::Undo;
 
 /// The sender's state. Each state's own data lives in its variant.

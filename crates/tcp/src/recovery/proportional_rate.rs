@@ -11,6 +11,19 @@ pub struct ProportionalRate {
     delivered: u64,
     /// Sent since then (`prr_out`).
     sent: u64,
+    bound: Bound,
+    /// Whether the current acknowledgment shows that a retransmission was lost.
+    retransmission_lost: bool,
+}
+
+/// The bound on what is sent below the threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// By all that was delivered and not sent, and one segment more if that is safe.
+    SlowStart,
+    /// By what the last acknowledgment delivered, unless it is safe (Linux up to 5.13, before
+    /// 7e901ee7b6ab, "tcp: improve PRR loss recovery").
+    Conservation,
 }
 
 /// The progress made by one acknowledgment in recovery.
@@ -20,19 +33,36 @@ pub struct Progress {
     pub delivered: u64,
     /// Bytes in flight after it.
     pub in_flight: u64,
-    /// Whether the cumulative acknowledgment moved and nothing more was found lost: then losses
-    /// have stopped, and slow start is safe (RFC 9937 §6, `SafeACK`).
+    /// Whether losses have stopped, and slow start is safe: the cumulative acknowledgment moved and
+    /// nothing more was found lost (RFC 9937 §6, `SafeACK`), or what [`Bound::Conservation`] asks.
     pub safe: bool,
 }
 
 impl ProportionalRate {
     /// Creates the state of a recovery that begins with a window of `flight` bytes.
     #[must_use]
-    pub const fn new(flight: u64) -> Self {
+    pub const fn new(flight: u64, bound: Bound) -> Self {
         Self {
             flight,
             delivered: 0,
             sent: 0,
+            bound,
+            retransmission_lost: false,
+        }
+    }
+
+    /// Records that the acknowledgment under way shows a retransmission to be lost.
+    pub const fn on_retransmission_lost(&mut self) {
+        self.retransmission_lost = true;
+    }
+
+    /// Whether slow start is safe after an acknowledgment that advances: `resent`, it acknowledges
+    /// data that was sent more than once; `lost`, more was found lost.
+    #[must_use]
+    pub const fn is_safe(&self, resent: bool, lost: bool) -> bool {
+        match self.bound {
+            Bound::SlowStart => !lost,
+            Bound::Conservation => resent && !self.retransmission_lost,
         }
     }
 
@@ -51,6 +81,7 @@ impl ProportionalRate {
             safe,
         } = *progress;
         self.delivered += delivered;
+        self.retransmission_lost = false;
         let allowed = if in_flight > ssthresh {
             // CEIL(prr_delivered × ssthresh/RecoverFS) − prr_out
             let share = u128::from(ssthresh) * u128::from(self.delivered);
@@ -62,8 +93,12 @@ impl ProportionalRate {
                 .saturating_sub(self.sent)
         } else {
             let owed = self.delivered.saturating_sub(self.sent).max(delivered);
-            let more = if safe { mss } else { 0 };
-            (owed + more).min(ssthresh - in_flight)
+            let most = match (safe, self.bound) {
+                (true, _) => owed + mss,
+                (false, Bound::SlowStart) => owed,
+                (false, Bound::Conservation) => delivered,
+            };
+            most.min(ssthresh - in_flight)
         };
         // The first retransmission leaves regardless of the sums.
         let least = if self.sent == 0 { mss } else { 0 };
@@ -82,7 +117,7 @@ mod tests {
     /// `X` is the retransmission, then new data.
     #[test]
     fn sends_one_segment_for_two_delivered() {
-        let mut rate = ProportionalRate::new(20 * MSS);
+        let mut rate = ProportionalRate::new(20 * MSS, Bound::SlowStart);
         // Three duplicates have arrived: three of the 20 delivered, one lost.
         let mut in_flight = 16 * MSS;
         let mut sent = Vec::new();
@@ -112,7 +147,7 @@ mod tests {
     /// delivered, plus one segment for an acknowledgment that advances.
     #[test]
     fn slow_starts_when_the_network_has_emptied() {
-        let mut rate = ProportionalRate::new(20 * MSS);
+        let mut rate = ProportionalRate::new(20 * MSS, Bound::SlowStart);
         let progress = |in_flight, safe| Progress {
             delivered: MSS,
             in_flight,
@@ -144,7 +179,7 @@ mod tests {
     /// proportion counts only above it.
     #[test]
     fn at_the_threshold_nothing_more_leaves() {
-        let mut rate = ProportionalRate::new(20 * MSS);
+        let mut rate = ProportionalRate::new(20 * MSS, Bound::SlowStart);
         let progress = |delivered, in_flight| Progress {
             delivered,
             in_flight,
@@ -159,5 +194,29 @@ mod tests {
         // One byte above it the proportion counts: CEIL(11 × 10/20) = 6, less the one sent.
         let window = rate.on_acknowledged(&progress(MSS, 10 * MSS + 1), 10 * MSS, MSS);
         assert_eq!(window, 10 * MSS + 1 + 5 * MSS);
+    }
+
+    /// Linux, `tcp_cwnd_reduction` before and after 7e901ee7b6ab. Fifteen of twenty segments are
+    /// lost; of what the first acknowledgments allow one segment could not be sent. The next two
+    /// report one segment each: today they allow two, and three once the hole moves; before they
+    /// allowed one, and three once a retransmission is acknowledged.
+    #[test]
+    fn what_was_not_sent_is_made_up_for_only_where_it_is_safe_up_to_5_13() {
+        for (bound, allowed) in [(Bound::SlowStart, 2), (Bound::Conservation, 1)] {
+            let mut rate = ProportionalRate::new(20 * MSS, bound);
+            let progress = |safe| Progress {
+                delivered: MSS,
+                in_flight: 4 * MSS,
+                safe,
+            };
+            let _ = rate.on_acknowledged(&progress(false), 10 * MSS, MSS);
+            rate.on_sent(MSS);
+            let _ = rate.on_acknowledged(&progress(false), 10 * MSS, MSS);
+            let window = rate.on_acknowledged(&progress(false), 10 * MSS, MSS);
+            assert_eq!(window, (4 + allowed) * MSS, "{bound:?}");
+            rate.on_sent(2 * MSS);
+            let window = rate.on_acknowledged(&progress(true), 10 * MSS, MSS);
+            assert_eq!(window, (4 + 2) * MSS, "{bound:?}");
+        }
     }
 }

@@ -8,7 +8,8 @@ use airtcp_units::{Duration, Instant};
 use super::timers::{Slot, Timer};
 use super::{Before, Sender};
 use crate::config::{
-    GrowthCredit, LateReports, PartialAckTimer, Recovery, Reneging, TimerRestart, TimerScope,
+    DuplicateReports, GrowthCredit, LateReports, PartialAckTimer, Recovery, Reneging, TimerRestart,
+    TimerScope,
 };
 use crate::observer::{Event, Observer};
 use crate::recovery::Phase;
@@ -46,8 +47,10 @@ pub struct Acknowledgment<'a> {
 struct Report {
     /// Bytes newly SACKed.
     newly: u64,
-    /// Whether a duplicate is reported, which may be the tail probe's.
+    /// Whether a duplicate is reported.
     duplicate: bool,
+    /// Whether that is the tail probe's copy.
+    of_probe: bool,
 }
 
 impl Sender {
@@ -107,7 +110,7 @@ impl Sender {
         self.take_delivery(now, &before, highest_before);
         if self.tail_probe.is_unanswered() {
             let silent = !advances && report.newly == 0 && !window_moved && acknowledgment.bare;
-            self.judge_tail_probe(now, &before, report.duplicate, silent, observer);
+            self.judge_tail_probe(now, &before, report.of_probe, silent, observer);
         }
         if acknowledgment.marked {
             self.on_mark_echoed(now, observer);
@@ -265,7 +268,7 @@ impl Sender {
             .is_some_and(|second| second.start <= first.start && first.end <= second.end);
         if first.start < acknowledgment.offset || inside_second {
             report.duplicate = true;
-            self.on_duplicate_reported(first, now, observer);
+            report.of_probe = self.on_duplicate_reported(first, now, observer);
             blocks = &blocks[1..];
         }
         if self.choices.sack {
@@ -278,22 +281,30 @@ impl Sender {
         report
     }
 
+    /// Takes a reported duplicate. Returns whether it is the copy of a tail loss probe.
     fn on_duplicate_reported(
         &mut self,
         range: &Range<u64>,
         now: Instant,
         observer: &mut impl Observer,
-    ) {
+    ) -> bool {
         self.counters.duplicates_reported.add();
+        let all = self.choices.duplicate_reports == DuplicateReports::All;
+        let of_probe = if all {
+            self.tail_probe.is_unanswered()
+        } else {
+            self.tail_probe.is_copy(range, self.congestion.mss())
+        };
         if self.is_duplicate_credible(range) {
             self.repair.on_duplicate_reported(range.end);
-            if !self.tail_probe.is_unanswered() {
-                self.detection
-                    .on_duplicate_reported(self.space.una(), self.space.nxt());
+            if all || !of_probe {
+                let (una, nxt) = (self.space.una(), self.space.nxt());
+                self.detection.on_duplicate_reported(una, nxt, all);
             }
         }
         let offset = range.start;
         observer.event(now, Event::DuplicateReported { offset });
+        of_probe
     }
 
     /// Whether a reported duplicate may be of a retransmission: no longer than a window, and no

@@ -3,9 +3,9 @@
 use airtcp_units::Duration;
 
 use crate::config::{
-    Config, LateReports, PartialAckTimer, Recovery, Reduction, ReductionBase, Reneging,
-    ReportedRtt, Retransmission, RttSampling, SpuriousDetection, SpuriousResponse, TimerRestart,
-    TimerScope, WindowReopening,
+    Config, DuplicateReports, LateReports, PartialAckTimer, Recovery, Reduction, ReductionBase,
+    Reneging, ReportedRtt, Retransmission, RttSampling, SpuriousDetection, SpuriousResponse,
+    TimerRestart, TimerScope, WindowReopening,
 };
 
 /// Read and never written; settings that only one part needs belong to that part.
@@ -24,6 +24,7 @@ pub(super) struct Choices {
     pub timer_restart: TimerRestart,
     pub reported_rtt: ReportedRtt,
     pub late_reports: LateReports,
+    pub duplicate_reports: DuplicateReports,
     pub reneging: Reneging,
     pub window_reopening: WindowReopening,
     pub spurious_detection: SpuriousDetection,
@@ -53,6 +54,7 @@ impl Choices {
             timer_restart: config.timer_restart,
             reported_rtt: config.reported_rtt,
             late_reports: config.late_reports,
+            duplicate_reports: config.duplicate_reports,
             reneging: config.reneging,
             window_reopening: config.window_reopening,
             spurious_detection: config.spurious_detection,

@@ -235,10 +235,11 @@ impl Detection {
         }
     }
 
-    /// Records that the peer reported a duplicate that no probe explains.
-    pub fn on_duplicate_reported(&mut self, una: u64, nxt: u64) {
+    /// Records that the peer reported a duplicate, which counts where reordering was seen, or else
+    /// only if `early`.
+    pub fn on_duplicate_reported(&mut self, una: u64, nxt: u64, early: bool) {
         if let Some(rack) = &mut self.rack
-            && rack.reordering_seen()
+            && (early || rack.reordering_seen())
         {
             rack.on_duplicate_reported(una, nxt);
         }

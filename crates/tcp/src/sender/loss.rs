@@ -10,7 +10,7 @@ use crate::loss_detection::Detected;
 use crate::loss_differentiation::{Cause, LossEvent};
 use crate::observer::{Event, Observer};
 use crate::recovery::proportional_rate::Progress;
-use crate::recovery::{FastRecovery, Pace, Phase, ProportionalRate};
+use crate::recovery::{Bound, FastRecovery, Pace, Phase, ProportionalRate};
 
 /// How a repair ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +109,12 @@ impl Sender {
         if enters {
             self.enter_recovery(now, observer);
         }
+        if detected.retransmission
+            && let Some(recovery) = self.repair.fast_mut()
+            && let Pace::Proportional(rate) = &mut recovery.pace
+        {
+            rate.on_retransmission_lost();
+        }
         if let Some(wait) = detected.wait {
             self.arm_reordering(now, wait);
         }
@@ -171,12 +177,22 @@ impl Sender {
             self.congestion.mss(),
             self.choices.sack || self.detection.counts_arrivals(),
         );
-        recovery.pace = match self.choices.reduction {
-            Reduction::AtOnce => Pace::AtOnce,
-            Reduction::Proportional => Pace::Proportional(ProportionalRate::new(cwnd)),
-            Reduction::RateHalving => Pace::Halving { one: false },
-        };
+        recovery.pace = self.reduction_pace(cwnd);
         recovery
+    }
+
+    /// How a window of `cwnd` bytes moves to the value that a reduction sets.
+    pub(super) fn reduction_pace(&self, cwnd: u64) -> Pace {
+        match self.choices.reduction {
+            Reduction::AtOnce => Pace::AtOnce,
+            Reduction::Proportional => {
+                Pace::Proportional(ProportionalRate::new(cwnd, Bound::SlowStart))
+            }
+            Reduction::Proportional510 => {
+                Pace::Proportional(ProportionalRate::new(cwnd, Bound::Conservation))
+            }
+            Reduction::RateHalving => Pace::Halving { one: false },
+        }
     }
 
     /// Saves the windows before a reduction, if it may be undone.
@@ -282,11 +298,15 @@ impl Sender {
             Pace::AtOnce => {}
             Pace::Proportional(rate) => {
                 if delivered > 0 {
+                    let resent = self
+                        .board
+                        .delivery()
+                        .is_some_and(|delivery| delivery.resent_acknowledged);
+                    let lost = self.detection.lost_in_all() != before.lost_in_all;
                     let progress = Progress {
                         delivered,
                         in_flight,
-                        safe: self.space.una() > before.una
-                            && self.detection.lost_in_all() == before.lost_in_all,
+                        safe: self.space.una() > before.una && rate.is_safe(resent, lost),
                     };
                     let cwnd = rate.on_acknowledged(&progress, ssthresh, self.congestion.mss());
                     self.congestion.set_cwnd(cwnd);

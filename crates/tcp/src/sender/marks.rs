@@ -5,9 +5,8 @@ use airtcp_units::Instant;
 
 use super::counted_marks::{CountedMarks, FIRST_COUNT};
 use super::{Before, Sender};
-use crate::config::Reduction;
 use crate::observer::{Event, Observer};
-use crate::recovery::{Pace, ProportionalRate};
+use crate::recovery::Pace;
 
 /// How the peer tells of marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,11 +138,7 @@ impl Sender {
         if !self.congestion.is_model_based() {
             // The window is halved, whatever is in flight.
             self.congestion.on_loss(cwnd, None);
-            pace = match self.choices.reduction {
-                Reduction::AtOnce => Pace::AtOnce,
-                Reduction::Proportional => Pace::Proportional(ProportionalRate::new(cwnd)),
-                Reduction::RateHalving => Pace::Halving { one: false },
-            };
+            pace = self.reduction_pace(cwnd);
         }
         self.tail_probe.forget();
         // A mark is no mistake: there is nothing to undo.

@@ -2,6 +2,7 @@
 //! SACK shows what is missing, instead of waiting for the timeout.
 
 use alloc::boxed::Box;
+use core::ops::Range;
 
 use airtcp_units::{Duration, Instant};
 
@@ -70,6 +71,12 @@ impl TailProbe {
         self.0
             .as_ref()
             .is_some_and(|probing| probing.unanswered.is_some())
+    }
+
+    /// Whether a reported duplicate of one segment is the copy of an unanswered probe.
+    pub fn is_copy(&self, range: &Range<u64>, mss: u64) -> bool {
+        let probe = self.0.as_ref().and_then(|probing| probing.unanswered);
+        probe.is_some_and(|probe| range.end == probe.end && range.end - range.start <= mss)
     }
 
     /// Whether a probe should leave now.

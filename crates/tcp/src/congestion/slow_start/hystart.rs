@@ -24,6 +24,9 @@ pub struct HyStart {
     least: Option<Duration>,
     round: Option<Round>,
     found: bool,
+    /// Whether rounds are counted from the first window that may end slow start, as up to Linux
+    /// 5.15 (4e1fddc98d25, "fix spurious Hystart ACK train detections for not-cwnd-limited flows").
+    from_low_window: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -48,11 +51,25 @@ impl Round {
 }
 
 impl HyStart {
+    /// Creates the state; `from_low_window`: as up to Linux 5.15.
+    pub fn new(from_low_window: bool) -> Self {
+        Self {
+            from_low_window,
+            ..Self::default()
+        }
+    }
+
+    /// Begins anew, after a timeout.
+    pub fn reset(&mut self) {
+        *self = Self::new(self.from_low_window);
+    }
+
     /// Takes a round-trip sample. Returns whether slow start should end.
     pub fn on_round_trip(&mut self, seen: &RoundTrip) -> bool {
         let least = self.least.map_or(seen.rtt, |least| least.min(seen.rtt));
         self.least = Some(least);
-        if self.found {
+        let is_low = seen.cwnd_segments < LOW_WINDOW_SEGMENTS;
+        if self.found || is_low && self.from_low_window {
             return false;
         }
         let fresh = || Round::new(seen.now, seen.nxt);
@@ -60,7 +77,7 @@ impl HyStart {
         if seen.una > round.ends {
             *round = fresh();
         }
-        if seen.cwnd_segments < LOW_WINDOW_SEGMENTS {
+        if is_low {
             return false;
         }
         if seen.now - round.last_ack_at <= TRAIN_GAP {

@@ -52,7 +52,8 @@ impl SlowStart {
     pub fn new(choice: config::SlowStart) -> Self {
         match choice {
             config::SlowStart::Standard => Self::Standard,
-            config::SlowStart::HyStart => Self::HyStart(Box::default()),
+            config::SlowStart::HyStart => Self::HyStart(Box::new(HyStart::new(false))),
+            config::SlowStart::HyStart510 => Self::HyStart(Box::new(HyStart::new(true))),
             config::SlowStart::HyStartPlusPlus => Self::HyStartPlusPlus(Box::default()),
         }
     }
@@ -80,7 +81,7 @@ impl SlowStart {
     /// §4.3).
     pub fn on_timeout(&mut self) {
         match self {
-            Self::HyStart(hystart) => **hystart = HyStart::default(),
+            Self::HyStart(hystart) => hystart.reset(),
             Self::HyStartPlusPlus(_) => *self = Self::Standard,
             Self::Standard => {}
         }

@@ -75,6 +75,23 @@ fn hystart_leaves_small_windows_alone() {
     assert_eq!(path.round(15, milliseconds(2), milliseconds(80)), None);
 }
 
+/// Linux before and after 4e1fddc98d25 (5.16): ten acknowledgments arrive before the window has 16
+/// segments. Up to 5.15 the first train begins there, and is too long at its 22nd acknowledgment;
+/// since then it would have had to begin with the round.
+#[test]
+fn hystart_up_to_5_15_begins_its_first_train_at_sixteen_segments() {
+    for (choice, ends) in [
+        (config::SlowStart::HyStart, None),
+        (config::SlowStart::HyStart510, Some(22)),
+    ] {
+        let mut path = Path::new(choice);
+        path.cwnd = 10;
+        assert_eq!(path.round(10, milliseconds(1), milliseconds(40)), None);
+        path.cwnd = 16;
+        assert_eq!(path.round(30, milliseconds(1), milliseconds(40)), ends);
+    }
+}
+
 /// An eighth of 100 ms is 12.5 ms: 112 ms is no growth but 113 ms is, once more than eight samples
 /// are taken.
 #[test]

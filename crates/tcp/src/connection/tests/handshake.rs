@@ -311,6 +311,29 @@ fn a_lost_syn_is_sent_again() {
     }
 }
 
+/// Linux, `tcp_retransmit_timer`: since ccce324dabfe (6.5) four timeouts of a SYN are not doubled,
+/// and four more are allowed; a SYN-ACK's are as before.
+#[test]
+fn the_first_timeouts_of_a_syn_may_be_as_long_as_the_first() {
+    let mut config = plain();
+    config.limits.syn_linear_timeouts = 4;
+    config.limits.syn_retries = 3;
+    let mut script = Script::connect(&config);
+    script.say();
+    for due in [1000, 2000, 3000, 4000, 5000, 7000, 11_000] {
+        assert_eq!(script.next_ms(), Some(due));
+        assert_eq!(script.at(due).wake(), ["S 0:1"]);
+    }
+    assert_eq!(script.next_ms(), Some(19_000));
+    script.at(19_000).wake();
+    assert_eq!(script.next_ms(), None, "seven retransmissions");
+
+    let mut script = Script::listen(&config);
+    script.take(syn(Flags::SYN, 0));
+    assert_eq!(script.at(1000).wake(), ["SA 0:1 ack 1"]);
+    assert_eq!(script.next_ms(), Some(3000));
+}
+
 #[test]
 fn a_lost_syn_ack_is_sent_again() {
     let mut script = Script::listen(&plain());

@@ -1,10 +1,15 @@
 //! The probe of a silent tail (RFC 8985 §7): its departure, and the meaning of its answer.
 
 use super::*;
+use crate::config::DuplicateReports;
 use crate::observer::Event;
 
 /// Tails are probed, and an acknowledgment is delayed by 50 ms at most.
 fn probing(initial_window: u32) -> Trace {
+    Trace::new(with_probes(initial_window))
+}
+
+fn with_probes(initial_window: u32) -> Config {
     let mut config = Config {
         initial_window,
         sack: true,
@@ -12,13 +17,17 @@ fn probing(initial_window: u32) -> Trace {
         ..plain()
     };
     config.timeout.min = milliseconds(50);
-    Trace::new(config)
+    config
 }
 
 /// Segments 0 and 1 left at zero, no acknowledgment arrived, and the second was retransmitted at
 /// 202 ms.
 fn probed() -> Trace {
-    let mut trace = probing(10);
+    probed_with(with_probes(10))
+}
+
+fn probed_with(config: Config) -> Trace {
+    let mut trace = Trace::new(config);
     assert_eq!(trace.write(2).poll(), "0 1");
     trace.at(202).wake();
     assert_eq!(trace.poll(), "1*");
@@ -102,4 +111,41 @@ fn a_probe_of_new_data_repairs_nothing() {
     trace.at(290).ack(3);
     trace.another(4);
     assert_eq!(trace.losses_repaired(), 0);
+}
+
+/// Linux, `tcp_process_tlp_ack` before and after 63f367d9de77 (5.15): an acknowledgment beyond the
+/// probe also reports a duplicate of the first segment, which the probe did not send.
+#[test]
+fn the_report_of_another_duplicate_says_nothing_of_a_probe() {
+    for (duplicate_reports, repaired) in [(DuplicateReports::Told, 1), (DuplicateReports::All, 0)] {
+        let mut trace = probed_with(Config {
+            duplicate_reports,
+            ..with_probes(10)
+        });
+        trace.at(290).ack(2);
+        trace.write(1).poll();
+        let first = 0..1;
+        trace.sack(3, &[first]);
+        assert_eq!(trace.losses_repaired(), repaired, "{duplicate_reports:?}");
+    }
+}
+
+/// Linux, `tcp_dsack_seen` before and after a657db0350bb (5.15): the copy of a probe is reported
+/// while no reordering was seen. Of three segments sent at 300 ms the last is SACKed at 400 ms: the
+/// others are lost after a quarter of a round trip, or after two, and the 2 ms of any timer.
+#[test]
+fn a_probes_copy_widens_the_reordering_window_up_to_5_14() {
+    for (duplicate_reports, due) in [(DuplicateReports::Told, 427), (DuplicateReports::All, 452)] {
+        let mut trace = probed_with(Config {
+            duplicate_reports,
+            loss_detection: LossDetection::Rack,
+            ..with_probes(10)
+        });
+        trace.at(290).ack(2);
+        let (copy, last) = (1..2, 4..5);
+        trace.sack(2, &[copy]);
+        assert_eq!(trace.at(300).write(3).poll(), "2 3 4");
+        trace.at(400).sack(2, &[last]);
+        assert_eq!(trace.next_ms(), Some(due), "{duplicate_reports:?}");
+    }
 }

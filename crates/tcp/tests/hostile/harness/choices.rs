@@ -137,6 +137,7 @@ fn change_window(config: &mut Config, source: &mut Source<'_>) {
             config.slow_start = source.pick(&[
                 SlowStart::Standard,
                 SlowStart::HyStart,
+                SlowStart::HyStart510,
                 SlowStart::HyStartPlusPlus,
             ]);
         }
@@ -148,6 +149,7 @@ fn change_window(config: &mut Config, source: &mut Source<'_>) {
                 Reduction::AtOnce,
                 Reduction::RateHalving,
                 Reduction::Proportional,
+                Reduction::Proportional510,
             ]);
         }
         4 => {
