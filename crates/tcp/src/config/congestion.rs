@@ -55,7 +55,8 @@ pub enum Reduction {
     /// (PRR, RFC 6937; its successor's rule for when to bound by segments, RFC 9937).
     Proportional,
     /// The same, but below the threshold no more than each acknowledgment reports, unless it
-    /// acknowledges a retransmission while none is found lost (Linux up to 5.13).
+    /// acknowledges a retransmission while none is found lost (Linux up to 5.13; in 5.14 to 5.18
+    /// the first half of it).
     #[cfg_attr(feature = "schema", serde(rename = "proportional-5.10"))]
     Proportional510,
 }

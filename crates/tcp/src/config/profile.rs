@@ -116,8 +116,8 @@ fn linux_6_1() -> Config {
     }
 }
 
-/// What changed after 5.10: 7e901ee7b6ab (5.14), a657db0350bb and 63f367d9de77 (5.15),
-/// 4e1fddc98d25 (5.16).
+/// What changed after 5.10: 7e901ee7b6ab (5.14) and 9ad084d66619 (5.19), a657db0350bb and
+/// 63f367d9de77 (5.15), 4e1fddc98d25 (5.16).
 fn linux_5_10() -> Config {
     Config {
         reduction: Reduction::Proportional510,

@@ -21,8 +21,9 @@ pub struct ProportionalRate {
 pub enum Bound {
     /// By all that was delivered and not sent, and one segment more if that is safe.
     SlowStart,
-    /// By what the last acknowledgment delivered, unless it is safe (Linux up to 5.13, before
-    /// 7e901ee7b6ab, "tcp: improve PRR loss recovery").
+    /// By what the last acknowledgment delivered, unless it is safe (Linux before 9ad084d66619,
+    /// "tcp: improve PRR loss recovery", of 5.19); safe is another condition (before 7e901ee7b6ab,
+    /// "tcp: avoid slow start during fast recovery on new losses", of 5.14).
     Conservation,
 }
 
@@ -196,12 +197,12 @@ mod tests {
         assert_eq!(window, 10 * MSS + 1 + 5 * MSS);
     }
 
-    /// Linux, `tcp_cwnd_reduction` before and after 7e901ee7b6ab. Fifteen of twenty segments are
+    /// Linux, `tcp_cwnd_reduction` before and after 9ad084d66619. Fifteen of twenty segments are
     /// lost; of what the first acknowledgments allow one segment could not be sent. The next two
     /// report one segment each: today they allow two, and three once the hole moves; before they
     /// allowed one, and three once a retransmission is acknowledged.
     #[test]
-    fn what_was_not_sent_is_made_up_for_only_where_it_is_safe_up_to_5_13() {
+    fn what_was_not_sent_is_made_up_for_only_where_it_is_safe_up_to_5_18() {
         for (bound, allowed) in [(Bound::SlowStart, 2), (Bound::Conservation, 1)] {
             let mut rate = ProportionalRate::new(20 * MSS, bound);
             let progress = |safe| Progress {
@@ -218,5 +219,24 @@ mod tests {
             let window = rate.on_acknowledged(&progress(true), 10 * MSS, MSS);
             assert_eq!(window, (4 + 2) * MSS, "{bound:?}");
         }
+    }
+
+    /// Linux, `tcp_cwnd_reduction` before and after 7e901ee7b6ab: what makes slow start safe.
+    #[test]
+    fn safe_is_an_acknowledged_retransmission_up_to_5_13_and_no_new_loss_since() {
+        let today = ProportionalRate::new(20 * MSS, Bound::SlowStart);
+        let mut before = ProportionalRate::new(20 * MSS, Bound::Conservation);
+        assert!(today.is_safe(false, false) && !today.is_safe(true, true));
+        assert!(!before.is_safe(false, false) && before.is_safe(true, true));
+        // A retransmission that this acknowledgment shows to be lost counts for it alone.
+        before.on_retransmission_lost();
+        assert!(!before.is_safe(true, true));
+        let progress = Progress {
+            delivered: MSS,
+            in_flight: 4 * MSS,
+            safe: false,
+        };
+        let _ = before.on_acknowledged(&progress, 10 * MSS, MSS);
+        assert!(before.is_safe(true, true));
     }
 }
