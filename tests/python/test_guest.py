@@ -156,7 +156,14 @@ def _measured(guest: Guest, *words: str) -> dict[str, Any]:
 
 def test_every_remedy_is_applied_in_a_guest_or_refused_by_name(kernel: Kernel) -> None:
     names = [one["name"] for one in remedies() if one["place"] in {"sender", "receiver"}]
-    command = (*SHORT, "--check", "--deviation", "5", "--set", "link.suspension.every=9 s")
+    command: tuple[str, ...] = (
+        *SHORT,
+        "--check",
+        "--deviation",
+        "5",
+        "--set",
+        "link.suspension.every=9 s",
+    )
     command += ("--set", "link.suspension.length=1 s", "--remedy")
     done = dict(
         zip(
@@ -216,7 +223,7 @@ def test_a_kernels_discipline_is_the_queue_before_the_link(kernel: Kernel) -> No
 
 
 def test_a_discipline_needs_a_link_with_a_rate(kernel: Kernel) -> None:
-    command = (*SHORT, "--check", "--discipline")
+    command: tuple[str, ...] = (*SHORT, "--check", "--discipline")
     jobs = [
         Job((*command, "cake", "--set", "link.suspension.every=9 s")),
         Job((*command, "htb")),
