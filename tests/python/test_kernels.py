@@ -274,11 +274,20 @@ def test_the_states_that_go_are_those_that_nobody_uses(
 
     kernel = add(package=_package(tmp_path / "kernel.deb"))
     monkeypatch.setattr(Guest, "digest", property(lambda guest: guest.program))
-    monkeypatch.setattr(Guest, "_boot", lambda _, state: state.write_bytes(b"booted"))
-    for made, program in enumerate("abc"):
+
+    def boot(_: Guest, state: Path) -> None:
+        state.mkdir()
+        (state / "devices").write_bytes(b"booted")
+
+    monkeypatch.setattr(Guest, "_boot", boot)
+    # Earlier versions kept a file.
+    (old := kernel.folder / "booted-earlier").write_bytes(b"")
+    os.utime(old, (0, 0))
+    for made, program in enumerate("abc", start=1):
         state = Guest(kernel, program)._booted()
         os.utime(state, (made, made))
-    assert Guest(kernel, "a")._booted().read_bytes() == b"booted"
+    assert not old.exists()
+    assert (Guest(kernel, "a")._booted() / "devices").read_bytes() == b"booted"
     Guest(kernel, "d")._booted()
     kept = {path.name for path in kernel.folder.glob("booted-*")}
     assert kept == {"booted-a", "booted-c", "booted-d"}
