@@ -30,6 +30,10 @@ pub struct DualPi2Config {
     pub beta: f64,
     /// Delay in the low-latency queue above which every packet is marked (Linux: 1 ms).
     pub step: Duration,
+    /// It marks while more packets than this are in that queue, the one served among them (A.1,
+    /// `Th_len`: 1, as on a slow link one packet takes longer than the step; Linux, `min_qlen_step`:
+    /// 0).
+    pub step_packets: u32,
     /// The coupling factor: a low-latency packet is marked with this many times the probability
     /// whose square a classic one is dropped with (A.1: 2).
     pub coupling: f64,
@@ -45,6 +49,7 @@ impl Default for DualPi2Config {
             alpha: 0.16,
             beta: 3.2,
             step: Duration::from_millis(1),
+            step_packets: 1,
             coupling: 2.0,
             largest_packet: 1500,
         }
@@ -133,8 +138,8 @@ impl<P: EcnField> DualPi2<P> {
         self.update_until(now);
         loop {
             let has_both = self.classic.packets() > 0 && self.low_latency.packets() > 0;
-            let takes_low =
-                self.low_latency.packets() > 0 && (self.classic.packets() == 0 || self.credit <= 0);
+            let low_packets = self.low_latency.packets();
+            let takes_low = low_packets > 0 && (self.classic.packets() == 0 || self.credit <= 0);
             let taken = if takes_low {
                 self.low_latency.pop()
             } else {
@@ -145,7 +150,9 @@ impl<P: EcnField> DualPi2<P> {
                 return None;
             };
             let mut verdict = self.verdict(takes_low, waiting.packet.ecn().is_capable());
-            let is_late = takes_low && now - waiting.since > self.config.step;
+            let is_late = takes_low
+                && low_packets > self.config.step_packets as usize
+                && now - waiting.since > self.config.step;
             if is_late && verdict == Verdict::Passes {
                 verdict = Verdict::IsMarked;
             }
@@ -288,6 +295,18 @@ mod tests {
         queues.push(waiting(1, Ecn::Capable1));
         let mut ecn = || queues.dequeue(at(2), |_| ()).unwrap().packet.ecn;
         assert_eq!([ecn(), ecn()], [Ecn::CongestionExperienced, Ecn::Capable1]);
+    }
+
+    /// A packet alone is not marked, however long another kind's took (A.1, `Th_len`), unless that
+    /// is asked for (Linux, `min_qlen_step` 0).
+    #[test]
+    fn a_step_leaves_one_packet_alone() {
+        for (step_packets, expected) in [(1, Ecn::Capable1), (0, Ecn::CongestionExperienced)] {
+            let mut queues = queues();
+            queues.config.step_packets = step_packets;
+            queues.push(waiting(0, Ecn::Capable1));
+            assert_eq!(queues.dequeue(at(2), |_| ()).unwrap().packet.ecn, expected);
+        }
     }
 
     /// A head that came at 0: after 16 ms 0.16·(16 − 15 ms) + 3.2·16 ms, then 0.16·(32 − 15 ms) +

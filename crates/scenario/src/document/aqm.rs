@@ -29,6 +29,9 @@ keys! {
         beta: Real<0, 1_000_000_000>;
         /// Delay above which the queue of low latency marks every packet (`dualpi2`; Linux: 1 ms).
         step: Span<MICROSECOND, HOUR>;
+        /// It marks while more packets than this are in that queue, the one served among them
+        /// (`dualpi2`; RFC 9332 A.1: 1; Linux: 0).
+        step_packets: Whole<0, 10_000>;
         /// How many times as often packets of low latency are marked as the root of others' drops
         /// says (`dualpi2`; RFC 9332 A.1: 2).
         coupling: Real<1_000_000, 100_000_000>;

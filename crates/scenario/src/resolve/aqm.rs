@@ -124,6 +124,7 @@ fn dual_pi2(table: &mut AqmTable) -> DualPi2Config {
         alpha: Written::fill(&mut table.alpha, &defaults.alpha),
         beta: Written::fill(&mut table.beta, &defaults.beta),
         step: Written::fill(&mut table.step, &defaults.step),
+        step_packets: Written::fill(&mut table.step_packets, &defaults.step_packets),
         coupling: Written::fill(&mut table.coupling, &defaults.coupling),
         ..defaults
     }
@@ -152,7 +153,7 @@ fn refuse_of_others(table: &AqmTable, name: DisciplineName, key: &str) -> Result
         refuse_keys!(table, key, one_of("\"pie\" or \"dualpi2\""); update, alpha, beta);
     }
     if name != Dualpi2 {
-        refuse_keys!(table, key, that("\"dualpi2\""); step, coupling);
+        refuse_keys!(table, key, that("\"dualpi2\""); step, step_packets, coupling);
     }
     if name != Cake {
         refuse_keys!(table, key, that("\"cake\""); rate, tins, hosts, ack_filter);
