@@ -38,6 +38,12 @@ use airtcp_units::Duration;
 use sha2::{Digest, Sha256};
 use toml::Table;
 
+/// Sizes and times of the probes of `flows.beside`, for those who send them as real packets.
+pub mod probes {
+    pub use crate::build::beside::{
+        EXCHANGE, LAST_BEFORE_END, PING_BYTES, PROBE_INTERVAL, WARM_UP,
+    };
+}
 pub use build::{Layout, build};
 pub use datagrams::{Bursts, Datagrams, Ping, Udp};
 use document::Document;

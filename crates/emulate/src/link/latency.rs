@@ -93,6 +93,16 @@ impl Latency {
         }
     }
 
+    /// The mean of the shortest 95 % of the round trips in milliseconds, by nearest rank: what
+    /// draft-ietf-ippm-responsiveness aggregates them by. `None` without any.
+    pub fn trimmed_mean_ms(&self) -> Option<f64> {
+        let mut sorted = self.round_trips.clone();
+        sorted.sort_unstable();
+        sorted.truncate((sorted.len() * 95).div_ceil(100));
+        let sum: f64 = sorted.iter().map(|one| one.as_millis_f64()).sum();
+        (!sorted.is_empty()).then(|| sum / sorted.len() as f64)
+    }
+
     /// The measured latencies.
     pub fn quantiles(&self) -> Quantiles {
         let [min_rtt_ms, rtt_p50_ms, rtt_p95_ms, rtt_p99_ms] = quantiles(&self.round_trips);

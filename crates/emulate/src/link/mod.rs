@@ -8,6 +8,7 @@ pub mod outcomes;
 pub mod packet;
 pub mod scenario;
 
+use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
@@ -50,7 +51,8 @@ pub struct Link {
     clock: Clock,
     passed: CarriedTraffic,
     lateness: Lateness,
-    latency: Option<Latency>,
+    /// With the port of the connections that are timed.
+    latency: Option<(Latency, u16)>,
     outcomes: Outcomes,
     recording: Option<Recording>,
     reports: Option<Reports>,
@@ -113,18 +115,22 @@ impl Link {
         }
     }
 
-    /// Makes the link time every data packet, and keep the times until it ends.
+    /// Makes the link time every data packet of connections to this port, and keep the times until
+    /// it ends.
     #[must_use]
-    pub fn timed(self) -> Self {
+    pub fn timed(self, port: u16) -> Self {
         Self {
-            latency: Some(Latency::new(PLACES)),
+            latency: Some((Latency::new(PLACES), port)),
             ..self
         }
     }
 
     /// The times of data packets, if they are taken.
     pub const fn latency(&self) -> Option<&Latency> {
-        self.latency.as_ref()
+        match &self.latency {
+            Some((latency, _)) => Some(latency),
+            None => None,
+        }
     }
 
     /// Takes the recording, which ends it.
@@ -248,7 +254,9 @@ impl Link {
             if self.recording.is_some() {
                 self.record(packet, station, from, now, length);
             }
-            if let (Some(latency), Content::Segment(segment)) = (&mut self.latency, &facts.content)
+            if let (Some((latency, port)), Content::Segment(segment)) =
+                (&mut self.latency, &facts.content)
+                && is_of_port(facts.ends, *port)
             {
                 let is_data = self.flows.sends_data(station, from);
                 latency.on_sent(now, ticket.number(), packet.flow, is_data, segment);
@@ -291,7 +299,7 @@ impl Link {
             }
             let now = self.clock.now();
             let number = arrival.packet.carried.number();
-            if let (true, Some(latency), Some(segment)) =
+            if let (true, Some((latency, _)), Some(segment)) =
                 (is_taken, &mut self.latency, arrival.packet.segment())
             {
                 let from = match end {
@@ -381,4 +389,8 @@ impl Link {
             }
         }
     }
+}
+/// Whether a segment with these ends, source and destination, is of a connection to this port.
+fn is_of_port(ends: Option<(SocketAddr, SocketAddr)>, port: u16) -> bool {
+    ends.is_some_and(|(source, destination)| source.port() == port || destination.port() == port)
 }

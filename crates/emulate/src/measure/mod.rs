@@ -1,6 +1,7 @@
 //! A measurement of the kernel's TCP over an emulated link: `airtcp-net measure`, which
 //! `airtcp verify` runs once for each remedy and seed.
 
+mod beside;
 mod counters;
 mod queue;
 mod stack;
@@ -17,8 +18,9 @@ use std::thread::ScopedJoinHandle;
 use airtcp_host::bpf::{Registered, Verdicts};
 use airtcp_host::clock::{Clock, since_1970};
 use airtcp_host::device::discipline::Discipline;
+use airtcp_host::device::statistics::QueueCounts;
 use airtcp_host::error::{Error, Result, Tried};
-use airtcp_host::lateness::{Lateness, Punctuality};
+use airtcp_host::lateness::Punctuality;
 use airtcp_host::namespace::{Namespace, user};
 use airtcp_host::tcp_info::TcpInfo;
 use airtcp_network::Network;
@@ -36,6 +38,7 @@ use crate::link::latency::{Latency, Quantiles};
 use crate::link::scenario::{self, At, ways};
 use crate::record::{Recording, Replay, Summary};
 use crate::request::Request;
+use beside::{Beside, Probes};
 use counters::Counters;
 use queue::KernelQueue;
 use stack::Stack;
@@ -71,6 +74,9 @@ pub struct Options {
     /// "fq_codel limit 100"; the link has to be a pipe with a constant rate
     #[arg(long, value_name = "WORDS")]
     discipline: Option<String>,
+    /// The same for the link's other direction, which acknowledgments take
+    #[arg(long, value_name = "WORDS")]
+    ack_discipline: Option<String>,
     /// Only say whether this kernel can make the run, and by which steps
     #[arg(long)]
     check: bool,
@@ -97,6 +103,19 @@ pub struct Measurement {
     /// The kernel's queueing discipline before the link, if the link's own queue was not used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discipline: Option<String>,
+    /// What that discipline has counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counted: Option<QueueCounts>,
+    /// The same of the one before the link's other direction, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ack_counted: Option<QueueCounts>,
+    /// What `flows.beside` has measured, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Beside>,
+    /// Mean of the shortest 95 % of the load's round trips in milliseconds, where something was
+    /// measured beside it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own_rtt_ms: Option<f64>,
     /// Bits per second received by the applications, over all flows and the scenario's duration.
     pub goodput_bps: f64,
     /// The same for each flow.
@@ -155,6 +174,9 @@ struct MeasurementPlan {
     stack: Stack,
     /// The kernel's queue before the link, if the link's own is not used.
     queue: Option<KernelQueue>,
+    /// The same for acknowledgments.
+    ack_queue: Option<KernelQueue>,
+    probes: Option<Probes>,
     seed: u64,
     mtu: u16,
 }
@@ -163,7 +185,10 @@ impl MeasurementPlan {
     fn new(options: &Options) -> Result<Self> {
         let request = &options.request;
         let plain = request.scenario_without_remedies()?;
-        let scenario = request.scenario()?;
+        let mut scenario = request.scenario()?;
+        let probes = Probes::of(&scenario)?;
+        // Real ones take their place.
+        scenario.flows.beside.clear();
         check(&scenario)?;
         let stack = Stack::new(&plain.tcp, &scenario.remedies, options.deviation)?;
         let queue = KernelQueue::of(
@@ -172,9 +197,13 @@ impl MeasurementPlan {
             &scenario,
             request.mtu,
         )?;
+        let ack_queue =
+            KernelQueue::of_acks(options.ack_discipline.as_deref(), &scenario, request.mtu)?;
         Ok(Self {
             stack,
             queue,
+            ack_queue,
+            probes,
             scenario,
             seed: request.seed,
             mtu: request.mtu,
@@ -212,7 +241,7 @@ impl MeasurementPlan {
             .map(|(station, way)| Hosts::new(&ends, station, way))
             .collect();
         for (station, hosts) in hosts.iter().enumerate() {
-            hosts.prepare(&ends, station, &stack, self.queue.as_ref())?;
+            hosts.prepare(&ends, station, &stack, [&self.queue, &self.ack_queue])?;
         }
         let before = counted(&hosts)?;
         let mut link = Link::new(
@@ -223,12 +252,14 @@ impl MeasurementPlan {
             PLACES,
             Clock::start(),
         )
-        .timed();
+        .timed(PORT);
         if let Some(recording) = recording {
             link = link.recorded(recording);
         }
         let end = Instant::ZERO + self.scenario.duration;
-        let transfers = carry(&mut link, &hosts, &starts, &stack, end)?;
+        let probes = self.probes.as_ref();
+        let (transfers, beside) = carry(&mut link, &hosts, &starts, &stack, probes, end)?;
+        let queue_counts = self.counts(&hosts)?;
         let after = counted(&hosts)?;
         let counts: Vec<u64> = after
             .iter()
@@ -239,8 +270,7 @@ impl MeasurementPlan {
             self.finish(recording, &network, &link)?;
         }
         let verdicts = registered.map_or(Ok(Vec::new()), |control| control.verdicts())?;
-        let latency = link.latency().map(Latency::quantiles).unwrap_or_default();
-        Ok(self.report(&transfers, &counts, verdicts, latency, link.lateness()))
+        Ok(self.report(&transfers, beside, &counts, queue_counts, verdicts, &link))
     }
 }
 
@@ -252,12 +282,6 @@ fn check(scenario: &Scenario) -> Result<()> {
         return Err(Error::new(
             "flows: the kernel is measured with bulk transfers that last as long as the scenario; \
              leave out flows.bytes and the applications of [traffic]",
-        ));
-    }
-    if !scenario.flows.beside.is_empty() {
-        return Err(Error::new(
-            "flows.beside: what runs beside the load is simulated alone; leave it out, and let \
-             programs measure the link (airtcp emulate, airtcp measure)",
         ));
     }
     let count = scenario.flows.count;
@@ -274,6 +298,8 @@ fn check(scenario: &Scenario) -> Result<()> {
 struct Hosts {
     sender: Arc<Namespace>,
     receiver: Arc<Namespace>,
+    /// Their devices.
+    devices: [String; 2],
     /// The receiver's address.
     to: SocketAddr,
     downwards: bool,
@@ -291,9 +317,18 @@ impl Hosts {
         } else {
             (at_station, at_server, line.server)
         };
+        let (station_device, server_device) = (
+            ends.station_devices[station].name().to_owned(),
+            ends.server_devices[station].name().to_owned(),
+        );
         Self {
             sender,
             receiver,
+            devices: if way.downwards {
+                [server_device, station_device]
+            } else {
+                [station_device, server_device]
+            },
             to: SocketAddr::new(IpAddr::V4(to), PORT),
             downwards: way.downwards,
         }
@@ -305,7 +340,7 @@ impl Hosts {
         ends: &Ends,
         station: usize,
         stack: &Stack,
-        queue: Option<&KernelQueue>,
+        [queue, ack_queue]: [&Option<KernelQueue>; 2],
     ) -> Result<()> {
         let (at_station, at_server) = (
             &ends.station_devices[station],
@@ -331,6 +366,9 @@ impl Hosts {
         })?;
         self.receiver.enter(|| {
             stack::apply(&stack.receiver_settings)?;
+            if let Some(queue) = ack_queue {
+                queue.put(receiver.name())?;
+            }
             receiver.route(IpAddr::V4(from), 32, &stack.receiver_route)
         })
     }
@@ -364,8 +402,9 @@ fn carry(
     hosts: &[Hosts],
     starts: &[Instant],
     stack: &Stack,
+    probes: Option<&Probes>,
     end: Instant,
-) -> Result<Vec<Transfer>> {
+) -> Result<(Vec<Transfer>, Option<Beside>)> {
     let (until, over) = pipe_with(PipeFlags::CLOEXEC).tried(|| "cannot make a pipe".to_owned())?;
     let listeners: Vec<TcpListener> = hosts
         .iter()
@@ -404,7 +443,16 @@ fn carry(
             })
             .collect();
         ready.wait();
-        let _ = clock.set(link.begin());
+        let clock = *clock.get_or_init(|| link.begin());
+        let probing = probes.map(|probes| {
+            let (host, to) = (&hosts[0], Line::of(0).server);
+            let ends = if host.downwards {
+                [&host.receiver, &host.sender]
+            } else {
+                [&host.sender, &host.receiver]
+            };
+            scope.spawn(move || probes.run(ends.map(Arc::as_ref), to, clock, stop))
+        });
         // Packets in flight at the end still have a link.
         let carried = link.run(until.as_fd(), |link| {
             link.now() < end + Duration::from_millis(1)
@@ -419,7 +467,8 @@ fn carry(
                 Ok((received.bytes, sent))
             })
             .collect();
-        carried.and(results)
+        let beside = probing.map(joined).transpose();
+        carried.and(Ok((results?, beside?)))
     })
 }
 
@@ -430,6 +479,24 @@ fn joined<T>(thread: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
 }
 
 impl MeasurementPlan {
+    /// What the kernel's disciplines before the first flow's link have counted.
+    fn counts(&self, hosts: &[Hosts]) -> Result<[Option<QueueCounts>; 2]> {
+        let Some(host) = hosts.first() else {
+            return Ok([None, None]);
+        };
+        let [data_device, ack_device] = &host.devices;
+        let of = |queue: &Option<KernelQueue>, at: &Namespace, device: &str| {
+            let counted = queue
+                .as_ref()
+                .map(|queue| at.enter(|| queue.counts(device)));
+            counted.transpose()
+        };
+        Ok([
+            of(&self.queue, &host.sender, data_device)?,
+            of(&self.ack_queue, &host.receiver, ack_device)?,
+        ])
+    }
+
     fn finish(
         &self,
         recording: Recording,
@@ -453,10 +520,11 @@ impl MeasurementPlan {
     fn report(
         self,
         transfers: &[Transfer],
+        beside: Option<Beside>,
         counts: &[u64],
+        [counted, ack_counted]: [Option<QueueCounts>; 2],
         verdicts: Vec<Verdicts>,
-        latency: Quantiles,
-        lateness: &Lateness,
+        link: &Link,
     ) -> Measurement {
         let Self {
             scenario,
@@ -465,6 +533,7 @@ impl MeasurementPlan {
             queue,
             ..
         } = self;
+        let latency = link.latency();
         let seconds = scenario.duration.as_secs_f64();
         let flows: Vec<f64> = transfers
             .iter()
@@ -490,18 +559,31 @@ impl MeasurementPlan {
             steps: stack.steps,
             instead: stack.instead,
             discipline: queue.map(|queue| queue.to_string()),
+            counted,
+            ack_counted,
+            own_rtt_ms: beside
+                .as_ref()
+                .and_then(|_| latency.and_then(Latency::trimmed_mean_ms)),
             goodput_bps: flows.iter().sum(),
             flow_goodput_bps: flows,
-            retransmissions: counts[0],
+            // The counters are of all connections there, the probes' among them.
+            retransmissions: match &beside {
+                Some(_) => connected
+                    .iter()
+                    .map(|info| u64::from(info.retransmissions))
+                    .sum(),
+                None => counts[0],
+            },
+            beside,
             timeouts: counts[1],
             tail_probes: counts[2],
             undos: counts[3..].iter().sum(),
             verdicts,
-            latency,
+            latency: latency.map(Latency::quantiles).unwrap_or_default(),
             srtt_ms: mean(|info| info.srtt_us),
             rttvar_ms: mean(|info| info.rttvar_us),
             sender_min_rtt_ms: least.map(|least_us| f64::from(least_us) / 1e3),
-            punctuality: lateness.punctuality(),
+            punctuality: link.lateness().punctuality(),
             kernel: rustix::system::uname()
                 .release()
                 .to_string_lossy()

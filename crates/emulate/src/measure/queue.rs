@@ -3,8 +3,9 @@
 use std::fmt;
 
 use airtcp_host::device::discipline::Discipline;
+use airtcp_host::device::statistics::QueueCounts;
 use airtcp_host::error::{Error, Result};
-use airtcp_link::Service;
+use airtcp_link::{PipeConfig, Service};
 use airtcp_scenario::{Link, Scenario};
 use airtcp_units::BitRate;
 
@@ -44,16 +45,45 @@ impl KernelQueue {
             )));
         }
         match &scenario.link {
-            Link::Pipe { data, .. } => match data.service {
-                Service::Constant(rate) => Ok(Some(Self {
-                    discipline,
-                    rate,
-                    mtu,
-                })),
-                _ => Err(unshaped(words)),
-            },
+            Link::Pipe { data, .. } => Self::before(words, discipline, data, mtu).map(Some),
             Link::Medium(_) => Err(unshaped(words)),
         }
+    }
+
+    /// The same for the direction that acknowledgments take.
+    ///
+    /// # Errors
+    ///
+    /// The words are wrong, or the link has no constant rate in that direction.
+    pub fn of_acks(words: Option<&str>, scenario: &Scenario, mtu: u16) -> Result<Option<Self>> {
+        let Some(words) = words else {
+            return Ok(None);
+        };
+        let discipline = Discipline::parse(words)?;
+        match &scenario.link {
+            Link::Pipe { acks, .. } => Self::before(words, discipline, acks, mtu).map(Some),
+            Link::Medium(_) => Err(unshaped(words)),
+        }
+    }
+
+    fn before(words: &str, discipline: Discipline, pipe: &PipeConfig, mtu: u16) -> Result<Self> {
+        match pipe.service {
+            Service::Constant(rate) => Ok(Self {
+                discipline,
+                rate,
+                mtu,
+            }),
+            _ => Err(unshaped(words)),
+        }
+    }
+
+    /// What the kernel's discipline before a device of the calling thread's namespace has counted.
+    ///
+    /// # Errors
+    ///
+    /// The kernel does not tell.
+    pub fn counts(&self, device: &str) -> Result<QueueCounts> {
+        QueueCounts::of(device, self.discipline.kind())
     }
 
     /// Puts it before a device of the calling thread's namespace.

@@ -7,6 +7,7 @@ pub mod pair;
 mod request;
 pub mod root;
 mod route;
+pub mod statistics;
 
 use std::fmt;
 use std::io;

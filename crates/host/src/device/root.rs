@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 /// RTM_NEWQDISC, RTM_DELQDISC and RTM_GETQDISC of include/uapi/linux/rtnetlink.h.
 const NEW: u16 = 36;
 const DELETE: u16 = 37;
-const GET: u16 = 38;
+pub(super) const GET: u16 = 38;
 /// TC_H_ROOT and TC_H_INGRESS of include/uapi/linux/pkt_sched.h.
 const ROOT: u32 = u32::MAX;
 const INGRESS: u32 = 0xffff_fff1;
@@ -26,7 +26,7 @@ const INGRESS: u32 = 0xffff_fff1;
 const KIND: u16 = 1;
 /// struct nlmsghdr, and struct tcmsg.
 const HEADER: usize = 16;
-const MESSAGE: usize = 20;
+pub(super) const MESSAGE: usize = 20;
 
 /// Kinds whose options the kernel takes back as it tells them, and that have no classes.
 const RESTORABLE: [&str; 10] = [
@@ -153,14 +153,14 @@ fn set(device: &str, kind: &str, handle: u32, options: &[u8]) -> Result<()> {
         })
 }
 
-fn failed(device: &str, what: &str, cause: io::Error) -> Error {
+pub(super) fn failed(device: &str, what: &str, cause: io::Error) -> Error {
     Error::system(format!("cannot {what} {device}"), cause)
 }
 
 /// All disciplines of a device, each with its parent.
 fn all(device: &str) -> Result<Vec<(u32, RootDiscipline)>> {
     let index = super::index(device)?;
-    let answers = exchange(GET, NLM_F_DUMP, &message(index, 0, 0))
+    let answers = dump(GET, &message(index, 0, 0))
         .map_err(|cause| failed(device, "read the queueing disciplines of", cause))?;
     let of_device = |(found, parent, one): (u32, u32, RootDiscipline)| {
         (found == index).then_some((parent, one))
@@ -173,7 +173,7 @@ fn all(device: &str) -> Result<Vec<(u32, RootDiscipline)>> {
 }
 
 /// struct tcmsg: family, padding, interface, handle, parent, info.
-fn message(index: u32, handle: u32, parent: u32) -> Vec<u8> {
+pub(super) fn message(index: u32, handle: u32, parent: u32) -> Vec<u8> {
     let fields = [0, index, handle, parent, 0];
     fields
         .iter()
@@ -214,6 +214,11 @@ fn parsed(body: &[u8]) -> Option<(u32, u32, RootDiscipline)> {
             options,
         },
     ))
+}
+
+/// Asks for all objects of a kind, and returns the bodies of the answers.
+pub(super) fn dump(kind: u16, body: &[u8]) -> io::Result<Vec<Vec<u8>>> {
+    exchange(kind, NLM_F_DUMP, body)
 }
 
 /// Sends a request, and returns the bodies of all answers.

@@ -25,14 +25,14 @@ use crate::traffic::{Traffic, Visit, VisitStep};
 use crate::{FlowDirection, Scenario};
 
 /// Share of the run before the first of them: 1/4.
-const WARM_UP: u64 = 4;
+pub const WARM_UP: u64 = 4;
 /// No connection opens later than this before the end.
-const LAST_BEFORE_END: Duration = Duration::from_secs(1);
+pub const LAST_BEFORE_END: Duration = Duration::from_secs(1);
 
 /// Time from one echo request, or one exchange, to the next.
-const PROBE_INTERVAL: Duration = Duration::from_millis(100);
+pub const PROBE_INTERVAL: Duration = Duration::from_millis(100);
 /// Bytes of an echo request's payload: `ping`'s own.
-const PING_BYTES: u32 = 56;
+pub const PING_BYTES: u32 = 56;
 
 /// G.711 in packets of 20 ms (RFC 3551 §4.5.14): 160 bytes of voice behind 12 of RTP (RFC 3550).
 const VOICE_BYTES: u32 = 172;
@@ -46,7 +46,8 @@ const TLS: VisitStep = VisitStep {
     request: 320,
     answer: 3_500,
 };
-const EXCHANGE: &[VisitStep] = &[
+/// The steps of an exchange: TLS, and a small request.
+pub const EXCHANGE: &[VisitStep] = &[
     TLS,
     VisitStep {
         request: 150,

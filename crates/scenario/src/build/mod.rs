@@ -1,6 +1,6 @@
 //! From a scenario to a network and its hosts.
 
-mod beside;
+pub(crate) mod beside;
 mod media;
 mod round_trip;
 mod routes;

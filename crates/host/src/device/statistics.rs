@@ -1,0 +1,192 @@
+//! What a queueing discipline of the kernel has counted.
+//!
+//! Each kind has a structure of its own for what it counts beside the common numbers
+//! (include/uapi/linux/pkt_sched.h); only the numbers that all of them share are read here.
+
+use serde::{Deserialize, Serialize};
+
+use super::root::{GET, MESSAGE, dump, failed, message};
+use crate::error::{Error, Result};
+
+/// TCA_KIND and TCA_STATS2 of include/uapi/linux/rtnetlink.h.
+const KIND: u16 = 1;
+const STATISTICS: u16 = 7;
+/// TCA_STATS_BASIC, TCA_STATS_QUEUE and TCA_STATS_APP of include/uapi/linux/gen_stats.h.
+const BASIC: u16 = 1;
+const QUEUE: u16 = 3;
+const OWN: u16 = 4;
+/// TCA_CAKE_STATS_TIN_STATS, and of each tin's the acknowledgments dropped and packets marked.
+const CAKE_TINS: u16 = 10;
+const CAKE_ACKS_DROPPED: u16 = 6;
+const CAKE_MARKED: u16 = 8;
+/// struct gnet_stats_basic: bytes in 64 bits, then packets.
+const BASIC_PACKETS: usize = 8;
+/// struct gnet_stats_queue: length, backlog, drops.
+const QUEUE_DROPS: usize = 8;
+
+/// What a discipline has counted since it was put.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueCounts {
+    /// Packets that it has passed on.
+    pub passed: u64,
+    /// Packets that it has dropped, acknowledgments that later ones cover among them.
+    pub dropped: u64,
+    /// Packets that it has marked.
+    pub marked: u64,
+    /// Acknowledgments dropped because a later one in the queue covers them.
+    pub acks_dropped: u64,
+}
+
+impl QueueCounts {
+    /// The counts of the discipline of this kind before a device of the calling thread's namespace,
+    /// wherever it stands there.
+    ///
+    /// # Errors
+    ///
+    /// The device has no discipline of this kind, or the kernel does not tell.
+    pub fn of(device: &str, kind: &str) -> Result<Self> {
+        let index = super::index(device)?;
+        let answers = dump(GET, &message(index, 0, 0))
+            .map_err(|cause| failed(device, "read the counts of", cause))?;
+        answers
+            .iter()
+            .filter(|body| number(body, 4) == Some(index))
+            .find_map(|body| parsed(body, kind))
+            .ok_or_else(|| {
+                Error::new(format!(
+                    "{device} has no queueing discipline {kind} that counts"
+                ))
+            })
+    }
+}
+
+/// The counts in an answer of the kernel, if it is of this kind.
+fn parsed(body: &[u8], kind: &str) -> Option<QueueCounts> {
+    let content = body.get(MESSAGE..)?;
+    let name = attribute(content, KIND)?;
+    if name.split(|&byte| byte == 0).next()? != kind.as_bytes() {
+        return None;
+    }
+    let counted = attribute(content, STATISTICS)?;
+    let own = attribute(counted, OWN).unwrap_or_default();
+    let (marked, acks_dropped) = counts_of_its_own(kind, own);
+    Some(QueueCounts {
+        passed: number(attribute(counted, BASIC)?, BASIC_PACKETS)?.into(),
+        dropped: number(attribute(counted, QUEUE)?, QUEUE_DROPS)?.into(),
+        marked: marked.into(),
+        acks_dropped: acks_dropped.into(),
+    })
+}
+
+/// Packets marked, and acknowledgments dropped.
+fn counts_of_its_own(kind: &str, own: &[u8]) -> (u32, u32) {
+    let at = |place: usize| (number(own, place).unwrap_or(0), 0);
+    match kind {
+        // The seventh number of struct tc_codel_xstats.
+        "codel" => at(6 * 4),
+        // The fourth of struct tc_fq_codel_xstats, whose first says that it is of the whole.
+        "fq_codel" => at(3 * 4),
+        // Of struct tc_pie_xstats, behind a probability of 64 bits and seven numbers.
+        "pie" => at(8 + 7 * 4),
+        // The fifth of struct tc_fq_pie_xstats.
+        "fq_pie" => at(4 * 4),
+        "cake" => {
+            let sum = |which: u16| {
+                attributes(attribute(own, CAKE_TINS).unwrap_or_default())
+                    .filter_map(|(_, tin)| number(attribute(tin, which)?, 0))
+                    .sum()
+            };
+            (sum(CAKE_MARKED), sum(CAKE_ACKS_DROPPED))
+        }
+        _ => (0, 0),
+    }
+}
+
+/// The attributes of a message, number and content (netlink(7)).
+fn attributes(mut rest: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
+    std::iter::from_fn(move || {
+        let word = |at: usize| Some(u16::from_ne_bytes(rest.get(at..at + 2)?.try_into().ok()?));
+        let (length, kind) = (usize::from(word(0)?), word(2)?);
+        let content = rest.get(4..length)?;
+        rest = rest.get(length.next_multiple_of(4)..).unwrap_or_default();
+        // Without the flags for nested content and byte order.
+        Some((kind & 0x3fff, content))
+    })
+}
+
+fn attribute(content: &[u8], kind: u16) -> Option<&[u8]> {
+    attributes(content).find_map(|(found, content)| (found == kind).then_some(content))
+}
+
+fn number(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::discipline::{Discipline, append, append_words};
+    use super::*;
+    use crate::namespace::Namespace;
+
+    fn numbers(of: &[u32]) -> Vec<u8> {
+        of.iter().flat_map(|one| one.to_ne_bytes()).collect()
+    }
+
+    /// An answer with 1000 packets passed, 7 dropped, and these numbers of the kind's own.
+    fn answer(kind: &str, own: &[u8]) -> Vec<u8> {
+        let mut counted = Vec::new();
+        append(&mut counted, BASIC, &numbers(&[0, 0, 1000]));
+        append(&mut counted, QUEUE, &numbers(&[1, 2, 7, 0, 0]));
+        append(&mut counted, OWN, own);
+        let mut body = vec![0; MESSAGE];
+        append_words(&mut body, KIND, kind);
+        append(&mut body, STATISTICS, &counted);
+        body
+    }
+
+    #[test]
+    fn each_kind_counts_in_a_structure_of_its_own() {
+        let mut tin = Vec::new();
+        append(&mut tin, CAKE_ACKS_DROPPED, &numbers(&[4]));
+        append(&mut tin, CAKE_MARKED, &numbers(&[30]));
+        let (mut tins, mut cake) = (Vec::new(), Vec::new());
+        append(&mut tins, 1, &tin);
+        append(&mut tins, 2, &tin);
+        append(&mut cake, CAKE_TINS, &tins);
+        let counting = |start: u32| numbers(&(start..start + 10).collect::<Vec<_>>());
+        for (kind, own, marked, acks_dropped) in [
+            ("codel", counting(100), 106, 0),
+            ("fq_codel", counting(100), 103, 0),
+            ("pie", counting(100), 109, 0),
+            ("fq_pie", counting(100), 104, 0),
+            ("cake", cake, 60, 8),
+            ("pfifo", Vec::new(), 0, 0),
+        ] {
+            let expected = QueueCounts {
+                passed: 1000,
+                dropped: 7,
+                marked,
+                acks_dropped,
+            };
+            assert_eq!(parsed(&answer(kind, &own), kind), Some(expected), "{kind}");
+            assert_eq!(parsed(&answer("other", &own), kind), None);
+        }
+    }
+
+    #[test]
+    fn the_kernel_tells_of_its_own() {
+        let Ok(namespace) = Namespace::new() else {
+            eprintln!("skipped: namespaces need root");
+            return;
+        };
+        namespace
+            .enter(|| {
+                Discipline::parse("pfifo limit 77")?.put("lo")?;
+                assert_eq!(QueueCounts::of("lo", "pfifo")?, QueueCounts::default());
+                let absent = QueueCounts::of("lo", "cake").unwrap_err().to_string();
+                assert!(absent.contains("no queueing discipline cake"), "{absent}");
+                Ok(())
+            })
+            .unwrap();
+    }
+}
