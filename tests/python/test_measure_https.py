@@ -163,27 +163,33 @@ def test_a_server_is_measured(server: TestServer) -> None:
     assert link.name == "measured"
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
-def test_tls_is_a_round_trip_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+def certificate(folder: Path) -> tuple[Path, Path]:
+    """A key, and a certificate of its own for localhost."""
+    key, chain = folder / "key.pem", folder / "certificate.pem"
     subprocess.run(
         [
             *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"),
             *("-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"),
-            *("-keyout", str(key), "-out", str(certificate)),
+            *("-keyout", str(key), "-out", str(chain)),
         ],
         check=True,
         capture_output=True,
     )
+    return key, chain
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
+def test_tls_is_a_round_trip_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key, chain = certificate(tmp_path)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
+    context.load_cert_chain(chain, key)
     server = TestServer(context)
     try:
         done = airtcp_command("measure", server.url, "--for", "3s", "--can", "all")
         assert done.exit_code == 1
         assert "its certificate is not trusted" in done.stderr
         assert "SSL_CERT_FILE" in done.stderr
-        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        monkeypatch.setenv("SSL_CERT_FILE", str(chain))
         found = Server(server.url)
         probes = found.probes(Budget(10**9))
         enough = threading.Event()

@@ -1,8 +1,9 @@
-"""A server of draft-ietf-ippm-responsiveness-09: its URLs, loads and probes, over HTTP/1.1.
+"""A server of draft-ietf-ippm-responsiveness-09: its URLs, loads and probes, over HTTP/2 or 1.1.
 
-The draft asks for HTTP/2, whose requests are multiplexed with the load; where there is none it lets
-the TCP stack's estimate of the round trip stand in for them ("Measuring Responsiveness"), and so it
-is here: a sender's smoothed round trip, and a receiver's own estimate. Only Linux tells them.
+The draft asks for HTTP/2, whose requests are multiplexed with the load. A server that does not
+offer it (ALPN), or has no TLS, is asked by HTTP/1.1: there the TCP stack's estimate of the round
+trip stands in for them, as the draft allows ("Measuring Responsiveness"): a sender's smoothed round
+trip, and a receiver's own estimate. Only Linux tells them.
 """
 
 import contextlib
@@ -13,8 +14,10 @@ import ssl
 import struct
 import threading
 from dataclasses import dataclass
+from typing import TypeGuard
 from urllib.parse import SplitResult, urlsplit
 
+from airtcp.measure import http2
 from airtcp.measure.bounds import Budget, now
 from airtcp.measure.load import Load, Way
 from airtcp.measure.probes import INTERVAL_S, Samples
@@ -76,6 +79,18 @@ class Endpoint:
             plain.close()
             raise
 
+    def ask(self, connection: socket.socket, most: int) -> http2.Answer:
+        """The answer of at most so many bytes, on a connection that has just been opened.
+
+        Raises:
+            OSError: the connection failed.
+            WireError: it is no answer of HTTP, or longer.
+        """
+        if is_http2(connection):
+            return http2.ask(connection, self.url, most, _PATIENCE_S)
+        connection.sendall(self.head("GET", {"Connection": "close"}))
+        return _answer(connection, most)
+
     def head(self, method: str, more: dict[str, str]) -> bytes:
         """A request's first lines."""
         fields = {"Host": self.url.netloc, **_HEADERS, **more}
@@ -107,6 +122,7 @@ class Server:
             WireError: it has no such configuration.
         """
         self.context = ssl.create_default_context()
+        self.context.set_alpn_protocols([http2.PROTOCOL, "http/1.1"])
         self.urls = _configuration(url, self.context)
 
     def probes(self, budget: Budget) -> "NewConnections":
@@ -181,8 +197,7 @@ class NewConnections:
                 if tls_ms is not None:
                     samples.tls.append((opened, tls_ms))
                 asked = samples.asking_since = now()
-                connection.sendall(self._small.head("GET", {"Connection": "close"}))
-                if _answer(connection, 1024).status != http.client.OK:
+                if self._small.ask(connection, 1024).status != http.client.OK:
                     raise OSError("the small object is not there")
                 samples.exchanges.append((asked, 1e3 * (now() - asked)))
             self._budget.spend(_PROBE_BYTES)
@@ -199,12 +214,15 @@ class Transfers(Load):
     def __init__(self, server: Server, way: Way, budget: Budget, seconds: float) -> None:
         """Nothing is opened yet."""
         self._endpoint = server.urls.large if way is Way.DOWN else server.urls.upload
+        self._small = server.urls.small
         self._context = server.context
         super().__init__(self._endpoint.address, way, budget, seconds)
 
     def _open(self) -> socket.socket:
         connection, _, _ = self._endpoint.connect(self._context)
         self._sockets.append(connection)
+        if is_http2(connection):
+            return connection
         if self._way is Way.DOWN:
             connection.sendall(self._endpoint.head("GET", {}))
         else:
@@ -213,7 +231,20 @@ class Transfers(Load):
             connection.sendall(self._endpoint.head("POST", {**kind, **length}))
         return connection
 
+    def _multiplex(self, connection: ssl.SSLSocket) -> None:
+        is_upload = self._way is Way.UP
+        one = http2.Transfer(connection, self._endpoint.url, self._small.url, is_upload)
+        self._asked.append(one.asked)
+        while self._goes_on:
+            count, answered = one.step()
+            self.bytes += count
+            self._budget.spend(count)
+            self.round_trips += answered
+
     def _receive(self, connection: socket.socket) -> None:
+        if is_http2(connection):
+            self._multiplex(connection)
+            return
         buffer = bytearray(256 * 1024)
         count, next_probe, begin = 0, now() + _OWN_PROBE_S, b""
         while self._goes_on:
@@ -232,6 +263,9 @@ class Transfers(Load):
             next_probe = self._look(connection, _TCP_INFO_RCV_RTT, next_probe)
 
     def _send(self, connection: socket.socket) -> None:
+        if is_http2(connection):
+            self._multiplex(connection)
+            return
         writes = Writes(connection)
         bulk = memoryview(bytes(Writes.MOST * 4096))
         next_probe = now() + _OWN_PROBE_S
@@ -255,6 +289,13 @@ class Transfers(Load):
         return now() + _OWN_PROBE_S
 
 
+def is_http2(connection: socket.socket) -> TypeGuard[ssl.SSLSocket]:
+    """Whether the server has chosen HTTP/2 on this connection."""
+    if not isinstance(connection, ssl.SSLSocket):
+        return False
+    return connection.selected_alpn_protocol() == http2.PROTOCOL
+
+
 def round_trip_us(connection: socket.socket, place: int) -> int | None:
     """A number of the kernel's `struct tcp_info`; None where there is none."""
     option = getattr(socket, "TCP_INFO", None)
@@ -273,13 +314,7 @@ def _check_status(begin: bytes, endpoint: Endpoint) -> None:
         raise ConnectionResetError(f"{endpoint.url.geturl()}: status {status}, expected 200")
 
 
-@dataclass(frozen=True)
-class _Answer:
-    status: int
-    body: bytes
-
-
-def _answer(connection: socket.socket, most: int) -> _Answer:
+def _answer(connection: socket.socket, most: int) -> http2.Answer:
     """An answer of at most so many bytes.
 
     Raises:
@@ -296,7 +331,7 @@ def _answer(connection: socket.socket, most: int) -> _Answer:
         answer.close()
     if len(body) > most:
         raise WireError(f"an answer of more than {most} bytes")
-    return _Answer(answer.status, body)
+    return http2.Answer(answer.status, body)
 
 
 def _configuration(url: str, context: ssl.SSLContext) -> Urls:
@@ -306,9 +341,7 @@ def _configuration(url: str, context: ssl.SSLContext) -> Urls:
     where = asked.url.geturl()
     connection, _, _ = asked.connect(context)
     with connection:
-        head = asked.head("GET", {"Accept": "application/json", "Connection": "close"})
-        connection.sendall(head)
-        answer = _answer(connection, _MOST_CONFIGURATION)
+        answer = asked.ask(connection, _MOST_CONFIGURATION)
     remedy = "give the URL of a server of draft-ietf-ippm-responsiveness, such as https://HOST"
     if answer.status != http.client.OK:
         raise WireError(f"{where}: status {answer.status}, expected 200; {remedy}")
