@@ -49,6 +49,7 @@ def verify(
     *,
     kernel: str = MACHINE,
     discipline: str = "",
+    ack_discipline: str = "",
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -68,6 +69,7 @@ def verify(
         discipline: has the kernel's own queueing discipline wait before the link, as tc(8) writes
             it ("cake", "fq_codel limit 100"), in place of the link's queue; the link has to be a
             pipe with a constant rate. The simulation keeps the scenario's queue.
+        ack_discipline: the same for the direction that acknowledgments take.
         out: a folder; finished runs are saved in its folder `cells`, and found there again.
         jobs: runs of the kernel at the same time. On this machine's kernel one if None; runs during
             which the machine did not keep up are repeated, and do not count. In virtual time as
@@ -88,6 +90,7 @@ def verify(
         settings,
         guest=guest,
         discipline=discipline,
+        ack_discipline=ack_discipline,
         out=None if out is None else Path(out),
         jobs=jobs or (processors() if guest else 1),
         progress=progress,

@@ -21,6 +21,7 @@ from airtcp.lab.answer import ROUNDS
 from airtcp.lab.describe import overview
 from airtcp.lab.guard import MOST_REQUEST_BYTES
 from airtcp.lab.server import Lab
+from airtcp.study.metrics import METRICS
 from airtcp.study.run_comparison import run_comparison
 from airtcp.study.verdict import verdict
 from lab_requests import LOSSY, ask, messages, post
@@ -77,6 +78,33 @@ def test_a_run_streams_in_and_is_the_run_of_the_core(lab: Lab) -> None:
         again = [count for one in rows for count in one["columns"]["retransmitted_segments"]]
         assert again[-1] == flow["segments_retransmitted"]
     assert results[1]["deployment"]
+
+
+def test_what_others_get_is_the_runs_own(lab: Lab) -> None:
+    settings = {**LOSSY["settings"], "flows.beside": '["ping", "exchange"]'}  # type: ignore[dict-item]
+    heard = messages(lab, "/api/play", {**LOSSY, "settings": settings, "sides": [""], "seed": 3})
+    result = next(one for one in heard if one["kind"] == "result")
+    run = airtcp.run("scenarios/lossy-pipe.toml", 3, settings)
+    assert result["beside"] == run.summary["beside"]
+    assert result["flows"] == 1
+    assert result["digest"] == run.summary["digest"]
+    plain = messages(lab, "/api/play", {**LOSSY, "sides": [""], "seed": 3})
+    assert next(one for one in plain if one["kind"] == "result")["beside"] is None
+
+
+def test_a_link_for_calls_is_answered_by_calls(lab: Lab) -> None:
+    settings = {"link.rate": "2 Mbit/s", "duration": "4 s"}
+    asked = {"source": "ready/lossy-pipe", "settings": settings, "can": "all", "aim": "calls"}
+    told = messages(lab, "/api/answer", asked)[-1]
+    assert told["metric"] == METRICS["call"].label
+    compared = run_comparison(
+        "lossy-pipe",
+        settings=settings | {"flows.beside": ["ping", "exchange", "call"]},
+        metric="call",
+        rounds=ROUNDS,
+        harm=True,
+    )
+    assert [told["headline"], *told["sentences"]] == verdict(compared)
 
 
 def test_a_cloud_has_every_seed_and_their_verdict(lab: Lab) -> None:

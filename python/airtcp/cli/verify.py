@@ -10,6 +10,7 @@ import typer
 from airtcp._core import ScenarioError
 from airtcp.cli.console import (
     AsJson,
+    Beside,
     Report,
     Settings,
     complete_kernel,
@@ -18,6 +19,7 @@ from airtcp.cli.console import (
     print_json,
     print_lines,
     progress_bar,
+    with_beside,
     writable_folder,
 )
 from airtcp.cli.errors import clear_errors, say
@@ -25,6 +27,8 @@ from airtcp.cli.kernels import kernel_name
 from airtcp.columns import numbers
 from airtcp.kernels.catalogue import MACHINE
 from airtcp.loading import parse_setting
+from airtcp.study.kernel import Measurement
+from airtcp.study.kernel_beside import beside_of
 from airtcp.verification import DEFAULT_SEEDS, Progress, Verification, verify
 
 
@@ -81,6 +85,14 @@ def verify_command(
             'it: cake, "fq_codel limit 100". The link has to be a pipe with a constant rate.',
         ),
     ] = "",
+    ack_discipline: Annotated[
+        str,
+        typer.Option(
+            metavar="WORDS",
+            help="The same for the direction that acknowledgments take.",
+        ),
+    ] = "",
+    beside: Beside = None,
     first: Annotated[
         bool,
         typer.Option(
@@ -105,15 +117,18 @@ def verify_command(
     airtcp verify lossy-pipe --set link.loss.rate=0.01 --remedy bbr --kernel 6.1,6.12
 
     airtcp verify lossy-pipe --set link.aqm.discipline=fq-codel --discipline fq_codel --kernel 6.12
+
+    airtcp verify lossy-pipe --remedy bbr --beside ping,exchange --kernel 6.12
     """
     with clear_errors():
         if folder:
             writable_folder(folder)
         names = [kernel_name(name) for text in kernel or [MACHINE] for name in text.split(",")]
-        given = dict(parse_setting(text) for text in settings or [])
+        written: dict[str, str] = dict(parse_setting(text) for text in settings or [])
+        given = with_beside({**written}, beside)
         if first:
             _print_partings(
-                file, remedy or [], 1 if seeds == DEFAULT_SEEDS else seeds, given, names
+                file, remedy or [], 1 if seeds == DEFAULT_SEEDS else seeds, written, names
             )
             return
         with progress_bar(f"verifying on {file}") as report:
@@ -125,6 +140,7 @@ def verify_command(
                     given,
                     kernel=name,
                     discipline=discipline,
+                    ack_discipline=ack_discipline,
                     out=folder,
                     jobs=jobs,
                     progress=_part_of(report, number, len(names)),
@@ -180,15 +196,25 @@ def _command() -> str:
 
 
 def _print(verification: Verification) -> None:
-    from airtcp.report.verification import effects_table
+    from airtcp.report.verification import beside_table, counts_table, effects_table
 
     print_lines(verification.verdict)
-    shown = effects_table(verification)
-    print(f"\n{numbers(shown.columns, shown.rows, shown.names)}")
+    for shown in (
+        effects_table(verification),
+        beside_table(verification),
+        counts_table(verification),
+    ):
+        if shown.rows:
+            print(f"\n{numbers(shown.columns, shown.rows, shown.names)}")
     for remedy in verification.remedies[1:]:
         steps = verification.measured[remedy][0]["steps"]
         if steps:
             print(f"\n{remedy}: {'; '.join(steps)}")
+
+
+def _run_object(run: Measurement) -> dict[str, object]:
+    """A run of the kernel, with what its probes found as the numbers that a simulation has."""
+    return {**run} if "beside" not in run else {**run, "beside": beside_of(run)}
 
 
 def _json_object(verification: Verification, page: Path | None) -> dict[str, object]:
@@ -199,7 +225,7 @@ def _json_object(verification: Verification, page: Path | None) -> dict[str, obj
         "remedies": [
             {
                 "remedy": remedy,
-                "kernel": list(verification.measured[remedy]),
+                "kernel": [_run_object(run) for run in verification.measured[remedy]],
                 "simulated_goodput_bps": verification.simulated.values(remedy, "goodput_bps"),
             }
             for remedy in verification.remedies

@@ -1,5 +1,6 @@
-"""What helps on a link, for who asks: every remedy tried, in the order of `airtcp compare`."""
+"""What helps on a link, for who asks and for what: every remedy, in the order of `compare`."""
 
+import json
 import time
 
 from airtcp._core import RunError
@@ -8,9 +9,11 @@ from airtcp.lab.requests import Ask
 from airtcp.lab.sources import Sources
 from airtcp.quantities import format_percent
 from airtcp.ranking import Candidate, State
+from airtcp.ranking.aims import COMPANIONS, Aim
 from airtcp.ranking.places import places_of
 from airtcp.study.compare import ComparedRuns
 from airtcp.study.difference_words import amount, state_words
+from airtcp.study.metrics import METRICS
 from airtcp.study.run_comparison import run_comparison
 from airtcp.study.sequential import Rounds
 from airtcp.study.verdict import verdict
@@ -33,7 +36,11 @@ def answer(sources: Sources, request: Ask, send: Send) -> None:
     if refusal := sources.drops.refusal(request.source):
         send({"kind": "refusal", "sentence": refusal})
         return
-    chosen = sources.scenario(request.source, request.settings)
+    settings = dict(request.settings)
+    if request.aim is not Aim.BULK:
+        # What others get beside the load decides.
+        settings.setdefault("flows.beside", json.dumps(COMPANIONS))
+    chosen = sources.scenario(request.source, settings)
     begun = time.monotonic()
 
     def progress(done: int, runs: int) -> None:
@@ -45,7 +52,12 @@ def answer(sources: Sources, request: Ask, send: Send) -> None:
         send({"kind": "progress", "done": done, "runs": runs})
 
     found = run_comparison(
-        chosen.scenario, can=request.can, rounds=ROUNDS, harm=True, progress=progress
+        chosen.scenario,
+        metric=request.aim.metric,
+        can=request.can,
+        rounds=ROUNDS,
+        harm=True,
+        progress=progress,
     )
     lines = verdict(found)
     send(
@@ -54,6 +66,7 @@ def answer(sources: Sources, request: Ask, send: Send) -> None:
             "headline": lines[0],
             "sentences": lines[1:],
             "seeds": len(found.seeds),
+            "metric": METRICS[request.aim.metric].label,
             "rows": _rows(found),
         }
     )

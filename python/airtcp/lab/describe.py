@@ -10,7 +10,7 @@ from airtcp.catalogue import deployments, remedies
 from airtcp.lab.controls import controls
 from airtcp.lab.requests import Link
 from airtcp.lab.sources import Sources
-from airtcp.ranking import Asker
+from airtcp.ranking import Aim, Asker
 
 
 def overview(sources: Sources, can: str) -> dict[str, Any]:
@@ -19,6 +19,7 @@ def overview(sources: Sources, can: str) -> dict[str, Any]:
         "version": _core.engine_version,
         "can": can,
         "askers": [{"name": asker.value, "words": asker.words} for asker in Asker],
+        "aims": [{"name": aim.value, "words": aim.words.removeprefix("For ")} for aim in Aim],
         "links": sources.all(),
         "remedies": [
             {name: entry[name] for name in ("name", "place", "effect", "parameters")}

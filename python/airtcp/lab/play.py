@@ -153,5 +153,7 @@ def _result(summary: RunSummary, request: Play, number: int, side: Side) -> dict
         "engine_version": summary["engine_version"],
         "events_hidden": max(0, side.events - _MOST_EVENTS),
         "deployment": deployment(remedy),
+        # Null where nothing ran beside the load.
+        "beside": summary["beside"] if summary["beside"]["added_bps"] else None,
         **{name: chosen[name] for name in _COUNTS},  # type: ignore[literal-required]
     }

@@ -5,6 +5,7 @@ from typing import Annotated, TypeVar
 import msgspec
 
 from airtcp._core import ScenarioError
+from airtcp.ranking.aims import Aim
 
 MOST_SEEDS = 50
 """Seeds of a cloud at most."""
@@ -43,6 +44,8 @@ class Ask(Link, frozen=True):
     """What helps on a link, for who may change the places of `can`."""
 
     can: _Text = "all"
+    aim: Aim = Aim.BULK
+    """What the link is wanted for."""
 
 
 class OneSide(Link, frozen=True):

@@ -8,6 +8,7 @@ from airtcp.report.pages import rendered, whole, write_text
 from airtcp.report.tables import Table
 from airtcp.study.agreement import MARGIN_PERCENT
 from airtcp.study.difference_words import amount
+from airtcp.study.kernel_beside import has_beside, mean_beside
 from airtcp.study.metrics import METRICS
 from airtcp.study.statistics import Outcome, PairedDifference
 from airtcp.study.verify import VerifiedRuns
@@ -31,6 +32,8 @@ def write_report(runs: VerifiedRuns, directory: Path, command: str | None = None
         effects=effects_table(runs),
         cost=cost_table(runs),
         latency=latency_table(runs),
+        beside=beside_table(runs),
+        counts=counts_table(runs),
         times=lateness_table(runs),
         steps=[(remedy, runs.measured[remedy][0]) for remedy in runs.remedies[1:]],
         command=command,
@@ -117,6 +120,57 @@ def latency_table(runs: VerifiedRuns) -> Table:
     return Table(("remedy", *heads), rows)
 
 
+_BESIDE = (
+    ("ping, median", "ping_p50_ms"),
+    ("95th percentile", "ping_p95_ms"),
+    ("exchange, median", "exchange_p50_ms"),
+    ("95th percentile", "exchange_p95_ms"),
+)
+_RESPONSIVENESS = (("RPM, others", "rpm_foreign"), ("own", "rpm_own"), ("both", "rpm"))
+
+
+def beside_table(runs: VerifiedRuns) -> Table:
+    """What others got beside the load, kernel and simulated; no rows where nothing was asked."""
+    rows = []
+    for remedy in runs.remedies:
+        measured, simulated = runs.measured[remedy], runs.simulated.summaries[remedy]
+        if not has_beside(measured):
+            continue
+        row = [remedy]
+        for _, field in (*_BESIDE, *_RESPONSIVENESS):
+            form = _milliseconds if field.endswith("_ms") else _whole
+            row += [form(value) for value in mean_beside(measured, simulated, field)]
+        rows.append(tuple(row))
+    heads = [head for name, _ in (*_BESIDE, *_RESPONSIVENESS) for head in (name, "simulated")]
+    return Table(("remedy", *heads), rows)
+
+
+def counts_table(runs: VerifiedRuns) -> Table:
+    """What the kernel's own discipline has dropped and marked a run, beside the simulated queue.
+
+    No rows without one.
+    """
+    rows = []
+    for remedy in runs.remedies:
+        measured, simulated = runs.measured[remedy], runs.simulated.summaries[remedy]
+        if not all("counted" in run for run in measured):
+            continue
+        dropped, marked = (
+            _mean([float(sum(flow[field] for flow in run["flows"])) for run in simulated])
+            for field in ("segments_dropped_queue", "segments_marked")
+        )
+        rows.append(
+            (
+                remedy,
+                format_count(_mean([float(run["counted"]["dropped"]) for run in measured])),
+                format_count(dropped),
+                format_count(_mean([float(run["counted"]["marked"]) for run in measured])),
+                format_count(marked),
+            )
+        )
+    return Table(("remedy", "dropped", "simulated", "marked", "simulated"), rows)
+
+
 def lateness_table(runs: VerifiedRuns) -> Table:
     """Lateness of the emulator's packets."""
     rows = []
@@ -155,6 +209,10 @@ def _effect(difference: PairedDifference) -> str:
 
 def _milliseconds(value: float | None) -> str:
     return "" if value is None else f"{value:.1f} ms"
+
+
+def _whole(value: float | None) -> str:
+    return "" if value is None else f"{value:.0f}"
 
 
 def _mean(values: list[float]) -> float:

@@ -30,6 +30,33 @@ class Verdicts(TypedDict):
     congestion: int
 
 
+class Exchange(TypedDict):
+    """A connection beside the load, with one exchange."""
+
+    parts_ms: list[float]
+    """Handshake, TLS's round trip, the request's; the last one of those that were not finished is
+    the time so far."""
+    is_finished: bool
+
+
+class Beside(TypedDict):
+    """What was measured beside the load."""
+
+    pings_ms: list[float | None]
+    """Round trips of echo requests; None without an answer."""
+    exchanges: list[Exchange]
+
+
+class QueueCounts(TypedDict):
+    """What a queueing discipline of the kernel has counted."""
+
+    passed: int
+    dropped: int
+    """Acknowledgments that later ones cover among them."""
+    marked: int
+    acks_dropped: int
+
+
 class Measurement(TypedDict):
     """The report of `airtcp-net measure` on a run."""
 
@@ -53,6 +80,13 @@ class Measurement(TypedDict):
     """Median of the data packets' delays from sender to receiver."""
     delay_p95_ms: NotRequired[float | None]
     """Their 95th percentile."""
+    counted: NotRequired[QueueCounts]
+    """What the kernel's discipline before the link has counted, if there was one."""
+    ack_counted: NotRequired[QueueCounts]
+    """The same of the one before the link's other direction."""
+    beside: NotRequired[Beside]
+    own_rtt_ms: NotRequired[float]
+    """Mean of the shortest 95 % of the load's round trips, where something ran beside it."""
     srtt_ms: float
     """The smoothed round trip that the sender believes at the end."""
     rttvar_ms: float
@@ -98,13 +132,17 @@ class KernelRun:
     discipline: str = ""
     """The kernel's queueing discipline before the link, as tc(8) writes it; the link's own queue if
     empty."""
+    ack_discipline: str = ""
+    """The same for the direction that acknowledgments take."""
 
     @property
     def words(self) -> str:
         """What a cell's key says of the run beside its scenario, seed and remedy."""
         deviation = self.deviation_ms
-        return ("" if deviation is None else f" deviation {deviation:.6f} ms") + (
-            f" discipline {self.discipline}" if self.discipline else ""
+        return (
+            ("" if deviation is None else f" deviation {deviation:.6f} ms")
+            + (f" discipline {self.discipline}" if self.discipline else "")
+            + (f" ack discipline {self.ack_discipline}" if self.ack_discipline else "")
         )
 
     def command(self, program: str, seed: int) -> list[str]:
@@ -118,6 +156,8 @@ class KernelRun:
             command += ["--deviation", f"{self.deviation_ms:.6f}"]
         if self.discipline:
             command += ["--discipline", self.discipline]
+        if self.ack_discipline:
+            command += ["--ack-discipline", self.ack_discipline]
         return command
 
 

@@ -106,12 +106,14 @@ class _Request:
     """The kernel in virtual time; None for this machine's."""
     discipline: str
     """The kernel's queueing discipline before the link, or empty."""
+    ack_discipline: str
+    """The same for the direction that acknowledgments take."""
 
     def check(self) -> None:
         """Asks the kernel whether it can make the runs."""
         names = ("" if name == BASELINE else name for name in self.comparison.variants)
         # Any deviation will do: whether there is a way does not depend on it.
-        runs = [KernelRun(self.source, self.settings, name, 1.0, self.discipline) for name in names]
+        runs = [self._run(name, 1.0) for name in names]
         if self.guest:
             check_in_guest(runs, self.guest)
         else:
@@ -135,11 +137,16 @@ class _Request:
             )
         )
 
+    def _run(self, name: str, deviation_ms: float | None) -> KernelRun:
+        return KernelRun(
+            self.source, self.settings, name, deviation_ms, self.discipline, self.ack_discipline
+        )
+
     def _observation(self, remedy: str, deviation_ms: float | None) -> Observation:
         name = "" if remedy == BASELINE else remedy
         if NEEDS_DEVIATION not in name:
             deviation_ms = None
-        run = KernelRun(self.source, self.settings, name, deviation_ms, self.discipline)
+        run = self._run(name, deviation_ms)
         return guest_observation(run, self.guest) if self.guest else kernel_observation(run)
 
 
@@ -151,6 +158,7 @@ def verified_runs(
     *,
     guest: Guest | None = None,
     discipline: str = "",
+    ack_discipline: str = "",
     out: Path | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -169,7 +177,9 @@ def verified_runs(
         StoreError: a cell cannot be stored.
     """
     comparison = comparison_plan(source, remedies, seeds, settings)
-    request = _Request(readable_path(source), settings_of(settings), comparison, guest, discipline)
+    request = _Request(
+        readable_path(source), settings_of(settings), comparison, guest, discipline, ack_discipline
+    )
     with no_machine_left():
         return _run(request, out, jobs, progress)
 

@@ -1,7 +1,13 @@
-// What helps on this link, for who may change what is chosen: every remedy tried, best first.
+// What helps on this link, for who may change what is chosen, and for what it is wanted: every remedy tried, best first.
 
 import { stream } from "./api.js";
 import { by, element, withCode } from "./elements.js";
+
+export function listAims(aims, chosen) {
+  by("aim").replaceChildren(...aims.map(({ name, words }) =>
+    element("option", { value: name }, words)));
+  by("aim").value = chosen;
+}
 
 export function listAskers(askers, chosen) {
   const known = askers.some((asker) => asker.name === chosen);
@@ -35,12 +41,12 @@ function refused(sentence) {
   return [element("p", { class: "verdict refusal" }, "Not ranked. ", ...withCode(sentence))];
 }
 
-function told({ headline, sentences, seeds, rows }, chosen) {
+function told({ headline, sentences, seeds, metric, rows }, chosen) {
   const parts = [element("p", { class: "verdict" }, ...withCode(headline))];
   if (rows.length) {
     parts.push(element("div", { class: "wide" }, element("table", {},
       element("caption", { class: "note" },
-        `goodput against the scenario as written, ${seeds} seeds, 95 % for all at once`),
+        `${metric} against the scenario as written, ${seeds} seeds, 95 % for all at once`),
       element("thead", {}, element("tr", {}, ...["remedy", "gain", "", "where to deploy it"]
         .map((name) => element("th", { scope: "col" }, name)))),
       element("tbody", {}, ...rows.map((row) => element("tr", { class: row.is_yours ? "yours" : "" },

@@ -34,6 +34,7 @@ export function shown(kind, value) {
 
 export const bitRate = (bps) => (bps === null ? "–" : quantity("rate", bps));
 export const milliseconds = (ms) => (ms === null ? "–" : `${significant(ms)} ms`);
+export const rpm = (value) => (value === null ? "–" : `${Math.round(value)} RPM`);
 export const percent = (share) => `${(share * 100).toFixed(1)} %`;
 export const signedPercent = (share) => `${share < 0 ? "−" : "+"}${percent(Math.abs(share))}`;
 export const count = (number) => Math.round(number).toLocaleString("en").replaceAll(",", "\u202f");

@@ -1,6 +1,6 @@
 // The page: what is chosen goes to the server, what comes back is drawn.
 
-import { ask, clearAnswer, listAskers } from "./answer.js";
+import { ask, clearAnswer, listAims, listAskers } from "./answer.js";
 import * as api from "./api.js";
 import { buildCharts, drawCharts, fitCharts, markTimeouts } from "./charts.js";
 import { clearCloud, runCloud } from "./cloud.js";
@@ -16,6 +16,9 @@ import { closeExplanation, listTimeouts, showExplanation } from "./timeouts.js";
 
 const FIRST_LINK = "ready/lossy-pipe";
 const FIRST_SETTINGS = { "link.loss.rate": "0.01", duration: "60 s" };
+const BESIDE = "flows.beside";
+const COMPANIONS = '["ping", "exchange", "call"]';
+const FIRST_AIM = "bulk";
 const CLOUD_AFTER_MS = 600;
 const CLOUD_BELOW_MS = 800;
 const ADDRESS_AFTER_MS = 250;
@@ -74,6 +77,7 @@ async function keepAddress() {
 function keepUp() {
   by("seed").value = String(state.seed);
   by("flow").value = String(state.flow);
+  by("beside").checked = BESIDE in state.settings;
   by("flow-label").hidden = link.flows < 2 && !("flows.count" in state.settings);
   by("changed").replaceChildren(...Object.entries(state.settings).map(([key, value]) =>
     element("li", {}, element("code", {}, `${key} = ${value}`), element("button", {
@@ -171,7 +175,7 @@ async function findAnswer() {
   asking?.abort();
   const own = asking = new AbortController();
   try {
-    await ask({ ...source(), can: by("can").value }, own.signal, (remedy) => {
+    await ask({ ...source(), can: by("can").value, aim: by("aim").value }, own.signal, (remedy) => {
       showSide("b", remedy, (text) => setSide("b", text));
       setSide("b", remedy);
     });
@@ -264,6 +268,14 @@ function connectPanel() {
     keepUp();
     forgetAnswer();
   });
+  by("aim").addEventListener("change", () => {
+    state.aim = by("aim").value;
+    keepUp();
+    forgetAnswer();
+  });
+  by("beside").addEventListener("change", () => {
+    setKey(BESIDE, by("beside").checked ? COMPANIONS : null);
+  });
   by("reports-button").addEventListener("click", () => showReports().catch(fail));
   by("help-button").addEventListener("click", () => by("help").showModal());
 }
@@ -319,6 +331,8 @@ async function openAddress() {
     if (state.link === FIRST_LINK) state.settings = { ...FIRST_SETTINGS };
   }
   listAskers(overview.askers, state.can || overview.can);
+  const isAim = overview.aims.some(({ name }) => name === state.aim);
+  listAims(overview.aims, isAim ? state.aim : FIRST_AIM);
   listLinks(overview.links, state.link);
   if (!state.link) {
     by("link-description").textContent = "No scenarios in this folder: open a file.";

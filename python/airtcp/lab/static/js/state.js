@@ -1,7 +1,7 @@
 // What is shown, and the same as the fragment of the address: a link to share.
 
 export const DEFAULT = {
-  link: "", settings: {}, a: "", b: "bbr", seed: 1, flow: 0, can: "", toml: null,
+  link: "", settings: {}, a: "", b: "bbr", seed: 1, flow: 0, can: "", aim: "", toml: null,
 };
 
 const LONGEST_TOML = 24_000;
@@ -20,6 +20,7 @@ export async function toFragment(state) {
   parts.set("b", state.b);
   parts.set("seed", String(state.seed));
   if (state.can) parts.set("can", state.can);
+  if (state.aim) parts.set("for", state.aim);
   if (state.flow) parts.set("flow", String(state.flow));
   return `#${parts}`;
 }
@@ -37,6 +38,7 @@ export async function fromFragment(fragment) {
   state.seed = whole(parts.get("seed"), 1);
   state.flow = whole(parts.get("flow"), 0);
   state.can = parts.get("can") ?? "";
+  state.aim = parts.get("for") ?? "";
   const toml = parts.get("toml");
   if (toml) {
     try {

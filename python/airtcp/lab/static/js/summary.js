@@ -1,7 +1,7 @@
 // The numbers of both sides, and how to have their remedies on a real system.
 
 import { by, element, withCode } from "./elements.js";
-import { bitRate, count, milliseconds, percent, signedPercent } from "./format.js";
+import { bitRate, count, milliseconds, percent, rpm, signedPercent } from "./format.js";
 
 const ROWS = [
   ["goodput", (one) => bitRate(one.goodput_bps)],
@@ -15,6 +15,18 @@ const ROWS = [
   ["timeouts", (one) => count(one.timeouts)],
   ["of these spurious", (one) => count(one.timeouts_spurious)],
 ];
+// Of what runs beside the load; calls may be left out of it.
+const BESIDE = [
+  ["ping beside the load, median", (one) => milliseconds(one.beside.ping_p50_ms)],
+  ["ping, 95 %", (one) => milliseconds(one.beside.ping_p95_ms)],
+  ["new connection and exchange, median", (one) => milliseconds(one.beside.exchange_p50_ms)],
+  ["exchange, 95 %", (one) => milliseconds(one.beside.exchange_p95_ms)],
+  ["responsiveness", (one) => rpm(one.beside.rpm)],
+  ["of others", (one) => rpm(one.beside.rpm_foreign)],
+  ["of the load itself", (one) => rpm(one.beside.rpm_own)],
+  ["call, late or lost", (one) => (one.beside.call_late === null ? "–"
+    : percent(one.beside.call_late))],
+];
 const AIR = ["MAC retries", (one) => count(one.attempts_on_air - one.packets_on_air)];
 const ALL = [
   ["goodput of all flows", (one) => bitRate(one.goodput_all_bps)],
@@ -25,6 +37,7 @@ export function showSummary(sides, names, profile) {
   const results = sides.map((side) => side.result);
   if (!results.every(Boolean)) return;
   const rows = [...ROWS];
+  if (results.every((one) => one.beside)) rows.push(...BESIDE);
   if (results.some((one) => one.packets_on_air > 0)) rows.push(AIR);
   if (results[0].flows > 1) rows.push(...ALL);
   const flow = results[0].flows > 1 ? `flow ${results[0].flow}, ` : "";
