@@ -1,5 +1,8 @@
 """Prague over DualPI2 (RFC 9330 to 9332), and LEDBAT: shares beside others, and delay."""
 
+import runpy
+from pathlib import Path
+
 import pytest
 
 import airtcp
@@ -70,31 +73,43 @@ def rates(
     return [8 * (b - a) / (60 - START_S) for a, b in zip(early, late, strict=True)]
 
 
-def ratio(rate_mbps: float, rtt_ms: float, other: dict[str, object]) -> float:
-    """Prague's rate as a multiple of the other's, over one DualPI2."""
-    theirs, ours = rates([other, PRAGUE], rate_mbps, rtt_ms, aqm=DUALPI2)
-    return ours / theirs
+WRITER = runpy.run_path(
+    str(Path(__file__).parents[2] / "docs" / "measurements" / "write_disciplines.py")
+)
 
 
-STACKS = pytest.mark.parametrize("other", [CUBIC, RENO], ids=["cubic", "reno"])
-
-
-@STACKS
-def test_coupled_queues_give_both_kinds_the_same(other: dict[str, object]) -> None:
+@pytest.mark.parametrize("classic", ["CUBIC", "Reno"])
+@pytest.mark.parametrize(("rate_mbps", "rtt_ms"), [(12, 10), (12, 20), (20, 10), (40, 5)])
+def test_coupled_queues_give_both_kinds_the_same(
+    rate_mbps: float, rtt_ms: float, classic: str
+) -> None:
     """RFC 9332 §2.1: marks are coupled to drops so that the rates are about equal."""
-    assert 0.8 < ratio(20, 10, other) < 1.25
+    assert 0.75 < WRITER["share"](classic, rate_mbps, rtt_ms) < 1.33
 
 
-@STACKS
-@pytest.mark.parametrize(("rate_mbps", "rtt_ms"), [(20, 5), (20, 20), (50, 20), (50, 40)])
-def test_neither_kind_starves(rate_mbps: float, rtt_ms: float, other: dict[str, object]) -> None:
-    """Without the coupling whoever does not fill the queue gets next to nothing.
+@pytest.mark.parametrize("rtt_ms", [5, 10, 20, 40, 100])
+def test_shares_of_several_flows_follow_from_their_steady_states(rtt_ms: float) -> None:
+    """Five of each, whose sum evens out what one flow alone makes of the controller."""
+    found = WRITER["share"]("CUBIC", 100, rtt_ms, pairs=5)
+    assert found == pytest.approx(WRITER["closed_form"](rtt_ms), rel=0.15)
 
-    The rates are not everywhere as equal as RFC 9332 means them to be: a reduction waits for the
-    first mark after the last one's round trip, so that a share of marks lets more through than
-    the coupling reckons with.
+
+def test_the_closed_form_is_that_of_the_rfc_but_for_reductions_that_wait() -> None:
+    """RFC 9332 appendix C has two marks a round trip and no wait: 1.22 times as much for Reno.
+
+    With its k = 2 a scalable flow has W = 2/(2√p), Reno 1.22/√p, and the round trips of the form.
     """
-    assert 0.4 < ratio(rate_mbps, rtt_ms, other) < 2.5
+    for rtt_ms in (5, 10, 20, 40, 100):
+        of_the_rfc = 1 / 1.5**0.5 * (rtt_ms + 15.5) / max(rtt_ms + 0.5, 25)
+        marks = 1 + 3**0.5
+        assert WRITER["closed_form"](rtt_ms) == pytest.approx(of_the_rfc * marks / 2)
+
+
+@pytest.mark.parametrize("rtt_ms", [5, 20, 40])
+@pytest.mark.parametrize("rate_mbps", [4, 40, 200])
+def test_neither_kind_starves(rate_mbps: float, rtt_ms: float) -> None:
+    """Without the coupling whoever does not fill the queue gets next to nothing."""
+    assert 0.7 < WRITER["share"]("CUBIC", rate_mbps, rtt_ms) < 2.2
 
 
 def test_a_low_latency_queue_stays_short_beside_others() -> None:
