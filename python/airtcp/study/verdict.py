@@ -8,7 +8,7 @@ from airtcp.ranking import State
 from airtcp.study.answer import answer, other_places, tally
 from airtcp.study.compare import ComparedRuns
 from airtcp.study.context import why_nothing_helps
-from airtcp.study.difference_words import beside_words, remedy_sentence
+from airtcp.study.difference_words import amount, basis, beside_words, remedy_sentence
 from airtcp.study.metrics import METRICS, Metric, needless_share
 from airtcp.study.statistics import Outcome, PairedDifference
 from airtcp.study.trade import trade_sentence
@@ -20,7 +20,7 @@ def verdict(comparison: ComparedRuns) -> list[str]:
     if all(_unopened_runs(comparison, name) == len(comparison.seeds) for name in comparison.states):
         return ["No connection opened in any run: no SYN, or no answer to one, crossed the link."]
     metric = METRICS[comparison.metric]
-    sentences = [_flood_note(comparison, name, metric) for name in comparison.shown]
+    sentences = [_sentence(comparison, name, metric) for name in comparison.shown]
     first, *others = sentences
     if comparison.is_search and not _says_nothing(comparison):
         first, *others = answer(comparison)
@@ -65,15 +65,19 @@ def _nothing_helps(comparison: ComparedRuns) -> bool:
     )
 
 
-def _flood_note(comparison: ComparedRuns, name: str, metric: Metric) -> str:
-    sentence = remedy_sentence(name, comparison.decisive[name], metric)
-    if not comparison.floods(name):
-        return sentence
-    needless = 100 * fmean(map(needless_share, comparison.summaries[name]))
-    return (
-        f"{sentence.removesuffix('.')}; it floods the link: "
-        f"{format_percent(needless, decimals=0)} of what it sends the receiver has already."
-    )
+def _sentence(comparison: ComparedRuns, name: str, metric: Metric) -> str:
+    """What a remedy does, and what it does to others; the best one's harm has its own line."""
+    notes = [remedy_sentence(name, comparison.decisive[name], metric).removesuffix(".")]
+    if comparison.floods(name):
+        needless = 100 * fmean(map(needless_share, comparison.summaries[name]))
+        share = format_percent(needless, decimals=0)
+        notes.append(f"it floods the link: {share} of what it sends the receiver has already")
+    harm = comparison.harm.get(name)
+    is_harmful = name in comparison.candidates and comparison.candidates[name].harms_others_much
+    if harm and is_harmful and name != comparison.best and not metric.is_of_others:
+        rests_on = "no interval" if harm.half_width is None else basis(harm)
+        notes.append(f"an unchanged flow beside it gets {amount(harm)} less ({rests_on})")
+    return "; ".join(notes) + "."
 
 
 def harm_sentence(comparison: ComparedRuns) -> str | None:
