@@ -49,7 +49,7 @@ def test_who_takes_more_costs_an_unchanged_flow_its_share() -> None:
 
 
 def test_no_harm_is_left_unsaid() -> None:
-    """Of each remedy that others pay for, and not of the best alone, whose harm has its own line."""
+    """Of each remedy that others pay for; the best one's harm has its own line."""
     compared = airtcp.compare(
         "wlan-upload", ["illinois", "bbr-v3", "vegas"], 3, {"duration": "4 s"}, harm=True
     )
