@@ -1,5 +1,5 @@
 //! What `flows.beside` asks for, by the kernel's own sockets: echo requests, and new connections
-//! with one exchange each, from the first flow's station to the server, as in `airtcp run`.
+//! with one exchange each, from the first flow's mobile to its server, as in `airtcp run`.
 //!
 //! The sizes and times are those of `airtcp_scenario`; only that connections open in a steady rhythm
 //! and not at random times of theirs.
@@ -14,7 +14,7 @@ use airtcp_host::clock::Clock;
 use airtcp_host::error::{Error, Result, Tried};
 use airtcp_host::namespace::Namespace;
 use airtcp_scenario::probes::{EXCHANGE, LAST_BEFORE_END, PING_BYTES, PROBE_INTERVAL, WARM_UP};
-use airtcp_scenario::{Companion, Scenario};
+use airtcp_scenario::{Companion, FlowDirection, Scenario};
 use airtcp_units::Instant;
 use rustix::io::Errno;
 use rustix::net::{
@@ -59,6 +59,8 @@ pub struct Exchange {
 pub struct Probes {
     pings: bool,
     exchanges: bool,
+    /// Whether the one who asks is the receiver of the load, as in `airtcp run`.
+    pub mobile_receives: bool,
     begin: Instant,
     end: Instant,
 }
@@ -81,6 +83,9 @@ impl Probes {
         Ok((!beside.is_empty()).then(|| Self {
             pings: beside.contains(&Companion::Ping),
             exchanges: beside.contains(&Companion::Exchange),
+            mobile_receives: scenario
+                .mobile_receives(0)
+                .unwrap_or_else(|| scenario.flows.direction_of(0) == FlowDirection::Down),
             begin: Instant::ZERO + scenario.duration / WARM_UP,
             end: Instant::ZERO + scenario.duration,
         }))

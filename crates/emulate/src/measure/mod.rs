@@ -445,11 +445,17 @@ fn carry(
         ready.wait();
         let clock = *clock.get_or_init(|| link.begin());
         let probing = probes.map(|probes| {
-            let (host, to) = (&hosts[0], Line::of(0).server);
-            let ends = if host.downwards {
-                [&host.receiver, &host.sender]
+            let (host, line) = (&hosts[0], Line::of(0));
+            // The first flow's mobile asks, which receives the data or sends it.
+            let (ends, is_station) = if probes.mobile_receives {
+                ([&host.receiver, &host.sender], host.downwards)
             } else {
-                [&host.sender, &host.receiver]
+                ([&host.sender, &host.receiver], !host.downwards)
+            };
+            let to = if is_station {
+                line.server
+            } else {
+                line.station
             };
             scope.spawn(move || probes.run(ends.map(Arc::as_ref), to, clock, stop))
         });
