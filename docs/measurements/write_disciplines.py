@@ -64,9 +64,10 @@ DISCIPLINES: dict[str, dict[str, Any]] = {
     "cake ack-filter": {
         "ack_words": "cake besteffort ack-filter",
         "settings": {
-            "link.rate": "20 Mbit/s",
-            "link.queue.packets": "200",
-            "link.reverse.rate": "200 kbit/s",
+            "flows.beside": "[]",
+            "link.rate": "5 Mbit/s",
+            "link.queue.packets": "100",
+            "link.reverse.rate": "50 kbit/s",
             "link.reverse.queue.packets": "10000",
             "link.reverse.aqm": ('{ discipline = "cake", tins = "besteffort", ack_filter = "on" }'),
         },
@@ -189,7 +190,7 @@ def kernel_table(made: Mapping[str, Any]) -> str:
             megabits(ours.get("goodput_bps")),
         ]
         for key in ("ping_p50_ms", "exchange_p50_ms"):
-            cells += [milliseconds(real["beside"].get(key)), milliseconds(ours.get(key))]
+            cells += [milliseconds((real["beside"] or {}).get(key)), milliseconds(ours.get(key))]
         head = f"{name}: acknowledgments left" if is_filter else name
         rows.append(f"| {head} | " + " | ".join(cells) + " |")
     return "\n".join(rows)
