@@ -40,6 +40,8 @@ pub struct Delivery {
     pub original_below: bool,
     /// Whether a segment that was sent more than once was acknowledged.
     pub resent_acknowledged: bool,
+    /// The same, or one that had been SACKed before (Linux, `FLAG_RETRANS_DATA_ACKED`).
+    pub resent_covered: bool,
     /// The delivery-rate estimator's tag of the segment sent last.
     pub tag: Option<(SendTag, LatestSent)>,
 }
@@ -79,6 +81,7 @@ impl Default for Delivery {
             lowest_original: u64::MAX,
             original_below: false,
             resent_acknowledged: false,
+            resent_covered: false,
             tag: None,
         }
     }

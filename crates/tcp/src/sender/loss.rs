@@ -301,7 +301,7 @@ impl Sender {
                     let resent = self
                         .board
                         .delivery()
-                        .is_some_and(|delivery| delivery.resent_acknowledged);
+                        .is_some_and(|delivery| delivery.resent_covered);
                     let lost = self.detection.lost_in_all() != before.lost_in_all;
                     let progress = Progress {
                         delivered,

@@ -274,6 +274,9 @@ impl Scoreboard {
         }
         if advanced.resent {
             advanced.sent_at = None;
+            if let Some(delivery) = &mut self.delivery {
+                delivery.resent_covered = true;
+            }
         }
         advanced
     }
