@@ -173,6 +173,6 @@ pub(super) struct Findings {
     /// The last time anything passed.
     pub end: Instant,
     pub retried_frames: u64,
-    /// Segments that announce a smaller window after a congestion mark (RFC 3168 §6.1.2).
-    pub reductions: u64,
+    /// When segments announced a smaller window after a congestion mark (RFC 3168 §6.1.2).
+    pub reductions: Vec<Instant>,
 }

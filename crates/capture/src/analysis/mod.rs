@@ -314,7 +314,7 @@ impl Analysis {
         self.hazard = causes.hazard;
         (self.is_shared, self.policer) = (causes.is_shared, causes.policer);
         self.aqm = causes.standing;
-        self.reductions = findings.reductions;
+        self.reductions = findings.reductions.len() as u64;
         if self.vantage.place == Place::Sender {
             let reports: Vec<(u32, u32)> = findings
                 .acks

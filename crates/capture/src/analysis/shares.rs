@@ -177,6 +177,9 @@ pub(super) fn share_out(
     };
     let data = sent.partition_point(|packet| packet.end == 0);
     let (mut next_sent, mut next_ack, mut next_rtt) = (data, 0, 0);
+    let mut reductions = findings.reductions.iter().peekable();
+    let shrinks_for = path.map_or(Duration::ZERO, |path| path.base + path.base);
+    let mut shrinks_until = Instant::ZERO;
     let mut now = sent.get(data).map_or(findings.end, |packet| packet.time);
     let mut was_recovering = false;
     while next_sent < sent.len() || next_ack < acks.len() {
@@ -205,9 +208,13 @@ pub(super) fn share_out(
             state.queueing = path.map_or(Duration::ZERO, |path| *rtt - path.base);
             next_rtt += 1;
         }
-        // A recovery changes what may be under way; without SACK its last ACK changes what is.
+        while let Some(reduction) = reductions.next_if(|time| **time <= now) {
+            shrinks_until = *reduction + shrinks_for;
+        }
+        // A recovery changes what may be under way; without SACK its last ACK changes what is. So
+        // does the answer to a congestion mark, over the round trips after it.
         let is_recovering = spans.is_recovering(now);
-        if is_recovering || was_recovering {
+        if is_recovering || was_recovering || now < shrinks_until {
             state.peak = state.in_flight;
         }
         was_recovering = is_recovering;

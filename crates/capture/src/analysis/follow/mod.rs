@@ -90,7 +90,7 @@ impl Follower {
         }
         let is_syn = segment.flags.contains(Flags::SYN);
         if !is_syn && segment.flags.contains(Flags::CWR) {
-            self.record.reduction();
+            self.record.reduction(packet.time);
         }
         if let Some(start) = self.stream.begin(segment.sequence, is_syn) {
             self.board = Board::new(start);

@@ -36,9 +36,9 @@ impl Record {
         place
     }
 
-    /// Counts an announcement of a smaller window.
-    pub fn reduction(&mut self) {
-        self.findings.reductions += 1;
+    /// Notes an announcement of a smaller window.
+    pub fn reduction(&mut self, now: Instant) {
+        self.findings.reductions.push(now);
     }
 
     /// Counts a packet that came after its acknowledgment: its bytes were seen after all.
