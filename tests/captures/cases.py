@@ -25,6 +25,10 @@ class Sender:
     """SO_RCVBUF of the receiver; 0 for the kernel's own tuning."""
     read_bps: int = 0
     """Bits a second that the receiver reads; 0 for as much as there is."""
+    ecn: bool = False
+    """Both ends ask for explicit congestion notification (RFC 3168)."""
+    flows: int = 1
+    """Connections that send at once; the first has a second's start."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,11 @@ class Case:
     sender: Sender = field(default_factory=Sender)
     download: bool = False
     """Data flows to the station: the capture at the server is the sender's."""
+    is_hidden: bool = False
+    """The capture holds one of the flows alone."""
+    file: str = ""
+    """What is done to the capture before it is read: `offload` joins what left together, as
+    segmentation offload hands it over, `unordered` writes some packets late; empty for neither."""
 
 
 def cases() -> list[Case]:
@@ -52,6 +61,13 @@ def cases() -> list[Case]:
         *_limited(),
         *_options(),
         *_radios(),
+        *_policers(),
+        *_managed(),
+        *_shared(),
+        *_files(),
+        *_rate_steps(),
+        *_long_queues(),
+        *_aggregating(),
     ]
 
 
@@ -166,6 +182,10 @@ def _jitter() -> Iterator[Case]:
     for by in ("15 ms", "60 ms"):
         link = _pipe(late__share="0.005", late__by=by)
         yield Case("reordering", f"late by {by}", link | {"link.loss.rate": "0.002"})
+    # Later than the round trip: the receiver refuses what comes with too old a timestamp.
+    link = _pipe(late__share="0.004", late__by="150 ms")
+    for control in ("cubic", "bbr"):
+        yield Case("old timestamps", f"late by 150 ms {control}", link, Sender(control))
 
 
 def _limited() -> Iterator[Case]:
@@ -229,3 +249,73 @@ def _radios() -> Iterator[Case]:
     }
     for control in ("cubic", "reno"):
         yield Case("arq", f"arq download {control}", arq, Sender(control), download=True)
+
+
+def _policers() -> Iterator[Case]:
+    for rate, burst, delay in (("5 Mbit/s", "60 kB", "20 ms"), ("8 Mbit/s", "250 kB", "35 ms")):
+        policed = _pipe("100 Mbit/s", delay, 1000, policer__rate=rate, policer__burst=burst)
+        for control in CONTROLS:
+            yield Case("policer", f"policer {rate} {control}", policed, Sender(control))
+
+
+def _managed() -> Iterator[Case]:
+    for discipline in ("codel", "fq-codel"):
+        link = _pipe("10 Mbit/s", "30 ms", 1000, aqm__discipline=discipline)
+        for control in CONTROLS:
+            yield Case("AQM", f"{discipline} {control}", link, Sender(control))
+        marking = link | {"link.aqm.ecn": "true"}
+        for control in ("cubic", "reno"):
+            name = f"{discipline} marking {control}"
+            yield Case("AQM with ECN", name, marking, Sender(control, ecn=True))
+
+
+def _shared() -> Iterator[Case]:
+    for control, packets in (("cubic", 60), ("reno", 100), ("bbr", 100), ("cubic", 150)):
+        link = _pipe("10 Mbit/s", "25 ms", packets)
+        name = f"shared {packets} {control}"
+        yield Case("shared, seen", name, link, Sender(control, flows=2))
+        several = Sender(control, flows=3)
+        yield Case("shared, hidden", f"{name} hidden", link, several, is_hidden=True)
+
+
+def _files() -> Iterator[Case]:
+    lossy = _pipe("20 Mbit/s", "20 ms", 100, loss__rate="0.005")
+    for control in ("cubic", "bbr"):
+        for file in ("offload", "unordered"):
+            yield Case(file, f"{file} {control}", lossy, Sender(control), file=file)
+
+
+def _rate_steps() -> Iterator[Case]:
+    falling = {"link.trace.up": "step.opportunities", "link.trace.data": "up"}
+    falling |= {"link.delay": "25 ms", "link.queue.packets": "100"}
+    for control in CONTROLS:
+        yield Case("rate step", f"rate falls {control}", falling, Sender(control))
+    lossy = falling | {"link.loss.rate": "0.003"}
+    yield Case("rate step", "rate falls and losses cubic", lossy)
+
+
+def _long_queues() -> Iterator[Case]:
+    link = _pipe("5 Mbit/s", "20 ms", 2000)
+    for control in CONTROLS:
+        yield Case("long queue", f"queue of 4.8 s {control}", link, Sender(control))
+    lossy = _pipe("5 Mbit/s", "20 ms", 400, loss__rate="0.0003")
+    yield Case("long queue", "queue of 1 s and losses", lossy)
+
+
+def _aggregating() -> Iterator[Case]:
+    wlan = {
+        "topology": "wlan",
+        "wired.rate": "1 Gbit/s",
+        "wired.delay": "10 ms",
+    }
+    links = (
+        ("802.11n", {"wlan.standard": "802.11n", "wlan.mcs": "3"}),
+        ("802.11ax", {"wlan.standard": "802.11ax", "wlan.mcs": "1"}),
+    )
+    lossy = {"wlan.loss.rate": "0.1"}
+    for words, mode in links:
+        up = wlan | mode | {"flows.direction": "up"}
+        down = wlan | mode | lossy | {"flows.direction": "down"}
+        yield Case("802.11n and ax", f"{words} upload", up)
+        yield Case("802.11n and ax", f"{words} download lossy", down, download=True)
+        yield Case("802.11n and ax", f"{words} upload bbr", up, Sender("bbr"))

@@ -19,7 +19,7 @@ from cases import Case, cases
 from record import folder_of
 from truth import Truth
 
-from airtcp._core import RunError
+from airtcp._core import RunError, ScenarioError
 from airtcp.diagnosis.read import read_capture
 from airtcp.diagnosis.result import diagnosed
 from airtcp.kernels.catalogue import MACHINE
@@ -54,15 +54,19 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--kernel", default=MACHINE, help="one of `airtcp kernels`")
+    parser.add_argument("--only", action="append", default=[], metavar="WORD")
     parser.add_argument("--json", type=Path, metavar="FILE")
     options = parser.parse_args()
+    chosen = [case for case in cases() if case.name in CHOSEN]
     rows = []
-    for case in (case for case in cases() if case.name in CHOSEN):
+    for case in (one for one in chosen if all(word in one.name for word in options.only)):
         rows.append(_row(case, options.folder, options.out, options.kernel))
         print(rows[-1], flush=True)
     if options.json:
         found = json.loads(options.json.read_text()) if options.json.exists() else {}
-        found["forecasts"] = rows
+        before = {row["case"]: row for row in found.get("forecasts", [])}
+        renewed = before | {row["case"]: row for row in rows}
+        found["forecasts"] = [renewed[one.name] for one in chosen if one.name in renewed]
         options.json.write_text(json.dumps(found, indent=1) + "\n")
 
 
@@ -80,7 +84,7 @@ def _row(case: Case, corpus: Path, out: Path, kernel: str) -> dict[str, object]:
     }
     try:
         return row | _real(case, best.remedy, out, kernel)
-    except RunError as error:
+    except (RunError, ScenarioError) as error:
         return row | {"not_run": str(error)}
 
 

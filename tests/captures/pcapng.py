@@ -62,8 +62,10 @@ def out_of_order(path: Path, into: Path, every: int) -> None:
     into.write_bytes(b"".join(order + [one for _, one in late]))
 
 
-def joined(path: Path, into: Path, most: int) -> int:
+def joined(path: Path, into: Path, most: int, within_ns: int = 0) -> int:
     """Joins up to `most` consecutive segments that left at one time, as offload hands them over.
+
+    One time is `within_ns` of the first of them.
 
     Returns the number of joins.
     """
@@ -71,7 +73,7 @@ def joined(path: Path, into: Path, most: int) -> int:
     joins, parts = 0, 0
     for kind, block in blocks(path.read_bytes()):
         before = order[-1] if order else b""
-        is_next = kind == ENHANCED_PACKET and parts and _follows(before, block)
+        is_next = kind == ENHANCED_PACKET and parts and _follows(before, block, within_ns)
         if is_next and parts < most:
             order[-1] = _with_payload(before, _payload(packet_of(block)))
             joins, parts = joins + 1, parts + 1
@@ -87,13 +89,18 @@ def _payload(packet: bytes) -> bytes:
     return packet[header + 4 * (packet[header + 12] >> 4) :]
 
 
-def _follows(one: bytes, other: bytes) -> bool:
+def _time_of(block: bytes) -> int:
+    high, low = struct.unpack_from("<II", block, 12)
+    return int(high << 32 | low)
+
+
+def _follows(one: bytes, other: bytes, within_ns: int) -> bool:
     """Whether a segment of the same connection goes on where another ends, at the same time."""
     first, second = packet_of(one), packet_of(other)
     header = 4 * (first[0] & 15)
     begins = [struct.unpack_from(">I", packet, header + 4)[0] for packet in (first, second)]
     return (
-        one[12:20] == other[12:20]
+        0 <= _time_of(other) - _time_of(one) <= within_ns
         and first[12 : header + 4] == second[12 : header + 4]
         and first[header + 8 : header + 12] == second[header + 8 : header + 12]
         and len(_payload(second)) > 0

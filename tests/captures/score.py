@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from answers import AT_RECEIVER, Right, judged, right
 from cases import halves
 from record import folder_of, is_in_time
 from truth import Truth, bits_of, seconds_of
@@ -27,6 +28,8 @@ from airtcp.diagnosis.read import read_capture
 from airtcp.diagnosis.result import DiagnosedCapture, diagnosed
 
 MSS_BITS = 8 * 1500
+STEP = (10e6, 2e6)
+"""The rate before and after its step (record.py)."""
 
 
 @dataclass
@@ -72,6 +75,11 @@ class Score:
     modelled: Tally = field(default_factory=Tally)
     tshark_found: Tally = field(default_factory=Tally)
     tshark_needless: Tally = field(default_factory=Tally)
+    names_it: Tally = field(default_factory=Tally)
+    not_wrong: Tally = field(default_factory=Tally)
+    due: Tally = field(default_factory=Tally)
+    """Refusals that were due, of all."""
+    sentence: str = ""
     notes: list[str] = field(default_factory=list)
 
 
@@ -94,6 +102,9 @@ MEASURES: dict[str, str] = {
     "modelled": "of those, inside the 95 % interval of the process",
     "tshark_found": "retransmissions that tshark finds",
     "tshark_needless": "needless ones that tshark finds",
+    "names_it": "first sentences that name what limits the flow",
+    "not_wrong": "first sentences that name nothing else",
+    "due": "refusals that were due",
 }
 
 
@@ -103,6 +114,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--half", choices=("development", "kept"), default="development")
     parser.add_argument("--only", action="append", default=[], metavar="WORD")
+    parser.add_argument("--kind", action="append", default=[], metavar="KIND")
     parser.add_argument("--labels", action="store_true", help="no links, which take longest")
     parser.add_argument("--late", action="store_true", help="score what was late, too")
     parser.add_argument("--json", type=Path, metavar="FILE")
@@ -113,6 +125,8 @@ def main() -> None:
     late: list[str] = []
     for case in chosen:
         folder = folder_of(options.folder, case)
+        if options.kind and case.kind not in options.kind:
+            continue
         if not folder.exists() or not all(word in case.name for word in options.only):
             continue
         if not is_in_time(folder):
@@ -148,7 +162,10 @@ def write(file: Path, half: str, scores: list[Score], late: int) -> None:
 
 def _score(written: dict[str, Any]) -> Score:
     tallies = {name: Tally(**written[name]) for name in MEASURES if name in written}
-    return Score(written["case"], written["kind"], notes=written["notes"], **tallies)
+    sentence = written.get("sentence", "")
+    return Score(
+        written["case"], written["kind"], notes=written["notes"], sentence=sentence, **tallies
+    )
 
 
 def total(scores: Iterable[Score], name: str) -> Tally:
@@ -179,6 +196,15 @@ def score_of(truth: Truth, has_links: bool) -> Score:
     if capture.facts is None or capture.segments.is_empty():
         score.notes.append("nothing was read")
         return score
+    found = diagnosed(capture, None) if has_links else None
+    if found is not None:
+        _answer(score, found.headline, right(truth.case))
+        score.sentence = found.headline
+    if truth.case.file == "offload":
+        # What is one packet in the file has no fate of its own.
+        if found is not None:
+            _link(score, truth, capture.segments, found)
+        return score
     known = truth.fates(capture.segments)
     if capture.facts["view"] != "sender":
         score.notes.append(f"view {capture.facts['view']}")
@@ -191,9 +217,20 @@ def score_of(truth: Truth, has_links: bool) -> Score:
         score.notes.append(f"timeouts {capture.facts['timeouts']} for {counted}")
     _tshark(score, truth.sender_side, known)
     _receiver(score, truth, known, has_links)
-    if has_links:
-        _link(score, truth, capture.segments, diagnosed(capture, None))
+    if found is not None:
+        _link(score, truth, capture.segments, found)
     return score
+
+
+def _answer(score: Score, sentence: str, truth: Right, where: str = "") -> None:
+    """Judges a first sentence."""
+    judgement = judged(sentence, truth)
+    score.names_it.add(judgement.names_it)
+    score.not_wrong.add(not judgement.is_wrong)
+    if judgement.is_refusal:
+        score.due.add(judgement.was_due)
+    if judgement.said:
+        score.notes.append(f"{where}{judgement.said}: {sentence}")
 
 
 def _labels(score: Score, labels: pl.DataFrame, known: pl.DataFrame) -> None:
@@ -216,9 +253,10 @@ def _labels(score: Score, labels: pl.DataFrame, known: pl.DataFrame) -> None:
 def _cause_is_right(kind: str, label: dict[str, object], is_needless: bool, lost: object) -> bool:
     """A cause that is not shown is not right."""
     if is_needless:
-        reorders = kind in ("reordering", "jitter")
+        reorders = kind in ("reordering", "jitter", "old timestamps")
         return label["cause"] in (("reordering", "delay-spike") if reorders else ("delay-spike",))
-    expected = {"lost": "radio", "dropped": "tail-drop"}.get(str(lost))
+    queue = {"policer": "policer", "AQM": "aqm", "AQM with ECN": "aqm"}.get(kind, "tail-drop")
+    expected = {"lost": "radio", "dropped": queue}.get(str(lost))
     return label["loss"] == expected
 
 
@@ -236,6 +274,8 @@ def _tshark(score: Score, capture: Path, known: pl.DataFrame) -> None:
 def _receiver(score: Score, truth: Truth, known: pl.DataFrame, has_links: bool) -> None:
     """Labels at the receiver, matched to what arrived by range and order."""
     capture = read_capture(truth.receiver_side, None, None)
+    if has_links and not truth.case.sender.timestamps:
+        _answer(score, diagnosed(capture, None).headline, AT_RECEIVER, "at the receiver ")
     if capture.facts is None or capture.labels.is_empty():
         return
     if capture.facts["view"] != "receiver":
@@ -268,7 +308,7 @@ def _link(score: Score, truth: Truth, segments: pl.DataFrame, found: DiagnosedCa
         score.notes.append(f"no link: {' '.join(found.refusals)[:80]}")
         return
     link, settings = found.link, truth.case.settings
-    _stops(score, truth.stops(segments), [(one.start_s, one.length_s) for one in link.stops.stops])
+    _stops(score, truth, segments, [(one.start_s, one.length_s) for one in link.stops.stops])
     if found.replay is not None:
         score.replayed.add(found.replay.explains)
         if found.replay.explains:
@@ -279,6 +319,15 @@ def _link(score: Score, truth: Truth, segments: pl.DataFrame, found: DiagnosedCa
                     f"{name} {100 * by:+.0f} %" for name, by in found.replay.deviations.items()
                 )
             )
+    if truth.case.kind == "rate step":
+        step = link.rate.step
+        found_rates = [0.0, 0.0] if step is None else [step.before_bps, step.after_bps]
+        is_near = all(
+            abs(rate - true) <= 0.03 * true for rate, true in zip(found_rates, STEP, strict=True)
+        )
+        score.rate.add(is_near)
+        if not is_near:
+            score.notes.append(f"step {found_rates}")
     if "link.rate" not in settings or truth.case.kind == "jitter":
         return
     _constants(score, truth, link, (score.rate, score.base_rtt, score.loss))
@@ -308,7 +357,10 @@ def _constants(
             score.notes.append(f"{where}{words} {value:.4g} for {true:.4g}")
 
     rate = bits_of(settings["link.rate"])
-    if link.rate.why_refused is None:
+    if policed := settings.get("link.policer.rate"):
+        policer = link.drops.policer
+        near(tallies[0], "policer", policer.bps if policer else 0.0, bits_of(policed), 0.03)
+    elif link.rate.bounds is None:
         near(tallies[0], "rate", link.bps, rate, 0.03)
     base = 2 * seconds_of(settings["link.delay"]) + (MSS_BITS + 8 * 52) / rate
     near(tallies[1], "base", link.base_rtt_s, base, 0.03)
@@ -330,16 +382,19 @@ def chance_of_loss(settings: dict[str, str]) -> float:
     return bad * in_bad + (1 - bad) * in_good
 
 
-def _stops(score: Score, true: list[tuple[float, float]], found: list[tuple[float, float]]) -> None:
-    """A stop is found where one overlaps it; one that overlaps none is false."""
+def _stops(
+    score: Score, truth: Truth, segments: pl.DataFrame, found: list[tuple[float, float]]
+) -> None:
+    """A stop is found where one overlaps it; one that overlaps none, however short, is false."""
 
     def meet(one: tuple[float, float], other: tuple[float, float]) -> bool:
         return one[0] < other[0] + other[1] and other[0] < one[0] + one[1]
 
-    for stop in true:
+    for stop in truth.stops(segments):
         score.stops.add(any(meet(stop, one) for one in found))
+    every = truth.stops(segments, shortest_s=0.0)
     for one in found:
-        score.false_stops.add(not any(meet(stop, one) for stop in true))
+        score.false_stops.add(not any(meet(stop, one) for stop in every))
 
 
 if __name__ == "__main__":

@@ -11,13 +11,17 @@ import os
 import socket
 import sys
 import time
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 PORT = 5001
 CHUNK = bytes(65_536)
 TICK_S = 0.01
 PATIENCE_S = 20.0
+BESIDE_AFTER_S = 1.0
+"""Other connections begin as much later."""
 
 
 def main() -> None:
@@ -25,10 +29,12 @@ def main() -> None:
     asked, result_file, role, part = sys.argv[1:]
     case = json.loads(asked)
     sender = case["sender"]
-    for key, wanted in (("tcp_sack", sender["sack"]), ("tcp_timestamps", sender["timestamps"])):
-        Path(f"/proc/sys/net/ipv4/{key}").write_text("1" if wanted else "0")
+    for key in ("sack", "timestamps", "ecn"):
+        Path(f"/proc/sys/net/ipv4/tcp_{key}").write_text("1" if sender[key] else "0")
     before = _counters()
-    with _connection(role, part, sender) as connection:
+    with _listening(role, part, sender) as server, _connection(server, part, sender) as connection:
+        for number in range(1, sender["flows"]):
+            Thread(target=_beside, args=(server, number, part, sender), daemon=True).start()
         if part == "send":
             _send(connection, sender, case["seconds"])
             counted = {name: value - before.get(name, 0) for name, value in _counters().items()}
@@ -42,28 +48,45 @@ def main() -> None:
         _wait_for(Path(result_file))
 
 
-def _connection(role: str, part: str, sender: dict[str, Any]) -> socket.socket:
+def _listening(
+    role: str, part: str, sender: dict[str, Any]
+) -> AbstractContextManager[socket.socket | None]:
+    """The socket that accepts, at the end that listens."""
     if role == "connect":
-        deadline = time.monotonic() + PATIENCE_S
-        while True:
-            # A socket that was refused once is of no more use.
-            plain = _socket(part, sender)
-            try:
-                plain.connect((os.environ["AIRTCP_SERVER"], PORT))
-            except ConnectionRefusedError:
-                plain.close()
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.05)
-                continue
-            return plain
-    plain = _socket(part, sender)
-    plain.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    plain.bind(("", PORT))
-    plain.listen(1)
-    connection, _ = plain.accept()
-    plain.close()
-    return connection
+        return nullcontext()
+    server = _socket(part, sender)
+    server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    server.bind(("", PORT))
+    server.listen(sender["flows"])
+    return server
+
+
+def _connection(server: socket.socket | None, part: str, sender: dict[str, Any]) -> socket.socket:
+    if server is not None:
+        return server.accept()[0]
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        # A socket that was refused once is of no more use.
+        plain = _socket(part, sender)
+        try:
+            plain.connect((os.environ["AIRTCP_SERVER"], PORT))
+        except ConnectionRefusedError:
+            plain.close()
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+            continue
+        return plain
+
+
+def _beside(server: socket.socket | None, number: int, part: str, sender: dict[str, Any]) -> None:
+    """Another connection of the same kind, which ends with the program."""
+    if server is None:
+        time.sleep(number * BESIDE_AFTER_S)
+    connection = _connection(server, part, sender)
+    connection.settimeout(None)
+    while connection.send(CHUNK) if part == "send" else connection.recv(len(CHUNK)):
+        pass
 
 
 def _socket(part: str, sender: dict[str, Any]) -> socket.socket:

@@ -1,17 +1,24 @@
 """The true fate of every packet of a recorded case."""
 
 import json
+import shutil
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import polars as pl
 from cases import Case
+from pcapng import joined, only_port, out_of_order
 
 from airtcp import _core
 
 SHORTEST_S = 0.08
 """Stops that are shorter are below what a diagnosis claims to find."""
+
+
+MOST_JOINED = 8
+JOINED_WITHIN_NS = 50_000
+LATE_EVERY = 23
 
 
 @dataclass(frozen=True)
@@ -24,12 +31,28 @@ class Truth:
     @property
     def sender_side(self) -> Path:
         """The capture at the host that sent."""
-        return self.folder / ("server.pcapng" if self.case.download else "stations.pcapng")
+        return self._as_asked("server.pcapng" if self.case.download else "stations.pcapng")
 
     @property
     def receiver_side(self) -> Path:
         """The capture at the host that received."""
-        return self.folder / ("stations.pcapng" if self.case.download else "server.pcapng")
+        return self._as_asked("stations.pcapng" if self.case.download else "server.pcapng")
+
+    def _as_asked(self, name: str) -> Path:
+        """A capture with what is to be done to it: once, beside the recorded one."""
+        recorded = self.folder / name
+        if not (self.case.is_hidden or self.case.file):
+            return recorded
+        path = self.folder / f"asked-{name}"
+        if not path.exists():
+            if self.case.is_hidden:
+                shutil.copy(recorded, path)
+                only_port(path, _largest(recorded))
+            elif self.case.file == "offload":
+                joined(recorded, path, MOST_JOINED, JOINED_WITHIN_NS)
+            else:
+                out_of_order(recorded, path, LATE_EVERY)
+        return path
 
     @cached_property
     def data(self) -> pl.DataFrame:
@@ -98,7 +121,9 @@ class Truth:
         passed = self.data.filter(pl.col("fate") != "dropped")
         return passed.filter(pl.col("fate") == "lost").height, passed.height
 
-    def stops(self, segments: pl.DataFrame) -> list[tuple[float, float]]:
+    def stops(
+        self, segments: pl.DataFrame, shortest_s: float = SHORTEST_S
+    ) -> list[tuple[float, float]]:
         """Starts and lengths in seconds of the capture, while data was sent."""
         settings = self.case.settings
         file = self.folder / "stops.csv"
@@ -120,8 +145,14 @@ class Truth:
         return [
             (start, length)
             for start, length in shifted
-            if length >= SHORTEST_S and start > begun + 0.2 and start + length < ended
+            if length >= shortest_s and start > begun + 0.2 and start + length < ended
         ]
+
+
+def _largest(capture: Path) -> int:
+    """The place, from 0, at which the flow with most bytes begins."""
+    flows = pl.DataFrame(_core.read_capture(capture).flows())
+    return int(flows.sort("bytes")["number"][-1]) - 1
 
 
 def seconds_of(text: str) -> float:
