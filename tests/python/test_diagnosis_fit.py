@@ -13,7 +13,7 @@ from airtcp.diagnosis.loss import Loss, loss_of
 from airtcp.diagnosis.observed import Flags
 from airtcp.diagnosis.rate import half_sample_mode, rate_step
 from airtcp.diagnosis.scenario import Stack, modelled, opportunities, replayed
-from airtcp.diagnosis.stops import SHORTEST_S, StopProcess
+from airtcp.diagnosis.stops import SHORTEST_S, Stop, StopProcess
 from naive_flow import Link, flow_over
 
 STACK = Stack("linux", 1448, sack=True, timestamps=True)
@@ -36,7 +36,6 @@ def test_a_full_link_is_fitted(rate_bps: float, queue: int) -> None:
 
 def test_an_idle_link_has_bounds_of_its_rate_and_no_end_of_its_queue() -> None:
     rate = fitted_link(flow_over(Link(), 20.0, 0.02)).rate
-    assert rate.why_refused is None
     assert rate.bounds is not None
     low, high = rate.bounds
     # A packet of 1500 bytes each 20 ms passes; nothing shows how much more would.
@@ -70,7 +69,7 @@ def test_a_link_that_delivers_more_than_its_rate_has_no_one_rate() -> None:
     flow = flow_over(Link(slow=(4.0, 2.5, 3e6), queue=20), 24.0, 0.0024)
     rate = fitted_link(flow).rate
     assert rate.steps is not None
-    assert rate.why_refused is None
+    assert rate.bounds is None
     within = (np.arange(len(rate.steps)) * 0.25) % 4.0
     slow, fast = rate.steps[within >= 2.0], rate.steps[(within >= 0.25) & (within < 1.25)]
     assert np.median(slow) == pytest.approx(3e6, rel=0.03)
@@ -241,5 +240,22 @@ def test_the_ceiling_is_what_the_link_carries_of_payload() -> None:
     assert most.is_reached
 
 
-def test_a_process_needs_two_stops() -> None:
-    assert not StopProcess((), 10.0).is_shown
+def test_few_stops_leave_open_how_often_they_come() -> None:
+    assert not StopProcess((), 10.0).are_few
+    once = StopProcess((Stop(4.0, 0.5, float("nan")),), 30.0)
+    assert once.are_few
+    # Half the quantiles of chi-square with 3 degrees of freedom: 0.216 and 9.348.
+    assert once.often == pytest.approx((0.108, 4.674), abs=0.001)
+    random = np.random.default_rng(3)
+    drawn = [once.drawn(random) for _ in range(2000)]
+    seen = np.array([30.0 / one.mean_working_s for one in drawn])
+    assert seen.mean() == pytest.approx(1.5 * 30.0 / 29.5, rel=0.1)
+    assert {one.mean_length_s for one in drawn} == {0.5}
+    assert not any(one.is_periodic for one in drawn)
+
+
+def test_a_short_stop_is_found_by_the_packets_that_are_late_behind_it() -> None:
+    flow = flow_over(Link(stops=((5.0, 0.05),), queue=3000), 20.0, 0.0011)
+    (stop,) = fitted_link(flow).stops.stops
+    assert stop.length_s == pytest.approx(0.05, abs=0.01)
+    assert stop.start_s == pytest.approx(5.0, abs=0.05)

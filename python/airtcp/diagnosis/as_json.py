@@ -23,6 +23,7 @@ def of_capture(diagnosis: DiagnosedCapture) -> dict[str, object]:
         "file": str(capture.path),
         "headline": diagnosis.headline,
         "sentences": diagnosis.sentences,
+        "limits": diagnosis.limits,
         "refusals": list(diagnosis.refusals),
         "facts": None
         if capture.facts is None
@@ -80,12 +81,13 @@ def _link(link: FittedLink) -> dict[str, object]:
         "rate_bps": rate.bps,
         "rate_is_constant": rate.is_constant,
         "rate_interpolated_share": rate.interpolated,
-        "rate_refused": rate.why_refused,
         "rate_bounds_bps": None if rate.bounds is None else list(rate.bounds),
         "rate_step": None if rate.step is None else asdict(rate.step),
         "policer": None if link.drops.policer is None else asdict(link.drops.policer),
         "aqm_target_s": link.drops.aqm_target_s,
         "aqm_bounds_s": None if link.drops.aqm_bounds_s is None else list(link.drops.aqm_bounds_s),
+        "marks": link.drops.marks,
+        "late": None if link.late is None else asdict(link.late),
         "beside": None if link.beside is None else asdict(link.beside),
         "is_shared": link.is_shared,
         "aggregates": None if link.aggregates is None else asdict(link.aggregates),

@@ -29,6 +29,8 @@ class Drops:
     aqm_target_s: float | None = None
     """The delay above which the queue drops. Which discipline it is does not show from outside
     while one flow uses it: it is played as CoDel (RFC 8289)."""
+    marks: bool = False
+    """It marks packets in place of dropping them (RFC 3168)."""
     aqm_bounds_s: tuple[float, float] | None = None
     """The delays that the losses admit in its place."""
 
@@ -40,6 +42,9 @@ def drops_of(queues: Queues | None) -> Drops:
     bps, burst = queues["policer_bps"], queues["policer_burst_bytes"]
     if bps is not None and burst is not None:
         return Drops(Policer(bps, burst))
+    if queues["echoes"] and queues["reductions"]:
+        # Marks do not say at which delay they came.
+        return Drops(None, USUAL_TARGET_S, marks=True)
     delay_ns, least_ns = queues["aqm_delay_ns"], queues["aqm_least_delay_ns"]
     if delay_ns is None or least_ns is None:
         return Drops()
@@ -49,4 +54,4 @@ def drops_of(queues: Queues | None) -> Drops:
         return Drops()
     # What most systems have is likelier than another delay that the losses admit.
     target_s = min(max(USUAL_TARGET_S, least_s), max(most_s, least_s), MOST_TARGET_S)
-    return Drops(None, target_s, (least_s, max(most_s, least_s)))
+    return Drops(None, target_s, aqm_bounds_s=(least_s, max(most_s, least_s)))

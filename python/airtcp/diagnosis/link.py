@@ -1,6 +1,7 @@
 """The link of a capture, as a whole."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -8,10 +9,18 @@ import numpy as np
 from airtcp.diagnosis.aggregates import Aggregates
 from airtcp.diagnosis.beside import Beside, beside_of, hidden_beside
 from airtcp.diagnosis.drops import Drops
+from airtcp.diagnosis.late import Late
 from airtcp.diagnosis.loss import Loss, fitted_loss
-from airtcp.diagnosis.observed import Observed
+from airtcp.diagnosis.observed import Observed, Reals
 from airtcp.diagnosis.queue import Queue, fitted_queue
-from airtcp.diagnosis.rate import Rate, delivered_in_bursts, fitted_rate, given_rate, spaced_rate
+from airtcp.diagnosis.rate import (
+    WINDOW_S,
+    Rate,
+    delivered_in_bursts,
+    fitted_rate,
+    given_rate,
+    spaced_rate,
+)
 from airtcp.diagnosis.stops import Stop, StopProcess, found_stops
 from airtcp.diagnosis.wifi import Wifi
 
@@ -42,6 +51,8 @@ class FittedLink:
     is_shared: bool = False
     """Others fill its queue, too, and how much they have does not show: the rate is what they
     leave."""
+    late: Late | None = None
+    """Packets that others overtake."""
     wifi: Wifi | None = None
     """The Wi-Fi link that it is played as, in place of all but the base round trip."""
     wifi_alike: tuple[Wifi, ...] = ()
@@ -65,9 +76,9 @@ class FittedLink:
         """The delay of a full queue, in seconds."""
         return 8.0 * self.queue.packets * PACKET_BYTES / self.bps if self.bps > 0 else math.inf
 
-    def with_rate(self, bps: float) -> "FittedLink":
-        """The same with another rate."""
-        return replace(self, rate=replace(self.rate, bps=bps))
+    def at_bound(self, end: int) -> "FittedLink":
+        """The same with the rate of a bound, where it has bounds."""
+        return replace(self, rate=self.rate.at_bound(end))
 
 
 def fitted_link(
@@ -111,6 +122,8 @@ def fitted_link(
         half = flow.base_rtt_s / 2
         stops = [Stop(one.start_s + half, one.length_s, one.released_share) for one in stops]
         process = StopProcess(tuple(stops), flow.seconds)
+    elif stops and rate.step is not None and rate.steps is not None:
+        rate = replace(rate, steps=_without_stops(rate.steps, stops, flow.begun_s))
     return FittedLink(
         rate,
         flow.base_rtt_s,
@@ -125,6 +138,17 @@ def fitted_link(
         None if drops.policer is not None else delivered_in_bursts(flow),
         is_shared and beside is None,
     )
+
+
+def _without_stops(steps: Reals, stops: Sequence[Stop], begun_s: float) -> Reals:
+    """A recorded rate, less the time in which the link stood still."""
+    begins = begun_s + WINDOW_S * np.arange(len(steps))
+    still = np.zeros(len(steps))
+    for stop in stops:
+        until = np.minimum(begins + WINDOW_S, stop.start_s + stop.length_s)
+        still += np.clip(until - np.maximum(begins, stop.start_s), 0.0, None)
+    left: Reals = steps * np.clip(1.0 - still / WINDOW_S, 0.0, 1.0)
+    return left
 
 
 def _rate_at_base(flow: Observed, rate: Rate) -> float:

@@ -1,5 +1,6 @@
 """The queue in front of the link: a value where it was seen to overflow, else a lower bound."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -47,6 +48,8 @@ def fitted_queue(flow: Observed, stops: Sequence[Stop], shared_bps: float | None
         nearest = np.searchsorted(known, drops) - 1
         at_drop = before_it[nearest[nearest >= 0]]
         if len(at_drop):
-            return Queue(max(1, round(float(np.median(at_drop)) / flow.full_size)), True)
+            # The last that found room waited for one fewer, and for what was left of another.
+            waited = float(np.median(at_drop)) / flow.full_size
+            return Queue(1 + math.floor(waited), True)
     highest = float(np.quantile(before_it, 0.995))
     return Queue(max(1, round(highest / flow.full_size)), False)

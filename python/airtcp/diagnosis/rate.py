@@ -1,7 +1,7 @@
-"""The rate of the link: one number, a recording, or a refusal."""
+"""The rate of the link: one number, a recording, or bounds."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,12 +24,14 @@ UNBOUNDED = 10.0
 """A link whose packets never showed their spacing may have this many times what it delivered."""
 BUSIEST_S = 0.1
 """Time in which the most that was delivered bounds the rate from below."""
+FEWEST_ALIKE = 3
+"""Windows in a row that agree, from which on their differences are errors."""
 STEP_RATIO = 1.5
 """A rate that changes by less than this factor is no step."""
 STEP_SHARE = 0.75
 """Share of the busy windows near a rate for which it counts as the rate before or after a step."""
 MOST_INTERPOLATED = 0.5
-"""Largest share of the time for which a recording may be interpolated."""
+"""A recording that is interpolated for a larger share of the time has bounds only."""
 
 
 @dataclass(frozen=True)
@@ -48,16 +50,24 @@ class Rate:
     """The measured rates that it is the median of."""
     source: str
     """Its source: `queue`, `dispersion`, `bounds`, `policer` or `given`."""
-    why_refused: str | None = None
     bounds: tuple[float, float] | None = None
     """Where the link was hardly ever full: what it has at least, and what it may have."""
+    steps_at_bounds: tuple[Reals, Reals] | None = None
+    """The same of a recorded link that hardly ever showed its rate."""
     step: "Step | None" = None
     """A recorded rate that changes once, and stays."""
 
     @property
     def is_constant(self) -> bool:
         """One number describes it."""
-        return self.steps is None and self.why_refused is None and self.bounds is None
+        return self.steps is None and self.bounds is None
+
+    def at_bound(self, end: int) -> "Rate":
+        """The rate if it is that of a bound; the same where it has none."""
+        if self.bounds is None:
+            return self
+        steps = self.steps if self.steps_at_bounds is None else self.steps_at_bounds[end]
+        return replace(self, bps=self.bounds[end], steps=steps)
 
 
 @dataclass(frozen=True)
@@ -83,7 +93,9 @@ def fitted_rate(flow: Observed) -> Rate:
     if len(rates) >= FEWEST:
         mode = half_sample_mode(rates)
         near = float(np.mean(np.abs(rates - mode) <= NEAR * mode))
-        if near >= CONSTANT_SHARE and _outdone(flow, mode) <= OUTDONE_SHARE:
+        # A rate that fell late in the capture is that of most windows all the same.
+        is_one = rate_step(times, rates) is None
+        if is_one and near >= CONSTANT_SHARE and _outdone(flow, mode) <= OUTDONE_SHARE:
             # The mode of few windows is coarse; the median of those beside it is not.
             beside = rates[np.abs(rates - mode) <= NEAR * mode]
             return Rate(float(np.median(beside)), None, near, 0.0, beside, "queue")
@@ -223,6 +235,7 @@ def _recorded(
     """A rate for every window: seen where the link was busy or showed its spacing, else a guess.
 
     A guess lies between its neighbours, and is no less than what the link delivered meanwhile.
+    Where most are guesses, the link may have the highest rate that was seen in their place.
     """
     edges = np.arange(flow.begun_s, flow.ended_s, WINDOW_S)
     seen = np.searchsorted(edges, times + WINDOW_S / 2) - 1
@@ -233,16 +246,40 @@ def _recorded(
     steps[seen] = rates
     is_seen = np.isfinite(steps)
     guessed = np.interp(edges, edges[is_seen], steps[is_seen])
-    steps = np.where(is_seen, steps, np.maximum(guessed, _carried(flow, edges)))
+    carried = _carried(flow, edges)
+    step = rate_step(times, rates) or rate_step(edges[is_seen], steps[is_seen])
+    most = np.where(is_seen, steps, np.maximum(float(np.quantile(steps[is_seen], 0.9)), carried))
+    steps = _levelled(np.where(is_seen, steps, np.maximum(guessed, carried)))
     interpolated = 1.0 - float(is_seen.mean())
-    why = None
-    if interpolated > MOST_INTERPOLATED:
-        why = (
-            f"its rate varies, and showed in {100 * (1 - interpolated):.0f} % of the time alone: "
-            "capture a transfer that keeps the link full"
-        )
-    step = rate_step(times, rates)
-    return Rate(float(np.mean(steps)), steps, near, interpolated, rates, "queue", why, step=step)
+    if step is not None:
+        # It is constant before and after, also where it did not show.
+        steps = np.where(edges < step.at_s, step.before_bps, step.after_bps)
+        interpolated = 0.0
+    mean = float(np.mean(steps))
+    found = Rate(mean, steps, near, interpolated, rates, "queue", step=step)
+    if interpolated <= MOST_INTERPOLATED:
+        return found
+    most = _levelled(most)
+    bounds = mean, max(mean, float(np.mean(most)))
+    return replace(found, bounds=bounds, steps_at_bounds=(steps, most))
+
+
+def _levelled(steps: Reals) -> Reals:
+    """The same rates, with windows in a row that agree at their median.
+
+    What is left of a window's error would look like a rate that was higher for a moment, which BBR
+    remembers for ten round trips.
+    """
+    levelled = steps.copy()
+    begin = 0
+    for end in range(1, len(steps) + 1):
+        level = float(np.median(steps[begin:end]))
+        if end < len(steps) and abs(steps[end] - level) <= NEAR * level:
+            continue
+        if end - begin >= FEWEST_ALIKE:
+            levelled[begin:end] = level
+        begin = end
+    return levelled
 
 
 def rate_step(times: Reals, rates: Reals) -> Step | None:

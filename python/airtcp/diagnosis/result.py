@@ -1,7 +1,7 @@
 """A capture diagnosed: labels, shares, the link, and the remedies worth deploying."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,10 +15,13 @@ from airtcp.diagnosis.aggregates import aggregates_of
 from airtcp.diagnosis.beside import with_beside
 from airtcp.diagnosis.capture import Capture, Facts, Refusal
 from airtcp.diagnosis.ceiling import Ceiling, ceiling
-from airtcp.diagnosis.check import Prediction, Replay, best_replay, predictions
+from airtcp.diagnosis.check import MODEL_SEEDS, Prediction, Replay, best_replay, predictions
+from airtcp.diagnosis.draws import drawn_links
 from airtcp.diagnosis.drops import drops_of
 from airtcp.diagnosis.harm import with_harms
+from airtcp.diagnosis.late import fitted_late
 from airtcp.diagnosis.latency import Latency, latency
+from airtcp.diagnosis.limits import limits
 from airtcp.diagnosis.link import FittedLink, fitted_link
 from airtcp.diagnosis.observed import Observed, observed
 from airtcp.diagnosis.scenario import Stack, WrittenLink, modelled
@@ -38,8 +41,6 @@ CONTROLS: Mapping[str | None, str] = dict(zip(("cubic", "reno", "bbr"), PROFILES
 FEWEST_ACKS = 10
 FEW_LOSSES = "few-losses"
 """The core's remark that is no refusal here: few losses make a wide interval."""
-LONE_STOP_SHARE = 0.05
-"""One stop that took a larger share of the capture is too much of it to be left out."""
 WINDOW_SHARE = 0.1
 """A receiver's window that held the flow back for a larger share of the time is part of the fit."""
 
@@ -88,7 +89,17 @@ class DiagnosedCapture:
         quic = self.capture.quic
         if quic is not None and self.is_of_quic:
             return f"{quic.headline} No remedy is recommended: those of airtcp are TCP's."
-        return words.headline(self.ceiling, self.trials, self.refusals, self.harm, self.latency)
+        return words.headline(
+            self.ceiling, self.trials, self.refusals, self.harm, self.latency, self.limits
+        )
+
+    @cached_property
+    def limits(self) -> list[str]:
+        """What the capture shows to hold the flow back, as parts of a sentence."""
+        facts = self.capture.facts
+        if facts is None or self.flow is None or self.link is None:
+            return []
+        return limits(facts, self.flow, self.link, self.labels)
 
     @cached_property
     def sentences(self) -> list[str]:
@@ -126,14 +137,13 @@ class DiagnosedCapture:
         if self.replay is not None:
             is_same = self.link is None or self.link.wifi is None
             lines.append(words.replay_words(self.replay, is_same=is_same))
-            if self.replay.explains and self.predictions:
-                lines.append(words.prediction_words(self.predictions))
+            if self.predictions:
+                lines.append(
+                    words.prediction_words(self.predictions, is_replayed=self.replay.explains)
+                )
         lines += [reason for reason in self.refusals if reason not in lines[0]]
-        if self.link is not None and len(self.link.stops.stops) == 1 and not self.refusals:
-            lines.append(
-                "The link stopped once, which tells nothing of how often it does: remedies are "
-                "ranked without it."
-            )
+        if self.link is not None and self.link.stops.are_few and self.trials is not None:
+            lines.append(words.few_stops(self.link.stops))
         if self.link is not None and self.link.is_shared and self.trials is not None:
             lines.append(
                 "Remedies are tried on what others leave of the link, as if they did not give way."
@@ -159,8 +169,6 @@ class DiagnosedCapture:
     def scenario(self) -> WrittenLink | None:
         """The fitted link as a scenario, where there is one."""
         if self.link is None or self.stack is None or self.flow is None:
-            return None
-        if self.link.rate.why_refused:
             return None
         return modelled(self.link, self.stack, max(60.0, self.flow.seconds))
 
@@ -221,6 +229,8 @@ def diagnosed(
     waits = latency(flow, facts["queues"])
     queues = facts["queues"]
     link = fitted_link(flow, drops_of(queues), rate_bps, is_shared=queues["is_shared"])
+    if facts["view"] == "sender":
+        link = replace(link, late=fitted_late(flow, capture.labels, capture.acks))
 
     def found(
         stack: Stack | None = None,
@@ -243,13 +253,17 @@ def diagnosed(
             socket,
         )
 
-    if link.rate.why_refused:
-        refusals.append(_sentence(link.rate.why_refused))
-        return found()
     _say(progress, 0.2, "playing the capture back")
     replay, stack, link = _played_back(capture, flow, link, seen.timeouts, socket)
     most = ceiling(link, flow)
-    predicted = tuple(predictions(link, flow, stack, replay)) if replay.explains else ()
+    predicted: tuple[Prediction, ...] = ()
+    if replay.may_be_a_draw:
+        drawn = (
+            [replace(link, wifi=one) for one in link.wifi_alike]
+            if link.wifi is not None
+            else list(drawn_links(link, flow, MODEL_SEEDS))
+        )
+        predicted = tuple(predictions(drawn, flow, stack, replay))
     refusals += _why_not_ranked(flow, link, replay, predicted, facts["shares"])
     is_well = most.is_reached and not waits.is_large
     if refusals or is_well or can is None or not asked:
@@ -345,10 +359,11 @@ def _stacks(capture: Capture, flow: Observed, socket: Connection | None) -> list
     limited = facts["shares"]["receiver_window"] > WINDOW_SHARE
     buffer = int(window) if limited and isinstance(window, int) else None
     mss = int(np.quantile(flow.payload, 0.9))
+    marks = drops_of(facts["queues"]).marks
     segments = facts["acking"].segments
     habit = None if segments == USUAL else segments
     return [
-        Stack(profile, mss, facts["sack"], facts["timestamps"], buffer, habit)
+        Stack(profile, mss, facts["sack"], facts["timestamps"], buffer, habit, marks)
         for profile in _profiles(socket)
     ]
 
@@ -375,20 +390,15 @@ def _why_not_ranked(
     A flow without losses of the link's own needs none: its queue and stops are known otherwise.
     """
     reasons = []
-    stops = link.stops.stops
-    if len(stops) == 1 and stops[0].length_s > LONE_STOP_SHARE * flow.seconds:
-        reasons.append(
-            f"The link stopped once, for {stops[0].length_s:.1f} s, which tells nothing of how "
-            "often it does: capture for longer."
-        )
-    if not replay.explains:
+    is_a_draw = bool(predicted) and all(one.holds for one in predicted)
+    if not replay.explains and not is_a_draw:
         off = ", ".join(f"{name} {100 * by:+.0f} %" for name, by in replay.deviations.items())
         reasons.append(
             f"The link model does not explain this capture: {off}, "
             f"{replay.simulated.timeouts} timeouts for {replay.capture.timeouts}."
             f"{words.not_played_back(shares)}"
         )
-    elif not all(one.holds for one in predicted):
+    elif not is_a_draw:
         missed = ", ".join(one.measure for one in predicted if not one.holds)
         reasons.append(
             f"The fitted process does not explain this capture: its {missed} is outside of what "

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from airtcp.diagnosis.beside import Beside
-from airtcp.diagnosis.link import FittedLink
+from airtcp.diagnosis.link import PACKET_BYTES, FittedLink
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.rate import WINDOW_S
 from airtcp.diagnosis.stops import StopProcess
@@ -35,6 +35,8 @@ class Stack:
     """Bytes of the largest window offered, where it was what limited the flow."""
     ack_segments: int | None = None
     """Segments an acknowledgment; None for the profile's."""
+    ecn: bool = False
+    """Both ends heed marks of congestion."""
 
     def lines(self) -> list[str]:
         """The table `[tcp]`."""
@@ -47,6 +49,8 @@ class Stack:
             lines += ["timestamps = false", "eifel = false"]
         if self.receive_buffer is not None:
             lines += [f"receive_buffer = {self.receive_buffer}", 'receive_window = "fixed"']
+        if self.ecn:
+            lines.append('ecn = "request"')
         if self.ack_segments is not None:
             lines.append(f"delayed_ack = {{ segments = {self.ack_segments} }}")
         return lines
@@ -95,7 +99,7 @@ def modelled(
         )
     elif link.loss.lost:
         lines.append(f"loss = {{ rate = {_share(link.loss.rate)} }}")
-    shows_stops = link.stops.is_shown and not _are_in_the_rate(link)
+    shows_stops = bool(link.stops.stops) and not _are_in_the_rate(link)
     if shows_stops and link.stops.is_periodic and phase is not None:
         period = link.stops.mean_period_s
         starts = np.arange(phase * period, seconds, period)
@@ -108,8 +112,10 @@ def modelled(
     return _scenario(lines, files, stack, seconds, about, link.beside)
 
 
-def replayed(link: FittedLink, flow: Observed, stack: Stack) -> WrittenLink:
+def replayed(link: FittedLink, flow: Observed, stack: Stack, later_packets: int = 0) -> WrittenLink:
     """The link with the very stops and losses of the capture, and as much data.
+
+    Stops and losses come `later_packets` packet times later than in the capture.
 
     What would be sent after the capture's last packet would meet no losses any more: the same data
     meets the same losses, however fast it goes. A Wi-Fi link's is its process: which frame of which
@@ -120,7 +126,7 @@ def replayed(link: FittedLink, flow: Observed, stack: Stack) -> WrittenLink:
     files: dict[str, str] = {}
     lines = _rate(link, files)
     # The simulated handshake takes a round trip before the first data leaves.
-    offset = flow.begun_s - flow.base_rtt_s
+    offset = flow.begun_s - flow.base_rtt_s - later_packets * 8.0 * PACKET_BYTES / link.bps
     if link.stops.stops and not _are_in_the_rate(link):
         begun = ((max(0.0, one.start_s - offset), one.length_s) for one in link.stops.stops)
         lines.append(_listed(begun, link.stops, files))
@@ -131,7 +137,8 @@ def replayed(link: FittedLink, flow: Observed, stack: Stack) -> WrittenLink:
         # The numbers of its packets among those of all flows are not the capture's.
         lines.append(f"loss = {{ rate = {_share(link.loss.rate)} }}")
     elif len(passed):
-        numbers = "\n".join(str(1 + index) for index in passed)
+        numbered = sorted({max(1, 1 + int(index) + later_packets) for index in passed})
+        numbers = "\n".join(str(one) for one in numbered)
         files[RECORDED_LOSSES] = f"packet\n{numbers}\n"
         lines.append(f'lost_packets = {{ path = "{RECORDED_LOSSES}" }}')
     # Others go on as long as the capture did: what they leave is a matter of time.
@@ -197,13 +204,17 @@ def _rate(link: FittedLink, files: dict[str, str]) -> list[str]:
         files[RECORDED_RATE] = opportunities(link.rate.steps)
         lines.append(f'trace = {{ up = "{RECORDED_RATE}", data = "up" }}')
     lines.append(f"queue = {{ packets = {link.queue.packets} }}")
+    if link.late is not None:
+        late = link.late
+        lines.append(f'late = {{ share = {_share(late.share)}, by = "{1e6 * late.by_s:.0f} us" }}')
     policer, target_s = link.drops.policer, link.drops.aqm_target_s
     if policer is not None:
         lines.append(
             f'policer = {{ rate = "{policer.bps:.0f} bit/s", burst = {policer.burst_bytes:.0f} }}'
         )
     elif target_s is not None:
-        lines.append(f'aqm = {{ discipline = "codel", target = "{1e6 * target_s:.0f} us" }}')
+        marks = ", ecn = true" if link.drops.marks else ""
+        lines.append(f'aqm = {{ discipline = "codel", target = "{1e6 * target_s:.0f} us"{marks} }}')
     return lines
 
 

@@ -1,13 +1,21 @@
 """Stops of the link: silences that end with the acknowledgment of what was under way."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import brentq
+from scipy.stats import gamma
 
 from airtcp.diagnosis.observed import Flags, Observed, Reals
 
-SHORTEST_S = 0.08
+SHORTEST_S = 0.03
+"""As long as what stands still shows above what hosts delay. BBR keeps for seconds the queue that
+even so short a stop has built."""
+DELAYED_ACK_S = 0.25
+"""A silence up to that may be a receiver's that waits for a second segment (RFC 9293 allows 0.5 s,
+Linux waits 40 to 200 ms): no more than that one is late then."""
+FEWEST_LATE = 4
+"""Packets that are late behind a stop as short."""
 PACKETS = 8
 """A silence of fewer packet times is the spacing of a slow link."""
 BASE_SHARE = 0.6
@@ -20,6 +28,8 @@ ALWAYS = 2.0
 CHANCE = 0.05
 """A silence is a stop where jitter would bring fewer than this of its length in the whole
 capture."""
+FEW_STOPS = 5
+"""Fewer are drawn by how often they may come: stretches of the capture repeat what was seen."""
 HELD_SHARE = 0.5
 """Smallest share of the waiting data in one burst after a stop that only held it."""
 
@@ -42,6 +52,8 @@ class StopProcess:
     observed_s: float
     is_taken_for_held: bool = False
     """Assumed to be held: the replay with holding was nearer to the capture."""
+    drawn_working_s: float | None = None
+    """The mean time between stops, where it was drawn from what few of them leave open."""
 
     @property
     def shows_release(self) -> bool:
@@ -49,9 +61,9 @@ class StopProcess:
         return any(np.isfinite(stop.released_share) for stop in self.stops)
 
     @property
-    def is_shown(self) -> bool:
-        """There are enough to speak of a process."""
-        return len(self.stops) >= 2
+    def are_few(self) -> bool:
+        """How often they come is known within a factor of some three at best."""
+        return 0 < len(self.stops) < FEW_STOPS and not self.is_periodic
 
     @property
     def mean_length_s(self) -> float:
@@ -61,6 +73,8 @@ class StopProcess:
     @property
     def mean_working_s(self) -> float:
         """Mean time between the end of one and the start of the next."""
+        if self.drawn_working_s is not None:
+            return self.drawn_working_s
         stopped = sum(stop.length_s for stop in self.stops)
         return max((self.observed_s - stopped) / len(self.stops), 0.001)
 
@@ -73,12 +87,30 @@ class StopProcess:
     def variation(self) -> float:
         """Standard deviation over mean of the times between starts: 0 periodic, 1 random."""
         between = np.diff([stop.start_s for stop in self.stops])
-        return float(np.std(between) / np.mean(between)) if len(between) > 1 else 1.0
+        mean = float(np.mean(between)) if len(between) > 1 else 0.0
+        return float(np.std(between)) / mean if mean > 0 else 1.0
 
     @property
     def is_periodic(self) -> bool:
         """They come at regular intervals."""
-        return len(self.stops) >= 4 and self.variation < 0.15
+        is_seen = self.drawn_working_s is None and len(self.stops) >= 4
+        return is_seen and self.variation < 0.15
+
+    @property
+    def often(self) -> tuple[float, float]:
+        """The 95 % interval of the stops that come in the time observed (Jeffreys' prior)."""
+        shape = len(self.stops) + 0.5
+        return float(gamma.ppf(0.025, shape)), float(gamma.ppf(0.975, shape))
+
+    def drawn(self, random: np.random.Generator) -> "StopProcess":
+        """A process that few stops leave open: as often as they may come, as long as some were."""
+        often = random.gamma(len(self.stops) + 0.5) / (len(self.stops) * self.mean_working_s)
+        chosen = random.integers(0, len(self.stops), len(self.stops))
+        return replace(
+            self,
+            stops=tuple(self.stops[one] for one in chosen),
+            drawn_working_s=1.0 / max(often, 1e-6),
+        )
 
     @property
     def have_one_length(self) -> bool:
@@ -138,7 +170,13 @@ def _silences(flow: Observed, packet_s: float, shortest: float) -> tuple[Reals, 
             continue
         usual = float(np.median(rtt[max(0, first - 5) : first]))
         last = int(np.searchsorted(came, after + BURST_S))
-        expected = float((sent[first:last] + usual).min())
+        due = sent[first:last] + usual
+        if (
+            after - before < DELAYED_ACK_S
+            and np.count_nonzero(due < after - packet_s) < FEWEST_LATE
+        ):
+            continue
+        expected = float(due.min())
         begin = max(before + packet_s, expected)
         if after - begin > shortest:
             begun.append(begin)

@@ -76,8 +76,12 @@ class Trial:
     @property
     def calms(self) -> bool:
         """It is shown to shorten that round trip much, and costs little goodput at any end."""
-        return self.round_trip.high <= -CALM_PERCENT and all(
-            one.low >= -COSTLY_PERCENT for one in self.at_ends
+        # What ends the connection on its way has a round trip of a part of the way.
+        is_whole = self.place != "proxy"
+        return (
+            is_whole
+            and self.round_trip.high <= -CALM_PERCENT
+            and all(one.low >= -COSTLY_PERCENT for one in self.at_ends)
         )
 
     @property

@@ -25,6 +25,10 @@ WARM_S = 1.0
 """The first second is slow start's."""
 PACKETS = 50_000
 SHORTEST_S, LONGEST_S = 3.0, 10.0
+FEWEST_LOST = 10
+"""Fewer losses that no queue explains are luck."""
+ATTEMPTS = 7
+"""Of a frame, the first included (`wlan.retry_limit`)."""
 ROUNDS = 3
 EFFICIENCY = 0.7
 """Share of a mode's rate that an aggregating link delivers, to begin the search with."""
@@ -198,6 +202,16 @@ def _shape(run: Run, seconds: float) -> Shape | None:
     return Shape(goodput, median / 1e3, pause_of(came))
 
 
+def _may_lose(wifi: Wifi, flow: Observed) -> bool:
+    """Whether the radio would give up as many packets as the link lost: it repeats what it damages.
+
+    Half as many are enough, since chance is in it.
+    """
+    lost = int((flow.lost & ~flow.dropped).sum())
+    given_up = wifi.damaged**ATTEMPTS * len(flow.sent_s)
+    return lost < FEWEST_LOST or 2 * given_up >= lost
+
+
 def pause_of(came: Reals) -> float:
     """The pause between bursts beyond which half of the time lies."""
     gaps = np.diff(came)
@@ -218,7 +232,7 @@ def on_wifi(
     Raises:
         RunError: a simulation could not be finished.
     """
-    if link.stops.is_shown:
+    if len(link.stops.stops) > 1:
         return None
     found = []
     # What a window is bounded by is the sender's affair: BBR's queue is not CUBIC's.
@@ -226,8 +240,10 @@ def on_wifi(
         fits = fitted_wifi(flow, link.queue.packets, searched, loaded)
         alike = tuple(one.wifi for one in fits)
         for one in alike[:PLAYED]:
+            if not _may_lose(one, flow):
+                continue
             played = replace(link, wifi=one, wifi_alike=alike, beside=None, is_shared=False)
             found.append(best_replay(played, flow, stacks, timeouts))
         if any(replay.explains for replay, _, _ in found):
             break
-    return min(found, key=lambda each: each[0].distance)
+    return min(found, key=lambda each: each[0].distance, default=None)

@@ -10,7 +10,9 @@ from airtcp.diagnosis.ceiling import Ceiling
 from airtcp.diagnosis.check import Prediction, Replay
 from airtcp.diagnosis.drops import WIDE, Drops
 from airtcp.diagnosis.latency import Latency
+from airtcp.diagnosis.limits import ENDS_SHARE
 from airtcp.diagnosis.link import FittedLink
+from airtcp.diagnosis.stops import StopProcess
 from airtcp.diagnosis.trials import WORTH_PERCENT, Effect, Trial, Trials
 from airtcp.diagnosis.wifi import Wifi
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
@@ -34,8 +36,8 @@ FEW_LOSSES = 30
 MANAGED_S = 0.025
 """A full queue that delays by no more may be one that keeps its delay short: while nothing ever met
 a longer one, the two look alike."""
-ENDS_SHARE = 0.1
-"""What one end held back for a smaller share of the time explains nothing."""
+MOST_LIMITS = 2
+"""More are left to the sentences behind the first."""
 
 
 def headline(
@@ -44,13 +46,15 @@ def headline(
     refusals: Sequence[str],
     harm: PairedDifference | None = None,
     waits: Latency | None = None,
+    limits: Sequence[str] = (),
 ) -> str:
-    """The one sentence that a user came for.
+    """The one sentence that a user came for, with what limits the flow in it.
 
     A reason not to trust the link comes before all that would be concluded from it.
     """
     if refusals:
         return f"No remedy is recommended: {refusals[0]}"
+    why = f": {_listed(limits[:MOST_LIMITS])}" if limits else ""
     is_full = ceiling is not None and ceiling.is_reached
     if ceiling is not None and is_full and (waits is None or not waits.is_large):
         if ceiling.is_shared:
@@ -59,9 +63,10 @@ def headline(
                 f"of which this flow has {format_bit_rate(ceiling.goodput_bps)}: no remedy is "
                 "worth it."
             )
+        given = f" ({_listed(limits[:MOST_LIMITS])})" if limits else ""
         return (
             f"Of {format_bit_rate(ceiling.goodput_bps)} at most "
-            f"{format_bit_rate(ceiling.most_bps)} are possible: no remedy is worth it."
+            f"{format_bit_rate(ceiling.most_bps)} are possible{given}: no remedy is worth it."
         )
     if ceiling is not None and is_full and waits is not None:
         possible = (
@@ -69,23 +74,23 @@ def headline(
             f"this flow has {format_bit_rate(ceiling.goodput_bps)}"
             if ceiling.is_shared
             else f"of {format_bit_rate(ceiling.goodput_bps)} at most "
-            f"{format_bit_rate(ceiling.most_bps)} are possible"
+            f"{format_bit_rate(ceiling.most_bps)} are possible{why}"
         )
         return f"The link is full ({possible}), but data waits: {_waiting(waits)}{_calmed(trials)}."
-    if trials is None:
-        return "No remedy was tried: none was asked for."
-    best = trials.winner
     possible = ""
     if ceiling is not None and not ceiling.is_known:
         possible = (
             f"The flow has {format_bit_rate(ceiling.goodput_bps)}, of a link whose rate did not "
-            "show. "
+            f"show{why}. "
         )
     elif ceiling is not None:
         possible = (
             f"Of {format_bit_rate(ceiling.most_bps)} that are possible the flow has "
-            f"{format_bit_rate(ceiling.goodput_bps)}. "
+            f"{format_bit_rate(ceiling.goodput_bps)}{why}. "
         )
+    if trials is None:
+        return f"{possible}No remedy was tried: none was asked for."
+    best = trials.winner
     if best is not None:
         brings = f"{best.remedy} at the {best.place} brings {interval(best.effect)} of goodput"
         return f"{possible}{brings}{harm_clause(harm)}."
@@ -99,6 +104,11 @@ def headline(
     )
     undecided = f"; undecided: {open_ones}" if open_ones else ""
     return f"{possible}No remedy{where} is shown to help{undecided}."
+
+
+def _listed(parts: Sequence[str]) -> str:
+    """Two or more parts of a sentence as one."""
+    return ", and ".join(parts)
 
 
 def _waiting(waits: Latency) -> str:
@@ -255,8 +265,13 @@ def link_words(link: FittedLink) -> str:
             f"a policer of {format_bit_rate(policer.bps)} with a burst of "
             f"{format_bytes(round(policer.burst_bytes))}, which drops and delays nothing"
         ]
-    elif link.rate.why_refused:
-        parts = [f"at least {rate}"]
+    elif link.rate.bounds is not None and link.rate.steps is not None:
+        low, high = link.rate.bounds
+        parts = [
+            f"a rate that varies, and showed in "
+            f"{format_percent(100 * (1 - link.rate.interpolated), decimals=0)} of the time alone: "
+            f"from {format_bit_rate(low)} to {format_bit_rate(high)} in the mean (both were tried)"
+        ]
     elif link.rate.bounds is not None:
         low, high = link.rate.bounds
         parts = [
@@ -297,7 +312,12 @@ def link_words(link: FittedLink) -> str:
             "as Wi-Fi that aggregates, a cellular frame or jitter does, and played as an even rate"
         )
     parts.append(f"{1e3 * link.base_rtt_s:.1f} ms of base round trip")
-    if link.drops.aqm_target_s is not None:
+    if link.drops.marks:
+        parts.append(
+            f"a queue that marks packets in place of dropping them (AQM, played with "
+            f"{aqm_delay(link.drops)} of delay)"
+        )
+    elif link.drops.aqm_target_s is not None:
         parts.append(f"a queue that drops above {aqm_delay(link.drops)} of delay (AQM)")
     elif policer is None:
         least = "" if link.queue.is_known else "at least "
@@ -305,6 +325,8 @@ def link_words(link: FittedLink) -> str:
         if link.queue.is_known and link.queue_s <= MANAGED_S:
             short = f", or one that keeps its delay at {1e3 * link.queue_s:.0f} ms (AQM)"
         parts.append(f"a queue of {least}{link.queue.packets} packets{short}")
+    if link.late is not None:
+        parts.append(link.late.words)
     parts.append(_loss_words(link))
     stops = link.stops
     if stops.stops:
@@ -358,6 +380,16 @@ def aqm_delay(drops: Drops) -> str:
     )
 
 
+def few_stops(process: StopProcess) -> str:
+    """What few stops leave open."""
+    seen = len(process.stops)
+    low, high = process.often
+    return (
+        f"The link stopped {'once' if seen == 1 else f'{seen} times'}, which leaves open how often "
+        f"it does: remedies are tried on links that stop {low:.0f} to {high:.0f} times in as long."
+    )
+
+
 def _loss_words(link: FittedLink) -> str:
     loss = link.loss
     if not loss.lost:
@@ -380,16 +412,20 @@ def replay_words(replay: Replay, *, is_same: bool = True) -> str:
         f"timeouts {format_count(replay.simulated.timeouts)} for "
         f"{format_count(replay.capture.timeouts)}"
     )
-    outcome = "gives the capture back" if replay.explains else "does not explain the capture"
+    outcome = "gives" if replay.explains else "does not give"
     same = "with the same stops and losses, " if is_same else "as a process, "
-    return f"Played back under {replay.profile} {same}this link {outcome}: {', '.join(parts)}."
+    return (
+        f"Played back under {replay.profile} {same}this link {outcome} the capture back: "
+        f"{', '.join(parts)}."
+    )
 
 
-def prediction_words(predictions: Sequence[Prediction]) -> str:
+def prediction_words(predictions: Sequence[Prediction], *, is_replayed: bool = True) -> str:
     """The capture beside the draws of the process."""
     missed = [one for one in predictions if not one.holds]
     if not missed:
-        return "As a process it does, too: the capture lies in the 95 % interval of 20 seeds."
+        does = "does, too" if is_replayed else "does"
+        return f"As a process it {does}: the capture lies in the 95 % interval of 20 seeds."
     parts = ", ".join(
         f"{one.measure} {measured(one.measure, one.captured)}, expected "
         f"{measured(one.measure, one.low)} to {measured(one.measure, one.high)}"

@@ -153,9 +153,7 @@ def hazard_table(hazard: pl.DataFrame) -> Table:
 def link_table(link: FittedLink) -> Table:
     """The fitted link, a line a part."""
     rate = format_bit_rate(link.bps)
-    if link.rate.why_refused:
-        rate = f"at least {rate}"
-    elif link.rate.bounds is not None:
+    if link.rate.bounds is not None:
         rate = " to ".join(format_bit_rate(bps) for bps in link.rate.bounds)
     elif link.rate.steps is not None:
         rate = f"recorded, {rate} in the mean"
@@ -186,7 +184,10 @@ def link_table(link: FittedLink) -> Table:
         burst = format_bytes(policer.burst_bytes)
         rows.append(("policer", f"{format_bit_rate(policer.bps)}, burst {burst}"))
     if link.drops.aqm_target_s is not None:
-        rows.append(("AQM", f"drops above {aqm_delay(link.drops)} of delay"))
+        does = "marks" if link.drops.marks else "drops"
+        rows.append(("AQM", f"{does} above {aqm_delay(link.drops)} of delay"))
+    if link.late is not None:
+        rows.append(("late", link.late.words))
     if link.loss.bursts is not None:
         bursts = link.loss.bursts
         rows.append(

@@ -1,0 +1,107 @@
+"""What holds a flow back, in the words of the first sentence."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+
+from airtcp.diagnosis.capture import Facts
+from airtcp.diagnosis.link import FittedLink
+from airtcp.diagnosis.observed import Observed
+from airtcp.diagnosis.wifi import Wifi
+from airtcp.quantities import format_bit_rate, format_count, format_percent
+
+ENDS_SHARE = 0.1
+"""What one end held back for a smaller share of the time explains nothing."""
+MOSTLY = 0.5
+"""An end that holds the flow back for longer is what limits it, whatever the link does."""
+STOPPED_SHARE = 0.01
+LATE_SHARE = 0.2
+"""Smallest share of the retransmissions that are there since packets overtook each other."""
+FEWEST_LATE = 5
+MATHIS = 1.22
+"""The constant of Mathis et al., Computer Communication Review 27 (1997), for periodic losses."""
+
+
+def limits(facts: Facts, flow: Observed, link: FittedLink, labels: pl.DataFrame) -> list[str]:
+    """What the capture shows to hold the flow back, the ends first where they do so mostly."""
+    of_link = list(_of_link(flow, link)) if link.wifi is None else _of_wifi(link.wifi)
+    if len(labels) and link.late is None:
+        of_link += _of_order(labels)
+    ends = {name: facts["shares"][name] for name in ("receiver_window", "application")}
+    first = [_END_WORDS[name](share) for name, share in ends.items() if share > MOSTLY]
+    last = [_END_WORDS[name](share) for name, share in ends.items() if ENDS_SHARE < share <= MOSTLY]
+    return [*first, *of_link, *last]
+
+
+_END_WORDS = {
+    "receiver_window": lambda share: (
+        f"the receiver's window holds it back for {format_percent(100 * share, decimals=0)} of the "
+        "time"
+    ),
+    "application": lambda share: (
+        f"the application has nothing to send for {format_percent(100 * share, decimals=0)} of the "
+        "time"
+    ),
+}
+
+
+def _of_link(flow: Observed, link: FittedLink) -> Iterator[str]:
+    policer = link.drops.policer
+    if policer is not None:
+        yield f"a policer drops what exceeds {format_bit_rate(policer.bps)}"
+    if link.is_shared or link.beside is not None:
+        yield "others use the link, too"
+    stopped = sum(stop.length_s for stop in link.stops.stops) / flow.seconds
+    if stopped > STOPPED_SHARE:
+        yield f"the link stands still for {format_percent(100 * stopped, decimals=0)} of the time"
+    step = link.rate.step
+    if step is not None:
+        yield (
+            f"the link's rate goes from {format_bit_rate(step.before_bps)} to "
+            f"{format_bit_rate(step.after_bps)} after {step.at_s:.0f} s"
+        )
+    elif link.rate.steps is not None and not link.is_shared:
+        yield "the link's rate varies"
+    if link.late is not None:
+        yield link.late.words
+    if loses_enough(flow, link):
+        yield f"the link loses {100 * link.loss.rate:.2g} % of the packets"
+    if link.drops.marks:
+        yield "a queue that keeps its delay short marks packets"
+    elif link.drops.aqm_target_s is not None:
+        dropped = int(np.count_nonzero(flow.dropped))
+        yield f"a queue that keeps its delay short drops {format_count(dropped)} packets"
+    elif policer is None and link.queue.is_known and link.queue_s < flow.base_rtt_s:
+        yield f"the queue of {link.queue.packets} packets is shorter than a round trip"
+
+
+def _of_wifi(wifi: Wifi) -> list[str]:
+    parts = [f"it is a Wi-Fi link of {format_bit_rate(wifi.mode.bps)} while it sends"]
+    if wifi.damaged > 0:
+        parts.append(f"{format_percent(100 * wifi.damaged, decimals=0)} of its frames are damaged")
+    if wifi.others:
+        parts.append(
+            f"{wifi.others} other {'station has' if wifi.others == 1 else 'stations have'} the "
+            "channel, too"
+        )
+    return [", ".join(parts)]
+
+
+def loses_enough(flow: Observed, link: FittedLink) -> bool:
+    """Losses as frequent hold a Reno flow below the link's rate.
+
+    Its window is that of Mathis et al. over the shortest round trip: a longer one makes it slower.
+    """
+    if not link.loss.lost:
+        return False
+    most_bps = MATHIS * 8.0 * flow.full_size / (flow.base_rtt_s * math.sqrt(link.loss.rate))
+    return most_bps < link.most_bps
+
+
+def _of_order(labels: pl.DataFrame) -> list[str]:
+    late = labels.filter(pl.col("cause") == "reordering").height
+    if late < max(FEWEST_LATE, LATE_SHARE * len(labels)):
+        return []
+    return [f"packets come late, behind others, which {format_count(late)} retransmissions answer"]
