@@ -255,6 +255,9 @@ def _cause_is_right(kind: str, label: dict[str, object], is_needless: bool, lost
     if is_needless:
         reorders = kind in ("reordering", "jitter", "old timestamps")
         return label["cause"] in (("reordering", "delay-spike") if reorders else ("delay-spike",))
+    if kind == "802.11n and ax" and lost == "dropped":
+        # Linux's queues of stations are FQ-CoDel's, and drop by their length, too.
+        return label["loss"] in ("aqm", "tail-drop")
     queue = {"policer": "policer", "AQM": "aqm", "AQM with ECN": "aqm"}.get(kind, "tail-drop")
     expected = {"lost": "radio", "dropped": queue}.get(str(lost))
     return label["loss"] == expected
