@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "measurements" / "diagnose.md"
 FOUND = ROOT / "docs" / "measurements" / "diagnose.json"
 SCRIPTS = ROOT / "tests" / "captures"
+PARTS = ("scores", "causes", "forecasts")
 HALVES = {"development": "developed with", "kept": "kept aside"}
 INDEPENDENT = {"independent": "the kernel over another emulator"}
 
@@ -32,24 +33,40 @@ def main() -> None:
     parser.add_argument("corpus", nargs="?", help="the folder of the recordings")
     parser.add_argument("--kernel", default=MACHINE, help="the kernel of the forecasts")
     parser.add_argument("--late", action="store_true", help="score what was late, too")
+    parser.add_argument(
+        "--part", action="append", choices=PARTS, help="what is run; all if left out"
+    )
+    parser.add_argument("--before", type=Path, help="scores of an earlier version, of score.py")
     options = parser.parse_args()
+    parts = tuple(options.part or PARTS)
     if corpus := options.corpus:
         late = ["--late"] if options.late else []
         kernel = ["--kernel", options.kernel]
         for half in HALVES:
-            _run("score.py", corpus, "--half", half, "--json", str(FOUND), *late)
-            _run("queues.py", f"{corpus}-queues", "--half", half, "--json", str(FOUND))
-        _run("independent.py", f"{corpus}-independent", "--json", str(FOUND))
-        _run("forecast.py", corpus, "--out", "out/forecast", "--json", str(FOUND), *kernel)
+            if "scores" in parts:
+                _run("score.py", corpus, "--half", half, "--json", str(FOUND), *late)
+            if "causes" in parts:
+                _run("queues.py", f"{corpus}-queues", "--half", half, "--json", str(FOUND))
+        if "causes" in parts:
+            _run("independent.py", f"{corpus}-independent", "--json", str(FOUND))
+        if "forecasts" in parts:
+            _run("forecast.py", corpus, "--out", "out/forecast", "--json", str(FOUND), *kernel)
     found = json.loads(FOUND.read_text())
+    if options.before:
+        earlier = json.loads(options.before.read_text())
+        found["before"] = {half: by_kind(earlier[half]) for half in HALVES if half in earlier}
+        FOUND.write_text(json.dumps(found, indent=1) + "\n")
     text = put(PAGE.read_text(), "scores", scores(found))
+    if "before" in found:
+        text = put(text, "answers", answers(found))
     if "causes" in found:
         text = put(text, "causes", causes(found["causes"]))
     if "forecasts" in found:
         text = put(text, "forecasts", forecasts(found["forecasts"]))
     PAGE.write_text(text)
     if options.corpus:
-        stamp(ROOT, "scores", "causes", "forecasts")
+        answered = ("answers",) if "scores" in parts and "before" in found else ()
+        stamp(ROOT, *parts, *answered)
 
 
 def _run(script: str, *arguments: str) -> None:
@@ -66,8 +83,63 @@ def scores(found: dict[str, Any]) -> str:
         for half in halves:
             right, of = (found[half]["totals"][name][key] for key in ("right", "of"))
             cells.append(f"{right:,} of {of:,} ({100 * right / of:.1f} %)" if of else "none")
-        lines.append(f"| {words} | {' | '.join(cells)} |")
+        if set(cells) != {"none"}:
+            lines.append(f"| {words} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+BY_KIND = {
+    "cause": "cause",
+    "rate": "rate within 3 %",
+    "loss": "loss within 10 %",
+    "names_it": "sentence names the limit",
+    "not_wrong": "sentence names nothing wrong",
+    "refused": "refused, of them due",
+}
+"""What of a score is shown by kind, and its column."""
+
+
+def by_kind(half: dict[str, Any]) -> dict[str, dict[str, list[int]]]:
+    """Of each kind and measure, how many are right and how many there are."""
+    kinds: dict[str, dict[str, list[int]]] = {}
+    for case in half["cases"]:
+        sums = kinds.setdefault(case["kind"], {name: [0, 0] for name in BY_KIND})
+        for name, (right, of) in sums.items():
+            one = case.get("due" if name == "refused" else name, {"right": 0, "of": 0})
+            sums[name] = [right + one["right"], of + one["of"]]
+    return kinds
+
+
+def answers(found: dict[str, Any]) -> str:
+    """A row a kind and half: before, and now."""
+    heads = ["links", *(f"{words}: before, now" for words in BY_KIND.values())]
+    lines = [f"| {' | '.join(heads)} |", "|---|" + "---:|" * len(BY_KIND)]
+    for half, words in HALVES.items():
+        if half not in found["before"]:
+            continue
+        now, before = by_kind(found[half]), found["before"][half]
+        whole = {"all": _summed(now)} | now
+        earlier = {"all": _summed(before)} | before
+        for kind, sums in whole.items():
+            cells = [_beside(name, earlier.get(kind, {}).get(name), sums[name]) for name in BY_KIND]
+            lines.append(f"| {kind}, {words} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _summed(kinds: dict[str, dict[str, list[int]]]) -> dict[str, list[int]]:
+    return {
+        name: [sum(sums[name][place] for sums in kinds.values()) for place in (0, 1)]
+        for name in BY_KIND
+    }
+
+
+def _beside(name: str, before: list[int] | None, now: list[int]) -> str:
+    def shown(one: list[int] | None) -> str:
+        if not one or not one[1]:
+            return "none"
+        return f"{one[1]}, {one[0]}" if name == "refused" else f"{one[0]:,} of {one[1]:,}"
+
+    return f"{shown(before)}; {shown(now)}"
 
 
 CAUSES = ("policer", "tail-drop", "aqm", "queue-or-radio", "radio", "not-shown")
