@@ -11,6 +11,8 @@ from airtcp.diagnosis.observed import Flags, Observed, Reals
 SHORTEST_S = 0.03
 """As long as what stands still shows above what hosts delay. BBR keeps for seconds the queue that
 even so short a stop has built."""
+SURELY_S = 0.08
+"""Hosts do not delay by more."""
 DELAYED_ACK_S = 0.25
 """A silence up to that may be a receiver's that waits for a second segment (RFC 9293 allows 0.5 s,
 Linux waits 40 to 200 ms): no more than that one is late then."""
@@ -135,10 +137,16 @@ def found_stops(flow: Observed, rate_bps: float) -> list[Stop]:
     it. A stop is longer than these explain.
     """
     packet_s = 8.0 * flow.full_size / rate_bps
-    shortest = max(SHORTEST_S, PACKETS * packet_s, BASE_SHARE * flow.base_rtt_s)
+    floor = max(PACKETS * packet_s, BASE_SHARE * flow.base_rtt_s)
+    shortest, surely = max(SHORTEST_S, floor), max(SURELY_S, floor)
     begun, ended = _silences(flow, packet_s, ORDINARY_SHARE * shortest)
     lengths = ended - begun
-    is_stop = (lengths > shortest) & _exceeds_jitter(lengths, shortest, flow.seconds)
+    is_stop = np.zeros(len(lengths), dtype=np.bool_)
+    # Hosts and jitter that make short silences all the time hide short stops, and no long ones.
+    for least in (shortest, surely):
+        some = np.flatnonzero(lengths > ORDINARY_SHARE * least)
+        long = (lengths[some] > least) & _exceeds_jitter(lengths[some], least, flow.seconds)
+        is_stop[some[long]] = True
     # The silence is that of acknowledgments, which the link let go half a round trip ago.
     return [
         Stop(
