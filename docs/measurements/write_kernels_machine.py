@@ -2,10 +2,11 @@
 
     python docs/measurements/write_kernels_machine.py
 
-The settings of docs/measurements/kernels.toml with three seeds, one run after the other: 24 settings of 8 s take
-some 11 minutes of real time and 4 of guests. The machine has to do nothing else meanwhile: it is
-refused while its load is above 0.5, and says at the end how high the load was. An interrupted
-command goes on from --out. The guest's kernel should be of the machine's version, or near it.
+The settings of docs/measurements/kernels.toml with three seeds, one run after the other: 24
+settings of 8 s take some 11 minutes of real time and 4 of guests. The machine has to do nothing
+else meanwhile: it is refused while its load is above 0.5, and says at the end how high the load
+was. An interrupted command goes on from --out. The guest's kernel should be of the machine's
+version, or near it.
 """
 
 import argparse
