@@ -59,7 +59,11 @@ fn probes_find_what_fits() {
         let found = sender.mss();
         assert!(found <= most && most - found < 8, "{found} of {most}");
         // HyStart may have ended slow start; a loss that was congestion's would have been recovered.
-        assert_eq!(sender.counters().fast_retransmits, 0, "no loss was congestion's");
+        assert_eq!(
+            sender.counters().fast_retransmits,
+            0,
+            "no loss was congestion's"
+        );
         assert_eq!(sender.counters().recoveries_taken_back, 0);
         assert_eq!(sender.counters().timeouts, 0);
     }
