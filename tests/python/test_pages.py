@@ -178,5 +178,5 @@ def test_the_lab_can_be_read(browser: Any, lab: "Lab") -> None:
 
 @pytest.mark.skipif(not SITE.is_dir(), reason="the site is not built: make site")
 def test_the_documentation_can_be_read(browser: Any) -> None:
-    for page in ("index", "tutorial/index", "results/index"):
+    for page in ("index", "start/tutorial/index", "reference/results/index"):
         assert_readable(browser, (SITE / f"{page}.html").as_uri(), page.replace("/", "-"))
