@@ -39,6 +39,8 @@ FUZZ_SECONDS ?= 600
 CONNECTIONS ?= 100000
 SCENARIOS ?= 5000
 CELLS ?= 20000
+# The part of the mutants that a run tries, k/n counted from 0; all of them take days: MUTANTS=0/1.
+MUTANTS ?= 0/40
 # Of `airtcp kernels`; "machine" is this one, in real time.
 KERNEL ?= 6.12
 
@@ -111,7 +113,7 @@ wheel: $(WHEEL_READY) ## the wheel in dist/, whole: core, airtcp-net, scenarios,
 	$(BIN)/twine check --strict dist/*.whl
 	$(BIN)/python packaging/try_wheel.py dist/*.whl
 
-check-long: build $(DEV_READY) ## what takes hours: connections under attack, the fuzzers for ten minutes each, mutants
+check-long: build $(DEV_READY) ## what takes hours: connections under attack, the fuzzers for ten minutes each, a part of the mutants
 	@command -v cargo-mutants >/dev/null || { echo "cargo-mutants is missing: cargo install cargo-mutants --locked" >&2; exit 1; }
 	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is missing: rustup toolchain install nightly && cargo install cargo-fuzz --locked" >&2; exit 1; }
 	AIRTCP_CONNECTIONS=$(CONNECTIONS) AIRTCP_STORMS=$(CONNECTIONS) cargo test --package airtcp-tcp --test hostile
@@ -124,7 +126,7 @@ check-long: build $(DEV_READY) ## what takes hours: connections under attack, th
 	  cargo +nightly fuzz run "$$target" fuzz/corpus/$$target $$(ls -d fuzz/seeds/$$target 2>/dev/null) \
 	    -- -max_total_time=$(FUZZ_SECONDS) -max_len=2048; \
 	done
-	$(CHECKED) cargo mutants --package airtcp-packet --package airtcp-tcp --package airtcp-link --package airtcp-network --package airtcp-capture
+	$(CHECKED) cargo mutants --shard $(MUTANTS) --package airtcp-packet --package airtcp-tcp --package airtcp-link --package airtcp-network --package airtcp-capture
 
 docs: tools ## the Rust documentation, in target/doc
 	cargo doc --workspace --no-deps

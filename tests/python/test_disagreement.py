@@ -181,6 +181,16 @@ def test_one_reading_of_forty_that_decides_is_found():
     assert found == 40
 
 
+def test_a_reading_at_the_edge_of_a_rule_decides_seldom():
+    """Told apart from the default every time, and significant itself most of the time."""
+    default, edge = [15.0, 15.0, 15.0], [2.5, 2.5, 2.5]
+    found = [judged_over([edge], 0.03, seed, default) for seed in range(40)]
+    asked = [over.asked["1a"][0] for _, over in found if over.asked]
+    # Its verdict from fresh seeds alone would have decided in so many.
+    assert sum(one.p_value < MISTAKEN for one in asked) >= 5
+    assert sum(judged.verdict is Verdict.DEPENDS for judged, _ in found) <= 1
+
+
 def test_readings_that_show_nothing_for_want_of_seeds_do_not_vote():
     """Twenty that have the default's gain and too few seeds for it."""
     default = [10.0, 10.0, 10.0]

@@ -181,7 +181,7 @@ def _paper(points: list[OpenPoint], calibrations: list[Calibration] | None = Non
 def _runs(experiment: Experiment, gain: float) -> Outcomes:
     outcomes = Outcomes(seeds={experiment.id: (1, 2, 3, 4)})
     for place, factor in (("off", 1.0), ("on", 1 + gain / 100)):
-        values = [factor * (100 + seed + (seed % 2) * (factor - 1)) for seed in range(4)]
+        values = [factor * (100 + seed * factor) for seed in range(4)]
         point = experiment.coordinates({"remedy": place})
         outcomes.measured[experiment.id, point] = [{"goodput_bps": value} for value in values]
     return outcomes
@@ -289,6 +289,29 @@ def test_a_reading_that_few_seeds_make_disagree_is_asked_again():
     assert over.tally("1a") == {"reproduced": 4}
     assert judged.verdict is Verdict.REPRODUCED
     assert [(one.holds, one.p_value) for one in over.asked["1a"]] == [(False, 1.0)] * 2
+
+
+@pytest.mark.parametrize(
+    ("by_chance", "verdict"), [(True, "not shown"), (False, "never the paper's way")]
+)
+def test_one_reading_that_contradicts_is_asked_again(by_chance, verdict):
+    """Where no reading shows anything, what few seeds of one say decides nothing."""
+    paper = _paper([WINDOW, THRESHOLD])
+    (experiment, _) = paper.file.experiments
+
+    def run(readings: list[ToRun], *, fresh: bool = False) -> list[Outcomes]:
+        return [
+            _runs(
+                one,
+                -10.0 if "tcp.max_window" in one.settings and not (fresh and by_chance) else 0.1,
+            )
+            for (one,), _ in readings
+        ]
+
+    (judged,), over = judge_over_readings(paper, _runs(experiment, 0.1), run, Extent(10))
+    assert str(judged.verdict) == verdict
+    assert over.contradicts("1a") is not by_chance
+    assert len(over.asked["1a"]) == (2 if by_chance else 1)
 
 
 def test_no_more_readings_are_asked_again_than_are_said():

@@ -11,16 +11,22 @@ from airtcp.papers.alternatives import claims_at
 from airtcp.papers.bands import Bands, bands_of
 from airtcp.papers.choice import Fit, fit_of, has_fit, nearest_first
 from airtcp.papers.claims import Claim
-from airtcp.papers.disagreement import differs, disagreement
+from airtcp.papers.disagreement import disagreement
 from airtcp.papers.experiment import Experiment
-from airtcp.papers.firmness import settled
+from airtcp.papers.firmness import likely_verdicts, settled
 from airtcp.papers.judge import Judged, JudgedClaim, judge_claim, judge_paper
 from airtcp.papers.open_points import open_points
 from airtcp.papers.outcomes import Outcomes, SelectedPoints
 from airtcp.papers.over_readings import FreshVerdict, OverReadings
 from airtcp.papers.paper import Paper
 from airtcp.papers.readings import OpenPoint, Reading, default_reading, read_as
-from airtcp.papers.rules import Verdict, confirmed, over_readings
+from airtcp.papers.rules import (
+    Verdict,
+    confirmed,
+    firmly_differs,
+    over_readings,
+    said_of_likely,
+)
 from airtcp.papers.search import Extent, grid, next_better, next_nearer, to_scan
 from airtcp.papers.touching import touching
 from airtcp.papers.used import points_of_claims, points_of_fit, points_of_readings
@@ -109,6 +115,7 @@ def judge_over_readings(
         judging.judge(better, over)
         done += len(better)
     judging.ask_again(over, extent.asked)
+    judging.ask_those_against(over, extent.asked)
     over.bands = judging.bands(over)
     return [_over(one, over) for one in whole], over
 
@@ -196,7 +203,9 @@ def _over(judged: JudgedClaim, over: OverReadings) -> JudgedClaim:
     claim = judged.claim.id
     default, *others = over.of(claim)
     disagrees, enough = over.disagrees(claim) is not None, over.refutes(claim)
-    verdict = over_readings(default, others, disagrees=disagrees, enough=enough)
+    verdict = over_readings(
+        default, others, disagrees=disagrees, enough=enough, against=over.contradicts(claim)
+    )
     return replace(judged, verdict=verdict, few_readings=not enough)
 
 
@@ -257,11 +266,36 @@ class _Judging:
                 for claim, readings in doubted.items()
                 if turn < len(readings) and not over.disagrees(claim)
             }
-            for claim, (verdict, p_value) in self._asked(asked).items():
-                # Told apart is not enough: its own verdict has to be on the other side.
-                apart = confirmed(p_value, len(doubted[claim]))
-                holds = apart and differs(self._said[claim], verdict)
-                over.answer(claim, FreshVerdict(asked[claim], verdict, p_value, holds))
+            self._ask(over, asked, doubted)
+
+    def ask_those_against(self, over: OverReadings, most: int) -> None:
+        """Runs readings that contradict a claim with fresh seeds, where nothing else speaks.
+
+        Of a claim that no reading shows, one that contradicts makes *never the paper's way*: among
+        many readings one does so by chance.
+        """
+        against = {claim.id: over.against(claim.id, most) for claim in self._paper.claims}
+        for turn in range(max(map(len, against.values()), default=0)):
+            asked = {
+                claim: readings[turn]
+                for claim, readings in against.items()
+                if turn < len(readings) and not over.contradicts(claim)
+            }
+            self._ask(over, asked, against)
+
+    def _ask(
+        self,
+        over: OverReadings,
+        asked: Mapping[str, Reading],
+        candidates: Mapping[str, Sequence[Reading]],
+    ) -> None:
+        """Runs a reading of each claim with fresh seeds; `over` takes in what they say."""
+        for claim, (read, likely, p_value) in self._asked(asked).items():
+            # Told apart is not enough: its own verdict has to be on the other side, and firmly.
+            apart = confirmed(p_value, len(candidates[claim]))
+            holds = apart and firmly_differs(self._said[claim], likely)
+            said = said_of_likely(read, likely)
+            over.answer(claim, FreshVerdict(asked[claim], said, p_value, holds))
 
     def events(self) -> float:
         """Cost of a reading that touches every experiment: events of the simulation."""
@@ -285,8 +319,13 @@ class _Judging:
             found.merge(self._few.only(one.id) if plain else self._done[key])
         return fit_of(as_read(self._paper, self._points, reading), found)
 
-    def _asked(self, asked: Mapping[str, Reading]) -> dict[str, tuple[Verdict, float]]:
-        """Each reading's verdict on its claim with fresh seeds, and how surely it disagrees."""
+    def _asked(
+        self, asked: Mapping[str, Reading]
+    ) -> dict[str, tuple[Verdict, Mapping[Verdict, int], float]]:
+        """Each reading's verdict on its claim with fresh seeds.
+
+        With those that other seeds would give, and how surely it disagrees.
+        """
         if not asked:
             return {}
         readings = [default_reading(self._points), *dict.fromkeys(asked.values())]
@@ -294,19 +333,22 @@ class _Judging:
         claims[0] = list(asked)
         runs = [self._of_claims(one, of) for one, of in zip(readings, claims, strict=True)]
         outcomes = dict(zip(readings, self._run(runs, fresh=True), strict=True))
-        found = {}
+        found: dict[str, tuple[Verdict, Mapping[Verdict, int], float]] = {}
         for claim, known in zip(self._paper.claims, self._default, strict=True):
             if claim.id in asked:
-                alike = self._judge_fresh(claim, readings[0], outcomes)
-                read = self._judge_fresh(claim, asked[claim.id], outcomes)
-                found[claim.id] = read.verdict, disagreement(known, alike, read)
+                reading = asked[claim.id]
+                alike = judge_claim(
+                    self._paper, self._at(claim, readings[0]), outcomes[readings[0]]
+                )
+                read = judge_claim(self._paper, self._at(claim, reading), outcomes[reading])
+                likely = likely_verdicts(self._paper, self._at(claim, reading), outcomes[reading])
+                found[claim.id] = read.verdict, likely, disagreement(known, alike, read)
         return found
 
-    def _judge_fresh(
-        self, claim: Claim, reading: Reading, outcomes: Mapping[Reading, Outcomes]
-    ) -> JudgedClaim:
+    def _at(self, claim: Claim, reading: Reading) -> Claim:
+        """A claim at the places that a reading takes."""
         (at,) = claims_at([claim], self._points, reading)
-        return judge_claim(self._paper, at, outcomes[reading])
+        return at
 
     def _of_claims(self, reading: Reading, claims: Sequence[str]) -> ToRun:
         """The runs that some claims rest on, under a reading."""

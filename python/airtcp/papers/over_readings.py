@@ -42,8 +42,8 @@ class Decision:
 class FreshVerdict:
     """A reading re-evaluated on fresh seeds.
 
-    `verdict` is its own, `p_value` that of its disagreement with the default, `holds` whether it
-    disagrees: told apart, and on the other side.
+    `verdict` is what its likely ones have in common, `p_value` that of its disagreement with the
+    default, `holds` whether it disagrees: told apart, and firmly on the other side.
     """
 
     reading: Reading
@@ -163,6 +163,30 @@ class OverReadings:
     def disagrees(self, claim: str) -> FreshVerdict | None:
         """The reading that says otherwise than the default, and did so again with fresh seeds."""
         return next((one for one in self.asked.get(claim, []) if one.holds), None)
+
+    def against(self, claim: str, most: int) -> list[Reading]:
+        """The readings whose contradiction would be all that is said of a claim, `most` of them.
+
+        None where the default says something, or where any reading goes the paper's way; those
+        that depart at the fewest points first.
+        """
+        default, *others = self.of(claim)
+        if default is not Verdict.NOT_SHOWN or any(one.goes_the_papers_way for one in others):
+            return []
+        known: dict[Reading, Reading] = {}
+        for reading in self.voters:
+            known.setdefault(self.projected(claim, reading), reading)
+        contradicting = [
+            known[read]
+            for read, verdict in self._distinct[claim].items()
+            if verdict is Verdict.CONTRADICTED
+        ]
+        contradicting.sort(key=lambda reading: len(departures(self.points, reading)))
+        return contradicting[:most]
+
+    def contradicts(self, claim: str) -> bool:
+        """Whether a reading contradicts a claim again, with fresh seeds and firmly."""
+        return any(one.verdict is Verdict.CONTRADICTED for one in self.asked.get(claim, []))
 
     def refutes(self, claim: str) -> bool:
         """Whether the readings of a claim are enough for a verdict on all of them.

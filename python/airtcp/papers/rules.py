@@ -244,7 +244,12 @@ def together(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def over_readings(
-    default: Verdict, others: Sequence[Verdict], *, disagrees: bool, enough: bool = True
+    default: Verdict,
+    others: Sequence[Verdict],
+    *,
+    disagrees: bool,
+    enough: bool = True,
+    against: bool = False,
 ) -> Verdict:
     """The verdict on a claim, from that under the default reading and under the other ones.
 
@@ -254,8 +259,10 @@ def over_readings(
     does not make them differ (Gelman & Stern, The American Statistician 60(4), 2006).
 
     A verdict on all readings needs `enough` of them: a quick run tries but a few, and says of a
-    claim that none of these gives no more than that it is not shown. Contradicted needs every one,
-    never the paper's way at least one: where all show nothing, more seeds may.
+    claim that none of these gives no more than that it is not shown. Contradicted needs every one.
+    Never the paper's way needs one that is surer than what few seeds say of one among many: the
+    default's, or `against`, a reading that contradicts again with fresh seeds. Where all show
+    nothing, more seeds may.
     """
     if disagrees:
         return Verdict.DEPENDS
@@ -264,15 +271,22 @@ def over_readings(
     every = (default, *others)
     if not enough or any(verdict.goes_the_papers_way for verdict in every):
         return Verdict.NOT_SHOWN
-    against = sum(verdict is Verdict.CONTRADICTED for verdict in every)
-    if not against:
-        return Verdict.NOT_SHOWN
-    return Verdict.CONTRADICTED if against == len(every) else Verdict.NEVER
+    if all(verdict is Verdict.CONTRADICTED for verdict in every):
+        return Verdict.CONTRADICTED
+    sure = against or default is Verdict.CONTRADICTED
+    return Verdict.NEVER if sure else Verdict.NOT_SHOWN
 
 
 def is_firm(verdict: Verdict, likely: Mapping[Verdict, int]) -> bool:
     """Whether as many other seeds would give the same verdict nineteen times in twenty."""
     return likely.get(verdict, 0) >= FIRM * sum(likely.values())
+
+
+def firmly_differs(default: Verdict, likely: Mapping[Verdict, int]) -> bool:
+    """Whether nineteen of twenty likely verdicts are on the other side of the default's."""
+    way = default.goes_the_papers_way
+    apart = sum(count for one, count in likely.items() if one.goes_the_papers_way is not way)
+    return apart >= FIRM * sum(likely.values())
 
 
 def said_of_likely(verdict: Verdict, likely: Mapping[Verdict, int]) -> Verdict:
