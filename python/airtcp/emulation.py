@@ -7,12 +7,15 @@ from pathlib import Path
 from airtcp._core import ScenarioError
 from airtcp.kernels import Guest, the_kernel
 from airtcp.kernels.brought import brought, programs_in
-from airtcp.kernels.machine import no_machine_left
+from airtcp.kernels.cache import KernelError
+from airtcp.kernels.machine import MEMORY_MIB, no_machine_left
 from airtcp.kernels.protocol import Done, Job
 from airtcp.study.in_guest import guest_path, scenario_files
 from airtcp.study.kernel import readable_path
 
 _RECORDED = "/airtcp/record"
+_FULL = "os error 28"
+"""What the guest's program says of a file system without room (ENOSPC)."""
 _WITH_VALUE = (
     "--remedy",
     "--set",
@@ -93,7 +96,7 @@ def emulate(asked: Emulation) -> Done:
 
     Raises:
         ScenarioError: the scenario cannot be read.
-        KernelError: there is no such kernel, or it does not work.
+        KernelError: there is no such kernel, it does not work, or the recording is too large.
         OSError: the recording cannot be written.
     """
     names = [*programs_in([*asked.command, asked.server]), *asked.bring]
@@ -104,6 +107,11 @@ def emulate(asked: Emulation) -> Done:
     job = Job((*command, "--", *asked.command), _RECORDED if recording else "")
     with no_machine_left():
         (done,) = guest.run([job], scenario_files(source, asked.options))
+    if done.status and _FULL in done.err:
+        raise KernelError(
+            f"--record: a guest keeps the recording in its memory of {MEMORY_MIB} MiB, and this "
+            "one is larger: make the command shorter, or record without --kernel"
+        )
     if asked.record and done.files:
         asked.record.mkdir(parents=True, exist_ok=True)
         for name, content in done.files.items():

@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
-from airtcp import net
+from airtcp import emulation, net
 from airtcp._core import AirtcpError
 from airtcp.catalogue import remedies
 from airtcp.emulation import parsed
 from airtcp.kernels import Guest, Kernel, KernelError, known
 from airtcp.kernels.brought import brought, programs_in
 from airtcp.kernels.machine import QEMU, Machine
-from airtcp.kernels.protocol import Job
+from airtcp.kernels.protocol import Done, Job
 from airtcp.loading import load_scenario
 from airtcp.study.in_guest import guest_observation, scenario_files
 from airtcp.study.kernel import KernelRun, settings_of
@@ -289,6 +289,22 @@ def test_the_words_of_an_emulation_are_told_apart() -> None:
 def test_what_is_missing_in_an_emulation_is_said(words: list[str], error: str) -> None:
     with pytest.raises(AirtcpError, match=error):
         parsed(words)
+
+
+def test_a_recording_that_a_guest_cannot_hold_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    full = "airtcp-net: --record: cannot write: No space left on device (os error 28)"
+
+    class Full:
+        def run(self, jobs: object, files: object) -> list[Done]:
+            return [Done(1, "", full)]
+
+    monkeypatch.setattr(emulation, "the_kernel", lambda name: name)
+    monkeypatch.setattr(emulation.Guest, "of", lambda kernel, files: Full())
+    asked = parsed(["lossy-pipe", "--kernel", "6.12", "--record", str(tmp_path), "--", "true"])
+    with pytest.raises(KernelError, match=r"in its memory of 512 MiB.*command shorter"):
+        emulation.emulate(asked)
 
 
 def test_programs_are_found_in_the_words_of_a_command() -> None:
