@@ -54,9 +54,19 @@ class Numbers:
     links: tuple[tuple[str, str, str], ...]
     """Rate, one-way delay, packets of queue."""
     loss: str
+    bursts: dict[str, str]
     retrying: tuple[tuple[str, str], ...]
     """Name, chance that a frame is damaged in a bad time."""
     profiles: tuple[str, ...] = ("linux", "linux-reno")
+
+
+def _bursts(good_to_bad: str, bad_to_good: str, loss_in_bad: str) -> dict[str, str]:
+    return {
+        "link.loss.model": "gilbert-elliott",
+        "link.loss.good_to_bad": good_to_bad,
+        "link.loss.bad_to_good": bad_to_good,
+        "link.loss.loss_in_bad": loss_in_bad,
+    }
 
 
 HALVES = {
@@ -65,6 +75,7 @@ HALVES = {
         (("5 Mbit/s", "60 kB", "20 ms"), ("12 Mbit/s", "300 kB", "40 ms")),
         (("10 Mbit/s", "25 ms", "100"), ("4 Mbit/s", "50 ms", "60")),
         "0.002",
+        _bursts("0.001", "0.1", "0.5"),
         (("retries 90", "0.9"),),
     ),
     "kept": Numbers(
@@ -72,6 +83,7 @@ HALVES = {
         (("6 Mbit/s", "80 kB", "25 ms"), ("15 Mbit/s", "400 kB", "35 ms")),
         (("8 Mbit/s", "35 ms", "70"), ("12 Mbit/s", "20 ms", "150")),
         "0.003",
+        _bursts("0.0007", "0.15", "0.7"),
         (("retries 95", "0.95"),),
     ),
 }
@@ -120,6 +132,8 @@ def _on_link(numbers: Numbers, place: int, plain: dict[str, str]) -> Iterator[Ca
         name = f"{rate} {profile}"
         yield Case("full queue", f"full queue {name}", plain | stack, seed)
         yield Case("radio", f"radio {name}", plain | stack | lossy, seed)
+        bursts = plain | stack | numbers.bursts
+        yield Case("radio in bursts", f"bursts {name}", bursts, seed)
         for discipline in ("codel", "fq-codel"):
             aqm = managed | stack | {"link.aqm.discipline": discipline}
             yield Case("AQM", f"{discipline} {name}", aqm, seed, "aqm")

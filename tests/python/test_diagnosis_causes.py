@@ -93,6 +93,18 @@ def test_a_queue_that_keeps_its_delay_short_is_no_radio(tmp_path: Path) -> None:
     assert 0.003 <= target_s <= 0.01
 
 
+@pytest.mark.parametrize("seed", [101, 104, 105, 107, 116])
+def test_bursts_of_a_radio_beside_a_full_queue_are_nobody_elses(seed: int, tmp_path: Path) -> None:
+    """Each burst meets one delay; many packets of one make no queue that others share."""
+    bursts = {"link__loss__model": "gilbert-elliott", "link__loss__good_to_bad": 0.0005}
+    bursts |= {"link__loss__bad_to_good": 0.05, "link__loss__loss_in_bad": 0.8}
+    link = {"link__rate": "4 Mbit/s", "link__delay": "50 ms", "link__queue__packets": 60}
+    path = captured(tmp_path / "a.pcapng", seed, **link, **bursts, tcp__profile="linux")
+    facts = read_capture(path, 1, None).facts
+    assert facts is not None
+    assert not facts["queues"]["is_shared"]
+
+
 def test_few_losses_of_a_managed_queue_beside_a_radio_are_not_called_the_radios(
     tmp_path: Path,
 ) -> None:

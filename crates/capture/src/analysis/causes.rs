@@ -13,6 +13,8 @@ use super::rate::Path;
 /// this factor and this much: otherwise the queue is the flow's own.
 const SHARED_RATIO: f64 = 1.25;
 const SHARED_GAIN: f64 = 6.0;
+/// A delay of which the flow's own bytes make this much, in per cent, is its own queue's.
+const OWN_PERCENT: u128 = 80;
 /// A delay below this, or below that of three packets, is no queue.
 const SHORT_DELAY: Duration = Duration::from_millis(4);
 const SHORT_PACKETS: u64 = 3;
@@ -75,9 +77,22 @@ impl Causes {
         let whole = whole.unwrap_or(0);
         let nanos: Vec<u64> = causes.delays.iter().map(|one| one.as_nanos()).collect();
         let is_full_by_delay = |at: usize| causes.by_delay.is_full(nanos[at]);
+        let least = delay_threshold::least(packet).as_nanos();
+        // A burst of the radio is one occasion, however many it loses at one delay: which of the two
+        // explains more has to show in the occasions, too.
+        let gain_of =
+            |met: &[u64], least| delay_threshold::gain(sent, met, path.base, least, &told);
+        let is_by_delay = || match gain_of(&nanos, least) {
+            Some(by_delay) => {
+                let by_bytes = gain_of(&causes.bytes, 2 * whole).unwrap_or(0.0);
+                by_delay > SHARED_RATIO * by_bytes + SHARED_GAIN
+            }
+            None => !causes.is_own(sent, packet, whole, is_full_by_delay),
+        };
         let is_shared = causes.by_delay.shows_tail_drop
             && causes.by_delay.gain > SHARED_RATIO * causes.hazard.gain.max(0.0) + SHARED_GAIN
-            && !delay_threshold::is_outlasted(sent, &nanos, packet.as_nanos(), is_full_by_delay);
+            && !delay_threshold::is_outlasted(sent, &nanos, packet.as_nanos(), is_full_by_delay)
+            && is_by_delay();
         causes.is_shared = is_shared;
         // By the delay and by the flow's own bytes: a rate that varies, or others that share the
         // queue, let one of them vary; and both vary where both do.
@@ -96,7 +111,6 @@ impl Causes {
             matches!(found, Dependence::Above(_))
         };
         let is_of_others = |from: Duration| causes.stands(sent, path.base, from, whole);
-        let least = delay_threshold::least(packet).as_nanos();
         match delay_threshold::dependence(sent, &nanos, path.base, least, counts) {
             Dependence::Above(standing) if is_by_bytes(path.base) => {
                 if outlasted(&|at| counts(at) && causes.delays[at] >= standing.from) {
@@ -134,6 +148,27 @@ impl Causes {
             causes.hazard.shows_tail_drop = false;
         }
         causes
+    }
+
+    /// Whether the flow's own bytes make most of the delay that most drops met, where a packet of
+    /// `whole` bytes takes `packet`.
+    fn is_own(
+        &self,
+        sent: &[Sent],
+        packet: Duration,
+        whole: u64,
+        is_drop: impl Fn(usize) -> bool,
+    ) -> bool {
+        let (mut own, mut drops) = (0, 0);
+        for at in (0..sent.len()).filter(|at| sent[*at].attempt == 0 && sent[*at].is_lost) {
+            if is_drop(at) {
+                let wait = u128::from(self.bytes[at]) * u128::from(packet.as_nanos());
+                let delay = u128::from(self.delays[at].as_nanos()) * u128::from(whole);
+                own += usize::from(100 * wait >= OWN_PERCENT * delay);
+                drops += 1;
+            }
+        }
+        2 * own > drops
     }
 
     /// Whether packets wait for so long, when none is lost, with next to nothing of the flow's own

@@ -90,6 +90,43 @@ impl Occasions {
         found.lost.sort_unstable();
         found
     }
+
+    /// Whether they are too few to tell.
+    fn are_few(&self) -> bool {
+        (self.lost.len() as f64) < LEAST_OCCASIONS
+    }
+
+    /// Thresholds above which losses are more frequent, the shortest first, each with twice the
+    /// gain in log-likelihood that it brings.
+    fn rises(&self, least: u64) -> Vec<(f64, DelayThreshold)> {
+        let (all, lost) = (self.all.len() as f64, self.lost.len() as f64);
+        let flat = log_likelihood(lost, all);
+        let mut rises = Vec::new();
+        for edge in EDGES {
+            let from = self.all[self.all.len() * edge / 1000];
+            if from < least {
+                continue;
+            }
+            let below = self.all.partition_point(|one| *one < from) as f64;
+            let lost_below = self.lost.partition_point(|one| *one < from) as f64;
+            let (above, lost_above) = (all - below, lost - lost_below);
+            let split = log_likelihood(lost_below, below) + log_likelihood(lost_above, above);
+            // Half a loss more below is what a chance that is not zero may have missed.
+            let hazard_below = (lost_below + 0.5) / (below + 1.0);
+            let hazard_above = lost_above / above.max(1.0);
+            if hazard_above >= LEAST_RATIO * lost_below / below.max(1.0) {
+                let from = Duration::from_nanos(from);
+                let likelihood = (1.0 - hazard_below / hazard_above).max(0.0);
+                let standing = DelayThreshold {
+                    from,
+                    least: from,
+                    likelihood,
+                };
+                rises.push((2.0 * (split - flat), standing));
+            }
+        }
+        rises
+    }
 }
 
 /// The shortest delay that is a queue's, where a packet takes `packet`.
@@ -107,35 +144,10 @@ pub(super) fn dependence(
     counts: impl Fn(usize) -> bool,
 ) -> Dependence {
     let met = Occasions::of(sent, met, round_trip, counts);
-    let (all, lost) = (met.all.len() as f64, met.lost.len() as f64);
-    if lost < LEAST_OCCASIONS {
+    if met.are_few() {
         return Dependence::NotShown;
     }
-    let flat = log_likelihood(lost, all);
-    let mut rises: Vec<(f64, DelayThreshold)> = Vec::new();
-    for edge in EDGES {
-        let from = met.all[met.all.len() * edge / 1000];
-        if from < least {
-            continue;
-        }
-        let below = met.all.partition_point(|one| *one < from) as f64;
-        let lost_below = met.lost.partition_point(|one| *one < from) as f64;
-        let (above, lost_above) = (all - below, lost - lost_below);
-        let split = log_likelihood(lost_below, below) + log_likelihood(lost_above, above);
-        // Half a loss more below is what a chance that is not zero may have missed.
-        let hazard_below = (lost_below + 0.5) / (below + 1.0);
-        let hazard_above = lost_above / above.max(1.0);
-        if hazard_above >= LEAST_RATIO * lost_below / below.max(1.0) {
-            let from = Duration::from_nanos(from);
-            let likelihood = (1.0 - hazard_below / hazard_above).max(0.0);
-            let standing = DelayThreshold {
-                from,
-                least: from,
-                likelihood,
-            };
-            rises.push((2.0 * (split - flat), standing));
-        }
-    }
+    let rises = met.rises(least);
     let best = rises.iter().max_by(|one, other| one.0.total_cmp(&other.0));
     let Some((most, standing)) = best.filter(|(most, _)| *most > LEAST_GAIN) else {
         return Dependence::Flat;
@@ -143,6 +155,20 @@ pub(super) fn dependence(
     let mut possible = rises.iter().filter(|(gain, _)| gain + EQUAL_GAIN >= *most);
     let least = possible.next().map_or(standing.from, |(_, one)| one.from);
     Dependence::Above(DelayThreshold { least, ..*standing })
+}
+
+/// Twice the gain in log-likelihood that the best threshold brings; none where the occasions of
+/// loss are too few. Arguments are those of `dependence`.
+pub(super) fn gain(
+    sent: &[Sent],
+    met: &[u64],
+    round_trip: Duration,
+    least: u64,
+    counts: impl Fn(usize) -> bool,
+) -> Option<f64> {
+    let met = Occasions::of(sent, met, round_trip, counts);
+    let gains = || met.rises(least).into_iter().map(|(gain, _)| gain);
+    (!met.are_few()).then(|| gains().fold(0.0, f64::max))
 }
 
 impl DelayThreshold {
