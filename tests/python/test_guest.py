@@ -116,6 +116,33 @@ def test_a_run_does_not_depend_on_where_its_scenario_stands(kernel: Kernel, tmp_
     assert runs[0] == runs[1]
 
 
+def test_what_a_setting_names_from_the_current_folder_does_so_in_the_guest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("here", "scenarios", "logs"):
+        (tmp_path / folder).mkdir()
+    for name in ("scenarios/x.toml", "here/own.ping", "logs/up.ping"):
+        (tmp_path / name).write_text("")
+    monkeypatch.chdir(tmp_path / "here")
+    files = scenario_files(
+        Path("../scenarios/x.toml").absolute(),
+        ['link.rtt_log.path="own.ping"', "link.rtt_log.path=../logs/up.ping", "none.ping"],
+    )
+    # The guest's program stands in /; that is its own parent, too.
+    assert {"/own.ping", "/logs/up.ping"} <= set(files)
+    assert not any("none" in name for name in files)
+
+
+def test_a_recorded_link_runs_in_a_guest(kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    settings = {"link.rtt_log.path": "recordings/cellular-slow.ping", "duration": "1 s"}
+    settings |= {"tcp.max_window": "unlimited"}
+    run = KernelRun("scenarios/ping.toml", settings_of(settings), "")
+    scenario = load_scenario(ROOT / "scenarios/ping.toml", settings)
+    found = guest_observation(run, Guest.of(kernel)).run(scenario, 1)
+    assert json.loads(found)["goodput_bps"] > 0
+
+
 def test_what_a_scenario_names_stands_beside_it_in_the_guest(tmp_path: Path) -> None:
     (scenarios := tmp_path / "scenarios").mkdir()
     (tmp_path / "traces").mkdir()

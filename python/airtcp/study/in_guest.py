@@ -106,15 +106,19 @@ def guest_path(source: Path) -> str:
 def scenario_files(source: Path, values: Iterable[str]) -> dict[str, bytes]:
     """A scenario and the files that it, or one of its settings, names, by their path in the guest.
 
-    What is named from the scenario's folder stands there as from the guest's.
+    What is named from the scenario's folder stands there as from the guest's; what a setting names
+    from the current folder, as from that of the guest's program, which is `/`.
     """
     content = source.read_bytes()
     files = {guest_path(source): content}
-    texts = [*_texts(tomllib.loads(content.decode())), *(_value(text) for text in values)]
-    for text in texts:
-        inside = text if text.startswith("/") else os.path.normpath(f"{_FOLDER}/{text}")
+    given = [_value(text) for text in values]
+    named = [(text, source.parent, _FOLDER) for text in _texts(tomllib.loads(content.decode()))]
+    named += [(text, source.parent, _FOLDER) for text in given]
+    named += [(text, Path.cwd(), "") for text in given]
+    for text, folder, there in named:
+        inside = text if text.startswith("/") else os.path.normpath(f"{there}/{text}")
         try:
-            if text and (path := source.parent / text).is_file():
+            if text and (path := folder / text).is_file():
                 files[inside] = path.read_bytes()
         except (OSError, ValueError):
             # No file can have this name.
