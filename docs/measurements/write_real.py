@@ -59,8 +59,15 @@ def share_sentence(run: Mapping[str, Any]) -> str:
         f"Kernel {run['kernel']}, {run['seeds']} seeds of {run['seconds']:g} s each: of "
         f"{len(settings)} settings {near} are within 10 % of the simulated goodput, and {inside} "
         f"more have each mean inside the other's 95 % interval: "
-        f"{100 * (near + inside) / len(settings):.0f} % agree. {lateness(run['late'])}"
+        f"{100 * (near + inside) / len(settings):.0f} % agree. "
+        f"{lateness(run['late'])}{left_out(run)}"
     )
+
+
+def left_out(run: Mapping[str, Any]) -> str:
+    """The settings of which runs were late each time."""
+    names = run.get("left_out", [])
+    return f" Left out, since runs were late each time: {'; '.join(names)}." if names else ""
 
 
 def lateness(late: Mapping[str, float]) -> str:
@@ -109,16 +116,25 @@ def main() -> None:
         if arguments.simulate:
             run = resimulated(json.loads(DATA.read_text("utf-8")), load_grid(GRID))
         else:
-            run = document(
-                run_beside(
-                    load_grid(GRID),
-                    arguments.seeds,
-                    guest=None if name == MACHINE else Guest.of(the_kernel(name)),
-                    out=arguments.out,
-                    jobs=arguments.jobs,
-                    progress=told,
-                )
+            grid = load_grid(GRID)
+            settings = run_beside(
+                grid,
+                arguments.seeds,
+                guest=None if name == MACHINE else Guest.of(the_kernel(name)),
+                out=arguments.out,
+                jobs=arguments.jobs,
+                progress=told,
+                missed=lambda error: print(f"make verify: {error}", file=sys.stderr),
             )
+            ran = {(one.link, one.stack) for one in settings}
+            run = document(settings) | {
+                "left_out": [
+                    f"{link.name}, {stack.name}"
+                    for link in grid.links
+                    for stack in grid.stacks
+                    if (link.name, stack.name) not in ran
+                ]
+            }
     except AirtcpError as error:
         raise SystemExit(f"make verify: {error}") from error
     DATA.write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")

@@ -1,15 +1,16 @@
 """A grid of links and stacks on a kernel, beside the simulation of the same runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
+from airtcp._core import RunError
 from airtcp.catalogue import BASELINE
 from airtcp.kernels import Guest
 from airtcp.loading import load_scenario
-from airtcp.study.execute import Progress, execute
+from airtcp.study.execute import Progress, Results, execute
 from airtcp.study.grid import Grid, StudyError
 from airtcp.study.in_guest import check_in_guest, guest_observation
 from airtcp.study.kernel import (
@@ -24,6 +25,7 @@ from airtcp.study.kernel import (
 )
 from airtcp.study.plan import Plan, PlannedCell, seeded_cells
 from airtcp.study.statistics import student_t
+from airtcp.study.store import Store
 from airtcp.summary import RunSummary, total
 
 NEAR = 0.1
@@ -98,6 +100,7 @@ def run_beside(
     out: Path | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
+    missed: Callable[[RunError], object] | None = None,
 ) -> list[Setting]:
     """Runs every stack on every link, on the kernel and simulated; remedies play no part.
 
@@ -108,6 +111,8 @@ def run_beside(
         out: a folder; what its folder `cells` holds is not run, what is finished is kept there.
         jobs: runs of the kernel at the same time; those that were late are repeated.
         progress: called after each of the kernel's runs.
+        missed: called where runs of the kernel could not be finished, as those of a guest that was
+            late each time; their settings are then left out. Needs `out`.
 
     Raises:
         ScenarioError: a link or a stack is wrong, or the kernel has no such setting; before
@@ -139,7 +144,14 @@ def run_beside(
         for run in runs:
             check(run)
     expected = execute(Plan(simulated), out=out)
-    found = execute(Plan(kernel), out=out, jobs=jobs, progress=progress)
+    found: Results
+    try:
+        found = execute(Plan(kernel), out=out, jobs=jobs, progress=progress)
+    except RunError as error:
+        if out is None or missed is None:
+            raise
+        missed(error)
+        found = Store(out / "cells").find(cell.key for cell in kernel)
     count = len(chosen)
     return [
         Setting(
@@ -149,6 +161,7 @@ def run_beside(
             tuple(expected[cell.key].summary for cell in simulated[first:][:count]),
         )
         for (link, stack), first in zip(places, range(0, len(kernel), count), strict=True)
+        if all(cell.key in found for cell in kernel[first:][:count])
     ]
 
 

@@ -128,6 +128,7 @@ fn every_tcp_key_reaches_the_endpoint() {
         receive_window = "autotuned"
         push = "trains"
         handshake_ack = "alone"
+        repeated_syn = "by-echo"
         duplicate_counting = "arrivals"
         pacing_shift = 7
         small_queue = true

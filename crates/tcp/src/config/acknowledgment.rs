@@ -126,6 +126,22 @@ pub enum HandshakeAck {
     Alone,
 }
 
+/// What a SYN that was sent more than once leaves to the data behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
+pub enum RepeatedSyn {
+    /// A timeout of 3 s and a window of one segment: the SYN counts as lost, and gives no round
+    /// trip (RFC 6298 §5.7, RFC 5681 §3.1).
+    #[default]
+    Lost,
+    /// What the timestamp echoed by its answer tells: the round trip of the SYN that was answered,
+    /// and whether that was the first, so that nothing was lost. The window is one segment only
+    /// after two retransmissions that were needed (Linux, `tcp_ack_update_rtt`,
+    /// `tcp_try_undo_spurious_syn`, `tcp_init_transfer`).
+    ByEcho,
+}
+
 /// The treatment of data in flight when a closed window reopens while the retransmission timer
 /// runs, by an acknowledgment of nothing new. If the timer has expired and window probes have taken
 /// its place, the data is retransmitted in any case.

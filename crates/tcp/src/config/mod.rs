@@ -24,7 +24,7 @@ use airtcp_units::bounded::{Bytes, Limit, MICROSECOND, MINUTE, Real, Span, Whole
 pub use crate::congestion::CongestionControl;
 pub use acknowledgment::{
     GrowthCredit, HandshakeAck, JudgedRtt, LateReports, PartialAckTimer, Push, Reneging,
-    ReportedRtt, TimerRestart, WindowReopening,
+    RepeatedSyn, ReportedRtt, TimerRestart, WindowReopening,
 };
 pub use congestion::{
     DuplicateCounting, ReceiveWindow, Reduction, ReductionBase, SlowStart, WindowGrowth,
@@ -159,6 +159,8 @@ settings! {
         push: Push = Push::Written;
         /// The segment that ends a handshake.
         handshake_ack: HandshakeAck = HandshakeAck::WithData;
+        /// What a SYN that was sent more than once leaves to the data behind it.
+        repeated_syn: RepeatedSyn = RepeatedSyn::Lost;
         /// The treatment of data in flight when a closed window reopens.
         window_reopening: WindowReopening = WindowReopening::Resend;
     } with tables {

@@ -6,8 +6,8 @@ use super::{
     Config, CongestionControl, DelayedAckConfig, DuplicateCounting, DuplicateReports, EcnUse,
     GrowthCredit, HandshakeAck, JudgedRtt, LateReports, LimitsConfig, LossDetection,
     PartialAckTimer, Push, ReceiveWindow, Recovery, Reduction, ReductionBase, Reneging,
-    ReportedRtt, RttEstimation, RttSampling, SlowStart, SpuriousDetection, SpuriousResponse,
-    TimeoutConfig, TimerRestart, WindowGrowth, WindowReopening, WindowValidation,
+    RepeatedSyn, ReportedRtt, RttEstimation, RttSampling, SlowStart, SpuriousDetection,
+    SpuriousResponse, TimeoutConfig, TimerRestart, WindowGrowth, WindowReopening, WindowValidation,
 };
 
 /// Declares each profile once: its variant, its name in scenarios, and its summary.
@@ -162,6 +162,7 @@ fn linux(congestion: CongestionControl) -> Config {
         reneging: Reneging::HalfRoundTrip,
         push: Push::Trains,
         handshake_ack: HandshakeAck::Alone,
+        repeated_syn: RepeatedSyn::ByEcho,
         window_reopening: WindowReopening::AwaitTimer,
         limits: LimitsConfig {
             syn_linear_timeouts: 4,
@@ -202,6 +203,7 @@ fn linux_2_4() -> Config {
         push: Push::Written,
         // Not looked up for its kernels; what was judged with this profile began so.
         handshake_ack: HandshakeAck::WithData,
+        repeated_syn: RepeatedSyn::Lost,
         delayed_ack: DelayedAckConfig {
             quick: 16,
             ..DelayedAckConfig::default()

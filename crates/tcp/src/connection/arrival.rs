@@ -168,7 +168,7 @@ impl Connection {
             if acknowledged > 0 {
                 self.take_answer_to_syn_data(now, segment, acknowledged, observer);
             } else {
-                self.on_established(now, u64::from(segment.window), observer);
+                self.on_established(now, u64::from(segment.window), segment, observer);
             }
             self.receiver.demand_acknowledgment();
         } else {
@@ -218,7 +218,7 @@ impl Connection {
         let window = u64::from(segment.window) << self.peer_scale;
         if self.state == State::SynReceived {
             self.take_syn_feedback(segment);
-            self.on_established(now, window, observer);
+            self.on_established(now, window, segment, observer);
         }
         let right_edge = self.take_window(segment, start, offset);
         let mut sack: [Range<u64>; MAX_REPORTED] = array::from_fn(|_| 0..0);

@@ -8,7 +8,7 @@ use super::fast_open::{FastOpening, SynData};
 use super::send_side::Opening;
 use super::timestamps::TIMESTAMP_BYTES;
 use super::{Connection, State};
-use crate::config::{HandshakeAck, TimeoutConfig};
+use crate::config::{HandshakeAck, RepeatedSyn, TimeoutConfig};
 use crate::observer::{Event, Observer};
 use crate::receiver::Receiver;
 
@@ -226,7 +226,7 @@ impl Connection {
             let asked = self.fast_open_asked().is_some();
             let window = u64::from(segment.window);
             self.syn_data = self.settle_syn_data(acknowledged, true);
-            self.on_established(now, window, observer);
+            self.on_established(now, window, segment, observer);
             if acknowledged > 0 {
                 self.sender.on_window(now, acknowledged + window);
             }
@@ -301,11 +301,13 @@ impl Connection {
         self.receiver = Receiver::new(self.sender.config(), step);
     }
 
-    /// Completes the handshake: the peer has acknowledged our SYN and offers `window` bytes.
+    /// Completes the handshake: the peer has acknowledged our SYN by `answer` and offers `window`
+    /// bytes.
     pub(super) fn on_established(
         &mut self,
         now: Instant,
         window: u64,
+        answer: &Segment,
         observer: &mut impl Observer,
     ) {
         self.state = if self.sender.is_closed() {
@@ -315,22 +317,39 @@ impl Connection {
         };
         self.largest_window = window;
         let handshake = self.handshake.take().unwrap_or_default();
-        // Karn's rule holds for the SYN too, whatever made us retransmit it.
-        let opening = match *handshake {
-            Handshake { expiries: 1.., .. } => Opening::TimedOut(RTO_AFTER_LOST_SYN),
-            Handshake {
-                transmissions: 1,
-                sent_at,
-                ..
-            } => Opening::Timed(now - sent_at),
-            _ => Opening::Untimed,
-        };
-        if let Opening::Timed(round_trip) = opening {
+        let opening = self.opening(now, &handshake, answer);
+        if let Opening::Timed(round_trip) | Opening::Restarted(round_trip) = opening {
             self.receiver.on_round_trip(round_trip);
         }
         self.sender.on_established(window, opening);
         self.receiver.set_pause(self.sender.first_timeout());
         observer.event(now, Event::Established);
+    }
+
+    /// What the handshake leaves to the sender. Karn's rule holds for the SYN too, whatever made us
+    /// retransmit it, but for what an echoed timestamp tells.
+    fn opening(&self, now: Instant, handshake: &Handshake, answer: &Segment) -> Opening {
+        if handshake.transmissions == 1 && handshake.expiries == 0 {
+            return Opening::Timed(now - handshake.sent_at);
+        }
+        if self.sender.config().repeated_syn == RepeatedSyn::Lost {
+            return match handshake.expiries {
+                0 => Opening::Untimed,
+                1.. => Opening::TimedOut(RTO_AFTER_LOST_SYN),
+            };
+        }
+        let echoed = answer.timestamps.filter(|_| self.timestamps.enabled);
+        let first = self.timestamps.value(handshake.first_sent_at());
+        let is_first = echoed.is_some_and(|option| option.echo == first);
+        let restarts = handshake.expiries > 1 && !is_first;
+        let round_trip = echoed.and_then(|option| self.timestamps.echo(now, option));
+        match (round_trip, restarts) {
+            (Some(echo), true) => Opening::Restarted(echo.rtt),
+            (Some(echo), false) => Opening::Timed(echo.rtt),
+            (None, true) => Opening::TimedOut(RTO_AFTER_LOST_SYN),
+            (None, false) if handshake.expiries > 0 => Opening::Unsure(RTO_AFTER_LOST_SYN),
+            (None, false) => Opening::Untimed,
+        }
     }
 
     /// Retransmits the SYN or SYN-ACK, a limited number of times (RFC 9293 §3.8.3; Linux,

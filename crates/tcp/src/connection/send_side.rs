@@ -42,8 +42,12 @@ pub(super) enum Opening {
     Timed(Duration),
     /// Nothing: its segment was sent more than once.
     Untimed,
-    /// Nothing, since its own timer was too short: this is the RTO for data.
+    /// Nothing, and it counts as lost: the RTO for data, which begin with one segment.
     TimedOut(Duration),
+    /// Nothing, since its own timer was too short: the RTO for data.
+    Unsure(Duration),
+    /// A round trip, though it was lost: data begin with one segment.
+    Restarted(Duration),
 }
 
 /// The kind of [`Opening`].
@@ -53,6 +57,8 @@ enum Stage {
     Timed,
     Untimed,
     TimedOut,
+    Unsure,
+    Restarted,
 }
 
 impl Opening {
@@ -62,6 +68,8 @@ impl Opening {
             Self::Timed(rtt) => (Stage::Timed, rtt),
             Self::Untimed => (Stage::Untimed, Duration::ZERO),
             Self::TimedOut(rto) => (Stage::TimedOut, rto),
+            Self::Unsure(rto) => (Stage::Unsure, rto),
+            Self::Restarted(rtt) => (Stage::Restarted, rtt),
         }
     }
 
@@ -71,7 +79,15 @@ impl Opening {
             Self::Incomplete => {}
             Self::Timed(rtt) => sender.on_established(window, Some(rtt), None),
             Self::Untimed => sender.on_established(window, None, None),
-            Self::TimedOut(rto) => sender.on_established(window, None, Some(rto)),
+            Self::Unsure(rto) => sender.on_established(window, None, Some(rto)),
+            Self::TimedOut(rto) => {
+                sender.on_established(window, None, Some(rto));
+                sender.begin_with_one_segment();
+            }
+            Self::Restarted(rtt) => {
+                sender.on_established(window, Some(rtt), None);
+                sender.begin_with_one_segment();
+            }
         }
     }
 }
@@ -186,6 +202,8 @@ impl SendSide {
             Stage::Timed => Opening::Timed(self.measured),
             Stage::Untimed => Opening::Untimed,
             Stage::TimedOut => Opening::TimedOut(self.measured),
+            Stage::Unsure => Opening::Unsure(self.measured),
+            Stage::Restarted => Opening::Restarted(self.measured),
         }
     }
 
@@ -207,8 +225,8 @@ impl SendSide {
     pub fn first_timeout(&self) -> Duration {
         let mut timeout = RetransmissionTimeout::new(&self.config.timeout);
         match self.opening() {
-            Opening::Timed(rtt) => timeout.on_sample(rtt, 0, 0),
-            Opening::TimedOut(rto) => timeout.reinitialize(rto),
+            Opening::Timed(rtt) | Opening::Restarted(rtt) => timeout.on_sample(rtt, 0, 0),
+            Opening::TimedOut(rto) | Opening::Unsure(rto) => timeout.reinitialize(rto),
             Opening::Incomplete | Opening::Untimed => {}
         }
         timeout.rto()

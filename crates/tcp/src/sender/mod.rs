@@ -183,8 +183,12 @@ impl Sender {
         }
         if let Some(rto) = rto {
             self.timeout.reinitialize(rto);
-            self.congestion.restart();
         }
+    }
+
+    /// Begins with a window of one segment, since the SYN was lost (RFC 5681 §3.1).
+    pub fn begin_with_one_segment(&mut self) {
+        self.congestion.restart();
     }
 
     /// Sets the right edge of the peer's window before anything was sent.

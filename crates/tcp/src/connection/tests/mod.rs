@@ -19,7 +19,7 @@ use airtcp_packet::{Flags, SackBlock, SackBlocks, Segment, SequenceNumber, Times
 use airtcp_units::{Duration, Instant};
 
 use super::*;
-use crate::config::{DelayedAckConfig, HandshakeAck, Profile};
+use crate::config::{DelayedAckConfig, HandshakeAck, Profile, RepeatedSyn};
 use crate::observer::Event;
 
 /// Ours wraps behind 255 bytes.

@@ -104,6 +104,7 @@ fn back_off_can_be_off() {
 fn a_lost_syn_makes_a_careful_start() {
     let mut sender = Sender::new(&plain(), 1000);
     sender.on_established(1000 * MSS, None, Some(Duration::from_secs(3)));
+    sender.begin_with_one_segment();
     assert_eq!(sender.rto(), Duration::from_secs(3));
     assert_eq!(sender.cwnd(), MSS);
     let mut sender = Sender::new(&plain(), 1000);
