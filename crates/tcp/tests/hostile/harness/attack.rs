@@ -6,6 +6,7 @@ use airtcp_packet::{
     Ecn, Flags, LinkFeedback, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps,
 };
 use airtcp_tcp::State;
+use airtcp_tcp::config::EcnUse;
 use airtcp_units::Duration;
 
 use super::plan::{
@@ -24,6 +25,8 @@ const LONG_SILENCE: u64 = 10_000;
 /// Immediate answers to copies of one forged packet: a challenge (RFC 5961 §7), and the
 /// acknowledgment that was due anyway.
 const MOST_CHALLENGES: u64 = 2;
+/// Marked packets without data of which one is answered (RFC 9768 §3.2.2.5.1).
+const MARKS_AN_ANSWER: u64 = 7;
 
 /// ECE and CWR.
 const MARK_FLAGS: u8 = 0xc0;
@@ -144,6 +147,10 @@ impl World<'_> {
             forged: true,
             sent_at: self.now,
         };
+        let counts = self.ends[to].config.ecn == EcnUse::Accurate
+            && Ecn::from_bits(forgery.marks) == Ecn::CongestionExperienced;
+        // Some may have been counted before.
+        let reports = u64::from(counts) * copies.div_ceil(MARKS_AN_ANSWER);
         let limited = !matches!(forgery.kind, Kind::Data { .. } | Kind::Anything { .. });
         let (mut answers, mut resets) = (0, 0);
         for _ in 0..copies {
@@ -160,7 +167,7 @@ impl World<'_> {
             }
         }
         assert!(
-            !limited || answers <= MOST_CHALLENGES && resets <= 1,
+            !limited || answers <= MOST_CHALLENGES + reports && resets <= 1,
             "storm: {answers} answers to {copies} copies of {segment:?}, and {resets} to each when \
              closed"
         );

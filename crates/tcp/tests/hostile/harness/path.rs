@@ -110,7 +110,7 @@ impl World<'_> {
         copies
     }
 
-    fn rewrite_marks(&self, packet: &mut Packet, rule: MarkRule) {
+    fn rewrite_marks(&mut self, packet: &mut Packet, rule: MarkRule) {
         let Some(mut segment) = self.wire.unpack(packet.to, &packet.bytes) else {
             return;
         };
@@ -127,7 +127,10 @@ impl World<'_> {
                 let marks = [(ece, Flags::ECE), (cwr, Flags::CWR)];
                 let kept = segment.flags.bits() & !(Flags::ECE | Flags::CWR).bits();
                 let set = marks.iter().filter(|(on, _)| *on);
-                segment.flags = set.fold(Flags::from_bits(kept), |flags, (_, mark)| flags | *mark);
+                let rewritten = set.fold(Flags::from_bits(kept), |flags, (_, mark)| flags | *mark);
+                self.syn_rewritten |=
+                    segment.flags.contains(Flags::SYN) && segment.flags != rewritten;
+                segment.flags = rewritten;
             }
         }
         packet.bytes = Rc::new(self.wire.pack(1 - packet.to, &segment));

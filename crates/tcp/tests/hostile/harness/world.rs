@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use airtcp_packet::{Segment, SequenceNumber};
+use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_tcp::{Config, Connection, Event, State};
 use airtcp_units::Instant;
 
@@ -74,6 +74,8 @@ pub struct World<'a> {
     pub progress: u64,
     /// Whether something lethal was done: from then on only the invariants of each endpoint count.
     pub wounded: bool,
+    /// The path has rewritten the ECN flags of a SYN.
+    pub syn_rewritten: bool,
     /// Number of packets without data that both endpoints have sent.
     pub bare_sent: u64,
     pub outcome: Outcome,
@@ -130,6 +132,7 @@ impl<'a> World<'a> {
             lost_since_progress: 0,
             progress: 0,
             wounded: false,
+            syn_rewritten: false,
             bare_sent: 0,
             outcome: Outcome::default(),
         }
@@ -285,6 +288,11 @@ impl<'a> World<'a> {
         end.connection.handle(self.now, &segment, &mut |_, event| {
             reset |= event == Event::Reset
         });
+        let asks_otherwise = self.syn_rewritten
+            && before == State::SynReceived
+            && segment.flags.contains(Flags::SYN);
+        // Two SYNs that ask for different feedback end a connection (RFC 9768 §3.1.5).
+        self.wounded |= reset && asks_otherwise;
         if reset && !self.wounded {
             // A closed endpoint answers a late packet with a reset (RFC 9293 §3.10.7.1).
             let over =
