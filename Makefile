@@ -116,9 +116,9 @@ wheel: $(WHEEL_READY) ## the wheel in dist/, whole: core, airtcp-net, scenarios,
 check-long: build $(DEV_READY) ## what takes hours: connections under attack, the fuzzers for ten minutes each, a part of the mutants
 	@command -v cargo-mutants >/dev/null || { echo "cargo-mutants is missing: cargo install cargo-mutants --locked" >&2; exit 1; }
 	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is missing: rustup toolchain install nightly && cargo install cargo-fuzz --locked" >&2; exit 1; }
-	AIRTCP_CONNECTIONS=$(CONNECTIONS) AIRTCP_STORMS=$(CONNECTIONS) cargo test --package airtcp-tcp --test hostile
-	cargo test --package airtcp-endpoint --test wire -- --ignored
-	AIRTCP_CELLS=$(CELLS) cargo test --package airtcp-link does_what_the_text_says
+	AIRTCP_CONNECTIONS=$(CONNECTIONS) AIRTCP_STORMS=$(CONNECTIONS) cargo test --profile local --package airtcp-tcp --test hostile
+	cargo test --profile local --package airtcp-endpoint --test wire -- --ignored
+	AIRTCP_CELLS=$(CELLS) cargo test --profile local --package airtcp-link does_what_the_text_says
 	$(PYTHON) tests/recipes.py clippy
 	AIRTCP_SCENARIOS=$(SCENARIOS) $(BIN)/pytest --numprocesses auto tests/python/test_generated_scenarios.py
 	set -e; for target in $$(cargo +nightly fuzz list); do \
