@@ -82,7 +82,7 @@ pub fn deploy(options: &Deploy) -> Result<i32> {
         )));
     }
     let journal = options.places.journal::<Entry>()?;
-    let lock = journal.lock(false)?;
+    let lock = lock(&journal)?;
     make_room(&journal, &lock)?;
     let entry = entry(options, &target.to_string(), plan);
     let program =
@@ -163,6 +163,13 @@ fn command(options: &Deploy, target: &str) -> String {
     )
 }
 
+/// No other airtcp changes this machine while this lives.
+fn lock(journal: &Journal<Entry>) -> Result<Locked> {
+    journal.lock()?.ok_or_else(|| {
+        Error::new("another airtcp is changing this machine").remedied_by("wait until it has ended")
+    })
+}
+
 /// Undoes the deployment. Returns the exit status.
 ///
 /// # Errors
@@ -170,7 +177,7 @@ fn command(options: &Deploy, target: &str) -> String {
 /// A change cannot be undone.
 pub fn undeploy(options: &Undeploy) -> Result<i32> {
     let journal = options.places.journal::<Entry>()?;
-    let lock = journal.lock(false)?;
+    let lock = lock(&journal)?;
     let Some((stage, entry)) = journal.read()? else {
         println!("nothing is deployed");
         return Ok(0);

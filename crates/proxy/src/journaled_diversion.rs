@@ -2,7 +2,7 @@
 //! after a crash by the guard, and if that was killed too at the next start.
 
 use std::os::fd::OwnedFd;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use airtcp_host::changes::guard::{self, Guard};
 use airtcp_host::changes::journal::{Journal, Locked};
@@ -15,8 +15,6 @@ use crate::divert::Diversion;
 
 /// Proxies have a separate journal beside that of deployments.
 const FOLDER: &str = "proxy";
-/// The guard of a killed proxy is done within milliseconds.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A diversion, and everything needed to remove it.
 #[derive(Debug)]
@@ -38,7 +36,10 @@ impl JournaledDiversion {
             pins: places.pins.clone(),
         };
         let journal = places.journal::<Entry>()?;
-        let lock = lock(&journal)?;
+        let lock = journal.lock()?.ok_or_else(|| {
+            Error::new("a transparent proxy runs in this network namespace already")
+                .remedied_by("airtcp proxy --status says which; end it first")
+        })?;
         if journal.read()?.is_some() {
             engine::undo(&journal, &lock, false, &mut |_| {})?;
             eprintln!("airtcp-net: took away the rules of a proxy that was killed");
@@ -119,25 +120,6 @@ impl JournaledDiversion {
         engine::undo(&self.journal, &self.lock, false, &mut |_| {})?;
         self.guard.dismiss();
         Ok(())
-    }
-}
-
-/// Takes the lock, which the guard of a dead proxy may hold for a moment.
-fn lock(journal: &Journal<Entry>) -> Result<Locked> {
-    let start = Instant::now();
-    loop {
-        match journal.lock(false) {
-            Ok(lock) => return Ok(lock),
-            Err(_) if start.elapsed() < PATIENCE => {
-                std::thread::sleep(Duration::from_millis(20));
-            }
-            Err(_) => {
-                return Err(Error::new(
-                    "a transparent proxy runs in this network namespace already",
-                )
-                .remedied_by("airtcp proxy --status says which; end it first"));
-            }
-        }
     }
 }
 

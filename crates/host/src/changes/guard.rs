@@ -101,7 +101,7 @@ pub fn watch<R: Record>(places: &Places) -> Result<i32> {
         return Ok(0);
     };
     if wait(&journal, id, until_ns)? {
-        let lock = journal.lock(true)?;
+        let lock = journal.wait_for_lock()?;
         if current(&journal)?.is_some_and(|(now, _)| now == id) {
             engine::undo(&journal, &lock, false, &mut |_| {})?;
         }
@@ -118,7 +118,7 @@ fn say_ready() -> Result<()> {
 
 /// Undoes what a dead process has left half done. Returns the deployment that has an end.
 fn settle<R: Record>(journal: &Journal<R>) -> Result<Option<(u64, u64)>> {
-    let lock = journal.lock(true)?;
+    let lock = journal.wait_for_lock()?;
     match journal.read()? {
         Some((Stage::Making | Stage::Undoing, _)) => {
             engine::undo(journal, &lock, false, &mut |_| {})?;

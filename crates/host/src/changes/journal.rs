@@ -16,11 +16,16 @@ use std::marker::PhantomData;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
 
 use super::Record;
 use crate::error::{Error, Result, Tried};
+
+/// The guard of a process that has died is done within milliseconds.
+const PATIENCE: Duration = Duration::from_secs(5);
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// The stage of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,37 +116,50 @@ impl<R: Record> Journal<R> {
             .tried(|| format!("cannot make {}", self.directory.display()))
     }
 
-    /// Takes the lock, or with `waiting` waits for it.
+    /// Takes the lock, or returns `None` if another process holds it. The guard of a process that
+    /// has died holds it for a moment, and is waited for.
     ///
     /// # Errors
     ///
-    /// Another process holds it.
-    pub fn lock(&self, waiting: bool) -> Result<Locked> {
+    /// Its file cannot be made or locked.
+    pub fn lock(&self) -> Result<Option<Locked>> {
+        let start = Instant::now();
+        loop {
+            let locked = self.try_lock(FlockOperation::NonBlockingLockExclusive)?;
+            if locked.is_some() || start.elapsed() > PATIENCE {
+                return Ok(locked);
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    /// Waits for the lock, however long another process holds it.
+    ///
+    /// # Errors
+    ///
+    /// Its file cannot be made or locked.
+    pub fn wait_for_lock(&self) -> Result<Locked> {
+        loop {
+            if let Some(locked) = self.try_lock(FlockOperation::LockExclusive)? {
+                return Ok(locked);
+            }
+        }
+    }
+
+    /// Tries once; returns `None` if another process holds the lock, or has just removed its file.
+    fn try_lock(&self, operation: FlockOperation) -> Result<Option<Locked>> {
         let path = self.path("lock");
         let failed = || format!("cannot lock {}", path.display());
-        let operation = if waiting {
-            FlockOperation::LockExclusive
-        } else {
-            FlockOperation::NonBlockingLockExclusive
-        };
-        loop {
-            let file = File::options()
-                .create(true)
-                .append(true)
-                .open(&path)
-                .tried(failed)?;
-            match flock(&file, operation) {
-                // A lock whose holder has removed its file excludes no other process.
-                Ok(()) if is_named(&file, &path).tried(failed)? => {
-                    return Ok(Locked { file, path });
-                }
-                Ok(()) | Err(rustix::io::Errno::INTR) => {}
-                Err(rustix::io::Errno::WOULDBLOCK) => {
-                    return Err(Error::new("another airtcp is changing this machine")
-                        .remedied_by("wait until it has ended"));
-                }
-                Err(cause) => return Err(Error::system(failed(), cause)),
-            }
+        let file = File::options()
+            .create(true)
+            .append(true)
+            .open(&path)
+            .tried(failed)?;
+        match flock(&file, operation) {
+            // A lock whose holder has removed its file excludes no other process.
+            Ok(()) if is_named(&file, &path).tried(failed)? => Ok(Some(Locked { file, path })),
+            Ok(()) | Err(rustix::io::Errno::INTR | rustix::io::Errno::WOULDBLOCK) => Ok(None),
+            Err(cause) => Err(Error::system(failed(), cause)),
         }
     }
 

@@ -17,7 +17,7 @@ use airtcp_host::device::root::RootDiscipline;
 use airtcp_host::error::Result;
 use rustix::process::{Signal, getpid, kill_process};
 
-use crate::machine::{PROGRAM, on_a_machine, places, routes, setting, succeeds};
+use crate::machine::{PROGRAM, fails, on_a_machine, places, routes, setting, succeeds};
 use crate::radio;
 
 const DIRECTORY: &str = "AIRTCP_TEST_DIRECTORY";
@@ -93,7 +93,7 @@ fn a_process_that_dies() {
     let directory = PathBuf::from(directory);
     let (places, dies_after) = (places(&directory), number(DIES_AFTER));
     let journal = places.journal().unwrap();
-    let lock = journal.lock(true).unwrap();
+    let lock = journal.wait_for_lock().unwrap();
     let guard =
         (number(GUARDED) == 1).then(|| Guard::start::<Entry>(Path::new(PROGRAM), &places).unwrap());
     let mut steps = 0;
@@ -190,6 +190,23 @@ fn what_no_guard_has_put_back_undeploy_does() {
             assert_eq!(there(directory), [false; 6], "step {step}");
             assert_eq!(settled(directory)?, None);
         }
+        Ok(())
+    });
+}
+
+/// Only one airtcp changes a machine at a time.
+#[test]
+fn while_another_changes_the_machine_nothing_is_undone() {
+    on_a_machine(|directory| {
+        assert!(dies(directory, false, usize::MAX, true).success());
+        let lock = places(directory).journal::<Entry>()?.lock()?;
+        assert!(lock.is_some());
+        let refused = fails(directory, &["undeploy"]);
+        assert!(refused.contains("another airtcp is changing"), "{refused}");
+        assert_eq!(there(directory), [true; 6]);
+        drop(lock);
+        succeeds(directory, &["undeploy"])?;
+        assert_eq!(there(directory), [false; 6]);
         Ok(())
     });
 }
