@@ -33,7 +33,6 @@ from airtcp.report.provenance import stamp
 ROOT = Path(__file__).resolve().parents[2]
 GRID = ROOT / "docs" / "measurements" / "kernels.toml"
 DATA = ROOT / "docs" / "measurements" / "kernels.json"
-MACHINE = ROOT / "docs" / "measurements" / "real.json"
 PAGE = ROOT / "docs" / "measurements" / "kernels.md"
 
 KERNELS = ("5.10", "6.1", "6.12")
@@ -144,12 +143,11 @@ def _having(data: Mapping[str, Any], part: str) -> dict[str, Any]:
     return {name: kernels[name] for name in KERNELS if part in kernels.get(name, {})}
 
 
-def settings_table(data: Mapping[str, Any], machine: Mapping[str, Any]) -> str:
-    """Goodput at each setting: every kernel, this machine's with the same seed, and simulated."""
+def settings_table(data: Mapping[str, Any]) -> str:
+    """Goodput at each setting: every kernel with the same seed, and simulated."""
     kernels = _having(data, "settings")
     names = list(kernels)
-    known = {(one["link"], one["stack"]): one for one in machine["settings"]}
-    head = ["link", "sender", *names, f"{machine['kernel'].split('-')[0]}, real time", "simulated"]
+    head = ["link", "sender", *names, "simulated"]
     lines = [
         "| " + " | ".join([*head, *(f"{name} / simulated" for name in names)]) + " |",
         "|---|---|" + "---:|" * (len(head) - 2 + len(names)),
@@ -157,13 +155,9 @@ def settings_table(data: Mapping[str, Any], machine: Mapping[str, Any]) -> str:
     tables = [kernels[name]["settings"] for name in names]
     for row in zip(*tables, strict=True):
         link, stack = row[0]["link"], row[0]["stack"]
-        there = known.get((link, stack))
         goodputs = [one["kernel"]["goodput_bps"] for one in row]
-        count = len(goodputs[0])
-        real = fmean(there["kernel"]["goodput_bps"][:count]) if there else None
         cells = [
             *(f"{fmean(values) / 1e6:.3f}" for values in goodputs),
-            "-" if real is None else f"{real / 1e6:.3f}",
             f"{fmean(row[0]['simulated']['goodput_bps']) / 1e6:.3f}",
             *(f"{one['ratio']:.3f}" for one in row),
         ]
@@ -302,13 +296,13 @@ def agreement_table(data: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def written(text: str, data: Mapping[str, Any], machine: Mapping[str, Any]) -> str:
+def written(text: str, data: Mapping[str, Any]) -> str:
     """The page, as it must be after the run."""
     text = put(text, "kernels-same", kernels_table(data))
     text = put(text, "kernels-speed", speed_table(data))
     text = put(text, "kernels-remedies", remedies_table(data))
     text = put(text, "kernels-agreement", agreement_table(data))
-    return put(text, "kernels-settings", settings_table(data, machine))
+    return put(text, "kernels-settings", settings_table(data))
 
 
 PARTS = ("repetitions", "speed", "remedies", "settings", "agreement")
@@ -339,8 +333,7 @@ def main() -> None:
             DATA.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     except AirtcpError as error:
         raise SystemExit(f"write_kernels: {error}") from error
-    machine = json.loads(MACHINE.read_text("utf-8"))
-    PAGE.write_text(written(PAGE.read_text("utf-8"), data, machine), encoding="utf-8")
+    PAGE.write_text(written(PAGE.read_text("utf-8"), data), encoding="utf-8")
     if made := [SIMULATED[part] for part in arguments.part or PARTS if part in SIMULATED]:
         stamp(ROOT, *made)
 
