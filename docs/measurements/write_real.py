@@ -65,9 +65,10 @@ def share_sentence(run: Mapping[str, Any]) -> str:
 
 
 def left_out(run: Mapping[str, Any]) -> str:
-    """The settings of which runs were late each time."""
+    """The settings of which a run was not to be had."""
     names = run.get("left_out", [])
-    return f" Left out, since runs were late each time: {'; '.join(names)}." if names else ""
+    why = "Left out, since the guest was late or ended without a result"
+    return f" {why}: {'; '.join(names)}." if names else ""
 
 
 def lateness(late: Mapping[str, float]) -> str:

@@ -91,6 +91,20 @@ def test_simulating_again_keeps_what_the_kernel_did() -> None:
         resimulated(past, grid)
 
 
+def test_simulating_again_leaves_out_what_the_kernel_left_out() -> None:
+    link = Part("pipe", {}, ROOT / "scenarios" / "lossy-pipe.toml")
+    stacks = tuple(Part(name, {"duration": "1 s"}) for name in ("Reno", "CUBIC"))
+    kernel = {"goodput_bps": [1e6], "half_width": None}
+    past = {
+        "seeds": 1,
+        "settings": [{"link": "pipe", "stack": "Reno", "kernel": kernel}],
+        "left_out": ["pipe, CUBIC"],
+    }
+    again = resimulated(past, Grid("small", "", 1, (), (link,), stacks))
+    assert [one["stack"] for one in again["settings"]] == ["Reno"]
+    assert again["left_out"] == ["pipe, CUBIC"]
+
+
 def test_the_grid_has_thirty_settings_at_least() -> None:
     grid = load_grid(ROOT / "docs" / "measurements" / "real.toml")
     assert len(grid.links) * len(grid.stacks) >= 30

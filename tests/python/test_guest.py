@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from airtcp import emulation, net
-from airtcp._core import AirtcpError
+from airtcp._core import AirtcpError, ScenarioError
 from airtcp.catalogue import remedies
 from airtcp.emulation import parsed
 from airtcp.kernels import Guest, Kernel, KernelError, known
@@ -131,6 +131,18 @@ def test_what_a_setting_names_from_the_current_folder_does_so_in_the_guest(
     # The guest's program stands in /; that is its own parent, too.
     assert {"/own.ping", "/logs/up.ping"} <= set(files)
     assert not any("none" in name for name in files)
+
+
+def test_two_recordings_that_would_be_one_in_the_guest_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    for name in ("x.toml", "here/a.ping", "a.ping"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "a.ping").write_text("another")
+    monkeypatch.chdir(tmp_path / "here")
+    with pytest.raises(ScenarioError, match="name it by its full path"):
+        scenario_files(tmp_path / "x.toml", ["a.ping", "../a.ping"])
 
 
 def test_a_recorded_link_runs_in_a_guest(kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:

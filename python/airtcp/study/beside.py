@@ -150,8 +150,10 @@ def run_beside(
     except RunError as error:
         if out is None or missed is None:
             raise
-        missed(error)
         found = Store(out / "cells").find(cell.key for cell in kernel)
+        if not found:
+            raise
+        missed(error)
     count = len(chosen)
     return [
         Setting(
@@ -226,6 +228,8 @@ def resimulated(run: Mapping[str, Any], grid: Grid, *, out: Path | None = None) 
             cells[link.name, stack.name] = seeded_cells(
                 scenario.hash(), scenario, BASELINE, chosen, f"{link.name}, {stack.name}"
             )
+    left_out = run.get("left_out", [])
+    cells = {place: row for place, row in cells.items() if ", ".join(place) not in left_out}
     if list(cells) != [(one["link"], one["stack"]) for one in run["settings"]]:
         raise StudyError("the grid has changed since the kernel ran: run make verify")
     found = execute(Plan([cell for row in cells.values() for cell in row]), out=out)

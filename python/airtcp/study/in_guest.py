@@ -118,11 +118,17 @@ def scenario_files(source: Path, values: Iterable[str]) -> dict[str, bytes]:
     for text, folder, there in named:
         inside = text if text.startswith("/") else os.path.normpath(f"{there}/{text}")
         try:
-            if text and (path := folder / text).is_file():
-                files[inside] = path.read_bytes()
+            if not text or not (path := folder / text).is_file():
+                continue
+            content = path.read_bytes()
         except (OSError, ValueError):
             # No file can have this name.
             continue
+        if files.setdefault(inside, content) != content:
+            raise ScenarioError(
+                f"{path}: in the guest it would take the place of another file, {inside}; "
+                f"name it by its full path"
+            )
     return files
 
 

@@ -13,6 +13,8 @@ use super::rate::Path;
 /// this factor and this much: otherwise the queue is the flow's own.
 const SHARED_RATIO: f64 = 1.25;
 const SHARED_GAIN: f64 = 6.0;
+/// The same over occasions, whose gains are twice those in log-likelihood.
+const SHARED_GAIN_OF_OCCASIONS: f64 = 6.0;
 /// A delay of which the flow's own bytes make this much, in per cent, is its own queue's.
 const OWN_PERCENT: u128 = 80;
 /// A delay below this, or below that of three packets, is no queue.
@@ -85,7 +87,7 @@ impl Causes {
         let is_by_delay = || match gain_of(&nanos, least) {
             Some(by_delay) => {
                 let by_bytes = gain_of(&causes.bytes, 2 * whole).unwrap_or(0.0);
-                by_delay > SHARED_RATIO * by_bytes + SHARED_GAIN
+                by_delay > SHARED_RATIO * by_bytes + SHARED_GAIN_OF_OCCASIONS
             }
             None => !causes.is_own(sent, packet, whole, is_full_by_delay),
         };

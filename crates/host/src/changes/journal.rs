@@ -116,8 +116,8 @@ impl<R: Record> Journal<R> {
             .tried(|| format!("cannot make {}", self.directory.display()))
     }
 
-    /// Takes the lock, or returns `None` if another process holds it. The guard of a process that
-    /// has died holds it for a moment, and is waited for.
+    /// Takes the lock, or returns `None` if another process holds it for longer than a few seconds.
+    /// The guard of a process that has died holds it for a moment.
     ///
     /// # Errors
     ///

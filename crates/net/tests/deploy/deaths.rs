@@ -1,6 +1,7 @@
 //! `kill -9` after each step of deploying and of undoing: the machine is in its old or its new
 //! state, and never in between.
 
+use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
@@ -17,7 +18,7 @@ use airtcp_host::device::root::RootDiscipline;
 use airtcp_host::error::Result;
 use rustix::process::{Signal, getpid, kill_process};
 
-use crate::machine::{PROGRAM, fails, on_a_machine, places, routes, setting, succeeds};
+use crate::machine::{PROGRAM, command, fails, on_a_machine, places, routes, setting, succeeds};
 use crate::radio;
 
 const DIRECTORY: &str = "AIRTCP_TEST_DIRECTORY";
@@ -194,6 +195,20 @@ fn what_no_guard_has_put_back_undeploy_does() {
     });
 }
 
+/// Waits until a process has opened the lock.
+fn await_lock_opened_by(process: u32) {
+    let descriptors = format!("/proc/{process}/fd");
+    let is_lock = |link: PathBuf| link.extension().is_some_and(|name| name == "lock");
+    let start = Instant::now();
+    while !fs::read_dir(&descriptors)
+        .unwrap()
+        .flatten()
+        .any(|one| fs::read_link(one.path()).is_ok_and(is_lock))
+    {
+        assert!(start.elapsed() < PATIENCE, "the lock is never opened");
+    }
+}
+
 /// Only one airtcp changes a machine at a time.
 #[test]
 fn while_another_changes_the_machine_nothing_is_undone() {
@@ -204,8 +219,11 @@ fn while_another_changes_the_machine_nothing_is_undone() {
         let refused = fails(directory, &["undeploy"]);
         assert!(refused.contains("another airtcp is changing"), "{refused}");
         assert_eq!(there(directory), [true; 6]);
+        // One that waits until then goes on.
+        let mut waiting = command(directory, &["undeploy"]).spawn().unwrap();
+        await_lock_opened_by(waiting.id());
         drop(lock);
-        succeeds(directory, &["undeploy"])?;
+        assert!(waiting.wait().unwrap().success());
         assert_eq!(there(directory), [false; 6]);
         Ok(())
     });

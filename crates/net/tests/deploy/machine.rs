@@ -54,6 +54,11 @@ pub fn places(directory: &Path) -> Places {
 
 /// Runs airtcp-net with these arguments and the machine's places.
 pub fn airtcp_net(directory: &Path, words: &[&str]) -> Output {
+    command(directory, words).output().unwrap()
+}
+
+/// The command for it.
+pub fn command(directory: &Path, words: &[&str]) -> Command {
     let places = places(directory);
     let mut command = Command::new(PROGRAM);
     command.args(words);
@@ -64,9 +69,8 @@ pub fn airtcp_net(directory: &Path, words: &[&str]) -> Output {
         .arg("--state")
         .arg(&places.state)
         .arg("--pins")
-        .arg(&places.pins)
-        .output()
-        .unwrap()
+        .arg(&places.pins);
+    command
 }
 
 /// The same, which must succeed; returns its output.

@@ -159,7 +159,7 @@ settings! {
         push: Push = Push::Written;
         /// The segment that ends a handshake.
         handshake_ack: HandshakeAck = HandshakeAck::WithData;
-        /// What a SYN that was sent more than once leaves to the data behind it.
+        /// What a SYN that was sent more than once leaves to the data after it.
         repeated_syn: RepeatedSyn = RepeatedSyn::Lost;
         /// The treatment of data in flight when a closed window reopens.
         window_reopening: WindowReopening = WindowReopening::Resend;

@@ -56,8 +56,8 @@ impl Default for Handshake {
 }
 
 impl Handshake {
-    /// Records that a SYN-ACK left at an unknown time without state being kept: its answer gives no
-    /// sample, as if it had been retransmitted, and it is not retransmitted.
+    /// Records that a SYN-ACK left at an unknown time without state being kept: its answer is timed
+    /// as if it had been retransmitted, by its echo or not at all, and it is not retransmitted.
     pub const fn on_answered_before(&mut self) {
         self.syn_due = false;
         self.transmissions = 2;

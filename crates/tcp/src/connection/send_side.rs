@@ -42,11 +42,12 @@ pub(super) enum Opening {
     Timed(Duration),
     /// Nothing: its segment was sent more than once.
     Untimed,
-    /// Nothing, and it counts as lost: the RTO for data, which begin with one segment.
+    /// No round trip, and the SYN counts as lost: the RTO for data, whose window begins with one
+    /// segment.
     TimedOut(Duration),
-    /// Nothing, since its own timer was too short: the RTO for data.
+    /// No round trip, and nothing was lost: the RTO for data.
     Unsure(Duration),
-    /// A round trip, though it was lost: data begin with one segment.
+    /// A round trip, although the SYN was lost: the window begins with one segment.
     Restarted(Duration),
 }
 

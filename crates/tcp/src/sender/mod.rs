@@ -174,8 +174,7 @@ impl Sender {
     }
 
     /// Completes the handshake: the peer offers `window` bytes, and the SYN measured `rtt`. If the
-    /// SYN's own timer expired, the first RTO for data is `rto` (RFC 6298 §5.7) and the window
-    /// starts at one segment (RFC 5681 §3.1).
+    /// SYN's own timer expired, the first RTO for data is `rto` (RFC 6298 §5.7).
     pub fn on_established(&mut self, window: u64, rtt: Option<Duration>, rto: Option<Duration>) {
         self.space.on_window(0, window);
         if let Some(rtt) = rtt {

@@ -356,6 +356,34 @@ fn an_echo_tells_which_syn_was_answered() {
     assert_eq!(script.connection.sender().rto(), Duration::from_secs(3));
 }
 
+/// A SYN-ACK that was sent more than once is timed by the echo, too.
+#[test]
+fn an_echo_tells_which_syn_ack_was_answered() {
+    let stamped = |flags, sequence, echo| Segment {
+        timestamps: Some(Timestamps { value: 77, echo }),
+        ..peer(flags, sequence, u32::from(flags.contains(Flags::ACK)))
+    };
+    let found = |expires: bool, echo| {
+        let config = Config {
+            timestamps: true,
+            repeated_syn: RepeatedSyn::ByEcho,
+            ..plain()
+        };
+        let mut script = Script::listen(&config);
+        script.take(stamped(Flags::SYN, 0, 0));
+        if expires {
+            script.at(1000).wake();
+        }
+        script.at(1010).take(stamped(Flags::SYN, 0, 0));
+        script.at(1100).take(stamped(Flags::ACK, 1, echo));
+        let sender = script.connection.sender();
+        (sender.rtt().srtt(), sender.cwnd() / sender.mss())
+    };
+    assert_eq!(found(true, 1), (Some(milliseconds(1100)), 10));
+    assert_eq!(found(true, 1001), (Some(milliseconds(100)), 10));
+    assert_eq!(found(false, 1011), (Some(milliseconds(90)), 10));
+}
+
 /// Linux, `tcp_retransmit_timer`: since ccce324dabfe (6.5) four timeouts of a SYN are not doubled,
 /// and four more are allowed; a SYN-ACK's are as before.
 #[test]

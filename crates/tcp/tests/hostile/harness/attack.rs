@@ -6,7 +6,6 @@ use airtcp_packet::{
     Ecn, Flags, LinkFeedback, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps,
 };
 use airtcp_tcp::State;
-use airtcp_tcp::config::EcnUse;
 use airtcp_units::Duration;
 
 use super::plan::{
@@ -25,7 +24,7 @@ const LONG_SILENCE: u64 = 10_000;
 /// Immediate answers to copies of one forged packet: a challenge (RFC 5961 §7), and the
 /// acknowledgment that was due anyway.
 const MOST_CHALLENGES: u64 = 2;
-/// Marked packets without data of which one is answered (RFC 9768 §3.2.2.5.1).
+/// One in so many marked packets without data is answered (RFC 9768 §3.2.2.5.1).
 const MARKS_AN_ANSWER: u64 = 7;
 
 /// ECE and CWR.
@@ -147,7 +146,7 @@ impl World<'_> {
             forged: true,
             sent_at: self.now,
         };
-        let counts = self.ends[to].config.ecn == EcnUse::Accurate
+        let counts = self.ends[to].connection.has_accurate_ecn()
             && Ecn::from_bits(forgery.marks) == Ecn::CongestionExperienced;
         // Some may have been counted before.
         let reports = u64::from(counts) * copies.div_ceil(MARKS_AN_ANSWER);

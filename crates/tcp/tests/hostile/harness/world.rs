@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use airtcp_packet::{Flags, Segment, SequenceNumber};
+use airtcp_tcp::config::EcnUse;
 use airtcp_tcp::{Config, Connection, Event, State};
 use airtcp_units::Instant;
 
@@ -289,8 +290,10 @@ impl<'a> World<'a> {
             reset |= event == Event::Reset
         });
         let asks_otherwise = self.syn_rewritten
+            && end.config.ecn == EcnUse::Accurate
             && before == State::SynReceived
-            && segment.flags.contains(Flags::SYN);
+            && segment.flags.contains(Flags::SYN)
+            && !segment.flags.contains(Flags::ACK);
         // Two SYNs that ask for different feedback end a connection (RFC 9768 §3.1.5).
         self.wounded |= reset && asks_otherwise;
         if reset && !self.wounded {
