@@ -16,6 +16,7 @@ use airtcp_host::clock::boot_time_ns;
 use airtcp_host::device::discipline::Discipline;
 use airtcp_host::device::root::RootDiscipline;
 use airtcp_host::error::Result;
+use rustix::fs::inotify;
 use rustix::process::{Signal, getpid, kill_process};
 
 use crate::machine::{PROGRAM, command, fails, on_a_machine, places, routes, setting, succeeds};
@@ -195,20 +196,6 @@ fn what_no_guard_has_put_back_undeploy_does() {
     });
 }
 
-/// Waits until a process has opened the lock.
-fn await_lock_opened_by(process: u32) {
-    let descriptors = format!("/proc/{process}/fd");
-    let is_lock = |link: PathBuf| link.extension().is_some_and(|name| name == "lock");
-    let start = Instant::now();
-    while !fs::read_dir(&descriptors)
-        .unwrap()
-        .flatten()
-        .any(|one| fs::read_link(one.path()).is_ok_and(is_lock))
-    {
-        assert!(start.elapsed() < PATIENCE, "the lock is never opened");
-    }
-}
-
 /// Only one airtcp changes a machine at a time.
 #[test]
 fn while_another_changes_the_machine_nothing_is_undone() {
@@ -219,9 +206,13 @@ fn while_another_changes_the_machine_nothing_is_undone() {
         let refused = fails(directory, &["undeploy"]);
         assert!(refused.contains("another airtcp is changing"), "{refused}");
         assert_eq!(there(directory), [true; 6]);
-        // One that waits until then goes on.
+        // One that finds it locked, and waits, goes on.
+        let opened = inotify::init(inotify::CreateFlags::CLOEXEC).unwrap();
+        let mut files = fs::read_dir(places(directory).state).unwrap().flatten();
+        let file = files.find(|one| one.path().extension().is_some_and(|kind| kind == "lock"));
+        inotify::add_watch(&opened, file.unwrap().path(), inotify::WatchFlags::OPEN).unwrap();
         let mut waiting = command(directory, &["undeploy"]).spawn().unwrap();
-        await_lock_opened_by(waiting.id());
+        assert!(rustix::io::read(&opened, &mut [0; 4096]).is_ok());
         drop(lock);
         assert!(waiting.wait().unwrap().success());
         assert_eq!(there(directory), [false; 6]);
