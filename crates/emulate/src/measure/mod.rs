@@ -3,12 +3,13 @@
 
 mod beside;
 mod counters;
+mod hosts;
 mod queue;
 mod stack;
 mod transfer;
 
 use std::io::Write;
-use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::net::TcpListener;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +18,6 @@ use std::thread::ScopedJoinHandle;
 
 use airtcp_host::bpf::{Registered, Verdicts};
 use airtcp_host::clock::{Clock, since_1970};
-use airtcp_host::device::discipline::Discipline;
 use airtcp_host::device::statistics::QueueCounts;
 use airtcp_host::error::{Error, Result, Tried};
 use airtcp_host::lateness::Punctuality;
@@ -33,29 +33,16 @@ use serde::Serialize;
 use crate::link::Link;
 use crate::link::PLACES;
 use crate::link::ends::{Ends, Line};
-use crate::link::flows::{Flows, Way};
+use crate::link::flows::Flows;
 use crate::link::latency::{Latency, Quantiles};
 use crate::link::scenario::{self, At, ways};
 use crate::record::{Recording, Replay, Summary};
 use crate::request::Request;
 use beside::{Beside, Probes};
-use counters::Counters;
+use hosts::{COUNTED, Hosts, PORT, counted};
 use queue::KernelQueue;
 use stack::Stack;
 use transfer::Times;
-
-/// The kernel counters that are reported, from the sender's namespace.
-const COUNTED: [&str; 7] = [
-    "TcpRetransSegs",
-    "TcpExtTCPTimeouts",
-    "TcpExtTCPLossProbes",
-    "TcpExtTCPFullUndo",
-    "TcpExtTCPPartialUndo",
-    "TcpExtTCPDSACKUndo",
-    "TcpExtTCPLossUndo",
-];
-/// The receivers' port.
-const PORT: u16 = 5001;
 
 /// Measure the kernel's TCP over a scenario's link, once
 ///
@@ -292,103 +279,6 @@ fn check(scenario: &Scenario) -> Result<()> {
         ));
     }
     Ok(())
-}
-
-/// The two hosts of a flow.
-struct Hosts {
-    sender: Arc<Namespace>,
-    receiver: Arc<Namespace>,
-    /// Their devices.
-    devices: [String; 2],
-    /// The receiver's address.
-    to: SocketAddr,
-    downwards: bool,
-}
-
-impl Hosts {
-    fn new(ends: &Ends, station: usize, way: &Way) -> Self {
-        let line = Line::of(station);
-        let (at_station, at_server) = (
-            Arc::clone(&ends.stations[station]),
-            Arc::clone(&ends.server),
-        );
-        let (sender, receiver, to) = if way.downwards {
-            (at_server, at_station, line.station)
-        } else {
-            (at_station, at_server, line.server)
-        };
-        let (station_device, server_device) = (
-            ends.station_devices[station].name().to_owned(),
-            ends.server_devices[station].name().to_owned(),
-        );
-        Self {
-            sender,
-            receiver,
-            devices: if way.downwards {
-                [server_device, station_device]
-            } else {
-                [station_device, server_device]
-            },
-            to: SocketAddr::new(IpAddr::V4(to), PORT),
-            downwards: way.downwards,
-        }
-    }
-
-    /// Configures the kernel's TCP at both ends.
-    fn prepare(
-        &self,
-        ends: &Ends,
-        station: usize,
-        stack: &Stack,
-        [queue, ack_queue]: [&Option<KernelQueue>; 2],
-    ) -> Result<()> {
-        let (at_station, at_server) = (
-            &ends.station_devices[station],
-            &ends.server_devices[station],
-        );
-        let line = Line::of(station);
-        let (sender, receiver, from) = if self.downwards {
-            (at_server, at_station, line.server)
-        } else {
-            (at_station, at_server, line.station)
-        };
-        self.sender.enter(|| {
-            stack::apply(&stack.sender_settings)?;
-            match queue {
-                Some(queue) => queue.put(sender.name())?,
-                None => {
-                    if let Some(words) = &stack.discipline {
-                        Discipline::parse(words)?.put(sender.name())?;
-                    }
-                }
-            }
-            sender.route(self.to.ip(), 32, &stack.sender_route)
-        })?;
-        self.receiver.enter(|| {
-            stack::apply(&stack.receiver_settings)?;
-            if let Some(queue) = ack_queue {
-                queue.put(receiver.name())?;
-            }
-            receiver.route(IpAddr::V4(from), 32, &stack.receiver_route)
-        })
-    }
-}
-
-/// The counters of all senders' namespaces, each namespace counted once.
-fn counted(hosts: &[Hosts]) -> Result<[u64; COUNTED.len()]> {
-    let mut sums = [0; COUNTED.len()];
-    let mut seen: Vec<&Arc<Namespace>> = Vec::new();
-    for host in hosts {
-        if seen.iter().any(|known| Arc::ptr_eq(known, &host.sender)) {
-            continue;
-        }
-        seen.push(&host.sender);
-        let counters = host.sender.enter(Counters::read)?;
-        for (sum, name) in sums.iter_mut().zip(COUNTED) {
-            *sum += counters.get(name);
-        }
-    }
-    Ok(sums)
 }
 
 /// A transfer's bytes, and the kernel's information on its connection, if there was one.

@@ -13,6 +13,7 @@ mod handshake;
 mod limits;
 mod ordinary;
 mod pairs;
+mod repeated_syn;
 mod stamps;
 
 use airtcp_packet::{Flags, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps};

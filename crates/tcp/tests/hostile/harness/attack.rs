@@ -24,7 +24,7 @@ const LONG_SILENCE: u64 = 10_000;
 /// Immediate answers to copies of one forged packet: a challenge (RFC 5961 §7), and the
 /// acknowledgment that was due anyway.
 const MOST_CHALLENGES: u64 = 2;
-/// One in so many marked packets without data is answered (RFC 9768 §3.2.2.5.1).
+/// Marked packets without data for each answer (RFC 9768 §3.2.2.5.1).
 const MARKS_AN_ANSWER: u64 = 7;
 
 /// ECE and CWR.
