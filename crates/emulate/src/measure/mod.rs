@@ -39,7 +39,7 @@ use crate::link::scenario::{self, At, ways};
 use crate::record::{Recording, Replay, Summary};
 use crate::request::Request;
 use beside::{Beside, Probes};
-use hosts::{COUNTED, Hosts, PORT, counted};
+use hosts::{Hosts, PORT, counted};
 use queue::KernelQueue;
 use stack::Stack;
 use transfer::Times;
