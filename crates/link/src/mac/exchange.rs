@@ -74,10 +74,9 @@ impl Pauses {
                 (self.not_understood(answered), Quiet::from(answered))
             }
             Attempt::CtsDamaged => (self.not_understood(ends), self.not_understood(ends)),
-            Attempt::Unanswered | Attempt::Collision => (
-                Quiet::from(ends + self.answer_timeout),
-                self.not_understood(ends),
-            ),
+            Attempt::Unanswered | Attempt::Collision => {
+                (Quiet::from(self.gives_up(ends)), self.not_understood(ends))
+            }
         }
     }
 
@@ -85,7 +84,13 @@ impl Pauses {
     /// `own`, and the longest at `all`: the channel must be idle too.
     #[inline]
     pub(super) fn behind_collision(&self, own: Instant, all: Instant) -> Quiet {
-        Quiet::from((own + self.answer_timeout).max(all))
+        Quiet::from(self.gives_up(own).max(all))
+    }
+
+    /// Until when a sender waits for an answer to begin.
+    #[inline]
+    pub(super) fn gives_up(&self, ends: Instant) -> Instant {
+        ends + self.answer_timeout
     }
 
     /// The medium behind a frame that was not understood.

@@ -131,6 +131,16 @@ impl Contention {
         counting.truncate(waiting);
     }
 
+    /// The medium is busy, and a contender counts that may have nothing to send: without slots its
+    /// back-off is over where [`Contends::ENDS_AT_ZERO`], as in [`freeze`](Self::freeze).
+    pub(super) fn end_at_zero<C: Contends>(&mut self, all: &mut [C], contender: u32) {
+        let own = &mut all[contender as usize];
+        if C::ENDS_AT_ZERO && !own.has_work() && own.back_off().slots_left() == Some(0) {
+            own.back_off_mut().stop();
+            self.counting.retain(|&index| index != contender);
+        }
+    }
+
     /// When the next frame starts if the medium stays idle; [`Instant::FAR_FUTURE`] for never.
     pub(super) fn next_start<C: Contends>(&self, all: &[C]) -> Instant {
         let counting = self.counting.iter().map(|&index| &all[index as usize]);

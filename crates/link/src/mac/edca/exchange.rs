@@ -52,6 +52,7 @@ impl<P: Copy + EcnField> Edca<P> {
                     station: contender.station,
                     ends: now,
                     quiet: Quiet::from(now),
+                    has_given_up: false,
                 });
             });
     }

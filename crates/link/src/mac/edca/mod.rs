@@ -74,6 +74,8 @@ struct Sender {
     ends: Instant,
     /// The medium as its station hears it behind the exchange.
     quiet: Quiet,
+    /// Its frame collided, and it has given up on the answer while a longer one is on the air.
+    has_given_up: bool,
 }
 
 /// A basic service set that aggregates, and carries packets of type `P`.
@@ -277,6 +279,7 @@ impl<P: Copy + EcnField> Medium<P> for Edca<P> {
         debug_assert!((from == ACCESS_POINT) != (to == ACCESS_POINT));
         let rank = self.rank_of_flow[offer.flow as usize % self.rank_of_flow.len()];
         let index = from as usize * self.ranks + rank;
+        self.give_up_early(now, index as u32);
         let own = &mut self.contenders[index];
         let was_idle = !own.has_work();
         let waiting = Waiting {

@@ -70,30 +70,62 @@ impl<P: Copy + EcnField> Edca<P> {
     }
 
     fn end_collision(&mut self, exchange: Exchange) {
-        let Exchange { started, ends, .. } = exchange;
         for place in 0..self.senders.len() {
-            let Sender {
-                contender,
-                ends: own,
-                ..
-            } = self.senders[place];
-            let took = own - started;
-            if self.contenders[contender as usize].request.is_some() {
-                self.end_request(ends, contender, Attempt::Collision, took);
-            } else {
-                self.conclude(ends, contender, Attempt::Collision, took);
+            if !self.senders[place].has_given_up {
+                self.give_up(place, &exchange);
             }
-            let sender = &mut self.contenders[contender as usize];
-            sender.widen(self.config.retry_limit(sender.station));
-            let own = self.pauses.behind_collision(own, ends);
-            self.senders[place].quiet = own;
-            self.back_off(contender, own.idle_from);
         }
+        let ends = exchange.ends;
         self.resume(if self.config.collisions_are_energy {
             Quiet::from(ends)
         } else {
             self.pauses.not_understood(ends)
         });
+    }
+
+    /// A sender's frame has collided: it is not answered.
+    fn give_up(&mut self, place: usize, exchange: &Exchange) {
+        let Exchange { started, ends, .. } = *exchange;
+        let sender = &mut self.senders[place];
+        let (contender, took) = (sender.contender, sender.ends - started);
+        let quiet = self.pauses.behind_collision(sender.ends, ends);
+        sender.quiet = quiet;
+        if self.contenders[contender as usize].request.is_some() {
+            self.end_request(ends, contender, Attempt::Collision, took);
+        } else {
+            self.conclude(ends, contender, Attempt::Collision, took);
+        }
+        let own = &mut self.contenders[contender as usize];
+        own.widen(self.config.retry_limit(own.station));
+        self.back_off(contender, quiet.idle_from);
+    }
+
+    /// Before a packet comes: a sender with nothing else to send, whose frame collided, has given
+    /// up on its answer if that is overdue, though a longer frame is on the air still. Where it
+    /// then has nothing to send and a back-off without slots, that is over, and the packet finds a
+    /// busy medium and a counter at 0 (IEEE 802.11-2020 §10.23.2.2).
+    #[inline]
+    pub(super) fn give_up_early(&mut self, now: Instant, index: u32) {
+        let own = &self.contenders[index as usize];
+        if let Some(exchange) = self.exchange
+            && exchange.result == Attempt::Collision
+            && own.retries == 0
+            && own.backlog.is_empty()
+        {
+            self.give_up_overdue(now, index, &exchange);
+        }
+    }
+
+    fn give_up_overdue(&mut self, now: Instant, index: u32, exchange: &Exchange) {
+        let own = |sender: &Sender| sender.contender == index && !sender.has_given_up;
+        let Some(place) = self.senders.iter().position(own) else {
+            return;
+        };
+        if self.pauses.gives_up(self.senders[place].ends) < now {
+            self.senders[place].has_given_up = true;
+            self.give_up(place, exchange);
+            self.contention.end_at_zero(&mut self.contenders, index);
+        }
     }
 
     /// The MPDUs that the receiver has before the PPDU on the air ends.

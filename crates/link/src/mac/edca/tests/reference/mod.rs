@@ -28,6 +28,7 @@ use crate::mac::history::{Arrival, History, OnAir};
 
 mod agreement;
 mod hearing;
+mod overdue;
 mod sending;
 
 use agreement::Peer;
