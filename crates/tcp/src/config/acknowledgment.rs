@@ -137,9 +137,10 @@ pub enum RepeatedSyn {
     Lost,
     /// What the timestamp echoed by its answer tells: the round trip of the SYN that was answered,
     /// and whether that was the first, so that nothing was lost. The window is one segment only
-    /// after two retransmissions that were needed. Without timestamps nothing is told, and a
-    /// timeout that has expired leaves one of 3 s (Linux, `tcp_ack_update_rtt`,
-    /// `tcp_try_undo_spurious_syn`, `tcp_init_transfer`, `tcp_init_metrics`).
+    /// after two retransmissions that were needed, one of them by the timer; a SYN-ACK is also
+    /// retransmitted to answer a repeated SYN. Without timestamps nothing is told, and the timeout
+    /// is 3 s (Linux, `tcp_ack_update_rtt`, `tcp_try_undo_spurious_syn`, `tcp_create_openreq_child`,
+    /// `tcp_init_transfer`, `tcp_init_metrics`).
     ByEcho,
 }
 

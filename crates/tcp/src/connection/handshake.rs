@@ -341,14 +341,16 @@ impl Connection {
         let echoed = answer.timestamps.filter(|_| self.timestamps.enabled);
         let first = self.timestamps.value(handshake.first_sent_at());
         let is_first = echoed.is_some_and(|option| option.echo == first);
-        let restarts = handshake.expiries > 1 && !is_first;
+        // Sent again for whatever reason more than once (Linux, `total_retrans`, `num_retrans`), and
+        // by a timer (`undo_marker`, `num_timeout`).
+        let restarts = handshake.expiries > 0 && handshake.transmissions > 2 && !is_first;
         let round_trip = echoed.and_then(|option| self.timestamps.echo(now, option));
         match (round_trip, restarts) {
             (Some(echo), true) => Opening::Restarted(echo.rtt),
             (Some(echo), false) => Opening::Timed(echo.rtt),
             (None, true) => Opening::TimedOut(RTO_AFTER_LOST_SYN),
-            (None, false) if handshake.expiries > 0 => Opening::Unsure(RTO_AFTER_LOST_SYN),
-            (None, false) => Opening::Untimed,
+            // Whatever the timer did.
+            (None, false) => Opening::Unsure(RTO_AFTER_LOST_SYN),
         }
     }
 

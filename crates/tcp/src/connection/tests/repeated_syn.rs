@@ -47,30 +47,41 @@ fn an_echo_tells_which_syn_was_answered() {
     assert_eq!(script.connection.sender().rto(), Duration::from_secs(3));
 }
 
-/// A SYN-ACK that was sent more than once is timed by the echo, too.
+/// A SYN-ACK that was sent more than once is timed by the echo, too; an answer to a repeated SYN
+/// counts towards the window of one segment, but only beside a timeout. Without a round trip the
+/// timeout is 3 s (Linux, `tcp_check_req`, `inet_rtx_syn_ack`, `tcp_create_openreq_child`).
 #[test]
 fn an_echo_tells_which_syn_ack_was_answered() {
-    let stamped = |flags, sequence, echo| Segment {
-        timestamps: Some(Timestamps { value: 77, echo }),
-        ..peer(flags, sequence, u32::from(flags.contains(Flags::ACK)))
-    };
-    let found = |expires: bool, echo| {
+    let answered = |expires: bool, echo: Option<u32>| {
+        let stamped = |flags, sequence, echo: Option<u32>| Segment {
+            timestamps: echo.map(|echo| Timestamps { value: 77, echo }),
+            ..peer(flags, sequence, u32::from(flags.contains(Flags::ACK)))
+        };
         let config = Config {
             timestamps: true,
             repeated_syn: RepeatedSyn::ByEcho,
             ..plain()
         };
         let mut script = Script::listen(&config);
-        script.take(stamped(Flags::SYN, 0, 0));
+        script.take(stamped(Flags::SYN, 0, echo.and(Some(0))));
         if expires {
             script.at(1000).wake();
         }
-        script.at(1010).take(stamped(Flags::SYN, 0, 0));
+        script
+            .at(1010)
+            .take(stamped(Flags::SYN, 0, echo.and(Some(0))));
         script.at(1100).take(stamped(Flags::ACK, 1, echo));
+        script
+    };
+    let found = |expires, echo| {
+        let script = answered(expires, Some(echo));
         let sender = script.connection.sender();
         (sender.rtt().srtt(), sender.cwnd() / sender.mss())
     };
     assert_eq!(found(true, 1), (Some(milliseconds(1100)), 10));
-    assert_eq!(found(true, 1001), (Some(milliseconds(100)), 10));
+    assert_eq!(found(true, 1001), (Some(milliseconds(100)), 1));
     assert_eq!(found(false, 1011), (Some(milliseconds(90)), 10));
+    let script = answered(false, None);
+    assert_eq!(script.connection.sender().rtt().srtt(), None);
+    assert_eq!(script.connection.sender().rto(), Duration::from_secs(3));
 }
