@@ -16,7 +16,10 @@ fuzz_target!(|bytes: &[u8]| {
             return;
         }
     };
-    let limits = Limits { flows: 8, packets: 64 };
+    let limits = Limits {
+        flows: 8,
+        packets: 64,
+    };
     let Ok(survey) = Survey::of(reader, &limits, None, &mut |_| true) else {
         return;
     };
@@ -26,7 +29,10 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(survey.packets_of(flow).count() <= 64);
         let analysis = Analysis::of(&survey, flow, None);
         assert!(analysis.labels.len() <= analysis.sent.len());
-        let whole: f64 = Limit::ALL.iter().map(|limit| analysis.shares.share(*limit)).sum();
+        let whole: f64 = Limit::ALL
+            .iter()
+            .map(|limit| analysis.shares.share(*limit))
+            .sum();
         assert!((0.0..1.000_001).contains(&whole), "{whole}");
         for stop in &analysis.stops {
             assert!(stop.start < stop.end);

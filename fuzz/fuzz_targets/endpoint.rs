@@ -5,6 +5,8 @@
 
 use libfuzzer_sys::fuzz_target;
 
+// Its other half is of the storms, tests of airtcp-tcp.
+#[allow(dead_code)]
 #[path = "../../crates/tcp/tests/hostile/harness/mod.rs"]
 mod harness;
 

@@ -10,8 +10,8 @@ use airtcp_endpoint::{
     ConnectionId, Endpoint, FastOpenListen, Linger, ListenOptions, Options, Settings,
 };
 use airtcp_packet::wire::Checksums;
-use airtcp_tcp::{Config, Profile};
 use airtcp_tcp::config::CongestionControl;
+use airtcp_tcp::{Config, Profile};
 use airtcp_units::{Duration, Instant};
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
@@ -20,21 +20,56 @@ use libfuzzer_sys::fuzz_target;
 #[derive(Arbitrary, Debug)]
 enum Operation {
     /// Bytes arrive, as they are.
-    Raw { side: bool, bytes: Vec<u8>, trusted: bool },
+    Raw {
+        side: bool,
+        bytes: Vec<u8>,
+        trusted: bool,
+    },
     /// A packet of the other side arrives with one byte changed.
-    Bent { at: u16, value: u8, trusted: bool },
+    Bent {
+        at: u16,
+        value: u8,
+        trusted: bool,
+    },
     /// Packets pass, except those at places whose bit is set.
-    Pass { lost: u8 },
+    Pass {
+        lost: u8,
+    },
     /// An old packet arrives again.
-    Again { which: u8 },
-    Wait { milliseconds: u16 },
+    Again {
+        which: u8,
+    },
+    Wait {
+        milliseconds: u16,
+    },
     Connect,
     Accept,
-    Write { side: bool, which: u8, count: u16 },
-    Read { side: bool, which: u8, count: u16 },
-    Shut { side: bool, which: u8, reading: bool },
-    Release { side: bool, which: u8, linger: u8 },
-    Set { side: bool, which: u8, what: u8, value: u32 },
+    Write {
+        side: bool,
+        which: u8,
+        count: u16,
+    },
+    Read {
+        side: bool,
+        which: u8,
+        count: u16,
+    },
+    Shut {
+        side: bool,
+        which: u8,
+        reading: bool,
+    },
+    Release {
+        side: bool,
+        which: u8,
+        linger: u8,
+    },
+    Set {
+        side: bool,
+        which: u8,
+        what: u8,
+        value: u32,
+    },
 }
 
 #[derive(Arbitrary, Debug)]
@@ -127,7 +162,9 @@ fuzz_target!(|input: Input| {
             ..FastOpenListen::default()
         }),
     };
-    let listener = world.ends[1].listen(address("10.0.0.2:80"), listening).expect("a free port");
+    let listener = world.ends[1]
+        .listen(address("10.0.0.2:80"), listening)
+        .expect("a free port");
     let mut work = 0_usize;
     for operation in &input.operations {
         act(&mut world, operation, &options, listener);
@@ -150,9 +187,19 @@ fn act(
     listener: airtcp_endpoint::ListenerId,
 ) {
     let now = world.now;
-    let checksums = |trusted: bool| if trusted { Checksums::Trusted } else { Checksums::Verified };
+    let checksums = |trusted: bool| {
+        if trusted {
+            Checksums::Trusted
+        } else {
+            Checksums::Verified
+        }
+    };
     match *operation {
-        Operation::Raw { side, ref bytes, trusted } => {
+        Operation::Raw {
+            side,
+            ref bytes,
+            trusted,
+        } => {
             let end = &mut world.ends[usize::from(side)];
             let _ = end.handle_packet_with(now, bytes, checksums(trusted));
         }
@@ -162,7 +209,8 @@ fn act(
                 if world.ends[side].poll_transmit(now, &mut packet).is_some() {
                     let place = usize::from(at) % packet.len();
                     packet[place] = value;
-                    let _ = world.ends[1 - side].handle_packet_with(now, &packet, checksums(trusted));
+                    let _ =
+                        world.ends[1 - side].handle_packet_with(now, &packet, checksums(trusted));
                 }
             }
         }
@@ -202,14 +250,26 @@ fn act(
                 let _ = world.ends[side].read(id, &mut into);
             }
         }
-        Operation::Shut { side, which, reading } => {
+        Operation::Shut {
+            side,
+            which,
+            reading,
+        } => {
             let side = usize::from(side);
             if let Some(id) = world.id(side, which) {
                 let end = &mut world.ends[side];
-                let _ = if reading { end.shut_reading(id) } else { end.shut_writing(id) };
+                let _ = if reading {
+                    end.shut_reading(id)
+                } else {
+                    end.shut_writing(id)
+                };
             }
         }
-        Operation::Release { side, which, linger } => {
+        Operation::Release {
+            side,
+            which,
+            linger,
+        } => {
             let side = usize::from(side);
             if let Some(id) = world.id(side, which) {
                 let linger = match linger % 3 {
@@ -221,7 +281,12 @@ fn act(
                 world.ids[side].retain(|&other| other != id);
             }
         }
-        Operation::Set { side, which, what, value } => {
+        Operation::Set {
+            side,
+            which,
+            what,
+            value,
+        } => {
             let side = usize::from(side);
             let Some(id) = world.id(side, which) else {
                 return;

@@ -9,7 +9,11 @@ fuzz_target!(|text: &str| {
     match Settings::parse(text, &Serve::default()) {
         Ok(settings) => {
             assert!(!settings.mobile.is_empty() && settings.mobile.len() <= 15);
-            assert!(settings.listen.is_none_or(|listen| listen.ip().is_loopback()));
+            assert!(
+                settings
+                    .listen
+                    .is_none_or(|listen| listen.ip().is_loopback())
+            );
         }
         Err(error) => assert!(!error.to_string().contains('\n'), "{error}"),
     }

@@ -6,18 +6,24 @@ use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::LazyLock;
 
-use airtcp_link::agent::Toward;
 use airtcp_gateway::agents::Chain;
-use airtcp_gateway::agents::engine::{Decision, Engine, Passing};
+use airtcp_gateway::agents::engine::{Decision, Engine, PassingPacket};
 use airtcp_gateway::agents::hold_limit::{HoldLimits, RoundTrip};
 use airtcp_gateway::packets::packet_view::read_headers;
+use airtcp_link::agent::Toward;
 use airtcp_units::{Duration, Instant};
 use libfuzzer_sys::fuzz_target;
 
 static CHAINS: LazyLock<Vec<Chain>> = LazyLock::new(|| {
-    ["delay-injection", "random-delay", "snoop", "wtcp:window=2,packets=4", "dynamic-arq"]
-        .map(|agent| Chain::new(&[agent.to_owned()]).expect("it is in the catalogue"))
-        .to_vec()
+    [
+        "delay-injection",
+        "random-delay",
+        "snoop",
+        "wtcp:window=2,packets=4",
+        "dynamic-arq",
+    ]
+    .map(|agent| Chain::new(&[agent.to_owned()]).expect("it is in the catalogue"))
+    .to_vec()
 });
 
 // Each packet: which way, how long after the last, its length; then its bytes.
@@ -34,14 +40,18 @@ fuzz_target!(|bytes: &[u8]| {
         let (packet, next) = behind.split_at(behind.len().min(usize::from(length)));
         rest = next;
         now += Duration::from_micros(u64::from(wait) * 500);
-        let toward = if way & 1 == 0 { Toward::Mobile } else { Toward::Wired };
+        let toward = if way & 1 == 0 {
+            Toward::Mobile
+        } else {
+            Toward::Wired
+        };
         let Ok(seen) = read_headers(packet, toward) else {
             continue;
         };
         passed += 1;
         engine.pass(
             now,
-            &Passing {
+            &PassingPacket {
                 flow: u64::from(seen.ends.mobile.port() % 8),
                 toward,
                 segment: seen.segment,
@@ -69,6 +79,9 @@ fn settle(engine: &mut Engine<u64>, decided: &mut BTreeSet<u64>) {
             | Decision::Drop(packet) => packet,
             Decision::Repeat(_) => continue,
         };
-        assert!(decided.insert(packet), "packet {packet} is decided about twice");
+        assert!(
+            decided.insert(packet),
+            "packet {packet} is decided about twice"
+        );
     }
 }

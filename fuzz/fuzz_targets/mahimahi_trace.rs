@@ -35,7 +35,11 @@ fuzz_target!(|bytes: &[u8]| {
     // Packets of all kinds, on a busy link and after idle gaps longer than the trace.
     let mut now = Instant::ZERO;
     for (index, bytes) in (0..).zip([1500, 40, 1, 9000, 1500, 700]) {
-        let transmission = Transmission { bytes, flow: 0, index };
+        let transmission = Transmission {
+            bytes,
+            flow: 0,
+            index,
+        };
         pipe.push(now, transmission, now.as_nanos());
         if index % 2 == 1 {
             now = now + period + period + Duration::from_micros(index * 333);

@@ -18,7 +18,10 @@ fuzz_target!(|text: &str| {
         Ok(scenario) => scenario,
         Err(error) => {
             let error = error.to_string();
-            assert!(error.starts_with("scenario \"fuzz\": ") && !error.contains('\n'), "{error}");
+            assert!(
+                error.starts_with("scenario \"fuzz\": ") && !error.contains('\n'),
+                "{error}"
+            );
             assert!(error.chars().count() < 1000, "{error}");
             return;
         }
