@@ -16,9 +16,11 @@ pub(super) fn errors(
     table: &mut LinkTable,
     inputs: &Inputs,
 ) -> Result<(ErrorModel, ErrorModel), Problem> {
-    let data = known_losses(inputs, 0, &table.loss, key!(link))?;
-    let reverse_loss = table.reverse.as_ref().and_then(|reverse| reverse.loss);
-    let acks = known_losses(inputs, 1, &reverse_loss, key!(link.reverse))?;
+    let data = known_losses(inputs, 0, &mut table.loss, key!(link))?;
+    let mut none = None;
+    let reverse = table.reverse.as_mut();
+    let reverse_loss = reverse.map_or(&mut none, |reverse| &mut reverse.loss);
+    let acks = known_losses(inputs, 1, reverse_loss, key!(link.reverse))?;
     if data.is_none() && acks.is_none() {
         return modelled_losses(table, inputs);
     }
@@ -42,11 +44,12 @@ pub(super) fn errors(
     Ok((modelled, acks.unwrap_or(ErrorModel::None)))
 }
 
-/// The losses of a direction that are listed or recorded, if they are.
+/// The losses of a direction that are listed or recorded, if they are. A table beside them that
+/// says nothing is taken away, so that no default of its keys is written out as said.
 fn known_losses(
     inputs: &Inputs,
     direction: usize,
-    loss: &Option<LossTable>,
+    loss: &mut Option<LossTable>,
     key: &str,
 ) -> Result<Option<ErrorModel>, Problem> {
     // A recording of one direction alone is also the other's, as its delays are.
@@ -55,18 +58,20 @@ fn known_losses(
         .or(inputs.recorded[0].as_ref());
     let recorded = recorded.filter(|file| file.content.loses());
     // A table without keys, as `--set link.loss={}` leaves one, says nothing of losses.
-    let loss = &loss.filter(|table| *table != LossTable::default());
+    let said = loss.filter(|table| *table != LossTable::default());
     if let Some(listed) = &inputs.lost_packets[direction] {
         let why = format!("{key}.lost_packets says already what is lost; give one of them");
-        refuse(loss, &format!("{key}.loss"), &why)?;
+        refuse(&said, &format!("{key}.loss"), &why)?;
         refuse(&recorded, &format!("{key}.recorded"), &why)?;
+        *loss = None;
         return Ok(Some(ErrorModel::Listed(Arc::clone(&listed.content))));
     }
     let Some(recorded) = recorded else {
         return Ok(None);
     };
     let why = format!("{key}.recorded has losses already; give one of them");
-    refuse(loss, &format!("{key}.loss"), &why)?;
+    refuse(&said, &format!("{key}.loss"), &why)?;
+    *loss = None;
     Ok(Some(ErrorModel::Recorded(Arc::clone(&recorded.content))))
 }
 

@@ -56,3 +56,32 @@ fn each_file_that_is_set_is_found_in_the_current_folder() {
         assert!(found, "{key}: {refused}");
     }
 }
+
+/// A table of losses that says nothing, beside losses that are recorded, of which both directions
+/// are: it is as if it were not there, also in the scenario written out, which is read again.
+#[test]
+fn losses_that_are_not_said_are_not_written_beside_recorded_ones() {
+    let folder = folder();
+    for (recorded, empty) in [
+        (
+            "link.recorded.path = \"link.csv\"",
+            "link.reverse.loss = {}",
+        ),
+        ("link.recorded.path = \"link.csv\"", "link.loss = {}"),
+        ("link.lost_packets.path = \"lost.csv\"", "link.loss = {}"),
+        (
+            "link.lost_packets.path = \"lost.csv\"\nlink.reverse.lost_packets.path = \"lost.csv\"",
+            "link.reverse.loss = {}",
+        ),
+    ] {
+        let read = |text: &str| Scenario::with_settings(text, "t", folder.path(), &[]).unwrap();
+        let scenario = read(&format!("{recorded}\n{empty}"));
+        let again = read(&scenario.to_toml());
+        assert_eq!(again.to_toml(), scenario.to_toml(), "{recorded}, {empty}");
+        assert_eq!(
+            again.to_toml(),
+            read(recorded).to_toml(),
+            "{recorded}, {empty}"
+        );
+    }
+}
