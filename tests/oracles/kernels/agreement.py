@@ -6,11 +6,9 @@ python -m tests.oracles.kernels.agreement [--kernel 6.12] [--worst 20] [--longer
 import argparse
 import json
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log, sqrt
-from pathlib import Path
 from statistics import mean, median, stdev
 from typing import Any
 
@@ -21,15 +19,6 @@ from .record import RUNS, SCENARIO
 
 RECEIVE_WINDOWS = {"6.1": "autotuned-6.1", "6.12": "autotuned-6.12"}
 """What a kernel's receiver is, where it is another than today's."""
-
-BEGAN_LATE_S = 0.0178
-"""How long after its link's time zero a transfer began in the runs of `LATE_PROGRAMS`: the link's
-clock ran while its buffers and the kernel's were made (17.4 to 18.0 ms in seven runs). So long a
-simulated one is shorter, over the same seconds, and so much earlier its link stops."""
-LATE_PROGRAMS = {
-    "8896e9f24710a699df9c14b1584b81d6337287271236e9ed48f3c94d89ee7907",
-    "94b7d0a4a8c5965a7d586fa71987bc35766f873ac782072e032da3ca103a196d",
-}
 
 ACK_IN_THE_WAY_MBPS = 4
 """In a guest the first data leave 0.1 ms after the acknowledgment that ends the handshake, as long
@@ -88,25 +77,16 @@ def pairs(longer_us: float = 0) -> list[Pair]:
     """Every run of the data beside its simulation by today's engine, with a longer delay."""
     lines = [json.loads(line) for line in RUNS.read_text("utf-8").splitlines()[1:]]
     known = {setting.number: setting for setting in settings()}
-    first = head()["program"]
-    late = {
-        _place(line): BEGAN_LATE_S * (line.get("program", first) in LATE_PROGRAMS) for line in lines
-    }
-    wanted = sorted(late)
-    with tempfile.TemporaryDirectory() as folder:
-        cells = [
-            (_scenario(known[place[0]], place[1], late[place], longer_us, Path(folder)), place[2])
-            for place in wanted
-        ]
+    wanted = sorted({_place(line) for line in lines})
+    cells = [(_scenario(known[place[0]], place[1], longer_us), place[2]) for place in wanted]
     results = _core.run_many(cells, len(os.sched_getaffinity(0)))
     simulated = {}
     for place, result in zip(wanted, results, strict=True):
         assert isinstance(result, _core.RunResult), result
         summary = json.loads(result.summary())
         (flow,) = summary["flows"]
-        share = 1 - late[place] / known[place[0]].seconds
         simulated[place] = {
-            "goodput_bps": summary["goodput_bps"] * share,
+            "goodput_bps": summary["goodput_bps"],
             "retransmissions": flow["segments_retransmitted"],
             "timeouts": flow["timeouts"],
         }
@@ -126,39 +106,16 @@ def _place(line: dict[str, Any]) -> tuple[int, str, int]:
     return line["setting"], line["kernel"], line["seed"]
 
 
-def _scenario(
-    setting: Setting, kernel: str, late_s: float, longer_us: float, folder: Path
-) -> _core.Scenario:
+def _scenario(setting: Setting, kernel: str, longer_us: float) -> _core.Scenario:
     keys = setting.settings | {"tcp.receive_window": RECEIVE_WINDOWS[kernel]}
     keys["link.delay"] = f"{setting.round_trip_ms * 500 + longer_us:g} us"
     if setting.rate_mbps > ACK_IN_THE_WAY_MBPS:
         keys["tcp.handshake_ack"] = "with-data"
-    if late_s:
-        keys["duration"] = f"{(setting.seconds - late_s) * 1e6:.0f} us"
-        if setting.delay == "spikes":
-            keys |= _earlier_stops(keys, setting.seconds, late_s, folder)
     texts = [
         (key, json.dumps(value) if isinstance(value, bool) else str(value))
         for key, value in keys.items()
     ]
     return _core.Scenario.load(SCENARIO, texts)
-
-
-def _earlier_stops(
-    keys: dict[str, object], seconds: float, late_s: float, folder: Path
-) -> dict[str, object]:
-    """The periodic stops of `keys`, `late_s` earlier, as a list."""
-    every, length = (
-        float(str(keys.pop(f"link.stops.{name}")).removesuffix(" ms"))
-        for name in ("every", "length")
-    )
-    rows = [
-        f"{number * every - late_s * 1e3:.3f},{length:.3f}\n"
-        for number in range(1, int(seconds * 1e3 / every) + 2)
-    ]
-    path = folder / f"stops-{seconds:g}.csv"
-    path.write_text("start_ms,length_ms\n" + "".join(rows), "utf-8")
-    return {"link.stops.process": "recorded", "link.stops.path": str(path)}
 
 
 def near_share(found: Sequence[Pair]) -> float:
