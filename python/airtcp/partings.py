@@ -20,9 +20,13 @@ def parting(
     settings: Mapping[str, object] | None,
     guest: Guest,
     tolerance_s: float = TOLERANCE_S,
+    *,
+    discipline: str = "",
+    ack_discipline: str = "",
 ) -> list[Parting]:
     """Where simulation and kernel part in one run, flow by flow.
 
+    `discipline` and `ack_discipline` are the kernel's own before the link, as `verify` has them.
     The kernel's run is recorded, which takes it a little time of its own: its goodput may differ
     by a trifle from that of the same run without.
 
@@ -32,7 +36,13 @@ def parting(
         KernelError: the guest does not work.
     """
     simulated = run(source, seed, settings, [remedy] if remedy else [], events=False, packets=True)
-    here = KernelRun(readable_path(source), settings_of(settings), remedy)
+    here = KernelRun(
+        readable_path(source),
+        settings_of(settings),
+        remedy,
+        discipline=discipline,
+        ack_discipline=ack_discipline,
+    )
     with no_machine_left():
         files = recorded(here, guest, seed).files
     captures = [content for name, content in sorted(files.items()) if name.endswith(".pcapng")]

@@ -48,6 +48,11 @@ def test_ns3_drops_as_much_and_has_it_wait_as_long(lines: list[dict[str, Any]]) 
         # What is offered and what the link carries is fixed.
         assert near(ours["dropped"], theirs["dropped"], 0.03)
         assert near(ours["goodput_bps"], theirs["goodput_bps"], 0.002)
+    elif one["discipline"] == "cobalt":
+        # A new queue of Linux and ours signals at once, ns-3's waits for an interval: slow start
+        # goes on there, and takes drops with it.
+        assert 0.5 * theirs["dropped"] <= ours["dropped"] <= theirs["dropped"]
+        assert 0.9 <= ours["goodput_bps"] / theirs["goodput_bps"] <= 1
     else:
         # Few drops, of two senders that are not the same.
         assert near(ours["dropped"], theirs["dropped"], 0.15, 2.0)
@@ -71,20 +76,10 @@ def test_the_kernel_counts_what_ours_does(name: str) -> None:
         assert near(ours["acks"], real["counted"]["passed"], 0.05)
     else:
         assert near(ours["dropped"], real["counted"]["dropped"], 0.15, 3.0)
-    if name != "cake":
-        assert near(ours["goodput_bps"], real["goodput_bps"], 0.03)
+    assert near(ours["goodput_bps"], real["goodput_bps"], 0.03)
     for key in ("ping_p50_ms", "exchange_p50_ms") if real["beside"] else ():
         assert near(ours[key], real["beside"][key], 0.1)
 
 
 def test_every_discipline_that_the_page_names_was_run() -> None:
     assert set(KERNEL) == set(WRITER["DISCIPLINES"])
-
-
-@pytest.mark.xfail(
-    strict=True,
-    reason="the kernel's CAKE carries 8 and 10 % less in two runs of 15 s, with two drops fewer; "
-    "why was not found",
-)
-def test_cake_carries_what_the_kernels_does() -> None:
-    assert near(WRITER["simulated"]("cake")["goodput_bps"], KERNEL["cake"]["goodput_bps"], 0.03)

@@ -39,6 +39,27 @@ def test_a_capture_tells_what_the_table_of_segments_tells(tmp_path: Path) -> Non
     ]
 
 
+def test_of_several_connections_the_one_with_most_data_is_compared(tmp_path: Path) -> None:
+    """Exchanges beside the load pass the same interface in a kernel's recording."""
+    path = tmp_path / "run.pcapng"
+    two = {"duration": "2 s", "flows.count": 2, "flows.access_delay": ["400 ms", "0 ms"]}
+    run = airtcp.run("dumbbell", settings=two, packets=True, pcap=path)
+    capture = bytearray(path.read_bytes())
+    at = 0
+    while at < len(capture):
+        kind, length, interface = struct.unpack_from("<III", capture, at)
+        if kind == 6 and interface == 1:
+            struct.pack_into("<I", capture, at + 8, 0)
+        at += length
+    sent = [flow["segments_sent"] for flow in run.summary["flows"]]
+    assert sent[1] > 1.2 * sent[0] > 0
+    found = recorded_segments(bytes(capture), 0)
+    expected = simulated_segments(run.packets, 1)
+    assert [(one.is_out, one.offset, one.size) for one in found] == [
+        (one.is_out, one.offset, one.size) for one in expected
+    ]
+
+
 def test_other_seeds_part_at_the_first_loss_that_only_one_has() -> None:
     one, other = (
         simulated_segments(airtcp.run("lossy-pipe", seed, LOSSY, packets=True).packets, 0)

@@ -24,6 +24,7 @@ from airtcp.kernels.brought import brought, programs_in
 from airtcp.kernels.machine import QEMU, Machine
 from airtcp.kernels.protocol import Done, Job
 from airtcp.loading import load_scenario
+from airtcp.partings import parting
 from airtcp.study.in_guest import guest_observation, scenario_files
 from airtcp.study.kernel import KernelRun, settings_of
 
@@ -259,6 +260,21 @@ def test_a_kernels_discipline_is_the_queue_before_the_link(kernel: Kernel) -> No
     assert abs(short["goodput_bps"] / own["goodput_bps"] - 1) < 0.1
     assert managed["goodput_bps"] > 0.5 * own["goodput_bps"]
     assert managed["srtt_ms"] < short["srtt_ms"]
+
+
+def test_the_first_difference_is_of_the_kernels_own_discipline(kernel: Kernel) -> None:
+    """A queue of three packets drops of the ten that a sender begins with; the link's does not."""
+    settings = {"duration": "1 s", "link.loss.rate": 0}
+    guest = Guest.of(kernel)
+    source = ROOT / "scenarios" / "lossy-pipe.toml"
+
+    def retransmitted(discipline: str) -> list[int]:
+        (found,) = parting(source, "", 1, settings, guest, discipline=discipline)
+        sent = [one.offset for one in found.kernel if one.is_out and one.size]
+        return [offset for place, offset in enumerate(sent) if place and offset < max(sent[:place])]
+
+    assert retransmitted("") == []
+    assert retransmitted("pfifo limit 3")[0] < 10 * 1460
 
 
 def test_a_discipline_needs_a_link_with_a_rate(kernel: Kernel) -> None:

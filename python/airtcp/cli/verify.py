@@ -127,9 +127,9 @@ def verify_command(
         written: dict[str, str] = dict(parse_setting(text) for text in settings or [])
         given = with_beside({**written}, beside)
         if first:
-            _print_partings(
-                file, remedy or [], 1 if seeds == DEFAULT_SEEDS else seeds, written, names
-            )
+            seed = 1 if seeds == DEFAULT_SEEDS else seeds
+            disciplines = (discipline, ack_discipline)
+            _print_partings(file, remedy or [], seed, given, names, disciplines)
             return
         with progress_bar(f"verifying on {file}") as report:
             found = [
@@ -166,8 +166,9 @@ def _print_partings(
     file: str,
     remedies: list[str],
     seed: int,
-    settings: dict[str, str],
+    settings: dict[str, object],
     kernels: list[str],
+    disciplines: tuple[str, str],
 ) -> None:
     from airtcp.kernels import Guest, the_kernel
     from airtcp.partings import parting
@@ -180,7 +181,11 @@ def _print_partings(
     for kernel in kernels:
         guest = Guest.of(the_kernel(kernel))
         for remedy in remedies or [""]:
-            for flow, found in enumerate(parting(file, remedy, seed, settings, guest)):
+            here, back = disciplines
+            flows = parting(
+                file, remedy, seed, settings, guest, discipline=here, ack_discipline=back
+            )
+            for flow, found in enumerate(flows):
                 print(f"{remedy or 'baseline'}, seed {seed}, flow {flow}, kernel {kernel}:")
                 print_lines(found.lines())
                 print()

@@ -88,7 +88,9 @@ def _blocks(text: str | None) -> tuple[tuple[int, int], ...]:
 
 
 def recorded_segments(capture: bytes, interface: int) -> list[Segment]:
-    """The segments of the first connection in a recording at the host that sends the data.
+    """The segments of a recording at the host that sends the data, of the connection with most.
+
+    Others, such as exchanges beside the load, pass the same interface.
 
     Args:
         capture: the file that `airtcp emulate --record` writes for that end.
@@ -97,30 +99,45 @@ def recorded_segments(capture: bytes, interface: int) -> list[Segment]:
     Raises:
         RecordingError: it is damaged.
     """
-    found: list[Segment] = []
-    start: int | None = None
-    first = {True: 0, False: 0}
+    connections: dict[bytes, _Connection] = {}
     for number, is_out, nanos, packet in _packets(capture):
         read = _segment(packet) if number == interface else None
-        if read is None:
-            continue
+        if read is not None:
+            ends = _ends(packet, is_out)
+            connections.setdefault(ends, _Connection()).take(nanos, is_out, read)
+    longest = max(connections.values(), key=lambda one: one.sent, default=_Connection())
+    return longest.segments
+
+
+class _Connection:
+    """The segments of one connection, from its SYN on."""
+
+    def __init__(self) -> None:
+        self.segments: list[Segment] = []
+        self.sent = 0
+        """Bytes of data in all segments that the host has sent."""
+        self._start: int | None = None
+        # The first sequence number of the stream of data, which the sending host has begun.
+        self._base = 0
+
+    def take(self, nanos: int, is_out: bool, read: "_Parts") -> None:
+        """Adds a packet of it."""
         sequence, acknowledged, size, flags, sack = read
         is_syn = bool(flags & _SYN)
-        if is_syn:
-            first[is_out] = sequence + 1
-            start = nanos if start is None else start
-        if start is None or flags & _RST:
-            continue
-        # Sequence numbers of the stream of data, which the sending host has begun.
-        base = first[True]
+        if is_syn and is_out:
+            self._base = sequence + 1
+        if is_syn and self._start is None:
+            self._start = nanos
+        if self._start is None or flags & _RST:
+            return
+        base = self._base
         offset = 0 if is_syn else _after(base, sequence if is_out else acknowledged)
         blocks = tuple((_after(base, begin), _after(base, end)) for begin, end in sack)
-        segment = Segment(
-            (nanos - start) / 1e9, is_out, offset, size, is_syn, () if is_out else blocks
-        )
+        time_s = (nanos - self._start) / 1e9
+        segment = Segment(time_s, is_out, offset, size, is_syn, () if is_out else blocks)
+        self.sent += size * is_out
         if _counts(segment):
-            found.append(segment)
-    return found
+            self.segments.append(segment)
 
 
 def is_sender(capture: bytes) -> bool:
@@ -162,6 +179,13 @@ def _segment(packet: bytes) -> _Parts | None:
         flags,
         _sack(packet[ip + 20 : ip + tcp]),
     )
+
+
+def _ends(packet: bytes, is_out: bool) -> bytes:
+    """The addresses and ports of an IPv4 TCP packet, the host's own first."""
+    ip = (packet[0] & 15) * 4
+    halves = packet[12:16] + packet[ip : ip + 2], packet[16:20] + packet[ip + 2 : ip + 4]
+    return b"".join(halves if is_out else reversed(halves))
 
 
 def _sack(options: bytes) -> list[tuple[int, int]]:

@@ -2,7 +2,10 @@
 //! that do not (Linux, `net/sched/sch_cake.c`, `cobalt_*`).
 //!
 //! It is a CoDel of other habits: its count falls as slowly as it rises, and the first signal comes
-//! an interval after the delay was first above the target by the same timer as all others.
+//! an interval after the delay was first above the target by the same timer as all others. But for
+//! the very first one of a queue: the kernel's reciprocal root is 0 until the count has changed
+//! (`cobalt_vars_init`), and so is the interval. A sender that begins with ten segments loses one of
+//! them at once where they wait for longer than the target.
 
 use airtcp_units::{Duration, Instant};
 
@@ -34,6 +37,8 @@ pub(super) struct Cobalt {
     /// When the next signal is due; while none is, until when the queue is remembered.
     pub next: Instant,
     is_signalling: bool,
+    /// Whether the count has ever changed by one, and with it the kernel's reciprocal root.
+    has_counted: bool,
     /// BLUE's probability in fractions of 2^32, and when it last changed.
     pub probability: u32,
     changed: Instant,
@@ -70,13 +75,13 @@ impl Cobalt {
             } else {
                 Verdict::IsDropped
             };
-            self.count = self.count.saturating_add(1);
+            self.count_to(self.count.saturating_add(1));
             self.next = self.after(self.next, limits);
             is_past = now > self.next;
         } else if is_due {
             // The count falls by one for each signal that was not needed.
             loop {
-                self.count -= 1;
+                self.count_to(self.count - 1);
                 self.next = self.after(self.next, limits);
                 is_past = now > self.next;
                 if self.count == 0 || now < self.next {
@@ -115,7 +120,7 @@ impl Cobalt {
         }
         self.is_signalling = false;
         if self.count > 0 && now >= self.next {
-            self.count -= 1;
+            self.count_to(self.count - 1);
             self.next = self.after(self.next, limits);
         }
     }
@@ -125,8 +130,17 @@ impl Cobalt {
         self.probability == 0 && self.count == 0 && now >= self.next
     }
 
-    /// An interval over the root of the count, of which 0 counts as 1 (`cobalt_control`).
+    const fn count_to(&mut self, count: u32) {
+        self.count = count;
+        self.has_counted = true;
+    }
+
+    /// An interval over the root of the count, of which 0 counts as 1 (`cobalt_control`); at once
+    /// where the count has never changed.
     fn after(&self, from: Instant, limits: &Limits) -> Instant {
+        if !self.has_counted {
+            return from;
+        }
         let root = libm::sqrt(f64::from(self.count.max(1)));
         from + Duration::from_nanos(libm::round(limits.interval.as_nanos() as f64 / root) as u64)
     }

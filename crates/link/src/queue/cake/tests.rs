@@ -36,22 +36,49 @@ fn waiting<P>(now: Instant, flow: u32, bytes: u32, packet: P) -> QueuedPacket<P>
     }
 }
 
-/// Packets that all came at 0, one taken every 4 ms. The first above the target is at 8 ms, the
-/// first signal 100 ms later, then 100/√2, 100/√3, ... after that: 178.7, 236.4, 286.4, 331.2 ms.
+/// When packets that all came at `since` are signalled, one taken every 4 ms.
+fn signals(cobalt: &mut Cobalt, since: u64, is_capable: bool) -> Vec<u64> {
+    let mut found = Vec::new();
+    for now in (since..since + 340).step_by(4) {
+        let verdict = cobalt.verdict(&LIMITS, at(now), at(since), is_capable, u32::MAX);
+        if verdict != Verdict::Passes {
+            assert_eq!(verdict == Verdict::IsMarked, is_capable);
+            found.push(now - since);
+        }
+    }
+    found
+}
+
+/// The first packet above the target is at 8 ms, the first signal 100 ms later, then 100/√2,
+/// 100/√3, ... after that: 178.7, 236.4, 286.4, 331.2 ms.
 #[test]
 fn signals_follow_the_control_law() {
     for is_capable in [false, true] {
-        let (mut cobalt, mut signals) = (Cobalt::default(), Vec::new());
-        for now in (0..340).step_by(4) {
-            let verdict = cobalt.verdict(&LIMITS, at(now), at(0), is_capable, u32::MAX);
-            if verdict != Verdict::Passes {
-                assert_eq!(verdict == Verdict::IsMarked, is_capable);
-                signals.push(now);
-            }
-        }
-        assert_eq!(signals, [108, 180, 240, 288, 332]);
+        let mut cobalt = Cobalt::default();
+        signals(&mut cobalt, 0, is_capable);
+        cobalt.verdict(&LIMITS, at(9000), at(9000), is_capable, u32::MAX);
+        assert_eq!(cobalt.count, 0);
+        let found = signals(&mut cobalt, 10_000, is_capable);
+        assert_eq!(found, [108, 180, 240, 288, 332]);
         assert_eq!(cobalt.count, 6);
     }
+}
+
+/// In a new queue the first signal does not wait for an interval but for the next packet; the
+/// others follow the law: 78.7, 136.4, 186.4, 231.2, 272.0, 309.8 ms. Linux 6.12 drops the seventh
+/// of ten segments that a sender begins with at 10 Mbit/s: the first that leaves behind one that
+/// has waited for 6 ms.
+#[test]
+fn a_new_queue_signals_at_once() {
+    let mut cobalt = Cobalt::default();
+    let found = signals(&mut cobalt, 0, false);
+    assert_eq!(found, [12, 80, 140, 188, 232, 272, 312]);
+    let mut cobalt = Cobalt::default();
+    let dropped = (0..10).find(|place| {
+        let leaves = Instant::ZERO + Duration::from_micros(1200) * *place;
+        cobalt.verdict(&LIMITS, leaves, at(0), false, u32::MAX) == Verdict::IsDropped
+    });
+    assert_eq!(dropped, Some(6));
 }
 
 /// Once the delay is short the count falls at the pace at which it rose: by one at 100 ms over the
@@ -62,14 +89,14 @@ fn the_count_falls_as_it_rose() {
     for now in (0..340).step_by(4) {
         cobalt.verdict(&LIMITS, at(now), at(0), false, u32::MAX);
     }
-    // The next signal would be at 331.2 + 100/√6 = 372.0 ms.
+    // The next signal would be at 309.8 + 100/√8 = 345.1 ms.
     let mut counts = Vec::new();
-    for now in [360, 376, 416, 420, 460] {
+    for now in [344, 360, 376, 416, 420, 460] {
         cobalt.verdict(&LIMITS, at(now), at(now), false, u32::MAX);
         counts.push(cobalt.count);
     }
-    // At 376 the count is 5 and the next 372.0 + 44.7 = 416.7; then 50 ms for 4: 466.7.
-    assert_eq!(counts, [6, 5, 5, 4, 4]);
+    // At 360 the count is 7 and the next 345.1 + 37.8 = 382.9; then 423.7 for 6, 468.5 for 5.
+    assert_eq!(counts, [8, 7, 7, 6, 6, 5]);
     cobalt.verdict(&LIMITS, at(9000), at(9000), false, u32::MAX);
     assert_eq!((cobalt.count, cobalt.next), (0, at(9100)));
 }
