@@ -236,6 +236,14 @@ impl Sender {
                 observer.event(now, Event::RecoveryTakenBack { evidence });
             }
         }
+        // What SACK reports show lost is lost whatever the timer did. Without this each hole waits
+        // for a timeout of its own if no report comes that says something new (Linux,
+        // `tcp_fastretrans_alert`, which goes on to look for losses once `tcp_process_loss` has
+        // undone one).
+        if self.choices.sack && self.choices.spurious_response != SpuriousResponse::None {
+            self.detection
+                .detect_by_reports(&mut self.board, self.congestion.mss());
+        }
         self.end_repair(now, End::TakenBack, observer);
     }
 

@@ -95,7 +95,8 @@ impl Scoreboard {
     }
 
     /// Undoes all presumed losses: the segments are in flight again, and the own timer of each,
-    /// unless running, is set to `deadline` of its number of expiries.
+    /// unless running, is set to `deadline` of its number of expiries. Reports may show again that
+    /// they are lost.
     pub fn unmark_lost(&mut self, deadline: impl Fn(u8) -> Instant) {
         if self.sums.lost == 0 {
             return;
@@ -108,6 +109,7 @@ impl Scoreboard {
                 self.own_timers.set(index, deadline);
             }
         }
+        self.loss_edge = 0;
     }
 
     /// Marks one segment lost, whatever the state of the others: the first of a fast recovery, or
