@@ -128,9 +128,12 @@ impl Rule for Vegas {
         self.reno.on_timeout();
     }
 
-    /// Linux, `tcp_vegas_cwnd_event`: after a pause the path may be another.
+    /// Linux, `tcp_vegas_cwnd_event`: after a pause the path may be another, and a round begins,
+    /// which the next acknowledgment ends. Acknowledgments of two segments leave pauses: a window of
+    /// two would not grow if each of its rounds counted as disturbed.
     fn on_idle_over(&mut self, _now: Instant, _idle: Duration) {
         self.base = Duration::MAX;
-        self.is_disturbed = true;
+        self.is_disturbed = false;
+        self.begin_round(0);
     }
 }

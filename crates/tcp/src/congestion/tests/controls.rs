@@ -139,6 +139,22 @@ fn vegas_is_reno_where_it_sees_too_little() {
     assert!(congestion.cwnd() > 4 * MSS, "it grows with 800 ms of queue");
 }
 
+/// An acknowledgment of both segments of a window of two empties the network each time: a pause,
+/// behind which Linux begins a round that the next acknowledgment ends (`tcp_vegas_init`).
+#[test]
+fn vegas_grows_from_a_window_that_is_acknowledged_at_once() {
+    let mut congestion = with_control(CongestionControl::Vegas, 2);
+    for round in 1..=4 {
+        let now = Instant::ZERO + Duration::from_millis(100 * round);
+        congestion.on_idle_over(now, Duration::ZERO, 0, false);
+        let mut seen = ack(round * 100 + 100, 100, 2);
+        (seen.una, seen.nxt) = (round * 2 * MSS, round * 2 * MSS);
+        congestion.observe(&seen);
+        congestion.on_acknowledged(2 * MSS, false);
+    }
+    assert!(congestion.cwnd() > 3 * MSS, "{}", congestion.cwnd() / MSS);
+}
+
 /// Xu, Tian & Ansari §III.B: a steady 1 MB/s with round trips of 100 ms is estimated within a few
 /// per cent, and a loss leaves RTTmin × R.
 #[test]
