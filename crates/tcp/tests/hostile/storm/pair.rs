@@ -33,7 +33,8 @@ pub struct Outcome {
     established: bool,
     /// Whether an end gave up, as it may when nothing arrives.
     given_up: bool,
-    small: bool,
+    /// Why it may be slow.
+    slow: Option<&'static str>,
     /// Bytes left to deliver at the end of the storm, and the time they took.
     left: u64,
     took: Option<Duration>,
@@ -54,11 +55,12 @@ impl Outcome {
         match self.took {
             Some(took) if took <= most => Ok("recovered"),
             _ if self.given_up => Ok("given up"),
-            _ if self.small => Ok("small, and slow"),
-            took => Err(format!(
-                "{} bytes took {took:?} after the storm, {:?} on a clean link: {}",
-                self.left, self.clean, self.state
-            )),
+            took => self.slow.ok_or_else(|| {
+                format!(
+                    "{} bytes took {took:?} after the storm, {:?} on a clean link: {}",
+                    self.left, self.clean, self.state
+                )
+            }),
         }
     }
 }
@@ -225,7 +227,7 @@ pub fn run(plan: &StormPlan) -> Outcome {
     let mut outcome = Outcome {
         established,
         given_up: false,
-        small: plan.is_small(),
+        slow: plan.may_be_slow(),
         left: 0,
         took: None,
         clean: Duration::ZERO,

@@ -1,6 +1,6 @@
 //! A storm as plain data, drawn from a seed.
 
-use airtcp_tcp::config::CongestionControl;
+use airtcp_tcp::config::{CongestionControl, Retransmission};
 use airtcp_tcp::{Config, Profile};
 use airtcp_units::Duration;
 
@@ -93,13 +93,20 @@ impl StormPlan {
         }
     }
 
-    /// Whether what one end can hold is so little that slowness is honest: a timer a segment.
-    pub fn is_small(&self) -> bool {
+    /// Why slowness is honest, if it is: what one end can hold is so little, or a timeout repairs
+    /// one segment by its rule, so that each costs a timer.
+    pub fn may_be_slow(&self) -> Option<&'static str> {
         let few = |config: &Config| {
             config.receive_buffer < 4 * u64::from(config.mss)
                 || config.max_window.is_some_and(|segments| segments < 4)
         };
-        self.configs.iter().any(few)
+        if self.configs.iter().any(few) {
+            Some("small, and slow")
+        } else if self.configs[0].retransmission == Retransmission::SelectiveRepeat {
+            Some("a segment a timeout, and slow")
+        } else {
+            None
+        }
     }
 
     pub fn describe(&self) -> String {
