@@ -374,6 +374,21 @@ fn go_back_n_marks_all_that_is_not_reported() {
     assert_eq!(board.earliest_deadline(), Some((6, at(120))));
 }
 
+/// A timeout presumes all lost and is then undone: what is reported above two holes shows them lost
+/// again, and the last three of those not reported stay in flight.
+#[test]
+fn what_an_undone_timeout_had_marked_can_be_found_lost() {
+    let mut board = sent(10);
+    report(&mut board, block(1, 3));
+    report(&mut board, block(4, 7));
+    board.mark_lost_from(0);
+    assert_eq!(picture(&board), "lsslssslll");
+    board.unmark_lost(|_| Instant::FAR_FUTURE);
+    assert_eq!(picture(&board), ".ss.sss...");
+    assert!(board.detect_losses(3, MSS));
+    assert_eq!(picture(&board), "lsslsss...");
+}
+
 /// Miyim §IV, "select-N-repeat": the segment whose timer expired and no other.
 #[test]
 fn selective_repeat_marks_one() {
