@@ -38,12 +38,14 @@ impl RetransmissionTimeout {
         }
     }
 
-    /// Takes a round-trip sample, which ends the backoff (RFC 6298 §5, Karn & Partridge 1987).
-    #[inline]
+    /// Takes a round-trip sample, which ends the backoff (RFC 6298 §5, Karn & Partridge 1987). It
+    /// counts at most as the longest timeout: one that is longer than any timer waits tells how
+    /// long an acknowledgment had been missing.
     ///
     /// `una` and `nxt`: see [`RttEstimator::on_sample`].
+    #[inline]
     pub fn on_sample(&mut self, rtt: Duration, una: u64, nxt: u64) {
-        self.estimator.on_sample(rtt, una, nxt);
+        self.estimator.on_sample(rtt.min(self.max), una, nxt);
         self.back_off = 0;
         self.refresh();
     }

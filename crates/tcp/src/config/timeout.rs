@@ -51,7 +51,7 @@ pub enum RttSampling {
     ByTimestamps,
     /// Every acknowledgment of new data gives a sample from the timestamp it echoes (RFC 7323 §4.1,
     /// RTTM to the letter), in ticks of the timestamp clock: a network element that alters the echo
-    /// shows. No samples without timestamps.
+    /// shows. Without timestamps as `PerWindow`.
     EchoedTimestamp,
 }
 

@@ -44,7 +44,10 @@ impl Choices {
             }),
             sampling: match config.timeout.sampling {
                 RttSampling::ByTimestamps if config.timestamps => RttSampling::PerAcknowledgment,
+                // Without timestamps there is no echo, and yet the round trip must be known (RFC
+                // 6298 §3).
                 RttSampling::ByTimestamps => RttSampling::PerWindow,
+                RttSampling::EchoedTimestamp if !config.timestamps => RttSampling::PerWindow,
                 other => other,
             },
             timestamp_tick: config.timestamp_tick,

@@ -9,7 +9,7 @@ use crate::loss_detection::{
     Arrivals, Delivery, Detected, DuplicateAcks, Outstanding, Rack, Scoreboard, SentSegment,
     reordering_of,
 };
-use crate::rtt::RttEstimator;
+use crate::timeout::RetransmissionTimeout;
 
 /// Arrivals inferred from duplicates.
 #[derive(Clone, Copy, Debug, Default)]
@@ -288,7 +288,7 @@ impl Detection {
         &mut self,
         now: Instant,
         board: &mut Scoreboard,
-        (estimator, mss): (&RttEstimator, u64),
+        (timeout, mss): (&RetransmissionTimeout, u64),
         repairing: bool,
         forced: bool,
     ) -> Detected {
@@ -298,23 +298,30 @@ impl Detection {
         if !rack.has_earlier() {
             return Detected::default();
         }
+        let estimator = timeout.estimator();
         let minimum = estimator.minimum().unwrap_or(Duration::ZERO);
         let srtt = estimator.srtt().unwrap_or(Duration::ZERO);
         let enough = u64::from(rack.reordering()) * mss;
         let evident = repairing || board.sacked() >= enough;
         let window = rack.window(evident, minimum, srtt);
-        let detected = rack.detect(now, board, window, forced);
+        let detected = rack.detect(now, board, (window, timeout.longest()), forced);
         self.lost_in_all += detected.lost;
         detected
     }
 
     /// Presumes everything from `start` on lost; if by time, except segments sent within the last
-    /// round trip. Returns the number of bytes newly lost.
-    pub fn give_up(&mut self, now: Instant, board: &mut Scoreboard, start: u64) -> u64 {
+    /// round trip, at most `longest`. Returns the number of bytes newly lost.
+    pub fn give_up(
+        &mut self,
+        now: Instant,
+        board: &mut Scoreboard,
+        start: u64,
+        longest: Duration,
+    ) -> u64 {
         let before = board.lost();
         match &self.rack {
             Some(rack) => {
-                let recent = now.as_nanos().saturating_sub(rack.rtt().as_nanos());
+                let recent = now.as_nanos().saturating_sub(rack.rtt(longest).as_nanos());
                 board.mark_lost_but_recent(Instant::from_nanos(recent), start);
             }
             None => board.mark_lost_from(start),

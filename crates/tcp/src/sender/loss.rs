@@ -79,7 +79,7 @@ impl Sender {
         let detected = self.detection.detect_by_time(
             now,
             &mut self.board,
-            (self.timeout.estimator(), self.congestion.mss()),
+            (&self.timeout, self.congestion.mss()),
             !self.repair.is_open(),
             forced,
         );

@@ -160,10 +160,12 @@ impl Rack {
             .sort_by_key(|sent| (sent.at, sent.start));
     }
 
-    /// Round trip of the segment sent last among all delivered.
+    /// Round trip of the segment sent last among all delivered, at most `longest`: no timer waits
+    /// for longer. If reports were lost, one may come an hour after the segment has arrived, and
+    /// would have every other wait for an hour.
     #[must_use]
-    pub const fn rtt(&self) -> Duration {
-        self.rtt
+    pub fn rtt(&self, longest: Duration) -> Duration {
+        self.rtt.min(longest)
     }
 
     /// Whether reordering was seen.
@@ -213,14 +215,15 @@ impl Rack {
         earlier
     }
 
-    /// Marks as lost the segments sent before the delivered one that are late by more than `window`
-    /// (§6.2 step 5). Does nothing if nothing was delivered since the last call, unless `forced` by
-    /// the reordering timer.
+    /// Marks as lost the segments sent before the delivered one, and more than a round trip and the
+    /// reordering `window` ago (§6.2 step 5); the round trip counts at most as `longest`, as in
+    /// [`rtt`](Self::rtt). Does nothing if nothing was delivered since the last call, unless
+    /// `forced` by the reordering timer.
     pub fn detect(
         &mut self,
         now: Instant,
         board: &mut Scoreboard,
-        window: Duration,
+        (window, longest): (Duration, Duration),
         forced: bool,
     ) -> Detected {
         let mut detected = Detected::default();
@@ -248,7 +251,7 @@ impl Rack {
             if (sent.at, segment.end()) >= (latest.sent_at, latest.end) {
                 break;
             }
-            let deadline = sent.at + self.rtt + window;
+            let deadline = sent.at + self.rtt(longest) + window;
             if deadline <= now {
                 detected.lost += u64::from(segment.length);
                 detected.retransmission |= segment.is_resent();

@@ -2,6 +2,8 @@ use super::*;
 use crate::loss_detection::Answerable;
 
 const MSS: u64 = 1000;
+/// The longest timeout.
+const LONGEST: Duration = Duration::from_secs(120);
 
 fn at(milliseconds: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(milliseconds)
@@ -44,9 +46,12 @@ impl Flight {
     }
 
     fn detect(&mut self, now: u64, window: u64) -> (u64, Option<Duration>) {
-        let detected = self
-            .rack
-            .detect(at(now), &mut self.board, milliseconds(window), false);
+        let detected = self.rack.detect(
+            at(now),
+            &mut self.board,
+            (milliseconds(window), LONGEST),
+            false,
+        );
         (detected.lost / MSS, detected.wait)
     }
 
@@ -78,10 +83,25 @@ fn within_the_window_nothing_is_lost_but_a_timer_waits() {
     let mut flight = Flight::new();
     flight.report(104, 4, 5);
     assert_eq!(flight.detect(104, 25), (0, Some(milliseconds(24))));
-    let forced = flight
-        .rack
-        .detect(at(128), &mut flight.board, milliseconds(25), true);
+    let forced = flight.rack.detect(
+        at(128),
+        &mut flight.board,
+        (milliseconds(25), LONGEST),
+        true,
+    );
     assert_eq!((forced.lost, forced.wait), (4 * MSS, None));
+}
+
+/// What was sent before a segment that is reported an hour after it was sent is lost by then, and
+/// not waited for as if the next reports took an hour as well.
+#[test]
+fn a_round_trip_counts_at_most_as_the_longest_timeout() {
+    let mut flight = Flight::new();
+    let hour = 3_600_000;
+    flight.report(hour, 4, 5);
+    assert_eq!(flight.rack.rtt(Duration::MAX), milliseconds(hour - 4));
+    assert_eq!(flight.rack.rtt(LONGEST), LONGEST);
+    assert_eq!(flight.detect(hour, 25), (4, None));
 }
 
 /// RFC 8985 §4.2: a retransmission is lost when something sent after it arrives.
@@ -99,7 +119,7 @@ fn a_retransmission_can_be_lost_too() {
     flight.report(206, 10, 11);
     let detected = flight
         .rack
-        .detect(at(206), &mut flight.board, Duration::ZERO, false);
+        .detect(at(206), &mut flight.board, (Duration::ZERO, LONGEST), false);
     assert!(detected.retransmission);
     assert_eq!(flight.lost(), "012356789");
 }

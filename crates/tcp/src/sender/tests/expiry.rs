@@ -178,7 +178,11 @@ fn an_echo_can_be_all_that_is_measured() {
         sampling: RttSampling::EchoedTimestamp,
         ..TimeoutConfig::default()
     };
-    let mut trace = Trace::new(Config { timeout, ..plain() });
+    let mut trace = Trace::new(Config {
+        timeout,
+        timestamps: true,
+        ..plain()
+    });
     trace.write(20).poll();
     trace.at(100).echo(1, 60);
     assert_eq!(
@@ -189,6 +193,32 @@ fn an_echo_can_be_all_that_is_measured() {
     );
     trace.at(110).ack(2);
     assert_eq!(trace.take_events(), []);
+    // RFC 6298 §3: a round trip is measured all the same if the peer sends no timestamps.
+    let mut trace = Trace::new(Config {
+        timeout,
+        timestamps: false,
+        ..plain()
+    });
+    trace.write(20).poll();
+    trace.at(100).ack(1);
+    assert_eq!(
+        trace.take_events(),
+        [Event::RttSample {
+            rtt: milliseconds(100)
+        }]
+    );
+}
+
+/// A sender that hears nothing for an hour has not measured a round trip of an hour: the longest
+/// that counts is the longest timeout, and a few round trips later little of it is left.
+#[test]
+fn a_round_trip_counts_at_most_as_the_longest_timeout() {
+    let mut trace = Trace::new(plain());
+    trace.write(20).poll();
+    let longest = plain().timeout.max;
+    trace.at(3_600_000).ack(1);
+    assert_eq!(trace.sender.rtt().latest(), Some(longest));
+    assert!(trace.sender.rtt().srtt() <= Some(longest / 8 + milliseconds(100)));
 }
 
 /// RFC 6298 §3: one segment per window is timed, and never a retransmitted one.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use airtcp_packet::{Segment, SequenceNumber};
-use airtcp_tcp::{Connection, State};
+use airtcp_tcp::{Connection, Event, Observer, State};
 use airtcp_units::{Duration, Instant};
 
 use super::plan::StormPlan;
@@ -41,6 +41,8 @@ pub struct Outcome {
     /// The same bytes on a clean link.
     clean: Duration,
     longest_timeout: Duration,
+    /// How long the sender remembers the storm by its own rule.
+    remembers: Duration,
     /// State of the sender at the end.
     state: String,
 }
@@ -51,7 +53,7 @@ impl Outcome {
         if !self.established {
             return Ok("never established");
         }
-        let most = self.clean * MOST_TIMES_CLEAN + self.longest_timeout * TIMEOUTS;
+        let most = self.clean * MOST_TIMES_CLEAN + self.longest_timeout * TIMEOUTS + self.remembers;
         match self.took {
             Some(took) if took <= most => Ok("recovered"),
             _ if self.given_up => Ok("given up"),
@@ -125,6 +127,16 @@ impl<'a> Pair<'a> {
         }
     }
 
+    /// Prints the sender's events after the storm, if the run is traced.
+    fn tell(&self, end: usize) -> impl Observer + use<> {
+        let tells = self.trace && !self.storms && end == 0;
+        move |now: Instant, event: Event| {
+            if tells {
+                println!("{now:?} {event:?}");
+            }
+        }
+    }
+
     fn is_up(&self) -> bool {
         self.ends
             .iter()
@@ -157,7 +169,8 @@ impl<'a> Pair<'a> {
             if arrival <= next
                 && let Some((_, (to, segment))) = self.on_path.pop_first()
             {
-                self.ends[to].handle(next, &segment, &mut ());
+                let mut tell = self.tell(to);
+                self.ends[to].handle(next, &segment, &mut tell);
                 self.read += self.ends[1].read(u64::MAX);
                 self.poll(to);
             } else if write <= next {
@@ -168,7 +181,8 @@ impl<'a> Pair<'a> {
             } else {
                 for end in 0..2 {
                     if self.ends[end].next_wakeup() <= next {
-                        self.ends[end].on_wakeup(next, &mut ());
+                        let mut tell = self.tell(end);
+                        self.ends[end].on_wakeup(next, &mut tell);
                         self.poll(end);
                     }
                 }
@@ -232,6 +246,7 @@ pub fn run(plan: &StormPlan) -> Outcome {
         took: None,
         clean: Duration::ZERO,
         longest_timeout: plan.configs[0].timeout.max,
+        remembers: plan.remembers(),
         state: String::new(),
     };
     if !established {
