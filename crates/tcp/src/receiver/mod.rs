@@ -251,8 +251,11 @@ impl Receiver {
     pub fn read(&mut self, most: u64) -> u64 {
         let bytes = (self.received() - self.read).min(most);
         self.read += bytes;
-        if bytes > 0 && self.read == self.received() {
-            self.delayed.on_all_read();
+        if bytes > 0 {
+            self.window.on_read(self.standing());
+            if self.read == self.received() {
+                self.delayed.on_all_read();
+            }
         }
         // The peer must learn that a closed, or almost closed, window has opened (RFC 9293
         // §3.8.6.2.2).

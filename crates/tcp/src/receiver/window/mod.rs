@@ -129,6 +129,14 @@ impl Window {
         }
     }
 
+    /// Records that the application has read.
+    #[inline]
+    pub fn on_read(&mut self, standing: StreamPosition) {
+        if let Some(tuning) = &mut self.tuning {
+            tuning.count_read(standing);
+        }
+    }
+
     /// Takes the timestamp that left at `sent_at` and came back after `round_trip`.
     #[inline]
     pub fn on_echo(&mut self, sent_at: Instant, round_trip: Duration) {
@@ -172,6 +180,8 @@ struct Tuning {
     /// Start of the round trip being counted.
     round_from: u64,
     round_began: Option<Instant>,
+    /// Arrival of the last segment.
+    arrived_at: Instant,
     round_trip: Option<Duration>,
     /// Departure of the timestamp echoed last.
     echoed: Option<Instant>,
@@ -203,6 +213,7 @@ impl Tuning {
             read_in_round: offered.min(FIRST_SEGMENTS * mss),
             round_from: 0,
             round_began: None,
+            arrived_at: Instant::ZERO,
             round_trip: None,
             echoed: None,
             window_ends: 0,
@@ -217,7 +228,8 @@ impl Tuning {
         length: u64,
         in_order: bool,
     ) -> bool {
-        self.count_read(now, standing);
+        self.arrived_at = now;
+        self.round_began.get_or_insert(now);
         if self.echoed.is_none() {
             self.time_window(now, standing);
         }
@@ -246,10 +258,14 @@ impl Tuning {
 
     /// Once per round trip: if more was read than in any before, sizes the buffer to twice that,
     /// and more while it still grows, since the window announced now bounds the round trip after
-    /// this one (`tcp_rcv_space_adjust`).
-    fn count_read(&mut self, now: Instant, standing: StreamPosition) {
-        let began = *self.round_began.get_or_insert(now);
-        if self.round_trip.is_none_or(|rtt| now - began < rtt) {
+    /// this one. The application reads once the segment is acknowledged, or not, so that only the
+    /// next one finds the larger buffer (`tcp_rcv_space_adjust`; it is taken to read at once).
+    fn count_read(&mut self, standing: StreamPosition) {
+        let now = self.arrived_at;
+        let (Some(began), Some(round_trip)) = (self.round_began, self.round_trip) else {
+            return;
+        };
+        if now - began < round_trip {
             return;
         }
         let read = standing.read - self.round_from;
