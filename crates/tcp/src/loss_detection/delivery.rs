@@ -11,7 +11,9 @@ use crate::delivery_rate::SendTag;
 pub struct LatestSent {
     /// Time of its last transmission.
     pub sent_at: Instant,
-    /// End of its range.
+    /// Its range.
+    pub start: u64,
+    /// See [`start`](Self::start).
     pub end: u64,
 }
 
@@ -110,6 +112,7 @@ impl Delivery {
         self.bytes += bytes;
         let this = LatestSent {
             sent_at: segment.sent_at,
+            start: segment.start,
             end: segment.end(),
         };
         let later = |than: &LatestSent| (this.sent_at, this.end) > (than.sent_at, than.end);

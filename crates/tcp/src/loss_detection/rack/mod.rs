@@ -215,6 +215,19 @@ impl Rack {
         earlier
     }
 
+    /// Number of waiting transmissions from the one at `index` on that left in the instant of
+    /// `latest`, and before it. RFC 8985 §6.2 goes by sequence numbers then; the order is known,
+    /// though, and a retransmission may have left behind new data: in virtual time what several
+    /// acknowledgments send, heard one after the other, is of one instant.
+    fn before_in_its_instant(&self, index: usize, latest: LatestSent) -> usize {
+        // `latest` is not there any more once it was first, and then nothing before it is.
+        self.sent
+            .range(index..)
+            .take_while(|sent| sent.at == latest.sent_at)
+            .position(|sent| sent.start == latest.start)
+            .unwrap_or(0)
+    }
+
     /// Marks as lost the segments sent before the delivered one, and more than a round trip and the
     /// reordering `window` ago (§6.2 step 5); the round trip counts at most as `longest`, as in
     /// [`rtt`](Self::rtt). Does nothing if nothing was delivered since the last call, unless
@@ -235,9 +248,17 @@ impl Rack {
             return detected;
         };
         let mut index = 0;
+        let mut tied = None;
         while let Some(&sent) = self.sent.get(index) {
             if sent.at > latest.sent_at {
                 break;
+            }
+            if sent.at == latest.sent_at {
+                let left = tied.get_or_insert_with(|| self.before_in_its_instant(index, latest));
+                if *left == 0 {
+                    break;
+                }
+                *left -= 1;
             }
             let Some((position, segment)) = current(board, sent) else {
                 // Acknowledged, SACKed, retransmitted later, or lost already.
@@ -248,9 +269,6 @@ impl Rack {
                 }
                 continue;
             };
-            if (sent.at, segment.end()) >= (latest.sent_at, latest.end) {
-                break;
-            }
             let deadline = sent.at + self.rtt(longest) + window;
             if deadline <= now {
                 detected.lost += u64::from(segment.length);

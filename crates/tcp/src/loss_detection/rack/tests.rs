@@ -124,6 +124,36 @@ fn a_retransmission_can_be_lost_too() {
     assert_eq!(flight.lost(), "012356789");
 }
 
+/// What leaves in one instant is in the order in which it left: a retransmission behind new data is
+/// not lost once that has arrived, and one before it is.
+#[test]
+fn in_one_instant_the_order_of_departure_counts() {
+    for (new_first, lost) in [(true, "12356789"), (false, "012356789")] {
+        let mut flight = Flight::new();
+        flight.report(104, 4, 5);
+        flight.detect(104, 0);
+        let new = SentSegment::new(&(10 * MSS..11 * MSS), at(105));
+        if new_first {
+            flight.rack.on_sent(&new);
+        }
+        let again = flight.board.resend(0, at(105), Instant::FAR_FUTURE);
+        flight.rack.on_sent(&again);
+        if !new_first {
+            flight.rack.on_sent(&new);
+        }
+        flight.board.push(new);
+        flight.report(206, 10, 11);
+        let detected =
+            flight
+                .rack
+                .detect(at(206), &mut flight.board, (Duration::ZERO, LONGEST), false);
+        assert_eq!(
+            (detected.retransmission, flight.lost()),
+            (!new_first, lost.to_owned())
+        );
+    }
+}
+
 /// RFC 8985 §6.2 step 4: no window while losses are evident and no reordering is known; then a
 /// quarter of the minimum round trip, another quarter for a round trip with duplicates, at most the
 /// mean.

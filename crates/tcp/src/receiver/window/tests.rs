@@ -34,6 +34,7 @@ fn arrive(window: &mut Window, from: &mut (Instant, u64), segments: u64, span: D
         let here = standing(from.1, from.1);
         window.on_echo(from.0, RTT);
         grown += u64::from(window.on_segment(from.0, here, MSS, true));
+        window.on_read(here);
         window.announce(here);
     }
     grown
