@@ -112,6 +112,20 @@ pub enum Push {
     Trains,
 }
 
+/// A train of new segments that is shorter than segmentation offload would have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
+pub enum ShortTrains {
+    /// Leaves as soon as the windows allow it.
+    #[default]
+    Sent,
+    /// Waits for the next acknowledgment, which lets more leave with it, if something was sent
+    /// within the last millisecond and that acknowledgment is due within the next (Linux,
+    /// `tcp_tso_should_defer`).
+    Deferred,
+}
+
 /// The segment that ends a handshake, at the end that began it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]

@@ -24,7 +24,7 @@ use airtcp_units::bounded::{Bytes, Limit, MICROSECOND, MINUTE, Real, Span, Whole
 pub use crate::congestion::CongestionControl;
 pub use acknowledgment::{
     GrowthCredit, HandshakeAck, JudgedRtt, LateReports, PartialAckTimer, Push, Reneging,
-    RepeatedSyn, ReportedRtt, TimerRestart, WindowReopening,
+    RepeatedSyn, ReportedRtt, ShortTrains, TimerRestart, WindowReopening,
 };
 pub use congestion::{
     DuplicateCounting, ReceiveWindow, Reduction, ReductionBase, SlowStart, WindowGrowth,
@@ -157,6 +157,8 @@ settings! {
         reneging: Reneging = Reneging::AtTimeout;
         /// The segments that ask the receiver to hand over what it has (PSH).
         push: Push = Push::Written;
+        /// What becomes of a train of new segments that is shorter than it might be.
+        short_trains: ShortTrains = ShortTrains::Sent;
         /// The segment that ends a handshake.
         handshake_ack: HandshakeAck = HandshakeAck::WithData;
         /// What a SYN that was sent more than once leaves to the data after it.

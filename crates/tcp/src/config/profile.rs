@@ -6,8 +6,9 @@ use super::{
     Config, CongestionControl, DelayedAckConfig, DuplicateCounting, DuplicateReports, EcnUse,
     GrowthCredit, HandshakeAck, JudgedRtt, LateReports, LimitsConfig, LossDetection,
     PartialAckTimer, Push, ReceiveWindow, Recovery, Reduction, ReductionBase, Reneging,
-    RepeatedSyn, ReportedRtt, RttEstimation, RttSampling, SlowStart, SpuriousDetection,
-    SpuriousResponse, TimeoutConfig, TimerRestart, WindowGrowth, WindowReopening, WindowValidation,
+    RepeatedSyn, ReportedRtt, RttEstimation, RttSampling, ShortTrains, SlowStart,
+    SpuriousDetection, SpuriousResponse, TimeoutConfig, TimerRestart, WindowGrowth,
+    WindowReopening, WindowValidation,
 };
 
 /// Declares each profile once: its variant, its name in scenarios, and its summary.
@@ -161,6 +162,7 @@ fn linux(congestion: CongestionControl) -> Config {
         late_reports: LateReports::Taken,
         reneging: Reneging::HalfRoundTrip,
         push: Push::Trains,
+        short_trains: ShortTrains::Deferred,
         handshake_ack: HandshakeAck::Alone,
         repeated_syn: RepeatedSyn::ByEcho,
         window_reopening: WindowReopening::AwaitTimer,
@@ -201,6 +203,7 @@ fn linux_2_4() -> Config {
         reneging: Reneging::AtTimeout,
         // Segmentation offload came with 2.5.
         push: Push::Written,
+        short_trains: ShortTrains::Sent,
         // Not looked up for its kernels; what was judged with this profile began so.
         handshake_ack: HandshakeAck::WithData,
         repeated_syn: RepeatedSyn::Lost,

@@ -67,6 +67,12 @@ impl Pacing {
         self.left > 0 && now == self.burst_at
     }
 
+    /// Time at which the next burst may leave; it may have passed.
+    #[inline]
+    pub const fn next(&self) -> Instant {
+        self.next
+    }
+
     /// Time at which the next burst may leave, `now` at the earliest.
     #[inline]
     pub fn next_departure(&self, now: Instant) -> Instant {

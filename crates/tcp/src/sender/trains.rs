@@ -1,11 +1,26 @@
 //! Trains: segments that one event lets leave together. Linux hands each to segmentation offload in
 //! one piece, and has its last segment pushed so that the receiver does not wait for more of it
-//! (`tcp_write_xmit`, `tcp_tso_autosize` and `__tcp_transmit_skb`).
+//! (`tcp_write_xmit`, `tcp_tso_autosize` and `__tcp_transmit_skb`). One that would be short may wait
+//! for the next acknowledgment.
+
+use airtcp_units::{Duration, Instant};
+
+use super::Sender;
+use super::pacing::burst_segments;
+
+/// Only a sender that has sent something so recently waits for more, and only for an acknowledgment
+/// that is due so soon (Linux, `tcp_tso_should_defer`).
+const SOON: Duration = Duration::from_millis(1);
+/// A train of this part of the window waits for nothing (Linux, `tcp_tso_win_divisor`).
+const LARGE_PART: u64 = 3;
+/// The longest train: that of segmentation offload (Linux, `GSO_LEGACY_MAX_SIZE`).
+const LONGEST_BYTES: u64 = 65_536;
 
 /// The train that is leaving.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Trains {
     pushes: bool,
+    defers: bool,
     /// Whether it is of two or more.
     several: bool,
     /// Segments of it that have not left: offload takes 64 KiB at most.
@@ -13,10 +28,11 @@ pub(super) struct Trains {
 }
 
 impl Trains {
-    /// `pushes`: the last of several segments is pushed.
-    pub const fn new(pushes: bool) -> Self {
+    /// `pushes`: the last of several segments is pushed; `defers`: a short one may wait.
+    pub const fn new(pushes: bool, defers: bool) -> Self {
         Self {
             pushes,
+            defers,
             several: false,
             left: 0,
         }
@@ -25,7 +41,7 @@ impl Trains {
     /// Whether anything depends on trains.
     #[inline]
     pub const fn is_enabled(self) -> bool {
-        self.pushes
+        self.pushes || self.defers
     }
 
     /// Ends the train: another event decides what leaves now.
@@ -46,11 +62,67 @@ impl Trains {
         self.several = self.left > 1;
     }
 
-    /// Records that a segment leaves. Returns whether it is the last of several.
+    /// Whether a short train may wait, and the next segment begins one.
+    #[inline]
+    const fn may_wait(self) -> bool {
+        self.defers && self.begins()
+    }
+
+    /// Records that a segment leaves. Returns whether it is the last of several, and pushed.
     #[inline]
     pub const fn on_sent(&mut self) -> bool {
         self.left = self.left.saturating_sub(1);
-        self.left == 0 && self.several
+        self.left == 0 && self.several && self.pushes
+    }
+}
+
+impl Sender {
+    /// Whether new data waits for the next acknowledgment though `in_flight` bytes leave room in
+    /// the `window`: it would be a short train, the sender has just sent something, and more room
+    /// is soon to come.
+    #[inline]
+    pub(super) fn is_train_held_back(&mut self, now: Instant, in_flight: u64, window: u64) -> bool {
+        self.trains.may_wait()
+            && self.repair.is_open()
+            && self.holds_back_train(now, in_flight, window)
+    }
+
+    fn holds_back_train(&mut self, now: Instant, in_flight: u64, window: u64) -> bool {
+        let mss = self.congestion.mss();
+        let unsent = self.space.written() - self.space.nxt();
+        let own_room = window.saturating_sub(in_flight) / mss * mss;
+        let peer_room = self.space.right_edge().saturating_sub(self.space.nxt());
+        let room = own_room.min(peer_room);
+        let is_last = self.space.is_closed() && unsent <= LONGEST_BYTES;
+        if room < mss || unsent <= mss || is_last {
+            return false;
+        }
+        let Some(front) = self.board.front() else {
+            return false;
+        };
+        let srtt = self.timeout.estimator().srtt().unwrap_or(Duration::ZERO);
+        let soon = SOON.min(Duration::from_nanos(srtt.as_nanos() / 2));
+        if !self.has_sent_since(now, SOON) || front.sent_at + srtt > now + soon {
+            return false;
+        }
+        let peer_window = self.space.right_edge() - self.space.una();
+        let large = self.congestion.cwnd().min(peer_window) / LARGE_PART;
+        let (rate, least) = self.congestion.rate(srtt, self.board.outstanding());
+        let longest = burst_segments(rate, least, mss) * mss;
+        if room >= large || room >= longest {
+            return false;
+        }
+        self.note_usage(now, own_room < peer_room);
+        true
+    }
+
+    /// Whether something was sent within `span`, or is paced to leave then.
+    fn has_sent_since(&self, now: Instant, span: Duration) -> bool {
+        let last = match self.extras.pacing() {
+            Some(pacing) => Some(pacing.next()),
+            None => self.growth.last_sent_at(),
+        };
+        last.is_some_and(|last| now - last <= span)
     }
 }
 
@@ -61,7 +133,7 @@ mod tests {
     /// A train of three and one of one; one of two that another event ends after the first.
     #[test]
     fn the_last_of_several_is_pushed() {
-        let mut trains = Trains::new(true);
+        let mut trains = Trains::new(true, false);
         let mut leave = |length, ends| {
             if trains.begins() {
                 trains.begin(length);

@@ -141,9 +141,18 @@ impl Sender {
         if self.sends_in_order() {
             let (outstanding, cwnd) = (self.board.outstanding(), self.congestion.cwnd());
             debug_assert_eq!([outstanding, cwnd], [self.in_flight(), self.window()]);
-            return self.poll_new(now, outstanding, cwnd);
+            return self.poll_train(now, outstanding, cwnd);
         }
         self.poll_any(now)
+    }
+
+    /// Returns new data, unless it waits for more that could leave with it.
+    #[inline]
+    fn poll_train(&mut self, now: Instant, in_flight: u64, window: u64) -> Option<Transmission> {
+        if self.is_train_held_back(now, in_flight, window) {
+            return None;
+        }
+        self.poll_new(now, in_flight, window)
     }
 
     /// Returns the next segment, new or not.
@@ -183,7 +192,7 @@ impl Sender {
             }
             _ => in_flight,
         };
-        self.poll_new(now, held, window)
+        self.poll_train(now, held, window)
             .or_else(|| self.poll_hole(now, in_flight, window))
     }
 
