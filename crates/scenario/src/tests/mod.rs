@@ -127,6 +127,7 @@ fn every_tcp_key_reaches_the_endpoint() {
         receive_buffer = "1 MiB"
         receive_window = "autotuned"
         push = "trains"
+        short_trains = "deferred"
         handshake_ack = "alone"
         repeated_syn = "by-echo"
         duplicate_counting = "arrivals"

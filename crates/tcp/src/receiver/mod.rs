@@ -104,7 +104,11 @@ impl Receiver {
         let mut grew = self.window.on_segment(now, here, length, in_order);
         let sack = self.report.reports_ranges();
         if !in_order {
-            grew |= self.window.on_gap(here, length, end, sack);
+            let without = StreamPosition {
+                behind_gaps: here.behind_gaps - insertion.fresh,
+                ..here
+            };
+            grew |= self.window.on_gap(without, length, end, sack);
         }
         if let Some(duplicate) = insertion.duplicate {
             self.report.on_duplicate(duplicate);
@@ -137,6 +141,7 @@ impl Receiver {
     /// Takes the round trip of the handshake.
     pub fn on_round_trip(&mut self, round_trip: Duration) {
         self.delayed.on_round_trip(round_trip);
+        self.window.on_handshake(round_trip);
     }
 
     /// Records that the segment that is about to be taken was pushed (PSH).
@@ -250,9 +255,10 @@ impl Receiver {
     #[inline]
     pub fn read(&mut self, most: u64) -> u64 {
         let bytes = (self.received() - self.read).min(most);
+        let begin = self.read;
         self.read += bytes;
         if bytes > 0 {
-            self.window.on_read(self.standing());
+            self.window.on_read(begin, self.read);
             if self.read == self.received() {
                 self.delayed.on_all_read();
             }

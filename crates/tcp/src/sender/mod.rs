@@ -61,8 +61,8 @@ mod zero_window;
 use airtcp_units::{Duration, Instant};
 
 use crate::config::{
-    Config, GrowthCredit, LossDetection, Push, Reduction, ReportedRtt, ShortTrains,
-    SpuriousDetection, SpuriousResponse, TimerRestart, TimerScope,
+    Config, GrowthCredit, LossDetection, Push, Reduction, ReportedRtt, SpuriousDetection,
+    SpuriousResponse, TimerRestart, TimerScope,
 };
 use crate::congestion::Congestion;
 use crate::delivery_rate::DeliveryRate;
@@ -165,10 +165,7 @@ impl Sender {
             tail_probe: TailProbe::new(config, probes_tails),
             zero_window: ZeroWindow::default(),
             small_segments: SmallSegments::new(config.nagle),
-            trains: Trains::new(
-                config.push == Push::Trains,
-                config.short_trains == ShortTrains::Deferred,
-            ),
+            trains: Trains::new(config.push == Push::Trains),
             causes: Causes::new(config),
             extras,
             is_special: config.pacing || is_model_based,

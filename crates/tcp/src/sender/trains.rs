@@ -7,6 +7,7 @@ use airtcp_units::{Duration, Instant};
 
 use super::Sender;
 use super::pacing::burst_segments;
+use crate::config::ShortTrains;
 
 /// Only a sender that has sent something so recently waits for more, and only for an acknowledgment
 /// that is due so soon (Linux, `tcp_tso_should_defer`).
@@ -20,7 +21,6 @@ const LONGEST_BYTES: u64 = 65_536;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Trains {
     pushes: bool,
-    defers: bool,
     /// Whether it is of two or more.
     several: bool,
     /// Segments of it that have not left: offload takes 64 KiB at most.
@@ -28,20 +28,19 @@ pub(super) struct Trains {
 }
 
 impl Trains {
-    /// `pushes`: the last of several segments is pushed; `defers`: a short one may wait.
-    pub const fn new(pushes: bool, defers: bool) -> Self {
+    /// `pushes`: the last of several segments is pushed.
+    pub const fn new(pushes: bool) -> Self {
         Self {
             pushes,
-            defers,
             several: false,
             left: 0,
         }
     }
 
-    /// Whether anything depends on trains.
+    /// Whether segments are pushed by their place in a train.
     #[inline]
-    pub const fn is_enabled(self) -> bool {
-        self.pushes || self.defers
+    pub const fn pushes(self) -> bool {
+        self.pushes
     }
 
     /// Ends the train: another event decides what leaves now.
@@ -62,17 +61,11 @@ impl Trains {
         self.several = self.left > 1;
     }
 
-    /// Whether a short train may wait, and the next segment begins one.
-    #[inline]
-    const fn may_wait(self) -> bool {
-        self.defers && self.begins()
-    }
-
-    /// Records that a segment leaves. Returns whether it is the last of several, and pushed.
+    /// Records that a segment leaves. Returns whether it is the last of several.
     #[inline]
     pub const fn on_sent(&mut self) -> bool {
         self.left = self.left.saturating_sub(1);
-        self.left == 0 && self.several && self.pushes
+        self.left == 0 && self.several
     }
 }
 
@@ -82,7 +75,8 @@ impl Sender {
     /// is soon to come.
     #[inline]
     pub(super) fn is_train_held_back(&mut self, now: Instant, in_flight: u64, window: u64) -> bool {
-        self.trains.may_wait()
+        self.choices.short_trains == ShortTrains::Deferred
+            && self.trains.begins()
             && self.repair.is_open()
             && self.holds_back_train(now, in_flight, window)
     }
@@ -133,7 +127,7 @@ mod tests {
     /// A train of three and one of one; one of two that another event ends after the first.
     #[test]
     fn the_last_of_several_is_pushed() {
-        let mut trains = Trains::new(true, false);
+        let mut trains = Trains::new(true);
         let mut leave = |length, ends| {
             if trains.begins() {
                 trains.begin(length);

@@ -7,6 +7,7 @@ use airtcp_units::{Duration, Instant};
 use super::Sender;
 use super::pacing::{Pace, burst_segments, small_queue};
 use super::timers::{Slot, Timer};
+use crate::config::ShortTrains;
 use crate::recovery::Phase;
 
 /// A segment to send now.
@@ -300,14 +301,14 @@ impl Sender {
     /// is the last of a train of several.
     #[inline]
     fn ends_train(&mut self, in_flight: u64, window: u64) -> bool {
-        if !self.trains.is_enabled() {
+        if !self.trains.pushes() && self.choices.short_trains == ShortTrains::Sent {
             return false;
         }
         if self.trains.begins() {
             let length = self.train_length(in_flight, window);
             self.trains.begin(length);
         }
-        self.trains.on_sent()
+        self.trains.on_sent() && self.trains.pushes()
     }
 
     /// Segments of a train that leaves now: what the windows allow and the application has written,

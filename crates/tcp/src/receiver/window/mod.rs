@@ -11,8 +11,9 @@ use crate::config::{Config, ReceiveWindow};
 const FIRST_BUFFER: u64 = 131_072 * 5 / 8;
 /// Segments that the buffer holds beyond what was read (Linux up to 6.15, `tcp_rcv_space_adjust`).
 const CUSHION: u64 = 16;
-/// The first window: the field of a SYN is not scaled (RFC 7323 §2.2).
-const FIRST_WINDOW: u64 = 65_535;
+/// Half of that memory, of which the first window is made before it is known how much of it segments
+/// fill (Linux, `TCP_DEFAULT_SCALING_RATIO`).
+const FIRST_SPACE: u64 = 131_072 / 2;
 /// Only segments of at least this many bytes let the window grow (Linux, `tcp_event_data_recv`).
 const LEAST_SEGMENT: u64 = 128;
 /// A round trip below the resolution of the timestamp clock counts as this (Linux,
@@ -55,7 +56,7 @@ impl Window {
             step: u64::from(step).min(buffer / 2).max(1),
             announced: tuning
                 .as_ref()
-                .map_or(buffer, |tuning| tuning.offered.min(buffer)),
+                .map_or(buffer, |tuning| tuning.first_window().min(buffer)),
             tuning,
         }
     }
@@ -129,11 +130,12 @@ impl Window {
         }
     }
 
-    /// Records that the application has read.
+    /// Records that the application reads everything below `end`, where it has read everything below
+    /// `begin` before.
     #[inline]
-    pub fn on_read(&mut self, standing: StreamPosition) {
+    pub fn on_read(&mut self, begin: u64, end: u64) {
         if let Some(tuning) = &mut self.tuning {
-            tuning.count_read(standing);
+            tuning.count_read(begin, end);
         }
     }
 
@@ -146,6 +148,8 @@ impl Window {
     }
 
     /// Takes a segment that arrived behind a gap, where the highest byte held is now below `end`.
+    /// `standing` is without it: its memory counts from the next one on (Linux,
+    /// `tcp_data_queue_ofo`).
     /// With SACK the window keeps growing; without it, every duplicate acknowledgment must look
     /// like the others.
     /// Returns whether it did.
@@ -155,9 +159,19 @@ impl Window {
             .is_some_and(|tuning| tuning.on_gap(standing, length, end, sack))
     }
 
-    /// The round trip by which the window is sized, if it is and that is known.
+    /// Takes the round trip of the handshake.
+    pub fn on_handshake(&mut self, round_trip: Duration) {
+        if let Some(tuning) = &mut self.tuning {
+            tuning.handshake = round_trip;
+        }
+    }
+
+    /// The round trip by which the window is sized, if it is and that is known; at most that of the
+    /// handshake, the only one that an end which sends no data has measured (Linux,
+    /// `__tcp_ack_snd_check`).
     pub fn round_trip(&self) -> Option<Duration> {
-        self.tuning.as_ref()?.round_trip
+        let tuning = self.tuning.as_ref()?;
+        Some(tuning.round_trip?.min(tuning.handshake))
     }
 }
 
@@ -183,6 +197,8 @@ struct Tuning {
     /// Arrival of the last segment.
     arrived_at: Instant,
     round_trip: Option<Duration>,
+    /// That of the handshake; [`Duration::MAX`] if it was not measured.
+    handshake: Duration,
     /// Departure of the timestamp echoed last.
     echoed: Option<Instant>,
     /// Without timestamps: the offset at which a whole window will have arrived, and the start of
@@ -194,15 +210,22 @@ struct Tuning {
 impl Tuning {
     /// The tuning of a window that is tuned.
     fn of(config: &Config) -> Option<Self> {
+        let (most, mss) = (config.receive_buffer, u64::from(config.mss));
+        // A segment's worth is kept back, unless little more is left (Linux,
+        // `tcp_init_buffer_space`).
+        let offered = if FIRST_SPACE > 2 * mss {
+            (FIRST_SPACE - mss).max(2 * mss)
+        } else {
+            FIRST_SPACE
+        };
         let (first, cushion, holds_gaps) = match config.receive_window {
             ReceiveWindow::Fixed => return None,
             ReceiveWindow::Autotuned => (FIRST_BUFFER, 0, true),
             ReceiveWindow::Autotuned612 => (FIRST_BUFFER, CUSHION, false),
-            ReceiveWindow::Autotuned61 => (FIRST_WINDOW, CUSHION, false),
+            ReceiveWindow::Autotuned61 => (offered, CUSHION, false),
         };
-        let (most, mss) = (config.receive_buffer, u64::from(config.mss));
         let buffer = first.min(most);
-        let offered = FIRST_WINDOW.min(buffer);
+        let offered = offered.min(buffer);
         Some(Self {
             mss,
             most,
@@ -215,10 +238,16 @@ impl Tuning {
             round_began: None,
             arrived_at: Instant::ZERO,
             round_trip: None,
+            handshake: Duration::MAX,
             echoed: None,
             window_ends: 0,
             window_began: None,
         })
+    }
+
+    /// The window of a SYN: whole segments (Linux, `tcp_select_initial_window`).
+    fn first_window(&self) -> u64 {
+        (FIRST_SPACE / self.mss * self.mss).max(self.mss)
     }
 
     fn on_segment(
@@ -260,7 +289,10 @@ impl Tuning {
     /// and more while it still grows, since the window announced now bounds the round trip after
     /// this one. The application reads once the segment is acknowledged, or not, so that only the
     /// next one finds the larger buffer (`tcp_rcv_space_adjust`; it is taken to read at once).
-    fn count_read(&mut self, standing: StreamPosition) {
+    ///
+    /// The kernel looks after each segment that it copies, and what still waits to be read then has
+    /// come in less than the round trip: a gap that was filled begins a new one.
+    fn count_read(&mut self, begin: u64, end: u64) {
         let now = self.arrived_at;
         let (Some(began), Some(round_trip)) = (self.round_began, self.round_trip) else {
             return;
@@ -268,7 +300,9 @@ impl Tuning {
         if now - began < round_trip {
             return;
         }
-        let read = standing.read - self.round_from;
+        let first = end.min(begin + self.mss);
+        let waits = end - first;
+        let read = (first - self.round_from).saturating_sub(waits);
         if read > self.read_in_round {
             let before = self.read_in_round.max(1);
             self.read_in_round = read;
@@ -277,7 +311,7 @@ impl Tuning {
             let growth = u64::try_from(growth).unwrap_or(u64::MAX);
             self.widen(wanted.saturating_add(growth.saturating_mul(2)));
         }
-        self.round_from = standing.read;
+        self.round_from = first;
         self.round_began = Some(now);
     }
 

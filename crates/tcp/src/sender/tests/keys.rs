@@ -8,7 +8,7 @@
 use super::*;
 use crate::config::{
     DuplicateCounting, GrowthCredit, JudgedRtt, LateReports, LossDetection, PartialAckTimer,
-    Reneging, ReportedRtt, TimerRestart, WindowReopening, WindowValidation,
+    Reneging, ReportedRtt, ShortTrains, TimerRestart, WindowReopening, WindowValidation,
 };
 
 use crate::loss_differentiation::{Cause, Differentiation, ZigZagTable};
@@ -20,7 +20,7 @@ struct Key {
     behaviour: fn(&Config) -> String,
 }
 
-const KEYS: [Key; 13] = [
+const KEYS: [Key; 14] = [
     Key {
         name: "partial_ack_timer",
         change: |config| config.partial_ack_timer = PartialAckTimer::SlowButSteady,
@@ -55,6 +55,11 @@ const KEYS: [Key; 13] = [
         name: "reneging",
         change: |config| config.reneging = Reneging::HalfRoundTrip,
         behaviour: soon_retransmitted_when_the_receiver_reneges,
+    },
+    Key {
+        name: "short_trains",
+        change: |config| config.short_trains = ShortTrains::Deferred,
+        behaviour: segments_that_leave_one_by_one,
     },
     Key {
         name: "window_reopening",
@@ -233,6 +238,20 @@ fn soon_retransmitted_when_the_receiver_reneges(config: &Config) -> String {
     trace.ack(1);
     let wait = trace.next_ms().expect("a timer runs") - 100;
     (wait <= 50).to_string()
+}
+
+/// A sender that has just sent something hears an acknowledgment that makes room for one segment,
+/// and another for a second.
+fn segments_that_leave_one_by_one(config: &Config) -> String {
+    let mut trace = Trace::new(Config {
+        initial_ssthresh: Some(u64::from(config.initial_window) * MSS),
+        ..*config
+    });
+    trace.write(30).poll();
+    trace.at(100);
+    let first = trace.ack(1);
+    trace.at(101);
+    [first, trace.ack(2), trace.ack(3)].join(", ")
 }
 
 fn retransmissions_when_a_window_opens_before_the_timer(config: &Config) -> String {

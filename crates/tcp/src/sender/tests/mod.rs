@@ -17,7 +17,7 @@ use std::ops::Range;
 use airtcp_units::{Duration, Instant};
 
 use super::*;
-use crate::config::{Profile, Recovery, Retransmission, RttSampling, TimeoutConfig};
+use crate::config::{Profile, Recovery, Retransmission, RttSampling, ShortTrains, TimeoutConfig};
 use crate::observer::Event;
 
 const MSS: u64 = 1000;

@@ -260,3 +260,44 @@ fn half_of_a_window_below_a_segment_is_filled() {
     trace.right_edge = 1700;
     assert_eq!(trace.at(100).ack_bytes(500).poll(), "1(700)");
 }
+
+/// Linux, `tcp_tso_should_defer`: one segment waits for a second one, if something was sent within
+/// a millisecond and the next acknowledgment is due; not after a pause, not where it is a third of
+/// the window, not if the acknowledgment is far, and not for the last one.
+#[test]
+fn a_short_train_waits_for_an_acknowledgment_that_is_due() {
+    let deferring = |window| {
+        let mut trace = Trace::new(Config {
+            short_trains: ShortTrains::Deferred,
+            initial_window: window,
+            ..plain()
+        });
+        trace.write(30).poll();
+        trace
+    };
+    let mut trace = deferring(10);
+    trace.at(100);
+    assert_eq!(trace.ack(1), "10", "nothing was sent for 100 ms");
+    trace.at(101);
+    assert_eq!(trace.ack(2), "", "sent 1 ms ago");
+    assert_eq!(
+        trace.ack(3),
+        "11 12",
+        "as long as a train gets at this rate"
+    );
+    trace.at(103);
+    assert_eq!(trace.ack(4), "13", "sent 2 ms ago");
+    let mut trace = deferring(10);
+    trace.at(98);
+    assert_eq!(trace.ack(1), "10");
+    assert_eq!(trace.ack(2), "11", "the first is expected in 2 ms");
+    let mut trace = deferring(3);
+    trace.at(100);
+    assert_eq!(trace.ack(1), "3 4", "slow start");
+    assert_eq!(trace.ack(2), "5 6");
+    let mut trace = deferring(10);
+    trace.sender.close();
+    trace.at(100);
+    assert_eq!(trace.ack(1), "10");
+    assert_eq!(trace.ack(2), "11", "it is the end of the stream");
+}
