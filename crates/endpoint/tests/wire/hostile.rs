@@ -90,8 +90,16 @@ fn a_flood_of_syns_keeps_nobody_out() {
         }
         read == 300_000
     });
+    // What had waited to be read does not count any more once the next segment comes.
+    world.ends[CLIENT]
+        .write(client, &patterned(3, 300_000, 1000))
+        .unwrap();
+    world.until(|world| {
+        read += world.read(SERVER, guest).len() as u64;
+        read == 301_000
+    });
     let stream = world.ends[CLIENT].stream(client).unwrap();
-    let window = stream.connection().sender().right_edge() - 300_000;
+    let window = stream.connection().sender().right_edge() - 301_000;
     assert!(window > 65_535, "scaled by the cookie's word: {window}");
     // Those who never answered are forgotten.
     world.pass(Duration::from_secs(200));
