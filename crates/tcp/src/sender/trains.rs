@@ -81,14 +81,9 @@ impl Sender {
             && self.holds_back_train(now, in_flight, window)
     }
 
+    // The cheapest questions first: a paced sender asks for every burst.
     fn holds_back_train(&mut self, now: Instant, in_flight: u64, window: u64) -> bool {
-        let mss = self.congestion.mss();
-        let unsent = self.space.written() - self.space.nxt();
-        let own_room = window.saturating_sub(in_flight) / mss * mss;
-        let peer_room = self.space.right_edge().saturating_sub(self.space.nxt());
-        let room = own_room.min(peer_room);
-        let is_last = self.space.is_closed() && unsent <= LONGEST_BYTES;
-        if room < mss || unsent <= mss || is_last {
+        if !self.has_sent_since(now, SOON) {
             return false;
         }
         let Some(front) = self.board.front() else {
@@ -96,7 +91,19 @@ impl Sender {
         };
         let srtt = self.timeout.estimator().srtt().unwrap_or(Duration::ZERO);
         let soon = SOON.min(Duration::from_nanos(srtt.as_nanos() / 2));
-        if !self.has_sent_since(now, SOON) || front.sent_at + srtt > now + soon {
+        if front.sent_at + srtt > now + soon {
+            return false;
+        }
+        let mss = self.congestion.mss();
+        let unsent = self.space.written() - self.space.nxt();
+        let is_last = self.space.is_closed() && unsent <= LONGEST_BYTES;
+        if unsent <= mss || is_last {
+            return false;
+        }
+        let own_room = window.saturating_sub(in_flight) / mss * mss;
+        let peer_room = self.space.right_edge().saturating_sub(self.space.nxt());
+        let room = own_room.min(peer_room);
+        if room < mss {
             return false;
         }
         let peer_window = self.space.right_edge() - self.space.una();
