@@ -38,6 +38,8 @@ pub struct Ack {
     pub nxt: u64,
     /// Bytes in flight before this acknowledgment.
     pub in_flight_before: u64,
+    /// Bytes that the windows would have let leave before it, and that waited for it.
+    pub held_back: u64,
     /// Bytes in flight after it.
     pub in_flight: u64,
     /// The earliest time at which pacing lets the next segment leave; never before `now`.

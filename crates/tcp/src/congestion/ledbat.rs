@@ -114,7 +114,9 @@ impl Rule for Ledbat {
         let off_target = (target - queueing) / target;
         let mss = bytes(windows.mss);
         let step = GAIN * off_target * bytes(ack.delivered) * mss / self.exact;
-        let most = ack.in_flight_before + ALLOWED_INCREASE * windows.mss;
+        // What waits for an acknowledgment to leave with more is used of the window, too.
+        let used = ack.in_flight_before + ack.held_back;
+        let most = used + ALLOWED_INCREASE * windows.mss;
         self.exact = (self.exact + step)
             .min(bytes(most.min(windows.max)))
             .max(bytes(LEAST_WINDOW * windows.mss));
@@ -171,6 +173,7 @@ mod tests {
             una: 0,
             nxt: 0,
             in_flight_before: in_flight,
+            held_back: 0,
             in_flight: in_flight - MSS,
             next_departure: now,
             delivered_in_all: 0,
@@ -253,6 +256,7 @@ mod tests {
             una: 0,
             nxt: 0,
             in_flight_before: 7 * MSS,
+            held_back: 0,
             in_flight: 6 * MSS,
             next_departure: Instant::ZERO,
             delivered_in_all: 0,
@@ -262,6 +266,11 @@ mod tests {
         };
         rule.observe(&ack, &mut windows);
         assert_eq!(windows.cwnd, 8 * MSS, "seven in flight, and one");
+        windows.cwnd = 20 * MSS;
+        rule.exact = bytes(windows.cwnd);
+        ack.held_back = 2 * MSS;
+        rule.observe(&ack, &mut windows);
+        assert_eq!(windows.cwnd, 10 * MSS, "and two that wait for more");
         ack.rtt = Some(Duration::from_secs(5));
         for _ in 0..100 {
             rule.observe(&ack, &mut windows);

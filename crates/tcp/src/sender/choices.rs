@@ -3,9 +3,9 @@
 use airtcp_units::Duration;
 
 use crate::config::{
-    Config, DuplicateReports, LateReports, PartialAckTimer, Recovery, Reduction, ReductionBase,
-    Reneging, ReportedRtt, Retransmission, RttSampling, ShortTrains, SpuriousDetection,
-    SpuriousResponse, TimerRestart, TimerScope, WindowReopening,
+    Config, DuplicateReports, LateReports, PartialAckTimer, Push, Recovery, Reduction,
+    ReductionBase, Reneging, ReportedRtt, Retransmission, RttSampling, ShortTrains,
+    SpuriousDetection, SpuriousResponse, TimerRestart, TimerScope, WindowReopening,
 };
 
 /// Read and never written; settings that only one part needs belong to that part.
@@ -26,6 +26,7 @@ pub(super) struct Choices {
     pub late_reports: LateReports,
     pub duplicate_reports: DuplicateReports,
     pub reneging: Reneging,
+    pub push: Push,
     pub short_trains: ShortTrains,
     pub window_reopening: WindowReopening,
     pub spurious_detection: SpuriousDetection,
@@ -60,6 +61,7 @@ impl Choices {
             late_reports: config.late_reports,
             duplicate_reports: config.duplicate_reports,
             reneging: config.reneging,
+            push: config.push,
             short_trains: config.short_trains,
             window_reopening: config.window_reopening,
             spurious_detection: config.spurious_detection,

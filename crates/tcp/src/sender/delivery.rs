@@ -108,6 +108,7 @@ impl Sender {
             una: self.space.una(),
             nxt: self.space.nxt(),
             in_flight_before: before.in_flight,
+            held_back: self.held_back(),
             in_flight: self.in_flight(),
             next_departure: self
                 .extras

@@ -61,7 +61,7 @@ mod zero_window;
 use airtcp_units::{Duration, Instant};
 
 use crate::config::{
-    Config, GrowthCredit, LossDetection, Push, Reduction, ReportedRtt, SpuriousDetection,
+    Config, GrowthCredit, LossDetection, Reduction, ReportedRtt, SpuriousDetection,
     SpuriousResponse, TimerRestart, TimerScope,
 };
 use crate::congestion::Congestion;
@@ -165,7 +165,7 @@ impl Sender {
             tail_probe: TailProbe::new(config, probes_tails),
             zero_window: ZeroWindow::default(),
             small_segments: SmallSegments::new(config.nagle),
-            trains: Trains::new(config.push == Push::Trains),
+            trains: Trains::default(),
             causes: Causes::new(config),
             extras,
             is_special: config.pacing || is_model_based,

@@ -18,31 +18,17 @@ const LARGE_PART: u64 = 3;
 const LONGEST_BYTES: u64 = 65_536;
 
 /// The train that is leaving.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Trains {
-    pushes: bool,
     /// Whether it is of two or more.
     several: bool,
     /// Segments of it that have not left: offload takes 64 KiB at most.
     left: u8,
+    /// Segments for which there is room, and which wait for the next acknowledgment.
+    held_back: u8,
 }
 
 impl Trains {
-    /// `pushes`: the last of several segments is pushed.
-    pub const fn new(pushes: bool) -> Self {
-        Self {
-            pushes,
-            several: false,
-            left: 0,
-        }
-    }
-
-    /// Whether segments are pushed by their place in a train.
-    #[inline]
-    pub const fn pushes(self) -> bool {
-        self.pushes
-    }
-
     /// Ends the train: another event decides what leaves now.
     #[inline]
     pub const fn end(&mut self) {
@@ -57,7 +43,8 @@ impl Trains {
 
     /// Begins a train of `length` segments.
     pub fn begin(&mut self, length: u64) {
-        self.left = u8::try_from(length).unwrap_or(u8::MAX).max(1);
+        self.held_back = 0;
+        self.left = at_most_u8(length).max(1);
         self.several = self.left > 1;
     }
 
@@ -69,7 +56,17 @@ impl Trains {
     }
 }
 
+fn at_most_u8(segments: u64) -> u8 {
+    u8::try_from(segments).unwrap_or(u8::MAX)
+}
+
 impl Sender {
+    /// Bytes that the windows would have let leave, and that wait for the next acknowledgment: a
+    /// controller that keeps its window near what is in flight must count them as if they were.
+    pub(super) fn held_back(&self) -> u64 {
+        u64::from(self.trains.held_back) * self.congestion.mss()
+    }
+
     /// Whether new data waits for the next acknowledgment though `in_flight` bytes leave room in
     /// the `window`: it would be a short train, the sender has just sent something, and more room
     /// is soon to come.
@@ -113,6 +110,7 @@ impl Sender {
         if room >= large || room >= longest {
             return false;
         }
+        self.trains.held_back = at_most_u8(room / mss);
         self.note_usage(now, own_room < peer_room);
         true
     }
@@ -134,7 +132,7 @@ mod tests {
     /// A train of three and one of one; one of two that another event ends after the first.
     #[test]
     fn the_last_of_several_is_pushed() {
-        let mut trains = Trains::new(true);
+        let mut trains = Trains::default();
         let mut leave = |length, ends| {
             if trains.begins() {
                 trains.begin(length);

@@ -7,7 +7,7 @@ use airtcp_units::{Duration, Instant};
 use super::Sender;
 use super::pacing::{Pace, burst_segments, small_queue};
 use super::timers::{Slot, Timer};
-use crate::config::ShortTrains;
+use crate::config::{Push, ShortTrains};
 use crate::recovery::Phase;
 
 /// A segment to send now.
@@ -301,14 +301,15 @@ impl Sender {
     /// is the last of a train of several.
     #[inline]
     fn ends_train(&mut self, in_flight: u64, window: u64) -> bool {
-        if !self.trains.pushes() && self.choices.short_trains == ShortTrains::Sent {
+        let pushes = self.choices.push == Push::Trains;
+        if !pushes && self.choices.short_trains == ShortTrains::Sent {
             return false;
         }
         if self.trains.begins() {
             let length = self.train_length(in_flight, window);
             self.trains.begin(length);
         }
-        self.trains.on_sent() && self.trains.pushes()
+        self.trains.on_sent() && pushes
     }
 
     /// Segments of a train that leaves now: what the windows allow and the application has written,

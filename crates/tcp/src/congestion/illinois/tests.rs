@@ -32,6 +32,7 @@ fn ack(una: u64, nxt: u64, rtt_us: u64, repairing: Repairing) -> Ack {
         una,
         nxt,
         in_flight_before: 0,
+        held_back: 0,
         in_flight: 0,
         next_departure: Instant::ZERO,
         delivered_in_all: 0,

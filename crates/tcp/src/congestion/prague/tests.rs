@@ -59,6 +59,7 @@ impl Path {
             una: self.una,
             nxt: self.nxt,
             in_flight_before: in_flight,
+            held_back: 0,
             in_flight: in_flight - MSS,
             next_departure: self.now,
             delivered_in_all: 0,

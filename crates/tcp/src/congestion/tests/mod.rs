@@ -212,6 +212,7 @@ fn ack(now: u64, rtt: u64, minimum_rtt: u64) -> Ack {
         una: 0,
         nxt: 0,
         in_flight_before: 0,
+        held_back: 0,
         in_flight: 0,
         next_departure: airtcp_units::Instant::ZERO + milliseconds(now),
         delivered_in_all: 0,
