@@ -8,6 +8,9 @@ use crate::rtt::RttEstimator;
 /// Limit on the number of doublings: 2^16 times any RTO is beyond any ceiling a user would set.
 const MAX_BACK_OFF: u32 = 16;
 
+/// No timeout need be longer (RFC 6298 §2.5), and so no round trip.
+const LONG: Duration = Duration::from_secs(60);
+
 /// The retransmission timeout: estimator, factor m, floor and ceiling, backoff.
 #[derive(Clone, Debug)]
 pub struct RetransmissionTimeout {
@@ -45,7 +48,8 @@ impl RetransmissionTimeout {
     /// `una` and `nxt`: see [`RttEstimator::on_sample`].
     #[inline]
     pub fn on_sample(&mut self, rtt: Duration, una: u64, nxt: u64) {
-        self.estimator.on_sample(rtt.min(self.max), una, nxt);
+        let rtt = rtt.min(self.longest_round_trip());
+        self.estimator.on_sample(rtt, una, nxt);
         self.back_off = 0;
         self.refresh();
     }
@@ -106,6 +110,12 @@ impl RetransmissionTimeout {
     #[must_use]
     pub const fn longest(&self) -> Duration {
         self.max
+    }
+
+    /// The longest round trip that counts: the longest timeout, where that is not meant to be short.
+    #[must_use]
+    pub fn longest_round_trip(&self) -> Duration {
+        self.max.max(LONG)
     }
 
     /// Expiries since the last sample.

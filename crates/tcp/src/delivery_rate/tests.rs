@@ -7,11 +7,7 @@ fn at(milliseconds: u64) -> Instant {
 const LEAST: Duration = Duration::from_millis(40);
 
 fn latest(sent_at: Instant) -> LatestSent {
-    LatestSent {
-        sent_at,
-        start: 0,
-        end: 0,
-    }
+    LatestSent { sent_at, end: 0 }
 }
 
 /// Draft §3.3 by hand: ten segments of 1000 bytes leave 1 ms apart from 100 ms on and are

@@ -11,9 +11,7 @@ use crate::delivery_rate::SendTag;
 pub struct LatestSent {
     /// Time of its last transmission.
     pub sent_at: Instant,
-    /// Its range.
-    pub start: u64,
-    /// See [`start`](Self::start).
+    /// End of its range.
     pub end: u64,
 }
 
@@ -112,7 +110,6 @@ impl Delivery {
         self.bytes += bytes;
         let this = LatestSent {
             sent_at: segment.sent_at,
-            start: segment.start,
             end: segment.end(),
         };
         let later = |than: &LatestSent| (this.sent_at, this.end) > (than.sent_at, than.end);

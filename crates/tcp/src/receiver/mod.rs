@@ -98,6 +98,7 @@ impl Receiver {
             return;
         }
         let end = range.end;
+        let held_before = self.reassembly.waiting_bytes();
         let insertion = self.reassembly.insert(range.clone());
         let here = self.standing();
         let in_order = here.next_expected > before;
@@ -105,7 +106,7 @@ impl Receiver {
         let sack = self.report.reports_ranges();
         if !in_order {
             let without = StreamPosition {
-                behind_gaps: here.behind_gaps - insertion.fresh,
+                behind_gaps: held_before,
                 ..here
             };
             grew |= self.window.on_gap(without, length, end, sack);
@@ -258,7 +259,7 @@ impl Receiver {
         let begin = self.read;
         self.read += bytes;
         if bytes > 0 {
-            self.window.on_read(begin, self.read);
+            self.window.on_read(begin, self.read, self.received());
             if self.read == self.received() {
                 self.delayed.on_all_read();
             }

@@ -17,7 +17,7 @@ impl Sender {
         let range = fresh.start..fresh.end + u64::from(fresh.fin);
         let length = fresh.end - fresh.start;
         let deadline = self.segment_deadline(now, 0);
-        let segment = SentSegment::new(&range, now);
+        let segment = SentSegment::new(&range, self.stamp(now, range.start));
         if let Some(rate) = self.extras.rate_mut() {
             let in_flight = self.board.in_flight();
             let in_flight = in_flight.saturating_sub(self.detection.arrived());
@@ -44,6 +44,15 @@ impl Sender {
         self.count_in_recovery(length);
     }
 
+    /// The time that a transmission carries. A driver that reports departures tells them apart.
+    #[inline]
+    fn stamp(&mut self, now: Instant, start: u64) -> Instant {
+        if self.extras.departures().is_some() {
+            return now;
+        }
+        self.detection.stamp(now, start)
+    }
+
     /// Records that the segment at `index` is retransmitted.
     pub(super) fn resend(&mut self, index: usize, now: Instant) -> Transmission {
         self.round_trips.forget();
@@ -59,7 +68,9 @@ impl Sender {
             let tag = rate.on_sent(now, false, in_flight, length);
             self.board.tag_again(index, tag);
         }
-        let segment = self.board.resend(index, now, deadline);
+        let start = self.board.get(index).map_or(0, |segment| segment.start);
+        let sent_at = self.stamp(now, start);
+        let segment = self.board.resend(index, sent_at, deadline);
         self.detection.on_sent(&segment);
         if self.choices.timer_restart == TimerRestart::Front && index == 0 {
             self.on_front_resent(now);

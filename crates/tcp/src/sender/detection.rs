@@ -210,6 +210,15 @@ impl Detection {
         }
     }
 
+    /// The time that a transmission of the segment at `start` is to carry, which leaves at `now`.
+    #[inline]
+    pub fn stamp(&mut self, now: Instant, start: u64) -> Instant {
+        match &mut self.rack {
+            Some(rack) => rack.stamp(now, start),
+            None => now,
+        }
+    }
+
     /// Records that `segment` leaves, for the first time or again.
     #[inline]
     pub fn on_sent(&mut self, segment: &SentSegment) {
@@ -304,7 +313,7 @@ impl Detection {
         let enough = u64::from(rack.reordering()) * mss;
         let evident = repairing || board.sacked() >= enough;
         let window = rack.window(evident, minimum, srtt);
-        let detected = rack.detect(now, board, (window, timeout.longest()), forced);
+        let detected = rack.detect(now, board, (window, timeout.longest_round_trip()), forced);
         self.lost_in_all += detected.lost;
         detected
     }

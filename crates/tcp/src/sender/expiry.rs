@@ -155,7 +155,7 @@ impl Sender {
     /// Presumes everything outstanding lost; if by time, except segments sent within the last round
     /// trip. Data that stays in flight stays in the window.
     fn give_up_outstanding(&mut self, now: Instant, start: u64) {
-        let longest = self.timeout.longest();
+        let longest = self.timeout.longest_round_trip();
         let newly = self.detection.give_up(now, &mut self.board, start, longest);
         if let Some(rate) = self.extras.rate_mut() {
             rate.on_lost(newly);

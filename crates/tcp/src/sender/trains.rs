@@ -14,8 +14,6 @@ use crate::config::ShortTrains;
 const SOON: Duration = Duration::from_millis(1);
 /// A train of this part of the window waits for nothing (Linux, `tcp_tso_win_divisor`).
 const LARGE_PART: u64 = 3;
-/// The longest train: that of segmentation offload (Linux, `GSO_LEGACY_MAX_SIZE`).
-const LONGEST_BYTES: u64 = 65_536;
 
 /// The train that is leaving.
 #[derive(Clone, Copy, Debug, Default)]
@@ -78,7 +76,9 @@ impl Sender {
             && self.holds_back_train(now, in_flight, window)
     }
 
-    // The cheapest questions first: a paced sender asks for every burst.
+    // The cheapest questions first. Linux hands on what an application wrote in pieces of 64 KiB,
+    // and a rest of one segment waits for nothing: that is not looked at. Nor is that trains are
+    // longer where the least round trip is below 3 ms.
     fn holds_back_train(&mut self, now: Instant, in_flight: u64, window: u64) -> bool {
         if !self.has_sent_since(now, SOON) {
             return false;
@@ -93,14 +93,14 @@ impl Sender {
         }
         let mss = self.congestion.mss();
         let unsent = self.space.written() - self.space.nxt();
-        let is_last = self.space.is_closed() && unsent <= LONGEST_BYTES;
-        if unsent <= mss || is_last {
+        if unsent <= mss {
             return false;
         }
         let own_room = window.saturating_sub(in_flight) / mss * mss;
         let peer_room = self.space.right_edge().saturating_sub(self.space.nxt());
         let room = own_room.min(peer_room);
-        if room < mss {
+        // The last of the stream waits for nothing if there is room for it.
+        if room < mss || self.space.is_closed() && room > unsent {
             return false;
         }
         let peer_window = self.space.right_edge() - self.space.una();
@@ -111,16 +111,17 @@ impl Sender {
             return false;
         }
         self.trains.held_back = at_most_u8(room / mss);
-        self.note_usage(now, own_room < peer_room);
+        if own_room < peer_room && own_room <= unsent {
+            self.note_usage(now, true);
+        }
         true
     }
 
-    /// Whether something was sent within `span`, or is paced to leave then.
+    /// Whether data was sent within `span`, or is paced to leave then. (In Linux acknowledgments
+    /// count, too: `tcp_wstamp_ns`.)
     fn has_sent_since(&self, now: Instant, span: Duration) -> bool {
-        let last = match self.extras.pacing() {
-            Some(pacing) => Some(pacing.next()),
-            None => self.growth.last_sent_at(),
-        };
+        let next = self.extras.pacing().map(|pacing| pacing.next());
+        let last = self.growth.last_sent_at().max(next);
         last.is_some_and(|last| now - last <= span)
     }
 }

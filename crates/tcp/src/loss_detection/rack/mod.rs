@@ -12,6 +12,9 @@ use super::{Scoreboard, SentSegment, reordering_of};
 /// step 4).
 const PERSISTENCE: u8 = 16;
 
+/// What tells two transmissions of one instant apart.
+const NEXT: Duration = Duration::from_nanos(1);
+
 /// A transmission, in chronological order.
 #[derive(Clone, Copy, Debug)]
 struct SentRecord {
@@ -34,6 +37,8 @@ impl SentRecord {
 #[derive(Clone, Debug)]
 pub struct Rack {
     sent: VecDeque<SentRecord>,
+    /// Time and place in the stream of the last transmission.
+    stamped: (Instant, u64),
     /// The segment sent last among all delivered (`RACK.segment`).
     latest: Option<LatestSent>,
     /// Its round trip (`RACK.rtt`).
@@ -68,6 +73,7 @@ impl Rack {
     pub const fn new(threshold: u32) -> Self {
         Self {
             sent: VecDeque::new(),
+            stamped: (Instant::ZERO, 0),
             latest: None,
             rtt: Duration::ZERO,
             advanced: false,
@@ -77,6 +83,24 @@ impl Rack {
             persistence: 0,
             round_ends: None,
         }
+    }
+
+    /// The time that a transmission of the segment at `start` is to carry, which leaves at `now`.
+    /// Of one instant the earlier in the stream counts as sent first (RFC 8985 §6.2); one that
+    /// leaves behind a later one is given the next nanosecond, as no host sends two at once. In
+    /// virtual time what several acknowledgments send, heard one after the other, is of one
+    /// instant.
+    pub fn stamp(&mut self, now: Instant, start: u64) -> Instant {
+        let (last, last_start) = self.stamped;
+        let at = if now > last {
+            now
+        } else if start < last_start {
+            last + NEXT
+        } else {
+            last
+        };
+        self.stamped = (at, start);
+        at
     }
 
     /// Records that `segment` is sent, for the first time or again.
@@ -215,19 +239,6 @@ impl Rack {
         earlier
     }
 
-    /// Number of waiting transmissions from the one at `index` on that left in the instant of
-    /// `latest`, and before it. RFC 8985 §6.2 goes by sequence numbers then; the order is known,
-    /// though, and a retransmission may have left behind new data: in virtual time what several
-    /// acknowledgments send, heard one after the other, is of one instant.
-    fn before_in_its_instant(&self, index: usize, latest: LatestSent) -> usize {
-        // `latest` is not there any more once it was first, and then nothing before it is.
-        self.sent
-            .range(index..)
-            .take_while(|sent| sent.at == latest.sent_at)
-            .position(|sent| sent.start == latest.start)
-            .unwrap_or(0)
-    }
-
     /// Marks as lost the segments sent before the delivered one, and more than a round trip and the
     /// reordering `window` ago (§6.2 step 5); the round trip counts at most as `longest`, as in
     /// [`rtt`](Self::rtt). Does nothing if nothing was delivered since the last call, unless
@@ -248,17 +259,9 @@ impl Rack {
             return detected;
         };
         let mut index = 0;
-        let mut tied = None;
         while let Some(&sent) = self.sent.get(index) {
             if sent.at > latest.sent_at {
                 break;
-            }
-            if sent.at == latest.sent_at {
-                let left = tied.get_or_insert_with(|| self.before_in_its_instant(index, latest));
-                if *left == 0 {
-                    break;
-                }
-                *left -= 1;
             }
             let Some((position, segment)) = current(board, sent) else {
                 // Acknowledged, SACKed, retransmitted later, or lost already.
@@ -269,6 +272,9 @@ impl Rack {
                 }
                 continue;
             };
+            if (sent.at, segment.end()) >= (latest.sent_at, latest.end) {
+                break;
+            }
             let deadline = sent.at + self.rtt(longest) + window;
             if deadline <= now {
                 detected.lost += u64::from(segment.length);

@@ -6,7 +6,7 @@ mod reports;
 use airtcp_units::Duration;
 
 use super::*;
-use crate::config::DelayedAckConfig;
+use crate::config::{DelayedAckConfig, ReceiveWindow};
 
 fn at(milliseconds: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(milliseconds)
@@ -47,6 +47,29 @@ fn islands_of_a_byte_are_bounded_and_lose_nothing() {
     assert_eq!(receiver.next_expected(), 2 * kept);
     receiver.on_data(at(0), 2 * kept..BYTES, false);
     assert_eq!(receiver.received(), BYTES);
+}
+
+/// One island more than are kept, the highest of all, is forgotten at once, and counts for nothing.
+#[test]
+fn an_island_too_many_is_forgotten() {
+    for receive_window in [ReceiveWindow::Fixed, ReceiveWindow::Autotuned] {
+        let config = Config {
+            receive_window,
+            receive_buffer: 65_536,
+            ..config()
+        };
+        let mut receiver = Receiver::new(&config, 500);
+        let kept = 65_536 / BUFFER_BYTES_A_RANGE;
+        for island in 0..kept {
+            let byte = 2 * island + 1;
+            receiver.on_data(at(0), byte..byte + 1, false);
+        }
+        receiver.on_data(at(0), 5000..6448, false);
+        assert!(
+            !receiver.holds(5000) && receiver.holds(1),
+            "{receive_window:?}"
+        );
+    }
 }
 
 /// Takes one segment; returns the acknowledgment sent, if any: the next expected byte and the

@@ -130,12 +130,12 @@ impl Window {
         }
     }
 
-    /// Records that the application reads everything below `end`, where it has read everything below
-    /// `begin` before.
+    /// Records that the application, which has read everything below `begin`, reads on to `end`, of
+    /// what has arrived in order up to `arrived`.
     #[inline]
-    pub fn on_read(&mut self, begin: u64, end: u64) {
+    pub fn on_read(&mut self, begin: u64, end: u64, arrived: u64) {
         if let Some(tuning) = &mut self.tuning {
-            tuning.count_read(begin, end);
+            tuning.count_read(begin, end, arrived);
         }
     }
 
@@ -247,7 +247,9 @@ impl Tuning {
 
     /// The window of a SYN: whole segments (Linux, `tcp_select_initial_window`).
     fn first_window(&self) -> u64 {
-        (FIRST_SPACE / self.mss * self.mss).max(self.mss)
+        (FIRST_SPACE / self.mss * self.mss)
+            .max(self.mss)
+            .min(u16::MAX.into())
     }
 
     fn on_segment(
@@ -288,11 +290,12 @@ impl Tuning {
     /// Once per round trip: if more was read than in any before, sizes the buffer to twice that,
     /// and more while it still grows, since the window announced now bounds the round trip after
     /// this one. The application reads once the segment is acknowledged, or not, so that only the
-    /// next one finds the larger buffer (`tcp_rcv_space_adjust`; it is taken to read at once).
+    /// next one finds the larger buffer (`tcp_rcv_space_adjust`). It is taken to read when the last
+    /// segment arrives, though a slow one reads later.
     ///
     /// The kernel looks after each segment that it copies, and what still waits to be read then has
     /// come in less than the round trip: a gap that was filled begins a new one.
-    fn count_read(&mut self, begin: u64, end: u64) {
+    fn count_read(&mut self, begin: u64, end: u64, arrived: u64) {
         let now = self.arrived_at;
         let (Some(began), Some(round_trip)) = (self.round_began, self.round_trip) else {
             return;
@@ -301,7 +304,7 @@ impl Tuning {
             return;
         }
         let first = end.min(begin + self.mss);
-        let waits = end - first;
+        let waits = arrived - first;
         let read = (first - self.round_from).saturating_sub(waits);
         if read > self.read_in_round {
             let before = self.read_in_round.max(1);
