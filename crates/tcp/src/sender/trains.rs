@@ -92,7 +92,7 @@ impl Sender {
             return false;
         }
         let mss = self.congestion.mss();
-        let unsent = self.space.written() - self.space.nxt();
+        let unsent = self.space.written().saturating_sub(self.space.nxt());
         if unsent <= mss {
             return false;
         }

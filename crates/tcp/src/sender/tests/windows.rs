@@ -306,4 +306,5 @@ fn a_short_train_waits_for_an_acknowledgment_that_is_due() {
     assert_eq!(trace.ack(1), "10");
     assert_eq!(trace.ack(2), "", "three are left, with room for one");
     assert_eq!(trace.ack(5), "11 12 13F", "room for all that is left");
+    assert_eq!(trace.ack(6), "", "nothing is left");
 }
