@@ -1,7 +1,6 @@
 """Readings as data: what they change, in which order they are run, and what decides."""
 
 import importlib
-import os
 from pathlib import Path
 
 import pytest
@@ -40,7 +39,6 @@ from airtcp.papers.texts import NumberSpec, check_text, number_as_text
 from airtcp.papers.unset import without_unset
 
 PAPERS = Path(__file__).resolve().parents[2] / "papers"
-BEGIN, END = "<!-- readings: begin -->", "<!-- readings: end -->"
 
 WINDOW = OpenPoint(
     "window", "o", "s", "20", "w", [Admitted("20"), Admitted("200", {"tcp.max_window": 200})]
@@ -498,25 +496,3 @@ def test_texts_type_no_number_that_a_run_gave():
         "gain", "e", baseline={"remedy": "off"}, treated={"remedy": "on"}, shown="gain"
     )
     assert number_as_text(number, experiment, _runs(experiment, 21.0)).startswith("+21.")
-
-
-@pytest.mark.parametrize("paper", load_papers(PAPERS), ids=lambda paper: paper.name)
-def test_the_readme_of_a_paper_lists_every_reading(paper):
-    """`AIRTCP_WRITE_DOCS=1` writes the table into the paper's README.md."""
-    assert paper.file.readings
-    lines = ["| what is open | admitted | default | why | source |", "|---|---|---|---|---|"]
-    for point in paper.file.readings:
-        admitted = "; ".join(point.names)
-        lines.append(
-            f"| {point.open} | {admitted} | {point.default} | {point.why} | {point.source} |"
-        )
-    table = "\n".join(lines)
-    path = paper.folder / "README.md"
-    text = path.read_text(encoding="utf-8")
-    assert BEGIN in text, f"{path}: no place for the table: {BEGIN}"
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    expected = f"{before}{BEGIN}\n{table}\n{END}{after}"
-    if os.environ.get("AIRTCP_WRITE_DOCS"):
-        path.write_text(expected, encoding="utf-8")
-    assert text == expected, "AIRTCP_WRITE_DOCS=1 pytest tests/python/test_readings.py writes it"
