@@ -8,7 +8,7 @@ use crate::rtt::RttEstimator;
 /// Limit on the number of doublings: 2^16 times any RTO is beyond any ceiling a user would set.
 const MAX_BACK_OFF: u32 = 16;
 
-/// No timeout need be longer (RFC 6298 §2.5), and so no round trip.
+/// The least ceiling that RFC 6298 §2.5 allows a timeout, below which a round trip counts in full.
 const LONG: Duration = Duration::from_secs(60);
 
 /// The retransmission timeout: estimator, factor m, floor and ceiling, backoff.
@@ -112,7 +112,7 @@ impl RetransmissionTimeout {
         self.max
     }
 
-    /// The longest round trip that counts: the longest timeout, where that is not meant to be short.
+    /// The longest round trip that counts: the longest timeout, but at least a minute.
     #[must_use]
     pub fn longest_round_trip(&self) -> Duration {
         self.max.max(LONG)

@@ -112,16 +112,16 @@ pub enum Push {
     Trains,
 }
 
-/// A train of new segments that is shorter than segmentation offload would have it.
+/// The treatment of a burst of new segments shorter than segmentation offload would send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum ShortTrains {
-    /// Leaves as soon as the windows allow it.
+    /// It is sent as soon as the windows allow.
     #[default]
     Sent,
-    /// Waits for the next acknowledgment, which lets more leave with it, if something was sent
-    /// within the last millisecond and that acknowledgment is due within the next (Linux,
+    /// It waits for the next acknowledgment, so that more segments can leave with it, if data was
+    /// sent within the last millisecond and that acknowledgment is due within the next one (Linux,
     /// `tcp_tso_should_defer`).
     Deferred,
 }

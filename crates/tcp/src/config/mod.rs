@@ -157,7 +157,7 @@ settings! {
         reneging: Reneging = Reneging::AtTimeout;
         /// The segments that ask the receiver to hand over what it has (PSH).
         push: Push = Push::Written;
-        /// What becomes of a train of new segments that is shorter than it might be.
+        /// The treatment of a burst of new segments shorter than segmentation offload would send.
         short_trains: ShortTrains = ShortTrains::Sent;
         /// The segment that ends a handshake.
         handshake_ack: HandshakeAck = HandshakeAck::WithData;

@@ -1,7 +1,7 @@
 //! Trains: segments that one event lets leave together. Linux hands each to segmentation offload in
 //! one piece, and has its last segment pushed so that the receiver does not wait for more of it
-//! (`tcp_write_xmit`, `tcp_tso_autosize` and `__tcp_transmit_skb`). One that would be short may wait
-//! for the next acknowledgment.
+//! (`tcp_write_xmit`, `tcp_tso_autosize` and `__tcp_transmit_skb`). One that would be short may
+//! wait for the next acknowledgment.
 
 use airtcp_units::{Duration, Instant};
 
@@ -76,9 +76,9 @@ impl Sender {
             && self.holds_back_train(now, in_flight, window)
     }
 
-    // The cheapest questions first. Linux hands on what an application wrote in pieces of 64 KiB,
-    // and a rest of one segment waits for nothing: that is not looked at. Nor is that trains are
-    // longer where the least round trip is below 3 ms.
+    // The cheapest checks come first. Two details of Linux are left out: it queues what an
+    // application wrote in pieces of up to 64 KiB, and the last segment of a piece never waits;
+    // and its trains are longer where the least round trip is below 3 ms.
     fn holds_back_train(&mut self, now: Instant, in_flight: u64, window: u64) -> bool {
         if !self.has_sent_since(now, SOON) {
             return false;

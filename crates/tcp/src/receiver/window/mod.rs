@@ -11,8 +11,8 @@ use crate::config::{Config, ReceiveWindow};
 const FIRST_BUFFER: u64 = 131_072 * 5 / 8;
 /// Segments that the buffer holds beyond what was read (Linux up to 6.15, `tcp_rcv_space_adjust`).
 const CUSHION: u64 = 16;
-/// Half of that memory, of which the first window is made before it is known how much of it segments
-/// fill (Linux, `TCP_DEFAULT_SCALING_RATIO`).
+/// Half of that memory, of which the first window is made: how much of it segments fill is not yet
+/// known (Linux, `TCP_DEFAULT_SCALING_RATIO`).
 const FIRST_SPACE: u64 = 131_072 / 2;
 /// Only segments of at least this many bytes let the window grow (Linux, `tcp_event_data_recv`).
 const LEAST_SEGMENT: u64 = 128;
@@ -149,10 +149,8 @@ impl Window {
 
     /// Takes a segment that arrived behind a gap, where the highest byte held is now below `end`.
     /// `standing` is without it: its memory counts from the next one on (Linux,
-    /// `tcp_data_queue_ofo`).
-    /// With SACK the window keeps growing; without it, every duplicate acknowledgment must look
-    /// like the others.
-    /// Returns whether it did.
+    /// `tcp_data_queue_ofo`). With SACK the window keeps growing; without it, every duplicate
+    /// acknowledgment must look like the others. Returns whether it did.
     pub fn on_gap(&mut self, standing: StreamPosition, length: u64, end: u64, sack: bool) -> bool {
         self.tuning
             .as_mut()

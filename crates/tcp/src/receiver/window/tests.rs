@@ -24,8 +24,8 @@ const fn standing(next_expected: u64, read: u64) -> StreamPosition {
     }
 }
 
-/// `segments` in order over `span`, each read once it has arrived. Returns the number of them that let the window
-/// grow.
+/// `segments` in order over `span`, each read once it has arrived. Returns the number of them that
+/// let the window grow.
 fn arrive(window: &mut Window, from: &mut (Instant, u64), segments: u64, span: Duration) -> u64 {
     let mut grown = 0;
     for _ in 0..segments {
@@ -106,6 +106,37 @@ fn older_kernels_hold_sixteen_segments_more() {
         window.on_gap(here, MSS, from.1 + (7 << 20), true);
         assert_eq!(buffer(&window), expected, "{kernel:?}");
     }
+}
+
+/// The application reads once the kernel has decided on the acknowledgment: the segment that
+/// completes a round trip finds the old buffer, which is full, and the next one a larger.
+#[test]
+fn the_buffer_grows_for_the_next_segment() {
+    let mut window = autotuned(8 << 20);
+    let mut from = (Instant::ZERO + Duration::from_secs(1), 0);
+    arrive(&mut window, &mut from, 1, Duration::from_nanos(1));
+    let end_of_round = from.0 + RTT;
+    arrive(&mut window, &mut from, 30, RTT / 2);
+    for (number, grows) in [(1, false), (2, true)] {
+        let end = from.1 + MSS;
+        let grew = window.on_segment(end_of_round, standing(end, from.1), MSS, true);
+        assert_eq!(grew, grows, "segment {number}");
+        window.on_read(from.1, end, end);
+        from.1 = end;
+    }
+}
+
+/// Reports are held back by the shorter of two round trips (Linux, `__tcp_ack_snd_check`).
+#[test]
+fn the_handshake_bounds_the_round_trip() {
+    let mut window = autotuned(8 << 20);
+    let handshake = RTT / 2;
+    window.on_handshake(handshake);
+    assert_eq!(window.round_trip(), None, "none is known of data");
+    window.on_echo(Instant::ZERO + Duration::from_secs(1), RTT);
+    assert_eq!(window.round_trip(), Some(handshake));
+    window.on_handshake(RTT * 2);
+    assert_eq!(window.round_trip(), Some(RTT));
 }
 
 /// What a filled gap lets the application read at once has waited, and is no rate: the kernel looks

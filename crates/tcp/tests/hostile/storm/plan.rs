@@ -110,8 +110,8 @@ impl StormPlan {
     }
 
     /// For how long the sender remembers the storm by its own rule: LEDBAT takes the least delay of
-    /// ten minutes for the path's own (RFC 6817 §2.4.2, `BASE_HISTORY`), and a report with a flipped
-    /// bit that names what has not arrived yet makes that too short.
+    /// ten minutes for the path's own (RFC 6817 §2.4.2, `BASE_HISTORY`), and a report with a
+    /// flipped bit that names what has not arrived yet makes that too short.
     pub fn remembers(&self) -> Duration {
         if self.configs[0].congestion == CongestionControl::Ledbat {
             Duration::from_secs(600)
