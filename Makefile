@@ -14,11 +14,10 @@ WHEEL_READY := $(VENV)/.wheel
 WHEEL_FLAGS ?= $(if $(NET),--zig $(if $(WHEEL_BPF),--bpf))
 # Real packets are Linux's alone.
 NET := $(if $(filter Linux,$(shell uname -s)),$(BIN)/airtcp-net)
-# Programs for the kernel's BPF are built where what they need is there; make build names what is missing.
-has_header = $(shell echo '\#include <$(1)>' | cc -E - >/dev/null 2>&1 && echo yes)
-BPF_MISSING := $(strip $(if $(shell command -v clang),,clang) $(if $(call has_header,libelf.h),,libelf-dev) \
-  $(if $(call has_header,zlib.h),,zlib1g-dev))
-BPF_FEATURES := $(if $(NET),$(if $(BPF_MISSING),,--features airtcp-net/bpf))
+# Features of airtcp-net that can be built here. The stamp changes with them: a package installed
+# later has it built again.
+FEATURES := $(VENV)/.features
+BPF_FEATURES = $(if $(NET),$(shell packaging/features))
 # Every check on for our own crates; what others wrote is shared with what make build built.
 CHECKED := CARGO_PROFILE_LOCAL_DEBUG_ASSERTIONS=true CARGO_PROFILE_LOCAL_OVERFLOW_CHECKS=true
 BPF_SOURCES := $(wildcard bpf/*)
@@ -45,7 +44,7 @@ MUTANTS ?= $(shell date +%j)/1000
 KERNEL ?= 6.12
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-docs papers papers-docs verify studies-docs newzag-docs diagnose-docs build test real wheel bench count lint check-long docs site clean tools
+.PHONY: help demo demo-docs papers papers-docs verify studies-docs newzag-docs diagnose-docs build test real wheel bench count lint check-long docs site clean tools asked
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
@@ -166,11 +165,13 @@ $(WHEEL_READY): requirements-wheel.txt | $(MATURIN)
 	touch $@
 
 # airtcp-net after the extension, whose crates it shares: two builds at once would take their turns.
-$(COMPILED): $(RUST_SOURCES) $(BPF_SOURCES) pyproject.toml | $(MATURIN)
+$(COMPILED): $(RUST_SOURCES) $(BPF_SOURCES) $(FEATURES) pyproject.toml | $(MATURIN)
 	$(DEVELOP) --skip-install
-	$(if $(BPF_MISSING),@echo "airtcp-net is built without BPF (newzag, coin, deploy --cgroup and --share): apt install $(BPF_MISSING)")
-	$(if $(NET),cargo build --quiet --profile local --package airtcp-net $(BPF_FEATURES))
+	$(if $(NET),cargo build --quiet --profile local --package airtcp-net $$(cat $(FEATURES)))
 	touch $@
+
+$(FEATURES): asked | $(MATURIN)
+	@packaging/features $@
 
 $(EXTENSION): $(READY) $(COMPILED)
 	$(DEVELOP)
