@@ -1,16 +1,16 @@
 /* NewZag as a congestion control of Linux: Reno's growth, and a reduction to four fifths where the
  * classifier takes a loss for the radio's.
  *
- * Lien, Reeve & Lee, Improving TCP Performance Over Wireless Networks, §III.
+ * Lien, Reeve & Lee, Improving TCP Performance Over Wireless Networks, §II.
  */
 #include "kernel.h"
 #include "zigzag.h"
 
 char _license[] SEC("license") = "GPL";
 
-/* 1 for the adjusted classifier of §V. */
+/* 1 for the adjusted classifier of §III-B. */
 const volatile __u32 adjusted = 0;
-/* What a radio's loss leaves of the window, in percent (§III.B: a fifth is taken). */
+/* What a radio's loss leaves of the window, in percent (§II-B: a fifth is taken). */
 const volatile __u32 radio_keeps_percent = 80;
 
 /* Rows of counted losses: five are used. A power of two, so that a mask bounds the row for the

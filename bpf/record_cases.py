@@ -3,8 +3,8 @@
     python3 bpf/record_cases.py NAME=CAPTURE.pcap ... > bpf/cases.csv
 
 A capture is one of a bulk sender's own device (raw IPv4 packets; dumpcap -P -i link0). The verdicts
-are computed here in exact fractions, after Lien, Reeve & Lee, §III.A and §V: the classifiers in C
-and in Rust are compared with a third one.
+are computed here in exact fractions, after Lien, Reeve & Lee, §II-A and §III-B: the classifiers in
+C and in Rust are compared with a third one.
 """
 
 import struct

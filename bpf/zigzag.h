@@ -1,6 +1,6 @@
 /* The classifier of ZigZag and NewZag in integers: is a loss of n segments the radio's?
  *
- * Lien, Reeve & Lee, Improving TCP Performance Over Wireless Networks, §III.A. The same rule as
+ * Lien, Reeve & Lee, Improving TCP Performance Over Wireless Networks, §II-A. The same rule as
  * crates/tcp/src/loss_differentiation/zigzag.rs; bpf/cases.csv is run through both. No type and no
  * call of the kernel's: a plain C compiler takes it too.
  */
@@ -9,7 +9,7 @@
 
 /* Round trips in 1/2^16 µs, so that a smoothed mean loses nothing that decides. Below 2^31 µs. */
 #define ZIGZAG_SCALE 16
-/* Gain of the mean, 2^-4; the deviation's is 2^-3 (§III.A). */
+/* Gain of the mean, 2^-4; the deviation's is 2^-3 (§II-A). */
 #define ZIGZAG_MEAN_SHIFT 4
 #define ZIGZAG_DEVIATION_SHIFT 3
 
@@ -29,8 +29,8 @@ struct zigzag {
 };
 
 /* Halves of the deviation that the threshold lies below the mean; below zero it lies above.
- * NewZag's own (§III.A) are 2, 1, 0, -1 for n = 1, 2, 3 and more; adjusted (§V), up to three losses
- * need only be below the mean.
+ * NewZag's own (§II-A) are 2, 1, 0, -1 for n = 1, 2, 3 and more; adjusted (§III-B), up to three
+ * losses need only be below the mean.
  */
 static inline int zigzag_half_deviations(int adjusted, unsigned int lost)
 {

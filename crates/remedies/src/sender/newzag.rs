@@ -10,7 +10,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     place: Place::Sender,
     effect: "shrinks the window by a fifth only after losses that come with a short round trip; \
              can flood a queue",
-    source: "Lien, Reeve & Lee, Improving TCP Performance Over Wireless Networks, §III",
+    source: "Lien, Reeve & Lee, Improving TCP Performance Over Wireless Networks, §II",
     parameters: &[Parameter {
         name: "adjusted",
         unit: "",

@@ -30,7 +30,7 @@ pub enum Topology {
     /// Mobiles share an IEEE 802.11 channel with an access point, behind which the wired hosts are.
     Wlan,
     /// Two IEEE 802.11 channels, their access points joined by a wired path; a mobile at each end
-    /// of every flow (Srinivasan, Fig. 4.1).
+    /// of every flow (Srinivasan, Fig. 2).
     WlanWiredWlan,
     /// A wireless link that repeats frames stop-and-wait, behind an access point.
     Arq,

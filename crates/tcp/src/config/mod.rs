@@ -192,7 +192,7 @@ settings! {
         /// most 100 ms).
         ledbat_target: Duration = Duration::from_millis(100);
         /// The classifier asked whether a loss was congestion or the radio, if any. A radio loss
-        /// shrinks the window to 4/5 (NewZag, Lien et al. §III) instead of half.
+        /// shrinks the window to 4/5 (NewZag, Lien et al. §II-B) instead of half.
         differentiation: Option<Differentiation> = None;
         /// Attributes no more than a fifth of a window lost in one repair to the radio.
         bounded_radio: bool = false;

@@ -53,7 +53,7 @@ profiles! {
     NewReno = "newreno": "fast recovery through partial ACKs (RFC 6582)",
     Sack = "sack": "recovery from selective acknowledgments (RFC 2018, 6675)",
     Ns2NewReno = "ns2-newreno": "NewReno with ns-2's defaults: 10 ms tick, window of 20 segments",
-    Linux24 = "linux-2.4": "Linux 2.4: SACK, FACK, rate halving, undo (Lien et al. §IV)",
+    Linux24 = "linux-2.4": "Linux 2.4: SACK, FACK, rate halving, undo (Lien et al. §III-A)",
     Linux = "linux": "Linux 6: CUBIC, RACK-TLP, PRR, F-RTO, undo",
     LinuxReno = "linux-reno": "Linux 6 with Reno as congestion control",
     LinuxBbr = "linux-bbr": "Linux 6 with BBR version 1 as congestion control",
@@ -186,7 +186,7 @@ fn linux(congestion: CongestionControl) -> Config {
     }
 }
 
-/// Sarolahti & Kuznetsov, "Congestion control in Linux TCP", USENIX 2002; Lien et al. §IV set the
+/// Sarolahti & Kuznetsov, "Congestion control in Linux TCP", USENIX 2002; Lien et al. §II-D set the
 /// clock to 1 ms.
 fn linux_2_4() -> Config {
     Config {

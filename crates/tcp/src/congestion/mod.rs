@@ -32,7 +32,7 @@ use reno::Reno;
 use slow_start::{RoundTrip, SlowStart};
 use windows::Windows;
 
-/// Share of the window that remains after a radio loss (Lien et al. §III.B: 4/5).
+/// Share of the window that remains after a radio loss (Lien et al. §II-B: 4/5).
 const RADIO_LOSS_LEAVES: (u64, u64) = (4, 5);
 
 /// The windows before a reduction, so that it can be undone. A rule's knowledge of the network is

@@ -1,5 +1,5 @@
 //! A sender's use of its own link's reports: WSC-TCP (Srinivasan, "Efficient TCP enhancements for
-//! hybrid networks", 2007, §3). The parts are independent; none has an effect on a link without
+//! hybrid networks", §3). The parts are independent; none has an effect on a link without
 //! reports.
 
 mod corrected_rtt;

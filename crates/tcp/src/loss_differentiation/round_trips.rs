@@ -1,4 +1,4 @@
-//! Mean, mean deviation and range of the round trip, as used by classifiers (Lien et al. §III.A).
+//! Mean, mean deviation and range of the round trip, as used by classifiers (Lien et al. §II-A).
 
 use airtcp_units::Duration;
 

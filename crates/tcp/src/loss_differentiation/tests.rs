@@ -53,7 +53,7 @@ fn rows(table: ZigZagTable, latest: f64) -> String {
         .collect()
 }
 
-/// Lien et al. §III.A: mean 100 ms, deviation 10 ms: thresholds 90, 95, 100, 105.
+/// Lien et al. §II-A: mean 100 ms, deviation 10 ms: thresholds 90, 95, 100, 105.
 #[test]
 fn newzag_allows_longer_round_trips_the_more_are_lost() {
     let original = |latest| rows(ZigZagTable::NEWZAG, latest);

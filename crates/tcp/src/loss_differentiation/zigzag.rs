@@ -15,12 +15,12 @@ pub struct ZigZagTable {
 }
 
 impl ZigZagTable {
-    /// NewZag's own classifier (Lien, Reeve & Lee §III.A: gain 2⁻⁴).
+    /// NewZag's own classifier (Lien, Reeve & Lee §II-A: gain 2⁻⁴).
     pub const NEWZAG: Self = Self {
         below_mean: [1.0, 0.5, 0.0, -0.5],
         gain: 1.0 / 16.0,
     };
-    /// NewZag adjusted, so that a single loss need only be below the mean (Lien et al. §V).
+    /// NewZag adjusted, so that a single loss need only be below the mean (Lien et al. §III-B).
     pub const NEWZAG_ADJUSTED: Self = Self {
         below_mean: [0.0, 0.0, 0.0, -0.5],
         gain: 1.0 / 16.0,

@@ -203,7 +203,7 @@ impl Sender {
     }
 
     /// Classifies the loss. The number of losses n is that of the holes below the highest SACKed
-    /// byte (Lien et al. §III.A), or one without SACK.
+    /// byte (Lien et al. §II-C), or one without SACK.
     fn classify(&mut self, now: Instant, observer: &mut impl Observer) -> Option<Cause> {
         let offset = self.space.una();
         let holes = self

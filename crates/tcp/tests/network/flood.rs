@@ -81,8 +81,8 @@ fn falling(
     counters.segments_retransmitted
 }
 
-/// The adjusted classifier (§V) at queues that fill again and again: the kernel had one run of fifty
-/// with 6024 retransmissions for some 90, before there was a bound.
+/// The adjusted classifier (Lien et al. §III-B) at queues that fill again and again: the kernel had
+/// one run of fifty with 6024 retransmissions for some 90, before there was a bound.
 #[test]
 fn the_adjusted_classifier_floods_no_queue() {
     let adjusted = Some(Differentiation::ZigZag(ZigZagTable::NEWZAG_ADJUSTED));

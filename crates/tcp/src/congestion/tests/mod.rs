@@ -233,7 +233,7 @@ fn with_control(control: CongestionControl, window: u64) -> Congestion {
     Congestion::new(&config, MSS)
 }
 
-/// Lien et al. §III.B: 4/5 of the window after a radio loss, half after a congestion loss.
+/// Lien et al. §II-B: 4/5 of the window after a radio loss, half after a congestion loss.
 #[test]
 fn a_loss_of_the_radios_costs_a_fifth() {
     for (cause, left) in [(Cause::Radio, 80), (Cause::Congestion, 50)] {
