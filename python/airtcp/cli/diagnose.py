@@ -179,7 +179,7 @@ def _first_of(file: str) -> str:
 
 def _is_of_counters(file: str) -> bool:
     """Whether a file is a radio's counters (`iw dev DEV station dump`) or the log of QUIC."""
-    from airtcp.diagnosis.qlog import is_qlog
+    from airtcp.diagnosis.qlog_events import is_qlog
     from airtcp.diagnosis.stations import is_station_dump
 
     first = _first_of(file)
@@ -187,10 +187,12 @@ def _is_of_counters(file: str) -> bool:
 
 
 def _print_counters(path: str, *, as_json: bool) -> None:
-    from airtcp.diagnosis.qlog import is_qlog, read_qlog
+    from airtcp.diagnosis.qlog_events import is_qlog
     from airtcp.diagnosis.stations import parsed
 
     if is_qlog(_first_of(path)):
+        from airtcp.diagnosis.qlog import read_qlog
+
         log = read_qlog(path)
         facts: dict[str, object] = {"lost": log.lost, "called_lost_and_arrived": log.needless}
         facts |= {"goodput_bps": log.flow.goodput_bps, "latency": asdict(log.waits)}

@@ -18,6 +18,7 @@ from airtcp.diagnosis.ceiling import Ceiling, ceiling
 from airtcp.diagnosis.check import MODEL_SEEDS, Prediction, Replay, best_replay, predictions
 from airtcp.diagnosis.draws import drawn_links
 from airtcp.diagnosis.drops import drops_of
+from airtcp.diagnosis.fittable import why_no_fit
 from airtcp.diagnosis.harm import with_harms
 from airtcp.diagnosis.late import fitted_late
 from airtcp.diagnosis.latency import Latency, latency
@@ -215,13 +216,17 @@ def diagnosed(
     ]
     flow = flow_of(capture)
     seen = capture.at_sender
-    if facts is None or flow is None or seen is None or not flow.sampled.any():
+    unfit = None if flow is None else why_no_fit(flow)
+    if facts is None or flow is None or seen is None or unfit is not None:
         if facts is not None and seen is None and not refusals:
             refusals.append(
                 "The link is fitted to what the sender saw, which its own capture shows, and that "
                 "of the receiver if the connection has timestamps: capture at the sender with "
                 "`tcpdump -s 128`."
             )
+        if unfit is not None:
+            # The cause: what else is refused follows from it.
+            refusals.insert(0, unfit)
         if not refusals:
             refusals.append("Too little of the flow was seen: capture a longer transfer.")
         return DiagnosedCapture(capture, flow, None, None, None, (), None, None, tuple(refusals))
@@ -357,7 +362,8 @@ def _stacks(capture: Capture, flow: Observed, socket: Connection | None) -> list
     assert facts is not None
     window = capture.acks["window"].max()
     limited = facts["shares"]["receiver_window"] > WINDOW_SHARE
-    buffer = int(window) if limited and isinstance(window, int) else None
+    # A window of nothing all along is no buffer's: nothing would have been sent.
+    buffer = window if limited and isinstance(window, int) and window > 0 else None
     mss = int(np.quantile(flow.payload, 0.9))
     marks = drops_of(facts["queues"]).marks
     segments = facts["acking"].segments

@@ -153,7 +153,7 @@ def on_the_air(wifi: Wifi, stack: Stack, seconds: float) -> WrittenLink:
     lines = [
         'name = "link"',
         'description = "The Wi-Fi link of a capture, as a process"',
-        f'duration = "{1e3 * seconds:.0f} ms"',
+        f'duration = "{_microseconds(seconds)}"',
         'topology = "wlan"',
         "",
         *wifi.lines(),
@@ -173,7 +173,7 @@ def flooded(wifi: Wifi, seconds: float) -> WrittenLink:
     kinds = ", ".join(['"udp"'] + wifi.others * ['"tcp"'])
     lines = [
         'name = "link"',
-        f'duration = "{1e3 * seconds:.0f} ms"',
+        f'duration = "{_microseconds(seconds)}"',
         'topology = "wlan"',
         "",
         *wifi.lines(),
@@ -230,11 +230,31 @@ def opportunities(steps: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
 def _listed(
     stops: Iterable[tuple[float, float]], process: StopProcess, files: dict[str, str]
 ) -> str:
-    """Stops by their starts and lengths, in a file."""
-    rows = "".join(f"{1e3 * start:.3f},{1e3 * length:.3f}\n" for start, length in stops)
+    """Stops by their starts and lengths in milliseconds, in a file: in order, and apart."""
+    rows = "".join(f"{begin / 1e3:.3f},{(end - begin) / 1e3:.3f}\n" for begin, end in apart(stops))
     files[RECORDED_STOPS] = f"start_ms,length_ms\n{rows}"
     packets = "held" if process.are_held else "wait"
     return f'stops = {{ process = "recorded", path = "{RECORDED_STOPS}", packets = "{packets}" }}'
+
+
+def apart(stops: Iterable[tuple[float, float]]) -> list[tuple[int, int]]:
+    """Beginnings and ends in whole microseconds, of stops that may touch or overlap, in any order.
+
+    Stops that are moved to the start of a scenario, which has no time before it, all begin there.
+    """
+    joined: list[tuple[int, int]] = []
+    for start, length in sorted(stops):
+        begin, end = round(1e6 * start), round(1e6 * (start + length))
+        if joined and begin <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        elif end > begin:
+            joined.append((begin, end))
+    return joined
+
+
+def _microseconds(seconds: float) -> str:
+    """A time of a scenario, which is positive."""
+    return f"{max(1, round(1e6 * seconds))} us"
 
 
 def _stops(process: StopProcess) -> str:
@@ -282,7 +302,7 @@ def _scenario(
     lines = [
         'name = "link"',
         f'description = "{description}"',
-        f'duration = "{1e3 * seconds:.0f} ms"',
+        f'duration = "{_microseconds(seconds)}"',
         "",
         "[link]",
         *link,

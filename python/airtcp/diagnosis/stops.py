@@ -174,10 +174,12 @@ def _silences(flow: Observed, packet_s: float, shortest: float) -> tuple[Reals, 
         if after - before <= shortest:
             continue
         first = int(np.searchsorted(came, after - 1e-9))
-        if first == 0 or first >= len(came) or came[first] > after + BURST_S:
+        # As wide as at its beginning, so that what came just in time is within it.
+        until = after + BURST_S + 1e-9
+        if first == 0 or first >= len(came) or came[first] >= until:
             continue
         usual = float(np.median(rtt[max(0, first - 5) : first]))
-        last = int(np.searchsorted(came, after + BURST_S))
+        last = int(np.searchsorted(came, until))
         due = sent[first:last] + usual
         if (
             after - before < DELAYED_ACK_S

@@ -1,0 +1,80 @@
+"""Flows that no link can be fitted to, and the cause in words."""
+
+import numpy as np
+
+from airtcp.diagnosis.observed import Observed
+
+SHORTEST_S = 0.1
+"""The shortest time for which the rate of a link is read from what it delivered."""
+LONGEST_S = 86_400.0
+"""A flow of more than a day has a clock that stepped, or is no transfer that a link limits."""
+COARSE_S = 1e-4
+"""Finer ticks are the clocks of today's captures, and no cause for a refusal."""
+FEWEST_SAMPLES = 20
+USUAL_SHARE = 0.8
+"""Round trips that agree as often were not cut by the clock: an emulator has round times."""
+
+_NANOS_PER_S = 1e9
+
+
+def why_no_fit(flow: Observed) -> str | None:
+    """The reason for which no link is fitted to a flow, and the remedy; None where one can be.
+
+    A flow that passes has a positive length, base round trip, median round trip and goodput.
+    """
+    if not flow.sampled.any():
+        return "No round trip of the flow was seen: capture a longer transfer, from its start."
+    if flow.base_rtt_s < 0 or not np.isfinite(flow.seconds):
+        return (
+            "Acknowledgments come before the data that they report: two clocks are in this "
+            "capture. Capture on one host and one interface."
+        )
+    if flow.seconds < SHORTEST_S:
+        return (
+            f"The flow lasts {_short(flow.seconds)}: its times were lost, or it is too short. "
+            "Capture a transfer of a minute with tcpdump, and keep its times where a capture is "
+            "converted."
+        )
+    if flow.seconds > LONGEST_S:
+        return (
+            f"The flow lasts {flow.seconds / 3600:.0f} hours by its times: its clock was set "
+            "meanwhile, or it is no transfer that a link limits. Capture a transfer of a minute."
+        )
+    if _is_coarse(flow):
+        return (
+            "The clock of this capture is coarser than its round trips"
+            f"{_ticks(tick_s(flow))}: no delay can be read from it. Capture with tcpdump or "
+            "Wireshark, which keep microseconds."
+        )
+    if flow.newly.sum() <= 0 or flow.payload.max() <= 0:
+        return "No data of the flow was acknowledged: capture a longer transfer, from its start."
+    return None
+
+
+def tick_s(flow: Observed) -> float:
+    """The largest time of which all times of the flow are multiples, in seconds; 0 if unknown."""
+    times = np.concatenate([flow.sent_s, flow.ack_s])
+    nanos = np.round(np.diff(np.sort(times)) * _NANOS_PER_S).astype(np.int64)
+    return float(np.gcd.reduce(nanos)) / _NANOS_PER_S if len(nanos) else 0.0
+
+
+def _is_coarse(flow: Observed) -> bool:
+    if flow.base_rtt_s == 0 or flow.median_rtt_s == 0:
+        return True
+    tick = tick_s(flow)
+    if tick < COARSE_S or flow.base_rtt_s > tick:
+        return False
+    # A clock that is too coarse makes one round trip now one tick long, now two.
+    ticks = np.round(flow.rtt_s[flow.sampled] / tick)
+    _, counts = np.unique(ticks, return_counts=True)
+    return len(ticks) >= FEWEST_SAMPLES and counts.max() < USUAL_SHARE * len(ticks)
+
+
+def _ticks(tick: float) -> str:
+    return f" (it ticks every {_short(tick)})" if tick >= COARSE_S else ""
+
+
+def _short(seconds: float) -> str:
+    if seconds >= 1e-3 or seconds <= 0:
+        return f"{1e3 * seconds:.3g} ms"
+    return f"{1e6 * seconds:.3g} microseconds"
