@@ -20,6 +20,7 @@ ORDER = (
     "packet",
     "tcp",
     "endpoint",
+    "recording",
     "link",
     "network",
     "remedies",

@@ -1,6 +1,6 @@
-//! A recorded series of round-trip times: the output of `ping`, or CSV.
+//! A recorded series of round-trip times, without the times of sending.
 
-use super::{Source, TraceError, TraceProblem, lines, rtt_csv, rtt_ping, text};
+use super::{Source, TraceError, TraceProblem};
 use airtcp_units::Duration;
 use std::io::Read;
 
@@ -29,8 +29,7 @@ pub struct RttSummary {
     pub lag1_autocorrelation: Option<f64>,
 }
 
-const EXPECTED: &str = "the output of \"ping\" or \"ping -D\", CSV with a column rtt_ms (or rtt, \
-                        time_ms), or one number of milliseconds a line";
+const EXPECTED: &str = "a recording of probes, such as the output of \"ping\"";
 
 impl RttSeries {
     /// The series of these round-trip times; `lost` further probes were not answered. None when
@@ -42,10 +41,7 @@ impl RttSeries {
 
     /// Reads a log of at most [`super::MAX_BYTES`]; `name` is what errors call it.
     ///
-    /// The format is determined by the first line that is not blank: a number, a CSV header that
-    /// names a column `rtt_ms`, `rtt` or `time_ms` (milliseconds all), or else the output of a
-    /// `ping` (iputils, busybox, BSD and macOS, Windows, fping; in English or German). UTF-16 with
-    /// a byte order mark and the eight-bit code pages of Windows' console are read, too.
+    /// The formats are those of [`airtcp_recording::FORMATS`] that know round trips.
     ///
     /// Errors: unreadable, too large, empty, no round-trip time in it, or one that is negative, not
     /// a number or above an hour.
@@ -56,18 +52,14 @@ impl RttSeries {
 
     /// Reads a log that is in memory; otherwise as [`Self::read`].
     pub fn parse(bytes: &[u8], name: &str) -> Result<Self, TraceError> {
-        let source = Source::new(name);
-        let bytes = &text::decoded(bytes)[..];
-        let Some((_, first)) = lines(bytes).find(|(_, text)| !text.is_empty()) else {
-            return Err(source.error(None, TraceProblem::Empty { expected: EXPECTED }));
-        };
-        let layout = rtt_csv::Layout::told_by(first);
-        let (rtts, lost) = match layout {
-            Some(layout) => rtt_csv::parse(bytes, layout, source)?,
-            None => rtt_ping::parse(bytes, source)?,
-        };
-        Self::new(rtts, lost)
-            .ok_or_else(|| source.error(None, TraceProblem::NoRoundTrip { expected: EXPECTED }))
+        let recording = airtcp_recording::parse(bytes, name)?;
+        let probes = recording.probes.as_ref().and_then(|log| {
+            let rtts = log.replies().iter().map(|reply| reply.round_trip);
+            Self::new(rtts.collect(), log.lost())
+        });
+        probes.ok_or_else(|| {
+            Source::new(name).error(None, TraceProblem::NoRoundTrip { expected: EXPECTED })
+        })
     }
 
     /// The round-trip times, in the order in which the probes were sent.

@@ -8,29 +8,17 @@ use super::stop_list::StopList;
 use super::*;
 use airtcp_units::Duration;
 use proptest::prelude::*;
+use std::fmt;
+use std::io::Read;
 
 fn micros(values: &[u64]) -> Vec<Duration> {
     values.iter().copied().map(Duration::from_micros).collect()
-}
-
-/// The round-trip times in microseconds, and the number of lost probes.
-fn read_log(text: &str, rtts_us: &[u64], lost: u64) {
-    let series = RttSeries::parse(text.as_bytes(), "log").unwrap();
-    assert_eq!(
-        (series.as_slice(), series.summary().lost),
-        (&micros(rtts_us)[..], lost),
-        "{text}"
-    );
 }
 
 fn trace_error(bytes: &[u8]) -> String {
     MahimahiTrace::parse(bytes, "x.down")
         .unwrap_err()
         .to_string()
-}
-
-fn log_error(bytes: &[u8]) -> String {
-    RttSeries::parse(bytes, "x.log").unwrap_err().to_string()
 }
 
 #[test]
@@ -112,194 +100,6 @@ fn what_cannot_be_read_is_named() {
         MahimahiTrace::read(Broken, "x").unwrap_err().to_string(),
         "trace \"x\": cannot be read (cable pulled): check that the file exists and may be read"
     );
-}
-
-/// Printed by `ping -D` of iputils 20221126, but for the middle.
-const IPUTILS: &str = "\
-PING 127.0.0.1 (127.0.0.1) 56(84) bytes of data.
-[1795212907.419948] 64 bytes from 127.0.0.1: icmp_seq=1 ttl=64 time=0.459 ms
-[1795212908.419948] 64 bytes from 127.0.0.1: icmp_seq=2 ttl=64 time=12.3 ms
-[1795212908.419999] 64 bytes from 127.0.0.1: icmp_seq=2 ttl=64 time=14.1 ms (DUP!)
-[1795212909.419948] no answer yet for icmp_seq=3
-[1795212910.419948] 64 bytes from 127.0.0.1: icmp_seq=5 ttl=64 time=7 ms
-[1795212911.419948] 64 bytes from 127.0.0.1: icmp_seq=4 ttl=64 time=1030 ms
-From 10.0.0.1 icmp_seq=6 Destination Host Unreachable
-
---- 127.0.0.1 ping statistics ---
-8 packets transmitted, 4 received, +1 duplicates, 50% packet loss, time 7001ms
-rtt min/avg/max/mdev = 0.459/262.000/1030.000/4.000 ms
-";
-
-#[test]
-fn ping_logs_are_read_in_the_order_of_sending() {
-    read_log(IPUTILS, &[459, 12_300, 1_030_000, 7_000], 4);
-    // A second run in the same file starts over.
-    let twice = format!("{IPUTILS}{IPUTILS}");
-    read_log(
-        &twice,
-        &[459, 12_300, 1_030_000, 7_000, 459, 12_300, 1_030_000, 7_000],
-        8,
-    );
-    // Also when only the replies were kept.
-    let replies = "64 bytes from a: icmp_seq=1 ttl=64 time=1 ms\n\
-                   64 bytes from a: icmp_seq=3 ttl=64 time=3 ms\n";
-    read_log(&replies.repeat(2), &[1_000, 3_000, 1_000, 3_000], 2);
-}
-
-#[test]
-fn the_pings_of_other_systems_are_read() {
-    let busybox = "PING 10.0.0.2 (10.0.0.2): 56 data bytes\n\
-                   64 bytes from 10.0.0.2: seq=0 ttl=64 time=0.050 ms\n\
-                   64 bytes from 10.0.0.2: seq=2 ttl=64 time=0.060 ms\n";
-    read_log(busybox, &[50, 60], 1);
-    let macos = "PING 10.0.0.2 (10.0.0.2): 56 data bytes\n\
-                 64 bytes from 10.0.0.2: icmp_seq=0 ttl=54 time=15.721 ms\n\
-                 Request timeout for icmp_seq 1\n\
-                 Request timeout for icmp_seq 2\n";
-    read_log(macos, &[15_721], 2);
-    let windows = "\r\nPinging 10.0.0.2 with 32 bytes of data:\r\n\
-                   Reply from 10.0.0.2: bytes=32 time=12ms TTL=54\r\n\
-                   Request timed out.\r\n\
-                   Reply from 10.0.0.2: bytes=32 time<1ms TTL=54\r\n";
-    read_log(windows, &[12_000, 1_000], 1);
-}
-
-/// Printed by iputils under `LC_ALL=de_DE.UTF-8`, by a German Windows, and by fping 5.
-#[test]
-fn german_logs_and_those_of_fping_are_read() {
-    let iputils = "PING 10.0.0.2 (10.0.0.2) 56(84) Bytes an Daten.\n\
-                   64 Bytes von 10.0.0.2: icmp_seq=1 ttl=64 Zeit=12,3 ms\n\
-                   64 Bytes von 10.0.0.2: icmp_seq=3 ttl=64 Zeit=9 ms\n\
-                   4 Pakete übertragen, 2 empfangen, 50% Paketverlust, Zeit 3004ms\n";
-    read_log(iputils, &[12_300, 9_000], 2);
-    let windows = "\r\nPing wird ausgeführt für 10.0.0.2 mit 32 Bytes Daten:\r\n\
-                   Antwort von 10.0.0.2: Bytes=32 Zeit=12ms TTL=54\r\n\
-                   Zeitüberschreitung der Anforderung.\r\n\
-                   Antwort von 10.0.0.1: Zielhost nicht erreichbar.\r\n\
-                   Antwort von 10.0.0.2: Bytes=32 Zeit<1ms TTL=54\r\n";
-    read_log(windows, &[12_000, 1_000], 2);
-    // The statistics are in any language what the lines before them may not be.
-    let swedish = "Svar fr 10.0.0.2: byte=32 time=12ms TTL=54\r\n\
-                   Paket: Skickade = 4, mottagna = 1, tappade = 3 (75 % tappade),\r\n";
-    read_log(swedish, &[12_000], 3);
-    let fping = "10.0.0.2 : [0], 84 bytes, 12.3 ms (12.3 avg, 0% loss)\n\
-                 10.0.0.2 : [1], timed out (12.3 avg, 50% loss)\n\
-                 10.0.0.2 : [2], 64 bytes, 9 ms (10.6 avg, 33% loss)\n\n\
-                 10.0.0.2 : xmt/rcv/%loss = 4/2/50%, min/avg/max = 9/10.6/12.3\n";
-    read_log(fping, &[12_300, 9_000], 2);
-}
-
-#[test]
-fn logs_of_any_encoding_are_read() {
-    let german = "Antwort von 10.0.0.2: Bytes=32 Zeit=12ms TTL=54\r\n\
-                  Zeitüberschreitung der Anforderung.\r\n";
-    let units: Vec<u16> = german.encode_utf16().collect();
-    let little = [
-        vec![0xff, 0xfe],
-        units.iter().flat_map(|u| u.to_le_bytes()).collect(),
-    ]
-    .concat();
-    let big = [
-        vec![0xfe, 0xff],
-        units.iter().flat_map(|u| u.to_be_bytes()).collect(),
-    ]
-    .concat();
-    // Code page 850, that of Windows' console: u with two dots is 0x81.
-    let console = german.replace('ü', "?").into_bytes();
-    let console = console
-        .into_iter()
-        .map(|byte| if byte == b'?' { 0x81 } else { byte })
-        .collect();
-    for bytes in [little, big, console, german.as_bytes().to_vec()] {
-        let series = RttSeries::parse(&bytes, "x.log").unwrap();
-        assert_eq!(series.as_slice(), micros(&[12_000]));
-        assert_eq!(series.summary().lost, 1);
-    }
-}
-
-#[test]
-fn absurd_statistics_do_not_overflow() {
-    let run = "64 bytes from a: icmp_seq=1 ttl=64 time=1 ms\n\
-               18446744073709551615 packets transmitted, 1 received\nPING a\n";
-    read_log(&run.repeat(2), &[1_000, 1_000], u64::MAX);
-}
-
-/// ICMP numbers probes with 16 bits.
-#[test]
-fn sequence_numbers_wrap() {
-    let log: String = (65_530..65_540_u32)
-        .filter(|number| *number != 65_537)
-        .map(|number| {
-            format!(
-                "64 bytes from a: icmp_seq={} ttl=1 time=2 ms\n",
-                number % 65_536
-            )
-        })
-        .collect();
-    read_log(&log, &[2_000; 9], 1);
-}
-
-#[test]
-fn a_log_cut_within_a_line_is_read_up_to_it() {
-    for end in [
-        "64 bytes from a: icmp_seq=2 ttl=64 time=1",
-        "64 bytes fr",
-        "64 bytes a: time=",
-    ] {
-        read_log(
-            &format!("64 bytes from a: icmp_seq=1 ttl=64 time=4 ms\n{end}"),
-            &[4_000],
-            0,
-        );
-    }
-}
-
-#[test]
-fn csv_and_bare_numbers_are_read() {
-    read_log("time,rtt_ms\n0.1,12.5\n0.2,\n0.3,7\n", &[12_500, 7_000], 1);
-    read_log("\u{feff}Time;\"RTT\"\n\"a;b\";3\n", &[3_000], 0);
-    read_log("seq\ttime_ms\n1\t0.25\n", &[250], 0);
-    // Of several known columns the one that names its unit.
-    read_log("rtt,rtt_ms\n1,2\n", &[2_000], 0);
-    read_log("12.5\n\n3e1\n0\n", &[12_500, 30_000, 0], 0);
-}
-
-#[test]
-fn broken_logs_are_named() {
-    let formats = "expected the output of \"ping\" or \"ping -D\", CSV with a column rtt_ms (or \
-                   rtt, time_ms), or one number of milliseconds a line";
-    assert_eq!(
-        log_error(b"\n \n"),
-        format!("trace \"x.log\": empty: {formats}; record it again")
-    );
-    for nothing in [
-        &b"hello\nworld\n"[..],
-        b"PING a\n\n--- a ping statistics ---\n",
-        b"rtt_ms\n",
-    ] {
-        let error = log_error(nothing);
-        let start = format!("trace \"x.log\": no round-trip time in it: {formats}; check");
-        assert!(error.starts_with(&start), "{error}");
-    }
-    let range = "expected a round-trip time in milliseconds between 0 and 3600000";
-    for (bad, line, found) in [
-        ("3\n-1\n", 2, "-1"),
-        ("nan\n", 1, "nan"),
-        ("1\ninf\n", 2, "inf"),
-        ("rtt\n\n1\n1e9\n", 4, "1e9"),
-        ("a,rtt\n1,x\n", 2, "x"),
-        ("64 bytes from a: icmp_seq=1 ttl=64 time=-5 ms\n", 1, "-5 "),
-    ] {
-        let start = format!("trace \"x.log\", line {line}: found \"{found}\": {range}; correct");
-        assert!(
-            log_error(bad.as_bytes()).starts_with(&start),
-            "{}",
-            log_error(bad.as_bytes())
-        );
-    }
-    assert!(log_error(b"a,rtt_ms\n1\n").contains("line 2: found \"1\": expected as many columns"));
-    assert!(log_error(b"x time=3 s\nmore\n").contains("expected a reply that ends as in"));
-    assert!(log_error(b"\x7fELF\x02\xff\n").contains("line 1: found \"\\x7fELF\\x02\\xff\""));
 }
 
 /// By hand: mean 2.5, deviations -1.5 -0.5 0.5 1.5; products 0.75 - 0.25 + 0.75; squares 5.

@@ -2,7 +2,8 @@
 
 use airtcp_units::Duration;
 
-use super::{Source, TraceError};
+use crate::fault::TraceError;
+use crate::source::Source;
 
 /// Round-trip times above this are considered a mistake in the unit.
 const LONGEST_MS: f64 = 3_600_000.0;

@@ -16,24 +16,27 @@ const UNANSWERED: [&str; 7] = [
     "nicht erreichbar",
 ];
 
-/// A reply's round-trip time, as its line gives it.
-pub(super) enum Reply<'a> {
-    None,
-    Time(&'a str),
+/// What a line of a log is.
+pub(super) enum Line<'a> {
+    /// No reply: a heading, a time-out, statistics.
+    Other,
+    /// A reply, with its round-trip time in milliseconds as it is written.
+    Reply(&'a str),
+    /// A reply that was cut within its time.
     NoUnit,
 }
 
-impl<'a> Reply<'a> {
+impl<'a> Line<'a> {
     pub(super) fn find(text: &'a str) -> Self {
         if let Some(fping) = of_fping(text) {
             return fping;
         }
         let Some(after) = TIME.iter().find_map(|word| after_time(text, word)) else {
-            return Self::None;
+            return Self::Other;
         };
         after
             .split_once("ms")
-            .map_or(Self::NoUnit, |(ms, _)| Self::Time(ms))
+            .map_or(Self::NoUnit, |(ms, _)| Self::Reply(ms))
     }
 }
 
@@ -48,14 +51,14 @@ fn after_time<'a>(text: &'a str, word: &str) -> Option<&'a str> {
 }
 
 /// fping's `10.0.0.2 : [3], 84 bytes, 12.3 ms (11.9 avg, 0% loss)`.
-fn of_fping(text: &str) -> Option<Reply<'_>> {
+fn of_fping(text: &str) -> Option<Line<'_>> {
     let (_, after) = text.split_once("], ")?;
     fping_sequence(text)?;
     let (_, after) = after.split_once(" bytes, ")?;
     Some(
         after
             .split_once(" ms")
-            .map_or(Reply::NoUnit, |(ms, _)| Reply::Time(ms)),
+            .map_or(Line::NoUnit, |(ms, _)| Line::Reply(ms)),
     )
 }
 
@@ -86,6 +89,17 @@ pub(super) fn sequence(text: &str) -> Option<u16> {
 /// Whether the line says that a probe was not answered.
 pub(super) fn is_unanswered(text: &str) -> bool {
     UNANSWERED.iter().any(|sign| text.contains(sign))
+}
+
+/// The time over which the probes were sent, in milliseconds, in iputils' statistics: `8 packets
+/// transmitted, 7 received, 12.5% packet loss, time 7001ms`, in its languages.
+pub(super) fn duration_ms(text: &str) -> Option<u64> {
+    let (_, last) = text.rsplit_once(", ")?;
+    let (word, time) = last.trim().rsplit_once(' ')?;
+    let is_it = word.chars().all(char::is_alphabetic) && text.contains('%');
+    time.strip_suffix("ms")
+        .filter(|_| is_it)
+        .and_then(|ms| ms.parse().ok())
 }
 
 /// Whether the line is the first of a run of `ping`.

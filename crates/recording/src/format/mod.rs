@@ -1,0 +1,88 @@
+//! The registry: one row a format, one file a format.
+
+mod csv;
+mod milliseconds;
+mod ping;
+mod stamp;
+
+use crate::fault::{TraceError, TraceProblem};
+use crate::probes::ProbeLog;
+use crate::source::{Source, lines};
+
+/// A kind of fact about a link that a recording may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Fact {
+    /// When each probe was sent, by the file itself or by numbers and an interval.
+    SendingTimes,
+    /// Round trips of probes.
+    RoundTrips,
+    /// Probes without an answer.
+    UnansweredProbes,
+}
+
+/// What was read. Each part is there where the file has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Recording {
+    /// The name of the format, as in [`FORMATS`].
+    pub format: &'static str,
+    /// Probes of the link, such as those of a ping.
+    pub probes: Option<ProbeLog>,
+}
+
+impl Recording {
+    /// A recording of probes alone.
+    #[must_use]
+    pub const fn of_probes(format: &'static str, probes: ProbeLog) -> Self {
+        Self {
+            format,
+            probes: Some(probes),
+        }
+    }
+}
+
+/// A format of recordings.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// A short name: `ping`, `csv`.
+    pub name: &'static str,
+    /// What a file of it is, as a noun phrase for errors and documents.
+    pub title: &'static str,
+    /// What such a file can hold; it knows nothing else of the link.
+    pub knows: &'static [Fact],
+    /// Whether a file is of this format, by its beginning; it is not empty.
+    pub sniff: fn(&[u8]) -> bool,
+    /// Reads a file that `sniff` recognized.
+    pub read: fn(&[u8], Source<'_>) -> Result<Recording, TraceError>,
+}
+
+/// All formats, in the order in which they are asked; the first that recognizes a file reads it.
+pub const FORMATS: [Format; 2] = [csv::FORMAT, ping::FORMAT];
+
+/// What a recording should have been, for errors.
+const EXPECTED: &str = "the output of \"ping\" or \"ping -D\", CSV with a column rtt_ms (or rtt, \
+                        time_ms), or one number of milliseconds a line";
+
+/// The format of `bytes`, decoded text; None where no format recognizes them.
+#[must_use]
+pub fn sniffed(bytes: &[u8]) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| (format.sniff)(bytes))
+}
+
+/// Reads decoded bytes in the format that recognizes them.
+pub(crate) fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
+    if first_line(bytes).is_none() {
+        return Err(source.error(None, TraceProblem::Empty { expected: EXPECTED }));
+    }
+    // A file in no known format is read as the most tolerant one, which names the line.
+    let format = sniffed(bytes).unwrap_or(&ping::FORMAT);
+    (format.read)(bytes, source)
+}
+
+/// The first line that is not blank.
+fn first_line(bytes: &[u8]) -> Option<&[u8]> {
+    lines(bytes)
+        .find(|(_, text)| !text.is_empty())
+        .map(|(_, text)| text)
+}

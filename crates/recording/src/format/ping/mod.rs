@@ -1,0 +1,72 @@
+//! Round-trip times from the output of `ping`.
+//!
+//! Replies are recognized by `time=`, in any context: iputils with or without `-D`
+//! (`[1700000000.123456] 64 bytes from 10.0.0.2: icmp_seq=3 ttl=64 time=12.3 ms`), busybox
+//! (`seq=3`), BSD and macOS, Windows (`bytes=32 time=12ms`), fping (`[3], 84 bytes, 12.3 ms`), and
+//! their German. Sequence numbers put late replies in the order of sending and tell
+//! which probes were not answered; without them every time-out that is printed counts, or what the
+//! closing statistics say if that is more.
+
+mod line;
+mod run;
+
+use super::milliseconds::parse_ms;
+use super::stamp::stamp;
+use super::{EXPECTED, Fact, Format, Recording};
+use crate::fault::{TraceError, TraceProblem};
+use crate::source::{Source, lines};
+use line::{Line, begins_run, is_unanswered, sequence};
+use run::Log;
+
+pub(super) const FORMAT: Format = Format {
+    name: "ping",
+    title: "the output of \"ping\" or \"ping -D\"",
+    knows: &[Fact::SendingTimes, Fact::RoundTrips, Fact::UnansweredProbes],
+    sniff,
+    read,
+};
+
+/// Lines at the beginning of a file, one of which is of a `ping`.
+const SNIFFED_LINES: usize = 100;
+
+fn sniff(bytes: &[u8]) -> bool {
+    lines(bytes)
+        .take(SNIFFED_LINES)
+        .filter_map(|(_, bytes)| std::str::from_utf8(bytes).ok())
+        .any(|text| {
+            begins_run(text) || is_unanswered(text) || matches!(Line::find(text), Line::Reply(_))
+        })
+}
+
+fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
+    let mut log = Log::default();
+    let cut_short = !bytes.ends_with(b"\n");
+    let last_line = lines(bytes).last().map_or(0, |(line, _)| line);
+    for (line, bytes) in lines(bytes) {
+        let text = std::str::from_utf8(bytes).map_err(|_| {
+            source.malformed(line, bytes, "text", "check that this is the output of ping")
+        })?;
+        match Line::find(text) {
+            Line::Other => log.note(text),
+            Line::Reply(_) if text.contains("(DUP!)") => {}
+            Line::Reply(ms) => {
+                // Some write the decimal comma of their language.
+                let rtt = parse_ms(ms.replace(',', ".").as_bytes(), line, source)?;
+                log.answer(sequence(text), stamp(text), rtt);
+            }
+            // A recording that was killed may end within a line.
+            Line::NoUnit if cut_short && line == last_line => {}
+            Line::NoUnit => {
+                return Err(source.malformed(
+                    line,
+                    bytes,
+                    "a reply that ends as in \"time=12.3 ms\"",
+                    "correct or remove the line",
+                ));
+            }
+        }
+    }
+    let none = || source.error(None, TraceProblem::NoRoundTrip { expected: EXPECTED });
+    let probes = log.finish().ok_or_else(none)?;
+    Ok(Recording::of_probes(FORMAT.name, probes))
+}

@@ -1,0 +1,45 @@
+//! What people have on file about a link, read into one form.
+//!
+//! [`FORMATS`] is the registry: a row a format, a file a format in `format/`. A format recognizes
+//! its files by their beginning, reads them into a [`Recording`], and lists what such a file can
+//! know ([`Fact`]); everything else has to be asked for or is left open in the answer.
+//!
+//! To add one: a file in `format/` with a `pub(super) const FORMAT: Format`, and its row in
+//! [`FORMATS`], before those that recognize more. Its `read` is handed UTF-8 where the file was
+//! text in any encoding that systems write, and makes a [`ProbeLog`] with [`ProbeLogBuilder`].
+//!
+//! Needs nothing but `units`; links and scenarios are made from recordings elsewhere.
+
+mod fault;
+mod format;
+mod probes;
+mod source;
+mod text;
+
+use std::io::Read;
+
+pub use fault::{TraceError, TraceProblem};
+pub use format::{FORMATS, Fact, Format, Recording, sniffed};
+pub use probes::{Clock, ProbeLog, ProbeLogBuilder, Reply, Stamp};
+pub use source::{MAX_BYTES, Source, lines};
+
+/// Reads a recording of at most [`MAX_BYTES`] in any format of [`FORMATS`]; `name` is what errors
+/// call it.
+///
+/// # Errors
+/// Unreadable, too large, empty, in no known format, or a line that cannot be meant.
+pub fn read(reader: impl Read, name: &str) -> Result<Recording, TraceError> {
+    let bytes = Source::new(name).read_all(reader)?;
+    parse(&bytes, name)
+}
+
+/// Reads a recording that is in memory; otherwise as [`read`].
+///
+/// # Errors
+/// As [`read`].
+pub fn parse(bytes: &[u8], name: &str) -> Result<Recording, TraceError> {
+    format::read(&text::decoded(bytes), Source::new(name))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+//! The bytes of a recording, and errors that name where they come from.
+
+use std::io::Read;
+
+use crate::fault::{TraceError, TraceProblem};
+
+/// Most bytes that a recording may have: 64 MiB, twelve hours of a saturated LTE link.
+pub const MAX_BYTES: u64 = 64 << 20;
+
+/// A recording that is being read: the name that [`TraceError`]s give.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    name: &'a str,
+}
+
+impl<'a> Source<'a> {
+    /// The recording that a caller calls `name`: a path, mostly.
+    #[must_use]
+    pub const fn new(name: &'a str) -> Self {
+        Self { name }
+    }
+
+    /// A fault on `line`, counted from 1, or of the whole recording.
+    #[must_use]
+    pub fn error(self, line: Option<u64>, problem: TraceProblem) -> TraceError {
+        TraceError {
+            source_name: self.name.to_owned(),
+            line,
+            problem,
+        }
+    }
+
+    /// A line that does not hold what it should; `found` is shortened.
+    #[must_use]
+    pub fn malformed(
+        self,
+        line: u64,
+        found: &[u8],
+        expected: &'static str,
+        remedy: &'static str,
+    ) -> TraceError {
+        let found = shortened(found);
+        self.error(
+            Some(line),
+            TraceProblem::Malformed {
+                found,
+                expected,
+                remedy,
+            },
+        )
+    }
+
+    /// All of `reader`, but never more than [`MAX_BYTES`].
+    ///
+    /// # Errors
+    /// Unreadable, or larger than that.
+    pub fn read_all(self, reader: impl Read) -> Result<Vec<u8>, TraceError> {
+        let mut bytes = Vec::new();
+        reader
+            .take(MAX_BYTES + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| self.error(None, TraceProblem::Unreadable(error.to_string())))?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(self.error(None, TraceProblem::TooLarge));
+        }
+        Ok(bytes)
+    }
+}
+
+/// The lines of `bytes` with their numbers from 1, without line ends and surrounding blanks.
+pub fn lines(bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
+    (1..).zip(bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii))
+}
+
+/// Most bytes of an offending text that an error shows.
+const SHOWN_BYTES: usize = 40;
+
+/// `text` in quotes, cut to what fits on a terminal, with unprintable bytes escaped.
+fn shortened(text: &[u8]) -> String {
+    if text.len() <= SHOWN_BYTES {
+        return format!("\"{}\"", text.escape_ascii());
+    }
+    format!(
+        "\"{}...\" ({} bytes)",
+        text[..SHOWN_BYTES].escape_ascii(),
+        text.len()
+    )
+}
