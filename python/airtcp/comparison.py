@@ -87,6 +87,7 @@ def compare(
     smallest: float = SMALLEST_PERCENT,
     rounds: Rounds | None = None,
     harm: bool = False,
+    horizon: bool = False,
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     dask: str | None = None,
@@ -108,7 +109,9 @@ def compare(
         smallest: the smallest effect worth having, in per cent: a smaller one is excluded.
         rounds: the bounds of the rounds where `seeds` is left out.
         harm: whether to measure what the remedies cost others too: runs in which an unchanged flow
-            shares the link with one that has the remedy. Of a search, for those worth a row.
+            shares the link with one that has the remedy. Of a search, for those worth a row; in
+            rounds, on more seeds until that of the best is decided.
+        horizon: whether to run the best remedy longer, too, to tell whether its gain lasts.
         out: a folder; finished cells are saved in its folder `cells`, and found there again.
         jobs: runs at the same time; None takes the processors this process may use.
         dask: the address of a Dask scheduler, whose workers then run the cells.
@@ -129,6 +132,7 @@ def compare(
         smallest=smallest,
         rounds=rounds,
         harm=harm,
+        horizon=horizon,
         out=out,
         jobs=jobs,
         dask=dask,

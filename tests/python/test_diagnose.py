@@ -79,7 +79,7 @@ def test_a_window_that_radio_losses_keep_small_is_bbrs_to_open(lossy_diagnosis: 
     assert trials.winner is not None
     assert trials.winner.remedy == "bbr"
     assert "net.ipv4.tcp_congestion_control=bbr" in "\n".join(lossy_diagnosis.deployment)
-    assert "An unchanged flow beside one with bbr gets" in "\n".join(lossy_diagnosis.deployment)
+    assert "A competing flow without bbr gets" in "\n".join(lossy_diagnosis.deployment)
 
 
 def test_the_report_holds_the_link_as_a_scenario(

@@ -29,7 +29,7 @@ def test_who_sends_less_leaves_an_unchanged_flow_more() -> None:
         assert meek["goodput_bps"] <= 4 * 1448 * 8 / 0.05
         assert unchanged["goodput_bps"] > 1.3 * alone
     assert compared.harm["max-window:segments=4"].outcome is Outcome.HIGHER
-    assert "raises goodput of an unchanged flow beside it" in compared.verdict[0]
+    assert "raises goodput of a competing flow" in compared.verdict[0]
 
 
 def test_who_takes_more_costs_an_unchanged_flow_its_share() -> None:
@@ -44,7 +44,7 @@ def test_who_takes_more_costs_an_unchanged_flow_its_share() -> None:
     compared = airtcp.compare("lossy-pipe", ["cubic"], 5, settings, harm=True)
     harm = compared.harm["cubic"]
     assert harm.outcome is Outcome.LOWER
-    assert any("An unchanged flow beside it gets" in line for line in compared.verdict)
+    assert any(line.startswith("A competing flow without it gets") for line in compared.verdict)
     assert compared.table["beside_percent"].to_list() == [None, harm.mean_percent]
 
 
@@ -57,9 +57,9 @@ def test_no_harm_is_left_unsaid() -> None:
     harmful = [name for name, one in compared.candidates.items() if one.harms_others_much]
     assert harmful == ["bbr-v3"]
     said = next(line for line in compared.verdict if line.startswith("bbr-v3 raises goodput"))
-    assert "; an unchanged flow beside it gets " in said
-    assert said.endswith(" less (95 %, n=3).")
-    assert all("beside it gets" not in line for line in compared.verdict if "vegas" in line)
+    assert "; a competing flow without it gets " in said
+    assert said.endswith(" less than when no flow has it (95 %, n=3).")
+    assert all("competing flow" not in line for line in compared.verdict if "vegas" in line)
 
 
 def test_the_unchanged_flow_is_unchanged() -> None:
@@ -85,7 +85,7 @@ def test_what_has_no_end_to_be_at_is_not_measured(wlan_file: Path, tmp_path: Pat
     assert set(compared.harm) == {"sack"}
     assert set(compared.not_beside) == {"inf-retry"}
     page = compared.report(tmp_path).read_text()
-    assert "goodput of an unchanged flow beside it</th>" in page
+    assert "goodput of a competing flow</th>" in page
     kept = pl.read_parquet(tmp_path / "cells" / "*.parquet")
     assert sorted(kept["flows"].to_list()) == [1] * 6 + [2] * 4
 
@@ -103,7 +103,7 @@ def test_the_terminal_has_a_column_for_it() -> None:
     settings = [f"--set={key}={value}" for key, value in SETTINGS.items()]
     shown = RUNNER.invoke(app, [*command, *settings])
     assert shown.exit_code == 0, shown.output
-    assert "unchanged flow beside it" in shown.output
+    assert "competing flow" in shown.output
     told = RUNNER.invoke(app, [*command, *settings, "--no-harm", "--json"])
     (_, row) = json.loads(told.output)["remedies"]
     assert row["beside_percent"] is None

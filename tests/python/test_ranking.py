@@ -143,7 +143,7 @@ def test_the_best_is_what_the_asker_can_deploy() -> None:
 
 
 def test_nearly_as_good_without_harm_comes_first() -> None:
-    harmful = shown("bbr", 100.0, harm=-40.0, is_harm_shown=True)
+    harmful = shown("bbr", 100.0, harm=-40.0, harm_state=State.SHOWN)
     near, far = shown("westwood", 85.0), shown("westwood", 70.0)
     asked = reach("sender", Direction.UNKNOWN)
     first = rank([harmful, near], asked)
@@ -152,8 +152,8 @@ def test_nearly_as_good_without_harm_comes_first() -> None:
     second = rank([harmful, far], asked)
     assert second.best is harmful
     assert second.larger_with_harm is None
-    unsure = shown("bbr", 100.0, harm=-40.0)
-    assert rank([unsure, near], asked).best is unsure
+    unmeasured = shown("bbr", 100.0)
+    assert rank([unmeasured, near], asked).best is unmeasured
 
 
 def test_what_floods_comes_last_of_those_that_help() -> None:

@@ -109,7 +109,8 @@ def compare_command(
         typer.Option(
             metavar="SECONDS",
             min=1.0,
-            help="No round begins that would take the runs beyond so much processor time.",
+            help="The most processor time of the rounds, the first too, with the harm and the "
+            "longer runs of the best remedy.",
         ),
     ] = MOST_CPU_S,
     harm: Annotated[
@@ -117,6 +118,13 @@ def compare_command(
         typer.Option(
             help="Whether to run each remedy shown beside an unchanged flow too, and say what it "
             "costs that flow."
+        ),
+    ] = True,
+    horizon: Annotated[
+        bool,
+        typer.Option(
+            help="Whether to run the best remedy four times as long, too, and say so where its "
+            "gain does not last."
         ),
     ] = True,
     as_json: AsJson = False,
@@ -178,6 +186,7 @@ def compare_command(
                     smallest=worth,
                     rounds=Rounds(max_seeds, max_cpu),
                     harm=harm,
+                    horizon=horizon,
                     out=folder,
                     jobs=jobs,
                     dask=dask,
@@ -247,7 +256,7 @@ def _print_comparison(comparison: Comparison) -> None:
         # A line is to stay a line: the report has these beside the others.
         "retransmitted" if not has_beside else "",
         "timeouts" if not has_beside else "",
-        "unchanged flow beside it" if comparison.metric != "harm" else "",
+        "competing flow" if comparison.metric != "harm" else "",
     )
     places = front(comparison)
     names = (BASELINE, *comparison.shown)

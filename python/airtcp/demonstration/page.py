@@ -13,6 +13,7 @@ from airtcp.plot.trouble import Trouble
 from airtcp.quantities import format_bit_rate, format_count, format_percent
 from airtcp.ranking.candidate import Candidate
 from airtcp.ranking.places import places_of
+from airtcp.ranking.state import State
 from airtcp.report.figures import PlannedFigure, drawn
 from airtcp.report.pages import rendered, write_text
 from airtcp.report.tables import Table
@@ -163,4 +164,7 @@ def _latency(compared: ComparedRuns, remedy: str) -> str:
 def _harm(one: Candidate) -> str:
     if one.harm is None:
         return ""
-    return format_percent(one.harm, sign=True, decimals=0) if one.is_harm_shown else "no harm shown"
+    if one.harm_state is State.EXCLUDED:
+        return "no harm"
+    size = format_percent(one.harm, sign=True, decimals=0)
+    return size if one.harm_state is State.SHOWN else f"undecided ({size})"

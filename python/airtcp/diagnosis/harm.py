@@ -1,6 +1,7 @@
 """The cost of the best remedies to an unchanged flow beside them, over the fitted link."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 from airtcp._core import ScenarioError
 from airtcp.catalogue import BASELINE
@@ -8,13 +9,16 @@ from airtcp.diagnosis.check import loaded
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.scenario import Stack, modelled
 from airtcp.diagnosis.trials import Trial, Trials
-from airtcp.ranking.best import NEARLY_AS_GOOD
+from airtcp.ranking import State
+from airtcp.ranking.best import is_gentle, rivals_of
+from airtcp.ranking.harm import harm_state
 from airtcp.study.competing import competing_plan
 from airtcp.study.execute import execute
 from airtcp.study.metrics import METRICS
-from airtcp.study.statistics import PairedDifference, paired_difference
+from airtcp.study.statistics import ERROR, PairedDifference, paired_difference
 
-SEEDS = 10
+SEEDS = (10, 20, 40)
+"""Seeds of the looks: more are run where much harm is neither shown nor excluded."""
 SECONDS = 60.0
 MOST_MEASURED = 3
 """Remedies whose harm is measured, beside that of the first."""
@@ -41,13 +45,12 @@ def with_harms(trials: Trials, link: FittedLink, stack: Stack) -> Trials:
 def _with_nearly_as_good(trials: Trials, link: FittedLink, stack: Stack, first: str) -> Trials:
     """The same, with the harm of the remedies that would be named in place of `first`."""
     known = next(one for one in trials.ranking.candidates if one.remedy == first)
-    if not known.harms_others_much:
+    if is_gentle(known):
         return trials
-    enough = NEARLY_AS_GOOD * (100.0 + known.gain) - 100.0
     rivals = [
         one.remedy
-        for one in trials.ranking.deployable
-        if one.helps and one.gain >= max(enough, 0.0) and one.remedy not in trials.harms
+        for one in rivals_of(known, trials.ranking.deployable)
+        if one.remedy not in trials.harms
     ]
     measured = {name: harm(link, stack, trials.of(name)) for name in rivals[:MOST_MEASURED]}
     return replace(trials, harms=dict(trials.harms) | measured)
@@ -65,16 +68,25 @@ def harm(link: FittedLink, stack: Stack, best: Trial | None) -> PairedDifference
     if best is None:
         return None
     scenario = loaded(modelled(replace(link, beside=None), stack, SECONDS))
-    try:
-        beside = competing_plan(scenario, [best.remedy], range(1, SEEDS + 1))
-    except ScenarioError:
-        return None  # a flow of its own cannot have it beside another
-    if best.remedy not in beside.cells:
-        return None
     goodput_of_other = METRICS["harm"].of
-    runs = beside.result(execute(beside.plan))
-    measured = {
-        name: [value for run in runs[name] if (value := goodput_of_other(run)) is not None]
-        for name in (BASELINE, best.remedy)
-    }
-    return paired_difference(measured[BASELINE], measured[best.remedy])
+    measured: dict[str, list[float]] = {BASELINE: [], best.remedy: []}
+    found: PairedDifference | None = None
+    for begin, end in pairwise((0, *SEEDS)):
+        try:
+            beside = competing_plan(scenario, [best.remedy], range(begin + 1, end + 1))
+        except ScenarioError:
+            return None  # a flow of its own cannot have it beside another
+        if best.remedy not in beside.cells:
+            return None
+        runs = beside.result(execute(beside.plan))
+        for name, kept in measured.items():
+            kept += [value for run in runs[name] if (value := goodput_of_other(run)) is not None]
+        # The looks share the error evenly (Bonferroni).
+        error = ERROR / len(SEEDS)
+        found = paired_difference(
+            measured[BASELINE], measured[best.remedy], error=error, is_ratio=True
+        )
+        known = harm_state(found.mean_percent, found.interval_percent, is_exact=found.is_exact)
+        if known is not State.UNDECIDED:
+            break
+    return found

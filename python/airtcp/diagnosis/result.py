@@ -163,7 +163,7 @@ class DiagnosedCapture:
         lines = [f"Deploying {part['name']}: {part['text']}" for part in deployments(best.remedy)]
         lines.append(words.cost_words(best))
         if self.harm is not None and not self.is_full:
-            lines.append(beside_words(self.harm, f"one with {best.remedy}"))
+            lines.append(beside_words(self.harm, best.remedy))
         return lines
 
     @property

@@ -14,8 +14,9 @@ from airtcp._core import RunError, Scenario, ScenarioError
 from airtcp.catalogue import Remedy, remedies
 from airtcp.ranking import Candidate, Ranking, Reach, State, rank
 from airtcp.ranking.deployable import needs
+from airtcp.ranking.harm import harm_state
 from airtcp.ranking.state import state
-from airtcp.study.statistics import Outcome, PairedDifference, student_t
+from airtcp.study.statistics import PairedDifference, student_t
 from airtcp.summary import RunSummary, parse_summary, retransmitted_share, total
 
 DRAWS = 20
@@ -163,7 +164,9 @@ def candidate(row: Trial, harm: PairedDifference | None = None) -> Candidate:
         (row.effect.low, row.effect.high),
         known,
         harm=None if harm is None else harm.mean_percent,
-        is_harm_shown=harm is not None and harm.outcome is Outcome.LOWER,
+        harm_state=None
+        if harm is None
+        else harm_state(harm.mean_percent, harm.interval_percent, is_exact=harm.is_exact),
     )
 
 

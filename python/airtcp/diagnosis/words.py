@@ -16,7 +16,7 @@ from airtcp.diagnosis.stops import StopProcess
 from airtcp.diagnosis.trials import WORTH_PERCENT, Effect, Trial, Trials
 from airtcp.diagnosis.wifi import Wifi
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
-from airtcp.ranking.candidate import LARGE_HARM_PERCENT
+from airtcp.ranking.harm import LARGE_HARM_PERCENT
 from airtcp.study.statistics import Outcome, PairedDifference
 
 CAUSES = {
@@ -140,15 +140,15 @@ def calm_words(trials: Trials) -> str:
 
 
 def larger_with_harm(trials: Trials) -> list[str]:
-    """The line of a remedy that brings a little more, but harms others much."""
+    """The line of a remedy that brings a little more, but harms others much, or may."""
     larger = trials.ranking.larger_with_harm
     if larger is None or larger.harm is None:
         return []
-    return [
-        f"{larger.remedy} brings {interval(trials.of(larger.remedy).effect)}, but takes "
-        f"{format_percent(-larger.harm, decimals=0)} of its goodput from an unchanged flow beside "
-        "it."
-    ]
+    brings = f"{larger.remedy} brings {interval(trials.of(larger.remedy).effect)}, but"
+    if larger.is_harm_open:
+        return [f"{brings} what it costs an unchanged flow on the same link is undecided."]
+    share = format_percent(-larger.harm, decimals=0)
+    return [f"{brings} takes {share} of its goodput from an unchanged flow beside it."]
 
 
 def seconds_words(seconds: float) -> str:

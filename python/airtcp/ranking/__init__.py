@@ -8,7 +8,7 @@ and ask `rank`, so that no two of them can name different winners for the same r
 - `direction`: which end of a link is the mobile's, where a scenario tells.
 - `machines`: how many machines stand where the asker's does.
 - `deployable`: the spots that a remedy needs.
-- `state`: shown, excluded or undecided.
+- `state`, `harm`: shown, excluded or undecided, of an effect and of its cost to others.
 - `candidate`, `order`: a remedy with its effect, and the order.
 - `elsewhere`: the best at the places that the asker cannot change.
 """

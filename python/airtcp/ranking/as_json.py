@@ -27,4 +27,5 @@ def _candidate(one: Candidate) -> dict[str, object]:
         "seeds_to_decide": one.seeds_to_decide,
         "floods": one.floods,
         "harm_percent": one.harm,
+        "harm_state": None if one.harm_state is None else one.harm_state.value,
     }

@@ -4,10 +4,8 @@ from dataclasses import dataclass
 from math import inf
 
 from airtcp.ranking.deployable import Spot, is_deployable, needs
+from airtcp.ranking.harm import LARGE_HARM_PERCENT
 from airtcp.ranking.state import State
-
-LARGE_HARM_PERCENT = 10.0
-"""An unchanged flow that loses this share of its goodput, or more, is harmed much."""
 
 
 @dataclass(frozen=True)
@@ -24,20 +22,45 @@ class Candidate:
     """It fills the link with what the receiver has already."""
     harm: float | None = None
     """Change of an unchanged flow's goodput beside it in per cent; None where not measured."""
-    is_harm_shown: bool = False
-    """The interval of `harm` leaves out zero."""
+    harm_state: State | None = None
+    """Whether `harm` is decided; None where not measured."""
     seeds_to_decide: int | None = None
     """Seeds with which an undecided effect of this size would be decided."""
+    cost: float = 0.0
+    """Change of its own goodput in per cent, where something else decides."""
+    cost_state: State = State.EXCLUDED
+    """Whether `cost` is decided: shown to be a large loss, excluded, or undecided."""
 
     @property
     def helps(self) -> bool:
-        """It is shown to improve what decides."""
+        """It is shown to improve what decides, and to keep its goodput."""
+        return self.improves and self.cost_state is State.EXCLUDED
+
+    @property
+    def improves(self) -> bool:
+        """It is shown to improve what decides, whatever it costs in goodput."""
         return self.state is State.SHOWN and self.gain > 0
+
+    @property
+    def is_cost_open(self) -> bool:
+        """It improves what decides, and may cost much goodput."""
+        return self.improves and self.cost_state is State.UNDECIDED
+
+    @property
+    def is_open(self) -> bool:
+        """More seeds may show that it helps."""
+        return self.state is State.UNDECIDED or self.is_cost_open
 
     @property
     def harms_others_much(self) -> bool:
         """An unchanged flow beside it is shown to lose much."""
-        return self.is_harm_shown and self.harm is not None and self.harm <= -LARGE_HARM_PERCENT
+        is_shown = self.harm_state is State.SHOWN
+        return is_shown and self.harm is not None and self.harm <= -LARGE_HARM_PERCENT
+
+    @property
+    def is_harm_open(self) -> bool:
+        """An unchanged flow beside it may lose much, and the runs do not tell."""
+        return self.harm_state is State.UNDECIDED
 
     @property
     def most(self) -> float:

@@ -8,7 +8,7 @@ from airtcp.ranking.askers import Reach
 from airtcp.ranking.best import best_of, place_of
 from airtcp.ranking.candidate import Candidate
 from airtcp.ranking.elsewhere import Elsewhere, elsewhere
-from airtcp.ranking.state import SMALLEST_PERCENT, State
+from airtcp.ranking.state import SMALLEST_PERCENT
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Ranking:
 
     @cached_property
     def larger_with_harm(self) -> Candidate | None:
-        """The remedy within reach that brings a little more than `best`, but harms others much."""
+        """The remedy within reach that brings a little more than `best`, but may harm others."""
         return _first_by_gain(self.deployable, but=self.best)
 
     @cached_property
@@ -48,14 +48,19 @@ class Ranking:
         return tuple(
             one
             for one in self.deployable
-            if (one.state is State.UNDECIDED or (one.helps and not self._is_worth_naming(one)))
+            if (one.is_open or (one.helps and not self._is_worth_naming(one)))
             and one.most > max(shown, self.smallest)
         )
 
     @property
     def is_decided(self) -> bool:
-        """More seeds would not change the answer."""
+        """More seeds would not change the answer; `is_harm_decided` is another question."""
         return not self.undecided
+
+    @property
+    def is_harm_decided(self) -> bool:
+        """What the best does to others is known, or nothing to measure."""
+        return self.best is None or not self.best.is_harm_open
 
     @property
     def nothing_helps(self) -> bool:

@@ -1,15 +1,16 @@
 """The answer of a search for who asks: the best that they can deploy, and what is elsewhere."""
 
+from collections.abc import Sequence
+
 from airtcp.quantities import format_percent
 from airtcp.ranking import Candidate, State
-from airtcp.study.compare import ComparedRuns
-from airtcp.study.context import why_nothing_helps
+from airtcp.study.compare import MOST_NAMED, ComparedRuns
+from airtcp.study.context import why_nothing_helps, with_sender
 from airtcp.study.difference_words import amount, basis, remedy_sentence
+from airtcp.study.horizon import horizon_clause
 from airtcp.study.metrics import METRICS, Metric
 from airtcp.study.statistics import Outcome
-from airtcp.study.trade import instead_sentence
-
-_MOST_NAMED = 3
+from airtcp.study.trade import goodput_clause, instead_sentence
 
 
 def answer(comparison: ComparedRuns) -> list[str]:
@@ -48,7 +49,7 @@ def other_places(comparison: ComparedRuns) -> list[str]:
     for other in comparison.ranking.elsewhere:
         difference = comparison.decisive[other.best.remedy]
         size = amount(difference, sign=True, metric=metric)
-        lines.append(f"{other.place}: {other.best.remedy} {size}{_harm(other.best)}.")
+        lines.append(f"{other.place}: {other.best.remedy} {size}{_harm(comparison, other.best)}.")
     return lines
 
 
@@ -56,7 +57,7 @@ def tally(comparison: ComparedRuns) -> str:
     """All remedies in numbers."""
     candidates = list(comparison.candidates.values())
     helpful = sum(one.helps for one in candidates)
-    undecided = sum(one.state is State.UNDECIDED for one in candidates)
+    undecided = sum(one.is_open for one in candidates)
     excluded = sum(one.state is State.EXCLUDED for one in candidates)
     harmful = len(candidates) - helpful - undecided - excluded
     return (
@@ -71,9 +72,12 @@ def tally(comparison: ComparedRuns) -> str:
 def _headline(comparison: ComparedRuns, best: Candidate) -> str:
     metric = METRICS[comparison.metric]
     sentence = remedy_sentence(best.remedy, comparison.decisive[best.remedy], metric)
-    sentence = sentence.removesuffix(".") + _harm(best)
+    sentence = with_sender(comparison, sentence.removesuffix("."))
+    if goodput := goodput_clause(comparison, best.remedy):
+        sentence += f", with {goodput}"
+    sentence += horizon_clause(comparison) + _harm(comparison, best)
     if best.floods:
-        sentence += "; it floods the link with what the receiver has already"
+        sentence += "; it floods the link with segments that the receiver has already"
     reach = comparison.ranking.reach
     place = "" if reach.is_all else f"At {reach.words} "
     return f"{place}{sentence}{_more(comparison, best)}."
@@ -91,13 +95,19 @@ def _more(comparison: ComparedRuns, best: Candidate) -> str:
 
 def _larger(comparison: ComparedRuns, larger: Candidate) -> str:
     size = amount(comparison.decisive[larger.remedy], sign=True, metric=METRICS[comparison.metric])
-    return f"{larger.remedy} would bring {size}{_harm(larger)}."
+    return f"{larger.remedy} would bring {size}{_harm(comparison, larger)}."
 
 
-def _harm(one: Candidate) -> str:
-    if not one.harms_others_much or one.harm is None:
+def _harm(comparison: ComparedRuns, one: Candidate) -> str:
+    """What a remedy does to a competing flow, where that is much or undecided."""
+    if one.harm is None:
         return ""
-    return f", but takes {_percent(-one.harm)} of its goodput from an unchanged flow beside it"
+    if one.harms_others_much:
+        return f", but takes {_percent(-one.harm)} of the goodput of a competing flow without it"
+    if one.is_harm_open:
+        size = amount(comparison.harm[one.remedy], sign=True)
+        return f"; whether it harms a competing flow is undecided ({size} of its goodput)"
+    return ""
 
 
 def _nothing(comparison: ComparedRuns, instead: str | None) -> str:
@@ -108,14 +118,16 @@ def _nothing(comparison: ComparedRuns, instead: str | None) -> str:
     number = len(comparison.remedies) - 1 if ranking.reach.is_all else len(ranking.deployable)
     tried = f"{number} {'remedy' if number == 1 else 'remedies'} tried"
     if ranking.reach.is_all:
-        return f"Nothing {helps} here ({tried}): {why_nothing_helps(comparison)}{but}."
-    nothing = f"Nothing at {ranking.reach.words} {helps} here ({tried})"
+        nothing = with_sender(comparison, f"Nothing {helps} here ({tried})")
+        return f"{nothing}: {why_nothing_helps(comparison)}{but}."
+    nothing = with_sender(comparison, f"Nothing at {ranking.reach.words} {helps} here ({tried})")
     if ranking.elsewhere:
         # What the link suffers from is no reason where another place can mend it.
         best = max((other.best for other in ranking.elsewhere), key=lambda one: one.gain)
         other = next(one for one in ranking.elsewhere if one.best is best)
         size = amount(comparison.decisive[best.remedy], sign=True, metric=_metric(comparison))
-        return f"{nothing}; {_within(other.place)}, {best.remedy} does: {size}{_harm(best)}{but}."
+        does = f"{best.remedy} does: {size}{_harm(comparison, best)}"
+        return f"{nothing}; {_within(other.place)}, {does}{but}."
     return f"{nothing}: {why_nothing_helps(comparison)}{but}."
 
 
@@ -132,38 +144,34 @@ def _nothing_yet(comparison: ComparedRuns) -> str:
     reach = comparison.ranking.reach
     where = "" if reach.is_all else f" at {reach.words}"
     number = len(comparison.seeds)
-    worth = _percent(comparison.smallest)
+    after = f"Undecided after {number} {'seed' if number == 1 else 'seeds'}"
     return (
-        f"Undecided after {number} {'seed' if number == 1 else 'seeds'}: no remedy{where} is shown "
-        f"to bring {worth}, and not ruled out {_is_or_are(comparison)}."
+        f"{with_sender(comparison, after)}: no remedy{where} is shown to bring "
+        f"{_percent(comparison.smallest)}; {_named(comparison, comparison.ranking.undecided)} may."
     )
 
 
-def _is_or_are(comparison: ComparedRuns) -> str:
-    open_ones = comparison.ranking.undecided
-    rows = {comparison.alike[one.remedy] for one in open_ones}
-    return f"{'is' if len(rows) == 1 else 'are'} {_named(comparison, open_ones)}"
-
-
-def _named(comparison: ComparedRuns, candidates: tuple[Candidate, ...]) -> str:
+def _named(comparison: ComparedRuns, candidates: Sequence[Candidate]) -> str:
     """Undecided remedies with their effects so far, and the seeds that would decide them."""
-    metric = METRICS[comparison.metric]
-    shown: dict[tuple[str, ...], str] = {}
-    for one in candidates:
-        difference = comparison.decisive[one.remedy]
-        if difference.outcome is Outcome.IDENTICAL:
-            text = f"{comparison.row_name(one.remedy)} (the same on {difference.n} seeds so far)"
-            shown.setdefault(comparison.alike[one.remedy], text)
-            continue
-        seeds = f"; about {one.seeds_to_decide} seeds would decide" if one.seeds_to_decide else ""
-        text = (
-            f"{comparison.row_name(one.remedy)} ({amount(difference, sign=True, metric=metric)}, "
-            f"{basis(difference)}{seeds})"
-        )
-        shown.setdefault(comparison.alike[one.remedy], text)
-    parts = list(shown.values())
-    more = f" and {len(parts) - _MOST_NAMED} more" if len(parts) > _MOST_NAMED else ""
-    return ", ".join(parts[:_MOST_NAMED]) + more
+    rows = comparison.one_a_row(candidates)
+    parts = [_so_far(comparison, one) for one in rows[:MOST_NAMED]]
+    if len(rows) > MOST_NAMED:
+        return f"{', '.join(parts)} and {len(rows) - MOST_NAMED} more"
+    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+
+
+def _so_far(comparison: ComparedRuns, one: Candidate) -> str:
+    difference = comparison.decisive[one.remedy]
+    name = comparison.row_name(one.remedy)
+    if difference.outcome is Outcome.IDENTICAL:
+        return f"{name} (no difference on {difference.n} seeds so far)"
+    size = amount(difference, sign=True, metric=METRICS[comparison.metric])
+    clauses = [f"{size}, {basis(difference)}"]
+    if one.seeds_to_decide:
+        clauses.append(f"about {one.seeds_to_decide} seeds would decide")
+    if one.is_cost_open and (goodput := goodput_clause(comparison, one.remedy)):
+        clauses.append(goodput)
+    return f"{name} ({'; '.join(clauses)})"
 
 
 def _percent(value: float) -> str:

@@ -1,7 +1,7 @@
 """A scenario as written against each remedy, on common seeds: what came out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from airtcp._core import Scenario
 from airtcp.catalogue import BASELINE
 from airtcp.ranking import (
     SMALLEST_PERCENT,
+    Aim,
     Candidate,
     Ranking,
     State,
@@ -19,14 +20,15 @@ from airtcp.ranking import (
     reach,
 )
 from airtcp.ranking.best import best_of
+from airtcp.study.calmest import LATENCY, calmest, may_be_calmest
+from airtcp.study.candidates import candidate
 from airtcp.study.cells import Cell, cell_frame
 from airtcp.study.comparison_table import comparison_table
 from airtcp.study.metrics import METRICS as METRICS_BY_NAME
 from airtcp.study.metrics import needless_share
-from airtcp.study.seeds_needed import seeds_needed
 from airtcp.study.simultaneous import distinct_variances, simultaneous
 from airtcp.study.state_of import state_of
-from airtcp.study.statistics import ERROR, Outcome, PairedDifference, paired_difference
+from airtcp.study.statistics import ERROR, PairedDifference, paired_difference
 from airtcp.summary import RunSummary
 
 if TYPE_CHECKING:
@@ -40,6 +42,8 @@ _LATENCIES = ("rtt-p50", "rtt-p95", "rtt-p99")
 """Latency of the load itself, as the table has it."""
 _FLOOD_SHARE = 0.05
 _FLOOD_FACTOR = 2.0
+MOST_NAMED = 3
+"""Undecided remedies that a sentence names; it counts the others."""
 _MOST_HELPFUL, _MOST_UNDECIDED, _MOST_HARMFUL = 12, 8, 4
 """Rows of a search of each kind; the table of all is in the CSV and JSON."""
 
@@ -66,6 +70,10 @@ class ComparedRuns:
     the order of the seeds, "baseline" among them."""
     not_beside: Mapping[str, str] = field(default_factory=dict)
     """The remedies for which that makes no sense, and why."""
+    harm_error: float = ERROR
+    """The chance that any interval of a harm misses."""
+    longer: Mapping[str, Sequence[RunSummary]] = field(default_factory=dict)
+    """Longer runs of the best remedy and of "baseline" on the first seeds, where made."""
     can: str = "all"
     """What the asker may change, as in `--can`: the best is the best that they can deploy."""
     smallest: float = SMALLEST_PERCENT
@@ -111,12 +119,15 @@ class ComparedRuns:
         }
 
     def _differences(
-        self, pairs: Mapping[str, tuple[Sequence[float], Sequence[float]]]
+        self,
+        pairs: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+        error: float | None = None,
     ) -> dict[str, PairedDifference]:
+        error = self.error if error is None else error
         if self.is_search:
-            return simultaneous(pairs, self.error)
+            return simultaneous(pairs, error)
         return {
-            name: paired_difference(before, after, error=self.error, is_ratio=True)
+            name: paired_difference(before, after, error=error, is_ratio=True)
             for name, (before, after) in pairs.items()
         }
 
@@ -175,7 +186,7 @@ class ComparedRuns:
 
         The paired differences of its goodput, for the remedies in `beside`.
         """
-        return self.compared("harm")
+        return self._differences(self._pairs("harm"), self.harm_error)
 
     @cached_property
     def states(self) -> dict[str, State]:
@@ -198,24 +209,14 @@ class ComparedRuns:
         return {name: self._candidate(name, by) for name, by in self.decisive.items()}
 
     def _candidate(self, name: str, by: PairedDifference) -> Candidate:
-        is_higher = METRICS_BY_NAME[self.metric].is_better_higher
-        mean, interval = by.mean_percent, by.interval_percent
-        if mean is None:
-            mean, interval = by.mean, by.interval
-        if not is_higher:
-            mean, interval = -mean, interval and (-interval[1], -interval[0])
-        known = self.states[name]
-        harm = self.harm.get(name) if self.metric != "harm" else None
-        return Candidate(
+        return candidate(
             name,
-            mean,
-            interval,
-            known,
+            METRICS_BY_NAME[self.metric],
+            by,
+            self.compared("goodput")[name],
+            self.harm.get(name) if self.metric != "harm" else None,
+            self.smallest,
             floods=self.floods(name),
-            harm=None if harm is None else harm.mean_percent,
-            is_harm_shown=harm is not None
-            and (harm.outcome in {Outcome.HIGHER, Outcome.LOWER} or harm.is_exact),
-            seeds_to_decide=seeds_needed(by, self.smallest) if known is State.UNDECIDED else None,
         )
 
     @cached_property
@@ -262,31 +263,70 @@ class ComparedRuns:
         if not self.is_search:
             return self.ranked
         rows: dict[tuple[str, ...], str] = {}
-        for name in (self.best, *self.ranked):
+        for name in (self.best, *self.named, *self.ranked):
             rows.setdefault(self.alike[name], name)
         one_each = [name for name in self.ranked if rows[self.alike[name]] == name]
         helpful = [name for name in one_each if self.is_better(name)]
-        undecided = [name for name in one_each if self.states[name] is State.UNDECIDED]
+        undecided = [name for name in one_each if self.candidates[name].is_open]
         harmful = [
             name
             for name in one_each
-            if self.states[name] is State.SHOWN and not self.is_better(name)
+            if self.states[name] is State.SHOWN and name not in {*helpful, *undecided}
         ]
         if METRICS_BY_NAME[self.metric].is_of_others:
             # Those with a cost to others are the requested ones.
             return tuple([*helpful, *undecided, *reversed(harmful)][: 2 * _MOST_HELPFUL])
-        kept = helpful[:_MOST_HELPFUL]
-        if self.winner is not None and self.winner not in kept:
-            kept.append(self.winner)
-        kept += [*undecided[:_MOST_UNDECIDED], *harmful[-_MOST_HARMFUL:]]
+        kept = helpful[:_MOST_HELPFUL] + undecided[:_MOST_UNDECIDED] + harmful[-_MOST_HARMFUL:]
+        # Those that the sentences name have a row, in the order of the ranking.
+        kept += [name for name in self.named if not set(self.alike[name]) & set(kept)]
+        kept.sort(key=self.ranked.index)
         return tuple(kept or one_each[:_MOST_HARMFUL])
+
+    @cached_property
+    def named(self) -> tuple[str, ...]:
+        """The remedies that the sentences of a search name, the recommended one first."""
+        ranking = self.ranking
+        first = [ranking.best, ranking.larger_with_harm, self.calmest]
+        first += [other.best for other in ranking.elsewhere]
+        aims = [judged.ranking for judged in self.by_aim.values()]
+        first += [one.best for one in aims]
+        for found in (ranking, *aims):
+            first += self.one_a_row(found.undecided)[:MOST_NAMED]
+        return tuple(dict.fromkeys(one.remedy for one in first if one is not None))
+
+    def one_a_row(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """The first of those with the same runs."""
+        rows: dict[tuple[str, ...], Candidate] = {}
+        for one in candidates:
+            rows.setdefault(self.alike[one.remedy], one)
+        return list(rows.values())
+
+    @cached_property
+    def calmest(self) -> Candidate | None:
+        """Where nothing is shown to raise goodput: the remedy within reach of least latency."""
+        if self.metric != "goodput" or self.ranking.best is not None:
+            return None
+        return calmest(self.ranking.deployable, self.compared(LATENCY))
+
+    @cached_property
+    def by_aim(self) -> "dict[Aim, ComparedRuns]":
+        """The comparison judged for each aim; empty where no exchange ran beside the load."""
+        if not any(run.get("beside", {}).get("exchanges") for run in self.summaries[BASELINE]):
+            return {}
+        judged = {aim: replace(self, metric=aim.metric) for aim in Aim}
+        return {aim: one for aim, one in judged.items() if one.decisive}
 
     @cached_property
     def is_decided(self) -> bool:
         """Whether more seeds would leave the answer as it is."""
         if not self.is_search:
             return State.UNDECIDED not in self.states.values()
-        return self.ranking.is_decided
+        if not self.ranking.is_decided:
+            return False
+        is_of_latency = self.metric == "goodput" and self.ranking.best is None
+        return not is_of_latency or not may_be_calmest(
+            self.ranking.deployable, self.compared(LATENCY)
+        )
 
     @property
     def worth_harm(self) -> tuple[str, ...]:

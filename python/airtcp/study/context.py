@@ -13,6 +13,8 @@ from airtcp.summary import retransmitted_share, total
 _FULL = 0.9
 """A link that carries this share of its rate has no room for a remedy."""
 _MSS_BYTES = 1448
+_TODAY = "linux"
+"""The profile of today's Linux, whose congestion control is CUBIC."""
 _AS_DESCRIBED = {"duration", "description", "link.rtt_log.path"}
 """Settings that leave a link what its description says."""
 
@@ -38,6 +40,20 @@ def _set(comparison: ComparedRuns) -> str:
 def sender(comparison: ComparedRuns) -> str:
     """The profile of the scenario's senders."""
     return str(_document(comparison).get("tcp", {}).get("profile", "newreno"))
+
+
+def with_sender(comparison: ComparedRuns, text: str) -> str:
+    """A clause with the senders in brackets, where they are not today's Linux."""
+    profile = sender(comparison)
+    control = _document(comparison).get("tcp", {}).get("congestion_control", "cubic")
+    if profile == _TODAY and control == "cubic":
+        return text
+    words = (
+        f"{profile} senders, not current Linux"
+        if profile != _TODAY
+        else f"{profile} senders on {control}"
+    )
+    return f"{text[:-1]}; {words})" if text.endswith(")") else f"{text} ({words})"
 
 
 def why_nothing_helps(comparison: ComparedRuns) -> str:

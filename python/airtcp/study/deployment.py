@@ -1,4 +1,4 @@
-"""The last step after a comparison: how its best remedy is had on a real system."""
+"""The last step after a comparison: how the remedies that it names are had on a real system."""
 
 from shlex import quote
 
@@ -9,25 +9,26 @@ from airtcp.study.difference_words import amount
 
 
 def deployment(comparison: ComparedRuns) -> list[str]:
-    """Sentences on each part of the best remedy, and the command that does it.
+    """Sentences on each part of the remedies that the verdict names, and the command for the best.
 
-    Empty where none is shown to help.
+    Empty where it names none.
     """
     best = comparison.winner
-    if best is None:
-        return []
-    lines = [f"Deploying {part['name']}: {part['text']}" for part in deployments(best)]
     chosen: str | None = best
-    if not is_on_a_host(best):
-        other = best_on_a_host(comparison.ranking)
-        chosen = None if other is None else other.remedy
-        if chosen is not None:
-            size = amount(comparison.decisive[chosen], sign=True)
-            lines += [
-                f"The best that an end of the connections can have is {chosen} ({size}): "
-                f"{part['text']}"
-                for part in deployments(chosen)
-            ]
+    named = comparison.named if comparison.is_search else (best,) if best else ()
+    lines = []
+    for name in named:
+        lines += deployed(name)
+        if name == best and not is_on_a_host(name):
+            other = best_on_a_host(comparison.ranking)
+            chosen = None if other is None else other.remedy
+            if chosen is not None and chosen not in named:
+                size = amount(comparison.decisive[chosen], sign=True)
+                lines += [
+                    f"The best that an end of the connections can have is {chosen} ({size}): "
+                    f"{part['text']}"
+                    for part in deployments(chosen)
+                ]
     if chosen is not None:
         lines.append(
             "`airtcp verify` tries it on this machine's kernel; "
@@ -35,6 +36,11 @@ def deployment(comparison: ComparedRuns) -> list[str]:
             "without --dry-run does it until `airtcp undeploy`."
         )
     return lines
+
+
+def deployed(remedy: str) -> list[str]:
+    """Sentences on each part of a combination."""
+    return [f"Deploying {part['name']}: {part['text']}" for part in deployments(remedy)]
 
 
 def is_on_a_host(remedy: str) -> bool:

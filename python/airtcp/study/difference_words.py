@@ -2,6 +2,7 @@
 
 from airtcp.quantities import decimals_for, format_percent
 from airtcp.ranking import State
+from airtcp.ranking.harm import LARGE_HARM_PERCENT, harm_state
 from airtcp.study.metrics import METRICS, Metric
 from airtcp.study.statistics import Outcome, PairedDifference
 
@@ -10,10 +11,10 @@ _GOODPUT = METRICS["goodput"]
 
 def remedy_sentence(name: str, difference: PairedDifference, metric: Metric = _GOODPUT) -> str:
     """One remedy's measurements against the baseline's."""
-    what, size = metric.label, amount(difference, metric=metric)
+    what, size = metric.phrase, amount(difference, metric=metric)
     match difference.outcome:
         case Outcome.IDENTICAL:
-            return f"{name} changes nothing here: every run has the {what} of the baseline."
+            return f"{name} changes nothing here: {what} is the same in every run."
         case Outcome.NO_DIFFERENCE_SHOWN:
             size = amount(difference, sign=True, metric=metric)
             return f"{name}: undecided in {what} ({size}; {basis(difference)})."
@@ -43,32 +44,39 @@ def amount(difference: PairedDifference, *, sign: bool = False, metric: Metric =
     return text if half is None else f"{text} ± {format_percent(half, decimals=decimals)}"
 
 
-def beside_words(harm: PairedDifference, remedied: str = "it") -> str:
-    """The share of an unchanged flow beside a flow with a remedy, in a sentence.
+def beside_words(harm: PairedDifference, remedy: str = "it") -> str:
+    """The share of a competing flow without the remedy, in a sentence.
 
     Args:
         harm: the paired difference of the metric `harm`.
-        remedied: the flow with the remedy, in words.
+        remedy: its name, or a pronoun.
     """
-    match harm.outcome:
-        case Outcome.IDENTICAL:
+    size, rests_on = amount(harm, sign=True), _rests_on(harm)
+    if harm.outcome is Outcome.IDENTICAL:
+        return (
+            f"A competing flow without {remedy} loses nothing: every run is the same (n={harm.n})."
+        )
+    match harm_state(harm.mean_percent, harm.interval_percent, is_exact=harm.is_exact):
+        case State.UNDECIDED:
             return (
-                f"An unchanged flow beside {remedied} loses nothing: every run is the same "
-                f"(n={harm.n})."
+                f"Whether {remedy} harms a competing flow is undecided ({size} of its goodput; "
+                f"{rests_on})."
             )
-        case Outcome.NO_DIFFERENCE_SHOWN:
-            size = amount(harm, sign=True)
+        case State.EXCLUDED:
             return (
-                f"An unchanged flow beside {remedied} is not shown to lose ({size} of goodput; "
-                f"{basis(harm)})."
+                f"A competing flow without {remedy} loses less than {LARGE_HARM_PERCENT:g} % "
+                f"({size} of its goodput; {rests_on})."
             )
-        case Outcome.NO_INTERVAL | Outcome.LOWER | Outcome.HIGHER:
+        case State.SHOWN:
             more = "less" if harm.mean < 0 else "more"
-            rests_on = "no interval" if harm.half_width is None else basis(harm)
             return (
-                f"An unchanged flow beside {remedied} gets {amount(harm)} {more} than beside "
-                f"another unchanged flow ({rests_on})."
+                f"A competing flow without {remedy} gets {amount(harm)} {more} than when no flow "
+                f"has it ({rests_on})."
             )
+
+
+def _rests_on(harm: PairedDifference) -> str:
+    return "no interval" if harm.half_width is None else basis(harm)
 
 
 def outcome_words(difference: PairedDifference) -> str:

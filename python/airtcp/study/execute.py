@@ -42,6 +42,7 @@ def execute(
     plan: Plan,
     *,
     out: Path | Store | None = None,
+    known: Results | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
     executor: Executor | None = None,
@@ -52,6 +53,7 @@ def execute(
         plan: what to run.
         out: a folder; finished cells are kept in its folder `cells`, and found there again. Or the
             store itself, for several plans: its index is then read once.
+        known: cells of earlier plans, which are not run again.
         jobs: runs at the same time; None takes the processors this process may use.
         progress: called at the start and after each cell.
         executor: what runs them; threads by default.
@@ -61,9 +63,11 @@ def execute(
         StoreError: a cell cannot be stored.
     """
     store = Store(out / "cells") if isinstance(out, Path) else out
-    results: dict[CellKey, Cell] = {}
+    results: dict[CellKey, Cell] = {
+        cell.key: known[cell.key] for cell in plan if known and cell.key in known
+    }
     if store:
-        results |= store.find(cell.key for cell in plan)
+        results |= store.find(cell.key for cell in plan if cell.key not in results)
     missing = [cell for cell in plan if cell.key not in results]
     found, kept = len(results), store.kept if store else 0
     if progress:

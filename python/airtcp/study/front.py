@@ -18,9 +18,10 @@ from enum import StrEnum
 from statistics import fmean
 
 from airtcp.catalogue import BASELINE
+from airtcp.study.calmest import is_shown
 from airtcp.study.compare import ComparedRuns
 from airtcp.study.metrics import METRICS, Metric
-from airtcp.study.statistics import PairedDifference, paired_difference
+from airtcp.study.statistics import paired_difference
 
 LATENCIES = ("exchange-p95", "ping-p95", "rtt-p95")
 """Measurements of latency, the one to prefer first: what others feel, then the load itself."""
@@ -112,11 +113,4 @@ def _beats(one: Measured, other: Measured, among: int) -> bool:
     """Whether the runs show that `one` has more goodput and less latency than `other`."""
     goodput = paired_difference(other[0], one[0], among, is_ratio=True)
     latency = paired_difference(other[1], one[1], among, is_ratio=True)
-    return _is_shown(goodput) and goodput.mean > 0 and _is_shown(latency) and latency.mean < 0
-
-
-def _is_shown(by: PairedDifference) -> bool:
-    interval = by.interval_percent or by.interval
-    if interval is None:
-        return by.is_exact and by.mean != 0
-    return interval[0] > 0 or interval[1] < 0
+    return is_shown(goodput) and goodput.mean > 0 and is_shown(latency) and latency.mean < 0

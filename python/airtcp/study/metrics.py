@@ -17,7 +17,7 @@ class Metric:
     name: str
     """As `airtcp compare --metric` takes it."""
     label: str
-    """In a sentence: "raises the goodput"."""
+    """As a table's head has it."""
     is_better_higher: bool
     of: Callable[[RunSummary], float | None]
     """The measurement; None where the run has none, as completion times of endless flows."""
@@ -27,6 +27,17 @@ class Metric:
     """What has to run beside the load for it, of which one is enough: `flows.beside`."""
     is_of_others: bool = False
     """Whether it is measured on an unchanged flow beside the remedy's (`study/competing.py`)."""
+    may_cost_goodput: bool = True
+    """Whether it can be improved by sending less: a remedy that costs a tenth of the goodput then
+    does not help."""
+
+    @property
+    def phrase(self) -> str:
+        """In a sentence: "raises goodput", "lowers the median round-trip time"."""
+        return self.label if self.label.startswith(_WITHOUT_ARTICLE) else f"the {self.label}"
+
+
+_WITHOUT_ARTICLE = ("goodput", "timeouts", "spurious", "power", "fairness", "responsiveness")
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
@@ -127,7 +138,14 @@ def _megabits_per_millisecond(value: float) -> str:
 METRICS = {
     metric.name: metric
     for metric in (
-        Metric("goodput", "goodput", True, lambda run: run["goodput_bps"], format_bit_rate),
+        Metric(
+            "goodput",
+            "goodput",
+            True,
+            lambda run: run["goodput_bps"],
+            format_bit_rate,
+            may_cost_goodput=False,
+        ),
         Metric("retransmitted", "share retransmitted", False, retransmitted_share, _share),
         Metric("needless", "share sent needlessly", False, needless_share, _share),
         Metric("timeouts", "timeouts", False, lambda run: total(run, "timeouts"), format_count),
@@ -155,9 +173,10 @@ METRICS = {
             False,
             lambda run: _mean(_completion(flow) for flow in run["flows"]),
             _seconds,
+            may_cost_goodput=False,
         ),
         *(
-            _beside(f"ping-p{share}", f"{words} of a ping beside it", field, "ping", _milliseconds)
+            _beside(f"ping-p{share}", f"{words} of a ping under load", field, "ping", _milliseconds)
             for share, words, field in (
                 (50, "median round trip", "ping_p50_ms"),
                 (95, "95th percentile of the round trip", "ping_p95_ms"),
@@ -167,7 +186,7 @@ METRICS = {
         *(
             _beside(
                 f"exchange-p{share}",
-                f"{words} of a new connection's exchange beside it",
+                f"{words} of a new connection's exchange under load",
                 f"exchange_p{share}_ms",
                 "exchange",
                 _milliseconds,
@@ -189,12 +208,12 @@ METRICS = {
         _beside("call", "share of a call that is late or lost", "call_late", "call", _share),
         _beside(
             "short-flow",
-            "time of a short download beside it",
+            "time of a short download under load",
             "short_flow_mean_s",
             "short-flow",
             _seconds,
         ),
-        _beside("page", "time to load a page beside it", "page_mean_s", "page", _seconds),
+        _beside("page", "time to load a page under load", "page_mean_s", "page", _seconds),
         Metric(
             "power",
             "power",
@@ -202,15 +221,17 @@ METRICS = {
             _power,
             _megabits_per_millisecond,
             beside=("exchange",),
+            may_cost_goodput=False,
         ),
         Metric("fairness", "fairness (Jain)", True, lambda run: run["fairness"], _index),
         Metric(
             "harm",
-            "goodput of an unchanged flow beside it",
+            "goodput of a competing flow",
             True,
             lambda run: run["flows"][-1]["goodput_bps"],
             format_bit_rate,
             is_of_others=True,
+            may_cost_goodput=False,
         ),
     )
 }

@@ -1,11 +1,12 @@
 """What a comparison recommends for each aim, where its runs have what the aim is judged by."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from airtcp.ranking import Aim, Ranking
-from airtcp.study.compare import ComparedRuns
+from airtcp.study.compare import MOST_NAMED, ComparedRuns
 from airtcp.study.difference_words import amount
 from airtcp.study.metrics import METRICS
+from airtcp.study.trade import goodput_clause
 
 
 @dataclass(frozen=True)
@@ -21,25 +22,23 @@ class Recommendation:
 
 def recommendations(comparison: ComparedRuns) -> list[Recommendation]:
     """One for each aim that the runs can judge; none where nothing ran beside the load."""
-    if not any(run.get("beside", {}).get("exchanges") for run in comparison.summaries["baseline"]):
-        return []
-    found = []
-    for aim in Aim:
-        judged = replace(comparison, metric=aim.metric)
-        if judged.decisive:
-            found.append(Recommendation(aim, judged.ranking, _sentence(aim, judged)))
-    return found
+    return [
+        Recommendation(aim, judged.ranking, _sentence(aim, judged))
+        for aim, judged in comparison.by_aim.items()
+    ]
 
 
 def _sentence(aim: Aim, judged: ComparedRuns) -> str:
     metric = METRICS[aim.metric]
     name = judged.winner
     if name is None:
-        undecided = judged.ranking.undecided
+        undecided = judged.one_a_row(judged.ranking.undecided)
         if not undecided:
-            return f"{aim.words}: nothing tried improves the {metric.label}."
-        named = ", ".join(one.remedy for one in undecided[:3])
-        more = f" and {len(undecided) - 3} more" if len(undecided) > 3 else ""
+            return f"{aim.words}: nothing tried improves {metric.phrase}."
+        named = ", ".join(one.remedy for one in undecided[:MOST_NAMED])
+        others = len(undecided) - MOST_NAMED
+        more = f" and {others} more" if others > 0 else ""
         return f"{aim.words}: undecided; not ruled out: {named}{more}."
     size = amount(judged.decisive[name], sign=True, metric=metric)
-    return f"{aim.words}: {name} ({metric.label} {size})."
+    goodput = goodput_clause(judged, name)
+    return f"{aim.words}: {name} ({metric.label} {size}{f', {goodput}' if goodput else ''})."

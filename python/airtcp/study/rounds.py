@@ -1,42 +1,84 @@
 """A comparison in rounds: more seeds until what matters is decided, or a bound is reached."""
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from airtcp._core import RunError
+from airtcp.study.budget import Budget, OutOfBudgetError
 from airtcp.study.compare import ComparedRuns
 from airtcp.study.comparison_plan import ComparisonPlan
 from airtcp.study.sequential import Rounds
 
+SHARE = 0.75
+"""Share of the processor time for the rounds; the rest is for the harm and the horizon of what
+they find."""
+
+Outcome = Callable[[ComparisonPlan, float], ComparedRuns]
+
 
 def in_rounds(
-    planned_for: Callable[[int], ComparisonPlan],
-    outcome: Callable[[ComparisonPlan, float], ComparedRuns],
-    rounds: Rounds,
+    planned_for: Callable[[int], ComparisonPlan], outcome: Outcome, rounds: Rounds, budget: Budget
 ) -> ComparedRuns:
     """Runs look after look; seeds that are finished are not run again.
 
     Args:
         planned_for: plans a number of seeds.
         outcome: runs a plan; its intervals miss with the error given.
-        rounds: the design and its bounds.
+        rounds: the design and the most seeds.
+        budget: the processor time, of which `SHARE` is for the rounds.
+
+    Raises:
+        RunError: the budget is not enough for one seed.
     """
     looks = rounds.looks
-    begun = time.process_time()
+    most_s = SHARE * budget.most_cpu_s
+    compared = _first_seed(planned_for, outcome, rounds, budget)
+    before = 1
     for look, seeds in enumerate(looks):
-        compared = outcome(planned_for(seeds), rounds.error(look))
-        if seeds == looks[-1]:
-            why = f"{seeds} seeds were run, the most (--max-seeds)"
-            break
+        # What is stored already costs nothing, so this is an upper bound.
+        seed_s = budget.spent_s / before
+        if budget.spent_s + seed_s * (seeds - before) > most_s:
+            fewer = before + int(max(most_s - budget.spent_s, 0.0) / seed_s) if look == 0 else 0
+            if fewer > before:
+                compared = _looked(planned_for, outcome, rounds, 0, fewer) or compared
+            return _stopped(compared, f"{seeds} seeds would take more than {budget.words}")
+        found = _looked(planned_for, outcome, rounds, look, seeds)
+        if found is None:
+            return _stopped(compared, f"{seeds} seeds take more than {budget.words}")
+        compared, before = found, seeds
         if not compared.decisive or compared.is_decided:
             return compared
-        # What is stored already costs nothing, so the share of new seeds is an upper bound.
-        spent_s = time.process_time() - begun
-        following_s = spent_s * (looks[look + 1] - seeds) / seeds
-        if spent_s + following_s > rounds.most_cpu_s:
-            why = (
-                f"{looks[look + 1]} seeds would take more than {rounds.most_cpu_s:g} s of "
-                "processor time (--max-cpu)"
-            )
-            break
+    return _stopped(compared, f"{looks[-1]} seeds were run, the most (--max-seeds)")
+
+
+def _first_seed(
+    planned_for: Callable[[int], ComparisonPlan], outcome: Outcome, rounds: Rounds, budget: Budget
+) -> ComparedRuns:
+    """One seed, which tells how long the first round takes."""
+    found = _looked(planned_for, outcome, rounds, 0, 1)
+    if found is None:
+        remedies = len(planned_for(1).variants) - 1
+        raise RunError(
+            f"one seed of {remedies} {'remedy' if remedies == 1 else 'remedies'} takes more than "
+            f"{budget.words}: allow more, name fewer remedies (--remedy), or shorten the runs "
+            '(--set "duration=10 s")'
+        )
+    return found
+
+
+def _looked(
+    planned_for: Callable[[int], ComparisonPlan],
+    outcome: Outcome,
+    rounds: Rounds,
+    look: int,
+    seeds: int,
+) -> ComparedRuns | None:
+    """The comparison on so many seeds; None where the budget ended it."""
+    try:
+        return outcome(planned_for(seeds), rounds.error(look))
+    except OutOfBudgetError:
+        return None
+
+
+def _stopped(compared: ComparedRuns, why: str) -> ComparedRuns:
     return compared if compared.is_decided else replace(compared, stopped=why)

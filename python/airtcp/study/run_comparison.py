@@ -8,12 +8,16 @@ from pathlib import Path
 from airtcp._core import RunError, Scenario
 from airtcp.ranking import SMALLEST_PERCENT
 from airtcp.ranking.askers import parse_askers
+from airtcp.study.budget import Budget
+from airtcp.study.cells import Cell, CellKey
 from airtcp.study.compare import ComparedRuns
 from airtcp.study.comparison_plan import ComparisonPlan, comparison_plan
 from airtcp.study.competing import competing_plan
 from airtcp.study.dask import executor_at
 from airtcp.study.everything import ALL
 from airtcp.study.execute import Results, execute
+from airtcp.study.harm_rounds import HarmRounds
+from airtcp.study.horizon import with_horizon
 from airtcp.study.metrics import METRICS, metric_named
 from airtcp.study.plan import Plan
 from airtcp.study.rounds import in_rounds
@@ -36,6 +40,7 @@ def run_comparison(
     smallest: float = SMALLEST_PERCENT,
     rounds: Rounds | None = None,
     harm: bool = False,
+    horizon: bool = False,
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     dask: str | None = None,
@@ -45,14 +50,24 @@ def run_comparison(
     decides_on_others = metric_named(metric).is_of_others
     parse_askers(can)
     store = None if out is None else Store(Path(out) / "cells")
-    finished = 0
+    budget = Budget((rounds or Rounds()).most_cpu_s) if seeds is None else Budget()
+    done: dict[CellKey, Cell] = {}
 
     def run(plan: Plan) -> Results:
-        told = None
-        if progress:
-            before = finished
-            told = lambda done, cells, _: progress(before + done, before + cells)  # noqa: E731
-        return execute(plan, out=store, jobs=jobs, executor=executor_at(dask), progress=told)
+        before = sum(cell.key not in done for cell in plan)
+        earlier = len(done)
+
+        def told(finished: int, cells: int, _: str) -> None:
+            if progress:
+                # Of this plan those that no earlier one had.
+                progress(earlier + finished - (cells - before), earlier + before)
+            budget.check()
+
+        results = execute(
+            plan, out=store, known=done, jobs=jobs, executor=executor_at(dask), progress=told
+        )
+        done.update(results)
+        return results
 
     def outcome(planned: ComparisonPlan, error: float = ERROR) -> ComparedRuns:
         compared = planned.result(run(planned.plan), "goodput" if decides_on_others else metric)
@@ -62,19 +77,22 @@ def run_comparison(
         return comparison_plan(scenario, remedies, number, settings)
 
     if seeds is None:
-        compared = in_rounds(planned_for, outcome, rounds or Rounds())
+        compared = in_rounds(planned_for, outcome, rounds or Rounds(), budget)
     else:
         compared = outcome(planned_for(seeds))
-    if (harm or decides_on_others) and compared.decisive:
-        finished = len(compared.finished)
-        names = compared.remedies[1:] if decides_on_others else compared.worth_harm
-        competing = competing_plan(compared.scenario, names, compared.seeds)
+    if decides_on_others and compared.decisive:
+        competing = competing_plan(compared.scenario, compared.remedies[1:], compared.seeds)
         compared = replace(
             compared,
             metric=metric,
             beside=competing.result(run(competing.plan)),
             not_beside=competing.refused,
         )
+    elif harm and compared.decisive:
+        design = (rounds or Rounds()) if seeds is None else None
+        compared = HarmRounds(run, design, budget).measured(compared)
+    if horizon and compared.decisive:
+        compared = with_horizon(compared, run, budget)
     if not compared.decisive:
         if decides_on_others:
             why = next(iter(compared.not_beside.values()))

@@ -1,69 +1,59 @@
-"""What a remedy trades: goodput for latency, or latency for goodput."""
+"""What a remedy trades: goodput for latency, or latency for goodput; each side is decided."""
 
 from statistics import fmean
 
 from airtcp.catalogue import BASELINE
 from airtcp.ranking import State
+from airtcp.study.calmest import LATENCY, changes_much, is_shown
 from airtcp.study.compare import ComparedRuns
-from airtcp.study.difference_words import amount
+from airtcp.study.difference_words import amount, basis
 from airtcp.study.metrics import METRICS
 from airtcp.study.statistics import Outcome, PairedDifference
 
-LATENCY = "rtt-p95"
-_MUCH_PERCENT = 10.0
-"""A change of latency below this is not worth a sentence."""
 _GOODPUT = "goodput"
 
 
 def trade_sentence(comparison: ComparedRuns) -> str | None:
-    """The other one of goodput and latency under the remedy that is recommended."""
+    """The latency under the remedy that is recommended for its goodput."""
     name = comparison.winner
-    if name is None:
+    by = None if name is None else comparison.compared(LATENCY).get(name)
+    if name is None or by is None or comparison.metric != _GOODPUT or not changes_much(by):
         return None
-    if comparison.metric.startswith("rtt"):
-        by = comparison.compared(_GOODPUT).get(name)
-        percent = None if by is None else by.mean_percent
-        if by is None or percent is None or not _is_shown(by) or abs(percent) < comparison.smallest:
-            return None
-        return f"{_goes(by)} goodput by {amount(by)}."
-    by = comparison.compared(LATENCY).get(name)
-    if comparison.metric != _GOODPUT or by is None or not _changes_much(by):
+    goes = "raises" if by.mean > 0 else "lowers"
+    return f"It {goes} {_from_to(comparison, name, by)}."
+
+
+def goodput_clause(comparison: ComparedRuns, name: str) -> str | None:
+    """The goodput under a remedy that is judged by something else; None where it hardly changes."""
+    if not METRICS[comparison.metric].may_cost_goodput:
         return None
-    return f"{_goes(by)} {_from_to(comparison, name, by)}."
+    by = comparison.compared(_GOODPUT)[name]
+    percent = by.mean_percent
+    if percent is None or by.outcome is Outcome.IDENTICAL:
+        return None
+    size = amount(by, sign=True)
+    if is_shown(by):
+        return f"goodput {size}" if abs(percent) >= comparison.smallest else None
+    is_open = comparison.candidates[name].cost_state is State.UNDECIDED
+    if not is_open:
+        return None
+    return f"its goodput is undecided ({size}{'' if by.half_width is None else f'; {basis(by)}'})"
 
 
 def instead_sentence(comparison: ComparedRuns) -> str | None:
-    """Where nothing raises goodput: the remedy within reach that shortens latency most.
-
-    One that is shown to cost goodput is none of them.
-    """
-    if comparison.metric != _GOODPUT:
+    """Where nothing raises goodput: the remedy within reach that shortens latency most."""
+    best = comparison.calmest
+    if best is None:
         return None
-    latency = comparison.compared(LATENCY)
-    lowering = [
-        one
-        for one in comparison.ranking.deployable
-        if one.remedy in latency
-        and _changes_much(latency[one.remedy])
-        and latency[one.remedy].mean < 0
-        and not (one.state is State.SHOWN and one.gain < 0)
-        and not one.floods
-    ]
-    if not lowering:
-        return None
-    best = min(lowering, key=lambda one: latency[one.remedy].mean)
-    by = latency[best.remedy]
+    by = comparison.compared(LATENCY)[best.remedy]
     goodput = comparison.decisive[best.remedy]
-    same = (
-        "the same goodput"
-        if goodput.outcome is Outcome.IDENTICAL
-        else f"goodput {amount(goodput, sign=True)}"
-    )
-    return f"{best.remedy} lowers {_from_to(comparison, best.remedy, by)}, with {same}."
-
-
-def _goes(by: PairedDifference) -> str:
-    return "It raises" if by.mean > 0 else "It lowers"
+    if goodput.outcome is Outcome.IDENTICAL:
+        kept = "with the same goodput"
+    elif best.state is State.SHOWN:
+        kept = f"with goodput {amount(goodput, sign=True)}"
+    else:
+        kept = f"and changes goodput by less than {comparison.smallest:g} %"
+    return f"{best.remedy} lowers {_from_to(comparison, best.remedy, by)}, {kept}."
 
 
 def _from_to(comparison: ComparedRuns, name: str, by: PairedDifference) -> str:
@@ -73,16 +63,4 @@ def _from_to(comparison: ComparedRuns, name: str, by: PairedDifference) -> str:
         values = [metric.of(run) for run in comparison.summaries[remedy]]
         return metric.show(fmean(value for value in values if value is not None))
 
-    return f"the {metric.label} from {mean(BASELINE)} to {mean(name)} ({amount(by, sign=True)})"
-
-
-def _is_shown(by: PairedDifference) -> bool:
-    interval = by.interval_percent
-    if interval is None:
-        return by.is_exact and by.mean != 0
-    return interval[0] > 0 or interval[1] < 0
-
-
-def _changes_much(by: PairedDifference) -> bool:
-    percent = by.mean_percent
-    return _is_shown(by) and percent is not None and abs(percent) >= _MUCH_PERCENT
+    return f"{metric.phrase} from {mean(BASELINE)} to {mean(name)} ({amount(by, sign=True)})"

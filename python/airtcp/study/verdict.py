@@ -7,11 +7,12 @@ from airtcp.quantities import format_count, format_percent
 from airtcp.ranking import State
 from airtcp.study.answer import answer, other_places, tally
 from airtcp.study.compare import ComparedRuns
-from airtcp.study.context import why_nothing_helps
-from airtcp.study.difference_words import amount, basis, beside_words, remedy_sentence
+from airtcp.study.context import why_nothing_helps, with_sender
+from airtcp.study.difference_words import beside_words, remedy_sentence
+from airtcp.study.horizon import horizon_clause
 from airtcp.study.metrics import METRICS, Metric, needless_share
 from airtcp.study.statistics import Outcome, PairedDifference
-from airtcp.study.trade import trade_sentence
+from airtcp.study.trade import goodput_clause, trade_sentence
 from airtcp.summary import never_opened
 
 
@@ -20,7 +21,10 @@ def verdict(comparison: ComparedRuns) -> list[str]:
     if all(_unopened_runs(comparison, name) == len(comparison.seeds) for name in comparison.states):
         return ["No connection opened in any run: no SYN, or no answer to one, crossed the link."]
     metric = METRICS[comparison.metric]
-    sentences = [_sentence(comparison, name, metric) for name in comparison.shown]
+    sentences = [
+        _sentence(comparison, name, metric, is_first=name == comparison.shown[0])
+        for name in comparison.shown
+    ]
     first, *others = sentences
     if comparison.is_search and not _says_nothing(comparison):
         first, *others = answer(comparison)
@@ -28,7 +32,8 @@ def verdict(comparison: ComparedRuns) -> list[str]:
     elif comparison.is_search and not metric.is_of_others:
         others = []
     elif _nothing_helps(comparison) and not metric.is_of_others:
-        first, others = f"Nothing here helps: {why_nothing_helps(comparison)}.", sentences
+        nothing = with_sender(comparison, "Nothing here helps")
+        first, others = f"{nothing}: {why_nothing_helps(comparison)}.", sentences
     traded = trade_sentence(comparison)
     harm = None if is_harm_said(comparison) else harm_sentence(comparison)
     lines = [first, traded, harm, *others, _unopened(comparison), _timeouts_sentence(comparison)]
@@ -42,7 +47,9 @@ def verdict(comparison: ComparedRuns) -> list[str]:
 def is_harm_said(comparison: ComparedRuns) -> bool:
     """Whether the headline says already what the best remedy does to others."""
     best = comparison.ranking.best
-    return comparison.is_search and best is not None and best.harms_others_much
+    if not comparison.is_search or best is None:
+        return False
+    return best.harms_others_much or best.is_harm_open
 
 
 def _says_nothing(comparison: ComparedRuns) -> bool:
@@ -65,18 +72,26 @@ def _nothing_helps(comparison: ComparedRuns) -> bool:
     )
 
 
-def _sentence(comparison: ComparedRuns, name: str, metric: Metric) -> str:
+def _sentence(
+    comparison: ComparedRuns, name: str, metric: Metric, *, is_first: bool = False
+) -> str:
     """What a remedy does, and what it does to others; the best one's harm has its own line."""
-    notes = [remedy_sentence(name, comparison.decisive[name], metric).removesuffix(".")]
+    effect = remedy_sentence(name, comparison.decisive[name], metric).removesuffix(".")
+    if is_first:
+        effect = with_sender(comparison, effect)
+    if goodput := goodput_clause(comparison, name):
+        effect += f", with {goodput}"
+    if is_first and name == comparison.winner:
+        effect += horizon_clause(comparison)
+    notes = [effect]
     if comparison.floods(name):
         needless = 100 * fmean(map(needless_share, comparison.summaries[name]))
         share = format_percent(needless, decimals=0)
-        notes.append(f"it floods the link: {share} of what it sends the receiver has already")
+        notes.append(f"it floods the link: the receiver has {share} of its segments already")
     harm = comparison.harm.get(name)
     is_harmful = name in comparison.candidates and comparison.candidates[name].harms_others_much
     if harm and is_harmful and name != comparison.best and not metric.is_of_others:
-        rests_on = "no interval" if harm.half_width is None else basis(harm)
-        notes.append(f"an unchanged flow beside it gets {amount(harm)} less ({rests_on})")
+        notes.append(beside_words(harm).removesuffix(".").replace("A", "a", 1))
     return "; ".join(notes) + "."
 
 

@@ -1,0 +1,43 @@
+"""The processor time that a comparison may take."""
+
+import time
+from math import inf
+
+from airtcp._core import AirtcpError
+
+
+class OutOfBudgetError(AirtcpError):
+    """Runs were ended because they took all the processor time that they may."""
+
+
+class Budget:
+    """Processor time of this process from now on, bounded."""
+
+    def __init__(self, most_cpu_s: float = inf) -> None:
+        self.most_cpu_s = most_cpu_s
+        """The bound, in seconds."""
+        self._begun = time.process_time()
+
+    @property
+    def spent_s(self) -> float:
+        """Processor time spent, in seconds, of all threads."""
+        return time.process_time() - self._begun
+
+    @property
+    def left_s(self) -> float:
+        """Processor time left, in seconds."""
+        return self.most_cpu_s - self.spent_s
+
+    def check(self) -> None:
+        """Ends runs that exceed the bound, from the callback of each that is finished.
+
+        Raises:
+            OutOfBudgetError: the bound is exceeded.
+        """
+        if self.left_s < 0:
+            raise OutOfBudgetError(self.words)
+
+    @property
+    def words(self) -> str:
+        """The bound in words."""
+        return f"{self.most_cpu_s:g} s of processor time (--max-cpu)"

@@ -1,0 +1,114 @@
+"""The harm of the remedies worth naming, on more seeds until that of the first is decided."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from airtcp.catalogue import BASELINE
+from airtcp.ranking.best import is_gentle, rivals_of
+from airtcp.study.budget import Budget, OutOfBudgetError
+from airtcp.study.compare import ComparedRuns
+from airtcp.study.competing import CompetingPlan, competing_plan
+from airtcp.study.execute import Results
+from airtcp.study.plan import Plan
+from airtcp.study.sequential import Rounds
+from airtcp.summary import RunSummary
+
+
+@dataclass(frozen=True)
+class HarmRounds:
+    """How harm is measured: who runs the plans, on how many seeds, and for how long."""
+
+    run: Callable[[Plan], Results]
+    rounds: Rounds | None
+    """The design whose most seeds bound these looks, too; None: the seeds of the comparison."""
+    budget: Budget
+
+    def measured(self, compared: ComparedRuns) -> ComparedRuns:
+        """The comparison with the harm of the remedies worth it.
+
+        That of the remedies that a first sentence may name is run on, twice the seeds at each look,
+        until much harm is shown or excluded.
+        """
+        looks = self._looks(len(compared.seeds))
+        names = list(dict.fromkeys([*_contenders(compared), *compared.worth_harm]))
+        found = compared
+        for look, (seeds, error) in enumerate(looks):
+            found = replace(found, harm_error=error)
+            wanted = names if look == 0 else _open_ones(found)
+            while wanted:
+                spent_s = self.budget.spent_s
+                try:
+                    found = self._with(found, wanted, seeds)
+                except OutOfBudgetError:
+                    return _stopped(found, f"their harm takes more than {self.budget.words}")
+                took_s = self.budget.spent_s - spent_s
+                # A remedy that takes the place of a harmful one is measured, too.
+                wanted = [name for name in _contenders(found) if not _is_measured(found, name)]
+            if not _open_ones(found):
+                return found
+            if look + 1 < len(looks) and self.budget.left_s < took_s:
+                return _stopped(found, f"their harm would take more than {self.budget.words}")
+        seeds = looks[-1][0]
+        return _stopped(found, f"{seeds} seeds were run for the harm, the most (--max-seeds)")
+
+    def _looks(self, seeds: int) -> Sequence[tuple[int, float]]:
+        """Seeds and error of each look; the first has the seeds of the comparison."""
+        rounds = self.rounds
+        if rounds is None or seeds >= rounds.most_seeds or seeds < 2:
+            rounds = Rounds(max(seeds, 2), first=max(seeds, 2))
+            return ((seeds, rounds.error(0)),)
+        rounds = replace(rounds, first=seeds)
+        return tuple((count, rounds.error(look)) for look, count in enumerate(rounds.looks))
+
+    def _with(self, found: ComparedRuns, names: Iterable[str], count: int) -> ComparedRuns:
+        """The same with the harm of these remedies on so many seeds."""
+        seeds = [*found.seeds, *range(found.seeds[-1] + 1, found.seeds[-1] + count + 1)][:count]
+        plans: list[CompetingPlan] = []
+        whole = Plan()
+        refused: dict[str, str] = dict(found.not_beside)
+        for name in names:
+            missing = seeds[len(found.beside.get(name, ())) :]
+            plan = competing_plan(found.scenario, [name], missing)
+            refused |= plan.refused
+            whole.add_all(plan.plan)
+            plans.append(plan)
+        results = self.run(whole)
+        beside: dict[str, Sequence[RunSummary]] = dict(found.beside)
+        for plan in plans:
+            for name, runs in plan.result(results).items():
+                known = beside.get(name, ())
+                if name != BASELINE:
+                    beside[name] = [*known, *runs]
+                elif len(known) < count and runs:
+                    beside[name] = [*known[: count - len(runs)], *runs]
+        return replace(found, beside=beside, not_beside=refused)
+
+
+def _contenders(found: ComparedRuns) -> list[str]:
+    """The remedies that a first sentence may name for their gain, with those nearly as good."""
+    ranking = found.ranking
+    if not found.is_search:
+        return [] if found.winner is None else [found.winner]
+    firsts = [ranking.best, ranking.larger_with_harm]
+    firsts += [other.best for other in ranking.elsewhere if other.best.is_had]
+    firsts += [
+        rival
+        for first in firsts[:2]
+        if first is not None and not is_gentle(first)
+        for rival in rivals_of(first, ranking.deployable)
+    ]
+    return list(dict.fromkeys(one.remedy for one in firsts if one is not None))
+
+
+def _is_measured(found: ComparedRuns, name: str) -> bool:
+    return name in found.beside or name in found.not_beside
+
+
+def _open_ones(found: ComparedRuns) -> list[str]:
+    return [name for name in _contenders(found) if found.candidates[name].is_harm_open]
+
+
+def _stopped(found: ComparedRuns, why: str) -> ComparedRuns:
+    if found.stopped or not _open_ones(found):
+        return found
+    return replace(found, stopped=why)

@@ -1,0 +1,158 @@
+"""The horizon of a gain: whether it lasts longer than the runs.
+
+A remedy of slow start raises the goodput of the first seconds, over which a run of 20 s says
++400 % and one of 900 s +6 %: both are true, and neither is of use without its horizon. The best
+remedy and the baseline are run `TIMES` as long on the same seeds. A run is the beginning of the
+longer one, so that the two tell the goodput of the time after it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from airtcp._core import AirtcpError
+from airtcp.catalogue import BASELINE
+from airtcp.loading import load_scenario
+from airtcp.study.budget import Budget, OutOfBudgetError
+from airtcp.study.compare import ComparedRuns
+from airtcp.study.difference_words import amount
+from airtcp.study.execute import Results
+from airtcp.study.plan import Plan, PlannedCell, seed_by_seed, seeded_cells
+from airtcp.study.statistics import PairedDifference, paired_difference
+from airtcp.summary import RunSummary
+
+TIMES = 4
+"""The longer runs take as many times the duration."""
+MOST_SEEDS = 5
+"""Seeds of the longer runs."""
+_FEWEST_SEEDS = 2
+_FACTOR = 2.0
+"""A gain that is smaller or larger later by less does not need its horizon said."""
+
+
+@dataclass(frozen=True)
+class Horizon:
+    """A gain in the time of the runs, and in the time after it."""
+
+    duration_s: float
+    later_s: float
+    """Length of the time after it."""
+    later: PairedDifference
+    """Goodput in that time, against the baseline's."""
+
+    def words(self, gain: float, smallest: float) -> str:
+        """The end of a sentence on a gain in per cent; empty where the gain lasts."""
+        percent = self.later.mean_percent
+        interval = self.later.interval_percent
+        if percent is None or (interval is None and not self.later.is_exact):
+            return ""
+        low, high = interval or (percent, percent)
+        first, after = _seconds(self.duration_s), _seconds(self.later_s)
+        if low > _FACTOR * gain:
+            size = amount(self.later)
+            return (
+                f" in the first {first}, and by {size} in the {after} after: long transfers gain "
+                "more than short ones"
+            )
+        if high >= gain / _FACTOR:
+            return ""
+        if low > 0 and percent >= smallest:
+            size = amount(self.later)
+            return (
+                f" in the first {first}, and by {size} in the {after} after: short transfers gain "
+                "more than long ones"
+            )
+        if high < 0:
+            size = amount(self.later)
+            return (
+                f" in the first {first}, and lowers it by {size} in the {after} after: only short "
+                "transfers gain"
+            )
+        if -smallest < low and high < smallest:
+            return f" in the first {first}, and changes nothing after: only short transfers gain"
+        size = amount(self.later, sign=True)
+        return (
+            f" in the first {first}, less in the {after} after ({size}): short transfers gain more "
+            "than long ones"
+        )
+
+
+def horizon_clause(comparison: ComparedRuns) -> str:
+    """The horizon of the best remedy's gain as the end of a sentence; empty where it lasts."""
+    name = comparison.winner
+    if name is None or comparison.metric != "goodput":
+        return ""
+    found = horizon(comparison, name)
+    gain = comparison.decisive[name].mean_percent
+    return "" if found is None or gain is None else found.words(gain, comparison.smallest)
+
+
+def horizon(comparison: ComparedRuns, name: str) -> Horizon | None:
+    """The gain of a remedy after the time of the runs; None where that was not run."""
+    longer = comparison.longer
+    if name not in longer or BASELINE not in longer:
+        return None
+    short = comparison.summaries
+    duration_s = short[BASELINE][0]["duration_s"]
+    whole_s = longer[BASELINE][0]["duration_s"]
+    before, after = (_later(short[one], longer[one]) for one in (BASELINE, name))
+    difference = paired_difference(before, after, is_ratio=True)
+    return Horizon(duration_s, whole_s - duration_s, difference)
+
+
+def _later(short: Sequence[RunSummary], longer: Sequence[RunSummary]) -> list[float]:
+    """Goodput of the time by which each longer run exceeds the short one of its seed, in bit/s."""
+    return [
+        (_bits(whole) - _bits(part)) / (whole["duration_s"] - part["duration_s"])
+        for part, whole in zip(short, longer, strict=False)
+    ]
+
+
+def _bits(run: RunSummary) -> float:
+    return run["goodput_bps"] * run["duration_s"]
+
+
+def with_horizon(
+    comparison: ComparedRuns, run: Callable[[Plan], Results], budget: Budget
+) -> ComparedRuns:
+    """The comparison with longer runs of its best remedy, as far as the budget allows.
+
+    Transfers of a size have no horizon: they end by themselves.
+    """
+    name = comparison.winner
+    runs = comparison.summaries[BASELINE]
+    ends = any(flow["completed_s"] is not None for one in runs for flow in one["flows"])
+    if name is None or comparison.metric != "goodput" or ends:
+        return comparison
+    a_run_s = budget.spent_s / len(comparison.finished)
+    seeds = MOST_SEEDS
+    if a_run_s:
+        seeds = int(min(seeds, budget.left_s / (2 * TIMES * a_run_s)))
+    if seeds < _FEWEST_SEEDS:
+        return comparison
+    try:
+        cells = _longer_cells(comparison, name, seeds)
+        results = run(Plan(seed_by_seed(cells.values())))
+    except (AirtcpError, OutOfBudgetError):
+        return comparison  # a recording that ends, or the budget
+    longer = {
+        remedy: [results[cell.key].summary for cell in planned] for remedy, planned in cells.items()
+    }
+    return replace(comparison, longer=longer)
+
+
+def _longer_cells(
+    comparison: ComparedRuns, name: str, seeds: int
+) -> dict[str, tuple[PlannedCell, ...]]:
+    duration_s = TIMES * comparison.summaries[BASELINE][0]["duration_s"]
+    longer = load_scenario(comparison.scenario.to_toml(), {"duration": f"{duration_s:g} s"})
+    written = longer.hash()
+    return {
+        remedy: seeded_cells(
+            written, variant, remedy, comparison.seeds[:seeds], f"{remedy}, {duration_s:g} s"
+        )
+        for remedy, variant in {BASELINE: longer, name: longer.with_remedies(name)}.items()
+    }
+
+
+def _seconds(value: float) -> str:
+    return f"{value:g} s"
