@@ -74,6 +74,35 @@ def test_one_line_for_each_connection_is_read_as_well() -> None:
     assert not any(sentence.startswith("Latency") for sentence in one.sentences)
 
 
+OLD_KERNEL = """\
+State      Recv-Q Send-Q      Local Address:Port        Peer Address:Port
+ESTAB      0      91224         192.0.2.1:443           198.51.100.7:51000
+\t ts sack reno wscale:7,7 rto:300 rtt:90.5/9 mss:1448 cwnd:6 ssthresh:5 bytes_acked:4120000 \
+bytes_received:900 segs_out:3000 segs_in:1500 send 700Kbps retrans:0/120 rcv_space:29200
+"""
+
+
+def test_kernels_before_4_6_bound_the_segments_that_they_do_not_count() -> None:
+    (one,) = parsed(OLD_KERNEL, "ss.txt").connections
+    assert (one.segments, one.resent, one.is_bound) == (3000, 120, True)
+    words = " ".join(one.sentences[1].split())
+    assert "120 of at most 3 000 segments were sent again (4.00 % or more)" in words
+    older = OLD_KERNEL.replace("segs_out:3000 segs_in:1500 ", "")
+    (one,) = parsed(older, "ss.txt").connections
+    assert "of how many, this kernel does not count" in one.sentences[1]
+    # A receiver acknowledges, and sends no data.
+    receiver = OLD_KERNEL.replace(
+        "bytes_acked:4120000 bytes_received:900", "bytes_received:4120000"
+    )
+    assert "It sent no data" in parsed(receiver, "ss.txt").connections[0].sentences[1]
+
+
+def test_connections_without_counters_are_named() -> None:
+    bare = "".join(f"{one}\n" for one in OLD_KERNEL.splitlines() if not one.startswith("\t"))
+    with pytest.raises(ScenarioError, match=r"without their counters.*ss -ti"):
+        parsed(bare, "ss.txt")
+
+
 def test_what_is_no_list_of_sockets_is_refused() -> None:
     with pytest.raises(ScenarioError, match="ss -ti"):
         parsed("64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=1.2 ms\n", "link.ping")
@@ -91,6 +120,8 @@ def test_the_command_diagnoses_sockets_of_a_file(tmp_path: Path) -> None:
     shown = CliRunner().invoke(app, ["diagnose", "--sockets", str(path), "--json"])
     assert shown.exit_code == 0, shown.output
     assert json.loads(shown.stdout)["connections"][0]["resent"] == 1000
+    unflagged = CliRunner().invoke(app, ["diagnose", str(path), "--json"])
+    assert unflagged.stdout == shown.stdout
     both = CliRunner().invoke(app, ["diagnose", "--sockets", str(path), "-i", "lo"])
     assert both.exit_code == 2
     absent = CliRunner().invoke(app, ["diagnose", "--sockets", str(tmp_path / "none")])

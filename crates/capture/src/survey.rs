@@ -4,9 +4,9 @@ use std::fmt;
 
 use airtcp_units::{Duration, Instant};
 
-use crate::decode::{Endpoint, Other, Radio, decode};
+use crate::decode::{Endpoint, Other, Radio, Tcp, decode, decode_aggregate};
 use crate::flow::{Flow, Packets, Table, Unlisted};
-use crate::read::{ReadError, Reader};
+use crate::read::{ReadError, Reader, Record};
 
 /// Packets between two looks at the clock and at the listener.
 const LISTENING_PACKETS: u64 = 1 << 14;
@@ -114,6 +114,8 @@ pub struct Survey {
     pub packets: u64,
     /// Counts of packets that are not TCP.
     pub others: Others,
+    /// The first link type that is not known here (tcpdump.org's "LINKTYPE_").
+    pub unknown_link: Option<u16>,
     /// TCP packets.
     pub tcp_packets: u64,
     /// Packets without a timestamp (pcapng simple packet blocks), which are ignored.
@@ -152,6 +154,7 @@ impl Survey {
             length: Duration::ZERO,
             packets: 0,
             others: Others::default(),
+            unknown_link: None,
             tcp_packets: 0,
             untimed: 0,
             dropped: 0,
@@ -214,25 +217,48 @@ impl Survey {
             latest = latest.max(time);
             own = time;
         }
+        self.untimed += u64::from(record.time.is_none());
         match decode(&record) {
-            Ok(tcp) => {
-                self.tcp_packets += 1;
-                if tcp.radio != Radio::default() {
-                    self.radio_frames[0] += 1;
-                    self.radio_frames[1] += u64::from(tcp.radio.is_retry);
-                }
-                if record.time.is_some() {
-                    self.table.take(&tcp, own, record.number, record.interface);
-                } else {
-                    self.untimed += 1;
-                }
-            }
-            Err(kind) => {
-                self.others.count(kind, record.wire_bytes);
-                self.untimed += u64::from(record.time.is_none());
-            }
+            Ok(tcp) => self.take_segment(&tcp, &record, own),
+            Err(Other::Aggregate) => self.take_aggregate(&record, own),
+            Err(kind) => self.take_other(kind, &record, record.wire_bytes),
         }
         Ok(Some(latest))
+    }
+
+    #[inline]
+    fn take_segment(&mut self, tcp: &Tcp, record: &Record<'_>, at: Instant) {
+        self.tcp_packets += 1;
+        if tcp.radio != Radio::default() {
+            self.radio_frames[0] += 1;
+            self.radio_frames[1] += u64::from(tcp.radio.is_retry);
+        }
+        if record.time.is_some() {
+            self.table.take(tcp, at, record.number, record.interface);
+        }
+    }
+
+    fn take_other(&mut self, kind: Other, record: &Record<'_>, wire_bytes: u32) {
+        self.others.count(kind, wire_bytes);
+        if kind == Other::UnknownLink {
+            self.unknown_link.get_or_insert(record.link);
+        }
+    }
+
+    /// Takes the packets of an A-MSDU, each with the time of their frame.
+    #[cold]
+    fn take_aggregate(&mut self, record: &Record<'_>, at: Instant) {
+        let mut is_empty = true;
+        decode_aggregate(record, &mut |found, wire_bytes| {
+            is_empty = false;
+            match found {
+                Ok(tcp) => self.take_segment(&tcp, record, at),
+                Err(kind) => self.take_other(kind, record, wire_bytes),
+            }
+        });
+        if is_empty {
+            self.take_other(Other::Aggregate, record, record.wire_bytes);
+        }
     }
 
     #[cold]

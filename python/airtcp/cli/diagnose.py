@@ -129,6 +129,7 @@ def diagnose_command(
         if advise:
             print_lines(_probes(given, flow, view) if given else advice())
             return
+        sockets = sockets or (len(given) == 1 and _is_of_sockets(given[0]))
         beside = sockets and bool(given) and is_capture(Path(given[0]))
         one_kind = [bool(device), sockets and not beside, len(given) == 2 and not beside]
         if len(given) > 2 or sum(one_kind) > 1 or (device and given):
@@ -184,6 +185,13 @@ def _is_of_counters(file: str) -> bool:
 
     first = _first_of(file)
     return is_station_dump(first) or is_qlog(first)
+
+
+def _is_of_sockets(file: str) -> bool:
+    """Whether a file holds the output of `ss`, which needs no flag then."""
+    from airtcp.diagnosis.sockets import is_socket_list
+
+    return is_socket_list(_first_of(file))
 
 
 def _print_counters(path: str, *, as_json: bool) -> None:

@@ -44,7 +44,7 @@ class Connection:
     needless: int | None
     """Segments that the receiver reported twice (D-SACK)."""
     segments: int
-    """Segments with data that were sent."""
+    """Segments with data that were sent, or a bound of them."""
     resent: int
     """Those that were sent again."""
     reordering: int | None
@@ -61,6 +61,8 @@ class Connection:
     """The last rate was what the application wrote, not what the path carries."""
     cwnd: int | None
     """The congestion window, in segments."""
+    is_bound: bool = False
+    """`segments` counts segments without data, too, as kernels before 4.6 do."""
 
     @property
     def resent_share(self) -> float:
@@ -86,11 +88,17 @@ class Connection:
         )
 
     def _repairs(self) -> str:
-        if not self.segments:
+        if not self.sent_bytes and not self.segments:
             return "It sent no data: what limits what it receives is in the other end's counters."
         if not self.resent:
             return "Nothing was sent again."
+        if not self.segments:
+            return (
+                f"{format_count(self.resent)} segments were sent again; of how many, this kernel "
+                "does not count."
+            )
         share = format_percent(100 * self.resent_share, decimals=2)
+        most = "at most " if self.is_bound else ""
         needless = ""
         if self.needless:
             needless = f", {format_count(self.needless)} of them needless by D-SACK"
@@ -98,13 +106,13 @@ class Connection:
         if self.reordering:
             order = f"; packets came in another order {format_count(self.reordering)} times"
         return (
-            f"{format_count(self.resent)} of {format_count(self.segments)} segments were sent "
-            f"again ({share}){needless}{order}. Counters do not say whether a queue or the radio "
-            "lost them: a capture does."
+            f"{format_count(self.resent)} of {most}{format_count(self.segments)} segments were "
+            f"sent again ({share}{' or more' if most else ''}){needless}{order}. Counters do not "
+            "say whether a queue or the radio lost them: a capture does."
         )
 
     def _limit(self) -> str:
-        if not self.segments:
+        if not self.sent_bytes and not self.segments:
             return ""
         if self.busy_s is None:
             return "This kernel does not count what limited it."
@@ -153,14 +161,13 @@ class Sockets:
                 f"{self.source}: no connection moved {format_bytes(LEAST_BYTES)} or more: run it "
                 "while the slow transfer is under way."
             )
-        lossy = [one for one in self.connections if one.resent]
+        lossy = [one for one in self.connections if one.resent and one.segments]
         if not lossy:
             return "Of the connections that sent much, none had to send anything again."
         worst = max(lossy, key=lambda one: one.resent_share)
-        return (
-            f"{worst.local} to {worst.peer} sends most again: "
-            f"{format_percent(100 * worst.resent_share, decimals=2)} of its segments."
-        )
+        share = format_percent(100 * worst.resent_share, decimals=2)
+        least = ", at least" if worst.is_bound else ""
+        return f"{worst.local} to {worst.peer} sends most again: {share} of its segments{least}."
 
     @property
     def sentences(self) -> list[str]:
@@ -224,9 +231,25 @@ def parsed(text: str, source: str) -> Sockets:
             f"{source}: holds no connection: expected the output of `ss -ti`, taken while the slow "
             "transfer is under way"
         )
+    if found and not any(map(_has_counters, text.splitlines())):
+        raise ScenarioError(
+            f"{source}: names {len(found)} connections without their counters: expected the output "
+            "of `ss -ti`, whose -i prints them"
+        )
     large = [one for one in found if one.sent_bytes + one.received_bytes >= LEAST_BYTES]
     large.sort(key=lambda one: -(one.sent_bytes + one.received_bytes))
     return Sockets(source, tuple(large), len(found) - len(large))
+
+
+def is_socket_list(first: str) -> bool:
+    """Whether a text's beginning is that of the output of `ss -t`, with or without its heading."""
+    lines = [line for line in first.splitlines() if line.strip()]
+    return any(_ends(line) is not None for line in lines[:2])
+
+
+def _has_counters(line: str) -> bool:
+    """Whether a line has what `-i` prints of every connection."""
+    return "cwnd:" in line or "rto:" in line
 
 
 def _run() -> str:
@@ -289,20 +312,24 @@ def _connection(ends: tuple[str, str], text: str) -> Connection:
         found = re.match(r"[\d.]+", text)
         return float(found[0]) / 1e3 if found else None
 
+    # Before 4.6 a kernel counts segments with and without data together.
+    with_data, all_segments = whole("data_segs_out"), whole("segs_out")
     acked = whole("bytes_acked") or 0
     resent_bytes = whole("bytes_retrans") or 0
     again = re.fullmatch(r"\d+/(\d+)", pairs.get("retrans", ""))
+    sent_bytes = whole("bytes_sent") or acked + resent_bytes
+    is_bound = with_data is None and all_segments is not None and sent_bytes > 0
     return Connection(
         local=ends[0],
         peer=ends[1],
         control=_control(words),
         rtt_s=milliseconds(pairs.get("rtt", "")),
         least_rtt_s=milliseconds(pairs.get("minrtt", "")),
-        sent_bytes=whole("bytes_sent") or acked + resent_bytes,
+        sent_bytes=sent_bytes,
         received_bytes=whole("bytes_received") or 0,
         resent_bytes=resent_bytes,
         needless=whole("dsack_dups"),
-        segments=whole("data_segs_out") or 0,
+        segments=(all_segments if is_bound else with_data) or 0,
         resent=int(again[1]) if again else 0,
         reordering=whole("reord_seen"),
         delivery_bps=_rate(rates.get("delivery_rate")),
@@ -311,6 +338,7 @@ def _connection(ends: tuple[str, str], text: str) -> Connection:
         buffer_s=seconds("sndbuf_limited") or 0.0,
         is_application_limited="app_limited" in words,
         cwnd=whole("cwnd"),
+        is_bound=is_bound,
     )
 
 

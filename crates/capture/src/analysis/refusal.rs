@@ -120,6 +120,11 @@ const WITH_CLOCK: &str = "capture at the sender with tcpdump -s 128, or switch t
 const PLAIN_TCP: &str = "capture a transfer over TCP: switch QUIC off in the browser, or use \
      curl --http2";
 const INSIDE: &str = "capture inside the tunnel, on its own interface (wg0, tun0)";
+const OTHER_LINK: &str = "capture on the interface that has the IP address; where the frames \
+     hold IP behind a header of N bytes, cut it off: editcap -C N -T rawip FILE.pcap OUT.pcap";
+const LONGER_PACKETS: &str = "capture more of each packet: tcpdump -s 256 -w FILE.pcap";
+const IN_CLEAR: &str = "capture on the client itself, where frames are in clear, or decrypt with \
+     the network's key in Wireshark and export the packets";
 const SECOND_PASS: &str = "give the capture as a file and name the flow, so that it is read for \
      that flow alone";
 
@@ -139,7 +144,12 @@ pub fn of_capture(survey: &Survey) -> Vec<Refusal> {
     let others = &survey.others;
     let sum = |kinds: &[Other]| kinds.iter().map(|kind| others.bytes(*kind)).sum::<u64>();
     let quic = sum(&[Other::Quic]);
-    let hidden = sum(&[Other::Ipsec, Other::WireGuard, Other::EncryptedRadio]);
+    let hidden = sum(&[
+        Other::Ipsec,
+        Other::WireGuard,
+        Other::EncryptedRadio,
+        Other::Encrypted,
+    ]);
     let tcp: u64 = survey.flows().map(Flow::bytes).sum::<u64>() + survey.unlisted().bytes;
     let whole = Other::ALL
         .iter()
@@ -168,8 +178,8 @@ pub fn of_capture(survey: &Survey) -> Vec<Refusal> {
     if survey.flow_count() == 0 {
         refusals.push(Refusal::new(
             RefusalKind::NoTcp,
-            format!("there is no TCP among {} packets", survey.packets),
-            FROM_THE_START,
+            without_tcp(survey),
+            find_tcp(survey),
         ));
     }
     // Steps within that are sorted.
@@ -186,6 +196,74 @@ pub fn of_capture(survey: &Survey) -> Vec<Refusal> {
         ));
     }
     refusals
+}
+
+/// The kinds of packets of a capture without TCP, the most frequent first.
+fn without_tcp(survey: &Survey) -> String {
+    let mut kinds: Vec<(u64, Other)> = Other::ALL
+        .iter()
+        .map(|kind| (survey.others.packets(*kind), *kind))
+        .filter(|(packets, _)| *packets > 0)
+        .collect();
+    kinds.sort_by_key(|(packets, kind)| (std::cmp::Reverse(*packets), *kind));
+    let words: Vec<String> = kinds
+        .iter()
+        .map(|(packets, kind)| match (kind, survey.unknown_link) {
+            (Other::UnknownLink, Some(link)) => {
+                let name = link_name(link).map_or_else(String::new, |name| format!(" ({name})"));
+                format!("{packets} of link type {link}{name}, which is not read")
+            }
+            _ => format!("{packets} {}", kind.name()),
+        })
+        .collect();
+    let packets = survey.packets;
+    if words.is_empty() {
+        return format!("there is no TCP among {packets} packets");
+    }
+    format!(
+        "there is no TCP among {packets} packets: {}",
+        words.join(", ")
+    )
+}
+
+/// Captures that would show TCP, by what the capture is full of.
+fn find_tcp(survey: &Survey) -> &'static str {
+    let most = Other::ALL
+        .iter()
+        .max_by_key(|kind| survey.others.packets(**kind));
+    match most {
+        Some(kind) if survey.others.packets(*kind) == 0 => FROM_THE_START,
+        Some(Other::UnknownLink) => OTHER_LINK,
+        Some(Other::Tunnel | Other::Encrypted | Other::Ipsec | Other::WireGuard) => INSIDE,
+        Some(Other::Cut) => LONGER_PACKETS,
+        Some(Other::EncryptedRadio) => IN_CLEAR,
+        _ => FROM_THE_START,
+    }
+}
+
+/// Names of link types that hold no IP, or not as airtcp reads it (tcpdump.org).
+fn link_name(link: u16) -> Option<&'static str> {
+    Some(match link {
+        6 => "Token Ring",
+        7 => "ARCNET",
+        10 => "FDDI",
+        11 | 100 => "ATM",
+        104 => "Cisco HDLC",
+        107 => "frame relay",
+        122 => "Fibre Channel",
+        138 => "IP over FireWire",
+        143 => "DOCSIS",
+        147..=162 => "a private type",
+        187 | 201 | 251 | 256 => "Bluetooth",
+        189 | 220 | 249 | 266 => "USB",
+        195 | 215 | 230 | 283 => "IEEE 802.15.4",
+        227 => "CAN",
+        239 => "nflog",
+        240 => "netANALYZER",
+        252 => "Wireshark's upper PDUs",
+        253 => "netlink",
+        _ => return None,
+    })
 }
 
 /// Reasons that hold before the flow's packets are analysed.

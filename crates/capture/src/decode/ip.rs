@@ -3,7 +3,7 @@
 use airtcp_packet::Ecn;
 use airtcp_packet::wire::{WireError, parse_tcp_header};
 
-use super::{Datagram, Endpoint, Frame, Other, Tcp, udp};
+use super::{Datagram, Endpoint, Frame, Other, Tcp, tunnel, udp};
 
 /// Protocol numbers (IANA).
 mod protocol {
@@ -20,6 +20,8 @@ mod protocol {
     pub const AUTHENTICATION: u8 = 51;
     pub const ICMPV6: u8 = 58;
     pub const DESTINATION: u8 = 60;
+    pub const ETHER_IP: u8 = 97;
+    pub const L2TP: u8 = 115;
     pub const MOBILITY: u8 = 135;
 }
 
@@ -74,7 +76,9 @@ fn carried(packet: Packet<'_>) -> Result<Tcp, Other> {
             inner.carrier.ip_in_ip = true;
             decode(inner)
         }
-        protocol::GRE => gre(packet.payload),
+        protocol::GRE => tunnel::gre(packet.payload),
+        protocol::ETHER_IP => tunnel::ether_ip(packet.payload),
+        protocol::L2TP => tunnel::pseudowire(packet.payload),
         protocol::ESP => Err(Other::Ipsec),
         protocol::ICMP | protocol::ICMPV6 => Err(Other::Icmp),
         _ => Err(Other::Ip),
@@ -208,23 +212,4 @@ fn tcp(packet: &Packet<'_>) -> Result<Tcp, Other> {
         radio: packet.payload.radio,
         carrier: packet.payload.carrier,
     })
-}
-
-/// Generic routing encapsulation (RFC 2784, RFC 2890) of IP.
-fn gre(frame: Frame<'_>) -> Result<Tcp, Other> {
-    let flags = frame.u16(0)?;
-    // Checksum, key and sequence number take four bytes each; versions above 0 are others' (PPTP).
-    if flags & 0x0007 != 0 {
-        return Err(Other::Ip);
-    }
-    let optional = [0x8000, 0x2000, 0x1000].map(|bit| usize::from(flags & bit != 0));
-    let bytes = 4 + 4 * optional.iter().sum::<usize>();
-    match frame.u16(2)? {
-        0x0800 | 0x86dd => {
-            let mut inner = frame.skip(bytes)?.inner()?;
-            inner.carrier.ip_in_ip = true;
-            decode(inner)
-        }
-        _ => Err(Other::Ip),
-    }
 }

@@ -1,6 +1,6 @@
 //! Link layers, by the numbers that tcpdump.org assigns ("LINKTYPE_").
 
-use super::{Frame, Other, Tcp, ip, wlan};
+use super::{Frame, Other, Tcp, ip, monitor, wlan};
 
 /// Link types.
 mod link_type {
@@ -16,10 +16,16 @@ mod link_type {
     pub const IEEE802_11: u16 = 105;
     pub const LOOP: u16 = 108;
     pub const LINUX_SLL: u16 = 113;
+    pub const PRISM: u16 = 119;
     pub const IEEE802_11_RADIOTAP: u16 = 127;
+    /// As macOS numbered PKTAP in files before it had a number (DLT_USER2).
+    pub const PKTAP_149: u16 = 149;
+    pub const AVS: u16 = 163;
+    pub const PPI: u16 = 192;
     pub const PPP_WITH_DIR: u16 = 204;
     pub const IPV4: u16 = 228;
     pub const IPV6: u16 = 229;
+    pub const PKTAP: u16 = 258;
     pub const LINUX_SLL2: u16 = 276;
 }
 
@@ -60,6 +66,10 @@ pub fn decode(link: u16, frame: Frame<'_>) -> Result<Tcp, Other> {
         link_type::NULL | link_type::LOOP => loopback(frame),
         link_type::IEEE802_11 => wlan::decode(frame),
         link_type::IEEE802_11_RADIOTAP => wlan::radiotap(frame),
+        link_type::PRISM => monitor::prism(frame),
+        link_type::AVS => monitor::avs(frame),
+        link_type::PPI => monitor::ppi(frame),
+        link_type::PKTAP | link_type::PKTAP_149 => monitor::pktap(frame),
         link_type::PPP | link_type::PPP_HDLC => ppp(frame),
         // One byte says which way.
         link_type::PPP_WITH_DIR => ppp(frame.skip(1)?),
@@ -139,7 +149,7 @@ fn loopback(frame: Frame<'_>) -> Result<Tcp, Other> {
 
 /// PPP, with or without HDLC's address and control bytes and with its protocol number compressed
 /// to a byte or not (RFC 1661 §6.5, RFC 1662 §3.1).
-fn ppp(mut frame: Frame<'_>) -> Result<Tcp, Other> {
+pub fn ppp(mut frame: Frame<'_>) -> Result<Tcp, Other> {
     if frame.bytes.starts_with(&[0xff, 0x03]) {
         frame = frame.skip(2)?;
     }

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!   link ─▶ VLAN, MPLS, PPPoE ─▶ IPv4 | IPv6 ─▶ TCP
-//!                                   ▲   └─▶ UDP: GTP-U, VXLAN ─┐
-//!                                   └──────────────────────────┘
+//!    │ 802.11 ▲                      ▲  ├─▶ UDP: GTP-U, VXLAN, GENEVE, TZSP, CAPWAP, L2TP ─┐
+//!    └────────┴──────────────────────┴──└─▶ IP, GRE, ERSPAN, EtherIP, L2TP ─────────────────┘
 //! ```
 //!
 //! Frames may be cut by a snap length, and what a network card was to cut into packets may be far
@@ -11,9 +11,11 @@
 
 mod ip;
 mod link;
+mod monitor;
 mod radiotap;
 #[cfg(test)]
 mod tests;
+mod tunnel;
 mod udp;
 mod wlan;
 
@@ -65,6 +67,8 @@ pub struct Carrier {
     pub vxlan: bool,
     /// It was an IP packet in another.
     pub ip_in_ip: bool,
+    /// It was in GRE, GENEVE, TZSP, CAPWAP, L2TP or `EtherIP`.
+    pub tunnel: bool,
 }
 
 /// A TCP segment out of a capture.
@@ -97,6 +101,10 @@ pub enum Other {
     Ipsec,
     /// WireGuard.
     WireGuard,
+    /// Encrypted above UDP: DTLS of a CAPWAP data channel.
+    Encrypted,
+    /// A tunnel with content of an unknown kind.
+    Tunnel,
     /// UDP of another kind.
     Udp,
     /// ICMP or ICMPv6.
@@ -123,12 +131,14 @@ pub enum Other {
 
 impl Other {
     /// Number of kinds.
-    pub const COUNT: usize = 14;
+    pub const COUNT: usize = 16;
     /// All kinds, each at the place of its number.
     pub const ALL: [Self; Self::COUNT] = [
         Self::Quic,
         Self::Ipsec,
         Self::WireGuard,
+        Self::Encrypted,
+        Self::Tunnel,
         Self::Udp,
         Self::Icmp,
         Self::Ip,
@@ -149,6 +159,8 @@ impl Other {
             Self::Quic => "QUIC",
             Self::Ipsec => "IPsec",
             Self::WireGuard => "WireGuard",
+            Self::Encrypted => "encrypted CAPWAP",
+            Self::Tunnel => "unknown content of a tunnel",
             Self::Udp => "UDP",
             Self::Icmp => "ICMP",
             Self::Ip => "other IP",
@@ -193,6 +205,8 @@ struct Frame<'a> {
     carrier: Carrier,
     /// Where a datagram of QUIC is left for who asked for it.
     quic: Option<&'a Cell<Option<Datagram>>>,
+    /// Where the content of an A-MSDU is left.
+    aggregate: Option<&'a Cell<Option<wlan::Aggregated>>>,
 }
 
 impl<'a> Frame<'a> {
@@ -247,7 +261,7 @@ impl<'a> Frame<'a> {
 /// Content of the record instead.
 #[inline]
 pub fn decode(record: &Record<'_>) -> Result<Tcp, Other> {
-    link::decode(record.link, outermost(record, None))
+    link::decode(record.link, outermost(record, None, None))
 }
 
 /// The QUIC datagram in a record, if there is one.
@@ -255,15 +269,29 @@ pub fn decode(record: &Record<'_>) -> Result<Tcp, Other> {
 pub fn quic_of(record: &Record<'_>) -> Option<Datagram> {
     let found = Cell::new(None);
     // What the record is called beside that is of no interest.
-    let _ = link::decode(record.link, outermost(record, Some(&found)));
+    let _ = link::decode(record.link, outermost(record, Some(&found), None));
     let left = found.get()?;
     // Every layer is what is left of the one around it: its end is the record's.
     let from = record.bytes.len().checked_sub(left.from)?;
     Some(Datagram { from, ..left })
 }
 
+/// The TCP segments, and what else is in it, of a record that [`decode`] calls an A-MSDU
+/// ([`Other::Aggregate`]); nothing of another record.
+pub fn decode_aggregate(record: &Record<'_>, each: &mut dyn FnMut(Result<Tcp, Other>, u32)) {
+    let found = Cell::new(None);
+    let _ = link::decode(record.link, outermost(record, None, Some(&found)));
+    if let Some(content) = found.get() {
+        wlan::each_msdu(outermost(record, None, None), content, each);
+    }
+}
+
 #[inline]
-fn outermost<'a>(record: &Record<'a>, quic: Option<&'a Cell<Option<Datagram>>>) -> Frame<'a> {
+fn outermost<'a>(
+    record: &Record<'a>,
+    quic: Option<&'a Cell<Option<Datagram>>>,
+    aggregate: Option<&'a Cell<Option<wlan::Aggregated>>>,
+) -> Frame<'a> {
     Frame {
         bytes: record.bytes,
         wire_bytes: record.wire_bytes,
@@ -271,5 +299,6 @@ fn outermost<'a>(record: &Record<'a>, quic: Option<&'a Cell<Option<Datagram>>>) 
         radio: Radio::default(),
         carrier: Carrier::default(),
         quic,
+        aggregate,
     }
 }

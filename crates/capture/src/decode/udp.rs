@@ -1,6 +1,6 @@
 //! Payloads of UDP: tunnels that hold TCP, and protocols that hide it.
 
-use super::{Frame, Other, Tcp, ip, link};
+use super::{Frame, Other, Tcp, ip, link, tunnel};
 
 /// Bytes of a UDP header (RFC 768).
 pub(super) const HEADER_BYTES: usize = 8;
@@ -10,9 +10,13 @@ mod port {
     pub const HTTP: u16 = 80;
     pub const HTTPS: u16 = 443;
     pub const ISAKMP: u16 = 500;
+    pub const L2TP: u16 = 1701;
     pub const GTP_U: u16 = 2152;
     pub const IPSEC_NAT: u16 = 4500;
     pub const VXLAN: u16 = 4789;
+    pub const CAPWAP_DATA: u16 = 5247;
+    pub const GENEVE: u16 = 6081;
+    pub const TZSP: u16 = 37008;
     /// Linux's own choice before there was a number.
     pub const LINUX_VXLAN: u16 = 8472;
 }
@@ -24,6 +28,10 @@ pub fn decode(frame: Frame<'_>) -> Result<Tcp, Other> {
     match ports {
         [_, port::GTP_U] | [port::GTP_U, _] => gtp(payload),
         [_, port::VXLAN | port::LINUX_VXLAN] => vxlan(payload),
+        [_, port::GENEVE] => tunnel::geneve(payload),
+        [_, port::TZSP] | [port::TZSP, _] => tunnel::tzsp(payload),
+        [_, port::CAPWAP_DATA] | [port::CAPWAP_DATA, _] => tunnel::capwap(payload),
+        [_, port::L2TP] | [port::L2TP, _] => tunnel::l2tp(payload),
         [_, port::ISAKMP | port::IPSEC_NAT] | [port::ISAKMP | port::IPSEC_NAT, _] => {
             Err(Other::Ipsec)
         }

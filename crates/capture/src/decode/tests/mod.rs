@@ -1,5 +1,7 @@
 //! One packet in every wrapping, and what is not TCP.
 
+mod tunnels;
+
 use airtcp_packet::wire::{Addresses, Ipv6Addresses, emit, emit_ipv6};
 use airtcp_packet::{Flags, SackBlock, Segment, SequenceNumber, Timestamps};
 use proptest::prelude::*;
@@ -193,6 +195,7 @@ fn tunnels_are_seen_through() {
             gtp: is_gtp,
             vxlan: is_vxlan,
             ip_in_ip: is_ip,
+            tunnel: false,
         };
         assert_eq!(tcp.carrier, expected);
     }
@@ -363,7 +366,9 @@ fn a_cut_frame_is_told_from_a_wrong_one() {
 proptest! {
     #[test]
     fn any_frame_ends_well(
-        link in prop::sample::select(vec![0_u16, 1, 9, 50, 51, 101, 105, 108, 113, 127, 204, 276]),
+        link in prop::sample::select(vec![
+            0_u16, 1, 9, 50, 51, 101, 105, 108, 113, 119, 127, 149, 163, 192, 204, 258, 276,
+        ]),
         bytes in prop::collection::vec(any::<u8>(), 0..120),
     ) {
         let _ = decoded(link, &bytes);
