@@ -1,5 +1,6 @@
 """Text in columns, the last of them wrapped to the terminal; stacked where that is narrow."""
 
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
@@ -8,6 +9,17 @@ from textwrap import fill
 _GAP = 2
 _NARROWEST_TEXT = 30
 """A last column with fewer characters than this is put below the others instead."""
+
+
+_CONTROL = re.compile(r"[^\n\t\x20-\x7e\xa0-\U0010ffff]")
+
+
+def printable(text: str) -> str:
+    """A text that the terminal shows and does not obey: control characters as in Python's text.
+
+    Names and descriptions of a stranger's file may hold escape sequences.
+    """
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def width() -> int:
@@ -22,7 +34,7 @@ def columns(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         head: the columns' names.
         rows: the cells, as many in each as there are names.
     """
-    table = [head, *rows]
+    table = [[printable(cell) for cell in row] for row in (head, *rows)]
     widths = [max(len(row[index]) for row in table) for index in range(len(head) - 1)]
     indent = sum(widths) + _GAP * len(widths)
     is_narrow = width() - indent < _NARROWEST_TEXT
@@ -39,10 +51,10 @@ def numbers(head: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1) 
         rows: the cells, as many in each as there are names.
         names: how many columns, from the left, are names and not numbers.
     """
-    table = [list(head), *map(list, rows)]
+    table = [[printable(cell) for cell in row] for row in (head, *rows)]
     widths = [max(len(row[index]) for row in table) for index in range(len(head))]
     if sum(widths) + _GAP * (len(widths) - 1) > width():
-        return "\n".join(_paragraph(head, row, names) for row in table[1:])
+        return "\n".join(_paragraph(table[0], row, names) for row in table[1:])
     lines = [
         (" " * _GAP)
         .join(

@@ -1,6 +1,7 @@
 """Comparisons: remedies against the scenario as written, with verdict, figure and report."""
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -12,11 +13,17 @@ from airtcp.loading import remedy_names
 from airtcp.ranking import SMALLEST_PERCENT
 from airtcp.study.compare import ComparedRuns
 from airtcp.study.everything import ALL
+from airtcp.study.metrics import Metric
+from airtcp.study.own_metric import OwnMetric
 from airtcp.study.run_comparison import Progress, run_comparison
 from airtcp.study.sequential import Rounds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+class UnstoredWarning(UserWarning):
+    """Finished runs could not be kept: the disk is full."""
 
 
 class Comparison(ComparedRuns):
@@ -82,7 +89,7 @@ def compare(
     seeds: int | Sequence[int] | None = None,
     settings: Mapping[str, object] | None = None,
     *,
-    metric: str = "goodput",
+    metric: str | Metric | OwnMetric = "goodput",
     can: str = "all",
     smallest: float = SMALLEST_PERCENT,
     rounds: Rounds | None = None,
@@ -102,7 +109,9 @@ def compare(
         seeds: their number (1, 2, 3, ...) or the seeds themselves. Left out, they are run in
             rounds until what matters is decided.
         settings: dotted key to value, applied to every cell.
-        metric: what decides which remedy is best, one of `airtcp.study.metrics.METRICS`.
+        metric: what decides which remedy is best: one of `airtcp.study.metrics.METRICS`, or a
+            function of a run's summary of which more is better; an `airtcp.study.metrics.Metric`
+            says otherwise, and has a unit.
         can: what you may change, one or several with commas of `my-machine`, `server`,
             `access-point`, `sender`, `receiver`, `all`: the best of a search is the best that you
             can deploy.
@@ -120,7 +129,8 @@ def compare(
     Raises:
         ScenarioError: the scenario, a setting or a remedy is wrong; before anything runs.
         RunError: a cell could not be finished; the others are finished and saved first.
-        OSError: a cell cannot be saved.
+        OSError: `out` cannot be made or written. Where it is full later, the comparison has the
+            error as `unstored`, with a warning.
     """
     compared = run_comparison(
         scenario,
@@ -138,4 +148,6 @@ def compare(
         dask=dask,
         progress=progress,
     )
+    if compared.unstored is not None:
+        warnings.warn(f"{compared.unstored}", UnstoredWarning, stacklevel=2)
     return Comparison(**{field.name: getattr(compared, field.name) for field in fields(compared)})

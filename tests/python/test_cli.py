@@ -366,3 +366,21 @@ def test_the_program_is_installed() -> None:
     done = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
     assert done.stdout == f"airtcp {airtcp.__version__}\n"
     assert os.access(program, os.X_OK)
+
+
+def test_escape_sequences_of_a_scenario_do_not_reach_the_terminal(tmp_path: Path) -> None:
+    file = tmp_path / "s.toml"
+    file.write_text(
+        'name = "red\\u001b[31m"\ndescription = "cleared\\u001b[2J\\u009b2J"\nduration = "1 s"\n'
+        'link.rate = "10 Mbit/s"\nlink.delay = "10 ms"\n'
+    )
+    for command in (
+        ("run", file),
+        ("run", file, "--set", "tcp.profile=\x1b[31m"),
+        ("compare", file, "--remedy", "sack", "--seeds", "2"),
+        ("compare", file, "--remedy", "\x1b]0;title\x07", "--seeds", "2"),
+    ):
+        done = airtcp_command(*command)
+        said = done.stdout + done.stderr
+        assert "31m" in said or "title" in said
+        assert not set(said) & {"\x1b", "\x9b", "\x07"}

@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "python" / "airtcp"
 
 LAYERS = (
     ("_core",),
-    ("catalogue", "columns", "files", "quantities", "shipped", "summary"),
+    ("catalogue", "columns", "files", "forked", "quantities", "shipped", "summary"),
     ("loading", "net", "scripts", "sessions"),
     ("kernels", "measure"),
     ("plot", "ranking"),

@@ -205,9 +205,14 @@ def test_a_full_disk_is_one_error_and_what_was_kept_stays(
     assert _digests(results) == _digests(execute(_plan(lossy, seeds=8)))
 
 
-def test_a_disk_that_takes_nothing_is_one_line(lossy_file: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_disk_that_takes_nothing_leaves_the_answer(
+    lossy_file: Path, tmp_path: Path, form: list[str]
+) -> None:
+    """The answer first, then what could not be kept, and the status of a failure."""
     out = tmp_path / "out"
     command = ["compare", str(lossy_file), "--remedy", "sack", "--seeds", "2", "--out", str(out)]
+    command += form
     done = subprocess.run(
         ["bash", "-c", 'ulimit -f 0; exec "$@"', "-", sys.executable, "-m", "airtcp", *command],
         capture_output=True,
@@ -215,6 +220,7 @@ def test_a_disk_that_takes_nothing_is_one_line(lossy_file: Path, tmp_path: Path)
         check=False,
     )
     assert done.returncode == 1
+    assert "sack" in done.stdout
     assert done.stderr.startswith(f"airtcp: {out}/cells: finished runs cannot be kept here (File")
     assert done.stderr.count("\n") == 1
     assert list((out / "cells").iterdir()) == []

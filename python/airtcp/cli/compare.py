@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -30,8 +31,9 @@ from airtcp.cli.console import (
     writable_folder,
 )
 from airtcp.cli.errors import clear_errors, say
+from airtcp.cli.unwritten import AnswerFirst
 from airtcp.columns import numbers
-from airtcp.comparison import Comparison, compare
+from airtcp.comparison import Comparison, UnstoredWarning, compare
 from airtcp.loading import load_scenario, parse_setting
 from airtcp.ranking import SMALLEST_PERCENT, Aim
 from airtcp.ranking.aims import COMPANIONS
@@ -177,6 +179,7 @@ def compare_command(
                     done.finished, done.cells = finished, cells
                     report(finished / cells, f"{finished} of {cells} runs")
 
+                warnings.simplefilter("ignore", UnstoredWarning)
                 comparison = compare(
                     scenario,
                     remedy or [ALL],
@@ -193,7 +196,12 @@ def compare_command(
                     progress=progress,
                 )
             comparison = replace(comparison, settings=given)
-            page = comparison.report(folder, _command(), png=png) if folder else None
+            written: AnswerFirst[Path] = AnswerFirst()
+            written.keep(comparison.unstored)
+            page = None
+            if folder:
+                to = folder
+                page = written.attempt(lambda: comparison.report(to, _command(), png=png))
         except KeyboardInterrupt:
             say(done.resume_message(folder))
             raise
@@ -205,6 +213,7 @@ def compare_command(
                 say(note)
             if page:
                 say(f"report: {page}")
+        written.finish()
 
 
 class _Done:

@@ -15,6 +15,7 @@ import typer
 
 from airtcp._core import Scenario, ScenarioError
 from airtcp.cli.errors import say
+from airtcp.columns import printable
 from airtcp.ranking.aims import ALL_COMPANIONS
 from airtcp.study.metrics import METRICS
 
@@ -91,12 +92,14 @@ Jobs = Annotated[
 ]
 
 MetricName = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--metric",
         metavar="NAME",
-        help=f"What is compared: {', '.join(METRICS)}.",
+        help=f"What is compared, in place of the file's: {', '.join(METRICS)}, or a function of "
+        "your own as MODULE:FUNCTION.",
         autocompletion=lambda: list(METRICS),
+        show_default=False,
     ),
 ]
 
@@ -170,7 +173,7 @@ def print_json(value: object) -> None:
 def print_lines(lines: list[str]) -> None:
     """Prints sentences, a line each."""
     for line in lines:
-        print(line)
+        print(printable(line))
 
 
 def warn(scenario: Scenario) -> None:
@@ -237,6 +240,7 @@ class Report(Protocol):
 @contextmanager
 def progress_bar(title: str) -> Iterator[Report]:
     """A bar with an estimate on standard error, for long work only; a line a minute in a log."""
+    title = printable(title)
     err = _console("err")
     if not err.is_terminal:
         yield lines_of_progress(title)

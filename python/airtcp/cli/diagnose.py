@@ -13,6 +13,7 @@ from airtcp._core import ScenarioError
 from airtcp.cli.asker import Can, asked_for
 from airtcp.cli.console import AsJson, out, print_json, print_lines, progress_bar
 from airtcp.cli.errors import clear_errors, say
+from airtcp.cli.unwritten import AnswerFirst
 from airtcp.columns import numbers
 from airtcp.quantities import parse_bit_rate, parse_seconds
 
@@ -240,15 +241,20 @@ def _diagnosed(
             sockets=sockets,
             progress=report,
         )
-    page = diagnosis.report(folder, _command()) if folder else None
+    written: AnswerFirst[Path] = AnswerFirst()
+    page = None
+    if folder:
+        to = folder
+        page = written.attempt(lambda: diagnosis.report(to, _command()))
     if as_json:
         print_json(_json_object(diagnosis, page))
-        return
-    _print(diagnosis)
-    if asked.note:
-        say(asked.note)
-    if page:
-        say(f"report: {page}")
+    else:
+        _print(diagnosis)
+        if asked.note:
+            say(asked.note)
+        if page:
+            say(f"report: {page}")
+    written.finish()
 
 
 def _probes(files: list[str], flow: int | None, view: str | None) -> list[str]:

@@ -16,6 +16,7 @@ import typer
 
 from airtcp.cli.interrupts import as_exception
 from airtcp.cli.stop import INTERRUPTED
+from airtcp.columns import printable
 
 FAILURE = 1
 BAD_INPUT = 2
@@ -23,7 +24,7 @@ BAD_INPUT = 2
 
 def say(message: str) -> None:
     """Prints a message for the person at the terminal."""
-    print(message, file=sys.stderr, flush=True)
+    print(printable(message), file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from airtcp._core import RunError, ScenarioError
 from airtcp.cli.asker import Can, asked_for
 from airtcp.cli.console import AsJson, print_json, print_lines, progress_bar, writable_file
 from airtcp.cli.errors import clear_errors, say
+from airtcp.cli.unwritten import AnswerFirst
 from airtcp.columns import numbers
 from airtcp.measure import iperf3
 from airtcp.measure.https import Server
@@ -102,18 +103,21 @@ def measure_command(
             else:
                 found = _of_host(host, port, with_iperf3, bounds)
         link = _link(found, host)
+        written: AnswerFirst[int] = AnswerFirst()
         if out and link:
-            out.write_text(link)
+            to, text = out, link
+            written.attempt(lambda: to.write_text(text))
         rates = [phase.goodput_bps or 0.0 for phase in found.loaded]
         is_slow_enough = max(rates, default=0.0) <= _FASTEST_COMPARED_BPS
         sentences = _sentences(link, asked.can) if compared and link and is_slow_enough else []
         if as_json:
             print_json(_json_object(found, link, sentences))
+            written.finish()
             return
         _print(found)
         if link is None:
             say("nothing was loaded, so that there is no link to write down")
-        elif out:
+        elif out and not written.failed:
             say(f"wrote {out}")
         else:
             print(f"\n{link}")
@@ -123,6 +127,7 @@ def measure_command(
             print_lines(["What helps on such a link, simulated:", *sentences])
             if asked.note:
                 say(asked.note)
+        written.finish()
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import cast
 
-from airtcp.columns import numbers
+from airtcp.columns import numbers, printable
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 from airtcp.runs import Run
 from airtcp.summary import (
@@ -29,7 +29,8 @@ def json_object(finished: Run, probes: list[str]) -> dict[str, object]:
 def print_summary(summary: RunSummary) -> None:
     """Prints a column a flow, and a line for all."""
     remedies = " + ".join(summary["remedies"]) or "as written"
-    print(f"{summary['scenario']}, {remedies}, seed {summary['seed']}, {summary['duration_s']:g} s")
+    name = printable(summary["scenario"])
+    print(f"{name}, {remedies}, seed {summary['seed']}, {summary['duration_s']:g} s")
     flows = summary["flows"]
     shown = flows[:_MOST_FLOWS_SHOWN]
     head = ["", *(f"flow {flow['flow']}" if len(flows) > 1 else "" for flow in shown)]

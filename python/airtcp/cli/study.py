@@ -22,6 +22,8 @@ from airtcp.cli.console import (
     writable_folder,
 )
 from airtcp.cli.errors import clear_errors, say
+from airtcp.cli.unwritten import AnswerFirst
+from airtcp.columns import printable
 from airtcp.shipped import find
 from airtcp.study.grid import load_grid, run_grid
 
@@ -49,7 +51,7 @@ def study_command(
             "DIR/cells, from which an interrupted study goes on.",
         ),
     ] = None,
-    metric: MetricName = "goodput",
+    metric: MetricName = None,
     jobs: Jobs = None,
     dask: DaskAddress = None,
     png: WithPng = False,
@@ -78,13 +80,17 @@ def study_command(
         with progress_bar(f"study {grid.name}") as report:
 
             def progress(finished: int, runs: int, what: str) -> None:
-                report(finished / runs, f"{finished} of {runs} runs, {what}")
+                report(finished / runs, f"{finished} of {runs} runs, {printable(what)}")
 
             result = run_grid(grid, seeds, folder, jobs, progress, dask, metric)
         from airtcp.report.grid import effect_table, judges, score_table, write_study
 
+        page = None
+        written: AnswerFirst[Path] = AnswerFirst()
+        written.keep(result.unstored)
         if folder:
-            page = write_study(result, folder, shlex.join(["airtcp", *sys.argv[1:]]), png=png)
+            to, command = folder, shlex.join(["airtcp", *sys.argv[1:]])
+            page = written.attempt(lambda: write_study(result, to, command, png=png))
         if as_json:
             print_json(
                 {
@@ -94,9 +100,10 @@ def study_command(
                     "entries": result.table().to_dicts(),
                 }
             )
-            return
-        out.print(escape(effect_table(result)), highlight=False, soft_wrap=True)
-        if judges(result):
-            out.print(escape(score_table(result)), highlight=False, soft_wrap=True)
-        if folder:
-            say(f"report: {page}")
+        else:
+            tables = [effect_table(result), *([score_table(result)] if judges(result) else [])]
+            for table in tables:
+                out.print(escape(printable(table)), highlight=False, soft_wrap=True)
+            if page:
+                say(f"report: {page}")
+        written.finish()

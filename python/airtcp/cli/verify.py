@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +25,7 @@ from airtcp.cli.console import (
 )
 from airtcp.cli.errors import clear_errors, say
 from airtcp.cli.kernels import kernel_name
+from airtcp.cli.unwritten import AnswerFirst
 from airtcp.columns import numbers
 from airtcp.kernels.catalogue import MACHINE
 from airtcp.loading import parse_setting
@@ -147,11 +149,12 @@ def verify_command(
                 )
                 for number, name in enumerate(names)
             ]
+        kept: AnswerFirst[Path] = AnswerFirst()
         for number, (name, verification) in enumerate(zip(names, found, strict=True)):
             page = None
             if folder:
                 inside = folder if len(names) == 1 else folder / f"kernel-{name}"
-                page = verification.report(inside, _command())
+                page = kept.attempt(partial(verification.report, inside, _command()))
             if as_json:
                 print_json(_json_object(verification, page))
                 continue
@@ -160,6 +163,7 @@ def verify_command(
             _print(verification)
             if page:
                 say(f"report: {page}")
+        kept.finish()
 
 
 def _print_partings(

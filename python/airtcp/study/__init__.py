@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from airtcp.study.grid import GridResult
+    from airtcp.study.metrics import Metric
+    from airtcp.study.own_metric import OwnMetric
 
 
 def run(
@@ -20,7 +22,7 @@ def run(
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     dask: str | None = None,
-    metric: str = "goodput",
+    metric: "str | Metric | OwnMetric | None" = None,
 ) -> "GridResult":
     """Runs a study: every remedy of its file on every link and stack.
 
@@ -30,12 +32,12 @@ def run(
         out: a folder; finished cells are kept in its folder `cells`, and found there again.
         jobs: runs at the same time; None takes the processors this process may use.
         dask: the address of a Dask scheduler, whose workers then run the cells.
-        metric: what is compared, one of `airtcp.study.metrics.METRICS`.
+        metric: what is compared, as `airtcp.compare` takes it; None takes the file's.
 
     Raises:
         ScenarioError: the file, a link or a stack is wrong; before anything runs.
         RunError: a run could not be finished.
-        OSError: the file cannot be read, or a cell not be saved.
+        OSError: the file cannot be read, or `out` not be written.
     """
     from airtcp.shipped import find
     from airtcp.study.grid import load_grid, run_grid

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from airtcp import _core
 from airtcp.catalogue import BASELINE
+from airtcp.forked import check_tables
 from airtcp.summary import RunSummary, parse_summary, retransmitted_share, total
 
 if TYPE_CHECKING:
@@ -45,15 +46,20 @@ class Cell:
         """The run's summary."""
         return parse_summary(self.summary_json)
 
-    def row(self) -> dict[str, object]:
-        """The cell as a row of the dataset: its key, the totals over its flows, all as JSON."""
+    @cached_property
+    def totals(self) -> dict[str, object]:
+        """Goodput, and of a simulated run the totals over its flows."""
         summary = self.summary
         # A real kernel's run is not a simulated one: it has no totals of this kind.
         totals = _totals(summary) if is_simulated(summary) else {}
-        return totals | {
+        return totals | {"goodput_bps": float(summary["goodput_bps"])}
+
+    def row(self) -> dict[str, object]:
+        """The cell as a row of the dataset: its key, the totals over its flows, all as JSON."""
+        summary = self.summary
+        return self.totals | {
             "remedy": self.key.remedy or BASELINE,
             "seed": self.key.seed,
-            "goodput_bps": float(summary["goodput_bps"]),
             "scenario": summary["scenario"],
             "scenario_hash": self.key.scenario_hash,
             "engine_version": self.key.engine_version,
@@ -98,6 +104,7 @@ def cell_frame(cells: Iterable[Cell]) -> "pl.DataFrame":
     """Cells as a table, one row each."""
     import polars as pl
 
+    check_tables()
     return pl.DataFrame([cell.row() for cell in cells], schema=_schema())
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from airtcp._core import Scenario
 from airtcp.catalogue import BASELINE
@@ -82,6 +82,8 @@ class ComparedRuns:
     """The chance that any interval misses: of rounds, the share of the last look."""
     settings: Mapping[str, object] = field(default_factory=dict)
     """What was set over the scenario, by dotted key."""
+    unstored: OSError | None = None
+    """The error for which finished runs are not in `out`; None where they are."""
     stopped: str = ""
     """Why the rounds ended before what matters was decided; empty where they did not."""
 
@@ -99,10 +101,15 @@ class ComparedRuns:
 
     def values(self, remedy: str, metric: str) -> list[float]:
         """The measurements of one remedy in the order of the seeds."""
-        import polars as pl
+        return [float(cast(float, totals[metric])) for totals in self._totals[remedy]]
 
-        chosen = self.cells.filter(pl.col("remedy") == remedy).sort("seed")
-        return [float(value) for value in chosen[metric]]
+    @cached_property
+    def _totals(self) -> dict[str, list[dict[str, object]]]:
+        """The totals of each remedy's runs, in the order of the seeds."""
+        by: dict[str, list[dict[str, object]]] = {remedy: [] for remedy in self.remedies}
+        for cell in sorted(self.finished, key=lambda cell: cell.key.seed):
+            by[cell.key.remedy or BASELINE].append(cell.totals)
+        return by
 
     @cached_property
     def differences(self) -> dict[str, dict[str, PairedDifference]]:

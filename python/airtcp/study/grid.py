@@ -12,15 +12,19 @@ from typing import TYPE_CHECKING, Any
 from airtcp._core import AirtcpError, RunError, ScenarioError
 from airtcp.catalogue import BASELINE
 from airtcp.files import FileError, read_toml
+from airtcp.forked import check_tables
 from airtcp.loading import load_scenario
+from airtcp.shipped import shipped
 from airtcp.study.compare import ComparedRuns
 from airtcp.study.comparison_plan import MOST_SEEDS, ComparisonPlan, comparison_plan
 from airtcp.study.competing import CompetingPlan, competing_plan
 from airtcp.study.dask import executor_at
 from airtcp.study.execute import Progress, execute
-from airtcp.study.metrics import METRICS, metric_named
+from airtcp.study.metrics import METRICS, Metric
+from airtcp.study.own_metric import OwnMetric, metric_of
 from airtcp.study.plan import Plan
 from airtcp.study.statistics import Outcome, PairedDifference
+from airtcp.study.store import TolerantStore
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,6 +53,10 @@ class Grid:
     remedies: tuple[str, ...]
     links: tuple[Setting, ...]
     stacks: tuple[Setting, ...]
+    metric: str = "goodput"
+    """The metric that is compared unless another is asked for."""
+    folder: Path | None = None
+    """The folder of the file, in which a metric's module is looked for first."""
 
 
 @dataclass(frozen=True)
@@ -85,11 +93,14 @@ class GridResult:
     """The mean of the metric without a remedy, by link and stack; none where no run has it."""
     metric: str = "goodput"
     """One of `airtcp.study.metrics.METRICS`."""
+    unstored: OSError | None = None
+    """The error for which finished runs are not in `out`; None where they are."""
 
     def table(self) -> "pl.DataFrame":
         """One row an entry: differences in per cent with half the 95 % interval."""
         import polars as pl
 
+        check_tables()
         return pl.DataFrame([_row(entry) for entry in self.entries], infer_schema_length=None)
 
 
@@ -104,7 +115,7 @@ def load_grid(path: Path) -> Grid:
         document = read_toml(path)
     except FileError as error:
         raise StudyError(str(error)) from error
-    known = {"name", "description", "seeds", "remedies", "link", "stack"}
+    known = {"name", "description", "seeds", "remedies", "metric", "link", "stack"}
     for key in document.keys() - known:
         raise StudyError(f"{path}: unknown key {key!r}: expected one of {', '.join(sorted(known))}")
     remedies = document.get("remedies")
@@ -120,7 +131,18 @@ def load_grid(path: Path) -> Grid:
         tuple(remedies),
         tuple(_setting(path, "link", one) for one in _tables(path, document, "link")),
         tuple(_setting(path, "stack", one) for one in _tables(path, document, "stack")),
+        _metric(path, document.get("metric", "goodput")),
+        path.parent,
     )
+
+
+def _metric(path: Path, name: object) -> str:
+    if not isinstance(name, str):
+        raise StudyError(f'{path}: metric = {name!r}: expected a name or "module:function"')
+    try:
+        return metric_of(name, path.parent).name
+    except ScenarioError as error:
+        raise StudyError(f"{path}: {error}") from error
 
 
 def _tables(path: Path, document: dict[str, Any], key: str) -> list[dict[str, Any]]:
@@ -148,9 +170,28 @@ def _setting(path: Path, kind: str, table: dict[str, Any]) -> Setting:
     scenario = None
     if kind == "link":
         if not isinstance(table.get("scenario"), str):
-            raise StudyError(f'{path}: link {name!r}: expected scenario = "FILE.toml"')
-        scenario = (path.parent / table["scenario"]).resolve()
+            raise StudyError(
+                f'{path}: link {name!r}: expected scenario = "FILE.toml", or the name of one that '
+                "comes with airtcp"
+            )
+        scenario = _scenario(path, table["scenario"])
     return Setting(name, table.get("settings", {}), scenario)
+
+
+def _scenario(path: Path, source: str) -> Path:
+    """The scenario of a link: a file, from the study's folder, or one that comes with airtcp.
+
+    Raises:
+        StudyError: a name that is also a file, so that it could mean either.
+    """
+    file = (path.parent / source).resolve()
+    known = shipped("scenarios")
+    if source in known and file.is_file():
+        raise StudyError(
+            f'{path}: scenario = "{source}": comes with airtcp and is a file here too: say '
+            f'"./{source}" for the file'
+        )
+    return known.get(source, file)
 
 
 def run_grid(
@@ -160,11 +201,11 @@ def run_grid(
     jobs: int | None = None,
     progress: Progress | None = None,
     dask: str | None = None,
-    metric: str = "goodput",
+    metric: str | Metric | OwnMetric | None = None,
 ) -> GridResult:
     """Runs a grid; what `out` holds already is not computed again.
 
-    What is compared is `metric`, one of `airtcp.study.metrics.METRICS`.
+    What is compared is `metric`, as `airtcp.compare` takes it; None takes the file's.
 
     A remedy that a link has no place for is noted with the core's own words and does not stop the
     rest.
@@ -172,9 +213,11 @@ def run_grid(
     Raises:
         ScenarioError: a link or a stack is wrong; before anything runs.
         RunError: a run could not be finished.
-        OSError: a cell cannot be saved.
+        OSError: `out` cannot be made or written.
     """
-    is_of_others = metric_named(metric).is_of_others
+    decisive = metric_of(grid.metric if metric is None else metric, grid.folder)
+    metric, is_of_others = decisive.name, decisive.is_of_others
+    store = None if out is None else TolerantStore(out / "cells")
     count = seeds or grid.seeds
     planned: dict[tuple[str, str], tuple[ComparisonPlan, dict[str, str]]] = {}
     competing: dict[tuple[str, str], CompetingPlan] = {}
@@ -193,7 +236,7 @@ def run_grid(
                 competing[link.name, stack.name] = beside
                 refused |= beside.refused
                 plan.add_all(beside.plan)
-    results = execute(plan, out=out, jobs=jobs, progress=progress, executor=executor_at(dask))
+    results = execute(plan, out=store, jobs=jobs, progress=progress, executor=executor_at(dask))
     entries: list[Entry] = []
     baselines: dict[tuple[str, str], float] = {}
     for (link_name, stack_name), (comparison, refused) in planned.items():
@@ -215,7 +258,8 @@ def run_grid(
         companions = METRICS[metric].beside
         how = f': give --set flows.beside=["{companions[0]}"]' if companions else ""
         raise RunError(f'metric "{metric}": the runs of this study have none{how}')
-    return GridResult(grid, count, tuple(entries), baselines, metric)
+    unstored = None if store is None else store.refused
+    return GridResult(grid, count, tuple(entries), baselines, metric, unstored)
 
 
 def _flat(settings: Mapping[str, object]) -> dict[str, object]:

@@ -31,6 +31,9 @@ class Metric:
     """Whether it can be improved by sending less: a remedy that costs a tenth of the goodput then
     does not help."""
 
+    function: object = None
+    """The user's function that it was made of, to tell two of one name apart."""
+
     @property
     def phrase(self) -> str:
         """In a sentence: "raises goodput", "lowers the median round-trip time"."""

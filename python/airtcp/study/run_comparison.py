@@ -18,12 +18,13 @@ from airtcp.study.everything import ALL
 from airtcp.study.execute import Results, execute
 from airtcp.study.harm_rounds import HarmRounds
 from airtcp.study.horizon import with_horizon
-from airtcp.study.metrics import METRICS, metric_named
+from airtcp.study.metrics import METRICS, Metric
+from airtcp.study.own_metric import OwnMetric, metric_of
 from airtcp.study.plan import Plan
 from airtcp.study.rounds import in_rounds
 from airtcp.study.sequential import Rounds
 from airtcp.study.statistics import ERROR
-from airtcp.study.store import Store
+from airtcp.study.store import TolerantStore
 
 Progress = Callable[[int, int], object]
 """Called with the number of cells finished and the number of all."""
@@ -35,7 +36,7 @@ def run_comparison(
     seeds: int | Sequence[int] | None = None,
     settings: Mapping[str, object] | None = None,
     *,
-    metric: str = "goodput",
+    metric: str | Metric | OwnMetric = "goodput",
     can: str = "all",
     smallest: float = SMALLEST_PERCENT,
     rounds: Rounds | None = None,
@@ -47,9 +48,10 @@ def run_comparison(
     progress: Progress | None = None,
 ) -> ComparedRuns:
     """Runs a scenario as written and with each remedy; see `airtcp.compare`."""
-    decides_on_others = metric_named(metric).is_of_others
+    decisive = metric_of(metric)
+    metric, decides_on_others = decisive.name, decisive.is_of_others
     parse_askers(can)
-    store = None if out is None else Store(Path(out) / "cells")
+    store = None if out is None else TolerantStore(Path(out) / "cells")
     budget = Budget((rounds or Rounds()).most_cpu_s) if seeds is None else Budget()
     done: dict[CellKey, Cell] = {}
 
@@ -98,7 +100,7 @@ def run_comparison(
             why = next(iter(compared.not_beside.values()))
             raise RunError(f'metric "{metric}": no remedy has it here: {why}')
         raise RunError(f'metric "{metric}": the runs of this scenario have none{_how(metric)}')
-    return compared
+    return compared if store is None else replace(compared, unstored=store.refused)
 
 
 def _how(metric: str) -> str:

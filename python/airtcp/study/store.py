@@ -19,6 +19,7 @@ from warnings import warn
 
 from airtcp.catalogue import BASELINE
 from airtcp.files import write_whole
+from airtcp.forked import check_tables
 from airtcp.study.cells import Cell, CellKey, cell_frame
 
 BATCH_CELLS = 512
@@ -45,6 +46,7 @@ class Store:
     """
 
     def __init__(self, folder: Path) -> None:
+        check_tables()
         self._folder = folder
         self._waiting: list[Cell] = []
         self._waiting_since = 0.0
@@ -156,6 +158,25 @@ class Store:
                     "goes on from there"
                 )
             raise StoreError(error.errno, f"{reason}; {remedy}", str(self._folder)) from error
+
+
+class TolerantStore(Store):
+    """A store that keeps what it can: where the disk refuses a batch, the runs go on without it."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.refused: StoreError | None = None
+        """The first error; None while everything is kept."""
+
+    def flush(self) -> None:
+        """Writes what waits, unless a batch was refused before."""
+        if self.refused is not None:
+            self._waiting.clear()
+            return
+        try:
+            super().flush()
+        except StoreError as error:
+            self.refused = error
 
 
 def _batch_digest(cells: Sequence[Cell]) -> str:
