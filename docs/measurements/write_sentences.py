@@ -7,6 +7,8 @@ python docs/measurements/write_sentences.py  # the page from sentences.json alon
 
 import argparse
 import json
+import runpy
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,30 +20,60 @@ from airtcp.report.provenance import stamp
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PAGE, DATA = HERE / "sentences.md", HERE / "sentences.json"
-JUDGEMENTS = ("right", "undecided", "wrong")
+JUDGEMENTS = ("right", "unsure", "undecided", "wrong")
+MARKS = ("counts", "wrong", "sentences", "sentence-horizons", "sentence-kernel")
 
 
-def collected(folder: Path) -> dict[str, Any]:
-    """The judged sentences of a folder that benches/sentences.py filled."""
-    rows = []
-    for path in sorted(folder.glob("*-*.json")):
-        rows += json.loads(path.read_text("utf-8"))
-    return {"engine": engine_version, "rows": rows}
+def collected(folder: Path, before: Mapping[str, Any]) -> dict[str, Any]:
+    """The judged sentences of today's engine in a folder that benches/sentences.py filled.
+
+    The counts of the page as it was are kept beside them.
+    """
+    sys.path.insert(0, str(ROOT / "benches"))
+    program = runpy.run_path(str(ROOT / "benches" / "sentences.py"))
+    found = program["found_in"](folder / program["sample_digest"]())
+    if not found:
+        raise SystemExit(f"{folder}: has nothing of today's engine: run benches/sentences.py")
+    return {
+        "engine": engine_version,
+        "cpu_s": sum(one["cpu_s"] for one in found),
+        "before": {"engine": before["engine"], "counts": numbers(before["rows"])},
+        "rows": [row for one in found for row in one["rows"]],
+        "horizons": [one["horizons"] for one in found if one["horizons"]],
+        "kernel": [one["kernel"] for one in found if one["kernel"]],
+    }
 
 
-def counts(rows: Sequence[Mapping[str, Any]]) -> str:
+def numbers(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """The number of each judgement."""
+    return {one: sum(row["judged"] == one for row in rows) for one in JUDGEMENTS}
+
+
+def counts(data: Mapping[str, Any]) -> str:
+    """The number of each judgement, before and now."""
+    rows = data["rows"]
     links = len({row["link"] for row in rows})
-    numbers = [f"{sum(row['judged'] == one for row in rows)} {one}" for one in JUDGEMENTS]
-    return f"{len(rows)} first sentences on {links} links: {', '.join(numbers)}."
+    found = numbers(rows)
+    listed = ", ".join(f"{found[one]} {one}" for one in JUDGEMENTS)
+    lines = [f"{len(rows)} first sentences on {links} links: {listed}."]
+    if "cpu_s" in data:
+        lines[0] += f" It took {data['cpu_s'] / 60:.0f} min of processor time."
+    if before := data.get("before"):
+        lines += ["", "| judged | before | now |", "|---|---:|---:|"]
+        lines += [f"| {one} | {before['counts'][one]} | {found[one]} |" for one in JUDGEMENTS]
+    return "\n".join(lines)
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> str:
     """A row for each sentence."""
-    lines = ["| link | asker | first sentence | judged | in truth |", "|---|---|---|---|---|"]
+    lines = [
+        "| link | asker | first sentence | judged | fresh seeds | in truth |",
+        "|---|---|---|---|---:|---|",
+    ]
     for row in rows:
         why = row["why"].removeprefix("best in truth: ")
-        cells = (row["link"], row["asker"], row["sentence"], row["judged"], why)
+        seeds = str(row.get("truth_seeds", 100) or "")
+        cells = (row["link"], row["asker"], row["sentence"], row["judged"], seeds, why)
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -54,11 +86,50 @@ def wrong_ones(rows: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(f"- {row['link']}, {row['asker']}: {row['why']}." for row in wrong)
 
 
+def horizons(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The gain of a named remedy over runs of several lengths."""
+    if not rows:
+        return "Not run yet."
+    lines = [
+        "| link | remedy | stated | half as long | as long | four times | the sentence says so |",
+        "|---|---|---:|---:|---:|---:|---|",
+    ]
+    for row in rows:
+        gains = [f"{gain:+.1f} ± {half:.1f} %" for gain, half in row["gains"].values()]
+        said = "yes" if row["is_said"] else ""
+        cells = (row["link"], row["remedy"], f"{row['stated']:+.1f} %", *gains, said)
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def kernel(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The gain of a remedy that a host can have, on a kernel in virtual time."""
+    if not rows:
+        return "No kernel was asked."
+    lines = [
+        f"| link | remedy | stated | Linux {rows[0]['name']} |",
+        "|---|---|---:|---|",
+    ]
+    for row in rows:
+        on = f"not tried: {row['why_not']}"
+        if row["gain"] is not None:
+            half = "" if row["half"] is None else f" ± {row['half']:.1f}"
+            on = f"{row['gain']:+.1f}{half} %"
+        lines.append(f"| {row['link']} | {row['remedy']} | {row['stated']:+.1f} % | {on} |")
+    return "\n".join(lines)
+
+
 def written(text: str, data: Mapping[str, Any]) -> str:
     """The page as it must be with these data."""
     rows = data["rows"]
-    marks = (("counts", counts(rows)), ("wrong", wrong_ones(rows)), ("sentences", table(rows)))
-    for mark, block in marks:
+    blocks = (
+        counts(data),
+        wrong_ones(rows),
+        table(rows),
+        horizons(data.get("horizons", ())),
+        kernel(data.get("kernel", ())),
+    )
+    for mark, block in zip(MARKS, blocks, strict=True):
         text = put(text, mark, block)
     return text
 
@@ -68,13 +139,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path, nargs="?", help="what benches/sentences.py filled")
     folder = parser.parse_args().folder
-    if folder:
-        text = json.dumps(collected(folder), indent=1, ensure_ascii=False)
-        DATA.write_text(text + "\n", encoding="utf-8")
     data = json.loads(DATA.read_text("utf-8"))
+    if folder:
+        data = collected(folder, data)
+        text = json.dumps(data, indent=1, ensure_ascii=False)
+        DATA.write_text(text + "\n", encoding="utf-8")
     PAGE.write_text(written(PAGE.read_text("utf-8"), data), encoding="utf-8")
     if folder:
-        stamp(ROOT, "counts", "wrong", "sentences")
+        stamp(ROOT, *MARKS)
 
 
 if __name__ == "__main__":

@@ -92,7 +92,7 @@ class ComparedRuns:
         """Comparisons that the intervals jointly hold for: distinct ones, of a search."""
         if not self.is_search:
             return 1
-        return max(1, len(distinct_variances(self._pairs(self.metric))))
+        return max(1, len(distinct_variances(self.pairs(self.metric))))
 
     @cached_property
     def cells(self) -> "pl.DataFrame":
@@ -156,14 +156,14 @@ class ComparedRuns:
         Over the seeds in which both runs have it; a remedy without any is left out.
         """
         if metric not in self._compared:
-            self._compared[metric] = self._differences(self._pairs(metric))
+            self._compared[metric] = self._differences(self.pairs(metric))
         return self._compared[metric]
 
     @cached_property
     def _compared(self) -> dict[str, dict[str, PairedDifference]]:
         return {}
 
-    def _pairs(self, metric: str) -> dict[str, tuple[list[float], list[float]]]:
+    def pairs(self, metric: str) -> dict[str, tuple[list[float], list[float]]]:
         """For each remedy that has it, the baseline's measurements of a metric and its own."""
         measure = METRICS_BY_NAME[metric].of
         measured = {
@@ -193,7 +193,7 @@ class ComparedRuns:
 
         The paired differences of its goodput, for the remedies in `beside`.
         """
-        return self._differences(self._pairs("harm"), self.harm_error)
+        return self._differences(self.pairs("harm"), self.harm_error)
 
     @cached_property
     def states(self) -> dict[str, State]:
