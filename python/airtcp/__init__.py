@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from airtcp.plot import TIMELINE_PROBES
     from airtcp.runs import Run, run
     from airtcp.shipped import ShippedScenario, scenarios
-    from airtcp.sweeps import sweep
+    from airtcp.sweeps import plot_sweep, sweep
 
 __all__ = [
     "TIMELINE_PROBES",
@@ -48,6 +48,7 @@ __all__ = [
     "diagnose",
     "load_scenario",
     "papers",
+    "plot_sweep",
     "probes",
     "remedies",
     "remedies_frame",
@@ -83,6 +84,7 @@ _MODULES = {
     "run": "runs",
     "scenarios": "shipped",
     "schema": "catalogue",
+    "plot_sweep": "sweeps",
     "sweep": "sweeps",
 }
 

@@ -1,10 +1,10 @@
 """Sweeps: a comparison at every combination of some settings, as one table."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from airtcp._core import ScenarioError
 from airtcp.loading import remedy_names
@@ -15,6 +15,7 @@ from airtcp.study.plan import Plan
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.figure import Figure
 
 
 def sweep(
@@ -36,7 +37,8 @@ def sweep(
     ...     settings={"duration": "2 s"},
     ... )
     >>> table["link.loss.rate"].to_list(), table["remedy"].to_list()
-    (['0.0', '0.0', '0.02', '0.02'], ['baseline', 'sack', 'baseline', 'sack'])
+    ([0.0, 0.0, 0.02, 0.02], ['baseline', 'sack', 'baseline', 'sack'])
+    >>> figure = airtcp.plot_sweep(table)
 
     Args:
         scenario: a path, TOML text, or the name of a scenario that comes with airtcp.
@@ -49,8 +51,8 @@ def sweep(
         dask: the address of a Dask scheduler, whose workers then run the cells.
 
     Returns:
-        A row a combination and remedy: the values of the axes as text, then the columns of
-        `Comparison.table`.
+        A row a combination and remedy: the values of the axes, as numbers where all of an axis are
+        and else as text, then the columns of `Comparison.table`. `plot_sweep` draws it.
 
     Raises:
         ScenarioError: the scenario, an axis or a remedy is wrong; before anything runs.
@@ -63,6 +65,7 @@ def sweep(
         if isinstance(values, str) or not values:
             raise ScenarioError(f"axis {key} = {values!r}: expected a list of values")
     points = [dict(zip(axes, point, strict=True)) for point in product(*axes.values())]
+    typed = {key: _type_of(values) for key, values in axes.items()}
     names = remedy_names(remedies)
     planned = [
         comparison_plan(
@@ -82,7 +85,78 @@ def sweep(
     )
     return pl.concat(
         comparison.result(results).table.select(
-            *(pl.lit(str(value)).alias(key) for key, value in point.items()), pl.all()
+            *(pl.lit(typed[key](value)).alias(key) for key, value in point.items()), pl.all()
         )
         for point, comparison in zip(points, planned, strict=True)
     )
+
+
+def _type_of(values: Sequence[object]) -> Callable[[Any], int | float | str]:
+    """The type of an axis: its values are numbers of one kind, or text."""
+    if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
+        return int
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        return float
+    return str
+
+
+def plot_sweep(table: "pl.DataFrame", axis: str | None = None) -> "Figure":
+    """The gain of each remedy of a sweep along an axis, with 95 % intervals.
+
+    Args:
+        table: what `sweep` returns.
+        axis: the axis to the right; the first with several values unless given. Each combination of
+            the others has a panel.
+
+    Raises:
+        ScenarioError: the table is none of a sweep, or has no such axis.
+    """
+    from airtcp.plot.sweep import SweepLines, SweepPanel
+
+    if "remedy" not in table.columns or "difference_percent" not in table.columns:
+        raise ScenarioError("table: expected what airtcp.sweep returns")
+    axes = table.columns[: table.columns.index("remedy")]
+    if axis is None:
+        axis = next((one for one in axes if table[one].n_unique() > 1), axes[0] if axes else None)
+    if axis not in axes:
+        raise ScenarioError(f"axis = {axis!r}: expected one of {', '.join(axes) or 'no axes'}")
+    values = table[axis].unique(maintain_order=True).to_list()
+    if table[axis].dtype.is_numeric():
+        values.sort()
+    others = [one for one in axes if one != axis]
+    panels = [
+        SweepPanel(", ".join(f"{key} = {value}" for key, value in zip(others, at, strict=True)), of)
+        for at, of in _panels(table, axis, others, values)
+    ]
+    return SweepLines(axis, tuple(values), tuple(panels)).figure()
+
+
+def _panels(
+    table: "pl.DataFrame", axis: str, others: list[str], values: list[Any]
+) -> list[tuple[tuple[object, ...], Any]]:
+    """For each combination of the other axes the lines of its remedies."""
+    from airtcp.plot.sweep import SweepLine
+
+    rows: dict[tuple[object, ...], dict[str, dict[int, tuple[float, float]]]] = {}
+    for row in table.iter_rows(named=True):
+        percent, low = row["difference_percent"], row["ci95_low_percent"]
+        if percent is None:
+            continue
+        panel = rows.setdefault(tuple(row[key] for key in others), {})
+        half = 0.0 if low is None else percent - low
+        panel.setdefault(row["remedy"], {})[values.index(row[axis])] = (percent, half)
+    return [
+        (
+            at,
+            tuple(
+                SweepLine(
+                    remedy,
+                    tuple(sorted(points)),
+                    tuple(points[place][0] for place in sorted(points)),
+                    tuple(points[place][1] for place in sorted(points)),
+                )
+                for remedy, points in panel.items()
+            ),
+        )
+        for at, panel in rows.items()
+    ]

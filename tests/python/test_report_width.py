@@ -22,12 +22,18 @@ pytestmark = pytest.mark.skipif(BROWSER is None, reason="apt install chromium")
 _PROBE = """
 <script>
 addEventListener("load", () => {
+  // A window is at least 500 pixels wide, and a phone 390.
+  if (innerWidth < 600) document.body.style.maxWidth = "390px";
   const wide = [...document.querySelectorAll("table:not(.matrix)")].filter(
     (table) => table.checkVisibility() && table.scrollWidth > table.parentElement.clientWidth + 1);
   const found = {
     width: innerWidth,
     page: document.documentElement.scrollWidth,
     tables: document.querySelectorAll("table").length,
+    cut: [...document.querySelectorAll("figure .wide")].filter(
+      (place) => place.checkVisibility() && place.scrollWidth > place.clientWidth + 1).length,
+    figures: [...document.querySelectorAll("figure svg")].filter(
+      (svg) => svg.checkVisibility()).length,
     wide: wide.map((table) => table.querySelector("th").textContent),
   };
   document.body.setAttribute("data-found", JSON.stringify(found));
@@ -73,3 +79,10 @@ def test_no_table_is_cut_off(pages: list[Path], width: int) -> None:
         assert found["tables"]
         assert found["wide"] == [], page
         assert found["page"] == found["width"] <= max(width, 500), page
+
+
+def test_a_comparisons_figures_fit_a_phone(pages: list[Path]) -> None:
+    """One shape of each is shown, the phone's where the window is narrow, and none is scrolled."""
+    narrow, wide = found_at(pages[0], 500), found_at(pages[0], 1400)
+    assert narrow["cut"] == wide["cut"] == 0
+    assert narrow["figures"] == wide["figures"] == 5

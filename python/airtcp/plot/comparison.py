@@ -8,9 +8,12 @@ from matplotlib.figure import Figure
 
 from airtcp.plot.frame import frame, text_inches, widest_inches
 from airtcp.plot.style import BLUE, LIGHT, VERMILLION, house_style
+from airtcp.plot.svg import NARROW_INCHES
 from airtcp.quantities import bit_rate_scale, format_bit_rate
 
 _ROW_INCHES = 0.62
+_NARROW_ROW_INCHES = 0.78
+_NARROW_SPREAD = 0.14
 _DOTS_SPREAD = 0.22
 """Distance, in rows, between the dots of the seeds, so that equal ones can be seen."""
 
@@ -69,6 +72,36 @@ class DifferenceRows:
             )
         return figure
 
+    def narrow(self) -> Figure:
+        """The same for a phone: a remedy's name and words are above its bar."""
+        largest = max(abs(value) for row in self.rows for value in row.differences_bps)
+        divisor, unit = bit_rate_scale(largest)
+        with house_style():
+            figure = Figure(figsize=(NARROW_INCHES, 0.9 + _NARROW_ROW_INCHES * len(self.rows)))
+            axes = figure.add_subplot()
+            for place, row in enumerate(self.rows):
+                _draw_bar(axes, place + 0.18, row, divisor, _NARROW_SPREAD)
+                for above, text, weight in (
+                    (0.38, row.remedy, "bold"),
+                    (0.19, row.words.replace("\n", ", "), "normal"),
+                ):
+                    axes.annotate(
+                        text,
+                        xy=(0.0, place - above),
+                        xycoords=("axes fraction", "data"),
+                        va="center",
+                        fontsize=9,
+                        fontweight=weight,
+                    )
+            axes.axvline(0.0, color=LIGHT.baseline, linewidth=1.2, zorder=1)
+            axes.set_yticks([])
+            axes.set_ylim(len(self.rows) - 0.5, -0.5)
+            axes.grid(visible=False, axis="y")
+            axes.margins(x=0.08)
+            axes.set_xlabel(f"goodput minus the baseline's ({unit})")
+            frame(figure, left=0.15, right=0.15, top=0.1, bottom=0.6)
+        return figure
+
 
 def _colour(row: DifferenceRow) -> str:
     """Colour of a gain, of a loss, or of a change not distinguishable from zero."""
@@ -78,11 +111,25 @@ def _colour(row: DifferenceRow) -> str:
 
 
 def _draw_row(axes: Axes, place: int, row: DifferenceRow, divisor: float) -> None:
+    _draw_bar(axes, place, row, divisor, _DOTS_SPREAD)
+    axes.annotate(
+        row.words,
+        xy=(1.01, place),
+        xycoords=("axes fraction", "data"),
+        va="center",
+        fontsize=9,
+        annotation_clip=False,
+    )
+
+
+def _draw_bar(
+    axes: Axes, place: float, row: DifferenceRow, divisor: float, dots_spread: float
+) -> None:
     colour = _colour(row)
     mean = row.mean_bps / divisor
     if row.half_width_bps is not None:
         values = np.asarray(row.differences_bps) / divisor
-        spread = np.linspace(-_DOTS_SPREAD, _DOTS_SPREAD, len(values))
+        spread = np.linspace(-dots_spread, dots_spread, len(values))
         axes.scatter(values, place + spread, s=16, color=colour, alpha=0.55, linewidths=0)
         axes.errorbar(
             mean,
@@ -95,11 +142,3 @@ def _draw_row(axes: Axes, place: int, row: DifferenceRow, divisor: float) -> Non
             zorder=3,
         )
     axes.scatter(mean, place, marker="D", s=46, color=colour, edgecolors=LIGHT.background, zorder=4)
-    axes.annotate(
-        row.words,
-        xy=(1.01, place),
-        xycoords=("axes fraction", "data"),
-        va="center",
-        fontsize=9,
-        annotation_clip=False,
-    )

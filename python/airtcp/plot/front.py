@@ -7,6 +7,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from airtcp.plot.frame import frame
 from airtcp.plot.style import BLUE, LIGHT, house_style
+from airtcp.plot.svg import NARROW_INCHES
 from airtcp.quantities import bit_rate_scale
 
 
@@ -30,9 +31,16 @@ class FrontPlane:
 
     def figure(self) -> Figure:
         """Goodput to the right, latency downwards on a logarithmic scale: the best is top right."""
+        return self._drawn(9.0)
+
+    def narrow(self) -> Figure:
+        """The same for a phone."""
+        return self._drawn(NARROW_INCHES)
+
+    def _drawn(self, width: float) -> Figure:
         divisor, unit = bit_rate_scale(max(spot.goodput_bps for spot in self.spots))
         with house_style():
-            figure = Figure(figsize=(9.0, 4.8))
+            figure = Figure(figsize=(width, 4.8))
             axes = figure.add_subplot()
             on_front = sorted(
                 (spot for spot in self.spots if spot.is_on_front), key=lambda one: one.goodput_bps

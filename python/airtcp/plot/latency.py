@@ -10,6 +10,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from airtcp.catalogue import BASELINE
 from airtcp.plot.frame import frame, widest_inches
 from airtcp.plot.style import LIGHT, house_style, remedy_colours
+from airtcp.plot.svg import NARROW_INCHES
 
 WHISKERS = (5.0, 95.0)
 """What share of the counts lies below each whisker's end, in per cent."""
@@ -62,13 +63,22 @@ class LatencyDistributions:
 
     def figure(self) -> Figure:
         """Two panels, round trips and deliveries; a line a remedy, named in a legend."""
+        return self._drawn(9.0, 2)
+
+    def narrow(self) -> Figure:
+        """The same for a phone: one panel above the other."""
+        return self._drawn(NARROW_INCHES, 1)
+
+    def _drawn(self, width: float, columns: int) -> Figure:
         names = [one.remedy for one in self.remedies]
         colours = remedy_colours([BASELINE, *(name for name in names if name != BASELINE)])
-        rows = -(-len(names) // 3)
+        in_a_row = 3 if columns == 2 else 2
+        rows = -(-len(names) // in_a_row)
+        panels = len(_KINDS) // columns
         with house_style():
-            figure = Figure(figsize=(9.0, 3.9 + 0.22 * rows))
+            figure = Figure(figsize=(width, 3.4 * panels + 0.5 + 0.22 * rows))
             for place, kind in enumerate(_KINDS):
-                axes = figure.add_subplot(1, 2, place + 1)
+                axes = figure.add_subplot(panels, columns, place + 1)
                 for one in self.remedies:
                     quantiles = one.of(kind)
                     if quantiles is not None:
@@ -82,7 +92,7 @@ class LatencyDistributions:
                         )
                 axes.set_ylim(0, 101)
                 axes.set_xlabel(_TITLES[kind])
-                if place == 0:
+                if place % columns == 0:
                     axes.set_ylabel("share that took no longer (%)")
                 _scale(axes, self.remedies, kind)
             handles = {
@@ -91,7 +101,11 @@ class LatencyDistributions:
                 for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
             }
             figure.legend(
-                handles.values(), handles.keys(), loc="upper left", ncols=3, borderaxespad=0.2
+                handles.values(),
+                handles.keys(),
+                loc="upper left",
+                ncols=in_a_row,
+                borderaxespad=0.2,
             )
             frame(
                 figure,
@@ -100,7 +114,9 @@ class LatencyDistributions:
                 top=0.25 + 0.22 * rows,
                 bottom=0.6,
                 between_columns=0.6,
-                columns=2,
+                between_rows=0.7,
+                columns=columns,
+                rows=panels,
             )
         return figure
 
@@ -113,17 +129,28 @@ class LatencyBoxes:
 
     def figure(self) -> Figure:
         """Two panels, round trips and deliveries; a row a remedy."""
+        return self._drawn(9.0, 2)
+
+    def narrow(self) -> Figure:
+        """The same for a phone: one panel above the other."""
+        return self._drawn(NARROW_INCHES, 1)
+
+    def _drawn(self, width: float, columns: int) -> Figure:
         names = [one.remedy for one in self.remedies]
         colours = remedy_colours([BASELINE, *(name for name in names if name != BASELINE)])
         with house_style():
-            figure = Figure(figsize=(9.0, 1.25 + _ROW_INCHES * len(names)))
+            panels = len(_KINDS) // columns
+            height = 0.45 + panels * (0.8 + _ROW_INCHES * len(names))
+            figure = Figure(figsize=(width, height))
             for place, kind in enumerate(_KINDS):
-                axes = figure.add_subplot(1, 2, place + 1)
+                axes = figure.add_subplot(panels, columns, place + 1)
                 for row, one in enumerate(self.remedies):
                     quantiles = one.of(kind)
                     if quantiles is not None:
                         _draw_box(axes, row, quantiles, colours[one.remedy])
-                axes.set_yticks(range(len(names)), names if place == 0 else [""] * len(names))
+                axes.set_yticks(
+                    range(len(names)), names if place % columns == 0 else [""] * len(names)
+                )
                 axes.set_ylim(len(names) - 0.5, -0.5)
                 axes.tick_params(axis="y", length=0)
                 axes.grid(visible=False, axis="y")
@@ -133,7 +160,9 @@ class LatencyBoxes:
                 0.01,
                 1.0 - 0.1 / figure.get_figheight(),
                 "Boxes from the 25th to the 75th percentile with the median, whiskers from the "
-                "5th to the 95th, dots at the 99th",
+                "5th to the 95th, dots at the 99th"
+                if columns == 2
+                else "Boxes 25 to 75 %, whiskers 5 to 95 %, dots 99 %",
                 va="top",
                 fontsize=9,
             )
@@ -144,7 +173,9 @@ class LatencyBoxes:
                 top=0.45,
                 bottom=0.6,
                 between_columns=0.3,
-                columns=2,
+                between_rows=0.7,
+                columns=columns,
+                rows=panels,
             )
         return figure
 

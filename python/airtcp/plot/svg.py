@@ -2,8 +2,9 @@
 
 import io
 import re
+from dataclasses import dataclass
 from html import escape
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
@@ -15,6 +16,28 @@ class Drawing(Protocol):
     """The numbers and words of a figure, apart from how it is drawn."""
 
     def figure(self) -> Figure: ...  # noqa: D102
+
+
+@runtime_checkable
+class ForPhones(Protocol):
+    """A drawing that has another shape for a narrow page."""
+
+    def narrow(self) -> Figure: ...  # noqa: D102
+
+
+NARROW_INCHES = 4.0
+"""Width of a figure for a phone: its smallest text is read at 360 CSS pixels."""
+
+
+@dataclass(frozen=True)
+class Narrow:
+    """The shape for a phone as a drawing."""
+
+    drawing: ForPhones
+
+    def figure(self) -> Figure:
+        """The drawing's own figure for a narrow page."""
+        return self.drawing.narrow()
 
 
 _VARIABLE_OF = {light: f"var(--{name}, {light})" for name, (light, _) in VARIABLES.items()}

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from airtcp.plot.frame import frame, widest_inches
 from airtcp.plot.observed import Observed
 from airtcp.plot.style import BLUE, LIGHT, house_style
+from airtcp.plot.svg import NARROW_INCHES
 from airtcp.quantities import bit_rate_scale
 
 _GOODPUT_BINS = 120
@@ -94,23 +95,34 @@ class Timelines:
     columns: tuple[Timeline, ...]
 
     def figure(self) -> Figure:
-        """All runs on the same scales."""
-        count = len(self.columns)
+        """All runs on the same scales, side by side."""
+        return self._drawn(max(9.0, 5.2 * len(self.columns)), is_narrow=False)
+
+    def narrow(self) -> Figure:
+        """The same for a phone: one run below the other."""
+        return self._drawn(NARROW_INCHES, is_narrow=True)
+
+    def _drawn(self, width: float, *, is_narrow: bool) -> Figure:
+        count = 1 if is_narrow else len(self.columns)
+        stacked = len(self.columns) // count
         edges = np.linspace(0.0, max(one.duration_s for one in self.columns), _GOODPUT_BINS + 1)
         peak = max(float(one.goodput_bps(edges).max()) for one in self.columns)
         divisor, unit = bit_rate_scale(peak)
         with house_style():
-            figure = Figure(figsize=(max(9.0, 5.2 * count), 7.2))
+            figure = Figure(figsize=(width, 7.2 * stacked))
             grid = figure.subplots(
-                4,
+                4 * stacked,
                 count,
-                sharex=True,
-                sharey="row",
+                sharex=not is_narrow,
+                sharey=False if is_narrow else "row",
                 squeeze=False,
-                height_ratios=[0.6, 2, 2, 2],
+                height_ratios=[0.6, 2, 2, 2] * stacked,
             )
+            if is_narrow:
+                _share_scales(list(grid[:, 0]))
             for column, one in enumerate(self.columns):
-                events, window, timers, goodput = grid[:, column]
+                panels = grid[4 * column : 4 * column + 4, 0] if is_narrow else grid[:, column]
+                events, window, timers, goodput = panels
                 events.set_title(one.title)
                 _draw_events(events, one)
                 window.step(
@@ -120,18 +132,23 @@ class Timelines:
                 goodput.stairs(
                     one.goodput_bps(edges) / divisor, edges, color=one.colour, fill=True, alpha=0.7
                 )
-                goodput.set_xlabel("time (s)")
+                if not is_narrow or one is self.columns[-1]:
+                    goodput.set_xlabel("time (s)")
                 goodput.set_xlim(0.0, edges[-1])
-                if column == 0:
+                if is_narrow:
+                    for axes in (window, timers):
+                        axes.tick_params(labelbottom=False)
+                if column == 0 or is_narrow:
                     window.set_ylabel("cwnd (kB)")
                     timers.set_ylabel("SRTT, RTO (ms)")
                     goodput.set_ylabel(f"goodput ({unit})")
-            grid[1, 0].set_ylim(bottom=0)  # last: from here on the scale no longer grows
-            for timers in grid[2]:
+            for window in grid[1::4, 0]:
+                window.set_ylim(bottom=0)  # last: from here on the scale no longer grows
+            for timers in grid[2::4].flat:
                 # Each run has its own colour, and so its own key.
                 timers.legend(loc="upper right", ncols=2)
             left = 0.25 + widest_inches(lane.replace("-", " ") for lane in _LANES)
-            for axes in grid[1:, 0]:
+            for axes in grid[:, 0]:
                 axes.yaxis.set_label_coords(_LABEL_INCHES, 0.5, transform=_from_the_left(axes))
             counts = widest_inches(
                 str(len(times)) for one in self.columns for times in one.events.values()
@@ -142,12 +159,20 @@ class Timelines:
                 right=0.2 + counts,
                 top=0.4,
                 bottom=0.55,
-                rows=4,
+                rows=4 * stacked,
                 columns=count,
-                between_rows=0.18,
+                between_rows=0.45 if is_narrow else 0.18,
                 between_columns=0.3 + counts,
             )
         return figure
+
+
+def _share_scales(panels: Sequence[Axes]) -> None:
+    """Gives the panels of each kind the same scales, one run below the other."""
+    for index, axes in enumerate(panels[4:]):
+        axes.sharey(panels[index % 4])
+    for axes in panels[1:]:
+        axes.sharex(panels[0])
 
 
 def timeline_table(columns: Sequence[Timeline]) -> pl.DataFrame:

@@ -26,6 +26,8 @@ class Sheet:
 
     name: str
     drawing: Drawing
+    is_file: bool = True
+    """Whether it is a file, too; else it is in the page alone."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,8 @@ def draw(directory: Path, sheet: Sheet, *, png: bool = False) -> str:
     """
     figure = sheet.drawing.figure()
     svg = svg_of(figure, sheet.name)
+    if not sheet.is_file:
+        return svg
     write_whole(directory / f"{sheet.name}.svg", svg_file(svg))
     if png:
         write_whole(directory / f"{sheet.name}.png", png_of(figure))

@@ -1,12 +1,12 @@
 """Figures of a report: drawn once, written as files, and set into the page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from markupsafe import Markup
 
-from airtcp.plot.svg import Drawing, svg_in_page
+from airtcp.plot.svg import Drawing, ForPhones, Narrow, svg_in_page
 from airtcp.report.drawing import Sheet, draw_all
 from airtcp.report.tables import Table
 
@@ -42,14 +42,26 @@ def drawn(
         OSError: a file cannot be written.
     """
     sheets = [Sheet(one.name, one.drawing) for one in planned]
-    return [
-        ReportFigure(
-            one.name,
-            one.title,
-            one.caption,
-            # Written by matplotlib from our own numbers, with its own escaping.
-            Markup(svg_in_page(svg, f"{one.title}; its numbers are in the table below")),
-            one.table,
-        )
-        for one, svg in zip(planned, draw_all(directory, sheets, png=png), strict=True)
+    sheets += [
+        Sheet(f"{one.name}-narrow", Narrow(one.drawing), is_file=False)
+        for one in planned
+        if isinstance(one.drawing, ForPhones)
     ]
+    names = (sheet.name for sheet in sheets)
+    svgs = dict(zip(names, draw_all(directory, sheets, png=png), strict=True))
+    return [
+        ReportFigure(one.name, one.title, one.caption, _in_page(one, svgs), one.table)
+        for one in planned
+    ]
+
+
+def _in_page(one: PlannedFigure, svgs: Mapping[str, str]) -> Markup:
+    """A figure's element; of one with a shape for phones both, of which the page shows one."""
+    label = f"{one.title}; its numbers are in the table below"
+    # Written by matplotlib from our own numbers, with its own escaping.
+    wide = svg_in_page(svgs[one.name], label)
+    narrow = svgs.get(f"{one.name}-narrow")
+    if narrow is None:
+        return Markup(wide)
+    slim = svg_in_page(narrow, label)
+    return Markup(f'<div class="roomy">{wide}</div>\n<div class="slim">{slim}</div>')
