@@ -93,7 +93,8 @@ def hiding(name: str) -> Iterator[Hidden]:
     Raises:
         KeyError: it is not in the table.
     """
-    with tempfile.TemporaryDirectory() as folder:
+    # Not in /tmp: an emulated link's uplink has a file system of its own there.
+    with tempfile.TemporaryDirectory(dir=ROOT / "target") as folder:
         if name in TABLE["programs"]:
             path = link_others(Path(folder), programs(name))
             yield Hidden((), os.environ | {"PATH": path})

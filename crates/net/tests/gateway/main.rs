@@ -150,10 +150,7 @@ fn connections_outlive_every_end_of_the_gateway() {
         let _ = gateway.end();
         let uploaded = uploading.join().unwrap();
         assert!(uploaded.is_whole);
-        eprintln!(
-            "{signal:?}: longest pause {:?}",
-            uploaded.longest_pause
-        );
+        eprintln!("{signal:?}: longest pause {:?}", uploaded.longest_pause);
         assert!(router.wait_without_rules(), "{}", router.rules());
     }
 }
