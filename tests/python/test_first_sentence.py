@@ -99,7 +99,7 @@ def test_harm_that_stays_undecided_says_so(lossy_search: Comparison) -> None:
         lossy_search
     )
     assert "10 seeds were run for the harm" in found.stopped
-    assert any(line.startswith("Not all is decided") for line in verdict(found))
+    assert any(line.startswith("Not everything is decided") for line in verdict(found))
 
 
 def test_what_may_harm_others_is_not_first_where_another_does_as_well() -> None:

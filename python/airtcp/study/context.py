@@ -74,12 +74,12 @@ def why_nothing_helps(comparison: ComparedRuns) -> str:
             )
         return f"the window of {window} segments (tcp.max_window) bounds the flow, not the link"
     if not lost and not spurious:
-        return "the link loses nothing that TCP does not cause itself, and no timeout is spurious"
+        return "the link itself loses nothing, and no timeout is spurious"
     share = fmean(map(retransmitted_share, runs))
     return (
-        f"its {_counted(lost, 'loss', 'losses')} and "
+        f"{_counted(lost, 'loss', 'losses')} and "
         f"{_counted(spurious, 'spurious timeout', 'spurious timeouts')} "
-        f"({100 * share:.1f} % of its segments are retransmissions) leave no remedy tried "
+        f"({100 * share:.1f} % of the segments are retransmissions) leave no remedy "
         f"{comparison.smallest:g} % to gain"
     )
 
