@@ -8,6 +8,7 @@ from airtcp import _core
 from airtcp.catalogue import BASELINE
 from airtcp.quantities import format_bit_rate, format_count
 from airtcp.study.compare import ComparedRuns
+from airtcp.study.metrics import METRICS
 from airtcp.summary import retransmitted_share, total
 
 _FULL = 0.9
@@ -59,6 +60,10 @@ def with_sender(comparison: ComparedRuns, text: str) -> str:
 def why_nothing_helps(comparison: ComparedRuns) -> str:
     """The reason for which the baseline leaves nothing to a remedy, as far as its runs tell."""
     runs = comparison.summaries[BASELINE]
+    metric = METRICS[comparison.metric]
+    if metric.name != "goodput":
+        known = [value for run in runs if (value := metric.of(run)) is not None]
+        return f"{metric.phrase} is {metric.show(fmean(known))} without a remedy"
     goodput = fmean(run["goodput_bps"] for run in runs)
     rate = _rate_bps(_document(comparison))
     if rate and goodput > _FULL * rate:
