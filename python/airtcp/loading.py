@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 
+from airtcp import _core
 from airtcp._core import Scenario, ScenarioError
 from airtcp.shipped import find
 
@@ -43,7 +44,14 @@ def load_scenario(
         pairs = list(_pairs(settings or {}))
         scenario = _read(source, pairs)
     names = remedy_names(remedies)
-    return scenario.with_remedies("+".join(names)) if names else scenario
+    if not names:
+        return scenario
+    try:
+        _core.deployments("+".join(names))
+    except ScenarioError as error:
+        # What was asked for is wrong whatever the scenario: its file is not to blame.
+        raise ScenarioError(f"remedies {'+'.join(names)!r}: {error}") from error
+    return scenario.with_remedies("+".join(names))
 
 
 def remedy_names(remedies: Sequence[str] | str) -> list[str]:

@@ -17,7 +17,8 @@ _SEGMENT_BYTES = 1448
 class BestStart:
     """A file of past sessions, and the peer of the next.
 
-    If the file cannot be used, `warn` is called and the run continues with its usual window.
+    `warn` is told what the run begins with and what it leaves; also if the file cannot be used,
+    where the run continues with its usual window.
     """
 
     file: Path
@@ -32,7 +33,14 @@ class BestStart:
         window, warnings = _core.session_window(self.file, self.peer, now, _utc_offset(now))
         for warning in warnings:
             self.warn(warning)
-        return {**given, INITIAL_WINDOW: window} if window else dict(given)
+        if not window:
+            self.warn(
+                f"best start: too few past sessions with {self.peer!r} to begin from: the usual "
+                "window"
+            )
+            return dict(given)
+        self.warn(f"best start: begins with {window} segments, as past sessions with {self.peer!r}")
+        return {**given, INITIAL_WINDOW: window}
 
     def record(self, summary: RunSummary) -> int:
         """Keeps the median window, in segments, that the run's flows ended with; returns it."""
@@ -44,6 +52,7 @@ class BestStart:
             self.file, self.peer, now, _utc_offset(now), min(window, 1_000_000)
         ):
             self.warn(warning)
+        self.warn(f"best start: kept {window} segments as this session's window in {self.file}")
         return window
 
 

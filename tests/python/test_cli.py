@@ -14,6 +14,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import airtcp
+from airtcp import _core
+from airtcp.catalogue import remedies
 from airtcp.cli.commands import app
 
 
@@ -384,3 +386,15 @@ def test_escape_sequences_of_a_scenario_do_not_reach_the_terminal(tmp_path: Path
         said = done.stdout + done.stderr
         assert "31m" in said or "title" in said
         assert not set(said) & {"\x1b", "\x9b", "\x07"}
+
+
+def test_the_example_of_a_remedy_is_accepted_and_mostly_not_the_default() -> None:
+    same = []
+    for entry in remedies():
+        if entry["parameters"]:
+            shown = airtcp_command("remedies", entry["name"]).stdout.split("--remedy ")[-1].strip()
+            _core.deployments(shown)
+            parameter = entry["parameters"][0]
+            if shown.endswith(f"={parameter['default']}"):
+                same.append(entry["name"])
+    assert len(same) <= 4, same

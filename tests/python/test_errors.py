@@ -31,7 +31,7 @@ def command(*arguments: str | Path, stdin: str | None = None) -> Result:
         ("compare lossy-pipe --out", "'--out' requires an argument"),
         ("run no-such-file", 'neither a file nor a name that comes with airtcp: "no-such-file"'),
         ("run lossy-pipe --set link.loss.rate=7", 'scenario "lossy-pipe": link.loss.rate = 7'),
-        ("run lossy-pipe --remedy nope", 'scenario "lossy-pipe": remedies: unknown remedy "nope"'),
+        ("run lossy-pipe --remedy nope", "remedies 'nope': unknown remedy"),
         ("compare lossy-pipe --dask local", "dask local: expected the address of a scheduler"),
         ("study no-such.toml", "study no-such.toml: cannot be read"),
         ("script no-such.pkt", "no-such.pkt: no such file or folder"),

@@ -56,3 +56,11 @@ def test_a_file_of_something_else_is_not_touched(tmp_path: Path) -> None:
 
 def test_the_core_answers_none_for_strangers(tmp_path: Path) -> None:
     assert _core.session_window(tmp_path / "s.sqlite", "nobody", 0, 0) == (None, [])
+
+
+def test_it_says_what_it_begins_with_and_what_it_keeps(tmp_path: Path) -> None:
+    file = tmp_path / "sessions.sqlite"
+    told = [" ".join(run(file)[1].split()) for _ in range(4)]
+    assert all("too few past sessions with 'default'" in said for said in told[:3])
+    assert "begins with" in told[3]
+    assert all("kept" in said for said in told)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from airtcp.catalogue import Remedy, remedies, remedy
+from airtcp.catalogue import Parameter, Remedy, remedies, remedy
 from airtcp.cli.console import AsJson, complete_remedy, print_json
 from airtcp.cli.errors import clear_errors
 from airtcp.columns import columns, width
@@ -67,4 +67,19 @@ def _print_remedy(entry: Remedy) -> None:
         )
     print("\n" + columns(("parameter", "default", "range", "effect"), rows))
     first = entry["parameters"][0]
-    print(f"\nFor example --remedy {entry['name']}:{first['name']}={first['default']}")
+    print(f"\nFor example --remedy {entry['name']}:{first['name']}={_another(first)}")
+
+
+def _another(parameter: Parameter) -> object:
+    """A value that is not the default: a switch the other way, half of a time, twice of the rest.
+
+    The default where nothing else is at hand.
+    """
+    default, most = parameter["default"], parameter["maximum"]
+    if isinstance(default, str):
+        number, _, unit = default.partition(" ")
+        return f"{float(number) / 2:g} {unit}" if unit else default
+    if not isinstance(most, int | float):
+        return 2 * default or 1
+    doubled = 2 * default or 1
+    return doubled if doubled <= most else parameter["minimum"]
