@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -16,7 +17,7 @@ from airtcp.loading import load_scenario
 from airtcp.papers import Verdict, load_papers, open_points
 from airtcp.papers.calibration import Calibrated, calibrated
 from airtcp.papers.check import PaperError
-from airtcp.papers.claims import ClaimsFile, Part
+from airtcp.papers.claims import Claim, ClaimsFile, Part
 from airtcp.papers.cross import (
     Company,
     Cross,
@@ -26,7 +27,7 @@ from airtcp.papers.cross import (
     pair_outcomes,
 )
 from airtcp.papers.experiment import Axis, Choice, Experiment
-from airtcp.papers.judge import judge_part
+from airtcp.papers.judge import Judged, JudgedClaim, judge_part
 from airtcp.papers.judgement import judge_papers
 from airtcp.papers.outcomes import Outcomes, built, carry_out, plan_experiments
 from airtcp.papers.paper import PaperFile
@@ -48,7 +49,7 @@ def test_all_claims_of_all_papers_are_there():
     papers = load_papers(PAPERS)
     assert [paper.about.number for paper in papers] == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
     claims = [claim.id for paper in papers for claim in paper.claims]
-    letters = ["abcdefghi", "abcdefghi", "abcdefgh", "abcdefg", "abcdef", "abcde", "abcd"]
+    letters = ["abcdefghij", "abcdefghij", "abcdefghij", "abcdefg", "abcdefgh", "abcde", "abcd"]
     letters += ["abcdef", "abcde", "abcdefg"]
     assert claims == [f"{n}{letter}" for n, some in enumerate(letters, 1) for letter in some]
     for paper in papers:
@@ -419,8 +420,8 @@ def test_the_command_writes_a_report_that_stands_alone(tmp_path):
     ]
     shown = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
     told = json.loads(shown.stdout)
-    assert [claim["id"] for claim in told["papers"][0]["claims"]] == [f"3{x}" for x in "abcdefgh"]
-    assert sum(told["counts"].values()) == 8
+    assert [claim["id"] for claim in told["papers"][0]["claims"]] == [f"3{x}" for x in "abcdefghij"]
+    assert sum(told["counts"].values()) == 10
     assert json.loads((tmp_path / "papers.json").read_text()) == told
     pages = {path.name: path.read_text() for path in tmp_path.glob("*.html")}
     assert set(pages) == {"index.html", "newzag.html"}
@@ -479,3 +480,23 @@ def test_a_quick_run_leaves_to_the_full_one_what_its_seeds_do_not_decide():
     measured = {experiment for experiment, _ in judged.outcomes[paper.name].measured}
     assert paper.file.calibrations
     assert not measured & {one.experiment for one in paper.file.calibrations}
+
+
+def test_what_is_not_yet_decided_is_not_told_as_not_shown() -> None:
+    """Few readings leave a claim open; a part that is contradicted does not."""
+    one = JudgedClaim(
+        Claim("x", "what", "more"), Verdict.NOT_SHOWN, (), Verdict.NOT_SHOWN, few_readings=True
+    )
+    assert one.outcome is Verdict.UNDECIDED
+    assert replace(one, few_readings=False, parts=_parts(Verdict.NOT_SHOWN)).outcome is (
+        Verdict.UNDECIDED
+    )
+    decided = _parts(Verdict.CONTRADICTED, Verdict.NOT_SHOWN)
+    assert replace(one, few_readings=False, parts=decided).outcome is Verdict.NOT_SHOWN
+    assert replace(one, verdict=Verdict.CONTRADICTED).outcome is Verdict.CONTRADICTED
+
+
+def _parts(*verdicts: Verdict) -> tuple[Judged, ...]:
+    return tuple(
+        Judged("", verdict, "", "", part=number) for number, verdict in enumerate(verdicts)
+    )

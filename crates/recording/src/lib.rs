@@ -38,9 +38,7 @@ pub fn read(reader: impl Read, name: &str) -> Result<Recording, TraceError> {
 /// # Errors
 /// As [`read`].
 pub fn parse(bytes: &[u8], name: &str) -> Result<Recording, TraceError> {
-    let source = Source::new(name);
-    let unpacked = source.unpacked(bytes)?;
-    format::read(&text::decoded(&unpacked), source)
+    format::read(&text::decoded(bytes), Source::new(name))
 }
 
 #[cfg(test)]

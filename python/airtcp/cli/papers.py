@@ -33,6 +33,7 @@ _COLOURS = {
     Verdict.LARGER: "blue",
     Verdict.SMALLER: "blue",
     Verdict.DEPENDS: "magenta",
+    Verdict.UNDECIDED: "white",
     Verdict.NOT_SHOWN: "yellow",
     Verdict.NEVER: "red",
     Verdict.CONTRADICTED: "red",
@@ -152,12 +153,11 @@ def papers_command(
 def _print(judgement: Judgement) -> None:
     """A line a claim, then the counts."""
     quick = judgement.quick
-    undecided = sum(one.undecided for one in judgement.all_claims)
     for paper in judgement.papers:
         out.print(f"[bold]{paper.about.number} {paper.name}[/bold]", highlight=False)
         for judged in judgement.claims[paper.name]:
-            colour = _COLOURS[judged.verdict]
-            words = _so_far(judged) if quick else str(judged.verdict)
+            colour = _COLOURS[judged.outcome]
+            words = _so_far(judged) if quick else str(judged.outcome)
             out.print(f"  {judged.claim.id}  [{colour}]{words:<22}[/{colour}]  ", end="")
             out.print(judged.claim.what, markup=False, highlight=False)
         over = judgement.readings[paper.name]
@@ -178,20 +178,17 @@ def _print(judgement: Judgement) -> None:
         out.print(f"other sets of seeds: {steady}", highlight=False)
     if judgement.quick:
         out.print(
-            f"a quick run: {undecided} of those not shown are not yet decided at this number of "
-            "seeds and readings; what is so under the default, other readings may make depend on "
-            "the reading: the full run decides",
+            "a quick run: what is so under the default, other readings may make depend on the "
+            "reading: the full run decides",
             highlight=False,
         )
 
 
 def _so_far(judged: JudgedClaim) -> str:
     """A verdict of a quick run, which tries few readings."""
-    if judged.undecided:
-        return "not yet decided"
     if judged.few_readings and judged.verdict.goes_the_papers_way:
         return f"{judged.verdict}, by default"
-    return str(judged.verdict)
+    return str(judged.outcome)
 
 
 def _print_nearest(over: OverReadings) -> None:

@@ -80,6 +80,11 @@ class JudgedClaim:
         return verdict_of(hoped).goes_the_papers_way
 
     @property
+    def outcome(self) -> Verdict:
+        """The verdict as it is told: what is not yet decided is no "not shown"."""
+        return Verdict.UNDECIDED if self.undecided else self.verdict
+
+    @property
     def tally(self) -> str:
         """Number of its parts by verdict: "4 reproduced, 2 direction"."""
         counts = [

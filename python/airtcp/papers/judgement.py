@@ -77,12 +77,12 @@ class Judgement:
         return [
             judged.claim.id
             for judged in self.all_claims
-            if any(other is not judged.verdict for other in self.sets.get(judged.claim.id, []))
+            if any(other is not judged.outcome for other in self.sets.get(judged.claim.id, []))
         ]
 
     def count(self, verdict: Verdict) -> int:
         """Number of claims with this verdict."""
-        return sum(judged.verdict is verdict for judged in self.all_claims)
+        return sum(judged.outcome is verdict for judged in self.all_claims)
 
     def as_json(self) -> dict[str, Any]:
         """The output of `airtcp papers --json`."""
@@ -200,7 +200,7 @@ class Judgement:
             "id": claim.id,
             "what": claim.what,
             "paper": claim.paper,
-            "verdict": str(judged.verdict),
+            "verdict": str(judged.outcome),
             "under_default": str(judged.under_default),
             "sets_of_seeds": judged.sets_of_seeds,
             "undecided": judged.undecided,
@@ -330,7 +330,7 @@ def judge_papers(
                 over[paper.name] = readings_of
             else:
                 for one in judged:
-                    sets.setdefault(one.claim.id, []).append(one.verdict)
+                    sets.setdefault(one.claim.id, []).append(one.outcome)
     cross_outcomes = None
     if cross is not None:
         told = steps.next("all remedies on all scenarios", "runs")

@@ -28,6 +28,7 @@ LABELS = {
     "last_flow_goodput_bps": "goodput of the last flow",
     "other_flows_goodput_bps": "goodput of all flows but the first",
     "ping_rtt_p50_ms": "median round trip of the first pings (ms)",
+    "delay_p50_ms": "way of the packets, median (ms)",
     "delay_p95_ms": "way of the packets, 95th percentile (ms)",
     "timeouts": "timeouts a run",
     "timeouts_spurious": "spurious timeouts a run",
@@ -159,6 +160,13 @@ def _delay_p95(summary: RunSummary) -> float:
     return summary["flows"][0]["delay_p95_ms"] or 0.0
 
 
+def _delay_p50(summary: RunSummary) -> float:
+    """The median of each flow's packets' way, in milliseconds, over all flows on average."""
+    medians = [flow["delay_p50_ms"] for flow in summary["flows"]]
+    known = [median for median in medians if median is not None]
+    return sum(known) / len(known) if known else 0.0
+
+
 _TOTALS: dict[str, Callable[[RunSummary], float]] = {
     "goodput_bps": lambda summary: summary["goodput_bps"],
     "flow_goodput_bps": _flow_goodput,
@@ -184,6 +192,7 @@ _TOTALS: dict[str, Callable[[RunSummary], float]] = {
     ),
     "in_flight_bytes": _in_flight,
     "ping_rtt_p50_ms": _ping_rtt,
+    "delay_p50_ms": _delay_p50,
     "delay_p95_ms": _delay_p95,
     "events_processed": lambda summary: float(summary["events_processed"]),
     "attempts_a_packet": lambda summary: _share(

@@ -49,6 +49,8 @@ class Verdict(StrEnum):
     """The same sign and significant, and less than half the paper's number."""
     DEPENDS = "depends on the reading"
     """Readings that the paper's text admits disagree."""
+    UNDECIDED = "not yet decided"
+    """Not shown by these runs; more seeds or readings may show it."""
     NOT_SHOWN = "not shown"
     """No significant difference where the paper has one."""
     NEVER = "never the paper's way"
@@ -73,6 +75,7 @@ _MEANINGS = {
     Verdict.LARGER: "The paper's sign, significant, and more than twice its number.",
     Verdict.SMALLER: "The paper's sign, significant, and less than half its number.",
     Verdict.DEPENDS: "Readings that the paper's text admits disagree.",
+    Verdict.UNDECIDED: "Not shown so far: more seeds or readings may show it.",
     Verdict.NOT_SHOWN: "No significant difference where the paper has one.",
     Verdict.NEVER: "No reading that was run goes the paper's way, and some are contradicted.",
     Verdict.CONTRADICTED: "Significant, and the other way, under every admissible reading.",

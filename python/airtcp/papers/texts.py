@@ -1,6 +1,9 @@
 """Numbers from runs in texts: `{name}` in a `why` or `today` stands for a `[[number]]`.
 
-A number that a run gave is never typed into a text: it would outlive the run.
+A number that a run gave is never typed into a text: it would outlive the run. Nor is a sentence
+about one: `{if NAME more: this|that}` is `this` where the gain NAME is shown to be more than zero,
+and `that` where it is not; so with `less`, with `same` (no difference shown) and with `near 29`
+(reproduced, or within a factor of two of it).
 """
 
 import re
@@ -13,9 +16,14 @@ from airtcp.papers import estimates
 from airtcp.papers.check import PaperError, check_measure, check_point
 from airtcp.papers.experiment import Experiment, Value
 from airtcp.papers.outcomes import Outcomes
+from airtcp.papers.rules import Verdict, judge_number, sign_of
 from airtcp.quantities import bit_rate_scale
 
 _PLACEHOLDER = re.compile(r"\{([a-z0-9-]+)\}")
+_BRANCH = r"(?:[^{}|]|\{[a-z0-9-]+\})*"
+_CONDITION = re.compile(
+    rf"\{{if ([a-z0-9-]+) (more|less|same|near -?\d+(?:\.\d+)?): ({_BRANCH})\|({_BRANCH})\}}"
+)
 _NUMBER = re.compile(r"(?<![\w.§-])\d[\d.,]*(?<![.,])")
 _NAMES = re.compile(
     r"802\.\d+\w*|ns-\d|RFC \d+(?: §[\d.]+)?|§[\w.-]+|Tables? [\dIVX]+|Figs?\. \d+\w?|[Ee]q\. \d+"
@@ -73,7 +81,19 @@ def check_text(where: str, text: str, numbers: Iterable[NumberSpec], known: str)
     Raises:
         PaperError: it types another, or a placeholder names none.
     """
-    names = {number.name for number in numbers}
+    kinds = {number.name: number.shown for number in numbers}
+    for name, test, _, _ in _CONDITION.findall(text):
+        if kinds.get(name) not in {"gain", "percent"}:
+            raise PaperError(
+                f"{where}: {{if {name} {test}: …}}: expected the name of a gain among [[number]]"
+            )
+    text = _CONDITION.sub(lambda match: f"{match[3]} {match[4]}", text)
+    if "{if" in text or "|" in text:
+        raise PaperError(
+            f"{where}: {text[text.find('{if') :][:60]}: expected {{if NAME more: this|that}}, with "
+            "more, less, same or near and a number, and no condition within"
+        )
+    names = set(kinds)
     for name in _PLACEHOLDER.findall(text):
         if name not in names:
             raise PaperError(f"{where}: {{{name}}}: no [[number]] of that name")
@@ -100,7 +120,23 @@ def filled(
         number = by_name[match.group(1)]
         return number_as_text(number, experiments[number.experiment], outcomes)
 
-    return _PLACEHOLDER.sub(fill, text)
+    def choose(match: re.Match[str]) -> str:
+        number = by_name[match[1]]
+        is_so = _holds(number, match[2], experiments[number.experiment], outcomes)
+        return match[3] if is_so else match[4]
+
+    return _PLACEHOLDER.sub(fill, _CONDITION.sub(choose, text))
+
+
+def _holds(number: NumberSpec, test: str, experiment: Experiment, outcomes: Outcomes) -> bool:
+    """Whether the runs show a gain to be as a sentence says; not where nothing was measured."""
+    gain = outcomes.gain(experiment, number.measure, number.at, number.baseline, number.treated)
+    if gain is None:
+        return False
+    word, _, published = test.partition(" ")
+    if word == "near":
+        return judge_number(gain, float(published)) in {Verdict.REPRODUCED, Verdict.DIRECTION}
+    return sign_of(gain) == {"more": 1, "less": -1, "same": 0}[word]
 
 
 def number_as_text(number: NumberSpec, experiment: Experiment, outcomes: Outcomes) -> str:

@@ -23,6 +23,7 @@ LOOKS = {
     "reproduced": VerdictLook("=", "#00694d", PAPER),
     "direction": VerdictLook("~", "#0072b1", PAPER),
     "depends on the reading": VerdictLook("*", "#8f4a78", PAPER),
+    "not yet decided": VerdictLook("…", "#4a6572", PAPER),
     "not shown": VerdictLook("?", "#e69f01", INK),
     "never the paper's way": VerdictLook("!", "#7a3e00", PAPER),
     "contradicted": VerdictLook("\N{MULTIPLICATION SIGN}", "#b03a00", PAPER),

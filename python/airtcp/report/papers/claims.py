@@ -157,7 +157,7 @@ def _line(
         claim.id,
         claim.what,
         claim.paper,
-        str(judged.verdict),
+        str(judged.outcome),
         judged.undecided,
         shown,
         len(judged.parts) - len(shown),

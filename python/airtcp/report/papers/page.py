@@ -98,7 +98,7 @@ def _tiles(judgement: Judgement) -> VerdictTiles:
             (
                 paper.short_title,
                 tuple(
-                    (judged.claim.id, str(judged.verdict))
+                    (judged.claim.id, str(judged.outcome))
                     for judged in judgement.claims[paper.name]
                 ),
             )
@@ -116,7 +116,7 @@ def verdict_lines(judgement: Judgement) -> str:
     for paper in judgement.papers:
         claims = judgement.claims[paper.name]
         counts = [
-            " ".join(one.claim.id for one in claims if one.verdict is verdict) or "-"
+            " ".join(one.claim.id for one in claims if one.outcome is verdict) or "-"
             for verdict in Verdict
         ]
         title = paper.short_title
