@@ -19,6 +19,14 @@ pub fn profiles() -> Vec<(&'static str, &'static str)> {
         .collect()
 }
 
+/// What a script that passed asked for, and was not given.
+fn note(script: &airtcp_script::Script) -> String {
+    match airtcp_script::skipped_settings(script) {
+        skipped if skipped.is_empty() => String::new(),
+        skipped => format!("settings of BSD that were skipped: {}", skipped.join(", ")),
+    }
+}
+
 /// Runs the script `text`, named `name`, on the stack `profile`. Returns "passed", "failed",
 /// "unsupported" or "unreadable", the line it is about, and what there is to say. Ctrl-C ends it.
 #[pyfunction]
@@ -58,7 +66,7 @@ pub fn script(
     });
     match (verdict, raised) {
         (_, Some(error)) => Err(error),
-        (None | Some(Verdict::Passed), None) => Ok(("passed", 0, String::new())),
+        (None | Some(Verdict::Passed), None) => Ok(("passed", 0, note(&script))),
         (Some(Verdict::Failed { line, report }), None) => Ok(("failed", line, report)),
         (Some(Verdict::Unsupported { line, what }), None) => Ok(("unsupported", line, what)),
     }

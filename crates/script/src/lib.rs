@@ -31,6 +31,19 @@ pub use parser::parse;
 pub use runner::{run, run_while};
 pub use syntax::Script;
 
+/// Settings of BSD that a run of `script` skips, since no endpoint here has their like.
+#[must_use]
+pub fn skipped_settings(script: &Script) -> Vec<String> {
+    let commands = script
+        .events
+        .iter()
+        .filter_map(|event| match &event.action {
+            syntax::Action::Command(text) => Some(settings::skipped(text)),
+            _ => None,
+        });
+    commands.flatten().collect()
+}
+
 /// A script that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptError {

@@ -72,6 +72,8 @@ fn one_command(line: &str, config: &mut Config) -> SettingOutcome {
         | Some("echo" | "sleep" | "true" | "rm" | "cat" | "ethtool" | "dmesg" | "ip6tables") => {
             SettingOutcome::Yes
         }
+        Some("sysctl") if is_of_bsd(line) => of_bsd(line, config),
+        Some("kldload") => SettingOutcome::Yes,
         Some("sysctl") => {
             let text = line
                 .trim_start_matches("sysctl")
@@ -99,6 +101,72 @@ fn one_command(line: &str, config: &mut Config) -> SettingOutcome {
         }
         Some(_) => SettingOutcome::Unsupported(format!("the command {line:?}")),
     }
+}
+
+/// Whether a command sets what BSD calls by names of its own.
+fn is_of_bsd(line: &str) -> bool {
+    line.split_whitespace().any(|word| {
+        ["net.inet.", "net.inet6.", "kern.", "hw."]
+            .iter()
+            .any(|tree| word.starts_with(tree))
+    })
+}
+
+/// `sysctl net.inet.tcp.sack.enable=1`: those that have a counterpart are set; the others tune a
+/// stack that is not under test, and are skipped ([`skipped`]).
+fn of_bsd(line: &str, config: &mut Config) -> SettingOutcome {
+    for (name, value) in bsd_settings(line) {
+        let applied = match name {
+            "net.inet.tcp.sack.enable" => sysctl("tcp_sack", value, config),
+            // Timestamps and scaled windows in one (RFC 7323, before that RFC 1323).
+            "net.inet.tcp.rfc1323" if value == "2" => sysctl("tcp_window_scaling", "1", config),
+            "net.inet.tcp.rfc1323" if value == "3" => sysctl("tcp_timestamps", "1", config),
+            "net.inet.tcp.rfc1323" => sysctl("tcp_timestamps", value, config),
+            "net.inet.tcp.ecn.enable" => sysctl("tcp_ecn", value, config),
+            "net.inet.tcp.cc.algorithm" => congestion_control(bsd_control(value), config),
+            "net.inet.tcp.initcwnd_segments" => match value.parse() {
+                Ok(segments) => {
+                    config.initial_window = segments;
+                    SettingOutcome::Yes
+                }
+                Err(_) => SettingOutcome::Unsupported(format!("{name} = {value}")),
+            },
+            _ => SettingOutcome::Yes,
+        };
+        if applied != SettingOutcome::Yes {
+            return applied;
+        }
+    }
+    SettingOutcome::Yes
+}
+
+/// The name of a congestion control as Linux has it.
+fn bsd_control(name: &str) -> &str {
+    if name == "newreno" { "reno" } else { name }
+}
+
+fn bsd_settings(line: &str) -> impl Iterator<Item = (&str, &str)> {
+    line.split_whitespace()
+        .filter_map(|word| word.split_once('='))
+        .map(|(name, value)| (name, value.trim_matches('"')))
+}
+
+/// Settings of BSD in a command that have no counterpart here, which a run skips.
+pub fn skipped(command: &str) -> Vec<String> {
+    const APPLIED: [&str; 5] = [
+        "net.inet.tcp.sack.enable",
+        "net.inet.tcp.rfc1323",
+        "net.inet.tcp.ecn.enable",
+        "net.inet.tcp.cc.algorithm",
+        "net.inet.tcp.initcwnd_segments",
+    ];
+    let lines = command.lines().flat_map(|line| line.split(';'));
+    lines
+        .filter(|line| line.trim().starts_with("sysctl") && is_of_bsd(line))
+        .flat_map(bsd_settings)
+        .filter(|(name, _)| !APPLIED.contains(name))
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect()
 }
 
 /// `ip route change … initcwnd 10 rto_min 100ms`.

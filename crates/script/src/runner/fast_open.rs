@@ -1,7 +1,7 @@
 //! TCP Fast Open (RFC 7413): the cookies of this machine as client and as server, and the calls
 //! that use them (tcp(7); Linux, `tcp_sendmsg_fastopen`).
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use airtcp_endpoint::{
     CacheSettings, FastOpenCache, FastOpenConnect, FastOpenKeys, FastOpenListen, FourTuple,
@@ -10,7 +10,7 @@ use airtcp_packet::{Segment, SequenceNumber};
 use airtcp_tcp::{Connection, FastOpenSyn, State};
 
 use super::answer::Answer;
-use super::{HEADERS, MTU, Machine, Stop, unsupported};
+use super::{Machine, Stop, unsupported};
 use crate::parser::number;
 use crate::syntax::Call;
 
@@ -31,8 +31,8 @@ pub(super) struct FastOpenState {
     bits: u32,
     keys: FastOpenKeys,
     /// Our address and the peer's.
-    pub local: Ipv4Addr,
-    pub remote: Ipv4Addr,
+    pub local: IpAddr,
+    pub remote: IpAddr,
     socket: SocketOptions,
 }
 
@@ -57,8 +57,8 @@ impl Default for FastOpenState {
             cache: FastOpenCache::new([0; 16], CacheSettings::default()),
             bits: CLIENT,
             keys: FastOpenKeys::new([0; 16]),
-            local: Ipv4Addr::new(192, 168, 0, 1),
-            remote: Ipv4Addr::new(192, 0, 2, 1),
+            local: Ipv4Addr::new(192, 168, 0, 1).into(),
+            remote: Ipv4Addr::new(192, 0, 2, 1).into(),
             socket: SocketOptions::default(),
         }
     }
@@ -122,8 +122,19 @@ impl FastOpenState {
         }
     }
 
+    /// The addresses that packetdrill has for IPv6, where the script names none.
+    pub fn use_ipv6(&mut self) {
+        let of = |network, host| Ipv6Addr::new(0xfd3d, network, host, 0, 0, 0, 0, 1).into();
+        if self.local.is_ipv4() {
+            self.local = of(0x0a0b, 0x17d6);
+        }
+        if self.remote.is_ipv4() {
+            self.remote = of(0xfa7b, 0xd17d);
+        }
+    }
+
     fn tuple(&self) -> FourTuple {
-        let end = |address| SocketAddr::new(IpAddr::V4(address), 1);
+        let end = |address| SocketAddr::new(address, 1);
         FourTuple {
             local: end(self.local),
             remote: end(self.remote),
@@ -284,7 +295,10 @@ impl Machine<'_> {
     fn open_fast(&mut self, bytes: u64) -> u64 {
         let fast = &mut self.fast_open;
         fast.socket.is_deferred = false;
-        let wanted = self.wanted_mss.unwrap_or(u32::MAX).min(MTU - HEADERS);
+        let wanted = self
+            .wanted_mss
+            .unwrap_or(u32::MAX)
+            .min(self.mtu.saturating_sub(self.headers).max(1));
         let payload = u16::try_from(wanted).unwrap_or(u16::MAX);
         let syn = fast.cache.syn(self.now, &fast.tuple(), payload, fast.how());
         let taken = bytes.min(syn.most.into());

@@ -29,7 +29,9 @@ use messages::Notices;
 const TOLERANCE: Duration = Duration::from_micros(4000);
 /// Ethernet: what an option `--mtu` may change.
 const MTU: u32 = 1500;
+/// Bytes of the headers of TCP and IPv4, or of TCP and IPv6.
 const HEADERS: u32 = 40;
+const HEADERS_OF_IPV6: u32 = 60;
 const TIMESTAMP_BYTES: u32 = 12;
 
 /// Why a script ended early.
@@ -61,6 +63,9 @@ struct Machine<'a> {
     config: Config,
     now: Instant,
     tolerance: Duration,
+    /// Bytes of a packet, and of those the headers of TCP and IP.
+    mtu: u32,
+    headers: u32,
     connection: Option<Connection>,
     /// What the application writes on it, and the ends of records in that (MSG_EOR).
     records: Records,
@@ -108,6 +113,8 @@ pub fn run_while(script: &Script, config: &Config, goes_on: &dyn Fn() -> bool) -
         config: *config,
         now: Instant::ZERO,
         tolerance: TOLERANCE,
+        mtu: MTU,
+        headers: HEADERS,
         connection: None,
         records: Records::default(),
         listening: None,
@@ -131,7 +138,7 @@ pub fn run_while(script: &Script, config: &Config, goes_on: &dyn Fn() -> bool) -
         data_received_at: Instant::ZERO,
         stopwatch: Stopwatch::default(),
     };
-    machine.set_mss(MTU);
+    machine.set_mss();
     for (name, value, line) in &script.options {
         if let Err(stop) = machine.option(name, value) {
             return verdict(stop, *line);
@@ -154,19 +161,22 @@ fn verdict(stop: Stop, line: usize) -> Option<Verdict> {
 }
 
 impl Machine<'_> {
-    fn set_mss(&mut self, mtu: u32) {
+    fn set_mss(&mut self) {
         let stamps = if self.config.timestamps {
             TIMESTAMP_BYTES
         } else {
             0
         };
-        self.config.mss = mtu.saturating_sub(HEADERS + stamps).max(1);
+        self.config.mss = self.mtu.saturating_sub(self.headers + stamps).max(1);
     }
 
     fn option(&mut self, name: &str, value: &str) -> Step {
         match (name, value.parse()) {
             ("tolerance_usecs", Ok(micros)) => self.tolerance = Duration::from_micros(micros),
-            ("mtu", Ok(mtu)) => self.set_mss(u32::try_from(mtu).unwrap_or(MTU)),
+            ("mtu", Ok(mtu)) => {
+                self.mtu = u32::try_from(mtu).unwrap_or(MTU);
+                self.set_mss();
+            }
             // How packetdrill cuts arriving data for a device that joins it again (`netdev.c`): the
             // endpoint is handed it whole, and sends as its MTU and the peer allow.
             ("mss", Ok(_)) => {}
@@ -183,13 +193,24 @@ impl Machine<'_> {
             ("tcp_ts_tick_usecs", Ok(micros)) => {
                 self.config.timestamp_tick = Duration::from_micros(micros);
             }
-            ("ip_version", _) if value != "ipv4" => {
-                return unsupported(format!("IP version {value}"));
-            }
+            ("ip_version", _) => match value {
+                // Mapped addresses are a matter of the socket: the packets are IPv4's.
+                "ipv4" | "ipv4_mapped_ipv6" => {}
+                "ipv6" => {
+                    self.headers = HEADERS_OF_IPV6;
+                    self.fast_open.use_ipv6();
+                    self.set_mss();
+                }
+                _ => {
+                    return unsupported(format!(
+                        "--ip_version={value}: expected ipv4, ipv6 or ipv4_mapped_ipv6"
+                    ));
+                }
+            },
             (
-                "ip_version" | "bind_port" | "non_fatal" | "send_omit_free" | "define" | "code"
-                | "verbose" | "debug" | "gateway_ip" | "netmask_ip" | "tcp_ts_ecr_scaled"
-                | "connect_port" | "init_scripts" | "persistent_tun_dev" | "speed",
+                "bind_port" | "non_fatal" | "send_omit_free" | "define" | "code" | "verbose"
+                | "debug" | "gateway_ip" | "netmask_ip" | "tcp_ts_ecr_scaled" | "connect_port"
+                | "init_scripts" | "persistent_tun_dev" | "speed",
                 _,
             ) => {}
             _ => return unsupported(format!("the option --{name}={value}")),
@@ -219,7 +240,7 @@ impl Machine<'_> {
             Action::Command(text) => match settings::command(text, &mut self.config) {
                 SettingOutcome::Yes => {
                     self.fast_open.on_command(text);
-                    self.set_mss(MTU);
+                    self.set_mss();
                     Ok(())
                 }
                 SettingOutcome::Unsupported(what) => unsupported(what),
@@ -319,7 +340,7 @@ impl Machine<'_> {
         (self.accepted, self.told_of_end, self.corked) = (false, false, false);
         (self.reads_shut, self.writes_shut) = (false, false);
         (self.isn, self.came) = (0, false);
-        self.set_mss(MTU);
+        self.set_mss();
     }
 
     fn listen(&mut self) {
