@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from needs import missing
+
 if TYPE_CHECKING:
     from airtcp.lab.server import Lab
 
@@ -34,6 +36,14 @@ packets = 100
 [link.loss]
 rate = 0.01
 """
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skips a test that needs something missing, before its fixtures are made."""
+    for mark in item.iter_markers("needs"):
+        if reason := next(filter(None, map(missing, mark.args)), ""):
+            pytest.skip(reason)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """What is said of a capture, beside what the simulator knows of the same transfer."""
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -107,12 +106,11 @@ def test_frames_fit_together(lossy: str, tmp_path: Path) -> None:
     assert hazard["lost"].sum() <= seen.labels.height
 
 
+@pytest.mark.needs("tshark")
 def test_comments_stand_on_the_packets_that_are_labelled(lossy: str, tmp_path: Path) -> None:
     seen = Seen(lossy, tmp_path, **{"tcp.profile": "sack"})
     out = tmp_path / "annotated.pcapng"
     seen.capture.annotate(out)
-    if shutil.which("tshark") is None:
-        pytest.skip("tshark is not installed: apt install tshark")
     command = ["tshark", "-n", "-r", str(out), "-Y", "frame.comment"]
     command += ["-T", "fields", "-e", "frame.number", "-e", "frame.comment"]
     listing = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)

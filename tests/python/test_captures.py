@@ -1,6 +1,5 @@
 """What tshark makes of a capture agrees with what the simulator counts."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -9,9 +8,7 @@ import pytest
 import airtcp
 from airtcp import _core
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("tshark") is None, reason="tshark is not installed: apt install tshark"
-)
+pytestmark = pytest.mark.needs("tshark")
 
 # Wireshark guesses from the order of segments, and calls a repeat that leaves within a round trip
 # of new data "out of order", which at the sender's own interface it cannot be.

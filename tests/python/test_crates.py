@@ -16,6 +16,7 @@ from rust_modules import Crate, Source, sources
 ROOT = Path(__file__).resolve().parents[2]
 
 ORDER = (
+    "needs",
     "units",
     "packet",
     "tcp",

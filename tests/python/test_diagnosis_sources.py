@@ -1,7 +1,6 @@
 """What is diagnosed beside a capture: sockets, two captures, and an interface as it is used."""
 
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -211,7 +210,7 @@ print(json.dumps({"packets": taken.packets, "may_again": may_again,
 """
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="captures need root")
+@pytest.mark.needs("root")
 def test_an_interface_is_captured_and_the_privilege_dropped(tmp_path: Path) -> None:
     path = tmp_path / "live.pcap"
     command = [sys.executable, "-c", LIVE, str(path)]

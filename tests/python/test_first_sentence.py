@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -17,13 +17,14 @@ from airtcp.study.budget import Budget
 from airtcp.study.calmest import LATENCY, calmest, may_be_calmest
 from airtcp.study.cells import Cell
 from airtcp.study.compare import ComparedRuns
-from airtcp.study.comparison_plan import comparison_plan
+from airtcp.study.comparison_plan import ComparisonPlan, comparison_plan
 from airtcp.study.deployment import deployed
 from airtcp.study.execute import Results, execute
 from airtcp.study.harm_rounds import HarmRounds
 from airtcp.study.horizon import Horizon, horizon
 from airtcp.study.plan import Plan
 from airtcp.study.recommend import recommendations
+from airtcp.study.rounds import in_rounds
 from airtcp.study.sequential import Rounds
 from airtcp.study.statistics import paired_difference
 from airtcp.study.verdict import verdict
@@ -98,8 +99,8 @@ def test_harm_that_stays_undecided_says_so(lossy_search: Comparison) -> None:
     found = HarmRounds(competing(lossy_search, goodput), Rounds(10), Budget()).measured(
         lossy_search
     )
-    assert "10 seeds were run for the harm" in found.stopped
-    assert any(line.startswith("Not all is decided") for line in verdict(found))
+    assert "10 seeds were run for the harm of " in found.stopped
+    assert any(line.startswith("Not everything is decided") for line in verdict(found))
 
 
 def test_what_may_harm_others_is_not_first_where_another_does_as_well() -> None:
@@ -231,6 +232,7 @@ def test_words_of_a_horizon() -> None:
     assert words(50.0, 0.48, 0.5, 0.52) == ""
     assert "by 20" in words(50.0, 0.2, 0.2, 0.2002)
     assert "changes nothing after" in words(50.0, 0.001, 0.002, 0.001)
+    assert "changes nothing after" in words(16.6, -0.0023, -0.0022, -0.0023)
     assert "lowers it by 5" in words(50.0, -0.05, -0.05, -0.0501)
     assert "long transfers gain more" in words(50.0, 1.5, 1.5, 1.501)
 
@@ -250,11 +252,26 @@ def test_the_first_round_keeps_the_bound_of_processor_time() -> None:
         airtcp.RunError, match=r"one seed of 66 remedies takes more than .*--max-cpu"
     ):
         airtcp.compare("lossy-pipe", settings=LOSSY, rounds=Rounds(40, 1e-9))
-    spent = Budget()
-    airtcp.compare("lossy-pipe", seeds=1, settings=LOSSY)
-    found = airtcp.compare("lossy-pipe", settings=LOSSY, rounds=Rounds(40, 3 * spent.spent_s))
-    assert len(found.seeds) < 5
-    assert "5 seeds would take more than" in found.stopped
+
+
+def test_the_first_round_has_the_seeds_that_the_bound_allows() -> None:
+    """Of 40 s three quarters are the rounds': three seeds of 10 s each."""
+    clock = [0.0]
+    ran: list[int] = []
+
+    def planned_for(seeds: int) -> ComparisonPlan:
+        return comparison_plan("lossy-pipe", ["veno"], seeds, {"duration": "1 s"})
+
+    def outcome(planned: ComparisonPlan, error: float) -> ComparedRuns:
+        clock[0] += 10.0 * (len(planned.seeds) - (ran[-1] if ran else 0))
+        ran.append(len(planned.seeds))
+        compared = planned.result(execute(planned.plan))
+        return replace(compared, error=error, is_search=True, smallest=1e-9)
+
+    found = in_rounds(planned_for, outcome, Rounds(40), Budget(40.0, lambda: clock[0]))
+    assert ran == [1, 3]
+    assert len(found.seeds) == 3
+    assert found.is_decided or "5 seeds would take more than 40 s" in found.stopped
 
 
 def test_finished_cells_are_not_run_again() -> None:

@@ -15,13 +15,14 @@ from typing import Any
 
 import pytest
 
-from airtcp import emulation, net
+import needs
+from airtcp import emulation
 from airtcp._core import AirtcpError, ScenarioError
 from airtcp.catalogue import remedies
 from airtcp.emulation import parsed
-from airtcp.kernels import Guest, Kernel, KernelError, known
+from airtcp.kernels import Guest, Kernel, KernelError
 from airtcp.kernels.brought import brought, programs_in
-from airtcp.kernels.machine import QEMU, Machine
+from airtcp.kernels.machine import Machine
 from airtcp.kernels.protocol import Done, Job
 from airtcp.loading import load_scenario
 from airtcp.partings import parting
@@ -33,25 +34,19 @@ SCENARIO = {"/s.toml": (ROOT / "scenarios" / "lossy-pipe.toml").read_bytes()}
 SHORT = ("", "measure", "/s.toml", "--set", "duration=1 s", "--set", "link.loss.rate=0.02")
 
 
+IN_A_GUEST = pytest.mark.needs("qemu-system-x86_64", "kernels")
+BPF = pytest.mark.needs("bpf")
+
+
 @pytest.fixture
 def kernel() -> Kernel:
-    """The first kernel of the cache that has all that a distribution's has.
-
-    Not 5.10: it has BPF, and refuses these programs (docs/measurements/kernels.md).
-    """
-    if shutil.which(QEMU) is None:
-        pytest.skip(f"{QEMU} is not installed")
-    found = [one for one in known() if one.can.bpf and (one.folder / "modules/tun.ko").is_file()]
-    found = [one for one in found if not one.release.startswith("5.10.")]
-    if not found:
-        pytest.skip("no kernel: `airtcp kernels add debian:6.1`")
-    try:
-        net.find_program()
-    except AirtcpError:
-        pytest.skip("airtcp-net is not built")
-    return found[0]
+    """A kernel of the cache; tests that use it are marked `IN_A_GUEST`."""
+    found = needs.kernel()
+    assert found
+    return found
 
 
+@IN_A_GUEST
 def test_a_run_is_the_same_each_time_and_never_late(kernel: Kernel) -> None:
     guest = Guest.of(kernel)
     first, second = (guest.run([Job(SHORT)], SCENARIO)[0] for _ in range(2))
@@ -66,6 +61,7 @@ def test_a_run_is_the_same_each_time_and_never_late(kernel: Kernel) -> None:
     assert found["sender_min_rtt_ms"] == pytest.approx(50, abs=1.5)
 
 
+@IN_A_GUEST
 def test_nothing_of_this_machine_moves_the_guests_clock(
     kernel: Kernel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,6 +90,7 @@ def test_nothing_of_this_machine_moves_the_guests_clock(
         assert guest.run([Job(SHORT)], SCENARIO)[0].out == quiet.out
 
 
+@IN_A_GUEST
 def test_another_boot_of_a_kernel_gives_the_same(kernel: Kernel, tmp_path: Path) -> None:
     """A cache of its own, as another user or machine has: nothing of the first boot is in it."""
     copy = tmp_path / "copy"
@@ -104,6 +101,7 @@ def test_another_boot_of_a_kernel_gives_the_same(kernel: Kernel, tmp_path: Path)
     assert first == second
 
 
+@IN_A_GUEST
 def test_a_run_does_not_depend_on_where_its_scenario_stands(kernel: Kernel, tmp_path: Path) -> None:
     (there := tmp_path / "a/longer/path").mkdir(parents=True)
     text = (ROOT / "scenarios" / "lossy-pipe.toml").read_text()
@@ -146,6 +144,7 @@ def test_two_recordings_that_would_be_one_in_the_guest_are_refused(
         scenario_files(tmp_path / "x.toml", ["a.ping", "../a.ping"])
 
 
+@IN_A_GUEST
 def test_a_recorded_link_runs_in_a_guest(kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     settings = {"link.rtt_log.path": "recordings/cellular-slow.ping", "duration": "1 s"}
@@ -172,6 +171,7 @@ def test_what_a_scenario_names_stands_beside_it_in_the_guest(tmp_path: Path) -> 
     }
 
 
+@IN_A_GUEST
 def test_a_recording_comes_out_of_the_guest(kernel: Kernel) -> None:
     job = Job((*SHORT, "--record", "/out"), "/out")
     (done,) = Guest.of(kernel).run([job], SCENARIO)
@@ -179,6 +179,7 @@ def test_a_recording_comes_out_of_the_guest(kernel: Kernel) -> None:
     assert json.loads(done.files["summary.json"])["kernel"] == kernel.release
 
 
+@IN_A_GUEST
 def test_programs_of_this_machine_run_over_the_link(kernel: Kernel) -> None:
     guest = Guest.of(kernel, brought(programs_in(["cat"])))
     job = Job(("", "emulate", "/s.toml", "--quiet", "--", "sh", "-c", "cat /proc/version; exit 3"))
@@ -194,6 +195,8 @@ def _measured(guest: Guest, *words: str) -> dict[str, Any]:
     return found
 
 
+@IN_A_GUEST
+@BPF
 def test_every_remedy_is_applied_in_a_guest_or_refused_by_name(kernel: Kernel) -> None:
     names = [one["name"] for one in remedies() if one["place"] in {"sender", "receiver"}]
     command: tuple[str, ...] = (
@@ -222,7 +225,11 @@ def test_every_remedy_is_applied_in_a_guest_or_refused_by_name(kernel: Kernel) -
     assert {"fack", "tahoe", "oracle"} <= refused
 
 
-@pytest.mark.parametrize("remedy", ["veno", "newzag", "coin", "pacing", "hystart"])
+@IN_A_GUEST
+@pytest.mark.parametrize(
+    "remedy",
+    ["veno", *(pytest.param(one, marks=BPF) for one in ("newzag", "coin")), "pacing", "hystart"],
+)
 def test_a_remedy_runs_in_a_guest(kernel: Kernel, remedy: str) -> None:
     found = _measured(Guest.of(kernel), "--remedy", remedy)
     assert found["steps"]
@@ -232,6 +239,7 @@ def test_a_remedy_runs_in_a_guest(kernel: Kernel, remedy: str) -> None:
         assert counted > 0, "losses were classified by the program"
 
 
+@IN_A_GUEST
 @pytest.mark.parametrize("control", ["vegas", "illinois", "dctcp"])
 def test_a_guest_has_the_congestion_controls_of_modules(kernel: Kernel, control: str) -> None:
     assert control in kernel.can.congestion_controls
@@ -245,6 +253,7 @@ def test_a_guest_has_the_congestion_controls_of_modules(kernel: Kernel, control:
 FULL = ("--set", "link.loss.rate=0", "--set", "tcp.profile=linux-reno", "--set", "duration=2 s")
 
 
+@IN_A_GUEST
 def test_a_kernels_discipline_is_the_queue_before_the_link(kernel: Kernel) -> None:
     guest = Guest.of(kernel)
     (short, managed) = (
@@ -262,6 +271,7 @@ def test_a_kernels_discipline_is_the_queue_before_the_link(kernel: Kernel) -> No
     assert managed["srtt_ms"] < short["srtt_ms"]
 
 
+@IN_A_GUEST
 def test_the_first_difference_is_of_the_kernels_own_discipline(kernel: Kernel) -> None:
     """A queue of three packets drops of the ten that a sender begins with; the link's does not."""
     settings = {"duration": "1 s", "link.loss.rate": 0}
@@ -277,6 +287,7 @@ def test_the_first_difference_is_of_the_kernels_own_discipline(kernel: Kernel) -
     assert retransmitted("pfifo limit 3")[0] < 10 * 1460
 
 
+@IN_A_GUEST
 def test_a_discipline_needs_a_link_with_a_rate(kernel: Kernel) -> None:
     command: tuple[str, ...] = (*SHORT, "--check", "--discipline")
     jobs = [
@@ -290,12 +301,14 @@ def test_a_discipline_needs_a_link_with_a_rate(kernel: Kernel) -> None:
     assert "leave one of them out" in twice.err
 
 
+@IN_A_GUEST
 def test_a_bad_request_is_the_guests_own_error(kernel: Kernel) -> None:
     (done,) = Guest.of(kernel).run([Job((*SHORT, "--remedy", "fack"))], SCENARIO)
     assert done.status == 2
     assert "4.15" in done.err
 
 
+@IN_A_GUEST
 def test_a_panic_is_an_error_with_the_last_lines(kernel: Kernel, tmp_path: Path) -> None:
     folder = tmp_path / "kernel"
     shutil.copytree(kernel.folder, folder, ignore=shutil.ignore_patterns("booted-*"))
@@ -310,6 +323,7 @@ def test_a_panic_is_an_error_with_the_last_lines(kernel: Kernel, tmp_path: Path)
     assert not list(folder.glob("booted-*"))
 
 
+@IN_A_GUEST
 def test_an_image_that_is_none_is_an_error(kernel: Kernel, tmp_path: Path) -> None:
     image = tmp_path / "image"
     image.write_bytes(b"no kernel at all")

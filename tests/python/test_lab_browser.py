@@ -6,21 +6,21 @@ or Chromium (`apt install chromium`) is absent. With AIRTCP_SCREENSHOTS=FOLDER w
 
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from needs import program
+
 if TYPE_CHECKING:
     from airtcp.lab.server import Lab
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 expect = sync_api.expect
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-if CHROMIUM is None:
-    pytest.skip("Chromium is not installed", allow_module_level=True)
+CHROMIUM = program("chromium")
+pytestmark = pytest.mark.needs("chromium")
 
 PATIENCE_MS = 60_000
 """For a machine that is busy with other things; every wait is for an event."""

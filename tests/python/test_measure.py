@@ -2,9 +2,7 @@
 
 import contextlib
 import json
-import os
 import select
-import shutil
 import signal
 import socket
 import subprocess
@@ -188,7 +186,7 @@ def test_what_is_never_answered_counts_as_long_as_it_has_waited() -> None:
     assert counting([], [0.5], 1.0, 3.0) == [2500.0]
 
 
-@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="needs namespaces")
+@pytest.mark.needs("namespaces", "tun")
 def test_an_emulated_link_is_found_again(tmp_path: Path) -> None:
     """20 Mbit/s, 40 ms, and 200 packets of 1500 bytes before one's own: 120 ms."""
     found = measured_over(
@@ -243,7 +241,7 @@ def iperf3_server() -> Iterator[int]:
             server.kill()
 
 
-@pytest.mark.skipif(shutil.which("iperf3") is None, reason="needs iperf3")
+@pytest.mark.needs("iperf3")
 def test_an_iperf3_server_is_measured() -> None:
     with iperf3_server() as port:
         found = measure_with_iperf3("127.0.0.1", port, seconds=4, most_bytes=100_000_000)
@@ -256,7 +254,7 @@ def test_an_iperf3_server_is_measured() -> None:
     assert found.loaded[1].rpm_own is not None
 
 
-@pytest.mark.skipif(shutil.which("iperf3") is None, reason="needs iperf3")
+@pytest.mark.needs("iperf3")
 def test_a_server_that_holds_a_connection_is_asked_again() -> None:
     """As a probe whose handshake was completed would leave it, until its end is read."""
     with iperf3_server() as port, socket.create_connection(("127.0.0.1", port)) as held:

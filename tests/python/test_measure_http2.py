@@ -1,7 +1,6 @@
 """`airtcp measure https://…` by HTTP/2, against Hypercorn."""
 
 import json
-import shutil
 import socket
 import ssl
 import subprocess
@@ -22,7 +21,7 @@ from airtcp.measure.load import Way
 from airtcp.measure.measurement import measure_by
 from test_measure_https import certificate
 
-pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
+pytestmark = pytest.mark.needs("openssl")
 
 
 class Http2Server:

@@ -2,8 +2,6 @@
 
 import contextlib
 import json
-import os
-import shutil
 import signal
 import socket
 import ssl
@@ -178,7 +176,7 @@ def certificate(folder: Path) -> tuple[Path, Path]:
     return key, chain
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
+@pytest.mark.needs("openssl")
 def test_tls_is_a_round_trip_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     key, chain = certificate(tmp_path)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -210,7 +208,7 @@ def serve_for_good() -> None:
     threading.Event().wait()
 
 
-@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="needs namespaces")
+@pytest.mark.needs("namespaces", "tun")
 def test_an_emulated_link_is_found_again(tmp_path: Path) -> None:
     """20 Mbit/s, 40 ms, and 200 packets of 1500 bytes before one's own: 120 ms.
 

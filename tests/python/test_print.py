@@ -10,7 +10,7 @@ import airtcp
 from test_cli import airtcp_command
 from test_report_width import BROWSER, found_at
 
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="apt install chromium")
+pytestmark = pytest.mark.needs("chromium")
 
 MOST_PAGES = 15
 PAPER = 680

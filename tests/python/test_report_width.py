@@ -5,7 +5,6 @@ A window of Chromium is at least 500 pixels wide; the cards of a phone begin at 
 
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -14,9 +13,10 @@ import pytest
 import airtcp
 from airtcp.report.grid import write_study
 from airtcp.study.grid import load_grid, run_grid
+from needs import program
 
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="apt install chromium")
+BROWSER = program("chromium")
+pytestmark = pytest.mark.needs("chromium")
 
 # What is wider than its place, for tables that people read without scrolling.
 _PROBE = """

@@ -139,7 +139,7 @@ def test_rounds_end_at_their_bounds(lossy: str) -> None:
     assert len(comparison.seeds) <= 4
     if not comparison.is_decided:
         assert "--max-seeds" in comparison.stopped
-        assert any("Not all is decided: 4 seeds" in line for line in comparison.verdict)
+        assert any("Not everything is decided: 4 seeds" in line for line in comparison.verdict)
 
 
 def test_given_seeds_are_exact(lossy: str) -> None:

@@ -2,13 +2,11 @@
 
 import json
 import stat
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from airtcp import net
 from airtcp._core import RunError, ScenarioError
 from airtcp.report.verification import latency_table
 from airtcp.verification import Verification, verify
@@ -138,20 +136,9 @@ def test_latency_is_the_links_and_what_the_sender_believes_stands_apart(
     assert table.rows[0][2] == f"{simulated[0]:.1f} ms"
 
 
+@pytest.mark.needs("namespaces", "tun")
 def test_a_real_kernel_is_beside_its_simulation(lossy_file: Path) -> None:
     """A short run of the real thing, where airtcp-net and namespaces are to be had."""
-    try:
-        program = net.find_program()
-    except net.AirtcpError as error:
-        pytest.skip(str(error))
-    allowed = subprocess.run(
-        [program, "emulate", "--quiet", str(lossy_file), "--", "true"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if allowed.returncode != 0:
-        pytest.skip(allowed.stderr.strip())
     try:
         found = verify(lossy_file, ["sack"], 2, {"duration": "3 s"})
     except RunError as error:

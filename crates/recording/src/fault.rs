@@ -58,6 +58,17 @@ pub enum TraceProblem {
         "all timestamps are 0: expected a last timestamp above 0, since the trace repeats with it as its period; record for longer than a millisecond"
     )]
     NoPeriod,
+    /// It is in a format that is known, and holds no probes.
+    #[error("is {what}; {remedy}")]
+    NoProbes {
+        /// The format, and what the file knows of a link.
+        what: String,
+        /// A hint for the user.
+        remedy: String,
+    },
+    /// A compressed file ends early or is damaged.
+    #[error("cannot be decompressed ({0}): copy it again, or decompress it with gunzip")]
+    Compressed(String),
     /// Nothing in it is a round-trip time.
     #[error(
         "no round-trip time in it: expected {expected}; check that the right file is named and that any probe was answered"

@@ -38,7 +38,9 @@ pub fn read(reader: impl Read, name: &str) -> Result<Recording, TraceError> {
 /// # Errors
 /// As [`read`].
 pub fn parse(bytes: &[u8], name: &str) -> Result<Recording, TraceError> {
-    format::read(&text::decoded(bytes), Source::new(name))
+    let source = Source::new(name);
+    let unpacked = source.unpacked(bytes)?;
+    format::read(&text::decoded(&unpacked), source)
 }
 
 #[cfg(test)]

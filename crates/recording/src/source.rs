@@ -1,5 +1,6 @@
 //! The bytes of a recording, and errors that name where they come from.
 
+use std::borrow::Cow;
 use std::io::Read;
 
 use crate::fault::{TraceError, TraceProblem};
@@ -18,6 +19,12 @@ impl<'a> Source<'a> {
     #[must_use]
     pub const fn new(name: &'a str) -> Self {
         Self { name }
+    }
+
+    /// The name.
+    #[must_use]
+    pub const fn name(self) -> &'a str {
+        self.name
     }
 
     /// A fault on `line`, counted from 1, or of the whole recording.
@@ -48,6 +55,23 @@ impl<'a> Source<'a> {
                 remedy,
             },
         )
+    }
+
+    /// The bytes, decompressed where they are gzip's; never more than [`MAX_BYTES`].
+    pub(crate) fn unpacked(self, bytes: &[u8]) -> Result<Cow<'_, [u8]>, TraceError> {
+        const GZIP: [u8; 2] = [0x1f, 0x8b];
+        if !bytes.starts_with(&GZIP) {
+            return Ok(Cow::Borrowed(bytes));
+        }
+        let mut unpacked = Vec::new();
+        flate2::read::MultiGzDecoder::new(bytes)
+            .take(MAX_BYTES + 1)
+            .read_to_end(&mut unpacked)
+            .map_err(|error| self.error(None, TraceProblem::Compressed(error.to_string())))?;
+        if unpacked.len() as u64 > MAX_BYTES {
+            return Err(self.error(None, TraceProblem::TooLarge));
+        }
+        Ok(Cow::Owned(unpacked))
     }
 
     /// All of `reader`, but never more than [`MAX_BYTES`].

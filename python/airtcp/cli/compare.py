@@ -280,11 +280,11 @@ def _print_comparison(comparison: Comparison) -> None:
     rows = [tuple(row[column] for column in kept) for row in rows]
     seeds = len(comparison.seeds)
     print(f"\n{numbers(head, rows)}")
-    note = f"Means a run over {seeds} {'seed' if seeds == 1 else 'seeds'}."
+    note = f"Means per run over {seeds} {'seed' if seeds == 1 else 'seeds'}."
     if places:
         note += (
             f" Best in both: no other has more goodput and a lower {places.metric.label}; "
-            '"no" names one that is shown to, "undecided" one whose means have.'
+            '"no" names one that is shown to have both, "undecided" one that has both on average.'
         )
     print(f"\n{note}")
     if advice := recommendations(comparison):

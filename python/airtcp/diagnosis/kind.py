@@ -1,5 +1,7 @@
 """Captures told from logs by their first bytes."""
 
+import gzip
+import zlib
 from pathlib import Path
 
 from airtcp._core import ScenarioError
@@ -10,9 +12,9 @@ _MAGICS = (
     b"\xa1\xb2\x3c\x4d",
     b"\x4d\x3c\xb2\xa1",
     b"\x0a\x0d\x0d\x0a",
-    b"\x1f\x8b",
 )
-"""pcap in microseconds and nanoseconds and either order, pcapng, and gzip."""
+"""pcap in microseconds and nanoseconds and either order, and pcapng."""
+_GZIP = b"\x1f\x8b"
 
 _FIRST_BYTES = 256
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
@@ -21,7 +23,7 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 def begins_as_capture(content: bytes) -> bool:
     """The first bytes are a capture's."""
-    return content.startswith(_MAGICS)
+    return content.startswith((*_MAGICS, _GZIP))
 
 
 def is_capture(path: Path) -> bool:
@@ -41,6 +43,8 @@ def is_capture(path: Path) -> bool:
             return True
         with path.open("rb") as file:
             first = file.read(_FIRST_BYTES)
+        if first.startswith(_GZIP):
+            first = _unpacked(path) or first
     except OSError as error:
         raise ScenarioError(
             f"{path}: cannot be read ({error.strerror}): check that the file exists and may be read"
@@ -48,6 +52,15 @@ def is_capture(path: Path) -> bool:
     if not first:
         raise ScenarioError(f"{path}: is empty; {expected}")
     return begins_as_capture(first) or not _is_text(first)
+
+
+def _unpacked(path: Path) -> bytes:
+    """The first bytes of what is compressed; none where that is damaged."""
+    try:
+        with gzip.open(path) as file:
+            return file.read(_FIRST_BYTES)
+    except (EOFError, gzip.BadGzipFile, zlib.error):
+        return b""
 
 
 def _is_text(content: bytes) -> bool:

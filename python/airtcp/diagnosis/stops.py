@@ -30,6 +30,8 @@ ALWAYS = 2.0
 CHANCE = 0.05
 """A silence is a stop where jitter would bring fewer than this of its length in the whole
 capture."""
+LEAST_WORKING_S = 0.001
+"""A link works for at least so long between two stops (`link.stops.working`)."""
 FEW_STOPS = 5
 """Fewer are drawn by how often they may come: stretches of the capture repeat what was seen."""
 HELD_SHARE = 0.5
@@ -78,7 +80,7 @@ class StopProcess:
         if self.drawn_working_s is not None:
             return self.drawn_working_s
         stopped = sum(stop.length_s for stop in self.stops)
-        return max((self.observed_s - stopped) / len(self.stops), 0.001)
+        return max((self.observed_s - stopped) / len(self.stops), LEAST_WORKING_S)
 
     @property
     def mean_period_s(self) -> float:
@@ -111,7 +113,7 @@ class StopProcess:
         return replace(
             self,
             stops=tuple(self.stops[one] for one in chosen),
-            drawn_working_s=1.0 / max(often, 1e-6),
+            drawn_working_s=max(1.0 / max(often, 1e-6), LEAST_WORKING_S),
         )
 
     @property

@@ -57,6 +57,7 @@ def answer(sources: Sources, request: Ask, send: Send) -> None:
         can=request.can,
         rounds=ROUNDS,
         harm=True,
+        horizon=True,
         progress=progress,
     )
     lines = verdict(found)

@@ -133,7 +133,7 @@ def _state(comparison: ComparedRuns, remedy: str) -> str:
 
 
 def _timelines(comparison: ComparedRuns) -> Iterator[PlannedFigure]:
-    """The baseline beside the best remedy, then beside each of the others."""
+    """The baseline and the best remedy, then the baseline and each of the others."""
     # A search shows what its best remedy does; the others were not named by the user.
     most = 1 if comparison.is_search else 1 + _MOST_TIMELINES
     ranked = dict.fromkeys((comparison.best, *comparison.ranked))
@@ -159,7 +159,7 @@ def _timelines(comparison: ComparedRuns) -> Iterator[PlannedFigure]:
         pair = (columns[BASELINE], columns[remedy])
         yield PlannedFigure(
             "timeline" if index == 0 else f"timeline-{index + 1}",
-            f"{remedy} beside the baseline, seed {seed}",
+            f"{remedy} against the baseline, seed {seed}",
             "One flow of one run each. Above, ticks where the sender's timer expired, where "
             "it did so although the segment had arrived or was still under way (spurious), "
             "and where duplicate acknowledgments brought a fast retransmit; then the "

@@ -36,8 +36,8 @@ def latency_figures(comparison: ComparedRuns) -> Iterator[PlannedFigure]:
         "Distribution of latency",
         "Left, round trips of data packets, from leaving the sender until the acknowledgment that "
         "their arrival triggered is back; right, the time of each byte from being written until "
-        "the receiving application reads it. All seeds together, measured beside the sender: "
-        "what it makes of a round trip does not enter.",
+        "the receiving application reads it. All seeds together, measured outside the "
+        "sender: its own estimates do not enter.",
         LatencyDistributions(remedies[: 1 + _MOST_LINES]),
         latency_rows(remedies),
     )

@@ -31,13 +31,13 @@ def answer(comparison: ComparedRuns) -> list[str]:
         lines.append(f"Undecided: {_named(comparison, larger)}.")
     if ranking.reach.is_of_many:
         lines.append(
-            f"The flows of {ranking.reach.machines} machines are added up, all changed alike: one "
-            "that changes alone may gain less, or lose (flows.unchanged tells)."
+            f"Goodput is the sum over {ranking.reach.machines} machines, all changed alike: one "
+            "that changes alone may gain less, or lose (flows.unchanged tries it)."
         )
     if ranking.reach.assumes_sender:
         lines.append(
-            "The link does not tell which end is yours: yours is taken for the sender. Say "
-            "--can receiver if it receives."
+            "The link does not show which end is yours; it is taken to be the sender "
+            "(--can receiver if it receives)."
         )
     return lines
 
@@ -61,11 +61,11 @@ def tally(comparison: ComparedRuns) -> str:
     excluded = sum(one.state is State.EXCLUDED for one in candidates)
     harmful = len(candidates) - helpful - undecided - excluded
     return (
-        f"Of {len(candidates)} remedies that have a place on this link {helpful} "
-        f"{'helps' if helpful == 1 else 'help'}, {harmful} {'does' if harmful == 1 else 'do'} "
-        f"harm, {excluded} {'changes' if excluded == 1 else 'change'} less than "
+        f"Of the {len(candidates)} remedies that apply to this link, {helpful} "
+        f"{'helps' if helpful == 1 else 'help'}, {harmful} {'hurts' if harmful == 1 else 'hurt'}, "
+        f"{excluded} {'changes' if excluded == 1 else 'change'} less than "
         f"{_percent(comparison.smallest)}, and {undecided} {'is' if undecided == 1 else 'are'} "
-        "undecided; the intervals hold for all of them at once."
+        "undecided; all intervals hold jointly."
     )
 
 

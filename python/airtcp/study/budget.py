@@ -1,6 +1,7 @@
 """The processor time that a comparison may take."""
 
 import time
+from collections.abc import Callable
 from math import inf
 
 from airtcp._core import AirtcpError
@@ -13,15 +14,18 @@ class OutOfBudgetError(AirtcpError):
 class Budget:
     """Processor time of this process from now on, bounded."""
 
-    def __init__(self, most_cpu_s: float = inf) -> None:
+    def __init__(
+        self, most_cpu_s: float = inf, clock: Callable[[], float] = time.process_time
+    ) -> None:
         self.most_cpu_s = most_cpu_s
         """The bound, in seconds."""
-        self._begun = time.process_time()
+        self._clock = clock
+        self._begun = clock()
 
     @property
     def spent_s(self) -> float:
         """Processor time spent, in seconds, of all threads."""
-        return time.process_time() - self._begun
+        return self._clock() - self._begun
 
     @property
     def left_s(self) -> float:

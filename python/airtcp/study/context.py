@@ -8,6 +8,7 @@ from airtcp import _core
 from airtcp.catalogue import BASELINE
 from airtcp.quantities import format_bit_rate, format_count
 from airtcp.study.compare import ComparedRuns
+from airtcp.study.metrics import METRICS
 from airtcp.summary import retransmitted_share, total
 
 _FULL = 0.9
@@ -59,6 +60,10 @@ def with_sender(comparison: ComparedRuns, text: str) -> str:
 def why_nothing_helps(comparison: ComparedRuns) -> str:
     """The reason for which the baseline leaves nothing to a remedy, as far as its runs tell."""
     runs = comparison.summaries[BASELINE]
+    metric = METRICS[comparison.metric]
+    if metric.name != "goodput":
+        known = [value for run in runs if (value := metric.of(run)) is not None]
+        return f"{metric.phrase} is {metric.show(fmean(known))} without a remedy"
     goodput = fmean(run["goodput_bps"] for run in runs)
     rate = _rate_bps(_document(comparison))
     if rate and goodput > _FULL * rate:
@@ -74,12 +79,12 @@ def why_nothing_helps(comparison: ComparedRuns) -> str:
             )
         return f"the window of {window} segments (tcp.max_window) bounds the flow, not the link"
     if not lost and not spurious:
-        return "the link loses nothing that TCP does not cause itself, and no timeout is spurious"
+        return "the link itself loses nothing, and no timeout is spurious"
     share = fmean(map(retransmitted_share, runs))
     return (
-        f"its {_counted(lost, 'loss', 'losses')} and "
+        f"{_counted(lost, 'loss', 'losses')} and "
         f"{_counted(spurious, 'spurious timeout', 'spurious timeouts')} "
-        f"({100 * share:.1f} % of its segments are retransmissions) leave no remedy tried "
+        f"({100 * share:.1f} % of the segments are retransmissions) leave no remedy "
         f"{comparison.smallest:g} % to gain"
     )
 

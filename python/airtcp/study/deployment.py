@@ -25,8 +25,7 @@ def deployment(comparison: ComparedRuns) -> list[str]:
             if chosen is not None and chosen not in named:
                 size = amount(comparison.decisive[chosen], sign=True)
                 lines += [
-                    f"The best that an end of the connections can have is {chosen} ({size}): "
-                    f"{part['text']}"
+                    f"The best remedy for an end host is {chosen} ({size}): {part['text']}"
                     for part in deployments(chosen)
                 ]
     if chosen is not None:

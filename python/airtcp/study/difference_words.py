@@ -19,9 +19,7 @@ def remedy_sentence(name: str, difference: PairedDifference, metric: Metric = _G
             size = amount(difference, sign=True, metric=metric)
             return f"{name}: undecided in {what} ({size}; {basis(difference)})."
         case Outcome.NO_INTERVAL:
-            rests_on = (
-                "one run, no interval" if difference.n == 1 else f"no interval, n={difference.n}"
-            )
+            rests_on = _without_interval(difference)
             return f"{name} {_direction(difference)} {what} by {size} ({rests_on})."
         case Outcome.HIGHER | Outcome.LOWER:
             return f"{name} {_direction(difference)} {what} by {size} ({basis(difference)})."
@@ -76,14 +74,18 @@ def beside_words(harm: PairedDifference, remedy: str = "it") -> str:
 
 
 def _rests_on(harm: PairedDifference) -> str:
-    return "no interval" if harm.half_width is None else basis(harm)
+    return _without_interval(harm) if harm.half_width is None else basis(harm)
+
+
+def _without_interval(difference: PairedDifference) -> str:
+    return "one seed" if difference.n == 1 else f"the same on all {difference.n} seeds"
 
 
 def outcome_words(difference: PairedDifference) -> str:
     """The outcome in the words of a table."""
     match difference.outcome:
         case Outcome.NO_INTERVAL:
-            return "one run, no interval" if difference.n == 1 else "no randomness, no interval"
+            return _without_interval(difference)
         case outcome:
             return outcome.value
 

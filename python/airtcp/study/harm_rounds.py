@@ -40,16 +40,21 @@ class HarmRounds:
                 try:
                     found = self._with(found, wanted, seeds)
                 except OutOfBudgetError:
-                    return _stopped(found, f"their harm takes more than {self.budget.words}")
+                    return _stopped(
+                        found, f"the harm to others takes more than {self.budget.words}"
+                    )
                 took_s = self.budget.spent_s - spent_s
                 # A remedy that takes the place of a harmful one is measured, too.
                 wanted = [name for name in _contenders(found) if not _is_measured(found, name)]
             if not _open_ones(found):
                 return found
             if look + 1 < len(looks) and self.budget.left_s < took_s:
-                return _stopped(found, f"their harm would take more than {self.budget.words}")
-        seeds = looks[-1][0]
-        return _stopped(found, f"{seeds} seeds were run for the harm, the most (--max-seeds)")
+                return _stopped(
+                    found, f"the harm to others would take more than {self.budget.words}"
+                )
+        seeds, whose = looks[-1][0], ", ".join(_open_ones(found))
+        why = f"{seeds} seeds were run for the harm of {whose}, the most (--max-seeds)"
+        return _stopped(found, why)
 
     def _looks(self, seeds: int) -> Sequence[tuple[int, float]]:
         """Seeds and error of each look; the first has the seeds of the comparison."""

@@ -55,6 +55,8 @@ class Horizon:
             )
         if high >= gain / _FACTOR:
             return ""
+        if -smallest < low and high < smallest:
+            return f" in the first {first}, and changes nothing after: only short transfers gain"
         if low > 0 and percent >= smallest:
             size = amount(self.later)
             return (
@@ -67,8 +69,6 @@ class Horizon:
                 f" in the first {first}, and lowers it by {size} in the {after} after: only short "
                 "transfers gain"
             )
-        if -smallest < low and high < smallest:
-            return f" in the first {first}, and changes nothing after: only short transfers gain"
         size = amount(self.later, sign=True)
         return (
             f" in the first {first}, less in the {after} after ({size}): short transfers gain more "

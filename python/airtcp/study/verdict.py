@@ -40,7 +40,7 @@ def verdict(comparison: ComparedRuns) -> list[str]:
     if comparison.is_search and not _says_nothing(comparison):
         lines.append(tally(comparison))
     if comparison.stopped:
-        lines.append(f"Not all is decided: {comparison.stopped}.")
+        lines.append(f"Not everything is decided: {comparison.stopped}.")
     return [line for line in (*lines, interval_note(comparison)) if line]
 
 
@@ -109,11 +109,11 @@ def interval_note(comparison: ComparedRuns) -> str | None:
         return "One seed gives no interval: use more seeds to see how sure a difference is."
     outcomes = {by.outcome for by in comparison.decisive.values()}
     if Outcome.NO_INTERVAL in outcomes:
-        return (
-            f"All {len(comparison.seeds)} seeds gave the same {METRICS[comparison.metric].label}: "
-            "nothing in this scenario is drawn at random, so it counts as one run and has no "
-            "interval."
+        same = (
+            f"{METRICS[comparison.metric].label} is the same on all {len(comparison.seeds)} seeds: "
+            "they count as one run, which has no interval."
         )
+        return same[0].upper() + same[1:]
     return None
 
 

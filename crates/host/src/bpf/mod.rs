@@ -106,7 +106,7 @@ pub fn available() -> Result<()> {
     if cfg!(not(feature = "bpf")) {
         return Err(
             Error::new("this airtcp-net was built without BPF").remedied_by(
-                "build airtcp from its sources: apt install clang libelf-dev zlib1g-dev, then \
+                "build airtcp from its sources: apt install clang pkg-config libelf-dev zlib1g-dev, then \
              `make build`, or `make wheel WHEEL_BPF=1` for a wheel that has it",
             ),
         );

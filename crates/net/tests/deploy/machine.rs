@@ -20,6 +20,9 @@ pub fn on_a_machine(work: impl FnOnce(&Path) -> Result<()> + Send) {
         eprintln!("skipped: deployments are root's");
         return;
     }
+    if !airtcp_needs::are_met(&["ip"]) {
+        return;
+    }
     let namespace = match Namespace::new() {
         Ok(namespace) => namespace,
         Err(error) => {
@@ -34,10 +37,6 @@ pub fn on_a_machine(work: impl FnOnce(&Path) -> Result<()> + Send) {
             prefix: 24,
         };
         let _device = Tun::new("t0", 1500, &[own])?;
-        if Command::new("ip").arg("-V").output().is_err() {
-            eprintln!("skipped: ip is not installed");
-            return Ok(());
-        }
         radio::plug_in(directory.path());
         work(directory.path())
     });

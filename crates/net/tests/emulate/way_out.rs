@@ -4,13 +4,6 @@ use std::process::Command;
 
 use super::{PIPE, Scenario, emulate, is_allowed, text};
 
-fn is_installed(program: &str) -> bool {
-    let found = Command::new("sh")
-        .args(["-c", &format!("command -v {program}")])
-        .output();
-    found.is_ok_and(|output| output.status.success())
-}
-
 /// The far end of the outer link serves a page, and answers for every name in place of the
 /// machine's resolver, whose address it takes over.
 const WORLD: &str = "import socket,subprocess,threading
@@ -50,11 +43,7 @@ print(socket.gethostbyname('no.such.name.example'))
 /// A command inside reaches what the machine reaches, by name too, and so does one inside of it.
 #[test]
 fn a_nested_link_reaches_the_world_through_the_outer_one() {
-    if !is_allowed() {
-        return;
-    }
-    if !is_installed("slirp4netns") {
-        eprintln!("skipped: slirp4netns is not installed");
+    if !airtcp_needs::are_met(&["slirp4netns", "ip"]) || !is_allowed() {
         return;
     }
     let resolvers = std::fs::read_to_string("/etc/resolv.conf").unwrap_or_default();
@@ -118,11 +107,8 @@ echo gone
 
 /// Runs the emulator in such a machine. `None` if that is not available.
 fn in_a_machine(forwards: bool) -> Option<std::process::Output> {
-    for program in ["ip", "unshare", "nsenter"] {
-        if !is_installed(program) {
-            eprintln!("skipped: {program} is not installed");
-            return None;
-        }
+    if !airtcp_needs::are_met(&["ip"]) {
+        return None;
     }
     let scenario = Scenario::new(PIPE);
     let output = Command::new("unshare")

@@ -1,11 +1,12 @@
 //! Gateways whose devices belong to a bridge or carry a VLAN.
 
-use crate::router::{Middle, Router, WIRED, WIRED6, sh, upload};
+use crate::router::{Middle, Router, WIRED, WIRED6, sh, upload, uses};
 use crate::{EVERY, SLOW, WIDE};
 
 /// The middle with everything the gateway needs of the system, or the reason there is none here.
 fn middle(middle: Middle) -> Option<Router> {
-    let made = Router::new(middle).and_then(|router| {
+    let made = uses(&["iptables"]).and_then(|()| Router::new(middle));
+    let made = made.and_then(|router| {
         sh(
             &router.router,
             "iptables -t mangle -A FORWARD -j NFQUEUE --queue-num 1 --queue-bypass\n\

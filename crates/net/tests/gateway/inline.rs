@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use airtcp_host::error::Tried;
 use airtcp_packet::wire::{Addresses, emit};
 use airtcp_packet::{Flags, Segment, SequenceNumber, Timestamps};
+use rustix::process::Signal;
 use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 
 use crate::router::{Middle, Router, WIRED, WIRED6, sh, upload};
@@ -76,7 +77,7 @@ fn a_connection_outlives_the_gateway_that_carries_it() {
     let mut gateway = router.gateway(&words(&wide)).unwrap();
     let uploading = upload(&router, WIRED, 12_000_000, SLOW);
     std::thread::sleep(Duration::from_millis(300));
-    gateway.signal(9);
+    gateway.signal(Signal::KILL);
     let _ = gateway.end();
     wait_for_bridge(&router);
     std::thread::sleep(Duration::from_millis(300));

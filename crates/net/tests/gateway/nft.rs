@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use airtcp_host::error::Tried;
 
-use crate::router::{Middle, Router, WIRED, WIRED6, sh, upload};
+use crate::router::{Middle, Router, WIRED, WIRED6, sh, upload, uses};
 use crate::{EVERY, WIDE};
 
 /// What becomes of a queue's statement.
@@ -26,7 +26,8 @@ esac
 
 /// A router whose gateway finds the stand-in first; or why there is none here.
 fn router(middle: Middle) -> Option<(Router, OsString)> {
-    let made = Router::new(middle).and_then(|router| {
+    let made = uses(&["nft"]).and_then(|()| Router::new(middle));
+    let made = made.and_then(|router| {
         sh(
             &router.router,
             "nft 'add table inet tried; delete table inet tried'",

@@ -12,15 +12,6 @@ fn packaging(name: &str) -> PathBuf {
     root.join(name)
 }
 
-/// Whether a program is here; prints why a test is skipped.
-fn is_here(program: &str) -> bool {
-    let found = Command::new(program).arg("--help").output();
-    if let Err(error) = &found {
-        eprintln!("skipped: {program}: {error}");
-    }
-    found.is_ok()
-}
-
 fn told(output: &Output) -> String {
     String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned()
 }
@@ -29,7 +20,7 @@ fn told(output: &Output) -> String {
 /// beyond their purpose: from 0 to 10, and the capabilities over the network make out most of it.
 #[test]
 fn systemd_takes_the_units() {
-    if !is_here("systemd-analyze") {
+    if !airtcp_needs::are_met(&["systemd-analyze"]) {
         return;
     }
     for name in ["airtcp-gateway.service", "airtcp-proxy.service"] {
@@ -89,7 +80,7 @@ fn openwrt(shell: &[&str], folder: &Path, more: &str) -> Output {
 #[test]
 fn openwrt_settings_become_a_configuration() {
     for shell in [&["sh"][..], &["busybox", "ash"]] {
-        if !is_here(shell[0]) {
+        if shell[0] != "sh" && !airtcp_needs::are_met(&shell[..1]) {
             continue;
         }
         let folder = tempfile::tempdir().unwrap();
@@ -139,9 +130,6 @@ fn openwrt_settings_become_a_configuration() {
 /// In a jail it writes its own folder alone, and its system calls are those of the file.
 #[test]
 fn openwrt_puts_it_into_a_jail_if_wanted() {
-    if !is_here("sh") {
-        return;
-    }
     let folder = tempfile::tempdir().unwrap();
     let without = told(&openwrt(&["sh"], folder.path(), "uci_jail=0"));
     assert!(
@@ -181,7 +169,7 @@ fn openwrt_allows_the_calls_that_the_program_allows_itself() {
 /// shellcheck has nothing to say about the script.
 #[test]
 fn openwrt_script_is_clean() {
-    if !is_here("shellcheck") {
+    if !airtcp_needs::are_met(&["shellcheck"]) {
         return;
     }
     // procd reads what the script sets (SC2034), and its first line is procd's (SC1008, SC2239).

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use airtcp_host::error::{Error, Result, Tried};
 use airtcp_host::namespace::Namespace;
+use rustix::process::{Pid, Signal, kill_process};
 
 /// mobile ── m0 r0 ── middle ── r1 w0 ── wired host
 pub struct Router {
@@ -54,9 +55,15 @@ pub fn sh(namespace: &Namespace, command: &str) -> Result<String> {
     Err(Error::new(format!("{command}: {}", said.trim())))
 }
 
+/// Why a router cannot use these programs.
+pub fn uses(programs: &[&str]) -> Result<()> {
+    airtcp_needs::look_for(programs).map_err(|missing| Error::new(missing.to_string()))
+}
+
 impl Router {
     /// A router, or why there is none here.
     pub fn new(middle: Middle) -> Result<Self> {
+        uses(&["ip"])?;
         let router = Self {
             mobile: Namespace::new()?,
             router: Namespace::new()?,
@@ -233,12 +240,8 @@ impl Gateway {
         self.process.id()
     }
 
-    pub fn signal(&self, signal: i32) {
-        let process = self.process.id();
-        let status = Command::new("kill")
-            .args([format!("-{signal}"), process.to_string()])
-            .status();
-        assert!(status.is_ok_and(|status| status.success()));
+    pub fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.process), signal).expect("it runs");
     }
 
     /// Whether it has ended.
@@ -254,7 +257,7 @@ impl Gateway {
 
     /// Ends it, and gives its report.
     pub fn stop(&mut self) -> serde_json::Value {
-        self.signal(15);
+        self.signal(Signal::TERM);
         let (status, report) = self.end();
         assert_eq!(status, Some(0), "{}", self.text);
         report

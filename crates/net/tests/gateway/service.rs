@@ -4,6 +4,8 @@ use std::io::ErrorKind;
 use std::os::unix::net::UnixDatagram;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::router::{Router, WIRED, sh, upload};
 use crate::{EVERY, SLOW, WIDE, router};
 
@@ -82,13 +84,13 @@ fn a_service_manager_is_told() {
     assert!(begun.elapsed() < Duration::from_secs(2), "{begun:?}");
 
     // Type=notify-reload wants the time too (systemd.service(5)).
-    gateway.signal(1);
+    gateway.signal(Signal::HUP);
     let reloading = manager.wait_for("RELOADING=1");
     assert!(reloading.contains("MONOTONIC_USEC="), "{reloading}");
     manager.wait_for("READY=1");
 
     // A new program has the service's name before the old one goes.
-    gateway.signal(12);
+    gateway.signal(Signal::USR2);
     let ready = manager.wait_for("READY=1");
     let process = ready.lines().find_map(|line| line.strip_prefix("MAINPID="));
     let next: i32 = process.and_then(|process| process.parse().ok()).unwrap();
@@ -97,10 +99,7 @@ fn a_service_manager_is_told() {
     assert_eq!(status, Some(0));
     let said = manager.rest();
     assert!(!said.contains("STOPPING=1"), "the service goes on: {said}");
-    let ended = std::process::Command::new("kill")
-        .arg(next.to_string())
-        .status();
-    assert!(ended.is_ok_and(|ended| ended.success()));
+    kill_process(Pid::from_raw(next).unwrap(), Signal::TERM).unwrap();
     manager.wait_for("STOPPING=1");
     assert!(router.wait_without_rules(), "{}", router.rules());
 }

@@ -141,6 +141,9 @@ fn a_server_out_of_reach_is_told() {
 /// The congestion control of the mobile side is that of clients' connections, and only of these.
 #[test]
 fn the_mobile_side_has_a_stack_of_its_own() {
+    if !airtcp_needs::are_met(&["sysctl", "ss"]) {
+        return;
+    }
     let Some(world) = World::new() else { return };
     let listener = world.listen(v4().server);
     let given = world.on_router(&["sysctl", "-n", "net.ipv4.tcp_congestion_control"]);

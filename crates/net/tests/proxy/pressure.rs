@@ -116,6 +116,9 @@ const TRANSFER: usize = 6 << 20;
 /// and not what a buffer holds, whoever's TCP is on the radio's side.
 #[test]
 fn little_waits_for_a_slow_radio() {
+    if !airtcp_needs::are_met(&["tc"]) {
+        return;
+    }
     let Some(world) = World::new() else { return };
     let shape = format!("qdisc add dev c0 root tbf rate {RATE} burst 10000 limit {QUEUE}");
     let words: Vec<&str> = ["tc"].into_iter().chain(shape.split(' ')).collect();

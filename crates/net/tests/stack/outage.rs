@@ -161,6 +161,9 @@ fn the_endpoint_sends_on_after_many_timeouts() {
 
 #[test]
 fn the_endpoint_receives_on_after_many_timeouts_of_the_kernels() {
+    if !airtcp_needs::are_met(&["ss"]) {
+        return;
+    }
     let Some(world) = World::new() else { return };
     let floor = (FLOOR_MS * 1000).to_string();
     let is_set = world.machine.enter(|| Ok(fs::write(KERNELS_FLOOR, floor)));

@@ -72,6 +72,9 @@ pub struct World {
 impl World {
     /// A world, or `None` with the reason why a test is skipped.
     pub fn new() -> Option<Self> {
+        if !airtcp_needs::are_met(&["ip"]) {
+            return None;
+        }
         match Self::made() {
             Ok(world) => Some(world),
             Err(error) => {

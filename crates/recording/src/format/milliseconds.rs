@@ -10,10 +10,20 @@ const LONGEST_MS: f64 = 3_600_000.0;
 
 /// The round-trip time that `text` gives in milliseconds.
 pub(super) fn parse_ms(text: &[u8], line: u64, source: Source<'_>) -> Result<Duration, TraceError> {
-    std::str::from_utf8(text)
+    let ms = std::str::from_utf8(text)
         .ok()
-        .and_then(|text| text.trim().parse::<f64>().ok())
-        .filter(|ms| (0.0..=LONGEST_MS).contains(ms))
+        .and_then(|text| text.trim().parse::<f64>().ok());
+    in_ms(ms, text, line, source)
+}
+
+/// A round trip of `ms` milliseconds, if that is one; `text` is what an error shows.
+pub(super) fn in_ms(
+    ms: Option<f64>,
+    text: &[u8],
+    line: u64,
+    source: Source<'_>,
+) -> Result<Duration, TraceError> {
+    ms.filter(|ms| (0.0..=LONGEST_MS).contains(ms))
         .map(|ms| Duration::from_nanos((ms * 1e6).round() as u64))
         .ok_or_else(|| {
             source.malformed(

@@ -1,9 +1,21 @@
 //! The registry: one row a format, one file a format.
 
 mod csv;
+mod flent;
+mod fping;
+mod fping_json;
+mod iperf3;
+mod irtt;
+mod irtt_json;
+mod json;
+mod mahimahi;
 mod milliseconds;
+mod mtr;
+mod nping;
 mod ping;
+mod routeros;
 mod stamp;
+mod tcpdump_text;
 
 use crate::fault::{TraceError, TraceProblem};
 use crate::probes::ProbeLog;
@@ -19,6 +31,8 @@ pub enum Fact {
     RoundTrips,
     /// Probes without an answer.
     UnansweredProbes,
+    /// The rate of a link or of a transfer over it, without round trips.
+    Rate,
 }
 
 /// What was read. Each part is there where the file has it.
@@ -58,7 +72,21 @@ pub struct Format {
 }
 
 /// All formats, in the order in which they are asked; the first that recognizes a file reads it.
-pub const FORMATS: [Format; 2] = [csv::FORMAT, ping::FORMAT];
+pub const FORMATS: [Format; 13] = [
+    flent::FORMAT,
+    irtt_json::FORMAT,
+    iperf3::FORMAT,
+    mtr::FORMAT,
+    fping_json::FORMAT,
+    mahimahi::FORMAT,
+    csv::FORMAT,
+    irtt::FORMAT,
+    nping::FORMAT,
+    routeros::FORMAT,
+    tcpdump_text::FORMAT,
+    fping::FORMAT,
+    ping::FORMAT,
+];
 
 /// What a recording should have been, for errors.
 const EXPECTED: &str = "the output of \"ping\" or \"ping -D\", CSV with a column rtt_ms (or rtt, \

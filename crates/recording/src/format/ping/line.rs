@@ -1,12 +1,18 @@
-//! A line of a `ping`'s output: a reply, a time-out, or the closing statistics, in the words of
-//! several programs and languages.
+//! A line of a `ping`'s output: a reply, a time-out, or statistics.
+//!
+//! Programs translate their words, and consoles write them in code pages of their own. What stays
+//! the same is the structure, which is what decides: `NAME=VALUE` and its unit, `TTL`, sequence
+//! numbers, and counts that add up. Words decide only where a program has no other sign.
 
-/// Words before the time of a reply, in English, German, French, Spanish, Portuguese and Italian.
-const TIME: [&str; 6] = ["time", "Zeit", "temps", "tiempo", "tempo", "durata"];
+use super::group::{Group, groups};
+
+/// Words before the time of a reply where nothing else tells it: English, German, French, Spanish,
+/// Portuguese, Italian, and that of hping3.
+const TIME: [&str; 7] = ["time", "Zeit", "temps", "tiempo", "tempo", "durata", "rtt"];
 
 /// Parts of the lines that say that a probe was not answered. Windows' German is matched without
 /// its umlaut, of which each code page has a byte of its own.
-const UNANSWERED: [&str; 7] = [
+const UNANSWERED: [&str; 11] = [
     "imeout",
     "timed out",
     "nreachable",
@@ -14,9 +20,17 @@ const UNANSWERED: [&str; 7] = [
     "xceeded",
     "berschreitung der Anforderung",
     "nicht erreichbar",
+    "o response",
+    "o reply",
+    "refused",
+    "Failed",
 ];
 
+/// Parts of lines that tell nothing of a single probe.
+const NEUTRAL: [&str; 3] = ["min/avg/max", "(DUP!)", "duplicate"];
+
 /// What a line of a log is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Line<'a> {
     /// No reply: a heading, a time-out, statistics.
     Other,
@@ -24,29 +38,96 @@ pub(super) enum Line<'a> {
     Reply(&'a str),
     /// A reply that was cut within its time.
     NoUnit,
+    /// Something that has a time as replies have, in no known form.
+    Unread,
 }
 
 impl<'a> Line<'a> {
     pub(super) fn find(text: &'a str) -> Self {
+        if NEUTRAL[0..1].iter().any(|part| text.contains(part)) {
+            return Self::Other;
+        }
         if let Some(fping) = of_fping(text) {
             return fping;
         }
-        let Some(after) = TIME.iter().find_map(|word| after_time(text, word)) else {
+        let found = groups(text);
+        if let Some(time) = by_ttl(&found).or_else(|| by_sequence(text, &found)) {
+            return time;
+        }
+        if is_unanswered(text) {
             return Self::Other;
-        };
-        after
-            .split_once("ms")
-            .map_or(Self::NoUnit, |(ms, _)| Self::Reply(ms))
+        }
+        let by_word = found.iter().find(|group| TIME.contains(&group.name));
+        let by_word = by_word.filter(|group| !group.is_spaced);
+        if let Some(time) = by_word.or_else(|| alone(text, &found)) {
+            return Self::of(time);
+        }
+        let is_statistics = found.iter().any(|group| group.is_spaced) || text.contains('%');
+        let is_neutral = NEUTRAL.iter().any(|part| text.contains(part));
+        if has_milliseconds(text) && !is_statistics && !is_neutral {
+            return Self::Unread;
+        }
+        Self::Other
+    }
+
+    fn of(time: &Group<'a>) -> Self {
+        if time.is_in_ms() {
+            Self::Reply(time.number)
+        } else {
+            Self::NoUnit
+        }
+    }
+
+    /// Whether it is the reply of a Windows, which prints `TTL` in capitals and no number.
+    pub(super) fn is_of_windows(text: &str) -> bool {
+        text.contains("TTL=") && sequence(text).is_none()
     }
 }
 
-/// What follows "time=" or "time<": the latter is below the resolution of the clock, and taken as
-/// its upper bound.
-fn after_time<'a>(text: &'a str, word: &str) -> Option<&'a str> {
-    text.match_indices(word).find_map(|(at, _)| {
-        let begins = text[..at].ends_with(' ');
-        let after = text[at + word.len()..].strip_prefix(['=', '<'])?;
-        begins.then_some(after)
+/// The time next to the time to live: Windows prints it in front (`TTL=57` is last), others behind.
+fn by_ttl<'a>(found: &[Group<'a>]) -> Option<Line<'a>> {
+    if let Some(at) = found.iter().position(|group| group.name == "TTL") {
+        return at.checked_sub(1).map(|at| Line::of(&found[at]));
+    }
+    let at = found
+        .iter()
+        .position(|group| matches!(group.name, "ttl" | "hlim" | "hoplimit"))?;
+    behind(&found[at + 1..])
+}
+
+/// The time behind a sequence number, where a program prints no time to live.
+fn by_sequence<'a>(text: &str, found: &[Group<'a>]) -> Option<Line<'a>> {
+    sequence(text)?;
+    behind(found)
+}
+
+/// The last of these that is no field of a header.
+fn behind<'a>(found: &[Group<'a>]) -> Option<Line<'a>> {
+    const FIELDS: [&str; 12] = [
+        "seq", "icmp_seq", "icmp_req", "id", "win", "sport", "dport", "len", "ttl", "size", "conn",
+        "port",
+    ];
+    found
+        .iter()
+        .rev()
+        .find(|group| !FIELDS.contains(&group.name) && !group.is_spaced)
+        .map(Line::of)
+}
+
+/// The time of a Windows' reply over IPv6, which prints no time to live: it ends the line, behind
+/// the colon of an address.
+fn alone<'a, 'b>(text: &str, found: &'b [Group<'a>]) -> Option<&'b Group<'a>> {
+    let (time, before) = found.split_last()?;
+    let ends = !time.is_spaced && time.is_in_ms() && time.is_last;
+    (ends && !before.iter().any(Group::is_in_ms) && text.contains(':')).then_some(time)
+}
+
+/// Whether a number of milliseconds is in the line.
+fn has_milliseconds(text: &str) -> bool {
+    text.match_indices("ms").any(|(at, _)| {
+        let before = text[..at].trim_end();
+        let after = text[at + 2..].chars().next();
+        before.ends_with(|c: char| c.is_ascii_digit()) && !after.is_some_and(char::is_alphanumeric)
     })
 }
 
@@ -67,12 +148,12 @@ fn fping_sequence(text: &str) -> Option<u64> {
     after.split_once(']')?.0.parse().ok()
 }
 
-/// The sequence number in `icmp_seq=7`, `seq=7`, `icmp_seq 7` or fping's `[7]`: 16 bits, as ICMP
-/// has it. Some print a counter that does not wrap.
+/// The sequence number in `icmp_seq=7`, `icmp_req=7`, `seq=7`, `icmp_seq 7` or fping's `[7]`: 16
+/// bits, as ICMP has it. Some print a counter that does not wrap.
 pub(super) fn sequence(text: &str) -> Option<u16> {
-    let after = text
-        .split_once("seq=")
-        .or_else(|| text.split_once("seq "))
+    let after = ["seq=", "icmp_req=", "seq "]
+        .iter()
+        .find_map(|name| text.split_once(name))
         .map(|(_, after)| after);
     let number = match after {
         Some(after) => {
@@ -86,7 +167,7 @@ pub(super) fn sequence(text: &str) -> Option<u16> {
     number.map(|number: u64| number as u16)
 }
 
-/// Whether the line says that a probe was not answered.
+/// Whether the line says that a probe was not answered, in words or by a number without a time.
 pub(super) fn is_unanswered(text: &str) -> bool {
     UNANSWERED.iter().any(|sign| text.contains(sign))
 }
@@ -104,16 +185,38 @@ pub(super) fn duration_ms(text: &str) -> Option<u64> {
 
 /// Whether the line is the first of a run of `ping`.
 pub(super) fn begins_run(text: &str) -> bool {
-    // Windows' German is "Ping wird ausgeführt für HOST mit 32 Bytes Daten:".
-    text.starts_with("PING ") || text.starts_with("Pinging ") || text.starts_with("Ping wird ")
+    text.starts_with("PING ") || text.starts_with("HPING ") || is_heading_of_windows(text)
 }
 
-/// Number of probes sent, if the line is the statistics that say so: `8 packets transmitted`,
-/// `8 Pakete übertragen`, Windows' `Packets: Sent = 8, Received = 7, Lost = 1 (12% loss)` in any
-/// language, fping's `xmt/rcv/%loss = 8/7/12%`. None for other lines, zero for an unreadable count.
+/// Whether the line is the heading of a run of Windows' in any language: it ends with a colon and
+/// has the size of the probes, a number that is no part of an address.
+pub(super) fn is_heading_of_windows(text: &str) -> bool {
+    ends_with_colon(text) && text.split_whitespace().any(is_plain_number)
+}
+
+/// Whether the line is the heading of statistics, which is a heading without a size.
+pub(super) fn is_other_heading(text: &str) -> bool {
+    ends_with_colon(text) && !is_heading_of_windows(text)
+}
+
+fn ends_with_colon(text: &str) -> bool {
+    text.ends_with([':', '\u{ff1a}'])
+}
+
+/// Whether a word begins with a number that is not an address's.
+fn is_plain_number(word: &str) -> bool {
+    let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_address =
+        rest.starts_with(['.', ':', '-']) || rest.starts_with(|c: char| c.is_ascii_hexdigit());
+    rest.len() < word.len() && !(is_address && rest.len() > 1)
+}
+
+/// Number of probes sent, if the line is the statistics that say so, in any language: `8 packets
+/// transmitted, 7 received, 12% packet loss`, Windows' `Packets: Sent = 8, Received = 7, Lost = 1`,
+/// fping's `xmt/rcv/%loss = 8/7/12%`. None for other lines, zero for an unreadable count.
 pub(super) fn transmitted(text: &str) -> Option<u64> {
     let count = |digits: &str| digits.trim().parse().unwrap_or(0);
-    for words in [" packets transmitted", " Pakete übertragen"] {
+    for words in [" packets transmitted", " packets tramitted"] {
         if let Some((sent, _)) = text.split_once(words) {
             return Some(count(sent));
         }
@@ -121,7 +224,38 @@ pub(super) fn transmitted(text: &str) -> Option<u64> {
     if let Some((_, after)) = text.split_once("xmt/rcv/%loss = ") {
         return after.split_once('/').map(|(sent, _)| count(sent));
     }
-    let is_windows = text.matches(" = ").count() == 3 && text.contains("% ");
-    let (_, after) = text.split_once(" = ").filter(|_| is_windows)?;
-    after.split_once(',').map(|(sent, _)| count(sent))
+    of_windows(text).or_else(|| of_iputils(text))
+}
+
+/// Three counts, of which the first is the sum of the others.
+fn of_windows(text: &str) -> Option<u64> {
+    let counts: Vec<u64> = groups(text)
+        .iter()
+        .filter(|group| group.is_spaced && !group.has_unit())
+        .filter_map(|group| group.number.parse().ok())
+        .collect();
+    match counts[..] {
+        [sent, received, lost] if sent > 0 && received.checked_add(lost) == Some(sent) => {
+            Some(sent)
+        }
+        _ => None,
+    }
+}
+
+/// Three parts and more between commas: the first two have a count each, a later one a percentage.
+fn of_iputils(text: &str) -> Option<u64> {
+    let parts: Vec<&str> = text.split([',', '\u{ff0c}', '\u{3001}']).collect();
+    let [first, second, rest @ ..] = &parts[..] else {
+        return None;
+    };
+    let count = |part: &str| {
+        let mut numbers = part
+            .split(|c: char| !c.is_ascii_digit())
+            .filter(|digits| !digits.is_empty());
+        let number = numbers.next()?.parse::<u64>().ok()?;
+        numbers.next().is_none().then_some(number)
+    };
+    let (sent, received) = (count(first)?, count(second)?);
+    let is_it = rest.iter().any(|part| part.contains('%')) && received <= sent;
+    is_it.then_some(sent)
 }

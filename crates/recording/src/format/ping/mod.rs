@@ -2,11 +2,12 @@
 //!
 //! Replies are recognized by `time=`, in any context: iputils with or without `-D`
 //! (`[1700000000.123456] 64 bytes from 10.0.0.2: icmp_seq=3 ttl=64 time=12.3 ms`), busybox
-//! (`seq=3`), BSD and macOS, Windows (`bytes=32 time=12ms`), fping (`[3], 84 bytes, 12.3 ms`), and
-//! their German. Sequence numbers put late replies in the order of sending and tell
+//! (`seq=3`), BSD and macOS, hping3, tcping, Windows (`bytes=32 time=12ms`) and iputils in all their
+//! languages, fping (`[3], 84 bytes, 12.3 ms`). Sequence numbers put late replies in the order of sending and tell
 //! which probes were not answered; without them every time-out that is printed counts, or what the
 //! closing statistics say if that is more.
 
+mod group;
 mod line;
 mod run;
 
@@ -41,18 +42,25 @@ fn sniff(bytes: &[u8]) -> bool {
 fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
     let mut log = Log::default();
     let cut_short = !bytes.ends_with(b"\n");
+    let mut unread = Unread::default();
     let last_line = lines(bytes).last().map_or(0, |(line, _)| line);
     for (line, bytes) in lines(bytes) {
         let text = std::str::from_utf8(bytes).map_err(|_| {
             source.malformed(line, bytes, "text", "check that this is the output of ping")
         })?;
         match Line::find(text) {
+            Line::Other if cut_short && line == last_line && sequence(text).is_some() => {}
             Line::Other => log.note(text),
+            Line::Unread => unread.count(line, bytes),
             Line::Reply(_) if text.contains("(DUP!)") => {}
             Line::Reply(ms) => {
                 // Some write the decimal comma of their language.
                 let rtt = parse_ms(ms.replace(',', ".").as_bytes(), line, source)?;
                 log.answer(sequence(text), stamp(text), rtt);
+                unread.replies += 1;
+                if Line::is_of_windows(text) {
+                    log.is_of_windows();
+                }
             }
             // A recording that was killed may end within a line.
             Line::NoUnit if cut_short && line == last_line => {}
@@ -66,7 +74,45 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
             }
         }
     }
+    unread.check(source)?;
     let none = || source.error(None, TraceProblem::NoRoundTrip { expected: EXPECTED });
     let probes = log.finish().ok_or_else(none)?;
     Ok(Recording::of_probes(FORMAT.name, probes))
+}
+
+/// Lines that look like replies and are none that is known.
+#[derive(Default)]
+struct Unread<'a> {
+    first: Option<(u64, &'a [u8])>,
+    lines: u64,
+    replies: u64,
+}
+
+/// A few unread lines are another program's; more would be probes that are neither answered nor
+/// lost.
+const MOST_UNREAD: u64 = 3;
+/// The same for each so many replies.
+const REPLIES_EACH: u64 = 50;
+
+impl<'a> Unread<'a> {
+    fn count(&mut self, line: u64, text: &'a [u8]) {
+        self.first.get_or_insert((line, text));
+        self.lines += 1;
+    }
+
+    /// Refuses a log with more unread lines than few, by the first.
+    fn check(&self, source: Source<'_>) -> Result<(), TraceError> {
+        let Some((line, text)) = self.first else {
+            return Ok(());
+        };
+        if self.lines <= MOST_UNREAD.max(self.replies / REPLIES_EACH) {
+            return Ok(());
+        }
+        Err(source.malformed(
+            line,
+            text,
+            "a reply, a time-out or statistics in the form of a known ping",
+            "give the log as its program printed it, or as CSV with a column rtt_ms",
+        ))
+    }
 }

@@ -4,7 +4,10 @@ use std::collections::HashSet;
 
 use airtcp_units::Duration;
 
-use super::line::{begins_run, duration_ms, is_unanswered, sequence, transmitted};
+use super::line::{
+    begins_run, duration_ms, is_heading_of_windows, is_other_heading, is_unanswered, sequence,
+    transmitted,
+};
 use crate::probes::{ProbeLog, ProbeLogBuilder, Stamp};
 
 /// Most probes after the last line of a run that are taken from its statistics as a gap there; more
@@ -31,6 +34,10 @@ struct Run {
     /// Replies and time-outs of a `ping` that prints no sequence numbers, in their order.
     unnumbered: Vec<(u64, Option<Stamp>, Duration)>,
     places: u64,
+    /// Lines are of a Windows' probes: what is no reply there is a time-out, in whatever words.
+    is_windows: bool,
+    /// Time-outs that were told by that alone.
+    by_place: u64,
     /// The closing statistics.
     transmitted: u64,
     duration_ms: Option<u64>,
@@ -41,17 +48,26 @@ impl Log {
     pub(super) fn note(&mut self, text: &str) {
         if begins_run(text) {
             self.end_run();
+            self.run.is_windows = is_heading_of_windows(text);
         } else if let Some(count) = transmitted(text) {
             self.run.transmitted = count;
             self.run.duration_ms = duration_ms(text);
+            self.run.is_windows = false;
+        } else if is_other_heading(text) {
+            self.run.is_windows = false;
+        } else if let Some(sequence) = sequence(text) {
+            self.run.widen(sequence);
         } else if is_unanswered(text) {
-            match sequence(text) {
-                Some(sequence) => {
-                    self.run.widen(sequence);
-                }
-                None => self.run.places += 1,
-            }
+            self.run.places += 1;
+        } else if self.run.is_windows && !is_key(text) {
+            self.run.places += 1;
+            self.run.by_place += 1;
         }
+    }
+
+    /// Replies that are Windows' were seen: their time-outs are of its language.
+    pub(super) fn is_of_windows(&mut self) {
+        self.run.is_windows = true;
     }
 
     /// A reply, with the stamp of its line.
@@ -61,6 +77,10 @@ impl Log {
             self.run.places += 1;
             return;
         };
+        if std::mem::take(&mut self.run.is_windows) && self.run.unnumbered.is_empty() {
+            // The heading was some other line: Windows' replies have no numbers.
+            self.run.places -= std::mem::take(&mut self.run.by_place);
+        }
         let mut number = self.run.widen(sequence);
         if self.run.answered.contains(&number) {
             // Duplicates are marked as such, so this is a new run whose first line is missing.
@@ -105,6 +125,11 @@ impl Log {
         self.end_run();
         self.log.finish()
     }
+}
+
+/// Whether a line is empty, or the key that ended or asked a run: `^C`, `Control-C`, `Ctrl+Break`.
+fn is_key(text: &str) -> bool {
+    text.is_empty() || text.starts_with('^') || text.starts_with("Control") || text.contains("trl")
 }
 
 impl Run {

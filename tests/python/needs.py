@@ -1,0 +1,109 @@
+"""What tests use and a machine may lack, from tests/needs.toml.
+
+A test names it, `@pytest.mark.needs("iperf3", "namespaces")`, and is skipped with the reason where
+something is missing; `a|b` is met by either.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from airtcp._core import AirtcpError
+from airtcp.kernels import Kernel, known
+from airtcp.net import find_program
+
+TABLE: Mapping[str, Mapping[str, Any]] = tomllib.loads(
+    (Path(__file__).resolve().parents[1] / "needs.toml").read_text("utf-8")
+)
+KERNEL = "airtcp kernels add debian:6.1"
+
+
+def program(name: str) -> str | None:
+    """The path of a program, or of one that does as well; None where there is neither."""
+    names = (name, *TABLE["aliases"].get(name, ()))
+    return next(filter(None, map(shutil.which, names)), None)
+
+
+def missing(need: str) -> str:
+    """Why a test that needs this is skipped; empty where all is there.
+
+    Raises:
+        KeyError: it is not in tests/needs.toml.
+    """
+    reasons = [_missing(name) for name in need.split("|")]
+    return "" if "" in reasons else "; ".join(reasons)
+
+
+@cache
+def kernel() -> Kernel | None:
+    """The first kernel of the cache that has all that a distribution's has.
+
+    Not 5.10: it has BPF, and refuses these programs (docs/measurements/kernels.md).
+    """
+    found = (one for one in known() if one.can.bpf and (one.folder / "modules/tun.ko").is_file())
+    return next((one for one in found if not one.release.startswith("5.10.")), None)
+
+
+@cache
+def _missing(name: str) -> str:
+    if name in TABLE["programs"]:
+        package = TABLE["programs"][name]
+        return "" if program(name) else f"{name} is not installed: apt install {package}"
+    TABLE["features"][name]
+    return _FEATURES[name]()
+
+
+def _bpf() -> str:
+    try:
+        command = [find_program(), "deploy", "newzag", "--all", "--dry-run"]
+    except AirtcpError as error:
+        return str(error)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    sentence = "airtcp-net was built without BPF"
+    return sentence if sentence in done.stdout + done.stderr else ""
+
+
+def _kernels() -> str:
+    return "" if kernel() else f"no kernel to run in virtual time: {KERNEL}"
+
+
+def _namespaces() -> str:
+    if sys.platform != "linux":
+        return "namespaces are Linux's"
+    asked = [["unshare", *words, "--net", "true"] for words in ((), ("--map-root-user",))]
+    tried = [subprocess.run(words, capture_output=True, text=True, check=False) for words in asked]
+    return "" if any(not one.returncode for one in tried) else f"namespaces: {tried[-1].stderr}"
+
+
+def _root() -> str:
+    if sys.platform != "linux" or os.geteuid() != 0:
+        return "needs root"
+    try:
+        socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0).close()
+    except PermissionError:
+        return "needs root, and its right to capture"
+    return ""
+
+
+def _tun() -> str:
+    try:
+        os.close(os.open("/dev/net/tun", os.O_RDWR))
+    except OSError as error:
+        return f"no TUN devices: {error}"
+    return ""
+
+
+_FEATURES: Mapping[str, Callable[[], str]] = {
+    "bpf": _bpf,
+    "kernels": _kernels,
+    "namespaces": _namespaces,
+    "root": _root,
+    "tun": _tun,
+}
