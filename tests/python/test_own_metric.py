@@ -80,3 +80,13 @@ def test_a_scenario_that_could_mean_either_is_refused(tmp_path: Path) -> None:
     file.write_text(STUDY.replace('metric = "mine:megabytes"\n', ""))
     with pytest.raises(airtcp.ScenarioError, match=r'say "\./lossy-pipe" for the file'):
         airtcp.study.run(file)
+
+
+def test_the_command_line_takes_a_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ours.py").write_text(MODULE)
+    monkeypatch.chdir(tmp_path)
+    command = ["compare", "lossy-pipe", "--remedy", "bbr", "--seeds", "2", "--no-harm"]
+    command += ["--no-horizon", "--set", "duration=1 s", "--metric", "ours:megabytes"]
+    told = CliRunner().invoke(app, command)
+    assert told.exit_code == 0, told.output
+    assert "megabytes" in told.output

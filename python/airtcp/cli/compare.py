@@ -43,6 +43,7 @@ from airtcp.study.difference_words import amount, state_words
 from airtcp.study.everything import ALL
 from airtcp.study.front import Front, Mark, front
 from airtcp.study.metrics import METRICS, Metric
+from airtcp.study.own_metric import metric_of
 from airtcp.study.recommend import recommendations
 from airtcp.study.sequential import MOST_CPU_S, MOST_SEEDS, Rounds
 from airtcp.study.statistics import Outcome
@@ -77,7 +78,8 @@ def compare_command(
         str | None,
         typer.Option(
             metavar="NAME",
-            help=f"What decides: {', '.join(METRICS)}. Default goodput.",
+            help=f"What decides: {', '.join(METRICS)}, or a function of your own as "
+            "MODULE:FUNCTION. Default goodput.",
             autocompletion=lambda: list(METRICS),
             show_default=False,
         ),
@@ -233,13 +235,15 @@ def _decides(metric: str | None, aim: Aim | None) -> str:
     """The measurement that decides.
 
     Raises:
-        ScenarioError: both are given.
+        ScenarioError: both are given, or the metric is unknown.
     """
     if metric is not None and aim is not None:
         raise ScenarioError(
             f"--for {aim} decides by {aim.metric}, and --metric {metric} says another; give one"
         )
-    return aim.metric if aim is not None else metric or "goodput"
+    if aim is not None:
+        return aim.metric
+    return metric_of(metric or "goodput", Path.cwd()).name
 
 
 def _command() -> str:

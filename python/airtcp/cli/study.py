@@ -26,6 +26,7 @@ from airtcp.cli.unwritten import AnswerFirst
 from airtcp.columns import printable
 from airtcp.shipped import find
 from airtcp.study.grid import load_grid, run_grid
+from airtcp.study.own_metric import metric_of
 
 
 def study_command(
@@ -75,6 +76,7 @@ def study_command(
             grid = load_grid(find(file, "studies"))
         except OSError as error:
             raise ScenarioError(f"study {file}: cannot be read ({error.strerror})") from error
+        asked = metric_of(metric, Path.cwd()) if metric else None
         if folder:
             writable_folder(folder)
         with progress_bar(f"study {grid.name}") as report:
@@ -82,7 +84,7 @@ def study_command(
             def progress(finished: int, runs: int, what: str) -> None:
                 report(finished / runs, f"{finished} of {runs} runs, {printable(what)}")
 
-            result = run_grid(grid, seeds, folder, jobs, progress, dask, metric)
+            result = run_grid(grid, seeds, folder, jobs, progress, dask, asked)
         from airtcp.report.grid import effect_table, judges, score_table, write_study
 
         page = None
