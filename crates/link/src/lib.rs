@@ -49,6 +49,7 @@ pub use stops::{RandomStops, Stop, StopLength, Stops};
 pub use trace::conditions::{Condition, Conditions};
 pub use trace::lost_packets::LostPackets;
 pub use trace::mahimahi::MahimahiTrace;
+pub use trace::repeat::Repeat;
 pub use trace::rtt_log::{RttSeries, RttSummary};
 pub use trace::stop_list::StopList;
 pub use trace::{TraceError, TraceProblem};

@@ -10,6 +10,7 @@ pub use variable::{BaseDelay, Jitter, JitterShape, Late, VariableDelay};
 
 use crate::frame::Transmission;
 use crate::random::Stream;
+pub use crate::trace::repeat::RecordingStart;
 use crate::trace::rtt_log::RttSeries;
 use airtcp_units::{Duration, Instant};
 use std::sync::Arc;
@@ -42,16 +43,6 @@ pub enum Delay {
         /// Whether a packet may overtake another.
         order: DeliveryOrder,
     },
-}
-
-/// Which time of a recorded series the first transmission takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecordingStart {
-    /// The first: every seed meets the same series, as in paper 1.
-    Beginning,
-    /// One drawn from the pipe's random stream: each seed meets the recording from another point
-    /// on, which is what makes several runs of one recording a sample.
-    Random,
 }
 
 /// Whether a packet may overtake another of the same direction.

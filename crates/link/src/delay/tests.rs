@@ -175,7 +175,10 @@ fn recorded_delays_go_by_time() {
     let text = b"time_ms,delay_ms,loss\n100,30,0\n200,12.5,0.5\n300,40,1\n";
     let conditions = Arc::new(Conditions::parse(text, "recorded").unwrap());
     let delay = VariableDelay {
-        base: BaseDelay::Recorded(conditions),
+        base: BaseDelay::Recorded {
+            conditions,
+            order: DeliveryOrder::Reorder,
+        },
         ..constant(0)
     };
     let mut process = process(delay, 1);
@@ -189,4 +192,32 @@ fn recorded_delays_go_by_time() {
         (arrival - at_ms(ms)).as_millis_f64()
     });
     assert_eq!(found, [30.0, 30.0, 30.0, 30.0, 12.5, 12.5, 40.0, 40.0]);
+}
+
+/// A delay that becomes shorter lets a packet overtake another, unless the order is kept: then it
+/// arrives with the one before it, as after a queue or a radio that resends.
+#[test]
+fn recorded_delays_keep_the_order_where_asked() {
+    let text = b"time_ms,delay_ms,loss\n0,100,0\n50,10,0\n120,20,0\n";
+    let arrivals = |order| {
+        let conditions = Arc::new(Conditions::parse(text, "x").unwrap());
+        let delay = Delay::Variable(Box::new(VariableDelay {
+            base: BaseDelay::Recorded { conditions, order },
+            jitter: None,
+            late: None,
+            held: None,
+        }));
+        let mut process = DelayProcess::new(delay, Stream::new(1, "link.data"));
+        let transmission = Transmission {
+            bytes: 100,
+            flow: 0,
+            index: 0,
+        };
+        [40_u64, 60, 80, 130].map(|ms| {
+            let at = process.arrival(Instant::from_nanos(ms * 1_000_000), &transmission);
+            at.as_nanos() / 1_000_000
+        })
+    };
+    assert_eq!(arrivals(DeliveryOrder::Reorder), [140, 70, 90, 150]);
+    assert_eq!(arrivals(DeliveryOrder::InOrder), [140, 140, 140, 150]);
 }

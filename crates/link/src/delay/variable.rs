@@ -35,7 +35,12 @@ pub enum BaseDelay {
     /// Always the same.
     Constant(Duration),
     /// As recorded at the time at which the packet's last byte leaves.
-    Recorded(Arc<Conditions>),
+    Recorded {
+        /// The recording.
+        conditions: Arc<Conditions>,
+        /// Whether a packet may overtake another when the delay becomes shorter.
+        order: DeliveryOrder,
+    },
 }
 
 /// A delay beyond the base delay: drawn for each packet, by flow and number.
@@ -77,6 +82,8 @@ pub(crate) struct VariableProcess {
     held: Option<HeldDeliveries>,
     jitter_draws: Stream,
     late_draws: Stream,
+    /// End of the longest recorded delay so far, before jitter.
+    last_recorded: Instant,
     /// Arrival of the latest packet among those that keep their order.
     last_in_order: Instant,
 }
@@ -90,17 +97,24 @@ impl VariableProcess {
             held: delay.held.map(|stops| HeldDeliveries::new(stops, stream)),
             jitter_draws: stream.substream(JITTER),
             late_draws: stream.substream(LATENESS),
+            last_recorded: Instant::ZERO,
             last_in_order: Instant::ZERO,
         }
     }
 
     /// When a packet whose last byte left at `departure` arrives. Departures may not decrease.
     pub(super) fn arrival(&mut self, departure: Instant, transmission: &Transmission) -> Instant {
-        let mut arrival = departure
-            + match &self.base {
-                BaseDelay::Constant(delay) => *delay,
-                BaseDelay::Recorded(conditions) => conditions.at(departure).delay,
-            };
+        let mut arrival = match &self.base {
+            BaseDelay::Constant(delay) => departure + *delay,
+            BaseDelay::Recorded { conditions, order } => {
+                let arrival = departure + conditions.at(departure).delay;
+                self.last_recorded = self.last_recorded.max(arrival);
+                match order {
+                    DeliveryOrder::InOrder => self.last_recorded,
+                    DeliveryOrder::Reorder => arrival,
+                }
+            }
+        };
         if let Some(jitter) = self.jitter {
             let draws = self.jitter_draws.substream(u64::from(transmission.flow));
             arrival += jitter.of(draws, transmission.index);

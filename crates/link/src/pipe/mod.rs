@@ -8,7 +8,7 @@
 mod shaper;
 
 use self::shaper::Shaper;
-use crate::delay::{Delay, DelayProcess, RecordingStart};
+use crate::delay::{BaseDelay, Delay, DelayProcess, RecordingStart};
 use crate::error::{ErrorModel, ErrorProcess};
 use crate::frame::{Admission, QueuedPacket, Transmission};
 use crate::policer::{Policer, PolicerConfig};
@@ -18,8 +18,11 @@ use crate::queue::{CakeConfig, Discipline, EcnField, QueueLimit};
 use crate::random::Stream;
 use crate::service::{Server, Service};
 use crate::stops::Stops;
+use crate::trace::conditions::Conditions;
+use crate::trace::repeat::Repeat;
 use airtcp_units::{Duration, Instant};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// The shaper in front of that link, with the rate at which it begins; `None` where there is none,
 /// or where it would follow a link that never makes packets wait.
@@ -66,15 +69,46 @@ impl PipeConfig {
         }
     }
 
-    /// The same direction; its stops at random times are drawn from `shared`, so that two
-    /// directions with the same stream stop together.
+    /// The same direction; its stops at random times, and where its recordings begin, are drawn
+    /// from `shared`, so that two directions with the same stream stop and change together.
     #[must_use]
-    pub fn with_shared_stops(mut self, shared: Stream) -> Self {
+    pub fn with_shared_draws(mut self, shared: Stream) -> Self {
         if let Service::Suspended { stops, .. } = &mut self.service {
             *stops = stops.clone().shared(shared);
         }
         if let Delay::Variable(delay) = &mut self.delay {
             delay.held = delay.held.take().map(|stops| stops.shared(shared));
+            if let BaseDelay::Recorded { conditions, .. } = &mut delay.base {
+                *conditions = Arc::clone(conditions).begun(shared);
+            }
+        }
+        if let ErrorModel::Recorded(conditions) = &mut self.error {
+            *conditions = Arc::clone(conditions).begun(shared);
+        }
+        self
+    }
+
+    /// The same direction; its recordings of delays, losses and stops start again as `repeat` says.
+    #[must_use]
+    pub fn with_repeat(mut self, repeat: Repeat) -> Self {
+        let stops = |stops: &mut Stops| {
+            if let Stops::Recorded(list) = stops {
+                *list = Arc::new(list.repeated(repeat));
+            }
+        };
+        let conditions =
+            |conditions: &mut Arc<Conditions>| *conditions = Arc::new(conditions.repeated(repeat));
+        if let Service::Suspended { stops: of, .. } = &mut self.service {
+            stops(of);
+        }
+        if let Delay::Variable(delay) = &mut self.delay {
+            delay.held.iter_mut().for_each(stops);
+            if let BaseDelay::Recorded { conditions: of, .. } = &mut delay.base {
+                conditions(of);
+            }
+        }
+        if let ErrorModel::Recorded(of) = &mut self.error {
+            conditions(of);
         }
         self
     }
@@ -83,13 +117,20 @@ impl PipeConfig {
     /// is dropped at random.
     #[must_use]
     pub fn draws(&self) -> bool {
-        let random = |stops: &Stops| matches!(stops, Stops::Random(_));
+        let begins = |repeat: Option<&Repeat>| repeat.is_some_and(Repeat::draws);
+        let random = |stops: &Stops| match stops {
+            Stops::Random(_) => true,
+            Stops::Recorded(list) => begins(list.repeat()),
+            Stops::Periodic { .. } => false,
+        };
         let delays = match &self.delay {
             Delay::Constant(_) => false,
             Delay::Variable(delay) => {
                 delay.jitter.is_some()
                     || delay.late.is_some()
                     || delay.held.as_ref().is_some_and(random)
+                    || matches!(&delay.base, BaseDelay::Recorded { conditions, .. }
+                        if begins(conditions.repeat()))
             }
             Delay::Recorded { start, .. } => *start == RecordingStart::Random,
             Delay::Modelled { .. } => true,

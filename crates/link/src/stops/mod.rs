@@ -62,8 +62,8 @@ pub enum StopLength {
 }
 
 impl Stops {
-    /// The same stops; those at random times are drawn from `shared`, so that all users of the
-    /// same stream stops at the same times.
+    /// The same stops; those at random times, and the beginning of a recording that repeats, are
+    /// drawn from `shared`, so that all users of the same stream stop at the same times.
     #[must_use]
     pub fn shared(self, shared: Stream) -> Self {
         match self {
@@ -71,7 +71,8 @@ impl Stops {
                 shared: Some(shared),
                 ..random
             }),
-            other => other,
+            Self::Recorded(list) => Self::Recorded(list.begun(shared)),
+            periodic @ Self::Periodic { .. } => periodic,
         }
     }
 }
@@ -181,9 +182,13 @@ impl StopSequence {
                 Some(draws.last)
             }
             Self::Recorded { list, place } => {
-                let rest = &list.as_slice()[*place..];
-                *place += rest.iter().take_while(|stop| stop.end <= at).count();
-                list.as_slice().get(*place).copied()
+                if at == Instant::FAR_FUTURE {
+                    return None;
+                }
+                while list.met(*place)?.end <= at {
+                    *place += 1;
+                }
+                list.met(*place)
             }
         }
     }

@@ -274,3 +274,42 @@ fn the_far_future_is_no_trap() {
         Instant::FAR_FUTURE
     );
 }
+
+/// A recording that repeats, asked nanosecond by nanosecond: a run that begins at `begin` is in a
+/// stop where the list has one at that place of the round, and its conditions are those of there.
+/// What lies after the round is not met. Both directions begin together.
+#[test]
+fn a_recording_starts_again_from_where_the_seed_began() {
+    use crate::trace::conditions::Conditions;
+    use crate::trace::repeat::{RecordingStart, Repeat};
+
+    let stops = list(&[(0, 3), (10, 5), (38, 9), (50, 5)]);
+    let text = b"time_ms,delay_ms,loss\n0,1,0\n0.000010,2,0\n0.000035,3,1\n0.000055,4,0\n";
+    let conditions = Conditions::parse(text, "x").unwrap();
+    let mut begins = Vec::new();
+    for start in [RecordingStart::Beginning, RecordingStart::Random] {
+        for seed in 0..20 {
+            let repeat = Repeat::new(nanos(40), start).unwrap();
+            let shared = Stream::new(seed, "link.stops");
+            let stopped = Stops::Recorded(Arc::new(stops.repeated(repeat))).shared(shared);
+            let found = stopped.until(Stream::new(seed, "link.data"), at(1_000));
+            let in_stop = |nanos: u64| {
+                let holds = |stop: &Stop| (stop.start..stop.end).contains(&at(nanos));
+                found.as_slice().iter().any(holds)
+            };
+            let of_round = |place: u64| place < 3 || (10..15).contains(&place) || place >= 38;
+            let agrees = |begin: u64| (0..400).all(|t| in_stop(t) == of_round((t + begin) % 40));
+            let begin = (0..40).find(|begin| agrees(*begin)).unwrap();
+            begins.push(begin);
+
+            let met = Arc::new(conditions.repeated(repeat)).begun(shared);
+            for t in 0..400 {
+                assert_eq!(met.at(at(t)), conditions.at(at((t + begin) % 40)), "{t}");
+            }
+        }
+    }
+    assert!(begins[..20].iter().all(|begin| *begin == 0));
+    begins.sort_unstable();
+    begins.dedup();
+    assert!(begins.len() > 8, "20 seeds begin at {begins:?}");
+}

@@ -5,9 +5,13 @@
 //! and the last for ever.
 
 use super::columns::{Row, read_rows};
+use super::repeat::Repeat;
 use super::{Source, TraceError, TraceProblem};
 use airtcp_units::{Duration, Instant, Probability};
 use std::io::Read;
+use std::sync::Arc;
+
+use crate::random::Stream;
 
 const EXPECTED: &str = "CSV with the columns time_ms, delay_ms (one way) and loss (0 to 1)";
 
@@ -26,6 +30,7 @@ pub struct Condition {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conditions {
     steps: Vec<Condition>,
+    repeat: Option<Repeat>,
 }
 
 impl Conditions {
@@ -67,7 +72,10 @@ impl Conditions {
         if steps.is_empty() {
             return Err(source.error(None, TraceProblem::Empty { expected: EXPECTED }));
         }
-        Ok(Self { steps })
+        Ok(Self {
+            steps,
+            repeat: None,
+        })
     }
 
     /// The steps, in the order of time.
@@ -82,9 +90,36 @@ impl Conditions {
         self.steps.iter().any(|step| step.loss > Probability::NEVER)
     }
 
+    /// The same, repeated: what comes after `repeat`'s time is not used.
+    #[must_use]
+    pub fn repeated(&self, repeat: Repeat) -> Self {
+        Self {
+            steps: self.steps.clone(),
+            repeat: Some(repeat),
+        }
+    }
+
+    /// How it repeats, if it does.
+    #[must_use]
+    pub const fn repeat(&self) -> Option<&Repeat> {
+        self.repeat.as_ref()
+    }
+
+    /// The same in a run with this stream, which a link's recordings share.
+    pub(crate) fn begun(self: Arc<Self>, shared: Stream) -> Arc<Self> {
+        match self.repeat {
+            Some(repeat) => Arc::new(Self {
+                steps: self.steps.clone(),
+                repeat: Some(repeat.begun(shared)),
+            }),
+            None => self,
+        }
+    }
+
     /// Delay and loss at `at`.
     #[must_use]
     pub fn at(&self, at: Instant) -> &Condition {
+        let at = self.repeat.map_or(at, |repeat| repeat.place(at));
         let begun = self.steps.partition_point(|step| step.from <= at);
         &self.steps[begun.saturating_sub(1)]
     }

@@ -8,6 +8,7 @@ mod columns;
 pub mod conditions;
 pub mod lost_packets;
 pub mod mahimahi;
+pub mod repeat;
 pub mod rtt_log;
 pub mod stop_list;
 

@@ -1,9 +1,13 @@
 //! The stops of a link as they were recorded: CSV with the columns `start_ms` and `length_ms`.
 
 use super::columns::{Row, read_rows};
+use super::repeat::Repeat;
 use super::{Source, TraceError};
 use airtcp_units::Instant;
 use std::io::Read;
+use std::sync::Arc;
+
+use crate::random::Stream;
 
 const EXPECTED: &str = "CSV with the columns start_ms and length_ms, a line for each stop";
 
@@ -20,6 +24,7 @@ pub struct Stop {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StopList {
     stops: Vec<Stop>,
+    repeat: Option<Repeat>,
 }
 
 impl StopList {
@@ -58,12 +63,60 @@ impl StopList {
         };
         let columns: (&[_], &[_]) = (&["start_ms", "length_ms"], &[]);
         read_rows(bytes, columns, EXPECTED, Source::new(name), take)?;
-        Ok(Self { stops })
+        Ok(Self::new(stops))
     }
 
     /// Stops in the order of their starts, none of which may begin before the one before it ends.
     pub(crate) const fn new(stops: Vec<Stop>) -> Self {
-        Self { stops }
+        Self {
+            stops,
+            repeat: None,
+        }
+    }
+
+    /// The same, repeated, without what lies after `repeat`'s time.
+    #[must_use]
+    pub fn repeated(&self, repeat: Repeat) -> Self {
+        let end = repeat.end();
+        let before = self.stops.iter().filter(|stop| stop.start < end);
+        let cut = before.map(|stop| Stop {
+            end: stop.end.min(end),
+            ..*stop
+        });
+        Self {
+            stops: cut.collect(),
+            repeat: Some(repeat),
+        }
+    }
+
+    /// How it repeats, if it does.
+    #[must_use]
+    pub const fn repeat(&self) -> Option<&Repeat> {
+        self.repeat.as_ref()
+    }
+
+    /// The same in a run with this stream, which a link's recordings share.
+    pub(crate) fn begun(self: Arc<Self>, shared: Stream) -> Arc<Self> {
+        match self.repeat {
+            Some(repeat) => Arc::new(Self {
+                stops: self.stops.clone(),
+                repeat: Some(repeat.begun(shared)),
+            }),
+            None => self,
+        }
+    }
+
+    /// Stop number `number` of a run, from 0 on, with those of later rounds; None after the last.
+    pub(crate) fn met(&self, number: usize) -> Option<Stop> {
+        let Some(repeat) = &self.repeat else {
+            return self.stops.get(number).copied();
+        };
+        let lap = number.checked_div(self.stops.len())? as u64;
+        let stop = self.stops[number % self.stops.len()];
+        Some(Stop {
+            start: repeat.reached(stop.start, lap)?,
+            end: repeat.reached(stop.end, lap)?,
+        })
     }
 
     /// The list as it is read, to the nanosecond.

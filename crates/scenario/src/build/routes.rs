@@ -46,11 +46,11 @@ impl<'a> Plan<'a> {
         };
         match &scenario.link {
             Link::Pipe { data, acks } => {
-                // Both directions stop at the same times.
+                // Both directions stop, and begin a recording, at the same times.
                 let stops = Stream::new(seed, "link.stops");
-                let data = data.clone().with_shared_stops(stops);
+                let data = data.clone().with_shared_draws(stops);
                 let data = add_pipe(network, "link.data", data);
-                let acks = acks.clone().with_shared_stops(stops);
+                let acks = acks.clone().with_shared_draws(stops);
                 plan.link = (data, add_pipe(network, "link.acks", acks));
             }
             Link::Medium(medium) => {

@@ -2,7 +2,7 @@
 
 use super::{
     Amount, AqmTable, DAY, HOUR, JitterTable, LateTable, LineDelay, LostPacketsTable, Packets,
-    RecordedTable, StopsTable,
+    RecordedTable, RepeatTable, StopsTable,
 };
 use crate::names::{
     Counted, DelayOrder, LogStart, LossDirection, LossModel, RttShapeName, TraceDirection,
@@ -35,6 +35,8 @@ line_keys! {
         /// A link that stops: at random, at regular intervals, or as recorded.
         stops: StopsTable, holding keys;
         shared variation;
+        /// Recordings of the link (`recorded`, `stops.path`) that start again at their end.
+        repeat: RepeatTable, holding keys;
         /// A recorded link: delivery opportunities in mahimahi's format, in place of `rate`.
         trace: TraceTable, holding keys;
         /// A recorded series of round-trip times, in place of rate, delay and queue: the k-th data

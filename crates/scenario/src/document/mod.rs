@@ -34,7 +34,9 @@ pub use link::{
 pub use radio::{Distances, RadioTable};
 pub use selective_repeat::SelectiveRepeatTable;
 pub use traffic::{EmailTable, FtpTable, HttpTable, MixTable, TrafficTable};
-pub use variation::{JitterTable, LateTable, LostPacketsTable, RecordedTable, StopsTable};
+pub use variation::{
+    JitterTable, LateTable, LostPacketsTable, RecordedTable, RepeatTable, StopsTable,
+};
 pub use wired::{RoundTripTable, WiredTable};
 pub use wlan::{AggregationTable, AirtimeTable, CategoryTable, EdcaTable, WlanTable};
 

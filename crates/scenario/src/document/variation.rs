@@ -2,7 +2,7 @@
 
 use super::{DAY, HOUR, LineDelay};
 use crate::names::{
-    DelayOrder, JitterName, LossDirection, StopLengthName, StopProcess, StoppedPackets,
+    DelayOrder, JitterName, LogStart, LossDirection, StopLengthName, StopProcess, StoppedPackets,
 };
 use airtcp_units::Probability;
 use airtcp_units::bounded::{MILLISECOND, Span};
@@ -64,7 +64,22 @@ keys! {
         /// CSV with the columns `time_ms`, `delay_ms` (one way) and `loss` (0 to 1), beside the
         /// scenario unless absolute. A row holds until the next.
         path: String, naming file;
-    } takes {}
+    } takes {
+        /// Whether a packet may overtake another when the delay becomes shorter.
+        order: DelayOrder = DelayOrder::Reorder;
+    }
+}
+
+keys! {
+    /// Recordings of delays, losses and stops that start again, all together.
+    #[derive(Clone, Copy)]
+    pub struct RepeatTable needs {
+        /// Time after which they start again; what they hold after it is not used.
+        every: Span<MILLISECOND, { 30 * DAY }>;
+    } takes {
+        /// Where in them a run begins: seeds differ by this alone where nothing is drawn.
+        start: LogStart = LogStart::default();
+    }
 }
 
 keys! {

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use airtcp_link::{
     AckFilter, CakeConfig, Conditions, Delay, DeliveryOrder, Discipline, ErrorModel, MahimahiTrace,
-    PipeConfig, PolicerConfig, QueueLimit, RecordingStart, RttModel, RttShape, Service, Stops,
-    Tins,
+    PipeConfig, PolicerConfig, QueueLimit, RecordingStart, Repeat, RttModel, RttShape, Service,
+    Stops, Tins,
 };
 use airtcp_units::{BitRate, ByteCount, Duration};
 
 use super::variation::{self, Variation};
 use super::{aqm, losses, refuse_keys};
 use crate::document::{
-    LinkTable, PolicerTable, QueueTable, RttLogTable, RttModelTable, SuspensionTable,
+    LinkTable, PolicerTable, QueueTable, RecordedTable, RttLogTable, RttModelTable, SuspensionTable,
 };
 use crate::error::Problem;
 use crate::fast_log;
@@ -84,7 +84,30 @@ pub(super) fn resolve(
         error: ack_errors,
         ..PipeConfig::line(ack_service, ack_variation.delay(ack_delay))
     };
-    Ok((data, acks))
+    match repeat(table, inputs)? {
+        Some(repeat) => Ok((data.with_repeat(repeat), acks.with_repeat(repeat))),
+        None => Ok((data, acks)),
+    }
+}
+
+/// How the recordings of `[link]` start again, if they do.
+fn repeat(table: &mut LinkTable, inputs: &Inputs) -> Result<Option<Repeat>, Problem> {
+    let Some(repeat) = &mut table.repeat else {
+        return Ok(None);
+    };
+    if inputs.stops.is_none() && inputs.recorded.iter().all(Option::is_none) {
+        let why = "repeats recordings of the link (link.recorded, link.stops.path), and none is \
+                   given; remove it";
+        return Err(Problem::at(key!(link.repeat), why));
+    }
+    Ok(Repeat::new(repeat.every.get(), beginning(repeat.start())))
+}
+
+const fn beginning(start: LogStart) -> RecordingStart {
+    match start {
+        LogStart::Beginning => RecordingStart::Beginning,
+        LogStart::Random => RecordingStart::Random,
+    }
 }
 
 /// Both services, which wait while the link stops, and the stops in which deliveries are held.
@@ -150,19 +173,21 @@ fn variations(table: &mut LinkTable, inputs: &Inputs, held: [Option<Stops>; 2]) 
         reverse.recorded.clone_from(&table.recorded);
     }
     let [data_held, acks_held] = held;
-    let of = |recording: &Option<Recording<Conditions>>| {
-        recording.as_ref().map(|file| Arc::clone(&file.content))
+    let of = |file: &Option<Recording<Conditions>>, recorded: &mut Option<RecordedTable>| {
+        let order = delivery(recorded.as_mut()?.order());
+        Some((Arc::clone(&file.as_ref()?.content), order))
     };
-    let recorded = of(&inputs.recorded[0]);
+    let recorded = of(&inputs.recorded[0], &mut table.recorded);
+    let acks_recorded = of(&inputs.recorded[1], &mut reverse.recorded).or(recorded.clone());
     [
         Variation {
-            recorded: recorded.clone(),
+            recorded,
             jitter: table.jitter,
             late: table.late,
             held: data_held,
         },
         Variation {
-            recorded: of(&inputs.recorded[1]).or(recorded),
+            recorded: acks_recorded,
             jitter: reverse.jitter,
             late: reverse.late,
             held: acks_held,
@@ -322,7 +347,7 @@ fn refuse_beside_times(table: &LinkTable) -> Result<(), Problem> {
     }
     refuse_keys!(
         table, key!(link), why;
-        rate, delay, queue, suspension, stops, jitter, late, recorded, aqm, policer
+        rate, delay, queue, suspension, stops, jitter, late, recorded, repeat, aqm, policer
     );
     if let Some(reverse) = &table.reverse {
         refuse_keys!(
@@ -363,10 +388,7 @@ fn recorded_times(table: &mut LinkTable, inputs: &Inputs) -> Result<Delay, Probl
         ));
     }
     let order = delivery(log.order());
-    let start = match log.start() {
-        LogStart::Beginning => RecordingStart::Beginning,
-        LogStart::Random => RecordingStart::Random,
-    };
+    let start = beginning(log.start());
     Ok(Delay::Recorded {
         series: Arc::clone(series),
         order,

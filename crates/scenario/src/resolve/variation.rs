@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use airtcp_link::{
-    BaseDelay, Conditions, Delay, Jitter, JitterShape, Late, RandomStops, Service, StopLength,
-    Stops, VariableDelay,
+    BaseDelay, Conditions, Delay, DeliveryOrder, Jitter, JitterShape, Late, RandomStops, Service,
+    StopLength, Stops, VariableDelay,
 };
 use airtcp_units::Duration;
 
@@ -148,7 +148,7 @@ impl LinkStops {
 /// The parts of a direction's delay, beyond the constant one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Variation {
-    pub recorded: Option<Arc<Conditions>>,
+    pub recorded: Option<(Arc<Conditions>, DeliveryOrder)>,
     pub jitter: Option<JitterTable>,
     pub late: Option<LateTable>,
     pub held: Option<Stops>,
@@ -167,7 +167,9 @@ impl Variation {
             return Delay::Constant(constant);
         }
         Delay::Variable(Box::new(VariableDelay {
-            base: recorded.map_or(BaseDelay::Constant(constant), BaseDelay::Recorded),
+            base: recorded.map_or(BaseDelay::Constant(constant), |(conditions, order)| {
+                BaseDelay::Recorded { conditions, order }
+            }),
             jitter: jitter.map(|table| Jitter {
                 shape: match table.shape.unwrap_or_default() {
                     JitterName::Uniform => JitterShape::Uniform,

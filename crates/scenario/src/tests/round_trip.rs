@@ -160,6 +160,8 @@ fn likely_text() -> impl Strategy<Value = String> {
         "[link]\nrecorded.path = \"link.csv\"\ntrace.down = \"lte.down\"\n",
         "[link]\nrecorded.path = \"link.csv\"\n\
          reverse = { recorded.path = \"calm.csv\", loss.rate = 0.1 }\n",
+        "[link]\nrecorded = { path = \"link.csv\", order = \"in-order\" }\n\
+         repeat = { every = \"9 s\", start = \"random\" }\n",
         "[link]\nrecorded.path = \"calm.csv\"\nlost_packets.path = \"lost.csv\"\n",
         "[link]\nreverse.recorded.path = \"link.csv\"\nloss.rate = 0.1\n",
         "[link]\njitter = { mean = \"1 ms\" }\nlate = { share = 0.1, by = \"5 ms\" }\n",
