@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from airtcp._core import engine_version as __version__
     from airtcp.catalogue import Parameter, Remedy, probes, remedies, remedies_frame, schema
     from airtcp.comparison import Comparison, compare
-    from airtcp.diagnoses import Diagnosis, PingDiagnosis, diagnose
+    from airtcp.diagnoses import Diagnosis, diagnose
     from airtcp.loading import load_scenario
+    from airtcp.ping_diagnosis import PingDiagnosis
     from airtcp.plot import TIMELINE_PROBES
     from airtcp.runs import Run, run
     from airtcp.shipped import ShippedScenario, scenarios
@@ -67,7 +68,7 @@ _MODULES = {
     "Comparison": "comparison",
     "Diagnosis": "diagnoses",
     "Parameter": "catalogue",
-    "PingDiagnosis": "diagnoses",
+    "PingDiagnosis": "ping_diagnosis",
     "Remedy": "catalogue",
     "Run": "runs",
     "RunError": "_core",

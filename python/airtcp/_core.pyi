@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Final, final
+from typing import Any, Final, final
 
 from typing_extensions import CapsuleType
 
@@ -24,7 +24,7 @@ __all__ = [
     "read_air",
     "read_capture",
     "read_quic",
-    "read_rtts",
+    "read_recording",
     "record_session",
     "remedies",
     "run",
@@ -133,7 +133,7 @@ def profiles() -> list[tuple[str, str]]: ...
 def script(name: str, text: str, profile: str) -> tuple[str, int, str]: ...
 def read_air(path: str | PathLike[str]) -> tuple[Table, float, int, bool]: ...
 def read_quic(path: str | PathLike[str]) -> tuple[Table, Table, bool]: ...
-def read_rtts(path: str | PathLike[str]) -> tuple[list[int], int]: ...
+def read_recording(path: str | PathLike[str]) -> dict[str, Any]: ...
 def session_window(
     file: str | PathLike[str], peer: str, at: int, offset: int
 ) -> tuple[int | None, list[str]]: ...

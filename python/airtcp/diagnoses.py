@@ -6,10 +6,11 @@ from dataclasses import fields
 from pathlib import Path
 
 from airtcp.diagnosis.kind import is_capture
-from airtcp.diagnosis.ping_result import DiagnosedPing, diagnosed_ping
 from airtcp.diagnosis.read import read_capture
 from airtcp.diagnosis.result import DiagnosedCapture, diagnosed
 from airtcp.diagnosis.sockets import Sockets
+from airtcp.ping_diagnosis import PingDiagnosis, diagnose_ping
+from airtcp.study.sequential import Rounds
 
 Progress = Callable[[float, str], object]
 """Called with the share that is done, 0 to 1, and what is being done."""
@@ -34,24 +35,6 @@ class Diagnosis(DiagnosedCapture):
         return write_report(self, Path(directory), command)
 
 
-class PingDiagnosis(DiagnosedPing):
-    """Findings from a ping log, and refusals with the reason."""
-
-    def report(self, directory: str | os.PathLike[str], command: str | None = None) -> Path:
-        """Writes index.html and link.toml; returns the first.
-
-        Args:
-            directory: made if absent.
-            command: how this diagnosis was called, for the provenance.
-
-        Raises:
-            OSError: the directory cannot be written.
-        """
-        from airtcp.report.diagnosis import write_ping_report
-
-        return write_ping_report(self, Path(directory), command)
-
-
 def diagnose(
     path: str | os.PathLike[str],
     *,
@@ -60,6 +43,8 @@ def diagnose(
     can: str = "all",
     rate_bps: float | None = None,
     sockets: Sockets | None = None,
+    interval_s: float | None = None,
+    rounds: Rounds | None = None,
     progress: Progress | None = None,
 ) -> Diagnosis | PingDiagnosis:
     """Diagnoses a capture (pcap, pcapng, also gzipped) or the log of a ping.
@@ -70,10 +55,12 @@ def diagnose(
         view: where the capture was taken, `sender`, `receiver` or `middle`; found if None.
         can: what you may change, one or several with commas of `my-machine`, `server`,
             `access-point`, `sender`, `receiver`, `all`. A capture is taken for your machine's.
-        rate_bps: the rate of a capture's link in bits of IP packets a second, where you know it;
-            fitted if None.
+        rate_bps: the rate of the link in bits of IP packets a second, where you know it; of a
+            capture fitted if None, of a ping log a range is tried.
         sockets: what the sender's kernel counts of its connections (`sockets_of`), beside a
             capture: ends the guess of its congestion control.
+        interval_s: the time from one probe of a ping to the next, for a log that does not tell.
+        rounds: seeds and processor time of the comparison over a ping log.
         progress: called with the share that is done, and what is being done.
 
     Returns:
@@ -88,5 +75,6 @@ def diagnose(
         read = read_capture(path, flow, view, progress)
         found = diagnosed(read, can, progress, rate_bps, sockets)
         return Diagnosis(**{field.name: getattr(found, field.name) for field in fields(found)})
-    ping = diagnosed_ping(path, can, progress)
-    return PingDiagnosis(ping.log, ping.comparison, ping.sensitivities)
+    return diagnose_ping(
+        path, can, progress, rate_bps=rate_bps, interval_s=interval_s, rounds=rounds
+    )

@@ -25,8 +25,9 @@ def load_scenario(
     Args:
         source: a path; or the name of a scenario that comes with airtcp; or the text itself,
             recognised by a line break in it; or "-" for standard input; or a `Scenario`, which then
-            takes no `settings`. Files that a text names are looked for from the current folder,
-            those a file names from its own.
+            takes no `settings`; or the log of a ping, whose link is played by time at the rate that
+            the setting "link.rate" gives. Files that a text names are looked for from the current
+            folder, those a file names from its own.
         settings: dotted key to value, for example `{"link.loss.rate": 0.01}`, applied before
             the scenario is checked. A table may be given as such, `{"link": {"loss": {"rate":
             0.01}}}`, and a time as `datetime.timedelta`.
@@ -108,6 +109,11 @@ def _read(source: object, settings: list[tuple[str, str]]) -> Scenario:
         # What is wrong is said of the name that was asked for, not of the file it stands for.
         text = path.read_text(encoding="utf-8")
         return Scenario.parse(text, str(source), path.parent, settings=settings)
+    if path.suffix != ".toml" and path.is_file():
+        from airtcp.recorded.scenario import is_ping_log, ping_scenario
+
+        if is_ping_log(path):
+            return ping_scenario(path, settings)
     return Scenario.load(path, settings)
 
 

@@ -46,14 +46,17 @@ def test_a_link_without_round_trips_has_a_picture_all_the_same() -> None:
     Trouble(timeline("x", found), *rtts).figure()
 
 
-def test_the_story_of_ones_own_log_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(story, "ALL", "sack")  # a search takes longer than this test is worth
+def test_the_story_of_ones_own_log_is_told(tmp_path: Path) -> None:
     own = tmp_path / "my.ping"
     own.write_bytes(LOG.read_bytes())
     steps: list[float] = []
-    told = story.tell(tmp_path, lambda share, _words: steps.append(share), log=own, seeds=2)
+    told = story.tell(
+        tmp_path, lambda share, _words: steps.append(share), log=own, seeds=2, rate_bps=5e6
+    )
     page = write_story(tmp_path, told).read_text()
     assert "Your link" in page
+    assert "The link stands still for" in told.said[0]
+    assert "The link stands still for" in page
     assert "my.ping" in page
     assert "real kernel" not in page
     assert steps == sorted(steps)

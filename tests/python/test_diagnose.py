@@ -11,8 +11,10 @@ from typer.testing import CliRunner
 import airtcp
 from airtcp._core import AirtcpError, ScenarioError
 from airtcp.cli.commands import app
-from airtcp.diagnoses import Diagnosis, PingDiagnosis
+from airtcp.diagnoses import Diagnosis
 from airtcp.diagnosis import words
+from airtcp.ping_diagnosis import PingDiagnosis
+from airtcp.study.sequential import Rounds
 
 LINK = """
 name = "captured"
@@ -140,35 +142,42 @@ def ping_log(rtts_ms: list[float], missing: frozenset[int] = frozenset()) -> str
 
 
 def test_a_ping_log_is_diagnosed(tmp_path: Path) -> None:
+    """Lone losses: half of them each way, at three rates, and the link as a scenario."""
     random = np.random.default_rng(8)
-    rtts = [float(rtt) for rtt in 40 + random.exponential(10, 400)]
+    rtts = [float(rtt) for rtt in 40 + random.uniform(0, 10, 400)]
     path = tmp_path / "link.ping"
-    path.write_text(ping_log(rtts, frozenset({50, 51, 300, 350})))
-    found = airtcp.diagnose(path)
+    path.write_text(ping_log(rtts, frozenset({50, 151, 300, 350})))
+    found = airtcp.diagnose(path, can="my-machine", rounds=Rounds(most_seeds=2, first=2))
     assert isinstance(found, PingDiagnosis)
     assert (found.log.sent, found.log.lost) == (400, 4)
     assert found.log.loss_rate == pytest.approx(0.01)
-    assert found.comparison is not None
-    assert "rate = 0.01" in found.comparison.scenario.to_toml()
-    (window,) = found.sensitivities
-    assert window.sentence.startswith("With a window of 64 segments: ")
-    same = airtcp.compare("ping", settings={"link.rtt_log.path": str(path)}, harm=True)
-    assert found.headline == same.verdict[0]
+    assert found.headline.startswith("1.0 % of the probes are lost one by one")
+    assert found.answer is not None
+    assert [one.rate for one in found.answer.rates] == ["3 Mbit/s", "50 Mbit/s"]
+    assert any(line.startswith("A ping shows no rate; over 3, 12 and") for line in found.sentences)
+    assert any("taken as sent every 1 s" in line for line in found.sentences)
+    losses = {line.rpartition(",")[2] for line in found.link.files["delays.csv"].split()[1:]}
+    assert losses == {f"{1 - 0.99**0.5:.6f}"}
     page = found.report(tmp_path / "out")
-    assert "Remedies over this link" in page.read_text()
-    assert airtcp.run(tmp_path / "out" / "link.toml").summary["goodput_bps"] > 0
+    assert "What the probes met" in page.read_text()
+    summary = airtcp.run(tmp_path / "out" / "link.toml").summary
+    assert 0 < summary["goodput_bps"] < 12e6
 
 
-def test_a_ping_of_a_lan_is_refused_with_a_warning(tmp_path: Path) -> None:
-    path = tmp_path / "lan.ping"
-    path.write_text(ping_log([0.02] * 100))
+def test_a_log_of_few_answers_is_refused_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "short.ping"
+    path.write_text(ping_log([20.0] * 5))
     found = airtcp.diagnose(path)
     assert isinstance(found, PingDiagnosis)
     assert found.comparison is None
-    assert "The median round trip is 0.02 ms: this is a ping within a LAN" in found.headline
-    path.write_text(ping_log([20.0] * 5))
-    found = airtcp.diagnose(path)
     assert "The log holds 5 round trips, and 30 are needed" in found.headline
+
+
+def test_a_ping_within_a_machine_says_that_nothing_is_wrong(tmp_path: Path) -> None:
+    path = tmp_path / "lan.ping"
+    path.write_text(ping_log([0.02] * 100))
+    found = airtcp.diagnose(path, rate_bps=20e6, rounds=Rounds(most_seeds=2, first=2))
+    assert "Nothing is wrong in this log" in found.headline
 
 
 def test_what_is_neither_is_refused_clearly(tmp_path: Path) -> None:

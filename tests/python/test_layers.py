@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "python" / "airtcp"
 LAYERS = (
     ("_core",),
     ("catalogue", "columns", "files", "forked", "quantities", "shipped", "summary"),
+    ("recorded",),
     ("loading", "net", "scripts", "sessions"),
     ("kernels", "measure"),
     ("plot", "ranking"),
@@ -20,6 +21,7 @@ LAYERS = (
     ("diagnosis",),
     ("papers",),
     ("report",),
+    ("ping_diagnosis",),
     ("comparison", "diagnoses", "emulation", "partings", "sweeps", "verification"),
     ("demonstration", "lab"),
     ("__init__",),

@@ -22,7 +22,7 @@ mod _core {
     #[pymodule_export]
     use crate::many::run_many;
     #[pymodule_export]
-    use crate::recordings::read_rtts;
+    use crate::recordings::read_recording;
     #[pymodule_export]
     use crate::result::RunResult;
     #[pymodule_export]

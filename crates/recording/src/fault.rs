@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::source::MAX_BYTES;
+/// Most bytes that a recording may have: 64 MiB, twelve hours of a saturated LTE link.
+pub const MAX_BYTES: u64 = 64 << 20;
 
 /// Why a recording cannot be used. Its text names the file, the line, what was found there, what
 /// was expected, and what to do.

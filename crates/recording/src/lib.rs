@@ -18,10 +18,10 @@ mod text;
 
 use std::io::Read;
 
-pub use fault::{TraceError, TraceProblem};
+pub use fault::{MAX_BYTES, TraceError, TraceProblem};
 pub use format::{FORMATS, Fact, Format, Recording, sniffed};
 pub use probes::{Clock, ProbeLog, ProbeLogBuilder, Reply, Stamp};
-pub use source::{MAX_BYTES, Source, lines};
+pub use source::{Source, lines};
 
 /// Reads a recording of at most [`MAX_BYTES`] in any format of [`FORMATS`]; `name` is what errors
 /// call it.

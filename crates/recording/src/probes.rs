@@ -188,8 +188,37 @@ const HALF_A_DAY_NS: u64 = 43_200_000_000_000;
 const SETBACK_NS: u64 = 2_000_000_000;
 
 impl Sending {
-    /// None where a reply has no stamp, or the clock was set back in between.
+    /// Stamps of `ping -D` are those of arrivals; others print when the probe was sent. Probes are
+    /// sent at regular intervals: whichever makes them more regular is meant. None where a reply
+    /// has no stamp, or the clock was set back in between.
     fn of(replies: &[(u64, Option<Stamp>, Duration)]) -> Option<Self> {
+        let arrivals = Self::stamped(replies, |rtt| rtt.as_nanos());
+        let sendings = Self::stamped(replies, |_| 0);
+        match (arrivals, sendings) {
+            (Some(arrivals), Some(sendings)) => {
+                let is_later = sendings.irregularity() < arrivals.irregularity();
+                Some(if is_later { sendings } else { arrivals })
+            }
+            (arrivals, sendings) => arrivals.or(sendings),
+        }
+    }
+
+    /// Mean distance of the times between probes from their median, in nanoseconds.
+    fn irregularity(&self) -> u128 {
+        let usual = self.interval().map_or(0, Duration::as_nanos);
+        let off = |pair: &[(u64, u64)]| {
+            let expected = usual.saturating_mul(pair[1].0 - pair[0].0);
+            u128::from((pair[1].1 - pair[0].1).abs_diff(expected))
+        };
+        let count = self.sent.len().max(2) as u128 - 1;
+        self.sent.windows(2).map(off).sum::<u128>() / count
+    }
+
+    /// With stamps of the time at which a probe was sent and `after` of its round trip.
+    fn stamped(
+        replies: &[(u64, Option<Stamp>, Duration)],
+        after: impl Fn(Duration) -> u64,
+    ) -> Option<Self> {
         let mut sent = Vec::with_capacity(replies.len());
         let (mut is_fine, mut is_dated, mut days) = (false, true, 0);
         let mut before = 0;
@@ -199,7 +228,7 @@ impl Sending {
             is_dated &= stamp.is_dated;
             let at = |days: u64| {
                 let nanos = stamp.nanos.checked_add(days * 2 * HALF_A_DAY_NS)?;
-                Some(nanos.saturating_sub(rtt.as_nanos()))
+                Some(nanos.saturating_sub(after(rtt)))
             };
             let mut nanos = at(days)?;
             if !stamp.is_dated && nanos.saturating_add(HALF_A_DAY_NS) < before {

@@ -3,10 +3,7 @@
 use std::borrow::Cow;
 use std::io::Read;
 
-use crate::fault::{TraceError, TraceProblem};
-
-/// Most bytes that a recording may have: 64 MiB, twelve hours of a saturated LTE link.
-pub const MAX_BYTES: u64 = 64 << 20;
+use crate::fault::{MAX_BYTES, TraceError, TraceProblem};
 
 /// A recording that is being read: the name that [`TraceError`]s give.
 #[derive(Clone, Copy, Debug)]

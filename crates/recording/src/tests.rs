@@ -245,6 +245,20 @@ fn stamps_tell_when_probes_were_sent() {
     assert_eq!(log.began_unix_ns(), Some(1_732_700_000_000_000_000));
 }
 
+/// A wrapper that stamps the sending: with the stamps as arrivals, the second probe would have been
+/// sent before the first.
+#[test]
+fn stamps_of_the_sending_are_known_by_their_regularity() {
+    let log = probes(
+        b"[1732700000.5] 64 bytes from a: icmp_seq=1 time=1 ms\n\
+          [1732700001.5] 64 bytes from a: icmp_seq=2 time=1500 ms\n\
+          [1732700002.5] 64 bytes from a: icmp_seq=3 time=500 ms\n\
+          [1732700003.5] 64 bytes from a: icmp_seq=4 time=1 ms\n",
+    );
+    let expected = [(0, 0.0), (1, 1000.0), (2, 2000.0), (3, 3000.0)];
+    assert_eq!(sendings(&log), expected.map(|(n, ms)| (n, Some(ms))));
+}
+
 /// iputils states the time from the first probe to the last.
 #[test]
 fn statistics_tell_the_interval_where_stamps_do_not() {

@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
+from airtcp._core import ScenarioError
 from airtcp.cli.asker import Can, asked_for
 from airtcp.cli.console import folder_name, print_lines, progress_bar, writable_folder
 from airtcp.cli.errors import clear_errors, say
+from airtcp.quantities import parse_bit_rate
 
 
 def demo_command(
@@ -21,6 +23,13 @@ def demo_command(
             help="A log of your own ping, to tell about your link in place of the one that comes "
             "with airtcp: ping -D -i 0.2 -s 1472 HOST > my.ping.",
             show_default=False,
+        ),
+    ] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RATE",
+            help='The rate of your link, with --link, as "20 Mbit/s". Left out, a range is tried.',
         ),
     ] = None,
     can: Can = None,
@@ -54,19 +63,22 @@ def demo_command(
     airtcp demo --link my.ping --can my-machine
     """
     with clear_errors():
+        rate_bps = None if rate is None else parse_bit_rate(rate)
+        if rate is not None and rate_bps is None:
+            raise ScenarioError(f'--rate {rate}: expected a rate such as "20 Mbit/s"')
         writable_folder(folder)
         asked = asked_for(can)
         from airtcp.demonstration import tell
         from airtcp.demonstration.page import write_story
 
         with progress_bar("demo") as report:
-            story = tell(folder, report, log=log, can=asked.can, seeds=seeds)
+            story = tell(folder, report, log=log, can=asked.can, seeds=seeds, rate_bps=rate_bps)
         command = shlex.join(["airtcp", *sys.argv[1:]])
         story.link.report(folder / "link", command)
         if story.other:
             story.other.report(folder / "other", command)
         page = write_story(folder, story)
-        print_lines(story.link.verdict[:1])
+        print_lines(list(story.said) or story.link.verdict[:1])
         if story.kernel:
             print_lines(story.kernel.sentences)
         if story.other:

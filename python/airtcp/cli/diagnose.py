@@ -18,8 +18,9 @@ from airtcp.columns import numbers
 from airtcp.quantities import parse_bit_rate, parse_seconds
 
 if TYPE_CHECKING:
-    from airtcp.diagnoses import Diagnosis, PingDiagnosis
+    from airtcp.diagnoses import Diagnosis
     from airtcp.diagnosis.sockets import Sockets
+    from airtcp.ping_diagnosis import PingDiagnosis
     from airtcp.report.tables import Table
 
 _MOST_ROWS = 12
@@ -53,7 +54,16 @@ def diagnose_command(
         str | None,
         typer.Option(
             metavar="RATE",
-            help='The rate of the link, as "20 Mbit/s", where you know it. Fitted if left out.',
+            help='The rate of the link, as "20 Mbit/s", where you know it. Fitted to a capture if '
+            "left out; over a ping log, which shows none, a range of rates is tried.",
+        ),
+    ] = None,
+    interval: Annotated[
+        str | None,
+        typer.Option(
+            "--interval",
+            metavar="TIME",
+            help="The time from one probe of a ping to the next, for a log without times.",
         ),
     ] = None,
     can: Can = None,
@@ -150,6 +160,9 @@ def diagnose_command(
         known_bps = None if rate is None else parse_bit_rate(rate)
         if rate is not None and known_bps is None:
             raise ScenarioError(f'--rate {rate}: expected a rate such as "20 Mbit/s"')
+        interval_s = None if interval is None else parse_seconds(interval)
+        if interval is not None and not interval_s:
+            raise ScenarioError(f'--interval {interval}: expected a time such as "0.2s"')
         if device is not None:
             with TemporaryDirectory(prefix="airtcp-") as held:
                 file = str(_captured(device, seconds, Path(held), folder))
@@ -167,7 +180,7 @@ def diagnose_command(
             return
         socket_file = given[1] if beside and len(given) == 2 else None
         counted = sockets_of(socket_file) if beside else None
-        _diagnosed(file, flow, view, known_bps, can, folder, counted, as_json=as_json)
+        _diagnosed(file, flow, view, known_bps, can, folder, counted, interval_s, as_json=as_json)
 
 
 def _first_of(file: str) -> str:
@@ -224,23 +237,35 @@ def _diagnosed(
     can: str | None,
     folder: Path | None,
     sockets: "Sockets | None" = None,
+    interval_s: float | None = None,
     *,
     as_json: bool,
 ) -> None:
     """Diagnoses a capture or a log, and prints what was found."""
-    from airtcp.diagnoses import diagnose
+    from airtcp.diagnosis.kind import is_capture
 
     asked = asked_for(can, is_interactive=not as_json and file != "-")
+    diagnosis: Diagnosis | PingDiagnosis
     with progress_bar(f"diagnosing {file}") as report:
-        diagnosis = diagnose(
-            file,
-            flow=flow,
-            view=view,
-            can=asked.can,
-            rate_bps=known_bps,
-            sockets=sockets,
-            progress=report,
-        )
+        if file == "-" or is_capture(Path(file)):
+            from airtcp.diagnoses import diagnose
+
+            diagnosis = diagnose(
+                file,
+                flow=flow,
+                view=view,
+                can=asked.can,
+                rate_bps=known_bps,
+                sockets=sockets,
+                progress=report,
+            )
+        else:
+            # A capture's diagnosis takes longer to load than a log's to refuse.
+            from airtcp.ping_diagnosis import diagnose_ping
+
+            diagnosis = diagnose_ping(
+                file, asked.can, report, rate_bps=known_bps, interval_s=interval_s
+            )
     written: AnswerFirst[Path] = AnswerFirst()
     page = None
     if folder:
@@ -324,9 +349,9 @@ def _command() -> str:
 
 
 def _print(diagnosis: "Diagnosis | PingDiagnosis") -> None:
-    from airtcp.diagnoses import Diagnosis
+    from airtcp.ping_diagnosis import PingDiagnosis
 
-    if isinstance(diagnosis, Diagnosis) and len(diagnosis.capture.flows) > 1:
+    if not isinstance(diagnosis, PingDiagnosis) and len(diagnosis.capture.flows) > 1:
         _print_flows(diagnosis)
         out.print()
     print_lines(diagnosis.sentences)
@@ -347,13 +372,17 @@ def _print_flows(diagnosis: "Diagnosis") -> None:
 
 def _remedies(diagnosis: "Diagnosis | PingDiagnosis") -> "Table | None":
     """The table of the remedies, where any were tried."""
-    from airtcp.diagnoses import Diagnosis
-    from airtcp.report.diagnosis_tables import trials_table
-    from airtcp.report.tables import goodput_table
+    from airtcp.ping_diagnosis import PingDiagnosis
 
-    if isinstance(diagnosis, Diagnosis):
-        return None if diagnosis.trials is None else trials_table(diagnosis.trials)
-    return None if diagnosis.comparison is None else goodput_table(diagnosis.comparison)
+    if isinstance(diagnosis, PingDiagnosis):
+        if diagnosis.comparison is None:
+            return None
+        from airtcp.report.tables import goodput_table
+
+        return goodput_table(diagnosis.comparison)
+    from airtcp.report.diagnosis_tables import trials_table
+
+    return None if diagnosis.trials is None else trials_table(diagnosis.trials)
 
 
 def _print_table(shown: "Table", most: int) -> None:
@@ -363,8 +392,8 @@ def _print_table(shown: "Table", most: int) -> None:
 
 
 def _json_object(diagnosis: "Diagnosis | PingDiagnosis", page: Path | None) -> dict[str, object]:
-    from airtcp.diagnoses import Diagnosis
     from airtcp.diagnosis.as_json import of_capture, of_ping
+    from airtcp.ping_diagnosis import PingDiagnosis
 
-    found = of_capture(diagnosis) if isinstance(diagnosis, Diagnosis) else of_ping(diagnosis)
+    found = of_ping(diagnosis) if isinstance(diagnosis, PingDiagnosis) else of_capture(diagnosis)
     return found | {"report": None if page is None else str(page)}

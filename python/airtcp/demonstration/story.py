@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from airtcp import shipped
 from airtcp._core import RunError, ScenarioError
@@ -41,6 +42,8 @@ class Story:
     """The link's best remedy on this machine's kernel; None for a log, which has no rate."""
     other: Comparison | None
     """Every remedy on a link recorded by ping; None where the story is about such a link."""
+    said: tuple[str, ...] = ()
+    """What a ping log's diagnosis says, the first sentence first; empty for another link."""
 
 
 def tell(
@@ -50,6 +53,7 @@ def tell(
     log: Path | None = None,
     can: str = "all",
     seeds: int | None = None,
+    rate_bps: float | None = None,
 ) -> Story:
     """Runs the demonstration; what `folder` holds already is not computed again.
 
@@ -59,16 +63,16 @@ def tell(
         log: a ping log to tell about; None takes a link that comes with airtcp.
         can: what the reader may change, as in `--can`.
         seeds: seeds of each remedy; None runs them in rounds until what matters is decided.
+        rate_bps: the rate of the log's link; None tries a range.
 
     Raises:
         AirtcpError: the log cannot be read, or a run could not be finished.
         OSError: the folder cannot be written.
     """
-    name = _LINK if log is None else _RECORDED
-    settings: dict[str, object] = {} if log is None else {"link.rtt_log.path": log.resolve()}
+    if log is not None:
+        return _of_log(log, report, can, seeds, rate_bps)
     report(0.0, "a link, as today's sender lives it")
-    with _named_log(log):
-        scenario = load_scenario(name, settings | _PICTURE)
+    scenario = load_scenario(_LINK, _PICTURE)
     picture = run(scenario, probes=TIMELINE_PROBES, rtts=True)
 
     def searched(
@@ -93,14 +97,38 @@ def tell(
             ),
         )
 
-    if log is not None:
-        link = searched(name, settings, folder / "link", 0.02, 1.0)
-        return Story(log, picture, link, None, None)
-    link = searched(name, settings, folder / "link", 0.02, 0.5, _SHIPPED_ROUNDS)
+    link = searched(_LINK, {}, folder / "link", 0.02, 0.5, _SHIPPED_ROUNDS)
     report(0.5, "its best remedy on this machine's kernel")
-    kernel = try_on_kernel(shipped.shipped("scenarios")[name], link.ranking)
+    kernel = try_on_kernel(shipped.shipped("scenarios")[_LINK], link.ranking)
     other = searched(_RECORDED, {}, folder / "other", 0.6, 1.0)
     return Story(None, picture, link, kernel, other)
+
+
+def _of_log(
+    log: Path, report: Report, can: str, seeds: int | None, rate_bps: float | None
+) -> Story:
+    """The story of a ping log: its diagnosis, and a picture of its link."""
+    from airtcp.diagnosis.ping_result import diagnosed_ping
+
+    rounds = Rounds(first=seeds, most_seeds=seeds) if seeds else None
+    with _named_log(log):
+        found = diagnosed_ping(
+            log,
+            can,
+            lambda share, words: report(0.95 * share, words),
+            rate_bps=rate_bps,
+            rounds=rounds,
+        )
+        if found.comparison is None:
+            raise ScenarioError(str(found.log.refusal))
+        report(0.95, "its link, as today's sender lives it")
+        with TemporaryDirectory(prefix="airtcp-") as held:
+            scenario = load_scenario(found.link.write(Path(held)), _PICTURE)
+        picture = run(scenario, probes=TIMELINE_PROBES, rtts=True)
+    compared = found.comparison
+    link = Comparison(**{one.name: getattr(compared, one.name) for one in fields(compared)})
+    report(1.0, "done")
+    return Story(log, picture, link, None, None, tuple(found.sentences))
 
 
 @contextmanager

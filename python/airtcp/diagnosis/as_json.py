@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -11,6 +12,9 @@ from airtcp.diagnosis.ping_result import DiagnosedPing
 from airtcp.diagnosis.result import DiagnosedCapture
 from airtcp.diagnosis.trials import Trials
 from airtcp.ranking.as_json import ranking_json
+
+if TYPE_CHECKING:
+    from airtcp.diagnosis.ping_answer import AtRate
 
 
 def of_capture(diagnosis: DiagnosedCapture) -> dict[str, object]:
@@ -57,20 +61,32 @@ def of_ping(diagnosis: DiagnosedPing) -> dict[str, object]:
         "refusals": [log.refusal] if log.refusal else [],
         "sent": log.sent,
         "lost": log.lost,
-        "median_rtt_s": float(sorted(log.rtt_s)[len(log.rtt_s) // 2]),
+        "median_rtt_s": log.median_s,
+        "interval_s": log.interval_s,
+        "clock": log.clock,
+        "findings": [asdict(one) for one in diagnosis.findings],
         "scenario": diagnosis.toml,
+        "files": diagnosis.link.files,
         "remedies": None if compared is None else compared.table.to_dicts(),
         "ranking": None if compared is None else ranking_json(compared.ranking),
-        "sensitivities": [
+        "rates": [
             {
-                "assumption": one.assumption,
-                "sentence": one.sentence,
+                "rate": one.rate,
+                "reading": one.reading.value,
+                "best": one.best,
                 "ranking": ranking_json(one.comparison.ranking),
             }
-            for one in diagnosis.sensitivities
+            for one in _further(diagnosis)
         ],
         "deployment": diagnosis.deployment,
     }
+
+
+def _further(diagnosis: DiagnosedPing) -> list["AtRate"]:
+    answer = diagnosis.answer
+    if answer is None:
+        return []
+    return [*answer.rates, *([answer.waited] if answer.waited else [])]
 
 
 def _link(link: FittedLink) -> dict[str, object]:

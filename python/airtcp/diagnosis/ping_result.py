@@ -1,26 +1,28 @@
-"""A ping log diagnosed: what the link is like, and which remedies are worth trying."""
+"""A ping log diagnosed: what is wrong on the link, what to try on it, and which remedies help."""
 
 import os
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from airtcp.diagnosis.ping import PingLog, read_ping
-from airtcp.diagnosis.ping_sensitivity import Sensitivity, sensitivities
-from airtcp.diagnosis.result import Progress
-from airtcp.quantities import format_count, format_percent
+from airtcp.diagnosis.finding import Finding
+from airtcp.diagnosis.ping_findings import find, said
+from airtcp.quantities import format_bit_rate, format_count, format_percent
 from airtcp.ranking.askers import parse_askers
-from airtcp.study.compare import ComparedRuns
-from airtcp.study.deployment import deployment
-from airtcp.study.run_comparison import run_comparison
-from airtcp.study.sequential import Rounds
-from airtcp.study.verdict import verdict
+from airtcp.recorded.events import Events, find_events
+from airtcp.recorded.link import PlayedLink, played_link
+from airtcp.recorded.log import PingLog, read_ping
 
-SCENARIO = "ping"
-"""The shipped scenario that plays a log back: `airtcp compare ping` gives the same answer."""
-_COMPARING = 0.7
-"""Share of the work that the comparison is."""
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from airtcp.diagnosis.ping_answer import PingAnswer
+    from airtcp.study.compare import ComparedRuns
+    from airtcp.study.sequential import Rounds
+
+_PLAYED_AT = "12 Mbit/s"
 
 
 @dataclass(frozen=True)
@@ -28,86 +30,111 @@ class DiagnosedPing:
     """Findings from a ping log, and refusals with the reason."""
 
     log: PingLog
-    comparison: ComparedRuns | None
-    """Every remedy over the log's round trips; None where the log is refused."""
-    sensitivities: tuple[Sensitivity, ...] = ()
-    """The answers if what a ping does not show were otherwise."""
+    events: Events
+    findings: tuple[Finding, ...]
+    """What is wrong, the worst first."""
+    answer: "PingAnswer | None"
+    """The remedies over the log's link; None where too few probes were answered."""
+
+    @property
+    def comparison(self) -> "ComparedRuns | None":
+        """Every remedy, at the rate that was given or the middle one."""
+        return None if self.answer is None else self.answer.main.comparison
 
     @property
     def headline(self) -> str:
         """The one sentence that matters."""
-        if self.comparison is None:
+        if self.log.refusal:
             return f"No remedy was tried. {self.log.refusal}"
-        return verdict(self.comparison)[0]
+        return said(self.log, self.events)[0]
 
     @cached_property
     def sentences(self) -> list[str]:
         """All that is said, the headline first."""
+        lines = [self.headline] if self.log.refusal else said(self.log, self.events)
+        if self.answer is not None:
+            lines += self.answer.sentences
+        lines += [self._numbers(), self.log.clock_words, self._unknown()]
+        return [line for line in lines if line]
+
+    def _numbers(self) -> str:
         log = self.log
-        milliseconds = np.quantile(log.rtt_s, (0.0, 0.5, 0.95, 1.0)) * 1e3
+        milliseconds = np.quantile(log.answered, (0.0, 0.5, 0.95, 1.0)) * 1e3
         least, median, high, most = (f"{value:.4g} ms" for value in milliseconds)
-        lines = [self.headline]
-        if self.comparison is not None:
-            lines += verdict(self.comparison)[1:]
-        lines.append(
+        return (
             f"{format_count(log.sent)} probes, {format_count(log.lost)} without an answer "
             f"({format_percent(100 * log.loss_rate)}). Round trips: at least {least}, median "
-            f"{median}, 95 % within {high}, at most {most}; {format_count(log.spikes)} spikes of "
-            "more than three medians."
+            f"{median}, 95 % within {high}, at most {most}."
         )
-        lines += [one.sentence for one in self.sensitivities]
-        lines += [warning for warning in log.warnings if warning not in lines[0]]
-        if self.comparison is not None:
-            lines.append(
-                "A ping shows neither rate nor queue: a capture says more "
-                "(`airtcp diagnose --advise`)."
-            )
-        return lines
+
+    def _unknown(self) -> str:
+        every = 1e3 * self.log.interval_s
+        return (
+            f"Between two probes nothing is known: a stop shorter than {every:.0f} ms would not "
+            "show, nor a loss below one in "
+            f"{format_count(self.log.sent)}. A ping shows no rate, and some networks queue it "
+            "apart: a capture says more (`airtcp diagnose --advise`)."
+        )
 
     @cached_property
     def deployment(self) -> list[str]:
         """The winner's deployment on a real system; empty without a winner."""
-        return [] if self.comparison is None else deployment(self.comparison)
+        if self.comparison is None:
+            return []
+        from airtcp.study.deployment import deployment
+
+        return deployment(self.comparison)
+
+    @cached_property
+    def link(self) -> PlayedLink:
+        """The log as a scenario with its files."""
+        rate = _PLAYED_AT if self.answer is None else self.answer.main.rate
+        return played_link(self.log, self.events, rate)
 
     @property
     def toml(self) -> str:
-        """The log as a scenario."""
-        return self.log.toml()
+        """The log as a scenario; its files are `link.files`."""
+        return self.link.toml
 
 
 def diagnosed_ping(
     path: str | os.PathLike[str],
     can: str = "all",
-    progress: Progress | None = None,
+    progress: "Callable[[float, str], object] | None" = None,
     *,
-    rounds: Rounds | None = None,
+    rate_bps: float | None = None,
+    interval_s: float | None = None,
+    rounds: "Rounds | None" = None,
 ) -> DiagnosedPing:
-    """Reads a log, and tries every remedy that applies on a current Linux sender.
+    """Reads a log, finds what is wrong, and tries every remedy on a current Linux sender.
+
+    Args:
+        path: the log.
+        can: what the asker may change, as in `--can`.
+        progress: called with the share that is done, and what is being done.
+        rate_bps: the rate of the link in bits of IP packets a second; a range is tried if None.
+        interval_s: the time from one probe to the next, for a log that does not tell.
+        rounds: seeds and processor time of the comparison.
 
     Raises:
         ScenarioError: the log cannot be read, or the asker is unknown.
         RunError: a simulation could not be finished.
     """
     parse_askers(can)
-    log = read_ping(path)
+    log = read_ping(path, interval_s)
+    events = find_events(log)
+    found = tuple(find(log, events)) if not log.refusal else ()
     if log.refusal:
-        return DiagnosedPing(log, None)
+        return DiagnosedPing(log, events, found, None)
+    # Refusals and findings need no engine of studies.
+    from airtcp.diagnosis.ping_answer import answered
 
-    def told(done: int, cells: int) -> None:
-        if progress is not None:
-            progress(_COMPARING * done / cells, "trying remedies")
-
-    settings: dict[str, object] = {"link.rtt_log.path": str(log.path.absolute())}
-    comparison = run_comparison(
-        SCENARIO,
-        settings=settings,
+    answer = answered(
+        log,
+        events,
         can=can,
+        rate=None if rate_bps is None else format_bit_rate(rate_bps),
         rounds=rounds,
-        harm=True,
-        progress=told,
+        progress=None if progress is None else lambda share: progress(share, "trying remedies"),
     )
-    if progress is not None:
-        progress(_COMPARING, "trying other losses and windows")
-    return DiagnosedPing(
-        log, comparison, tuple(sensitivities(comparison, SCENARIO, settings, log.lost))
-    )
+    return DiagnosedPing(log, events, found, answer)

@@ -25,19 +25,8 @@ MOST_DROPS = 20
 """Drops that are kept; the oldest goes first."""
 
 _MOST_SCENARIO_BYTES = 1 << 20
-_PING_SCENARIO = """\
-name = "{stem}"
-description = "One bulk flow over the round-trip times of {name}"
-duration = "1 min"
-
-[link.rtt_log]
-path = "{name}"
-start = "random"
-
-[tcp]
-profile = "linux"
-max_window = 20             # the model has no rate: the window alone bounds the flow
-"""
+_PING_RATE = "12 Mbit/s"
+"""A ping shows no rate: that of its link is the page's to set."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +110,9 @@ class Drops:
                 identity, captures[0], folder, "link.toml", tuple(fitted.found), fitted.refusal
             )
             contents = fitted.files
+        elif len(contents) == 1 and not next(iter(contents)).endswith(".toml"):
+            ((name, content),) = contents.items()
+            drop, contents = self._pinged(identity, name, content)
         else:
             scenario, name = _scenario_among(contents)
             drop = Drop(identity, name, folder, scenario)
@@ -136,6 +128,29 @@ class Drops:
             from airtcp.lab.captures import fit
 
             return fit(path)
+
+    def _pinged(self, identity: str, name: str, content: bytes) -> tuple[Drop, dict[str, bytes]]:
+        """The link of a ping log, and what is wrong on it; the log itself is not kept."""
+        with tempfile.TemporaryDirectory(dir=self._root) as folder:
+            path = Path(folder) / name
+            path.write_bytes(content)
+            # A page without logs need not wait for this.
+            from airtcp.diagnosis.ping_findings import said
+            from airtcp.recorded.events import find_events
+            from airtcp.recorded.link import played_link
+            from airtcp.recorded.log import read_ping
+
+            try:
+                log = read_ping(path)
+            except ScenarioError as error:
+                raise ScenarioError(str(error).replace(str(path), name)) from None
+        events = find_events(log)
+        link = played_link(log, events, _PING_RATE)
+        files = {"link.toml": link.toml, **link.files}
+        refusal = log.refusal or ""
+        found = () if refusal else tuple(said(log, events))
+        drop = Drop(identity, name, self._folder(identity), "link.toml", found, refusal)
+        return drop, {file: text.encode() for file, text in files.items()}
 
     def _folder(self, identity: str) -> Path:
         return self._root / identity.replace("/", "-")
@@ -181,7 +196,7 @@ def _plain_name(name: str) -> str:
 
 
 def _scenario_among(contents: dict[str, bytes]) -> tuple[str, str]:
-    """The name of the scenario file, and that of the drop; a ping log gets a scenario.
+    """The name of the scenario file, and that of the drop.
 
     Raises:
         ScenarioError: no scenario or several, or missing files that it names.
@@ -190,16 +205,10 @@ def _scenario_among(contents: dict[str, bytes]) -> tuple[str, str]:
     if len(scenarios) > 1:
         raise ScenarioError(f"drop: {' and '.join(scenarios)}: drop one scenario at a time")
     if not scenarios:
-        if len(contents) > 1:
-            raise ScenarioError(
-                "drop: several files and no scenario among them: drop a scenario (.toml) with the "
-                "files that it names, or one ping log"
-            )
-        (name,) = contents
-        text = _PING_SCENARIO.format(stem=Path(name).stem, name=name)
-        scenario = f"{name}.toml"
-        contents[scenario] = text.encode()
-        return scenario, name
+        raise ScenarioError(
+            "drop: several files and no scenario among them: drop a scenario (.toml) with the "
+            "files that it names, or one ping log"
+        )
     (scenario,) = scenarios
     for key, file in _files_of(scenario, contents[scenario]):
         if file not in contents:

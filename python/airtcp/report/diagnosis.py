@@ -12,6 +12,7 @@ from airtcp.diagnosis.ping_result import DiagnosedPing
 from airtcp.diagnosis.result import DiagnosedCapture
 from airtcp.files import write_whole
 from airtcp.plot.bars import Bars
+from airtcp.plot.probes import PingTimeline
 from airtcp.plot.round_trips import RoundTrips
 from airtcp.plot.sequence import Sequence
 from airtcp.quantities import format_bytes
@@ -75,13 +76,14 @@ def write_report(diagnosis: DiagnosedCapture, directory: Path, command: str | No
 def write_ping_report(
     diagnosis: DiagnosedPing, directory: Path, command: str | None = None
 ) -> Path:
-    """Writes index.html and link.toml.
+    """Writes index.html, link.toml and its files.
 
     Raises:
         OSError: the directory cannot be written.
     """
-    write_whole(directory / "link.toml", diagnosis.toml.encode())
-    log = diagnosis.log
+    link, log = diagnosis.link, diagnosis.log
+    for name, content in {"link.toml": link.toml, **link.files}.items():
+        write_whole(directory / name, content.encode())
     page = rendered(
         "diagnosis.html.j2",
         name=log.path.name,
@@ -92,14 +94,32 @@ def write_ping_report(
         open_point=None,
         is_fitted=False,
         deployment=diagnosis.deployment,
-        figures=[],
+        figures=drawn(directory, list(_ping_figures(diagnosis))),
         tables=[],
         engine_version=_core.engine_version,
         command=command,
-        files=["link.toml"],
+        files=["link.toml", *link.files],
         toml=diagnosis.toml,
     )
     return write_text(directory / "index.html", page)
+
+
+def _ping_figures(diagnosis: DiagnosedPing) -> Iterator[PlannedFigure]:
+    log, events = diagnosis.log, diagnosis.events
+    stops, gaps = (
+        tuple(zip(spans.start_s.tolist(), spans.length_s.tolist(), strict=True))
+        for spans in (events.stops, events.gaps)
+    )
+    lost_s = log.time_s[events.alone]
+    yield PlannedFigure(
+        "probes",
+        "What the probes met",
+        "The round trip of each probe by the time at which it was sent. Stops, in which answers "
+        "wait, and gaps, in which everything is lost, are shaded; marks at the bottom are probes "
+        "lost one by one.",
+        PingTimeline(log.time_s, log.rtt_s, log.least_s, stops, gaps, lost_s),
+        round_trips_table(log.time_s, log.rtt_s),
+    )
 
 
 def _figures(diagnosis: DiagnosedCapture) -> Iterator[PlannedFigure]:

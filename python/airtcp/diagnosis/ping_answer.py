@@ -1,0 +1,190 @@
+"""What helps on a ping log's link: over a range of rates, since a ping shows none."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from airtcp.catalogue import BASELINE
+from airtcp.quantities import format_bit_rate, parse_bit_rate
+from airtcp.recorded.events import Events
+from airtcp.recorded.link import Reading, played_link
+from airtcp.recorded.log import PingLog
+from airtcp.study.answer import answer
+from airtcp.study.compare import ComparedRuns
+from airtcp.study.comparison_plan import comparison_plan
+from airtcp.study.execute import execute
+from airtcp.study.run_comparison import run_comparison
+from airtcp.study.sequential import Rounds
+
+RATES = ("12 Mbit/s", "3 Mbit/s", "50 Mbit/s")
+"""Rates that are tried where none is given; every remedy at the first."""
+ROUNDS = Rounds(most_seeds=10, most_cpu_s=9.0, first=5)
+ROUNDS_AT_ONE_RATE = Rounds(most_seeds=10, most_cpu_s=17.0, first=5)
+"""With which an answer takes less than twenty seconds of processor time."""
+_SEEDS = 5
+_MOST_ELSEWHERE = 4
+"""Remedies tried at the other rates: the best at the first."""
+
+Progress = Callable[[float], object]
+
+
+@dataclass(frozen=True)
+class AtRate:
+    """Remedies over the link at one rate, with one reading of what was not answered."""
+
+    rate: str
+    comparison: ComparedRuns
+    reading: Reading = Reading.LOST
+
+    @cached_property
+    def baseline(self) -> str:
+        """The goodput of today's sender, in words."""
+        runs = self.comparison.summaries[BASELINE]
+        return format_bit_rate(sum(run["goodput_bps"] for run in runs) / len(runs))
+
+    @property
+    def best(self) -> str | None:
+        """The remedy that is shown to help most of those that the asker can have."""
+        best = self.comparison.ranking.best
+        return None if best is None else best.remedy
+
+    @property
+    def is_decided(self) -> bool:
+        """Something helps, or nothing does."""
+        ranking = self.comparison.ranking
+        return ranking.best is not None or ranking.nothing_helps
+
+    @property
+    def words(self) -> str:
+        """The answer at this rate as part of a sentence: "bbr (+12 %) at 50 Mbit/s"."""
+        best = self.comparison.ranking.best
+        if best is not None:
+            return f"{best.remedy} ({best.gain:+.0f} %) at {self.rate}".replace("-", "\u2212")
+        found = "nothing" if self.is_decided else "undecided"
+        return f"{found} at {self.rate}"
+
+
+@dataclass(frozen=True)
+class PingAnswer:
+    """The remedies over a log's link."""
+
+    main: AtRate
+    """Every remedy, at the rate that is given or the middle one."""
+    rates: tuple[AtRate, ...] = ()
+    """The best of them at other rates; none where the rate is given."""
+    waited: AtRate | None = None
+    """The same at the first rate if what was not answered had waited; None without gaps."""
+
+    @cached_property
+    def sentences(self) -> list[str]:
+        """What helps, whether that turns with the rate, and with the reading."""
+        lines = [*answer(self.main.comparison)]
+        lines[0] = f"{lines[0].removesuffix('.')} (at {self.main.rate}: {self.main.baseline})."
+        if self.rates:
+            lines.insert(0, self._over_rates())
+        if self.waited is not None:
+            lines.append(self._as_waited(self.waited))
+        return lines
+
+    def _over_rates(self) -> str:
+        every = sorted((self.main, *self.rates), key=lambda one: parse_bit_rate(one.rate) or 0.0)
+        names = _listed([one.rate.removesuffix(" Mbit/s") for one in every]) + " Mbit/s"
+        carried = _listed([one.baseline.removesuffix(" Mbit/s") for one in every]) + " Mbit/s"
+        found = {one.best for one in every}
+        told = f"A ping shows no rate; over {names} today's TCP gets {carried}"
+        if found == {None}:
+            open_at = _listed([one.rate for one in every if not one.is_decided])
+            undecided = f" (undecided at {open_at})" if open_at else ""
+            return f"{told}, and nothing is shown to help at any of them{undecided}."
+        if len(found) == 1:
+            gains = _listed([f"{_gain(one):+.0f} %".replace("-", "\u2212") for one in every])
+            return f"{told}, and {every[0].best} helps at each ({gains})."
+        turns = ", ".join(one.words for one in every)
+        return f"{told}. The answer turns with the rate: {turns}. --rate says it where you know it."
+
+    def _as_waited(self, waited: AtRate) -> str:
+        same = waited.best == self.main.best and waited.is_decided == self.main.is_decided
+        assumed = "If packets had waited through the gaps instead of being lost"
+        why = "which a ping cannot tell"
+        if same:
+            return (
+                f"{assumed}, {why}, the answer would be the same (today's TCP {waited.baseline})."
+            )
+        return f"{assumed}, {why}, it would be: {waited.words} (today's TCP {waited.baseline})."
+
+
+def answered(
+    log: PingLog,
+    events: Events,
+    *,
+    can: str,
+    rate: str | None,
+    rounds: Rounds | None = None,
+    progress: Progress | None = None,
+) -> PingAnswer:
+    """Tries every remedy over the link of a log, at a rate or over a range.
+
+    Raises:
+        RunError: a simulation could not be finished.
+    """
+    furthest = 0.0
+
+    def told(share: float) -> None:
+        # More seeds make what is done a smaller share.
+        nonlocal furthest
+        furthest = max(furthest, share)
+        if progress is not None:
+            progress(furthest)
+
+    main_rate = rate or RATES[0]
+    with TemporaryDirectory(prefix="airtcp-") as held:
+
+        def written(at: str, reading: Reading = Reading.LOST) -> Path:
+            folder = Path(held) / f"{at.replace('/', '-')}-{reading.name}".replace(" ", "-")
+            return played_link(log, events, at, reading).write(folder)
+
+        compared = run_comparison(
+            written(main_rate),
+            can=can,
+            rounds=rounds or (ROUNDS if rate is None else ROUNDS_AT_ONE_RATE),
+            harm=True,
+            progress=lambda done, cells: told(0.7 * done / cells),
+        )
+        told(0.7)
+        main = AtRate(main_rate, compared)
+        names = _candidates(compared)
+        rates = [] if rate is not None else list(RATES[1:])
+        again: list[AtRate] = []
+        for at in rates:
+            again.append(AtRate(at, _compared(written(at), names, compared)))
+            told(0.7 + 0.3 * len(again) / (len(rates) + 1))
+        waited = None
+        if len(events.gaps):
+            path = written(main_rate, Reading.WAITED)
+            waited = AtRate(main_rate, _compared(path, names, compared), Reading.WAITED)
+    return PingAnswer(main, tuple(again), waited)
+
+
+def _candidates(compared: ComparedRuns) -> list[str]:
+    """The remedies worth trying at other rates: the best by their estimates, helping or not."""
+    deployable = sorted(compared.ranking.deployable, key=lambda one: -one.gain)
+    return [one.remedy for one in deployable[:_MOST_ELSEWHERE]]
+
+
+def _compared(path: Path, names: Sequence[str], like: ComparedRuns) -> ComparedRuns:
+    planned = comparison_plan(path, names, _SEEDS, {})
+    compared = planned.result(execute(planned.plan))
+    return replace(compared, is_search=True, can=like.can, smallest=like.smallest)
+
+
+def _listed(parts: Sequence[str]) -> str:
+    if len(parts) < 2:
+        return "".join(parts)
+    return ", ".join(parts[:-1]) + f" and {parts[-1]}"
+
+
+def _gain(one: AtRate) -> float:
+    best = one.comparison.ranking.best
+    return 0.0 if best is None else best.gain

@@ -1,0 +1,265 @@
+"""What is wrong on a link by its ping log, the worst first, with what to try on the link itself."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from airtcp.diagnosis.finding import Finding, span_words
+from airtcp.diagnosis.period import FEWEST, Period, period
+from airtcp.diagnosis.ping_radio import hours, power_save, queue_under_load
+from airtcp.quantities import format_count, format_percent
+from airtcp.recorded.events import Events, Spans
+from airtcp.recorded.log import PingLog, Reals
+
+OUTAGE_S = 20.0
+"""A longer gap is an outage."""
+SCAN_S = (0.2, 15.0)
+"""Stops of this length that come at regular times are as those of a scan."""
+SCAN_EVERY_S = (5.0, 900.0)
+ROAMED_S = 3.0
+"""A step of the base delay as close to a gap came with it."""
+MANY_LOST = 0.05
+LOST_WORTH_SAYING = 0.002
+"""A share of lost probes below this hardly slows a flow on a short path, and few logs show it."""
+BUSY_PER_MINUTE = 4.0
+FEWEST_BURSTS = 3
+"""Bursts of several probes: fewer are chance, where delays vary."""
+LATE_SHARE = 0.02
+VERY_LATE_S = 0.3
+"""Late answers that are rarer than this, and none of which is later, are not worth saying."""
+NEAR_S = 0.03
+"""A shorter round trip is that of a radio link with little behind it."""
+
+MOST_SAID = 4
+"""Findings that are told."""
+SYMPTOMS = {
+    "queue": ("steps", "bursts"),
+    "hours": ("steps",),
+    "power-save": ("bursts", "steps"),
+}
+"""Findings that another one explains."""
+
+SCAN_ADVICE = (
+    "To end the scans on Linux: bind the connection to its access point (`nmcli connection modify "
+    'NAME 802-11-wireless.bssid BSSID`), or set `bgscan=""` in wpa_supplicant; close what lists '
+    "networks or asks for a location. `iw event -t` prints each scan as it begins."
+)
+RADIO_ADVICE = (
+    "Try the radio before any remedy of TCP: `iw dev DEV set power_save off`, no scans in the "
+    "background, another channel (`iw dev DEV survey dump` shows how busy it is), 5 GHz in place "
+    "of 2.4, a newer driver or firmware; then ping again."
+)
+ROAMING_ADVICE = (
+    "Where the device stays in one place, bind it to one access point (`nmcli connection modify "
+    "NAME 802-11-wireless.bssid BSSID`); where it moves, fast transition (802.11r) on all of them "
+    "shortens the gap. `iw event -t` prints each move."
+)
+
+
+def find(log: PingLog, events: Events) -> list[Finding]:
+    """All findings, the worst first; empty where nothing is wrong."""
+    found = [
+        finding
+        for of in (_stops, _gaps, _bursts, _steps, _losses, power_save, queue_under_load, hours)
+        for finding in of(log, events)
+    ]
+    kinds = {finding.kind for finding in found}
+    hidden = {kind for cause in kinds for kind in SYMPTOMS.get(cause, ())}
+    busy = _busy(log, events)
+    if busy is not None:
+        found.append(busy)
+        hidden |= {"losses", "bursts", "stops"}
+    found = [finding for finding in found if finding.kind not in hidden]
+    return sorted(found, key=lambda one: -one.severity)
+
+
+def said(log: PingLog, events: Events) -> list[str]:
+    """The findings in sentences, the worst first with what to try; one where nothing is wrong."""
+    found = find(log, events)
+    if not found:
+        return [nothing_wrong(log)]
+    first, *others = found[:MOST_SAID]
+    advice = [first.advice] if first.advice else []
+    return [first.sentence, *advice, *(one.sentence for one in others)]
+
+
+def how_often(spans: Spans, log: PingLog, regular: Period | None) -> str:
+    """How often events come: "every 34 s", "twice in 3 minutes"."""
+    if regular is not None:
+        return f"every {span_words(regular.every_s)}"
+    if len(spans) == 1:
+        return f"once, {span_words(float(spans.start_s[0]))} after the beginning"
+    times = {2: "twice"}.get(len(spans), f"{format_count(len(spans))} times")
+    return f"{times} in {span_words(log.duration_s)}"
+
+
+def _regular(log: PingLog, spans: Spans) -> Period | None:
+    return period(spans.start_s, log.interval_s) if len(spans) else None
+
+
+def _stops(log: PingLog, events: Events) -> Iterator[Finding]:
+    stops = events.stops
+    if not len(stops):
+        return
+    regular = _regular(log, stops)
+    length = span_words(float(np.median(stops.length_s)))
+    often = how_often(stops, log, regular)
+    share = float(stops.length_s.sum()) / log.duration_s
+    is_scan = (
+        regular is not None
+        and SCAN_S[0] <= float(np.median(stops.length_s)) <= SCAN_S[1]
+        and SCAN_EVERY_S[0] <= regular.every_s <= SCAN_EVERY_S[1]
+    )
+    cause = ", as a radio does that scans for other networks" if is_scan else ""
+    yield Finding(
+        "stops",
+        f"The link stands still for {length} at a time, {often}{cause}: nothing is "
+        "answered meanwhile, and then everything at once.",
+        share,
+        SCAN_ADVICE if is_scan else RADIO_ADVICE,
+        regular,
+    )
+
+
+def _gaps(log: PingLog, events: Events) -> Iterator[Finding]:
+    gaps = events.gaps
+    is_outage = gaps.length_s >= OUTAGE_S
+    for start, length in zip(gaps.start_s[is_outage], gaps.length_s[is_outage], strict=True):
+        yield Finding(
+            "outage",
+            f"The link was down for {span_words(float(length))}, from "
+            f"{span_words(float(start))} on: no probe was answered.",
+            float(length) / log.duration_s,
+            "No change of TCP helps while a link is down; after it, a sender that has backed off "
+            "waits for up to as long again.",
+        )
+    short = Spans(gaps.start_s[~is_outage], gaps.length_s[~is_outage], gaps.size_s[~is_outage])
+    if not len(short):
+        return
+    regular = _regular(log, short)
+    moved = [
+        step
+        for step in events.steps
+        if np.min(np.abs(short.start_s + short.length_s / 2 - step.at_s)) <= ROAMED_S
+    ]
+    length = span_words(float(np.median(short.length_s)))
+    with_step = ""
+    if moved:
+        low, high = sorted((moved[0].before_s, moved[0].after_s))
+        with_step = (
+            f", and the base round trip changes with them, between {span_words(low)} and "
+            f"{span_words(high)}: as a device does that moves from one access point to another"
+        )
+    yield Finding(
+        "gaps",
+        f"Everything is lost for {length} at a time, {how_often(short, log, regular)}{with_step}.",
+        1.5 * float(short.length_s.sum()) / log.duration_s,
+        ROAMING_ADVICE if moved else RADIO_ADVICE,
+        regular,
+    )
+
+
+def _bursts(log: PingLog, events: Events) -> Iterator[Finding]:
+    bursts = events.bursts
+    if not len(bursts):
+        return
+    regular = _regular(log, bursts)
+    usual, most = (span_words(float(np.quantile(bursts.size_s, at))) for at in (0.5, 1.0))
+    share = 0.5 * float(bursts.length_s.sum()) / log.duration_s
+    often = how_often(bursts, log, regular)
+    wide = int(np.count_nonzero(bursts.length_s > 1.01 * log.interval_s))
+    if wide >= max(FEWEST_BURSTS, len(bursts) / 2):
+        length = span_words(float(np.median(bursts.length_s)))
+        irregular = "" if regular or len(bursts) < FEWEST else ", at no regular times"
+        sentence = (
+            f"The delay rises in bursts, by {usual} in the median and {most} at most, for {length} "
+            f"at a time, {often}{irregular}."
+        )
+    elif regular is not None or _are_many(bursts, log):
+        scans = (
+            ", as a radio does that scans for other networks"
+            if regular and SCAN_EVERY_S[0] <= regular.every_s <= SCAN_EVERY_S[1]
+            else ""
+        )
+        sentence = (
+            f"Single answers come late, by {usual} in the median and {most} at most, {often}"
+            f"{scans}: delays or stops shorter than the {span_words(log.interval_s)} between two "
+            "probes."
+        )
+    else:
+        return
+    is_near = log.least_s < NEAR_S
+    yield Finding("bursts", sentence, share, RADIO_ADVICE if is_near else "", regular)
+
+
+def _are_many(bursts: Spans, log: PingLog) -> bool:
+    """Whether late answers are more than the tail of a delay that varies."""
+    often = len(bursts) >= LATE_SHARE * len(log.rtt_s)
+    return often or float(bursts.size_s.max()) >= VERY_LATE_S
+
+
+def _steps(log: PingLog, events: Events) -> Iterator[Finding]:
+    gaps = events.gaps
+    steps = [
+        step
+        for step in events.steps
+        if not len(gaps) or np.min(np.abs(gaps.start_s + gaps.length_s / 2 - step.at_s)) > ROAMED_S
+    ]
+    if not steps:
+        return
+    size = float(np.median([abs(step.after_s - step.before_s) for step in steps]))
+    first = steps[0]
+    times = "once" if len(steps) == 1 else f"{len(steps)} times"
+    regular = period(np.array([step.at_s for step in steps]), log.interval_s)
+    every = f", every {span_words(regular.every_s)}" if regular else ""
+    yield Finding(
+        "steps",
+        f"The base round trip changes in steps of {span_words(size)}, {times}{every}: from "
+        f"{span_words(first.before_s)} to {span_words(first.after_s)} at "
+        f"{span_words(first.at_s)}. That is another path (a handover, a satellite, a route), or a "
+        "queue that others keep full.",
+        0.05 + 0.05 * min(size / max(log.least_s, 1e-3), 2.0),
+        "",
+        regular,
+    )
+
+
+def _losses(log: PingLog, events: Events) -> Iterator[Finding]:
+    rate = events.loss_rate(log)
+    if rate < LOST_WORTH_SAYING:
+        return
+    count = int(events.alone.sum()) + log.unplaced
+    yield Finding(
+        "losses",
+        f"{format_percent(100 * rate)} of the probes are lost one by one "
+        f"({format_count(count)} of {format_count(log.sent)}).",
+        2 * rate,
+    )
+
+
+def _busy(log: PingLog, events: Events) -> Finding | None:
+    """Many short stops or bursts, and many losses, on a link that is otherwise near."""
+    rate = events.loss_rate(log)
+    per_minute = 60 * (len(events.bursts) + len(events.stops)) / log.duration_s
+    if rate < MANY_LOST or per_minute < BUSY_PER_MINUTE or log.least_s > NEAR_S:
+        return None
+    sizes: Reals = np.concatenate((events.bursts.size_s, events.stops.size_s))
+    return Finding(
+        "busy",
+        f"The channel is busy, or the driver stalls: {format_percent(100 * rate, decimals=0)} of "
+        f"the probes are lost, and {per_minute:.0f} times a minute the delay jumps, by "
+        f"{span_words(float(np.median(sizes)))} in the median, on a link of "
+        f"{1e3 * log.least_s:.2g} ms (if you sent nothing else meanwhile).",
+        1.0,
+        RADIO_ADVICE,
+    )
+
+
+def nothing_wrong(log: PingLog) -> str:
+    """The first sentence on a log without a finding."""
+    high = span_words(float(np.quantile(log.answered, 0.99)))
+    lost = "all are" if not log.lost else f"all but {format_count(log.lost)} are"
+    return (
+        f"Nothing is wrong in this log: of {format_count(log.sent)} probes in "
+        f"{span_words(log.duration_s)} {lost} answered, 99 % within {high}."
+    )

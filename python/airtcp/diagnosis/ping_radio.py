@@ -1,0 +1,116 @@
+"""Causes that show in the distribution of a log's round trips: sleep, load, and the hour."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from airtcp.diagnosis.finding import Finding, span_words
+from airtcp.quantities import format_percent
+from airtcp.recorded.events import Events
+from airtcp.recorded.log import Flags, PingLog, Reals
+from airtcp.recorded.sleep import BEACON_S
+
+QUEUE_S = 0.04
+QUEUE_SHARE = 0.05
+HOUR_S = 3600.0
+_FEWEST_HOURS = 6
+_OF_AN_HOUR = 60
+"""Probes without which an hour is not compared."""
+_WORSE = 1.5
+
+
+def power_save(log: PingLog, events: Events) -> Iterator[Finding]:
+    """Answers that wait evenly up to a beacon interval, as those for a radio that sleeps."""
+    if events.sleep_s is None:
+        return
+    beacons = round(events.sleep_s / BEACON_S)
+    base = float(log.answered.min())
+    yield Finding(
+        "power-save",
+        f"Answers wait evenly for up to {1e3 * events.sleep_s:.0f} ms, "
+        f"{'a beacon interval' if beacons == 1 else f'{beacons} beacon intervals'}, on a link "
+        f"of {1e3 * base:.3g} ms: the radio sleeps between beacons (power save).",
+        0.5,
+        "Keep it awake: `iw dev DEV set power_save off`, lasting by `wifi.powersave = 2` in "
+        "NetworkManager; then ping again.",
+    )
+
+
+def queue_under_load(log: PingLog, events: Events) -> Iterator[Finding]:
+    """A round trip that rises and falls over seconds: a queue that fills and drains."""
+    slow = _slow(log, events)
+    if slow is None:
+        return
+    raised = slow - log.least_s
+    over = raised > max(QUEUE_S, log.least_s)
+    share = float(np.mean(over))
+    if share < QUEUE_SHARE or not _varies(log, events, over):
+        return
+    yield Finding(
+        "queue",
+        f"The round trip rises from {span_words(log.least_s)} to "
+        f"{span_words(float(np.quantile(slow[over], 0.95)))} for seconds at a time "
+        f"({format_percent(100 * share, decimals=0)} of the time) and varies there: a queue that "
+        "fills while the link is loaded.",
+        0.3 + 0.5 * share,
+        "Keep the queue short: FQ-CoDel or CAKE where the link is the slowest (`tc qdisc replace "
+        "dev DEV root cake bandwidth RATE`, with nine tenths of the rate).",
+    )
+
+
+def hours(log: PingLog, _events: Events) -> Iterator[Finding]:
+    """The hours of the day that are much worse than the others."""
+    if log.began_unix_s is None or log.duration_s < _FEWEST_HOURS * HOUR_S:
+        return
+    of_probe = ((log.began_unix_s + log.time_s) // HOUR_S).astype(int) % 24
+    medians, lost = np.full(24, np.nan), np.full(24, np.nan)
+    for hour in range(24):
+        rtt = log.rtt_s[of_probe == hour]
+        if len(rtt) >= _OF_AN_HOUR and not np.isnan(rtt).all():
+            medians[hour], lost[hour] = float(np.nanmedian(rtt)), float(np.isnan(rtt).mean())
+    if np.isnan(medians).all():
+        return
+    usual, usual_lost = float(np.nanmedian(medians)), float(np.nanmedian(lost))
+    # Ten lost probes an hour more than usual, or half as long a round trip again.
+    bad = (medians > _WORSE * usual + 0.005) | (lost > 3 * usual_lost + 0.01)
+    if not bad.any() or np.count_nonzero(bad) > np.count_nonzero(~np.isnan(medians)) / 2:
+        return
+    first, last = _longest_run(bad)
+    worst = [hour % 24 for hour in range(first, last)]
+    yield Finding(
+        "hours",
+        f"It is worse from {first % 24:02d}:00 to {last % 24:02d}:00 UTC: a median round trip of "
+        f"{span_words(float(np.nanmean(medians[worst])))} and "
+        f"{format_percent(100 * float(np.nanmean(lost[worst])))} lost, against "
+        f"{span_words(usual)} and {format_percent(100 * usual_lost)} otherwise: others load the "
+        "link then.",
+        0.2,
+    )
+
+
+def _slow(log: PingLog, events: Events) -> Reals | None:
+    """The running median over two seconds or seven probes, at answered probes outside stops."""
+    known = log.rtt_s[~np.isnan(log.rtt_s) & ~events.stopped]
+    width = max(7, round(2.0 / log.interval_s))
+    if len(known) < 4 * width:
+        return None
+    slow: Reals = np.median(np.lib.stride_tricks.sliding_window_view(known, width), axis=1)
+    return slow
+
+
+def _varies(log: PingLog, events: Events, over: Flags) -> bool:
+    """Whether the round trip varies more while raised than else, as a queue and no path does."""
+    known = log.rtt_s[~np.isnan(log.rtt_s) & ~events.stopped][: len(over)]
+    spreads = [
+        float(np.subtract(*np.quantile(part, (0.75, 0.25)))) if len(part) > 3 else 0.0
+        for part in (known[over], known[~over])
+    ]
+    return spreads[0] > 3 * spreads[1] and spreads[0] > 0.1 * QUEUE_S
+
+
+def _longest_run(bad: Flags) -> tuple[int, int]:
+    """First and end of the longest run of bad hours around the clock."""
+    twice = np.concatenate((bad, bad)).astype(np.int8)
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], twice, [0]))))
+    found = list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+    return max(found, key=lambda run: min(run[1] - run[0], 24))

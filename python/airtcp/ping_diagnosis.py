@@ -1,0 +1,47 @@
+"""The diagnosis of a ping log, with its report: it loads faster than that of a capture."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from airtcp.diagnosis.ping_result import DiagnosedPing, diagnosed_ping
+from airtcp.study.sequential import Rounds
+
+
+class PingDiagnosis(DiagnosedPing):
+    """Findings from a ping log, and refusals with the reason."""
+
+    def report(self, directory: str | os.PathLike[str], command: str | None = None) -> Path:
+        """Writes index.html and link.toml; returns the first.
+
+        Args:
+            directory: made if absent.
+            command: how this diagnosis was called, for the provenance.
+
+        Raises:
+            OSError: the directory cannot be written.
+        """
+        from airtcp.report.diagnosis import write_ping_report
+
+        return write_ping_report(self, Path(directory), command)
+
+
+def diagnose_ping(
+    path: str | os.PathLike[str],
+    can: str = "all",
+    progress: Callable[[float, str], object] | None = None,
+    *,
+    rate_bps: float | None = None,
+    interval_s: float | None = None,
+    rounds: Rounds | None = None,
+) -> PingDiagnosis:
+    """Diagnoses the log of a ping; see `airtcp.diagnose`.
+
+    Raises:
+        ScenarioError: the log cannot be read, or the asker is unknown.
+        RunError: a simulation could not be finished.
+    """
+    found = diagnosed_ping(
+        path, can, progress, rate_bps=rate_bps, interval_s=interval_s, rounds=rounds
+    )
+    return PingDiagnosis(found.log, found.events, found.findings, found.answer)

@@ -1,0 +1,189 @@
+"""A ping log: when each probe was sent, and its round trip or none."""
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from airtcp import _core
+from airtcp._core import ScenarioError
+
+Reals = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+FEWEST = 30
+USUAL_INTERVAL_S = 1.0
+"""The interval of a ping that is not told another, in seconds (iputils, BSD, busybox, Windows)."""
+MOST_GAP = 1_000_000
+"""A log with a longer run of unanswered probes is no log of one link."""
+
+
+@dataclass(frozen=True)
+class PingLog:
+    """All probes of a log in the order of sending."""
+
+    path: Path
+    time_s: Reals
+    """When each was sent, since the first."""
+    rtt_s: Reals
+    """Its round trip; NaN where it got no answer."""
+    interval_s: float
+    """The usual time from one to the next."""
+    clock: str
+    """How the times are known: `stamps`, `statistics`, `asked` or `assumed`."""
+    unplaced: int = 0
+    """Further unanswered probes, by the closing statistics, unknown when."""
+    began_unix_s: float | None = None
+    """When the first was sent, since 1970 (UTC); None where the log has no date."""
+
+    @cached_property
+    def answered(self) -> Reals:
+        """The round trips of those that were answered."""
+        answered: Reals = self.rtt_s[~np.isnan(self.rtt_s)]
+        return answered
+
+    @property
+    def sent(self) -> int:
+        """All probes."""
+        return len(self.rtt_s) + self.unplaced
+
+    @property
+    def lost(self) -> int:
+        """Probes without an answer: they or their replies were lost."""
+        return self.sent - len(self.answered)
+
+    @property
+    def loss_rate(self) -> float:
+        """Their share."""
+        return self.lost / self.sent
+
+    @cached_property
+    def median_s(self) -> float:
+        """The median round trip."""
+        return float(np.median(self.answered))
+
+    @cached_property
+    def least_s(self) -> float:
+        """The round trip that one in twenty does not reach: one without any queue."""
+        return float(np.quantile(self.answered, 0.05))
+
+    @property
+    def duration_s(self) -> float:
+        """From the first probe until one interval after the last."""
+        return float(self.time_s[-1]) + self.interval_s
+
+    @property
+    def clock_words(self) -> str:
+        """How the times are known, as a sentence; empty where each reply has a stamp."""
+        every = f"{self.interval_s:.3g} s"
+        match self.clock:
+            case "stamps":
+                return ""
+            case "statistics":
+                return f"Probes are taken as sent every {every}, by the log's own statistics."
+            case "asked":
+                return f"Probes are taken as sent every {every}, as asked for (--interval)."
+            case _:
+                return (
+                    f"The log has no times: probes are taken as sent every {every}, ping's own "
+                    "interval; --interval gives another, and ping -D writes the times."
+                )
+
+    @cached_property
+    def refusal(self) -> str | None:
+        """The reason to try nothing on it, and a log that would help; None where all is well."""
+        if len(self.answered) < FEWEST:
+            return (
+                f"The log holds {len(self.answered)} round trips, and {FEWEST} are needed: "
+                "ping -D -i 0.2 -c 1500 HOST > link.ping takes five minutes."
+            )
+        return None
+
+
+def read_ping(path: str | os.PathLike[str], interval_s: float | None = None) -> PingLog:
+    """Reads the output of a ping, in any format of the registry that has probes.
+
+    Args:
+        path: the log.
+        interval_s: the time from one probe to the next, for a log that does not tell.
+
+    Raises:
+        ScenarioError: the file cannot be read, or no round trip is in it.
+    """
+    try:
+        read = _core.read_recording(path)
+    except ScenarioError as error:
+        raise ScenarioError(
+            f"{path}: is no capture (pcap, pcapng), and as the log of a ping it has a fault: "
+            f"{error}"
+        ) from None
+    if "numbers" not in read:
+        raise ScenarioError(
+            f"{path}: is {read['format']} without probes; expected a capture (pcap, pcapng) or the "
+            "log of a ping"
+        )
+    numbers = np.array(read["numbers"], dtype=np.int64)
+    round_trips = np.array(read["round_trips_ns"], dtype=np.float64) / 1e9
+    if read["numbered"] - len(numbers) > MOST_GAP:
+        raise ScenarioError(
+            f"{path}: {read['numbered'] - len(numbers)} probes without an answer; expected the "
+            "log of one link, with sequence numbers that go on"
+        )
+    clock, interval = _interval(read, interval_s)
+    rtt_s = np.full(read["numbered"], np.nan)
+    rtt_s[numbers] = round_trips
+    sent_ns = read["sent_ns"]
+    if sent_ns is None or clock == "asked":
+        time_s = np.arange(read["numbered"]) * interval
+    else:
+        sent_s, interval = _regular(numbers, np.array(sent_ns, dtype=np.float64) / 1e9, interval)
+        time_s = _sending(numbers, sent_s, interval, len(rtt_s))
+    began_ns = read["began_unix_ns"]
+    return PingLog(
+        Path(path),
+        time_s,
+        rtt_s,
+        interval,
+        clock,
+        read["unplaced"],
+        None if began_ns is None else began_ns / 1e9,
+    )
+
+
+def _interval(read: dict[str, object], asked_s: float | None) -> tuple[str, float]:
+    """How the interval is known, and the interval in seconds."""
+    told = read["interval_ns"]
+    if isinstance(told, int) and read["clock"] == "stamps":
+        return "stamps", told / 1e9
+    if asked_s is not None:
+        return "asked", asked_s
+    if isinstance(told, int):
+        return "statistics", told / 1e9
+    return "assumed", USUAL_INTERVAL_S
+
+
+def _regular(numbers: np.ndarray, sent_s: Reals, interval_s: float) -> tuple[Reals, float]:
+    """Times and interval of a ping that sends at regular times, where the stamps are of one.
+
+    Stamps err by the time until the line was written; a straight line through all does not.
+    """
+    if len(numbers) < 3 or numbers[-1] == numbers[0]:
+        return sent_s, interval_s
+    slope, first = np.polyfit(numbers, sent_s, 1)
+    straight = first + slope * numbers
+    if slope <= 0 or np.abs(straight - sent_s).max() >= slope:
+        return sent_s, interval_s
+    return straight, float(slope)
+
+
+def _sending(numbers: np.ndarray, sent_s: Reals, interval_s: float, count: int) -> Reals:
+    """When each probe was sent: as stamped, and between stamps and beyond them by its number."""
+    every = np.arange(count)
+    time_s = np.interp(every, numbers, sent_s)
+    first, last = int(numbers[0]), int(numbers[-1])
+    time_s[:first] = sent_s[0] - (first - every[:first]) * interval_s
+    time_s[last + 1 :] = sent_s[-1] + (every[last + 1 :] - last) * interval_s
+    shifted: Reals = time_s - time_s[0]
+    return shifted
