@@ -39,8 +39,10 @@ def _set(comparison: ComparedRuns) -> str:
 
 
 def sender(comparison: ComparedRuns) -> str:
-    """The profile of the scenario's senders."""
-    return str(_document(comparison).get("tcp", {}).get("profile", "newreno"))
+    """The profile of the scenario's senders; profiles of `flows.tcp` are joined by "and"."""
+    document = _document(comparison)
+    tables = document.get("flows", {}).get("tcp") or [document["tcp"]]
+    return " and ".join(dict.fromkeys(str(table["profile"]) for table in tables))
 
 
 def with_sender(comparison: ComparedRuns, text: str) -> str:

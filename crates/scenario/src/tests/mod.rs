@@ -12,7 +12,7 @@ use airtcp_link::{
     Delay, DeliveryOrder, ErrorModel, PipeConfig, PolicerConfig, QueueLimit, Service, Stops,
 };
 use airtcp_tcp::config::{Recovery, Retransmission, TimerScope};
-use airtcp_tcp::{Config, Profile};
+use airtcp_tcp::Profile;
 use airtcp_units::{BitRate, Probability};
 
 use super::*;
@@ -65,7 +65,7 @@ fn an_empty_scenario_is_the_lossy_pipe_without_loss() {
     }
     assert_eq!(scenario.flows.count, 1);
     assert_eq!(scenario.flows.bytes, None);
-    assert_eq!(scenario.tcp, Config::default());
+    assert_eq!(scenario.tcp, Profile::Linux.config());
     assert!(scenario.remedies.is_empty());
 }
 

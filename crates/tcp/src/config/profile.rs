@@ -49,11 +49,11 @@ macro_rules! profiles {
 profiles! {
     Tahoe = "tahoe": "fast retransmit, then slow start (Jacobson 1988)",
     Reno = "reno": "fast recovery that ends at the first new ACK (RFC 2581)",
-    #[default]
     NewReno = "newreno": "fast recovery through partial ACKs (RFC 6582)",
     Sack = "sack": "recovery from selective acknowledgments (RFC 2018, 6675)",
     Ns2NewReno = "ns2-newreno": "NewReno with ns-2's defaults: 10 ms tick, window of 20 segments",
     Linux24 = "linux-2.4": "Linux 2.4: SACK, FACK, rate halving, undo (Lien et al. §III-A)",
+    #[default]
     Linux = "linux": "Linux 6: CUBIC, RACK-TLP, PRR, F-RTO, undo",
     LinuxReno = "linux-reno": "Linux 6 with Reno as congestion control",
     LinuxBbr = "linux-bbr": "Linux 6 with BBR version 1 as congestion control",

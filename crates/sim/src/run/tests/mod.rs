@@ -103,7 +103,8 @@ fn other_seeds_meet_other_channels() {
 fn how_a_window_that_is_always_used_is_validated_does_not_matter() {
     let goodput = |validation: &str| {
         let text = format!(
-            "duration = '40 s'\nlink.queue.packets = 300\ntcp.window_validation = '{validation}'"
+            "duration = '40 s'\nlink.queue.packets = 300\n\
+             tcp.profile = 'newreno'\ntcp.window_validation = '{validation}'"
         );
         let summary = summary(&scenario(&text), 1);
         summary.goodput_bps

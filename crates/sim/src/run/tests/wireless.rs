@@ -5,16 +5,17 @@ use crate::result::FlowSummary;
 
 /// A mobile uploads over 802.11b; of every 100 data frames the last `lost` are damaged.
 const UPLOAD: &str = "duration = '30 s'\ntopology = 'wlan'\nflows.direction = 'up'\n\
-    tcp.max_window = 20\ntcp.delayed_ack.segments = 1\n\
+    tcp.profile = 'newreno'\ntcp.max_window = 20\ntcp.delayed_ack.segments = 1\n\
     [wlan]\nretry_limit = 4\nqueue.packets = 50\nloss = { model = 'block', lost = 20, of = 100 }\n";
 
 /// A wired host sends to a mobile, 100 ms away, over a last hop that loses 2 % of packets.
-const LOSSY_HOP: &str = "duration = '60 s'\ntopology = 'pipe'\n\
+const LOSSY_HOP: &str = "duration = '60 s'\ntopology = 'pipe'\ntcp.profile = 'newreno'\n\
     [link]\nrate = '5 Mbit/s'\ndelay = '2 ms'\nqueue.packets = 50\nloss.rate = 0.02\n\
     [wired]\ndelay = '50 ms'\n";
 
 /// A wired host sends over a stop-and-wait link that goes away for a second every five.
-const OUTAGES: &str = "duration = '60 s'\ntopology = 'arq'\ntcp.max_window = 40\n\
+const OUTAGES: &str = "duration = '60 s'\ntopology = 'arq'\n\
+    tcp.profile = 'newreno'\ntcp.max_window = 40\n\
     [arq]\nrate = '5 Mbit/s'\ndelay = '2 ms'\nframe = 'unlimited'\nretry_limit = 'unlimited'\n\
     outage = { every = '5 s', length = '1 s' }\n[wired]\ndelay = '30 ms'\n";
 
@@ -165,7 +166,7 @@ fn wtcp_repairs_what_the_radio_loses() {
 /// echo left alone (`tick=0s`) they are not.
 #[test]
 fn wtcp_hides_its_buffer_from_a_sender_that_reads_echoes() {
-    let text = format!("{LOSSY_HOP}[tcp]\nrtt_sampling = 'echoed-timestamp'\n");
+    let text = LOSSY_HOP.replace("[link]", "tcp.rtt_sampling = 'echoed-timestamp'\n[link]");
     let srtt = |remedy| {
         let summary = pair(&text, remedy, 2).1;
         summary.flows[0].at_end.srtt_ms.expect("a sample")
