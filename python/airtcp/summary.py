@@ -7,10 +7,12 @@ from typing import Literal, TypedDict, cast
 
 Count = Literal[
     "delivered_bytes",
+    "arrived_bytes",
     "segments_sent",
     "segments_retransmitted",
     "timeouts",
     "timeouts_spurious",
+    "timeouts_acknowledgments_lost",
     "fast_retransmits",
     "segments_marked",
 ]
@@ -28,11 +30,13 @@ class FlowSummary(TypedDict):
     opened: bool
     goodput_bps: float
     delivered_bytes: int
+    arrived_bytes: int
     segments_sent: int
     segments_retransmitted: int
     bytes_retransmitted: int
     timeouts: int
     timeouts_spurious: int
+    timeouts_acknowledgments_lost: int
     fast_retransmits: int
     recoveries_taken_back: int
     tail_probes: int

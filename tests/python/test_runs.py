@@ -56,12 +56,33 @@ def test_summary_keeps_its_fields(lossy: str) -> None:
     } <= flow.keys()
 
 
-def test_goodput_is_the_delivered_bytes(lossy: str) -> None:
-    run = airtcp.run(lossy, probes=["delivered_bytes", "goodput"])
+def test_goodput_is_the_arrived_bytes(lossy: str) -> None:
+    probes = ["delivered_bytes", "arrived_bytes", "sent_bytes", "goodput"]
+    run = airtcp.run(lossy, probes=probes)
     (flow,) = run.summary["flows"]
-    assert run.summary["goodput_bps"] == pytest.approx(8 * flow["delivered_bytes"] / 10)
-    assert run.samples["delivered_bytes"].is_sorted()
-    assert run.samples["delivered_bytes"][-1] <= flow["delivered_bytes"]
+    assert run.summary["goodput_bps"] == pytest.approx(8 * flow["arrived_bytes"] / 10)
+    assert run.samples["arrived_bytes"].is_sorted()
+    assert run.samples["arrived_bytes"][-1] <= flow["arrived_bytes"]
+    gaps = run.samples["arrived_bytes"] - run.samples["delivered_bytes"].cast(pl.Int64)
+    assert gaps.min() == 0 < gaps.max()
+    assert (run.samples["arrived_bytes"] <= run.samples["sent_bytes"]).all()
+    # The probe's mean is the goodput.
+    assert run.samples["goodput_bps"].mean() == pytest.approx(run.summary["goodput_bps"], rel=0.01)
+
+
+def test_an_open_recovery_at_the_end_does_not_make_a_full_link_slow() -> None:
+    settings = {"link.queue.packets": 2000, "link.rate": "5 Mbit/s", "link.loss.rate": 0}
+    goodputs = [
+        airtcp.run("lossy-pipe", settings={**settings, "duration": f"{end} s"}).summary
+        for end in (20, 30, 40)
+    ]
+    rates = [summary["goodput_bps"] for summary in goodputs]
+    assert max(rates) / min(rates) < 1.02
+    # In order alone, the run of 30 s ends in a recovery.
+    in_order = [
+        8 * summary["flows"][0]["delivered_bytes"] / summary["duration_s"] for summary in goodputs
+    ]
+    assert max(in_order) / min(in_order) > 1.1
 
 
 def test_samples_have_a_column_a_probe_with_its_unit(lossy: str) -> None:
@@ -74,7 +95,7 @@ def test_samples_have_a_column_a_probe_with_its_unit(lossy: str) -> None:
 @pytest.mark.parametrize(
     "settings",
     [
-        {"link.loss.rate": 0.05},
+        {"link.loss.rate": 0.05, "tcp.profile": "newreno"},
         # Stops of a second: one segment's timer expires several times, each time needlessly.
         {"link.loss.rate": 0, "link.suspension.every": "3 s", "link.suspension.length": "1 s"},
     ],

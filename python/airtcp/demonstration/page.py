@@ -87,13 +87,13 @@ def _caption(found: Trouble) -> str:
     )
     if spurious:
         text += (
-            " At an orange tick the timer fired although nothing was lost: a packet or its"
-            " acknowledgment took longer than the line, and the goodput below falls."
+            " At an orange tick the timer fired although an acknowledgment was to come: a packet or"
+            " its acknowledgment took longer than the line, and the goodput below falls."
         )
     if needed or fast:
         text += (
-            " At each other tick a packet was lost, and the sender, which takes any loss for a"
-            " full queue, slows down."
+            " At each other tick a packet was lost, or all its acknowledgments, and the sender,"
+            " which takes any loss for a full queue, slows down."
         )
     return text
 
@@ -108,9 +108,8 @@ def symptoms(compared: ComparedRuns) -> str:
     seconds = runs[0]["duration_s"]
     spurious = ""
     if mean("spurious"):
-        spurious = (
-            f", of which {format_count(mean('spurious'))} were spurious: nothing had been lost"
-        )
+        count = format_count(mean("spurious"))
+        spurious = f", of which {count} were spurious: the acknowledgment was late"
     return (
         f"In {seconds:g} s today's Linux carries {format_bit_rate(mean('goodput'))} over it, with "
         f"{format_count(mean('timeouts'))} timeouts{spurious}. "

@@ -239,7 +239,7 @@ def simulated(scenario: Scenario, seed: int, seconds: float, *, together: bool =
     median = rtts.median() if len(rtts) else None
     counted = run.summary["flows"] if together else [flow]
     return Outcome(
-        8.0 * sum(one["delivered_bytes"] for one in counted) / seconds,
+        8.0 * sum(one["arrived_bytes"] for one in counted) / seconds,
         float(median) / 1e3 if isinstance(median, float) else 0.0,
         flow["timeouts"],
     )

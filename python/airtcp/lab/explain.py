@@ -226,7 +226,7 @@ def _fate(timeout: Timeout, around: Surroundings, before: pl.DataFrame, acks: pl
         pl.col("time_s") >= timeout.time_s, pl.col("acknowledges") > timeout.offset
     )
     if around.spurious:
-        text = "It was spurious: a copy sent before the timer expired had arrived, or did later."
+        text = "It was spurious: an ACK of a copy sent before the timer expired was to come."
         if not arrived.is_empty():
             late_s = arrived["time_s"][0] - timeout.time_s
             text += f" The ACK came {_ms(late_s)} after the timer."
@@ -236,7 +236,7 @@ def _fate(timeout: Timeout, around: Surroundings, before: pl.DataFrame, acks: pl
         pl.col("offset").is_in(starts), pl.col("time_s") <= timeout.time_s
     )
     if lost.is_empty():
-        return "It was not spurious: no copy sent before it arrived."
+        return "It was not spurious: no ACK of a copy sent before it was to come."
     where = "the link lost it" if lost["event"][-1] == "link-loss" else "it found the queue full"
     return f"It was not spurious: at {lost['time_s'][-1]:.4f} s {where}."
 

@@ -19,7 +19,7 @@ _GOODPUT_BINS = 120
 _TABLE_WINDOWS = 12
 _MOST_DOTS = 4000
 """More round trips than this are thinned: each dot is an element of the page."""
-_SPURIOUS, _NEEDED = "timeout, nothing was lost", "timeout, a segment was lost"
+_SPURIOUS, _NEEDED = "timeout, ACK was late", "timeout, segment or ACKs lost"
 _FAST = "fast retransmit"
 
 

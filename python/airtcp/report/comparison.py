@@ -161,7 +161,7 @@ def _timelines(comparison: ComparedRuns) -> Iterator[PlannedFigure]:
             "timeline" if index == 0 else f"timeline-{index + 1}",
             f"{remedy} against the baseline, seed {seed}",
             "One flow of one run each. Above, ticks where the sender's timer expired, where "
-            "it did so although the segment had arrived or was still under way (spurious), "
+            "it did so although an acknowledgment of the segment was to come (spurious), "
             "and where duplicate acknowledgments brought a fast retransmit; then the "
             "congestion window, the smoothed round-trip time with the retransmission "
             "timeout, and the goodput.",

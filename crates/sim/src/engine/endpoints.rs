@@ -7,7 +7,7 @@ use airtcp_units::Instant;
 
 use super::flow::Flow;
 use super::insight::{Witness, sequence_of};
-use super::truth::Judgment;
+use super::truth::{Expiry, Judgment, Receiving};
 use super::watch::{Direction, FlowEvent, Watch};
 use super::{Endpoints, Host, Net, Packet, Turn};
 use crate::traffic::End;
@@ -77,6 +77,7 @@ impl<W: Watch> Endpoints<'_, W> {
         let (watch, index) = (&mut *self.watch, packet.flow);
         watch.segment(now, index, Direction::Acknowledgments, segment);
         let flow = &mut self.flows[index as usize];
+        settle_by_acknowledgment(flow, now, packet, segment, watch);
         let mut judged = None;
         flow.latency.on_answer(now, packet.carried);
         let mut witness = Witness {
@@ -150,13 +151,15 @@ impl<W: Watch> Endpoints<'_, W> {
             flow.truth.on_judged(sequence, &judgment);
         }
         if let Some((offset, transmissions)) = expired {
-            let received = flow.peer_of_client().receiver().holds(offset);
-            let sequence = sequence_of(offset, flow.client_iss);
-            let sent = flow.client.port.sent();
-            if flow
-                .truth
-                .on_timeout(now, sequence, u32::from(transmissions), sent, received)
-            {
+            let expiry = Expiry {
+                at: now,
+                sequence: sequence_of(offset, flow.client_iss),
+                transmissions: u32::from(transmissions),
+                before: flow.client.port.sent(),
+                received: flow.peer_of_client().receiver().holds(offset),
+                is_oldest: flow.client().sender().una() == offset,
+            };
+            if flow.truth.on_timeout(expiry) {
                 let event = FlowEvent::TimeoutSpurious {
                     offset,
                     expired_at: now,
@@ -245,8 +248,8 @@ impl<W: Watch> Endpoints<'_, W> {
     }
 }
 
-/// Records that a copy of a segment has arrived: timeouts that waited to know whether one would
-/// were spurious.
+/// Records that a segment of the sender's has arrived, with which timeouts may turn out to have
+/// been spurious.
 #[inline]
 pub(super) fn settle(
     flow: &mut Flow,
@@ -258,15 +261,53 @@ pub(super) fn settle(
     if flow.truth.is_settled() {
         return;
     }
-    let sequence = segment.sequence;
-    let offset = offset_near(sequence, flow.client_iss, flow.client().sender().una());
-    flow.truth.on_arrival(sequence, packet.index, |expired_at| {
-        watch.event(
-            now,
-            packet.flow,
-            FlowEvent::TimeoutSpurious { offset, expired_at },
-        );
-    });
+    if segment.sequence_length() == 0 {
+        return;
+    }
+    let receiver = Receiving {
+        next: flow.next_of_peer(),
+        is_pending: flow.peer_of_client().receiver().next_wakeup() < Instant::FAR_FUTURE,
+    };
+    let (iss, una) = (flow.client_iss, flow.client().sender().una());
+    let settled = tell_spurious(now, packet.flow, iss, una, watch);
+    let truth = &mut flow.truth;
+    truth.on_arrival(segment.sequence, packet.index, receiver, settled);
+}
+
+/// Records that an acknowledgment has arrived at the sender, with which timeouts turn out to have
+/// been spurious or not.
+#[inline]
+fn settle_by_acknowledgment(
+    flow: &mut Flow,
+    now: Instant,
+    packet: &Packet,
+    segment: &Segment,
+    watch: &mut impl Watch,
+) {
+    if flow.truth.is_settled() {
+        return;
+    }
+    let (iss, una) = (flow.client_iss, flow.client().sender().una());
+    let settled = tell_spurious(now, packet.flow, iss, una, watch);
+    let truth = &mut flow.truth;
+    truth.on_acknowledgment(segment.acknowledgment, packet.index, settled);
+}
+
+/// Reports to `watch` the timeouts that were spurious.
+fn tell_spurious(
+    now: Instant,
+    flow: u32,
+    iss: SequenceNumber,
+    una: u64,
+    watch: &mut impl Watch,
+) -> impl FnMut(&Expiry) {
+    move |expiry| {
+        let event = FlowEvent::TimeoutSpurious {
+            offset: offset_near(expiry.sequence, iss, una),
+            expired_at: expiry.at,
+        };
+        watch.event(now, flow, event);
+    }
 }
 
 /// The sender's attribution of a loss, and the segment concerned.

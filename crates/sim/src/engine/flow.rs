@@ -179,6 +179,14 @@ impl Flow {
         }
     }
 
+    /// Index of the next packet that the endpoint which acknowledges the client's data sends it.
+    pub(super) fn next_of_peer(&self) -> u64 {
+        match &self.proxy {
+            Some(proxy) => proxy.next_towards_client(),
+            None => self.server.port.sent(),
+        }
+    }
+
     /// Its application's completed transfers; none without one.
     #[must_use]
     pub fn transfers(&self) -> Transfers {
@@ -255,10 +263,17 @@ impl Flow {
         &self.latency
     }
 
-    /// Number of unnecessary timeouts: a copy sent before had arrived, or did later.
+    /// Number of timeouts that a longer timer would have avoided: an acknowledgment of the segment
+    /// was on its way, or came of a copy that was.
     #[must_use]
     pub const fn spurious_timeouts(&self) -> u64 {
         self.truth.spurious()
+    }
+
+    /// Number of timeouts whose segment had arrived, but none of its acknowledgments did.
+    #[must_use]
+    pub const fn unacknowledged_timeouts(&self) -> u64 {
+        self.truth.unacknowledged()
     }
 
     /// How often the sender classified a loss, and how often correctly.
@@ -275,6 +290,22 @@ impl Flow {
             None => self.server.connection.receiver().received(),
             Some(exchange) => exchange.delivered(),
         }
+    }
+
+    /// Bytes that have arrived at the receiver, each counted once: those delivered, and those that
+    /// wait behind a gap which the sender has not given up. Pings have none.
+    #[must_use]
+    pub fn arrived(&self) -> u64 {
+        // The application never gets the bytes behind a gap of a connection that has ended.
+        let is_open = [&self.client, &self.server]
+            .iter()
+            .all(|end| end.connection.state() != State::Closed);
+        let waiting = if self.datagrams.is_none() && is_open {
+            self.server.connection.receiver().received_behind_gaps()
+        } else {
+            0
+        };
+        self.delivered() + waiting
     }
 
     /// The fates of its datagrams; none of a TCP connection.

@@ -43,6 +43,12 @@ impl Proxy {
         }
     }
 
+    /// Index of the next packet that it sends to the client.
+    pub(super) fn next_towards_client(&self) -> u64 {
+        let port = &self.ports[Side::Client as usize];
+        port.as_ref().map_or(0, Port::sent)
+    }
+
     /// Finds the proxy's place on the paths from the server and from the client.
     pub(super) fn connect(&mut self, network: &Net, ends: [&Port; 2]) {
         self.ports = ends.map(|end| network.port_behind_proxy(end));

@@ -21,8 +21,8 @@ pub enum Direction {
 pub enum FlowEvent {
     /// An event of the sending endpoint.
     Sender(Event),
-    /// The timeout of the segment at this offset was unnecessary: a copy sent before it had
-    /// arrived, or arrived later. The simulator knows.
+    /// The timeout of the segment at this offset was spurious: an acknowledgment of a copy sent
+    /// before it arrived later. The simulator knows.
     TimeoutSpurious {
         /// First byte of the segment.
         offset: u64,

@@ -14,7 +14,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema};
 pub enum EventKind {
     /// The retransmission timer expired.
     Timeout,
-    /// It expired although the segment was not lost.
+    /// It expired although an acknowledgment was to come.
     SpuriousTimeout,
     /// Duplicate acknowledgments caused a retransmission.
     FastRetransmit,
@@ -77,7 +77,9 @@ impl EventKind {
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Timeout => "the retransmission timer expired",
-            Self::SpuriousTimeout => "it expired although the segment was not lost",
+            Self::SpuriousTimeout => {
+                "it expired although an acknowledgment was to come without the retransmission"
+            }
             Self::FastRetransmit => "duplicate acknowledgments caused a retransmission",
             Self::RecoveryExit => "the losses of a recovery are repaired",
             Self::QueueDrop => "a segment found the link's queue full",

@@ -32,7 +32,7 @@ impl FinishedFlow<'_> {
         let end = self.completed_s().unwrap_or(self.duration.as_secs_f64());
         let seconds = end - self.started_s();
         if seconds > 0.0 {
-            self.flow.delivered() as f64 * 8.0 / seconds
+            self.flow.arrived() as f64 * 8.0 / seconds
         } else {
             0.0
         }
@@ -119,11 +119,14 @@ flow! {
         /// Whether the handshake was completed: without it nothing else happens. Always false of
         /// UDP and pings.
         opened: bool = ended.flow.is_opened();
-        /// Bytes delivered to the application × 8, per second of simulated time since the flow
-        /// started until it was complete, or until the end.
+        /// Bytes that arrived × 8, per second of simulated time since the flow started until it was
+        /// complete, or until the end.
         goodput_bps: f64 = ended.goodput_bps();
         /// Bytes delivered to the receiving application in order.
         delivered_bytes: u64 = ended.flow.delivered();
+        /// Bytes that arrived at the receiver, each counted once: `delivered_bytes`, and those that
+        /// wait behind a gap at the end.
+        arrived_bytes: u64 = ended.flow.arrived();
     }
 
     /// The sender's actions.
@@ -136,8 +139,12 @@ flow! {
         bytes_retransmitted: u64 = ended.sender().counters().bytes_retransmitted;
         /// Expiries of the retransmission timer.
         timeouts: u64 = ended.sender().counters().timeouts;
-        /// Timeouts whose segment had arrived, or was still in flight and arrived: it was not lost.
+        /// Timeouts that a longer timer would have avoided: the segment was not lost, and an
+        /// acknowledgment of it that the retransmission had no part in arrived later.
         timeouts_spurious: u64 = ended.flow.spurious_timeouts();
+        /// Timeouts whose segment was not lost, but every acknowledgment of it sent before the
+        /// retransmission arrived.
+        timeouts_acknowledgments_lost: u64 = ended.flow.unacknowledged_timeouts();
         /// Entries into fast retransmit.
         fast_retransmits: u64 = ended.sender().counters().fast_retransmits;
         /// Recoveries that the sender found needless and undid.

@@ -21,9 +21,7 @@ pub struct Sight<'a> {
     pub flow: &'a Flow,
     /// The state of its link.
     pub air: AirView,
-    /// Bytes delivered to its receiving application since the start.
-    pub delivered: u64,
-    /// Of these, those since the previous sample.
+    /// Bytes that have arrived since the previous sample, each counted once.
     pub fresh: u64,
     /// Time since the previous sample.
     pub interval: Duration,
@@ -128,7 +126,13 @@ probes! {
         = |sight| Reading::Real(sight.fresh as f64 * 8.0 / sight.interval.as_secs_f64());
     "delivered_bytes" "delivered_bytes" whole
         "bytes delivered to the receiving application since the start"
-        = |sight| Reading::Count(sight.delivered);
+        = |sight| Reading::Count(sight.flow.delivered());
+    "arrived_bytes" "arrived_bytes" whole
+        "bytes that have arrived since the start, each counted once: delivered or behind a gap"
+        = |sight| Reading::Count(sight.flow.arrived());
+    "sent_bytes" "sent_bytes" whole
+        "bytes of the stream that have been sent since the start, each counted once"
+        = |sight| Reading::Count(sight.sender().nxt());
     "retransmitted" "retransmitted_segments" whole
         "segments sent since the start that repeat data sent before"
         = |sight| Reading::Count(sight.sender().counters().segments_retransmitted);

@@ -22,7 +22,7 @@ pub struct RunSummary {
     pub digest: String,
     /// Remedies applied, each with all its values.
     pub remedies: Vec<String>,
-    /// Bytes delivered to all applications × 8, per second of simulated time.
+    /// Sum of the flows' goodputs: bytes that arrived, each counted once, × 8, per second.
     pub goodput_bps: f64,
     /// Jain's index of the flows' goodputs: 1 when all are equal, 1/n when one has everything; null
     /// for one flow, or when nothing was delivered.

@@ -92,7 +92,8 @@ fn unknown_probes_are_told_the_nearest() {
         error("colour"),
         "unknown probe \"colour\"; there are cwnd, ssthresh, srtt, rtt, rto, in_flight, queue, \
          retry_queue_1, retry_queue_2, retry_queue_3, snr, aggregate, block_ack_window, airtime, \
-         rate, mode, mode_streams, mode_success, goodput, delivered_bytes, retransmitted, mac_retries"
+         rate, mode, mode_streams, mode_success, goodput, delivered_bytes, arrived_bytes, \
+         sent_bytes, retransmitted, mac_retries"
     );
 }
 

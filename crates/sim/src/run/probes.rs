@@ -19,8 +19,8 @@ pub(super) struct Sampler {
     samples: Option<Samples>,
     interval: Duration,
     due: Instant,
-    /// Bytes that each flow had delivered at the previous sample.
-    delivered: Vec<u64>,
+    /// Bytes of each flow that had arrived at the previous sample.
+    arrived: Vec<u64>,
 }
 
 impl Sampler {
@@ -38,7 +38,7 @@ impl Sampler {
             samples: (!observe.probes.is_empty()).then(|| Samples::new(&observe.probes)),
             interval,
             due,
-            delivered: Vec::new(),
+            arrived: Vec::new(),
         }
     }
 
@@ -56,19 +56,19 @@ impl Sampler {
         // What only measures comes after the load.
         let flows = simulation.flows();
         let load = flows.iter().take_while(|flow| flow.beside().is_none());
-        self.delivered.resize(load.count(), 0);
-        for (before, index) in self.delivered.iter_mut().zip(0..) {
+        self.arrived.resize(load.count(), 0);
+        for (before, index) in self.arrived.iter_mut().zip(0..) {
             let air = simulation.air(index);
             let flow = &simulation.flows()[index as usize];
-            let delivered = flow.delivered();
+            let arrived = flow.arrived();
             let sight = Sight {
                 flow,
                 air,
-                delivered,
-                fresh: delivered - *before,
+                // Bytes behind a gap that is given up no longer count.
+                fresh: arrived.saturating_sub(*before),
                 interval: self.interval,
             };
-            *before = delivered;
+            *before = arrived;
             samples.push(now, index, |probe| probe.read(&sight));
         }
         self.due = now + self.interval;

@@ -63,11 +63,13 @@ fn digest(fingerprint: u64, events: u64, flows: &[FlowSummary]) -> String {
     for flow in flows {
         for count in [
             flow.delivery.delivered_bytes,
+            flow.delivery.arrived_bytes,
             flow.sending.segments_sent,
             flow.sending.segments_retransmitted,
             flow.sending.bytes_retransmitted,
             flow.sending.timeouts,
             flow.sending.timeouts_spurious,
+            flow.sending.timeouts_acknowledgments_lost,
             flow.sending.fast_retransmits,
             flow.losses.segments_dropped_queue,
             flow.losses.segments_lost_link,

@@ -240,6 +240,14 @@ impl Receiver {
         self.fin.get().map_or(next, |fin| fin.min(next))
     }
 
+    /// Bytes received behind gaps, the FIN excluded.
+    #[must_use]
+    pub fn received_behind_gaps(&self) -> u64 {
+        let has_fin = |fin| self.next_expected() <= fin && self.holds(fin);
+        let fin = self.fin.get().is_some_and(has_fin);
+        self.reassembly.waiting_bytes() - u64::from(fin)
+    }
+
     /// Bytes read by the application.
     #[must_use]
     pub const fn read_so_far(&self) -> u64 {

@@ -248,3 +248,21 @@ fn timeouts_without_loss_are_all_spurious() {
     assert!(flow.sending.timeouts >= 10, "{}", flow.sending.timeouts);
     assert_eq!(flow.sending.timeouts_spurious, flow.sending.timeouts);
 }
+
+/// Where all data arrives and most acknowledgments are lost, no longer timer would have helped:
+/// each timeout in which one was to come after all is spurious, the others are counted apart.
+#[test]
+fn timeouts_without_acknowledgments_are_not_spurious() {
+    let text = "duration = '600 s'\nlink.queue.packets = 1000000\ntcp.max_window = 4\n\
+                link.reverse.loss.rate = 0.4";
+    let flow = &summary(&scenario(text), 1).flows[0];
+    let sending = &flow.sending;
+    assert_eq!(flow.losses.segments_lost_link, 0);
+    assert!(sending.timeouts > 20, "{}", sending.timeouts);
+    let explained = sending.timeouts_spurious + sending.timeouts_acknowledgments_lost;
+    assert!(sending.timeouts - explained <= 1, "{sending:?}");
+    assert!(
+        sending.timeouts_acknowledgments_lost > sending.timeouts_spurious,
+        "{sending:?}"
+    );
+}

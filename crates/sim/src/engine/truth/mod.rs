@@ -1,8 +1,18 @@
 //! Spurious timeouts and causes of losses, from the simulator's knowledge of every packet's fate.
 //!
-//! A timeout is spurious if a copy of the segment sent before it arrives, or had arrived. Losses
-//! are kept until acknowledged, so that at a timeout the number of earlier copies that can still
-//! arrive is known; those are watched for.
+//! A timeout is spurious if it would not have occurred had the sender waited longer (RFC 3522 §1,
+//! RFC 5682 §1): a copy of the segment sent before it arrives, or had arrived, and so does an
+//! acknowledgment of it that the receiver sends before anything that left after the timeout reaches
+//! it. If only the copy arrives, the acknowledgments were lost, and no timer is long enough.
+//!
+//! ```text
+//! sender    copy ─╲            timeout ── retransmission ─╲          ACK ≥ mark: they were lost
+//!                  ╲          ╱ ACK < mark: spurious        ╲       ╱
+//! receiver          arrives ─╱ ─ ─ ─ ─ ─ ─ ─ ─ ─ ─ ─ ─ ─ ─ ─ mark ─╱
+//! ```
+//!
+//! Losses are kept until acknowledged, so that at a timeout the number of earlier copies that can
+//! still arrive is known; those are watched for.
 
 use airtcp_packet::SequenceNumber;
 use airtcp_tcp::loss_differentiation::Cause;
@@ -11,14 +21,49 @@ use airtcp_units::Instant;
 /// A loss list longer than this is pruned of acknowledged entries.
 const PRUNE_AT: usize = 16;
 
-/// A timeout whose earlier copies are still in flight.
+/// An expiry of the retransmission timer.
+#[derive(Clone, Copy, Debug)]
+pub struct Expiry {
+    /// When the timer expired.
+    pub at: Instant,
+    /// First byte of its segment.
+    pub sequence: SequenceNumber,
+    /// How often the segment had been sent.
+    pub transmissions: u32,
+    /// Transmissions with a smaller index were sent before the timer expired.
+    pub before: u64,
+    /// Whether the receiver holds the segment.
+    pub received: bool,
+    /// Whether it is the oldest unacknowledged one: without SACK no other is acknowledged before
+    /// those in front of it, and its arrival decides.
+    pub is_oldest: bool,
+}
+
+/// The state of a receiver when a data packet reaches it.
+#[derive(Clone, Copy, Debug)]
+pub struct Receiving {
+    /// Index of the next packet that it sends.
+    pub next: u64,
+    /// Whether an acknowledgment waits for its timer.
+    pub is_pending: bool,
+}
+
+/// A timeout whose earlier copies, or their acknowledgments, are still in flight.
 #[derive(Clone, Copy, Debug)]
 struct Undecided {
-    sequence: SequenceNumber,
-    /// Transmissions with a smaller index were sent before the timer expired.
-    before: u64,
+    expiry: Expiry,
+    /// Copies that may still arrive.
     copies: u32,
-    expired_at: Instant,
+    /// Acknowledgments with a smaller index left before data reached the receiver that was sent
+    /// after the timeout.
+    mark: u64,
+}
+
+impl Undecided {
+    /// Whether a packet is one of its copies sent before the timeout.
+    fn is_copy(&self, sequence: SequenceNumber, index: u64) -> bool {
+        self.expiry.sequence == sequence && index < self.expiry.before
+    }
 }
 
 /// How often a sender classified a loss, and how often correctly.
@@ -71,7 +116,8 @@ pub struct Truth {
     /// Boxed likewise: few timeouts are in doubt.
     #[expect(clippy::box_collection, reason = "a pointer where there are none")]
     undecided: Option<Box<Vec<Undecided>>>,
-    spurious: u64,
+    spurious: u32,
+    unacknowledged: u32,
 }
 
 /// The verdicts of a flow without a classifier.
@@ -89,10 +135,15 @@ const NO_VERDICTS: &Verdicts = &Verdicts {
 impl Truth {
     /// Timeouts known to have been spurious.
     pub const fn spurious(&self) -> u64 {
-        self.spurious
+        self.spurious as u64
     }
 
-    /// Whether no timeout still waits for a copy to arrive.
+    /// Timeouts whose segment had arrived, but no acknowledgment of it did.
+    pub const fn unacknowledged(&self) -> u64 {
+        self.unacknowledged as u64
+    }
+
+    /// Whether no timeout still waits for a copy or an acknowledgment to arrive.
     #[inline]
     pub const fn is_settled(&self) -> bool {
         self.undecided.is_none()
@@ -143,29 +194,20 @@ impl Truth {
         }
     }
 
-    /// Records a timeout of the segment at `sequence`, sent `transmissions` times before.
-    /// `received`: the receiver holds it. `index` is that of the next transmission. Returns whether
-    /// the timeout is known to be spurious.
-    pub fn on_timeout(
-        &mut self,
-        now: Instant,
-        sequence: SequenceNumber,
-        transmissions: u32,
-        index: u64,
-        received: bool,
-    ) -> bool {
-        if received {
+    /// Records a timeout. Returns whether it is known to be spurious.
+    pub fn on_timeout(&mut self, expiry: Expiry) -> bool {
+        if expiry.received && !expiry.is_oldest {
             self.spurious += 1;
             return true;
         }
-        let lost = self.lost.iter().filter(|&&lost| lost == sequence).count();
-        let copies = transmissions.saturating_sub(u32::try_from(lost).unwrap_or(u32::MAX));
-        if copies > 0 {
+        let lost = self.lost.iter().filter(|&&lost| lost == expiry.sequence);
+        let lost = u32::try_from(lost.count()).unwrap_or(u32::MAX);
+        let copies = expiry.transmissions.saturating_sub(lost);
+        if copies > 0 || expiry.received {
             self.undecided.get_or_insert_default().push(Undecided {
-                sequence,
-                before: index,
+                expiry,
                 copies,
-                expired_at: now,
+                mark: u64::MAX,
             });
         }
         false
@@ -180,10 +222,10 @@ impl Truth {
         }
         self.lost.push(sequence);
         self.decide(|timeout| {
-            if timeout.sequence == sequence && index < timeout.before {
-                timeout.copies -= 1;
+            if timeout.is_copy(sequence, index) {
+                timeout.copies = timeout.copies.saturating_sub(1);
             }
-            timeout.copies == 0
+            timeout.copies == 0 && !timeout.expiry.received
         });
     }
 
@@ -205,110 +247,61 @@ impl Truth {
         }
     }
 
-    /// Records that the data packet at `sequence`, transmission `index`, arrived. `settled` is
-    /// called with each timeout that was therefore spurious, by the time of its expiry.
+    /// Records that the data packet at `sequence`, transmission `index`, reaches the receiver in
+    /// this state. `settled` is called with each timeout that is therefore spurious.
     pub fn on_arrival(
         &mut self,
         sequence: SequenceNumber,
         index: u64,
-        mut settled: impl FnMut(Instant),
+        receiver: Receiving,
+        mut settled: impl FnMut(&Expiry),
     ) {
         let mut spurious = 0;
         self.decide(|timeout| {
-            let is_its_copy = timeout.sequence == sequence && index < timeout.before;
-            if is_its_copy {
-                spurious += 1;
-                settled(timeout.expired_at);
+            let is_marked = timeout.mark < u64::MAX;
+            let mut is_spurious = false;
+            if timeout.is_copy(sequence, index) {
+                // A copy that the retransmission has overtaken comes late, and so would its answer.
+                is_spurious = !timeout.expiry.is_oldest || is_marked && !timeout.expiry.received;
+                timeout.expiry.received = true;
+            } else if index >= timeout.expiry.before && !is_marked {
+                timeout.mark = receiver.next;
+                is_spurious = timeout.expiry.received && receiver.is_pending;
             }
-            is_its_copy
+            if is_spurious {
+                spurious += 1;
+                settled(&timeout.expiry);
+            }
+            is_spurious
         });
         self.spurious += spurious;
+    }
+
+    /// Records that the receiver's packet `index`, which acknowledges the bytes before
+    /// `acknowledged`, reaches the sender. `settled` is called with each timeout that is therefore
+    /// spurious.
+    pub fn on_acknowledgment(
+        &mut self,
+        acknowledged: SequenceNumber,
+        index: u64,
+        mut settled: impl FnMut(&Expiry),
+    ) {
+        let (mut spurious, mut unacknowledged) = (0, 0);
+        self.decide(|timeout| {
+            let expiry = &timeout.expiry;
+            let is_answer = expiry.received && expiry.sequence.before(acknowledged);
+            if is_answer && index < timeout.mark {
+                spurious += 1;
+                settled(expiry);
+            } else if is_answer {
+                unacknowledged += 1;
+            }
+            is_answer
+        });
+        self.spurious += spurious;
+        self.unacknowledged += unacknowledged;
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const UNA: SequenceNumber = SequenceNumber(1000);
-    const NOW: Instant = Instant::ZERO;
-
-    fn arrival(truth: &mut Truth, sequence: SequenceNumber, index: u64) -> Vec<Instant> {
-        let mut settled = Vec::new();
-        truth.on_arrival(sequence, index, |expired_at| settled.push(expired_at));
-        settled
-    }
-
-    #[test]
-    fn a_copy_that_was_lost_makes_a_timeout_genuine() {
-        let mut truth = Truth::default();
-        truth.on_loss(UNA, 0, UNA);
-        assert!(!truth.on_timeout(NOW, UNA, 1, 5, false));
-        // The retransmission arrives: not a copy from before the timeout.
-        assert_eq!(arrival(&mut truth, UNA, 5), []);
-        assert_eq!(truth.spurious(), 0);
-    }
-
-    #[test]
-    fn a_copy_held_by_the_receiver_makes_it_spurious() {
-        let mut truth = Truth::default();
-        assert!(truth.on_timeout(NOW, UNA, 1, 5, true));
-        assert_eq!(truth.spurious(), 1);
-    }
-
-    #[test]
-    fn a_copy_that_arrives_later_makes_it_spurious_once() {
-        let mut truth = Truth::default();
-        let expired_at = Instant::from_nanos(7);
-        assert!(!truth.on_timeout(expired_at, UNA, 2, 5, false));
-        assert_eq!(arrival(&mut truth, SequenceNumber(2000), 3), []);
-        assert_eq!(arrival(&mut truth, UNA, 3), [expired_at]);
-        assert_eq!(arrival(&mut truth, UNA, 4), []);
-        assert_eq!(truth.spurious(), 1);
-    }
-
-    #[test]
-    fn one_arrival_settles_every_timeout_that_waited_for_it() {
-        let mut truth = Truth::default();
-        let expiries = [Instant::from_nanos(7), Instant::from_nanos(9)];
-        assert!(!truth.on_timeout(expiries[0], UNA, 1, 5, false));
-        assert!(!truth.on_timeout(expiries[1], UNA, 2, 6, false));
-        assert_eq!(arrival(&mut truth, UNA, 0), expiries);
-        assert_eq!(truth.spurious(), 2);
-    }
-
-    #[test]
-    fn all_copies_lost_later_make_it_genuine() {
-        let mut truth = Truth::default();
-        assert!(!truth.on_timeout(NOW, UNA, 2, 5, false));
-        truth.on_loss(UNA, 3, UNA);
-        truth.on_loss(UNA, 6, UNA);
-        truth.on_loss(UNA, 4, UNA);
-        assert_eq!(arrival(&mut truth, UNA, 4), []);
-        assert!(truth.is_settled());
-    }
-
-    #[test]
-    fn a_copy_made_on_the_way_replaces_a_lost_one() {
-        let mut truth = Truth::default();
-        truth.on_loss(UNA, 0, UNA);
-        truth.on_repeat(UNA);
-        // The copy is still in flight when the timer expires, and arrives under the same index.
-        assert!(!truth.on_timeout(NOW, UNA, 1, 5, false));
-        assert_eq!(arrival(&mut truth, UNA, 0), [NOW]);
-        assert_eq!(truth.spurious(), 1);
-    }
-
-    #[test]
-    fn acknowledged_losses_are_forgotten() {
-        let mut truth = Truth::default();
-        for sequence in 0..1000 {
-            truth.on_loss(
-                SequenceNumber(sequence),
-                u64::from(sequence),
-                SequenceNumber(sequence),
-            );
-        }
-        assert!(truth.lost.len() <= PRUNE_AT);
-    }
-}
+mod tests;
