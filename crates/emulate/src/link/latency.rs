@@ -70,7 +70,8 @@ impl Latency {
         *self.place(number) = InFlight { number, sent };
     }
 
-    /// Records that the packet is handed to the other end at `now`.
+    /// Records that the packet is handed to the other end at `now`. Returns whether it is one that
+    /// is timed, for the first time.
     pub fn on_delivered(
         &mut self,
         now: Instant,
@@ -78,11 +79,11 @@ impl Latency {
         flow: u32,
         is_data: bool,
         segment: &Segment,
-    ) {
+    ) -> bool {
         let place = self.place(number);
         // A packet that an agent repeats arrives twice: its first copy is the one that was timed.
         let Some(sent) = place.sent.take_if(|_| place.number == number) else {
-            return;
+            return false;
         };
         if is_data {
             self.delays.push(now - sent);
@@ -91,6 +92,7 @@ impl Latency {
         } else {
             self.round_trips.push(now - sent);
         }
+        true
     }
 
     /// The mean of the shortest 95 % of the round trips in milliseconds, by nearest rank: what

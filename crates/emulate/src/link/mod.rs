@@ -1,5 +1,6 @@
 //! The driver: real packets in, the network's own time, real packets out.
 
+pub mod arrivals;
 mod devices;
 pub mod ends;
 pub mod flows;
@@ -27,6 +28,7 @@ use rustix::process::setsid;
 use crate::carried_traffic::CarriedTraffic;
 use crate::end::End;
 use crate::record::{Fate, Ingress, Recording};
+use arrivals::Arrivals;
 use devices::{Devices, Ready};
 use flows::Flows;
 use latency::Latency;
@@ -51,12 +53,19 @@ pub struct Link {
     clock: Clock,
     passed: CarriedTraffic,
     lateness: Lateness,
-    /// With the port of the connections that are timed.
-    latency: Option<(Latency, u16)>,
+    measured: Option<Measured>,
     outcomes: Outcomes,
     recording: Option<Recording>,
     reports: Option<Reports>,
     buffer: Vec<u8>,
+}
+
+/// Measurements of the connections to one port.
+#[derive(Debug)]
+struct Measured {
+    port: u16,
+    latency: Latency,
+    arrivals: Arrivals,
 }
 
 impl Link {
@@ -78,7 +87,7 @@ impl Link {
             clock,
             passed: CarriedTraffic::default(),
             lateness: Lateness::default(),
-            latency: None,
+            measured: None,
             outcomes: Outcomes::default(),
             recording: None,
             reports: None,
@@ -115,22 +124,28 @@ impl Link {
         }
     }
 
-    /// Makes the link time every data packet of connections to this port, and keep the times until
-    /// it ends.
+    /// Makes the link time every data packet of connections to this port, keep the times until it
+    /// ends, and count the data that arrives before `until`.
     #[must_use]
-    pub fn timed(self, port: u16) -> Self {
+    pub fn measured(self, port: u16, until: Instant) -> Self {
         Self {
-            latency: Some((Latency::new(PLACES), port)),
+            measured: Some(Measured {
+                port,
+                latency: Latency::new(PLACES),
+                arrivals: Arrivals::new(until),
+            }),
             ..self
         }
     }
 
     /// The times of data packets, if they are taken.
-    pub const fn latency(&self) -> Option<&Latency> {
-        match &self.latency {
-            Some((latency, _)) => Some(latency),
-            None => None,
-        }
+    pub fn latency(&self) -> Option<&Latency> {
+        self.measured.as_ref().map(|measured| &measured.latency)
+    }
+
+    /// The data that has arrived at each station's receiver, if it is counted.
+    pub fn arrivals(&self) -> Option<&Arrivals> {
+        self.measured.as_ref().map(|measured| &measured.arrivals)
     }
 
     /// Takes the recording, which ends it.
@@ -254,12 +269,17 @@ impl Link {
             if self.recording.is_some() {
                 self.record(packet, station, from, now, length);
             }
-            if let (Some((latency, port)), Content::Segment(segment)) =
-                (&mut self.latency, &facts.content)
-                && is_of_port(facts.ends, *port)
+            if let (Some(measured), Content::Segment(segment)) =
+                (&mut self.measured, &facts.content)
+                && is_of_port(facts.ends, measured.port)
             {
                 let is_data = self.flows.sends_data(station, from);
-                latency.on_sent(now, ticket.number(), packet.flow, is_data, segment);
+                if is_data {
+                    measured.arrivals.on_sent(station, segment);
+                }
+                let number = ticket.number();
+                let latency = &mut measured.latency;
+                latency.on_sent(now, number, packet.flow, is_data, segment);
             }
             self.network.inject(now, packet, &mut self.outcomes);
         }
@@ -299,15 +319,19 @@ impl Link {
             }
             let now = self.clock.now();
             let number = arrival.packet.carried.number();
-            if let (true, Some((latency, _)), Some(segment)) =
-                (is_taken, &mut self.latency, arrival.packet.segment())
+            if let (true, Some(measured), Some(segment)) =
+                (is_taken, &mut self.measured, arrival.packet.segment())
             {
                 let from = match end {
                     End::Server => End::Station(station),
                     End::Station(_) => End::Server,
                 };
                 let is_data = self.flows.sends_data(station, from);
-                latency.on_delivered(now, number, arrival.packet.flow, is_data, segment);
+                let (flow, latency) = (arrival.packet.flow, &mut measured.latency);
+                let is_first = latency.on_delivered(now, number, flow, is_data, segment);
+                if is_data && is_first {
+                    measured.arrivals.on_delivered(now, station, segment);
+                }
             }
             if let Some(recording) = &mut self.recording {
                 if is_taken {

@@ -103,7 +103,8 @@ pub struct Measurement {
     /// measured beside it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_rtt_ms: Option<f64>,
-    /// Bits per second received by the applications, over all flows and the scenario's duration.
+    /// Bits per second that arrived at the receivers, each byte counted once, over all flows and
+    /// the scenario's duration.
     pub goodput_bps: f64,
     /// The same for each flow.
     pub flow_goodput_bps: Vec<f64>,
@@ -231,6 +232,7 @@ impl MeasurementPlan {
             hosts.prepare(&ends, station, &stack, [&self.queue, &self.ack_queue])?;
         }
         let before = counted(&hosts)?;
+        let end = Instant::ZERO + self.scenario.duration;
         let mut link = Link::new(
             Network::new(layout.network, self.seed),
             Flows::new(ways),
@@ -239,11 +241,10 @@ impl MeasurementPlan {
             PLACES,
             Clock::start(),
         )
-        .timed(PORT);
+        .measured(PORT, end);
         if let Some(recording) = recording {
             link = link.recorded(recording);
         }
-        let end = Instant::ZERO + self.scenario.duration;
         let probes = self.probes.as_ref();
         let (transfers, beside) = carry(&mut link, &hosts, &starts, &stack, probes, end)?;
         let queue_counts = self.counts(&hosts)?;
@@ -281,9 +282,6 @@ fn check(scenario: &Scenario) -> Result<()> {
     Ok(())
 }
 
-/// A transfer's bytes, and the kernel's information on its connection, if there was one.
-type Transfer = (u64, Option<TcpInfo>);
-
 /// Runs the transfers while the link carries them. Time begins when all is ready: a link's buffers
 /// and a congestion control's module take some 20 ms, in which a trace or a stop would go on, and
 /// which a transfer of a second would miss.
@@ -294,7 +292,7 @@ fn carry(
     stack: &Stack,
     probes: Option<&Probes>,
     end: Instant,
-) -> Result<(Vec<Transfer>, Option<Beside>)> {
+) -> Result<(Vec<Option<TcpInfo>>, Option<Beside>)> {
     let (until, over) = pipe_with(PipeFlags::CLOEXEC).tried(|| "cannot make a pipe".to_owned())?;
     let listeners: Vec<TcpListener> = hosts
         .iter()
@@ -355,12 +353,12 @@ fn carry(
         });
         stop.store(true, Ordering::Relaxed);
         drop(over);
-        let results: Result<Vec<Transfer>> = transfers
+        let results: Result<Vec<Option<TcpInfo>>> = transfers
             .into_iter()
             .map(|(receiver, sender)| {
                 let (received, sent) = (joined(receiver)?, joined(sender)?);
-                drop(received.connection);
-                Ok((received.bytes, sent))
+                drop(received);
+                Ok(sent)
             })
             .collect();
         let beside = probing.map(joined).transpose();
@@ -415,7 +413,7 @@ impl MeasurementPlan {
 
     fn report(
         self,
-        transfers: &[Transfer],
+        transfers: &[Option<TcpInfo>],
         beside: Option<Beside>,
         counts: &[u64],
         [counted, ack_counted]: [Option<QueueCounts>; 2],
@@ -431,11 +429,15 @@ impl MeasurementPlan {
         } = self;
         let latency = link.latency();
         let seconds = scenario.duration.as_secs_f64();
-        let flows: Vec<f64> = transfers
-            .iter()
-            .map(|(bytes, _)| *bytes as f64 * 8.0 / seconds)
+        // What reached the receiver behind a gap has not been read yet.
+        let arrived = |station| {
+            link.arrivals()
+                .map_or(0, |arrivals| arrivals.bytes(station))
+        };
+        let flows: Vec<f64> = (0..transfers.len())
+            .map(|station| arrived(station) as f64 * 8.0 / seconds)
             .collect();
-        let connected: Vec<TcpInfo> = transfers.iter().filter_map(|&(_, info)| info).collect();
+        let connected: Vec<TcpInfo> = transfers.iter().copied().flatten().collect();
         let mean = |of: fn(&TcpInfo) -> u32| {
             let sum: f64 = connected.iter().map(|info| f64::from(of(info))).sum();
             sum / connected.len().max(1) as f64 / 1e3

@@ -120,22 +120,19 @@ fn end_at_once(stream: &TcpStream) -> Result<()> {
         .tried(|| "cannot close the connection at once".to_owned())
 }
 
-/// A receiver's result at the end, with its connection, if there was one.
-#[derive(Debug, Default)]
-pub struct Received {
-    /// Payload bytes that arrived.
-    pub bytes: u64,
-    /// Still open: closing it resets the sender, over a short link before its counters have been
-    /// read. The caller closes it once the sender is done.
-    pub connection: Option<TcpStream>,
-}
-
 /// Receives until the end. Call it in the receiver's namespace.
+///
+/// Returns the connection, if there was one, still open: closing it resets the sender, over a short
+/// link before its counters have been read. The caller closes it once the sender is done.
 ///
 /// # Errors
 ///
 /// No connection was made until the end.
-pub fn receive(listener: &TcpListener, times: Times, stop: &AtomicBool) -> Result<Received> {
+pub fn receive(
+    listener: &TcpListener,
+    times: Times,
+    stop: &AtomicBool,
+) -> Result<Option<TcpStream>> {
     listener
         .set_nonblocking(true)
         .tried(|| "cannot listen without waiting".to_owned())?;
@@ -146,11 +143,11 @@ pub fn receive(listener: &TcpListener, times: Times, stop: &AtomicBool) -> Resul
             Err(error) => return Err(Error::system("cannot accept a connection", error)),
         }
         if times.clock.now() >= times.end || stop.load(Ordering::Relaxed) {
-            return Ok(Received::default());
+            return Ok(None);
         }
         std::thread::sleep(StdDuration::from_millis(1));
     };
-    let (mut bytes, mut chunk) = (0, vec![0_u8; CHUNK]);
+    let mut chunk = vec![0_u8; CHUNK];
     let mut limit = StdDuration::ZERO;
     while times.clock.now() < times.end && !stop.load(Ordering::Relaxed) {
         let left = times
@@ -167,9 +164,7 @@ pub fn receive(listener: &TcpListener, times: Times, stop: &AtomicBool) -> Resul
         }
         match stream.read(&mut chunk) {
             Ok(0) => break,
-            // A read outlasts its limit by up to two of the kernel's ticks.
-            Ok(_) if times.clock.now() >= times.end => break,
-            Ok(read) => bytes += read as u64,
+            Ok(_) => {}
             Err(error)
                 if matches!(
                     error.kind(),
@@ -180,10 +175,7 @@ pub fn receive(listener: &TcpListener, times: Times, stop: &AtomicBool) -> Resul
         }
     }
     end_at_once(&stream)?;
-    Ok(Received {
-        bytes,
-        connection: Some(stream),
-    })
+    Ok(Some(stream))
 }
 
 fn wait_until(start: Instant, clock: Clock, stop: &AtomicBool) {
