@@ -86,10 +86,25 @@ def test_one_seed_says_that_it_has_no_interval(lossy: str) -> None:
 
 
 def test_seeds_that_change_nothing_are_not_counted_as_evidence(steady_file: Path) -> None:
-    comparison = airtcp.compare(steady_file, ["max-window:segments=4"], seeds=5)
+    unperturbed = {"perturb": 0}
+    comparison = airtcp.compare(steady_file, ["max-window:segments=4"], 5, unperturbed)
     assert comparison.table["outcome"].to_list() == [None, "no interval"]
     assert comparison.verdict[-1].endswith("they count as one run, which has no interval.")
     assert "the same on all" in comparison.verdict[0]
+
+
+def test_a_link_without_randomness_is_perturbed(steady_file: Path) -> None:
+    comparison = airtcp.compare(steady_file, ["max-window:segments=4"], seeds=5)
+    assert comparison.table["outcome"].to_list() == [None, "lower"]
+    goodputs = [run["goodput_bps"] for run in comparison.summaries["baseline"]]
+    assert len(set(goodputs)) == 5
+    assert max(goodputs) / min(goodputs) < 1.03
+
+
+def test_what_is_random_is_not_perturbed(lossy: str) -> None:
+    comparison = airtcp.compare(lossy, ["sack"], seeds=2)
+    run = airtcp.run(lossy, seed=2).summary
+    assert comparison.summaries["baseline"][1]["digest"] == run["digest"]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use airtcp_remedies::deployment::Way;
+use airtcp_units::Probability;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -59,6 +60,27 @@ impl Scenario {
             .beside_unchanged()
             .map(|checked| Self(Arc::new(checked)))
             .map_err(|error| scenario_error(py, error))
+    }
+
+    /// The same scenario that each seed changes by up to `share`, from 0 to 0.1.
+    fn perturbed(&self, py: Python<'_>, share: f64) -> PyResult<Self> {
+        let share = Probability::new(share).map_err(|error| scenario_error(py, error))?;
+        self.0
+            .perturbed(share)
+            .map(|checked| Self(Arc::new(checked)))
+            .map_err(|error| scenario_error(py, error))
+    }
+
+    /// Whether every seed gives the same run.
+    #[getter]
+    fn is_same_for_every_seed(&self) -> bool {
+        self.0.is_same_for_every_seed()
+    }
+
+    /// The profiles of the senders, each once: those of `flows.tcp`, or else that of `[tcp]`.
+    #[getter]
+    fn senders(&self) -> Vec<&'static str> {
+        self.0.senders()
     }
 
     /// The scenario as TOML with every default filled in.

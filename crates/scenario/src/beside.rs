@@ -3,8 +3,8 @@
 //! The share that a new sender takes from an old one, against that of another old one, is the bar
 //! for deployment that Ware et al. propose ("Beyond Jain's Fairness Index", HotNets 2019).
 
-use airtcp_units::Duration;
 use airtcp_units::bounded::{Span, Whole};
+use airtcp_units::{Duration, Probability};
 
 use super::{Scenario, ScenarioError};
 use crate::document::Directions;
@@ -15,6 +15,17 @@ use crate::error::Problem;
 const START_SPREAD: Duration = Duration::from_secs(1);
 
 impl Scenario {
+    /// The same scenario that each seed changes by up to `share`: see [`Self::perturb`].
+    ///
+    /// # Errors
+    /// A share above 10 %.
+    pub fn perturbed(&self, share: Probability) -> Result<Self, ScenarioError> {
+        let mut document = self.document.clone();
+        document.perturb = Some(share);
+        Self::resolve(document, self.inputs.clone(), &self.source)
+            .map_err(|problem| ScenarioError::new(&self.source, problem))
+    }
+
     /// The same scenario with one flow, the last, that remedies of the sender and the receiver
     /// leave alone. A scenario of one flow gets a second with the same path.
     ///

@@ -33,8 +33,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use airtcp_remedies::Selection;
-use airtcp_tcp::Config;
-use airtcp_units::Duration;
+use airtcp_tcp::{Config, Profile};
+use airtcp_units::{Duration, Probability};
 use sha2::{Digest, Sha256};
 use toml::Table;
 
@@ -130,6 +130,8 @@ pub struct Scenario {
     pub description: String,
     /// Simulated time, above zero and at most 30 days.
     pub duration: Duration,
+    /// Share by which each seed changes rates, delays, limits in bytes and starts at most.
+    pub perturb: Probability,
     /// The path between the endpoints.
     pub topology: Topology,
     /// The wireless link.
@@ -251,6 +253,24 @@ impl Scenario {
         Some(trace.data.unwrap_or_default() == TraceDirection::Down)
     }
 
+    /// Names of the senders' profiles, each once: those of `flows.tcp`, or else that of `[tcp]`.
+    pub fn senders(&self) -> Vec<&'static str> {
+        let tables = self.document.flows.tcp.as_deref().unwrap_or_default();
+        let common = std::slice::from_ref(&self.document.tcp);
+        let tables = if tables.is_empty() { common } else { tables };
+        let mut names = Vec::new();
+        for name in tables
+            .iter()
+            .filter_map(|table| table.profile)
+            .map(Profile::name)
+        {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
     /// The endpoints of flow number `flow`.
     pub fn tcp_of(&self, flow: u32) -> &Config {
         let own = if self.flows.is_unchanged(flow) {
@@ -319,6 +339,7 @@ impl Scenario {
             name: document.name.get_or_insert_with(stem).clone(),
             description: document.description.clone().unwrap_or_default(),
             duration: resolved.duration,
+            perturb: resolved.perturb,
             topology: resolved.topology,
             link: resolved.link,
             wired: resolved.wired,

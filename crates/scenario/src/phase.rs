@@ -5,7 +5,7 @@
 //! Research and Experience 3(3), 1992, §2.
 
 use airtcp_tcp::loss_differentiation::Differentiation;
-use airtcp_units::Duration;
+use airtcp_units::{Duration, Probability};
 
 use super::{Datagrams, Link, Scenario, Traffic};
 
@@ -28,7 +28,8 @@ impl Scenario {
         let is_drawn_wire = self.wired.as_ref().is_some_and(|wired| {
             wired.line.draws() || wired.errors.draws() || wired.round_trip.is_some()
         });
-        let is_drawn_start = self.flows.start_spread > Duration::ZERO;
+        let is_drawn_start =
+            self.flows.start_spread > Duration::ZERO || self.perturb > Probability::NEVER;
         let is_drawn_traffic = |traffic: &Option<Traffic>| {
             matches!(traffic, Some(Traffic::Http(_) | Traffic::Email(_)))
         };

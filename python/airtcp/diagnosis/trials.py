@@ -16,6 +16,7 @@ from airtcp.ranking import Candidate, Ranking, Reach, State, rank
 from airtcp.ranking.deployable import needs
 from airtcp.ranking.harm import harm_state
 from airtcp.ranking.state import state
+from airtcp.study.perturbation import perturbed
 from airtcp.study.statistics import PairedDifference, student_t
 from airtcp.summary import RunSummary, parse_summary, retransmitted_share, total
 
@@ -249,11 +250,10 @@ def _cells(ends: Ends, names: Sequence[str]) -> tuple[list[tuple[Scenario, int]]
     """Remedy by end by draw by seed, and the remedies that this link and stack can have."""
     cells: list[tuple[Scenario, int]] = []
     usable = []
+    drawn = [[perturbed(one) for one in end] for end in ends.drawn]
     for name in names:
         try:
-            remedied = [
-                [one.with_remedies(name) if name else one for one in end] for end in ends.drawn
-            ]
+            remedied = [[one.with_remedies(name) if name else one for one in end] for end in drawn]
         except ScenarioError:
             continue  # not for this kind of link or stack
         usable.append(name)

@@ -10,6 +10,7 @@ from airtcp.loading import load_scenario, remedy_names
 from airtcp.study.compare import ComparedRuns
 from airtcp.study.everything import ALL, applicable
 from airtcp.study.execute import Results
+from airtcp.study.perturbation import perturbed
 from airtcp.study.plan import Plan, PlannedCell, seed_by_seed, seeded_cells
 
 MOST_SEEDS = 100_000
@@ -65,7 +66,8 @@ def comparison_plan(
         remedies: what to compare, at least one; "a+b" applies two together; ["all"] is every
             remedy that has a place on the link.
         seeds: their number (1, 2, 3, ...) or the seeds themselves.
-        settings: dotted key to value, applied to every cell.
+        settings: dotted key to value, applied to every cell. Without `perturb` among them, a
+            scenario in which nothing is random is perturbed by each seed.
         where: what the scenario is called in progress and errors, when there are several.
 
     Raises:
@@ -73,6 +75,8 @@ def comparison_plan(
     """
     chosen = _seeds(seeds)
     written = load_scenario(scenario, settings)
+    if "perturb" not in (settings or {}):
+        written = perturbed(written)
     refused: dict[str, str] = {}
     if is_search := list(remedies) == [ALL]:
         remedies, refused = applicable(written)

@@ -40,9 +40,7 @@ def _set(comparison: ComparedRuns) -> str:
 
 def sender(comparison: ComparedRuns) -> str:
     """The profile of the scenario's senders; profiles of `flows.tcp` are joined by "and"."""
-    document = _document(comparison)
-    tables = document.get("flows", {}).get("tcp") or [document["tcp"]]
-    return " and ".join(dict.fromkeys(str(table["profile"]) for table in tables))
+    return " and ".join(comparison.scenario.senders)
 
 
 def with_sender(comparison: ComparedRuns, text: str) -> str:

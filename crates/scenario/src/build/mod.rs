@@ -2,6 +2,7 @@
 
 pub(crate) mod beside;
 mod media;
+mod perturbation;
 mod round_trip;
 mod routes;
 
@@ -27,8 +28,8 @@ pub struct Layout {
 }
 
 /// The network a scenario describes, and its hosts. What is random in it, apart from the channels,
-/// is drawn from `seed`: when flows start, their initial sequence numbers, and how long their wired
-/// paths are.
+/// is drawn from `seed`: when flows start, their initial sequence numbers, how long their wired paths
+/// are, and what [`Scenario::perturb`] changes.
 #[must_use]
 pub fn build(scenario: &Scenario, seed: u64) -> Layout {
     let mut network = NetworkConfig::default();
@@ -99,7 +100,9 @@ pub fn build(scenario: &Scenario, seed: u64) -> Layout {
             beside: None,
         });
     }
+    perturbation::delay_starts(scenario, seed, &mut flows);
     beside::add(scenario, seed, &plan, &mut network, &mut flows);
+    perturbation::change_pipes(scenario, seed, &mut network);
     Layout { network, flows }
 }
 

@@ -22,8 +22,8 @@ mod wlan;
 
 use super::names::Topology;
 pub use airtcp_tcp::config::TcpTable;
-use airtcp_units::Duration;
 use airtcp_units::bounded::{Bytes, DAY, HOUR, SECOND, Span, Whole};
+use airtcp_units::{Duration, Probability};
 pub use aqm::AqmTable;
 pub use arq::ArqTable;
 pub use cell::CellTable;
@@ -58,6 +58,10 @@ keys! {
         description: String;
         /// Simulated time.
         duration: Duration = Duration::from_secs(60), as Span<1, { 30 * DAY }>;
+        /// Share, up to 10 %, by which each seed changes every pipe's rate, delay, policer and queue
+        /// limit in bytes at most, and of the duration by which it delays each flow's start at most.
+        /// `airtcp compare`, `diagnose` and `study` set 0.5 % where nothing else is random.
+        perturb: Probability = Probability::NEVER;
         /// The path between the endpoints.
         topology: Topology = Topology::default();
         /// Remedies to apply, each as in `airtcp compare --remedy`: `"rto-factor:factor=10"`.

@@ -21,7 +21,7 @@ mod wlan;
 
 use airtcp_remedies::{Changes, LinkChanges, Selection};
 use airtcp_tcp::Config;
-use airtcp_units::Duration;
+use airtcp_units::{Duration, Probability};
 
 use super::Flows;
 use super::document::Document;
@@ -32,9 +32,13 @@ use super::names::{Standard, Topology};
 use crate::traffic::Traffic;
 use tcp::AskedBy;
 
+/// Largest `perturb`: a link that differs by more is another link.
+const MAX_PERTURBATION: f64 = 0.1;
+
 /// All that a document means.
 pub(super) struct Resolved {
     pub duration: Duration,
+    pub perturb: Probability,
     pub topology: Topology,
     pub link: Link,
     pub wired: Option<Wired>,
@@ -52,6 +56,13 @@ pub(super) struct Resolved {
 /// Resolves `document`; fills in every key that it leaves out but the name.
 pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolved, Problem> {
     let duration = document.duration();
+    let perturb = document.perturb();
+    if perturb.as_f64() > MAX_PERTURBATION {
+        return Err(Problem::at(
+            key!(perturb),
+            "expected at most 10 %: it stands for what is not known of a link, such as 0.5 %",
+        ));
+    }
     let topology = document.topology();
     document.description.get_or_insert_default();
     let flows = flows::resolve(&mut document.flows, topology, duration)?;
@@ -91,6 +102,7 @@ pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolv
     let (access_point, freeze_warning) = access_point::change(&mut link, topology, changes)?;
     Ok(Resolved {
         duration,
+        perturb,
         topology,
         link,
         wired,

@@ -2,6 +2,7 @@ mod aggregation;
 mod errors;
 mod files;
 mod link;
+mod perturbation;
 mod round_trip;
 mod shipped;
 mod tcp_keys;
@@ -11,8 +12,8 @@ use std::path::Path;
 use airtcp_link::{
     Delay, DeliveryOrder, ErrorModel, PipeConfig, PolicerConfig, QueueLimit, Service, Stops,
 };
-use airtcp_tcp::config::{Recovery, Retransmission, TimerScope};
 use airtcp_tcp::Profile;
+use airtcp_tcp::config::{Recovery, Retransmission, TimerScope};
 use airtcp_units::{BitRate, Probability};
 
 use super::*;

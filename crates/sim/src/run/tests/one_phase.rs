@@ -40,11 +40,13 @@ fn what_is_the_same_for_every_seed_is() {
         "link.stops = { process = 'random', working = '500 ms', length = '100 ms' }",
         "remedies = ['coin:q=0.5']\nlink.queue.packets = 10",
         "traffic.application = 'http'",
+        "perturb = '0.5 %'",
     ];
     for text in drawn {
         let text = format!("duration = '4 s'\n{text}\n");
         if let Ok(scenario) = Scenario::parse(&text, "test", Path::new(".")) {
             assert!(!scenario.is_same_for_every_seed(), "{text}");
+            assert!(flows_differ(&text) || text.contains("coin"), "{text}");
         } else {
             panic!("{text}");
         }
