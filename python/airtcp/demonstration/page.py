@@ -22,6 +22,7 @@ from airtcp.study.context import context
 from airtcp.study.deployment import deployment
 from airtcp.study.difference_words import amount
 from airtcp.study.metrics import METRICS
+from airtcp.summary import total
 
 _MOST_ROWS = 8
 
@@ -106,13 +107,16 @@ def symptoms(compared: ComparedRuns) -> str:
         return sum(METRICS[name].of(run) or 0.0 for run in runs) / len(runs)
 
     seconds = runs[0]["duration_s"]
-    spurious = ""
-    if mean("spurious"):
-        count = format_count(mean("spurious"))
-        spurious = f", of which {count} were spurious: the acknowledgment was late"
+    causes = []
+    if spurious := mean("spurious"):
+        causes.append(f"in {format_count(spurious)} the acknowledgment was only late")
+    lost = sum(total(run, "timeouts_acknowledgments_lost") for run in runs) / len(runs)
+    if lost:
+        causes.append(f"in {format_count(lost)} the data had arrived and its ACKs were lost")
+    explained = f" ({', '.join(causes)})" if causes else ""
     return (
         f"In {seconds:g} s today's Linux carries {format_bit_rate(mean('goodput'))} over it, with "
-        f"{format_count(mean('timeouts'))} timeouts{spurious}. "
+        f"{format_count(mean('timeouts'))} timeouts{explained}. "
         f"{format_percent(100 * mean('retransmitted'))} of the segments are retransmissions (means "
         f"over {len(runs)} seeds)."
     )
