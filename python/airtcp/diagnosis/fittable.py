@@ -10,6 +10,9 @@ LONGEST_S = 86_400.0
 """A flow of more than a day has a clock that stepped, or is no transfer that a link limits."""
 COARSE_S = 1e-4
 """Finer ticks are the clocks of today's captures, and no cause for a refusal."""
+SMALLEST_BYTES = 48
+"""Linux sends no smaller segments of a bulk transfer, whatever the peer asks for
+(`tcp_min_snd_mss`)."""
 FEWEST_SAMPLES = 20
 USUAL_SHARE = 0.8
 """Round trips that agree as often were not cut by the clock: an emulator has round times."""
@@ -45,6 +48,12 @@ def why_no_fit(flow: Observed) -> str | None:
             "The clock of this capture is coarser than its round trips"
             f"{_ticks(tick_s(flow))}: no delay can be read from it. Capture with tcpdump or "
             "Wireshark, which keep microseconds."
+        )
+    if np.quantile(flow.payload, 0.9) < SMALLEST_BYTES:
+        return (
+            f"Nine segments in ten hold {np.quantile(flow.payload, 0.9):.0f} bytes or fewer: it is "
+            "no bulk transfer, or the lengths of its packets were lost. Capture a transfer of a "
+            "large file."
         )
     if flow.newly.sum() <= 0 or flow.payload.max() <= 0:
         return "No data of the flow was acknowledged: capture a longer transfer, from its start."
