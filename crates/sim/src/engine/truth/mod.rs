@@ -1,7 +1,7 @@
 //! Spurious timeouts and causes of losses, from the simulator's knowledge of every packet's fate.
 //!
-//! A timeout is spurious if it would not have occurred had the sender waited longer (RFC 3522 §1,
-//! RFC 5682 §1): a copy of the segment sent before it arrives, or had arrived, and so does an
+//! A timeout is spurious if it would not have occurred had the sender waited longer (RFC 3522,
+//! RFC 5682): a copy of the segment sent before it arrives, or had arrived, and so does an
 //! acknowledgment of it that the receiver sends before anything that left after the timeout reaches
 //! it. If only the copy arrives, the acknowledgments were lost, and no timer is long enough.
 //!
