@@ -5,7 +5,7 @@ use crate::{EVERY, SLOW, WIDE};
 
 /// The middle with everything the gateway needs of the system, or the reason there is none here.
 fn middle(middle: Middle) -> Option<Router> {
-    let made = uses(&["iptables"]).and_then(|()| Router::new(middle));
+    let made = uses(&["iptables", "nft"]).and_then(|()| Router::new(middle));
     let made = made.and_then(|router| {
         sh(
             &router.router,

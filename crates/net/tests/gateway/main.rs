@@ -1,7 +1,7 @@
 //! The gateway as operators run it: the program itself, on a router made of namespaces.
 //!
-//! It needs root, network namespaces and iptables or nft; if one of them is missing each test
-//! prints that and is skipped.
+//! It needs root, network namespaces, ip and nft; if one of them is missing each test prints that
+//! and is skipped.
 #![cfg(target_os = "linux")]
 
 mod attack;
@@ -16,12 +16,13 @@ mod router;
 mod service;
 
 use limits::assert_limited;
-use router::{Middle, Router, WIRED, WIRED6, sh, upload};
+use router::{Middle, Router, WIRED, WIRED6, sh, upload, uses};
 use rustix::process::Signal;
 
-/// The router; prints why a test is skipped.
+/// The router, the rules of which nft lists; prints why a test is skipped.
 fn router() -> Option<Router> {
-    let made = Router::new(Middle::Routes).and_then(|router| {
+    let made = uses(&["nft"]).and_then(|()| Router::new(Middle::Routes));
+    let made = made.and_then(|router| {
         let program = env!("CARGO_BIN_EXE_airtcp-net");
         let state = router.state.path().display().to_string();
         let words = "gateway static-delay --mobile r0 --wired r1 --apply --report /dev/null";

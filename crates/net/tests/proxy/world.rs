@@ -105,13 +105,15 @@ impl World {
 
     /// A connection of the client's.
     pub fn connect(&self, to: SocketAddr) -> TcpStream {
-        let stream = self
-            .client
-            .enter(|| Ok(TcpStream::connect(to).unwrap()))
-            .unwrap();
+        self.try_connect(to).unwrap()
+    }
+
+    /// The same, where a reset may come before the client knows that it is connected.
+    pub fn try_connect(&self, to: SocketAddr) -> std::io::Result<TcpStream> {
+        let stream = self.client.enter(|| Ok(TcpStream::connect(to))).unwrap()?;
         // No test waits for ever for what a broken proxy does not send.
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream
+        Ok(stream)
     }
 
     /// Starts the proxy on the router, and waits until it is ready.
