@@ -116,9 +116,11 @@ wheel: $(WHEEL_READY) ## the wheel in dist/, whole: core, airtcp-net, scenarios,
 	$(BIN)/twine check --strict dist/*.whl
 	$(BIN)/python packaging/try_wheel.py dist/*.whl
 
-check-long: build $(DEV_READY) ## what takes hours: connections under attack, the fuzzers for ten minutes each, a part of the mutants
+check-long: build $(DEV_READY) ## what takes hours: tests with programs hidden, connections under attack, the fuzzers for ten minutes each, a part of the mutants
 	@command -v cargo-mutants >/dev/null || { echo "cargo-mutants is missing: cargo install cargo-mutants --locked" >&2; exit 1; }
 	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is missing: rustup toolchain install nightly && cargo install cargo-fuzz --locked" >&2; exit 1; }
+	$(BIN)/python tests/hidden.py
+	$(BIN)/python tests/hidden.py --bare
 	AIRTCP_CONNECTIONS=$(CONNECTIONS) AIRTCP_STORMS=$(CONNECTIONS) cargo test --profile local --package airtcp-tcp --test hostile
 	cargo test --profile local --package airtcp-endpoint --test wire -- --ignored
 	AIRTCP_CELLS=$(CELLS) cargo test --profile local --package airtcp-link does_what_the_text_says

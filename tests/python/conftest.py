@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from needs import missing
 
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
     from airtcp.lab.server import Lab
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
+
+# A busy machine is slow, and nothing is wrong with it.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 WLAN = """
 duration = "2 s"
