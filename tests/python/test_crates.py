@@ -56,31 +56,16 @@ APART = (
 """Pairs that share what is above them and do not know each other."""
 
 CIRCLES = {
-    "capture": ("decode/ip decode/link decode/udp decode/wlan", "read/error read/source"),
-    "endpoint": ("endpoint listener",),
-    "link": (
-        "agent/any agent/delay_injection agent/informed agent/notification agent/snoop agent/wtcp",
-    ),
+    "capture": ("decode/ip decode/link decode/udp decode/wlan",),
     "packetdrill": ("interface memory", "machine readiness socket"),
     "remedies": ("deployment remedy",),
     "scenario": ("resolve/edca resolve/link resolve/losses resolve/variation resolve/wlan",),
-    "sim": (
-        "engine/application engine/endpoints engine/flow engine/proxy",
-        "result/probe result/samples",
-    ),
-    "tcp": (
-        "config congestion link_feedback loss_differentiation observer recovery rtt sender timeout",
-        "delivery_rate loss_detection",
-        "congestion/bbr congestion/c2tcp congestion/control congestion/cubic congestion/illinois "
-        "congestion/jersey congestion/ledbat congestion/prague congestion/reno congestion/vegas "
-        "congestion/veno congestion/westwood",
-        "loss_detection/delivery loss_detection/scoreboard",
-    ),
+    "sim": ("engine/application engine/endpoints engine/flow engine/proxy",),
 }
 """Circles from before this was tested. They may only shrink: what a line names that is no longer
 one is taken out, and a new one is opened by moving what both sides need into a module of its own.
-Most are an enum over its own variants (agents, disciplines, congestion controls), which the
-variants' shared types stand beside, and configurations that stand beside what they configure.
+An enum over its own variants (agents, congestion controls) is above them, and the trait that they
+share below them.
 """
 
 KINDS = ("dependencies", "dev-dependencies", "build-dependencies")

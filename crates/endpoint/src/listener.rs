@@ -5,17 +5,11 @@ use alloc::sync::Arc;
 
 use airtcp_tcp::Config;
 use airtcp_units::Instant;
-use slotmap::new_key_type;
 
 use crate::cookie;
-use crate::endpoint::ConnectionId;
 use crate::fast_open::{FastOpenListen, Pending};
+use crate::ids::ConnectionId;
 use crate::settings::Options;
-
-new_key_type! {
-    /// A listener of an endpoint.
-    pub struct ListenerId;
-}
 
 /// A listener's settings.
 #[derive(Clone, Debug)]

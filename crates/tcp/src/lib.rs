@@ -51,6 +51,7 @@
 
 extern crate alloc;
 
+mod cause;
 pub mod config;
 mod congestion;
 mod connection;
@@ -70,10 +71,10 @@ mod timeout;
 pub use config::{Config, Profile};
 pub use connection::{Connection, End, FastOpenAnswer, FastOpenSyn, State, SynData};
 pub use loss_detection::{Scoreboard, SentSegment};
-pub use observer::{Accepted, Event, Insight, Observer};
+pub use observer::{Accepted, Event, Evidence, Insight, Observer};
 pub use receiver::Receiver;
 pub use records::Records;
 pub use recovery::Phase;
 pub use relay::{Relay, RelayObserver, Side};
 pub use rtt::RttEstimator;
-pub use sender::{Counters, Evidence, Sender};
+pub use sender::{Counters, Sender};

@@ -6,8 +6,30 @@ use core::ops::Range;
 
 use airtcp_units::{Duration, Instant};
 
-use crate::loss_differentiation::Cause;
-use crate::sender::Evidence;
+use crate::cause::Cause;
+
+/// The evidence that a recovery was needless.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// An echoed timestamp older than the first retransmission (RFC 3522).
+    Echo,
+    /// Every retransmission was reported as a duplicate (RFC 3708).
+    Duplicates,
+    /// After a timeout, acknowledgments of data that was not retransmitted (RFC 5682).
+    NewData,
+}
+
+impl Evidence {
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Echo => "an old timestamp was echoed",
+            Self::Duplicates => "every retransmission was a duplicate",
+            Self::NewData => "new data was acknowledged in its place",
+        }
+    }
+}
 
 /// An event. Offsets are positions in the byte stream that the endpoint sends.
 #[derive(Clone, Copy, Debug, PartialEq)]

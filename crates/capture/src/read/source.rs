@@ -7,14 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::read::MultiGzDecoder;
 
 use super::ReadError;
+use super::error::MOST_EXPANSION;
 
 /// Size of the buffer. It must hold the longest record that is read whole.
 pub const BUFFER_BYTES: usize = 1 << 20;
 /// The first bytes of a gzip member (RFC 1952 §2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// Most bytes that one compressed byte may become. Deflate ends at 1032; packets whose payload is
-/// all zeros stay below a hundred.
-pub const MOST_EXPANSION: u64 = 400;
 /// Below this length nothing is a bomb: it costs less than a second.
 const HARMLESS_BYTES: u64 = 1 << 26;
 

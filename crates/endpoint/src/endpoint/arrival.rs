@@ -8,8 +8,9 @@ use airtcp_packet::wire::{
 use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_units::Instant;
 
-use super::{ConnectionId, Endpoint};
-use crate::listener::ListenerId;
+use super::Endpoint;
+use crate::ids::ConnectionId;
+use crate::ids::ListenerId;
 use crate::time_wait::Verdict;
 use crate::tuple::FourTuple;
 

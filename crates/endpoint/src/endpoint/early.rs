@@ -6,10 +6,11 @@ use airtcp_packet::Segment;
 use airtcp_tcp::{End, SynData};
 use airtcp_units::Instant;
 
-use super::{ConnectionId, Endpoint, Event};
+use super::{Endpoint, Event};
 use crate::error::ConnectError;
 use crate::fast_open::{FastOpenConnect, FastOpenKeys, Learned};
-use crate::listener::ListenerId;
+use crate::ids::ConnectionId;
+use crate::ids::ListenerId;
 use crate::settings::Options;
 use crate::tuple::FourTuple;
 

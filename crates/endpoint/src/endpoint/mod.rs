@@ -21,10 +21,11 @@ use alloc::collections::VecDeque;
 use airtcp_packet::Segment;
 use airtcp_units::Instant;
 use hashbrown::HashMap;
-use slotmap::{Key, KeyData, SlotMap, new_key_type};
+use slotmap::{Key, KeyData, SlotMap};
 
 use crate::fast_open::{FastOpenCache, FastOpenKeys};
-use crate::listener::{Listener, ListenerId};
+use crate::ids::{ConnectionId, ListenerId};
+use crate::listener::Listener;
 use crate::secret::Secret;
 use crate::settings::Settings;
 use crate::stream::{Readiness, Stream};
@@ -35,11 +36,6 @@ use crate::wakeups::Wakeups;
 pub use arrival::Handled;
 pub use output::{Cut, Departure, Transmit};
 pub use upkeep::Event;
-
-new_key_type! {
-    /// A connection of an endpoint. It is never reused for another.
-    pub struct ConnectionId;
-}
 
 /// Limit on queued answers that belong to no connection: further ones are dropped.
 const MOST_ANSWERS: usize = 1024;

@@ -8,10 +8,12 @@ use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_tcp::{Config, Connection};
 use airtcp_units::Instant;
 
-use super::{ConnectionId, Endpoint, Entry};
+use super::{Endpoint, Entry};
 use crate::cookie;
 use crate::error::{ConnectError, ListenError};
-use crate::listener::{ListenOptions, Listener, ListenerId};
+use crate::ids::ConnectionId;
+use crate::ids::ListenerId;
+use crate::listener::{ListenOptions, Listener};
 use crate::settings::{Linger, Options, Settings};
 use crate::stream::Stream;
 use crate::tuple::FourTuple;

@@ -7,7 +7,8 @@ use airtcp_packet::Segment;
 use airtcp_packet::wire::{Addresses, TcpChecksum, emit_headers, emit_headers_ipv6};
 use airtcp_units::Instant;
 
-use super::{ConnectionId, Endpoint};
+use super::Endpoint;
+use crate::ids::ConnectionId;
 use crate::tuple::FourTuple;
 
 /// A polled packet.

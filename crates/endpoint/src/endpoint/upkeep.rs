@@ -3,8 +3,9 @@
 use airtcp_tcp::State;
 use airtcp_units::Instant;
 
-use super::{ConnectionId, Endpoint, id, key};
-use crate::listener::ListenerId;
+use super::{Endpoint, id, key};
+use crate::ids::ConnectionId;
+use crate::ids::ListenerId;
 use crate::stream::Readiness;
 
 /// Number of heap entries per connection above which stale ones are dropped.

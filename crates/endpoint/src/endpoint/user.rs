@@ -4,8 +4,9 @@ use airtcp_packet::LinkFeedback;
 use airtcp_tcp::config::CongestionControl;
 use airtcp_units::{Duration, Instant};
 
-use super::{ConnectionId, Endpoint};
+use super::Endpoint;
 use crate::error::StreamError;
+use crate::ids::ConnectionId;
 use crate::settings::Linger;
 use crate::stream::{Read, Readiness, Stream};
 

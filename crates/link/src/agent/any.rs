@@ -1,11 +1,12 @@
 //! Any of the agents, chosen by data: dispatched by match, since a packet passes an agent often.
 //!
-//! An agent is a row of each table below. What it needs around it stands beside its configuration,
-//! in its own file, as [`Configuration`]: the network reads that, and knows no agent by name.
+//! An agent is a row of each table below. Its own file has the [`Configuration`] with its needs: the
+//! network reads those, and knows no agent by name.
 
 use airtcp_packet::Segment;
 use airtcp_units::Instant;
 
+use super::configuration::{Configuration, Needs};
 use super::delay_injection::{AdaptiveDelay, DelayInjection, RandomDelay, StaticDelay};
 use super::information_box::InformationBoxConfig;
 use super::informed::Informed;
@@ -16,35 +17,6 @@ use super::wtcp::{Wtcp, WtcpConfig};
 use super::{Agent, AgentEvent, Emission, FlowKey, LinkEvent, Passage};
 use crate::frame::Urgency;
 use crate::random::Stream;
-
-/// Needs of an agent, and its effects on the network around it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Needs {
-    /// It wants to hear of attempts that failed on the wireless link.
-    pub link_events: bool,
-    /// It retransmits packets: a copy is another transmission.
-    pub copies: bool,
-    /// It estimates the urgency of packets, for the medium to query.
-    pub urgency: bool,
-}
-
-impl Needs {
-    /// Needs of most agents.
-    pub const NOTHING: Self = Self {
-        link_events: false,
-        copies: false,
-        urgency: false,
-    };
-}
-
-/// A configuration of an agent.
-pub(super) trait Configuration: Copy {
-    /// Needs of the agent.
-    const NEEDS: Needs = Needs::NOTHING;
-
-    /// The agent; what it draws comes from `draws`.
-    fn agent<P: Copy>(self, draws: Stream) -> Result<AnyAgent<P>, ParameterError>;
-}
 
 macro_rules! agents {
     (
@@ -77,6 +49,12 @@ macro_rules! agents {
             $($(#[$about])+ $kind($machine<P>),)+
         }
 
+        $(impl<P> From<$machine<P>> for AnyAgent<P> {
+            fn from(agent: $machine<P>) -> Self {
+                Self::$kind(agent)
+            }
+        })+
+
         impl<P: Copy> AnyAgent<P> {
             /// The agent of that configuration; what it draws comes from `stream`.
             ///
@@ -84,7 +62,7 @@ macro_rules! agents {
             /// A parameter out of its range.
             pub fn new(config: &AgentConfig, stream: Stream) -> Result<Self, ParameterError> {
                 match *config {
-                    $(AgentConfig::$name(config) => config.agent(stream),)+
+                    $(AgentConfig::$name(config) => config.agent(stream).map(Self::from),)+
                 }
             }
         }

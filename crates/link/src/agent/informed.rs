@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use airtcp_packet::Segment;
 use airtcp_units::Instant;
 
-use super::any::{AnyAgent, Configuration, Needs};
+use super::configuration::{Configuration, Needs};
 use super::information_box::{InformationBox, InformationBoxConfig};
 use super::parameter::ParameterError;
 use super::{Agent, AgentEvent, Emission, FlowKey, Passage};
@@ -39,8 +39,10 @@ impl Configuration for InformationBoxConfig {
         ..Needs::NOTHING
     };
 
-    fn agent<P: Copy>(self, _draws: Stream) -> Result<AnyAgent<P>, ParameterError> {
-        Informed::new(self).map(AnyAgent::Information)
+    type Machine<P: Copy> = Informed<P>;
+
+    fn agent<P: Copy>(self, _draws: Stream) -> Result<Informed<P>, ParameterError> {
+        Informed::new(self)
     }
 }
 

@@ -5,6 +5,7 @@
 //! understand passes unchanged. It keeps a bounded number of flows and forgets the idlest first.
 
 mod any;
+mod configuration;
 pub mod delay_injection;
 pub mod flow_table;
 pub mod information_box;

@@ -8,6 +8,7 @@ mod flow;
 mod latency;
 mod packets;
 mod probe;
+mod reading;
 mod responsiveness;
 mod rtts;
 mod samples;
@@ -23,8 +24,9 @@ pub use flow::{
 pub use latency::LatencySummary;
 pub use packets::PacketLog;
 pub use probe::{Probe, ProbeError, Sight};
+pub use reading::Reading;
 pub use rtts::RttTable;
-pub use samples::{Reading, Samples};
+pub use samples::Samples;
 pub use summary::{RunSummary, jain_fairness};
 
 #[cfg(test)]

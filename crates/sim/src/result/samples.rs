@@ -7,18 +7,7 @@ use arrow_array::builder::{Float64Builder, UInt32Builder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 
-use super::Probe;
-
-/// One value of a probe.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Reading {
-    /// A whole number: bytes or packets.
-    Count(u64),
-    /// A real number: milliseconds or bits per second.
-    Real(f64),
-    /// There is no value yet.
-    Missing,
-}
+use super::{Probe, Reading};
 
 /// A table of samples: time, flow, and one column per probe.
 #[derive(Debug)]

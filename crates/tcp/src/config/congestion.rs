@@ -123,3 +123,49 @@ pub enum WindowGrowth {
     /// One segment's worth for each acknowledgment whatever it covers, as ns-2 and ns-3 do.
     Acknowledgments,
 }
+
+/// The congestion window's algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "schema",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum CongestionControl {
+    /// One more segment per round trip, half the window at a loss (RFC 5681 §3).
+    #[default]
+    Reno,
+    /// A cubic function of the time since the last loss (RFC 9438).
+    Cubic,
+    /// Reno, but a loss sets the window that the bandwidth estimate fills (Westwood+, Grieco &
+    /// Mascolo, CCR 34, 2004).
+    Westwood,
+    /// Reno, but a loss without backlog is attributed to the radio and costs a fifth (Fu & Liew,
+    /// JSAC 21, 2003).
+    Veno,
+    /// A segment more or less once a round trip, so that two to four segments wait in the network
+    /// , 1995; `tcp_vegas.c`).
+    Vegas,
+    /// Reno whose growth and reductions follow the queue's delay (Liu, Başar & Srikant,
+    /// Performance Evaluation 65, 2008; `tcp_illinois.c`).
+    Illinois,
+    /// CUBIC whose window falls to a segment while round trips stay above a target (Abbasloo et
+    /// al., IFIP Networking 2018).
+    #[cfg_attr(feature = "schema", serde(rename = "c2tcp"))]
+    C2Tcp,
+    /// A window that grows and shrinks with the queue's delay below and above a target, for
+    /// transfers that yield to all others (LEDBAT, RFC 6817).
+    Ledbat,
+    /// Additive increase by what was not marked, and a reduction by half the share that was, at the
+    /// same pace whatever the round trip (draft-briscoe-iccrg-prague-congestion-control;
+    /// `tcp_prague.c`). Reno where marks are not counted (`ecn`).
+    Prague,
+    /// Reno with the window that an available bandwidth estimate allows (Xu, Tian & Ansari,
+    /// JSAC 22, without the routers' congestion warning.
+    Jersey,
+    /// A model of bottleneck bandwidth and round trip, paced (BBR version 1, Cardwell et al., ACM
+    /// Queue 14, 2016; `tcp_bbr.c`).
+    Bbr,
+    /// BBR version 3 (draft-ietf-ccwg-bbr).
+    BbrV3,
+}

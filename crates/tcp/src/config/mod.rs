@@ -21,14 +21,13 @@ use airtcp_units::Duration;
 #[cfg(feature = "schema")]
 use airtcp_units::bounded::{Bytes, Limit, MICROSECOND, MINUTE, Real, Span, Whole};
 
-pub use crate::congestion::CongestionControl;
 pub use acknowledgment::{
     GrowthCredit, HandshakeAck, JudgedRtt, LateReports, PartialAckTimer, Push, Reneging,
     RepeatedSyn, ReportedRtt, ShortTrains, TimerRestart, WindowReopening,
 };
 pub use congestion::{
-    DuplicateCounting, ReceiveWindow, Reduction, ReductionBase, SlowStart, WindowGrowth,
-    WindowValidation,
+    CongestionControl, DuplicateCounting, ReceiveWindow, Reduction, ReductionBase, SlowStart,
+    WindowGrowth, WindowValidation,
 };
 pub use ecn::EcnUse;
 pub use limits::LimitsConfig;

@@ -5,8 +5,8 @@
 
 use airtcp_units::{Duration, Instant};
 
-use super::control::{Rule, Start};
 use super::cubic::Cubic;
+use super::rule::{Rule, Start};
 use super::windows::Windows;
 use super::{Ack, Repairing};
 use crate::config::Config;

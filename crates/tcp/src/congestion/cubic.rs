@@ -4,7 +4,7 @@
 use airtcp_units::{Duration, Instant};
 
 use super::Ack;
-use super::control::{Rule, Start};
+use super::rule::{Rule, Start};
 use super::windows::Windows;
 use crate::config::Config;
 

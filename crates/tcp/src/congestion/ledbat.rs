@@ -8,7 +8,7 @@
 
 use airtcp_units::{Duration, Instant};
 
-use super::control::{Rule, Start};
+use super::rule::{Rule, Start};
 use super::windows::Windows;
 use super::{Ack, Repairing};
 use crate::config::Config;

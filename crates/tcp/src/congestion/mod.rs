@@ -15,6 +15,7 @@ mod jersey;
 mod ledbat;
 mod prague;
 mod reno;
+mod rule;
 mod slow_start;
 mod vegas;
 mod veno;
@@ -23,12 +24,12 @@ mod windows;
 
 use airtcp_units::{BitRate, Duration, Instant};
 
+use crate::cause::Cause;
 use crate::config::{Config, Reduction, ReductionBase, WindowGrowth};
-use crate::loss_differentiation::Cause;
 pub use ack::{Ack, Repairing};
-pub use control::CongestionControl;
-use control::{Control, Rule, Start};
+use control::Control;
 use reno::Reno;
+use rule::{Rule, Start};
 use slow_start::{RoundTrip, SlowStart};
 use windows::Windows;
 

@@ -1,6 +1,6 @@
 //! Congestion avoidance by RFC 5681 §3.1: about one more segment for each window acknowledged.
 
-use super::control::{Rule, Start};
+use super::rule::{Rule, Start};
 use super::windows::Windows;
 use crate::config::Config;
 

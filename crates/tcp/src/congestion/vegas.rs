@@ -5,7 +5,7 @@
 
 use airtcp_units::{Duration, Instant};
 
-use super::control::{Rule, Start};
+use super::rule::{Rule, Start};
 use super::windows::Windows;
 use super::{Ack, Repairing, reno::Reno};
 use crate::config::Config;

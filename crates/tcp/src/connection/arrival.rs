@@ -9,7 +9,8 @@ use airtcp_units::Instant;
 use super::{Connection, State};
 use crate::observer::Observer;
 use crate::receiver::MAX_REPORTED;
-use crate::sender::{Acknowledgment, Echo};
+use crate::rtt::Echo;
+use crate::sender::Acknowledgment;
 
 impl Connection {
     #[inline]

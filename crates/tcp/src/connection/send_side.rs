@@ -9,7 +9,8 @@ use airtcp_units::{Duration, Instant};
 
 use crate::config::{Config, CongestionControl};
 use crate::observer::Observer;
-use crate::sender::{Acknowledgment, Echo, MarkFeedback, Sender, Transmission};
+use crate::rtt::Echo;
+use crate::sender::{Acknowledgment, MarkFeedback, Sender, Transmission};
 use crate::timeout::RetransmissionTimeout;
 
 /// A [`Sender`] from its first use on, and until then the inputs it will need.

@@ -4,7 +4,7 @@
 use airtcp_packet::{SequenceNumber, Timestamps};
 use airtcp_units::{Duration, Instant};
 
-use crate::sender::Echo;
+use crate::rtt::Echo;
 
 /// Bytes that timestamps take in every segment, padded (RFC 7323 appendix A).
 pub const TIMESTAMP_BYTES: u32 = 12;

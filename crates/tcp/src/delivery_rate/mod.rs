@@ -6,29 +6,12 @@
 
 use airtcp_units::{Duration, Instant};
 
-use crate::loss_detection::LatestSent;
+use crate::loss_detection::{LatestSent, SendTag};
 
 /// The shortest interval, that of Linux's clock: on a path that takes no virtual time, the only
 /// estimates would otherwise come from segments that waited for something else, and suggest an
 /// almost stalled network.
 const GRAIN: Duration = Duration::from_micros(1);
-
-/// State noted with a segment when it is sent (§3.2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SendTag {
-    /// Bytes delivered by then.
-    pub delivered: u64,
-    /// Time of the last of these deliveries.
-    pub delivered_at: Instant,
-    /// Departure of the first segment of the flight that the sample spans.
-    pub first_sent_at: Instant,
-    /// Bytes presumed lost by then.
-    pub lost: u64,
-    /// Bytes in flight, this segment included.
-    pub in_flight: u64,
-    /// Whether the application had too little to send.
-    pub application_limited: bool,
-}
 
 /// One estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use airtcp_units::Instant;
 
 use super::SentSegment;
-use crate::delivery_rate::SendTag;
+use crate::loss_detection::SendTag;
 
 /// The delivered segment that was sent last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,12 +6,16 @@ mod delivery;
 mod duplicate_acks;
 mod rack;
 mod scoreboard;
+mod segment;
+mod send_tag;
 
 pub use arrivals::{Arrivals, Outstanding};
 pub use delivery::{Answerable, Delivery, LatestSent};
 pub use duplicate_acks::DuplicateAcks;
 pub use rack::{Detected, Rack};
-pub use scoreboard::{Advanced, Scoreboard, SentSegment};
+pub use scoreboard::{Advanced, Scoreboard};
+pub use segment::SentSegment;
+pub use send_tag::SendTag;
 
 /// Upper bound of the assumed extent of reordering, in segments (Linux, `tcp_max_reordering`).
 const LARGEST_REORDERING: u32 = 300;

@@ -24,14 +24,7 @@ use round_trips::RoundTrips;
 use spike::Spike;
 pub use zigzag::ZigZagTable;
 
-/// The cause of a loss.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// A queue was full.
-    Congestion,
-    /// The radio damaged the packet.
-    Radio,
-}
+pub use crate::cause::Cause;
 
 /// Known facts when a loss event begins.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@
 use airtcp_units::{Duration, Instant};
 
 use crate::congestion::Saved;
-use crate::sender::Echo;
+use crate::rtt::Echo;
 
 /// The record of one recovery.
 #[derive(Clone, Debug, Default)]

@@ -3,12 +3,14 @@
 
 use alloc::boxed::Box;
 
+mod echo;
 mod linux;
 mod ticks;
 
 use airtcp_units::Duration;
 
 use crate::config::{DeviationFrom, RttEstimation, TimeoutConfig};
+pub use echo::Echo;
 use linux::LinuxEstimator;
 use ticks::TickEstimator;
 

@@ -13,15 +13,7 @@ use crate::config::{
 };
 use crate::observer::{Event, Observer};
 use crate::recovery::Phase;
-
-/// An echoed timestamp (RFC 7323 §4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Echo {
-    /// The tick at which it was sent.
-    pub sent_at: Instant,
-    /// Ticks since then, as a duration.
-    pub rtt: Duration,
-}
+use crate::rtt::Echo;
 
 /// An acceptable acknowledgment, in offsets of the stream being acknowledged.
 #[derive(Clone, Copy, Debug)]

@@ -3,12 +3,13 @@
 
 use airtcp_units::{Duration, Instant};
 
-use super::{Before, Echo, Sender};
+use super::{Before, Sender};
 use crate::config::ReportedRtt;
 use crate::congestion::{Ack, Repairing};
 use crate::loss_detection::{Advanced, Answerable};
 use crate::observer::{Event, Observer};
 use crate::recovery::Phase;
+use crate::rtt::Echo;
 
 impl Sender {
     /// Starts the account of this acknowledgment's delivery; `echo` returns the echoed timestamp.

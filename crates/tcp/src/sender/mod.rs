@@ -87,11 +87,10 @@ use timers::Timers;
 use trains::Trains;
 use zero_window::ZeroWindow;
 
-pub use acknowledgment::{Acknowledgment, Echo};
+pub use acknowledgment::Acknowledgment;
 pub(crate) use counted_marks::FIRST_COUNT;
 pub use counters::Counters;
 pub use marks::MarkFeedback;
-pub use spurious::Evidence;
 pub use transmission::Transmission;
 
 /// The sender's state when an acknowledgment arrived, in bytes.

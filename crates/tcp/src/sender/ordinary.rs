@@ -7,9 +7,10 @@
 use airtcp_units::Instant;
 
 use super::round_trips::RoundTrips;
-use super::{Before, Echo, Sender};
+use super::{Before, Sender};
 use crate::config::{GrowthCredit, TimerScope};
 use crate::observer::Observer;
+use crate::rtt::Echo;
 
 impl Sender {
     /// Whether nothing is in flight and nothing is left to be judged: an acknowledgment that covers

@@ -4,9 +4,9 @@ use alloc::boxed::Box;
 
 use airtcp_units::{Compact, Duration, Instant};
 
-use super::Echo;
 use crate::congestion::Saved;
 use crate::recovery::{FastRecovery, Phase, Undo};
+use crate::rtt::Echo;
 
 /// The start of a repair.
 #[derive(Debug)]

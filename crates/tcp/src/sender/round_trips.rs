@@ -4,9 +4,9 @@ use alloc::boxed::Box;
 
 use airtcp_units::{Duration, Instant};
 
-use super::Echo;
 use crate::config::RttSampling;
 use crate::loss_detection::Advanced;
+use crate::rtt::Echo;
 
 /// The segment being timed; boxed, as few senders time one segment per window.
 #[derive(Clone, Debug, Default)]

@@ -3,33 +3,11 @@
 use airtcp_units::Instant;
 
 use super::loss::End;
-use super::{Acknowledgment, Before, Echo, Sender};
+use super::{Acknowledgment, Before, Sender};
 use crate::config::{SpuriousResponse, TimerScope};
-use crate::observer::{Event, Observer};
+use crate::observer::{Event, Evidence, Observer};
 use crate::recovery::Phase;
-
-/// The evidence that a recovery was needless.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Evidence {
-    /// An echoed timestamp older than the first retransmission (RFC 3522).
-    Echo,
-    /// Every retransmission was reported as a duplicate (RFC 3708).
-    Duplicates,
-    /// After a timeout, acknowledgments of data that was not retransmitted (RFC 5682).
-    NewData,
-}
-
-impl Evidence {
-    /// Its name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Echo => "an old timestamp was echoed",
-            Self::Duplicates => "every retransmission was a duplicate",
-            Self::NewData => "new data was acknowledged in its place",
-        }
-    }
-}
+use crate::rtt::Echo;
 
 impl Sender {
     /// The evidence, if any, that the current or just completed recovery was needless.

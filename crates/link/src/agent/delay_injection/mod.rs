@@ -47,7 +47,7 @@ pub use mobile_clock::ClockOffset;
 pub use random_delay::RandomDelay;
 pub use static_delay::{Distance, StaticDelay};
 
-use super::any::{AnyAgent, Configuration};
+use super::configuration::Configuration;
 use super::flow_table::{DEFAULT_FLOW_LIMIT, FlowTable};
 use super::parameter::ParameterError;
 use super::{Agent, AgentEvent, Emission, FlowKey, Passage, Toward};
@@ -251,26 +251,32 @@ fn begins_or_ends(toward: Toward, segment: &Segment) -> bool {
 }
 
 impl Configuration for AdaptiveDelay {
-    fn agent<P: Copy>(self, _draws: Stream) -> Result<AnyAgent<P>, ParameterError> {
+    type Machine<P: Copy> = DelayInjection<P>;
+
+    fn agent<P: Copy>(self, _draws: Stream) -> Result<DelayInjection<P>, ParameterError> {
         under(DelayRule::Adaptive(self))
     }
 }
 
 impl Configuration for StaticDelay {
-    fn agent<P: Copy>(self, _draws: Stream) -> Result<AnyAgent<P>, ParameterError> {
+    type Machine<P: Copy> = DelayInjection<P>;
+
+    fn agent<P: Copy>(self, _draws: Stream) -> Result<DelayInjection<P>, ParameterError> {
         under(DelayRule::Static(self))
     }
 }
 
 impl Configuration for RandomDelay {
-    fn agent<P: Copy>(self, draws: Stream) -> Result<AnyAgent<P>, ParameterError> {
+    type Machine<P: Copy> = DelayInjection<P>;
+
+    fn agent<P: Copy>(self, draws: Stream) -> Result<DelayInjection<P>, ParameterError> {
         under(DelayRule::Random { delay: self, draws })
     }
 }
 
 /// An agent that holds by that rule.
-fn under<P: Copy>(rule: DelayRule) -> Result<AnyAgent<P>, ParameterError> {
-    DelayInjection::new(rule, DEFAULT_FLOW_LIMIT).map(AnyAgent::Delay)
+fn under<P: Copy>(rule: DelayRule) -> Result<DelayInjection<P>, ParameterError> {
+    DelayInjection::new(rule, DEFAULT_FLOW_LIMIT)
 }
 
 impl<P: Copy> Agent<P> for DelayInjection<P> {

@@ -17,7 +17,7 @@ use std::num::NonZeroUsize;
 use airtcp_packet::{Flags, LinkFeedback, Segment};
 use airtcp_units::{Duration, Instant};
 
-use super::any::{AnyAgent, Configuration, Needs};
+use super::configuration::{Configuration, Needs};
 use super::flow_table::{DEFAULT_FLOW_LIMIT, FlowTable};
 use super::parameter::ParameterError;
 use super::{Agent, AgentEvent, Emission, FlowKey, LinkEvent, Passage, Toward};
@@ -83,8 +83,10 @@ impl Configuration for NotificationConfig {
         ..Needs::NOTHING
     };
 
-    fn agent<P: Copy>(self, _draws: Stream) -> Result<AnyAgent<P>, ParameterError> {
-        Ok(AnyAgent::Notification(BadStateNotification::new(self)))
+    type Machine<P: Copy> = BadStateNotification<P>;
+
+    fn agent<P: Copy>(self, _draws: Stream) -> Result<BadStateNotification<P>, ParameterError> {
+        Ok(BadStateNotification::new(self))
     }
 }
 

@@ -31,7 +31,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use airtcp_packet::{Flags, Segment};
 use airtcp_units::Instant;
 
-use super::any::{AnyAgent, Configuration, Needs};
+use super::configuration::{Configuration, Needs};
 use super::flow_table::{DEFAULT_FLOW_LIMIT, FlowTable};
 use super::local_repair::{Acknowledged, Duplicate, Flow, LocalTimeout, Repairs, StoredPacket};
 use super::parameter::ParameterError;
@@ -166,8 +166,10 @@ impl Configuration for SnoopConfig {
         ..Needs::NOTHING
     };
 
-    fn agent<P: Copy>(self, _draws: Stream) -> Result<AnyAgent<P>, ParameterError> {
-        Ok(AnyAgent::Snoop(Snoop::new(self)))
+    type Machine<P: Copy> = Snoop<P>;
+
+    fn agent<P: Copy>(self, _draws: Stream) -> Result<Snoop<P>, ParameterError> {
+        Ok(Snoop::new(self))
     }
 }
 

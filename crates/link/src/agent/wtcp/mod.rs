@@ -32,7 +32,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use airtcp_packet::{Flags, Segment};
 use airtcp_units::{Duration, Instant};
 
-use super::any::{AnyAgent, Configuration, Needs};
+use super::configuration::{Configuration, Needs};
 use super::flow_table::{DEFAULT_FLOW_LIMIT, FlowTable};
 use super::local_repair::{Acknowledged, Duplicate, Flow, LocalTimeout, Repairs, StoredPacket};
 use super::parameter::ParameterError;
@@ -247,8 +247,10 @@ impl Configuration for WtcpConfig {
         ..Needs::NOTHING
     };
 
-    fn agent<P: Copy>(self, _draws: Stream) -> Result<AnyAgent<P>, ParameterError> {
-        Ok(AnyAgent::Wtcp(Wtcp::new(self)))
+    type Machine<P: Copy> = Wtcp<P>;
+
+    fn agent<P: Copy>(self, _draws: Stream) -> Result<Wtcp<P>, ParameterError> {
+        Ok(Wtcp::new(self))
     }
 }
 

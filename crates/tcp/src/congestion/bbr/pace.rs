@@ -3,7 +3,7 @@
 use airtcp_units::{BitRate, Duration};
 
 use super::{bit_rate, least_burst, scaled};
-use crate::congestion::control::Model;
+use crate::congestion::rule::Model;
 
 /// The pace stays a little below the estimate, so that no queue builds up.
 pub const MARGIN: f64 = 0.99;

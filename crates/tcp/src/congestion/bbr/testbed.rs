@@ -3,7 +3,7 @@
 
 use airtcp_units::{Duration, Instant};
 
-use crate::congestion::control::Rule;
+use crate::congestion::rule::Rule;
 use crate::congestion::windows::Windows;
 use crate::congestion::{Ack, Repairing};
 use crate::delivery_rate::RateSample;

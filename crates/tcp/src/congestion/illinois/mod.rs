@@ -3,7 +3,7 @@
 //! (`net/ipv4/tcp_illinois.c`): losses make the window fall, and the queue's delay says how fast it
 //! grows and by how much it falls.
 
-use super::control::{Rule, Start};
+use super::rule::{Rule, Start};
 use super::windows::Windows;
 use super::{Ack, Repairing};
 use crate::config::Config;

@@ -10,8 +10,8 @@
 
 use airtcp_units::{Duration, Instant};
 
-use super::control::{Rule, Start};
 use super::reno::Reno;
+use super::rule::{Rule, Start};
 use super::windows::Windows;
 use super::{Ack, Repairing};
 use crate::config::Config;

@@ -1,6 +1,7 @@
 mod controls;
 
 use super::*;
+use crate::config::CongestionControl;
 
 const MSS: u64 = 1000;
 

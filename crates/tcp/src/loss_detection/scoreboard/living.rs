@@ -4,8 +4,8 @@
 use airtcp_units::Instant;
 
 use super::Scoreboard;
-use super::segment::LOST;
-use crate::delivery_rate::SendTag;
+use crate::loss_detection::SendTag;
+use crate::loss_detection::segment::LOST;
 
 impl Scoreboard {
     /// Marks lost every segment of more than `mss` bytes that was not SACKed, in a stream that ends

@@ -3,7 +3,7 @@
 use airtcp_units::Instant;
 
 use super::Scoreboard;
-use super::segment::{LOST, Record, SACKED};
+use crate::loss_detection::segment::{LOST, Record, SACKED};
 
 impl Scoreboard {
     /// Marks lost the segments that RFC 6675 §4 `IsLost()` finds: every segment without SACK that

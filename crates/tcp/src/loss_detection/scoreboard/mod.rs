@@ -15,7 +15,6 @@
 mod living;
 mod marking;
 mod own_timers;
-mod segment;
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -24,11 +23,11 @@ use core::ops::Range;
 use airtcp_units::{Duration, Instant};
 
 use super::delivery::{Answerable, Delivery};
-use crate::delivery_rate::SendTag;
+use super::segment::{RESENT, Record, SACKED, Sums, awaits_repair};
+use crate::loss_detection::SendTag;
 use own_timers::OwnTimers;
-use segment::{RESENT, Record, SACKED, Sums, awaits_repair};
 
-pub use segment::SentSegment;
+use super::SentSegment;
 
 /// Initial capacity in segments: the initial window of RFC 6928.
 const FIRST_FLIGHT: usize = 10;

@@ -19,6 +19,7 @@ use airtcp_units::{Duration, Instant};
 use super::*;
 use crate::config::{Profile, Recovery, Retransmission, RttSampling, ShortTrains, TimeoutConfig};
 use crate::observer::Event;
+use crate::rtt::Echo;
 
 const MSS: u64 = 1000;
 

@@ -13,7 +13,7 @@ use super::window::{self, LastGood};
 use super::windowed_max::WindowedMax;
 use super::{bytes_in, least_burst, scaled};
 use crate::config::Config;
-use crate::congestion::control::{Model, Rule, Start};
+use crate::congestion::rule::{Model, Rule, Start};
 use crate::congestion::windows::Windows;
 use crate::congestion::{Ack, Repairing};
 use crate::delivery_rate::RateSample;

@@ -19,7 +19,7 @@ use super::scaled;
 use super::window::{self, LastGood};
 use super::windowed_max::WindowedMax;
 use crate::config::Config;
-use crate::congestion::control::{Model, Rule, Start};
+use crate::congestion::rule::{Model, Rule, Start};
 use crate::congestion::windows::Windows;
 use crate::congestion::{Ack, Repairing};
 use crate::delivery_rate::RateSample;

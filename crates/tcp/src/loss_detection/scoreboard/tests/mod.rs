@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
-use super::segment::LOST;
 use super::*;
+use crate::loss_detection::segment::LOST;
 
 const MSS: u64 = 1000;
 

@@ -1,0 +1,76 @@
+//! The trait of a window rule.
+
+use alloc::boxed::Box;
+
+use airtcp_units::{BitRate, Duration, Instant};
+
+use super::Ack;
+use super::windows::Windows;
+use crate::config::Config;
+
+/// A rule at the start of a connection.
+pub(super) trait Start {
+    /// Creates the rule with its parameters from `config`, and the windows it starts with.
+    fn start(config: &Config, windows: &Windows) -> Self;
+}
+
+impl<R: Start> Start for Box<R> {
+    fn start(config: &Config, windows: &Windows) -> Self {
+        Self::new(R::start(config, windows))
+    }
+}
+
+/// Moves the window outside slow start. Every method except [`grow`](Self::grow) and
+/// [`threshold`](Self::threshold) may do nothing.
+pub(super) trait Rule {
+    /// Sees every acknowledgment that delivers something, whether or not the window may grow.
+    fn observe(&mut self, _ack: &Ack, _windows: &mut Windows) {}
+
+    /// Returns by how many bytes the window grows when `acked` bytes are acknowledged.
+    fn grow(&mut self, acked: u64, windows: &Windows) -> u64;
+
+    /// The slow-start threshold after a loss with `base` bytes in the network, in bytes.
+    fn threshold(&mut self, base: u64, windows: &Windows) -> u64;
+
+    /// Called when the retransmission timer has expired.
+    fn on_timeout(&mut self) {}
+
+    /// Called when a loss turned out not to have been one.
+    fn on_taken_back(&mut self) {}
+
+    /// Called when something is sent after nothing was in flight for `idle`.
+    fn on_idle_over(&mut self, _now: Instant, _idle: Duration) {}
+
+    /// Called when the peer turns out to count congestion marks. Returns whether the rule reacts to
+    /// each of them itself.
+    fn heed_each_mark(&mut self) -> bool {
+        false
+    }
+
+    /// Number of times that the rule itself has reduced the window for marks.
+    fn reductions_for_marks(&self) -> u64 {
+        0
+    }
+
+    /// Bytes that leave in a round trip, of a rule that spreads its window over it without a margin
+    /// and segment by segment.
+    fn paced_window(&self, _windows: &Windows) -> Option<u64> {
+        None
+    }
+
+    /// The model, of a rule that moves the window itself at every acknowledgment.
+    fn model(&self) -> Option<Model> {
+        None
+    }
+}
+
+/// The demands that a rule's model of the path makes on the sender besides the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Model {
+    /// The pacing rate.
+    pub pacing_rate: BitRate,
+    /// Minimum burst, in segments.
+    pub least_burst: u64,
+    /// Whether the window is kept almost empty, to measure the round trip.
+    pub is_probing_rtt: bool,
+}
