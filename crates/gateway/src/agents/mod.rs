@@ -79,7 +79,7 @@ impl Chain {
             let draws = stream.substream(index);
             let rule = match *config {
                 AgentConfig::AdaptiveDelay(rule) => DelayRule::Adaptive(rule),
-                AgentConfig::StaticDelay(rule) => DelayRule::Static(rule),
+                AgentConfig::StaticDelay(delay) => DelayRule::Static { delay, draws },
                 AgentConfig::RandomDelay(delay) => DelayRule::Random { delay, draws },
                 AgentConfig::Notification(mut config) => {
                     config.flow_limit = most;

@@ -29,6 +29,8 @@ pub enum PacketClass {
 pub struct Urgency {
     /// When the timer expires.
     pub expires: Instant,
+    /// The length of the timer.
+    pub timeout: Duration,
     /// The round-trip time of the connection.
     pub round_trip: Duration,
     /// Segments that the sender has in flight: its congestion window, as far as it uses it.

@@ -90,6 +90,7 @@ impl History {
             }
             let urgency = arrival.expires_after.map(|left| Urgency {
                 expires: now + left,
+                timeout: left,
                 round_trip: Duration::from_millis(5),
                 in_flight: 0,
             });

@@ -5,7 +5,7 @@
 //! milliseconds left: below 10⁴ it waits in Q1, below 2·10⁴ in Q2, below 3·10⁴ in Q3, and above
 //! that it is dropped. With RTO held below 10⁴, the queue follows from n alone, and the order
 //! within it from the instant at which the timer expires, which unlike the time left does not
-//! change.
+//! change. Where RTO is read as the timer's length ([`Weighed::Length`]), that is the order.
 //!
 //! A packet of which nothing is known behaves as one whose timer never expires.
 
@@ -15,18 +15,25 @@ use airtcp_units::{Duration, Instant};
 
 use crate::frame::PendingPacket;
 
-/// Number of queues, and so of a packet's retransmissions: "the maximum number of
-/// retransmission attempts is limited to 3" (§III-A).
-const QUEUES: usize = 3;
-
 /// The parameters of the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeadlineOrder {
+    /// N_ret, the most retransmissions of a packet, and so the number of queues: "the maximum
+    /// number of retransmission attempts is limited to 3" (§III-A). At least 1.
+    pub retransmissions: u32,
     /// The head of a queue with less time left than this many round trips is sent before all others
     /// (§III-A: 2).
     pub urgent_round_trips: u32,
-    /// Which retries a packet that was never sent goes ahead of.
-    pub fresh_before: FreshBefore,
+    /// So many of the queues, from Q1 on, go before packets that were never sent. The paper does
+    /// not say where those stand; it wants "to avoid retransmitting any specific packet
+    /// iteratively" (§III-A), so by default what was retransmitted without success yields to them,
+    /// and what failed only once does not.
+    pub ahead_of_fresh: u32,
+    /// What RTO is in the weight.
+    pub weighed: Weighed,
+    /// Whether a packet whose sender's timer has expired is dropped: "wasted retransmissions" are
+    /// avoided (§IV).
+    pub drops_expired: bool,
     /// Whose attempts n counts.
     pub counted: Counted,
     /// How much less of RTO a packet's weight has for each segment that its sender has in flight.
@@ -47,42 +54,43 @@ pub enum Counted {
     Packet,
 }
 
+/// What RTO stands for in a packet's weight: §III-A has the timer's value in its equations, and
+/// "close to expiration" in its words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Weighed {
+    /// The time that is left to the sender's timer.
+    #[default]
+    TimeLeft,
+    /// The length of the timer. A packet is then urgent where its whole timer is short of the
+    /// round trips.
+    Length,
+    /// Nothing: retries go in the order in which they failed, and none is urgent. No part of the
+    /// paper; shows how much knowing of TCP adds to the queues.
+    Nothing,
+}
+
 impl Default for DeadlineOrder {
     fn default() -> Self {
         Self {
+            retransmissions: 3,
             urgent_round_trips: 2,
-            fresh_before: FreshBefore::SecondRetry,
+            ahead_of_fresh: 1,
+            weighed: Weighed::TimeLeft,
+            drops_expired: true,
             counted: Counted::Frame,
             window_weight: Duration::ZERO,
         }
     }
 }
 
-/// Which retries a packet that was never sent goes ahead of. The paper does not say where new
-/// packets stand; it wants "to avoid retransmitting any specific packet iteratively", so what was
-/// retransmitted without success yields to new packets, and one that failed only once does not.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FreshBefore {
-    /// All of them.
-    FirstRetry,
-    /// Those that were retransmitted at least once.
-    #[default]
-    SecondRetry,
-    /// Those that were retransmitted twice.
-    ThirdRetry,
-    /// None of them.
-    Nothing,
-}
-
-/// Key of a retry: when the timer expires, less what the sender's window weighs; then who came
-/// first.
+/// Key of a retry: its weight, less what the sender's window weighs; then who came first.
 type Place = (Instant, u64);
 
-/// The three queues.
+/// The queues.
 #[derive(Clone, Debug)]
 pub(crate) struct Retries<P> {
     order: DeadlineOrder,
-    queues: [BTreeMap<Place, PendingPacket<P>>; QUEUES],
+    queues: Box<[BTreeMap<Place, PendingPacket<P>>]>,
     expired: VecDeque<PendingPacket<P>>,
     added: u64,
 }
@@ -91,7 +99,9 @@ impl<P: Copy> Retries<P> {
     pub(super) fn new(order: DeadlineOrder) -> Self {
         Self {
             order,
-            queues: [BTreeMap::new(), BTreeMap::new(), BTreeMap::new()],
+            queues: (0..order.retransmissions.max(1))
+                .map(|_| BTreeMap::new())
+                .collect(),
             expired: VecDeque::new(),
             added: 0,
         }
@@ -124,12 +134,7 @@ impl<P: Copy> Retries<P> {
         if let Some(queue) = self.most_urgent(now) {
             return take_first(&mut self.queues[queue]);
         }
-        let ahead = match self.order.fresh_before {
-            FreshBefore::FirstRetry => 0,
-            FreshBefore::SecondRetry => 1,
-            FreshBefore::ThirdRetry => 2,
-            FreshBefore::Nothing => QUEUES,
-        };
+        let ahead = self.queues.len().min(self.order.ahead_of_fresh as usize);
         let (before, after) = self.queues.split_at_mut(ahead);
         before
             .iter_mut()
@@ -138,21 +143,33 @@ impl<P: Copy> Retries<P> {
             .or_else(|| after.iter_mut().find_map(take_first))
     }
 
-    /// When the timer expires, less what the sender's window weighs.
+    /// Its place within a queue: the weight, less what the sender's window weighs.
     fn rank(&self, waiting: &PendingPacket<P>) -> Instant {
-        let in_flight = waiting.offer.urgency.map_or(0, |urgency| urgency.in_flight);
-        let since_start = expiry(waiting) - Instant::ZERO;
-        Instant::ZERO + (since_start - self.order.window_weight * u64::from(in_flight))
+        let urgency = waiting.offer.urgency;
+        let weight = match self.order.weighed {
+            Weighed::TimeLeft => expiry(waiting) - Instant::ZERO,
+            Weighed::Length => urgency.map_or(Duration::MAX, |urgency| urgency.timeout),
+            Weighed::Nothing => Duration::ZERO,
+        };
+        let in_flight = urgency.map_or(0, |urgency| urgency.in_flight);
+        Instant::ZERO + (weight - self.order.window_weight * u64::from(in_flight))
     }
 
-    /// "One whose RTO has passed is not sent again": wasted retransmissions are avoided (§IV).
+    /// Takes away what is not sent again because the timer of its sender has expired.
     fn expire(&mut self, now: Instant) {
+        if !self.order.drops_expired {
+            return;
+        }
+        // No packet ranks behind the instant at which its timer expires, where that is the weight.
+        let last = match self.order.weighed {
+            Weighed::TimeLeft => now,
+            Weighed::Length | Weighed::Nothing => Instant::FAR_FUTURE,
+        };
         for queue in &mut self.queues {
-            // No packet ranks behind the instant at which its timer expires.
-            let mut ranked = queue.range(..=(now, u64::MAX));
+            let mut ranked = queue.range(..=(last, u64::MAX));
             while let Some((&place, _)) = ranked.find(|(_, waiting)| expiry(waiting) <= now) {
                 self.expired.extend(queue.remove(&place));
-                ranked = queue.range(..=(now, u64::MAX));
+                ranked = queue.range(..=(last, u64::MAX));
             }
         }
     }
@@ -166,7 +183,12 @@ impl<P: Copy> Retries<P> {
                 let (_, waiting) = queue.first_key_value()?;
                 let urgency = waiting.offer.urgency?;
                 let margin = urgency.round_trip * u64::from(self.order.urgent_round_trips);
-                (now + margin > urgency.expires).then_some((urgency.expires, index))
+                let is_urgent = match self.order.weighed {
+                    Weighed::TimeLeft => now + margin > urgency.expires,
+                    Weighed::Length => margin > urgency.timeout,
+                    Weighed::Nothing => false,
+                };
+                is_urgent.then_some((urgency.expires, index))
             })
             .min()
             .map(|(_, index)| index)

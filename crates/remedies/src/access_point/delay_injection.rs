@@ -1,7 +1,7 @@
 //! Adaptive delay injection.
 
 use airtcp_link::agent::AgentConfig;
-use airtcp_link::agent::delay_injection::{AdaptiveDelay, Average};
+use airtcp_link::agent::delay_injection::{AdaptiveDelay, Average, ClockOffset};
 use airtcp_link::frame::RetryLimit;
 use airtcp_units::Duration;
 
@@ -29,6 +29,49 @@ pub(crate) const REMEDY: Remedy = Remedy {
             minimum: Quantity::Number(0.0),
             maximum: Quantity::Number(1000.0),
             effect: "how many mean deviations above the mean a spike begins (eq. 3)",
+        },
+        Parameter {
+            name: "a",
+            unit: "",
+            default: Quantity::Number(0.125),
+            minimum: Quantity::Number(0.001),
+            maximum: Quantity::Number(1.0),
+            effect: "the gain of the mean path delay (eq. 1)",
+        },
+        Parameter {
+            name: "b",
+            unit: "",
+            default: Quantity::Number(0.25),
+            minimum: Quantity::Number(0.001),
+            maximum: Quantity::Number(1.0),
+            effect: "the gain of its mean deviation (eq. 2)",
+        },
+        Parameter {
+            name: "spans",
+            unit: "",
+            default: Quantity::Count(5),
+            minimum: Quantity::Count(1),
+            maximum: Quantity::Count(1_000_000),
+            effect: "subthresh is D over this times pkt_count: after so many times the distance of \
+                     the last two spikes the injected delay is gone (§IV-C.2)",
+        },
+        Parameter {
+            name: "subthresh",
+            unit: "",
+            default: Quantity::Count(1),
+            minimum: Quantity::Count(0),
+            maximum: Quantity::Count(1),
+            effect: "1: the injected delay shrinks with each acknowledgment that is no spike; 0: it \
+                     stays until the next spike",
+        },
+        Parameter {
+            name: "synchronised",
+            unit: "",
+            default: Quantity::Count(0),
+            minimum: Quantity::Count(0),
+            maximum: Quantity::Count(1),
+            effect: "1: the mobile's clock is the access point's, as the paper's simulation has it; \
+                     0: its offset is estimated",
         },
         Parameter {
             name: "tick",
@@ -71,6 +114,14 @@ fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
         .push(AgentConfig::AdaptiveDelay(AdaptiveDelay {
             delay_factor: values.number("factor"),
             threshold_factor: values.number("c"),
+            mean_gain: values.number("a"),
+            deviation_gain: values.number("b"),
+            decay_spans: values.is_on("subthresh").then(|| values.count("spans")),
+            clock_offset: if values.is_on("synchronised") {
+                ClockOffset::Synchronised
+            } else {
+                ClockOffset::default()
+            },
             tick: values.time("tick"),
             average: if values.is_on("spikes-in-mean") {
                 Average::AllAcknowledgments

@@ -2,7 +2,7 @@
 
 use airtcp_link::agent::AgentConfig;
 use airtcp_link::agent::information_box::{InformationBoxConfig, PassiveMethod};
-use airtcp_link::scheduler::deadline::{Counted, DeadlineOrder, FreshBefore};
+use airtcp_link::scheduler::deadline::{Counted, DeadlineOrder, Weighed};
 use airtcp_units::Duration;
 
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
@@ -51,8 +51,33 @@ pub(crate) const REMEDY: Remedy = Remedy {
             unit: "",
             default: Quantity::Count(1),
             minimum: Quantity::Count(0),
-            maximum: Quantity::Count(3),
-            effect: "how many of the three retry queues go before packets that were never sent",
+            maximum: Quantity::Count(255),
+            effect: "how many of the retry queues go before packets that were never sent",
+        },
+        Parameter {
+            name: "retries",
+            unit: "",
+            default: Quantity::Count(3),
+            minimum: Quantity::Count(1),
+            maximum: Quantity::Count(255),
+            effect: "N_ret, the most retransmissions of a packet, and the number of retry queues",
+        },
+        Parameter {
+            name: "weighs",
+            unit: "",
+            default: Quantity::Count(1),
+            minimum: Quantity::Count(0),
+            maximum: Quantity::Count(2),
+            effect: "what the RTO in a packet's weight is: 1: the time left to its sender's timer; \
+                     2: the timer's length; 0: nothing, so that the retry queues alone are left",
+        },
+        Parameter {
+            name: "expire",
+            unit: "",
+            default: Quantity::Count(1),
+            minimum: Quantity::Count(0),
+            maximum: Quantity::Count(1),
+            effect: "1: a packet whose sender's timer has expired is dropped; 0: it is still sent",
         },
         Parameter {
             name: "per-packet",
@@ -60,7 +85,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
             default: Quantity::Count(0),
             minimum: Quantity::Count(0),
             maximum: Quantity::Count(1),
-            effect: "0: three retries for each frame of a packet, as the usual scheme has; 1: for \
+            effect: "0: so many retries for each frame of a packet, as the usual scheme has; 1: for \
                      all its frames together",
         },
         Parameter {
@@ -98,12 +123,14 @@ fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
         }));
     changes.link.order = Some(DeadlineOrder {
         urgent_round_trips: values.count("urgent"),
-        fresh_before: match values.count("fresh") {
-            0 => FreshBefore::FirstRetry,
-            1 => FreshBefore::SecondRetry,
-            2 => FreshBefore::ThirdRetry,
-            _ => FreshBefore::Nothing,
+        retransmissions: values.count("retries"),
+        ahead_of_fresh: values.count("fresh"),
+        weighed: match values.count("weighs") {
+            0 => Weighed::Nothing,
+            1 => Weighed::TimeLeft,
+            _ => Weighed::Length,
         },
+        drops_expired: values.is_on("expire"),
         counted: if values.is_on("per-packet") {
             Counted::Packet
         } else {

@@ -13,10 +13,13 @@ mod station_queues;
 mod txop;
 mod wtcp;
 
-use airtcp_units::Duration;
+use std::num::NonZeroU64;
+
+use airtcp_link::agent::delay_injection::Distance;
+use airtcp_units::{Duration, Probability};
 
 use crate::deployment::{Setting, Step};
-use crate::{Parameter, Quantity, Remedy};
+use crate::{Parameter, Quantity, Remedy, Values};
 
 /// What may wait in the hardware.
 const fn airtime_limit(effect: &'static str) -> Parameter {
@@ -39,6 +42,44 @@ const fn one_in(effect: &'static str) -> Parameter {
         minimum: Quantity::Count(1),
         maximum: Quantity::Count(1_000_000),
         effect,
+    }
+}
+
+/// Holds in time in place of number.
+const PERIOD: Parameter = Parameter {
+    name: "period",
+    unit: "",
+    default: Quantity::Time(Duration::ZERO),
+    minimum: Quantity::Time(Duration::ZERO),
+    maximum: Quantity::Time(Duration::from_secs(3600)),
+    effect: "above zero: the first acknowledgment in each period of this length is held, in place \
+             of one by their number",
+};
+
+/// Whether the distances between held acknowledgments are random.
+const fn at_random(default: u64) -> Parameter {
+    Parameter {
+        name: "at-random",
+        unit: "",
+        default: Quantity::Count(default),
+        minimum: Quantity::Count(0),
+        maximum: Quantity::Count(1),
+        effect: "1: which are held is drawn, one in `every` on average; 0: each such one is; \
+                 without effect where there is a period",
+    }
+}
+
+/// The acknowledgments that `every`, `period` and `at-random` choose.
+fn distance(values: &Values<'_>) -> Distance {
+    let every = NonZeroU64::new(u64::from(values.count("every"))).unwrap_or(NonZeroU64::MIN);
+    let period = values.time("period");
+    if period > Duration::ZERO {
+        Distance::Time(period)
+    } else if values.is_on("at-random") {
+        let chance = Probability::new(1.0 / every.get() as f64);
+        Distance::Chance(chance.unwrap_or(Probability::ALWAYS))
+    } else {
+        Distance::Acknowledgments(every)
     }
 }
 

@@ -2,11 +2,11 @@
 
 use airtcp_link::agent::AgentConfig;
 use airtcp_link::agent::delay_injection::RandomDelay;
-use airtcp_units::{Duration, Probability};
+use airtcp_units::Duration;
 
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
-use super::one_in;
+use super::{PERIOD, at_random, distance, one_in};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "random-delay",
@@ -23,6 +23,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
             effect: "mean of the delay, which is uniform from zero to twice this",
         },
         one_in("one in this many is held, on average"),
+        PERIOD,
+        at_random(1),
     ],
     deployment: Deployment::between_the_ends(
         "gateway random-delay",
@@ -34,12 +36,11 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
-    let chance = Probability::new(1.0 / f64::from(values.count("every")));
     changes
         .link
         .agents
         .push(AgentConfig::RandomDelay(RandomDelay {
             mean: values.time("mean"),
-            chance: chance.unwrap_or(Probability::ALWAYS),
+            every: distance(values),
         }));
 }

@@ -1,14 +1,12 @@
 //! Static delay injection.
 
-use std::num::NonZeroU64;
-
 use airtcp_link::agent::AgentConfig;
-use airtcp_link::agent::delay_injection::{Distance, StaticDelay};
+use airtcp_link::agent::delay_injection::StaticDelay;
 use airtcp_units::Duration;
 
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
-use super::one_in;
+use super::{PERIOD, at_random, distance, one_in};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "static-delay",
@@ -25,6 +23,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
             effect: "how long an acknowledgment is held",
         },
         one_in("one in this many is held"),
+        PERIOD,
+        at_random(0),
     ],
     deployment: Deployment::between_the_ends(
         "gateway static-delay",
@@ -36,12 +36,11 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
-    let every = NonZeroU64::new(u64::from(values.count("every"))).unwrap_or(NonZeroU64::MIN);
     changes
         .link
         .agents
         .push(AgentConfig::StaticDelay(StaticDelay {
             delay: values.time("delay"),
-            every: Distance::Acknowledgments(every),
+            every: distance(values),
         }));
 }

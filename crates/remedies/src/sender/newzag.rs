@@ -11,17 +11,44 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "shrinks the window by a fifth only after losses that come with a short round trip; \
              can flood a queue",
     source: "Lien, Reeve & Lee, Improving TCP Performance Over Wireless Networks, §II",
-    parameters: &[Parameter {
-        name: "adjusted",
-        unit: "",
-        default: Quantity::Count(0),
-        minimum: Quantity::Count(0),
-        maximum: Quantity::Count(1),
-        effect: "1 for the adjusted classifier, which takes up to three losses below the mean \
-                 round trip for random: at a queue that stays full every other loss, so more than \
-                 ten segments and a fifth of the window lost in one repair are congestion for it, \
-                 too; with that it flooded no queue in 882 transfers",
-    }],
+    parameters: &[
+        Parameter {
+            name: "adjusted",
+            unit: "",
+            default: Quantity::Count(0),
+            minimum: Quantity::Count(0),
+            maximum: Quantity::Count(1),
+            effect: "1 for the adjusted classifier (§III-B), which takes up to three losses below \
+                     the mean round trip for random: at a queue that stays full every other loss",
+        },
+        Parameter {
+            name: "alpha",
+            unit: "",
+            default: Quantity::Number(0.0625),
+            minimum: Quantity::Number(0.001),
+            maximum: Quantity::Number(0.5),
+            effect: "the gain of the mean round trip; that of its deviation is twice this (§II-A: \
+                     2⁻⁸ to 2⁻², best 2⁻⁴)",
+        },
+        Parameter {
+            name: "keeps",
+            unit: "%",
+            default: Quantity::Count(80),
+            minimum: Quantity::Count(50),
+            maximum: Quantity::Count(100),
+            effect: "the share of the window that a random loss leaves (§II-B: four fifths)",
+        },
+        Parameter {
+            name: "bounded",
+            unit: "",
+            default: Quantity::Count(1),
+            minimum: Quantity::Count(0),
+            maximum: Quantity::Count(1),
+            effect: "1: more than ten segments, and more than a random loss takes off the window, \
+                     lost in one repair are congestion whatever the round trip says, so that a \
+                     full queue is not flooded; 0: as in the paper",
+        },
+    ],
     deployment: Deployment::by(&[Way::new(
         At::Sender,
         &[
@@ -33,7 +60,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
             },
         ],
     )
-    .since("6.4")]),
+    .since("6.4")])
+    .noting("In the kernel alpha, keeps and bounded have their defaults."),
     decides: "how a loss is classified",
     apply,
 };
@@ -45,6 +73,11 @@ fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
     } else {
         ZigZagTable::NEWZAG
     };
-    changes.tcp.bounded_radio = true;
-    changes.tcp.differentiation = Some(Differentiation::ZigZag(table));
+    changes.tcp.bounded_radio = values.is_on("bounded");
+    // Bounds of the parameter: it fits.
+    changes.tcp.radio_keeps_percent = values.count("keeps") as u8;
+    changes.tcp.differentiation = Some(Differentiation::ZigZag(ZigZagTable {
+        gain: values.number("alpha"),
+        ..table
+    }));
 }

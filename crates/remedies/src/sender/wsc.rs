@@ -3,6 +3,7 @@
 use airtcp_units::Duration;
 
 use super::wsc_dynamic_dupack::{AS_PRINTED, BELOW_WINDOW, CAPPED, threshold};
+use super::wsc_rtt_clusters::{CLUSTERS, SAMPLES, TRANSIENT, clustering};
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
@@ -23,6 +24,9 @@ pub(crate) const REMEDY: Remedy = Remedy {
         AS_PRINTED,
         CAPPED,
         BELOW_WINDOW,
+        CLUSTERS,
+        SAMPLES,
+        TRANSIENT,
     ],
     deployment: Deployment::none(
         "No Linux driver tells TCP of each frame; a gateway or a modem with a stack of its own \
@@ -36,5 +40,5 @@ fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
     let took = values.time("link-rto");
     changes.tcp.link_feedback.corrected_rtt = Some(took);
     changes.tcp.link_feedback.dynamic_threshold = Some(threshold(values));
-    changes.tcp.link_feedback.rtt_clusters = Some(took);
+    changes.tcp.link_feedback.rtt_clusters = Some(clustering(values, "link-rto"));
 }

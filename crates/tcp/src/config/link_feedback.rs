@@ -11,15 +11,44 @@ pub struct LinkFeedbackConfig {
     /// The duplicate-ACK threshold grows while the link still retransmits an earlier segment
     /// (§3.2).
     pub dynamic_threshold: Option<DynamicThreshold>,
-    /// Groups round trips; groups about this far apart differ by link retransmissions (§3.4).
-    pub rtt_clusters: Option<Duration>,
+    /// Groups round trips (§3.4).
+    pub rtt_clusters: Option<RttClustering>,
+}
+
+/// How round trips are grouped. The thesis names k-means and neither k nor a rule for transients:
+/// the defaults are our own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RttClustering {
+    /// Groups about this far apart differ by link retransmissions.
+    pub link_delay: Duration,
+    /// The most groups; at least 1.
+    pub most: u32,
+    /// The round trips that are grouped, the last ones; at least 1. They are grouped anew after a
+    /// quarter as many.
+    pub samples: u32,
+    /// The largest group that counts as a transient.
+    pub transient: u32,
+}
+
+impl RttClustering {
+    /// Groups by a link's delay, with our own choices for the rest.
+    #[must_use]
+    pub const fn by(link_delay: Duration) -> Self {
+        Self {
+            link_delay,
+            most: 4,
+            samples: 64,
+            transient: 2,
+        }
+    }
 }
 
 impl LinkFeedbackConfig {
     /// Sets the link's retransmission timeout for the parts that use it (§3.1, step 1).
     pub fn take_retry_timeout(&mut self, timeout: Duration) {
-        for part in [&mut self.corrected_rtt, &mut self.rtt_clusters] {
-            *part = part.map(|_| timeout);
+        self.corrected_rtt = self.corrected_rtt.map(|_| timeout);
+        if let Some(clusters) = &mut self.rtt_clusters {
+            clusters.link_delay = timeout;
         }
     }
 }

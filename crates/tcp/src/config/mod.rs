@@ -33,7 +33,9 @@ pub use ecn::EcnUse;
 pub use limits::LimitsConfig;
 #[cfg(feature = "schema")]
 pub use limits::LimitsTable;
-pub use link_feedback::{DynamicThreshold, GapCount, LinkFeedbackConfig, ThresholdCap};
+pub use link_feedback::{
+    DynamicThreshold, GapCount, LinkFeedbackConfig, RttClustering, ThresholdCap,
+};
 pub use profile::Profile;
 pub use repair::{DuplicateReports, LossDetection, Recovery, Retransmission, SpuriousResponse};
 pub use timeout::{DeviationFrom, RttEstimation, RttSampling, TimerScope};
@@ -190,10 +192,13 @@ settings! {
         /// Delay in the queues that [LEDBAT](CongestionControl::Ledbat) aims at (RFC 6817 §2.5: at
         /// most 100 ms).
         ledbat_target: Duration = Duration::from_millis(100);
-        /// The classifier asked whether a loss was congestion or the radio, if any. A radio loss
-        /// shrinks the window to 4/5 (NewZag, Lien et al. §II-B) instead of half.
+        /// The classifier asked whether a loss was congestion or the radio, if any.
         differentiation: Option<Differentiation> = None;
-        /// Attributes no more than a fifth of a window lost in one repair to the radio.
+        /// The share of the window that a radio loss leaves, in per cent; at least what congestion
+        /// leaves is kept (NewZag, Lien et al. §II-B: 4/5).
+        radio_keeps_percent: u8 = 80;
+        /// Attributes no more to the radio than ten segments, or the share of the window that a
+        /// radio loss takes, lost in one repair.
         bounded_radio: bool = false;
         /// The use of the link's own reports.
         link_feedback: LinkFeedbackConfig = LinkFeedbackConfig::default();

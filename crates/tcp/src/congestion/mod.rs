@@ -33,9 +33,6 @@ use rule::{Rule, Start};
 use slow_start::{RoundTrip, SlowStart};
 use windows::Windows;
 
-/// Share of the window that remains after a radio loss (Lien et al. §II-B: 4/5).
-const RADIO_LOSS_LEAVES: (u64, u64) = (4, 5);
-
 /// The windows before a reduction, so that it can be undone. A rule's knowledge of the network is
 /// not included: estimates remain valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +56,8 @@ pub struct Congestion {
     slow_start_limit: u32,
     slow_start_limit_after_timeout: u32,
     base: ReductionBase,
+    /// Share of the window that remains after a radio loss.
+    radio_keeps_percent: u64,
     /// Whether recovery moves the window to the threshold step by step.
     gradual: bool,
     paced: bool,
@@ -87,6 +86,7 @@ impl Congestion {
             slow_start_limit: config.slow_start_limit,
             slow_start_limit_after_timeout: config.slow_start_limit_after_timeout,
             base: config.reduction_base,
+            radio_keeps_percent: u64::from(config.radio_keeps_percent.min(100)),
             gradual: config.reduction != Reduction::AtOnce,
             paced: config.pacing,
             slow_start: SlowStart::new(config.slow_start),
@@ -263,8 +263,7 @@ impl Congestion {
         let threshold = self.control.threshold(base, &self.windows);
         self.windows.ssthresh = match cause {
             Some(Cause::Radio) => {
-                let (numerator, denominator) = RADIO_LOSS_LEAVES;
-                let segments = base / self.windows.mss * numerator / denominator;
+                let segments = base / self.windows.mss * self.radio_keeps_percent / 100;
                 threshold.max(segments * self.windows.mss)
             }
             _ => threshold,

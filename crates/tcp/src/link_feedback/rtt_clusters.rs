@@ -9,15 +9,11 @@ use alloc::vec::Vec;
 
 use airtcp_units::Duration;
 
-/// Number of round trips that are grouped.
-const SAMPLES: usize = 64;
-/// Number of samples between regroupings.
-const EVERY: usize = 16;
-/// Maximum number of clusters.
-const MOST_CLUSTERS: usize = 4;
+use crate::config::RttClustering;
+
+/// Regroupings while all samples are replaced.
+const REGROUPINGS: usize = 4;
 const ITERATIONS: usize = 20;
-/// Largest cluster that counts as a transient.
-const TRANSIENT: usize = 2;
 /// How near a distance must be to a multiple of the link's delay: within 1/4 of that delay.
 const NEAR: u64 = 4;
 
@@ -40,16 +36,22 @@ struct Cluster {
 #[derive(Clone, Debug)]
 pub struct RttClusters {
     link_delay: u64,
+    most_clusters: usize,
+    most_samples: usize,
+    transient: usize,
     samples: VecDeque<u64>,
     since: usize,
     clusters: Vec<Cluster>,
 }
 
 impl RttClusters {
-    /// Creates the filter without samples; a link retransmission takes about `link_delay`.
-    pub fn new(link_delay: Duration) -> Self {
+    /// Creates the filter without samples.
+    pub fn new(config: RttClustering) -> Self {
         Self {
-            link_delay: link_delay.as_nanos().max(1),
+            link_delay: config.link_delay.as_nanos().max(1),
+            most_clusters: config.most.max(1) as usize,
+            most_samples: config.samples.max(1) as usize,
+            transient: config.transient as usize,
             samples: VecDeque::new(),
             since: 0,
             clusters: Vec::new(),
@@ -64,17 +66,19 @@ impl RttClusters {
     /// Decides the treatment of a round trip.
     pub fn filter(&mut self, rtt: Duration) -> Filtered {
         let sample = rtt.as_nanos();
-        if self.samples.len() == SAMPLES {
+        if self.samples.len() == self.most_samples {
             self.samples.pop_front();
         }
         self.samples.push_back(sample);
         self.since += 1;
-        if self.since >= EVERY {
+        if self.since >= self.most_samples.div_ceil(REGROUPINGS) {
             self.since = 0;
-            self.clusters = cluster(&self.samples, self.link_delay);
+            self.clusters = cluster(&self.samples, self.link_delay, self.most_clusters);
         }
         let (Some(base), Some(nearest)) = (
-            self.clusters.iter().find(|one| one.members > TRANSIENT),
+            self.clusters
+                .iter()
+                .find(|one| one.members > self.transient),
             self.clusters
                 .iter()
                 .min_by_key(|one| one.centre.abs_diff(sample)),
@@ -82,7 +86,9 @@ impl RttClusters {
             return Filtered::Sample(rtt);
         };
         // Far from all clusters, or near a small one.
-        if nearest.members <= TRANSIENT || nearest.centre.abs_diff(sample) > 2 * self.link_delay {
+        if nearest.members <= self.transient
+            || nearest.centre.abs_diff(sample) > 2 * self.link_delay
+        {
             return Filtered::Transient;
         }
         let apart = nearest.centre.saturating_sub(base.centre);
@@ -94,13 +100,13 @@ impl RttClusters {
     }
 }
 
-/// The fewest clusters, from one to four, that leave no sample further than a quarter of the link's
-/// delay from its centre; four if none do.
-fn cluster(samples: &VecDeque<u64>, link_delay: u64) -> Vec<Cluster> {
+/// The fewest clusters, from one to `most`, that leave no sample further than a quarter of the link's
+/// delay from its centre; `most` if none do.
+fn cluster(samples: &VecDeque<u64>, link_delay: u64, most: usize) -> Vec<Cluster> {
     let mut sorted: Vec<_> = samples.iter().copied().collect();
     sorted.sort_unstable();
     let mut found = Vec::new();
-    for count in 1..=MOST_CLUSTERS {
+    for count in 1..=most {
         found = k_means(&sorted, count);
         let fits = sorted.iter().all(|&sample| {
             found

@@ -1,5 +1,5 @@
 use super::*;
-use crate::config::{DynamicThreshold, GapCount, ThresholdCap};
+use crate::config::{DynamicThreshold, GapCount, RttClustering, ThresholdCap};
 
 const MSS: u64 = 1000;
 
@@ -157,7 +157,7 @@ fn the_links_own_timeout_counts() {
 
 fn clusters() -> LinkReports {
     reports(LinkFeedbackConfig {
-        rtt_clusters: Some(milliseconds(20)),
+        rtt_clusters: Some(RttClustering::by(milliseconds(20))),
         ..LinkFeedbackConfig::default()
     })
 }

@@ -3,7 +3,7 @@
 //! An answer "the radio" may be bounded. It takes a fifth off the window, so that a path that bears
 //! less than four fifths of it goes on losing, and a queue that is full while the round trip looks
 //! short is flooded. More than that fifth lost in one repair is taken for congestion, whatever the
-//! classifier says.
+//! classifier says. The fifth is what is set: [`radio_keeps_percent`](Config::radio_keeps_percent).
 
 use alloc::boxed::Box;
 
@@ -24,14 +24,14 @@ pub(super) struct Causes {
 /// Segments that may be lost in any window before a bound applies: what a new connection sends
 /// without knowing anything of the path (RFC 6928).
 const HARMLESS_SEGMENTS: u64 = 10;
-/// Share of the window that an answer "the radio" takes off.
-const RADIO_TAKES: u64 = 5;
 
 /// A classifier and the outcome of its last verdict.
 #[derive(Clone, Debug)]
 struct Judge {
     classifier: Classifier,
     is_bounded: bool,
+    /// Share of the window that an answer "the radio" takes off, in per cent.
+    radio_takes: u64,
     excused: Option<Excused>,
 }
 
@@ -45,9 +45,11 @@ struct Excused {
     threshold: u64,
 }
 
-/// The most bytes that may be lost of a window of `cwnd` and attributed to the radio.
-fn most_for_radio(cwnd: u64, mss: u64) -> u64 {
-    (cwnd / RADIO_TAKES).max(HARMLESS_SEGMENTS * mss)
+impl Judge {
+    /// The most bytes that may be lost of a window of `cwnd` and attributed to the radio.
+    fn most_for_radio(&self, cwnd: u64, mss: u64) -> u64 {
+        (cwnd.saturating_mul(self.radio_takes) / 100).max(HARMLESS_SEGMENTS * mss)
+    }
 }
 
 /// An answer, with the count that Lien et al., Table II, makes of it.
@@ -64,6 +66,7 @@ impl Causes {
             Box::new(Judge {
                 classifier: Classifier::new(choice),
                 is_bounded: config.bounded_radio,
+                radio_takes: u64::from(100 - config.radio_keeps_percent.min(100)),
                 excused: None,
             })
         };
@@ -110,7 +113,7 @@ impl Causes {
         let below_mean = judge.classifier.is_below_mean();
         let mut cause = judge.classifier.classify(event, insight);
         let lost = u64::from(event.lost_segments) * event.mss;
-        if judge.is_bounded && lost > most_for_radio(event.cwnd, event.mss) {
+        if judge.is_bounded && lost > judge.most_for_radio(event.cwnd, event.mss) {
             cause = Cause::Congestion;
         }
         Some(Answer { cause, below_mean })
@@ -124,7 +127,7 @@ impl Causes {
         {
             judge.excused = Some(Excused {
                 lost_before,
-                most: most_for_radio(cwnd, mss),
+                most: judge.most_for_radio(cwnd, mss),
                 threshold,
             });
         }

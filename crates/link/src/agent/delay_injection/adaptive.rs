@@ -32,8 +32,9 @@ pub struct AdaptiveDelay {
     /// Above 0.
     pub delay_factor: f64,
     /// After this many times the distance of the last two spikes, counted in acknowledgments, D has
-    /// shrunk to zero (§IV-C: 5). At least 1.
-    pub decay_spans: u32,
+    /// shrunk to zero (§IV-C.2: 5). At least 1. `None` leaves `subthresh` out: D stays until the
+    /// next spike.
+    pub decay_spans: Option<u32>,
     /// The samples that S averages.
     pub average: Average,
     /// D is never larger. No part of the paper; a safeguard against a bogus timestamp.
@@ -52,7 +53,7 @@ impl Default for AdaptiveDelay {
             deviation_gain: 1.0 / 4.0,
             threshold_factor: 4.0,
             delay_factor: 1.5,
-            decay_spans: 5,
+            decay_spans: Some(5),
             average: Average::AllAcknowledgments,
             longest_delay: Duration::from_secs(10),
             idle: Duration::from_secs(60),
@@ -117,8 +118,8 @@ impl AdaptiveDelay {
         )?;
         check_number(
             "decay_spans",
-            f64::from(self.decay_spans),
-            self.decay_spans > 0,
+            f64::from(self.decay_spans.unwrap_or(0)),
+            self.decay_spans != Some(0),
             "a whole number of at least 1",
             "the paper has 5",
         )?;
@@ -243,12 +244,11 @@ impl Judge {
     fn on_spike(&mut self, rule: &AdaptiveDelay, size: Duration) {
         let delay = Duration::from_nanos(divided(size.as_nanos(), rule.delay_factor));
         self.delay = delay.min(rule.longest_delay);
-        let span = self
-            .since_spike
-            .max(1)
-            .saturating_mul(u64::from(rule.decay_spans));
-        // Rounded up, so that D is zero after that many acknowledgments and not a few later.
-        self.step = Duration::from_nanos(self.delay.as_nanos().div_ceil(span));
+        self.step = rule.decay_spans.map_or(Duration::ZERO, |spans| {
+            let span = self.since_spike.max(1).saturating_mul(u64::from(spans));
+            // Rounded up, so that D is zero after that many acknowledgments and not a few later.
+            Duration::from_nanos(self.delay.as_nanos().div_ceil(span))
+        });
         self.since_spike = 0;
     }
 

@@ -30,6 +30,7 @@
 //! connection.
 
 mod adaptive;
+mod distance;
 mod hold_queue;
 mod mobile_clock;
 mod random_delay;
@@ -43,9 +44,10 @@ use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};
 
 pub use adaptive::{AdaptiveDelay, Average};
+pub use distance::Distance;
 pub use mobile_clock::ClockOffset;
 pub use random_delay::RandomDelay;
-pub use static_delay::{Distance, StaticDelay};
+pub use static_delay::StaticDelay;
 
 use super::configuration::Configuration;
 use super::flow_table::{DEFAULT_FLOW_LIMIT, FlowTable};
@@ -53,8 +55,8 @@ use super::parameter::ParameterError;
 use super::{Agent, AgentEvent, Emission, FlowKey, Passage, Toward};
 use crate::random::Stream;
 use adaptive::{Judge, Verdict};
+use distance::Schedule;
 use hold_queue::{HELD_LIMIT, HoldQueue, Lane};
-use static_delay::Schedule;
 
 /// No rule may hold an acknowledgment longer than this.
 const LONGEST_HOLD: Duration = Duration::from_secs(60);
@@ -65,11 +67,16 @@ const UP_TO_LONGEST_HOLD: &str = "a duration of at most 60 s";
 pub enum DelayRule {
     /// Learned from delay spikes.
     Adaptive(AdaptiveDelay),
-    /// Constant, at constant distances.
-    Static(StaticDelay),
-    /// Random, at random distances.
+    /// Constant.
+    Static {
+        /// Duration and distances.
+        delay: StaticDelay,
+        /// Where its draws come from.
+        draws: Stream,
+    },
+    /// Random.
     Random {
-        /// Duration and count.
+        /// Duration and distances.
         delay: RandomDelay,
         /// Where its draws come from.
         draws: Stream,
@@ -80,19 +87,14 @@ pub enum DelayRule {
 #[derive(Clone, Debug)]
 enum Memory {
     Adaptive(Judge),
-    Static(Schedule),
-    Random {
-        /// Number of acknowledgments.
-        count: u64,
-    },
+    Scheduled(Schedule),
 }
 
 impl DelayRule {
     const fn memory(&self) -> Memory {
         match self {
             Self::Adaptive(_) => Memory::Adaptive(Judge::new()),
-            Self::Static(_) => Memory::Static(Schedule::new()),
-            Self::Random { .. } => Memory::Random { count: 0 },
+            Self::Static { .. } | Self::Random { .. } => Memory::Scheduled(Schedule::new()),
         }
     }
 
@@ -112,14 +114,19 @@ impl DelayRule {
                 let hold = verdict.map_or(Duration::ZERO, |verdict| verdict.hold);
                 (hold, verdict)
             }
-            (Self::Static(rule), Memory::Static(schedule)) => (schedule.hold(rule, now), None),
-            (Self::Random { delay, draws }, Memory::Random { count }) => {
-                let hold = delay.hold(*draws, flow, *count);
-                *count = count.wrapping_add(1);
-                (hold, None)
+            (Self::Static { delay, draws }, Memory::Scheduled(schedule)) => {
+                let chosen = schedule.choose(delay.every, *draws, flow, now);
+                (chosen.map_or(Duration::ZERO, |_| delay.delay), None)
+            }
+            (Self::Random { delay, draws }, Memory::Scheduled(schedule)) => {
+                let chosen = schedule.choose(delay.every, *draws, flow, now);
+                (
+                    chosen.map_or(Duration::ZERO, |draw| delay.length(draw)),
+                    None,
+                )
             }
             // A rule makes its own memory, and neither changes: nothing else can meet.
-            (Self::Adaptive(_) | Self::Static(_) | Self::Random { .. }, _) => {
+            (Self::Adaptive(_) | Self::Static { .. } | Self::Random { .. }, _) => {
                 (Duration::ZERO, None)
             }
         }
@@ -128,7 +135,7 @@ impl DelayRule {
     fn check(&self) -> Result<(), ParameterError> {
         match self {
             Self::Adaptive(rule) => rule.check(),
-            Self::Static(rule) => rule.check(),
+            Self::Static { delay, .. } => delay.check(),
             Self::Random { delay, .. } => delay.check(),
         }
     }
@@ -261,8 +268,8 @@ impl Configuration for AdaptiveDelay {
 impl Configuration for StaticDelay {
     type Machine<P: Copy> = DelayInjection<P>;
 
-    fn agent<P: Copy>(self, _draws: Stream) -> Result<DelayInjection<P>, ParameterError> {
-        under(DelayRule::Static(self))
+    fn agent<P: Copy>(self, draws: Stream) -> Result<DelayInjection<P>, ParameterError> {
+        under(DelayRule::Static { delay: self, draws })
     }
 }
 

@@ -99,6 +99,7 @@ impl Flow {
         let one_way = self.wired()? / 2;
         Some(Urgency {
             expires: now + (timeout - one_way),
+            timeout,
             round_trip: self.estimator.round_trip()?,
             in_flight: self.in_flight(),
         })

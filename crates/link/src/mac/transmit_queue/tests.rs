@@ -3,9 +3,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::frame::{PacketClass, Urgency};
-use crate::scheduler::deadline::{Counted, DeadlineOrder, FreshBefore};
+use crate::scheduler::deadline::{Counted, DeadlineOrder, Weighed};
 
 const ROUND_TRIP: Duration = Duration::from_millis(50);
+/// The length of a sender's timer.
+const TIMER: Duration = Duration::from_millis(1000);
 
 fn at(milliseconds: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(milliseconds)
@@ -24,6 +26,7 @@ fn offer_in_flight(expires: u64, in_flight: u32) -> Offer {
         class: PacketClass::Data,
         urgency: Some(Urgency {
             expires: at(expires),
+            timeout: TIMER,
             round_trip: ROUND_TRIP,
             in_flight,
         }),
@@ -118,9 +121,9 @@ fn failures_of_another_frame_count_where_the_parameter_says() {
 
 #[test]
 fn what_was_never_sent_waits_where_the_parameter_says() {
-    let turns = |fresh_before| {
+    let turns = |ahead_of_fresh| {
         let order = DeadlineOrder {
-            fresh_before,
+            ahead_of_fresh,
             ..DeadlineOrder::default()
         };
         let mut queue =
@@ -130,9 +133,9 @@ fn what_was_never_sent_waits_where_the_parameter_says() {
         }
         [0, 1, 2, 3].map(|now| fail(&mut queue, now).unwrap())
     };
-    assert_eq!(turns(FreshBefore::FirstRetry), ['a', 'b', 'c', 'a']);
-    assert_eq!(turns(FreshBefore::SecondRetry), ['a', 'a', 'b', 'b']);
-    assert_eq!(turns(FreshBefore::Nothing), ['a', 'a', 'a', 'a']);
+    assert_eq!(turns(0), ['a', 'b', 'c', 'a']);
+    assert_eq!(turns(1), ['a', 'a', 'b', 'b']);
+    assert_eq!(turns(3), ['a', 'a', 'a', 'a']);
 }
 
 #[test]
@@ -260,7 +263,7 @@ proptest! {
 fn a_window_in_flight_goes_before_less_time_left() {
     let order = RetransmissionOrder::Deadline(DeadlineOrder {
         window_weight: Duration::from_millis(50),
-        fresh_before: FreshBefore::FirstRetry,
+        ahead_of_fresh: 0,
         ..DeadlineOrder::default()
     });
     let mut queue = TransmitQueue::new(QueueLimit::Unlimited, order);
@@ -307,4 +310,58 @@ fn stations_take_turns_and_keep_what_failed_at_their_head() {
         queue.finish();
     }
     assert!(queue.is_empty());
+}
+
+/// The largest number of retransmissions is that of the queues: n of them, and the packet is given
+/// up at the failure after.
+#[test]
+fn a_packet_is_retransmitted_as_often_as_there_are_queues() {
+    for most in [1, 2, 3, 7] {
+        let order = RetransmissionOrder::Deadline(DeadlineOrder {
+            retransmissions: most,
+            ..DeadlineOrder::default()
+        });
+        let mut queue = TransmitQueue::new(QueueLimit::Unlimited, order);
+        assert!(queue.push(1, offer(9000), 'a'));
+        for time in 0..=most {
+            assert_eq!(fail(&mut queue, u64::from(time)), Some('a'), "{most}");
+        }
+        assert!(queue.select(at(100)).is_none());
+        let given_up = queue.take_expired().map(|waiting| waiting.packet);
+        assert_eq!(given_up, Some('a'), "{most}");
+    }
+}
+
+/// What RTO weighs, of two retries: a failed first, b has less time left, c has the shortest timer.
+#[test]
+fn the_weight_is_what_the_reading_makes_it() {
+    let queue_of = |weighed, drops_expired| {
+        let order = RetransmissionOrder::Deadline(DeadlineOrder {
+            weighed,
+            drops_expired,
+            urgent_round_trips: 0,
+            ahead_of_fresh: 0,
+            ..DeadlineOrder::default()
+        });
+        let mut queue = TransmitQueue::new(QueueLimit::Unlimited, order);
+        for (packet, expires, timer) in [('a', 900, 800), ('b', 600, 700), ('c', 950, 500)] {
+            let mut offer = offer(expires);
+            if let Some(urgency) = &mut offer.urgency {
+                urgency.timeout = Duration::from_millis(timer);
+            }
+            assert!(queue.push(1, offer, packet));
+            assert_eq!(fail(&mut queue, 0), Some(packet));
+        }
+        queue
+    };
+    for (weighed, first) in [
+        (Weighed::TimeLeft, 'b'),
+        (Weighed::Length, 'c'),
+        (Weighed::Nothing, 'a'),
+    ] {
+        assert_eq!(fail(&mut queue_of(weighed, true), 10), Some(first));
+        // At 920 only c's timer still runs.
+        assert_eq!(fail(&mut queue_of(weighed, true), 920), Some('c'));
+        assert_eq!(fail(&mut queue_of(weighed, false), 920), Some(first));
+    }
 }

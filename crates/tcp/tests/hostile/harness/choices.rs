@@ -5,9 +5,9 @@ use airtcp_tcp::config::{
     CongestionControl, DelayedAckConfig, DeviationFrom, DuplicateCounting, DynamicThreshold,
     EcnUse, GapCount, GrowthCredit, LateReports, LinkFeedbackConfig, LossDetection,
     PartialAckTimer, ReceiveWindow, Recovery, Reduction, ReductionBase, Reneging, ReportedRtt,
-    Retransmission, RttEstimation, RttSampling, SlowStart, SpuriousDetection, SpuriousResponse,
-    ThresholdCap, TimeoutConfig, TimerRestart, TimerScope, WindowGrowth, WindowReopening,
-    WindowValidation,
+    Retransmission, RttClustering, RttEstimation, RttSampling, SlowStart, SpuriousDetection,
+    SpuriousResponse, ThresholdCap, TimeoutConfig, TimerRestart, TimerScope, WindowGrowth,
+    WindowReopening, WindowValidation,
 };
 use airtcp_tcp::loss_differentiation::{Differentiation, ZigZagTable};
 use airtcp_tcp::{Config, Profile};
@@ -113,7 +113,7 @@ fn change_recovery(config: &mut Config, source: &mut Source<'_>) {
             config.link_feedback = LinkFeedbackConfig {
                 corrected_rtt: (bits & 1 != 0).then_some(apart),
                 dynamic_threshold: (bits & 2 != 0).then(|| dynamic_threshold(source)),
-                rtt_clusters: (bits & 4 != 0).then_some(apart),
+                rtt_clusters: (bits & 4 != 0).then_some(RttClustering::by(apart)),
             };
         }
     }

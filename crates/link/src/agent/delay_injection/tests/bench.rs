@@ -11,6 +11,14 @@ pub(super) fn at(millis: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(millis)
 }
 
+/// A constant delay, with draws for random distances.
+pub(super) fn constant(delay: StaticDelay) -> DelayRule {
+    DelayRule::Static {
+        delay,
+        draws: Stream::new(5, "agent.delay"),
+    }
+}
+
 /// An uplink transfer: the mobile's data and the acknowledgments for it.
 pub(super) struct Bench {
     pub(super) agent: DelayInjection<u32>,

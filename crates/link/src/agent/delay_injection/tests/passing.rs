@@ -6,7 +6,7 @@ use airtcp_packet::Timestamps;
 
 use super::super::*;
 use super::algorithm::run_the_table;
-use super::bench::{Bench, at};
+use super::bench::{Bench, at, constant};
 use crate::agent::flow_table::DEFAULT_FLOW_LIMIT;
 
 /// Duplicates, window updates, acknowledgments with data and those without timestamps measure
@@ -60,7 +60,7 @@ fn a_download_passes_untouched() {
         delay: Duration::from_millis(50),
         every: Distance::Acknowledgments(NonZeroU64::MIN),
     };
-    let mut bench = Bench::new(DelayRule::Static(rule));
+    let mut bench = Bench::new(constant(rule));
     let data = Segment {
         payload_bytes: 2_000_000,
         flags: Flags::ACK,
@@ -169,7 +169,7 @@ fn parameters_out_of_range_are_named() {
         ),
         (
             AdaptiveDelay {
-                decay_spans: 0,
+                decay_spans: Some(0),
                 ..good
             },
             "decay_spans = 0:",
@@ -193,7 +193,7 @@ fn parameters_out_of_range_are_named() {
     ] {
         assert!(text(rule).starts_with(key), "{}", text(rule));
     }
-    let too_long = DelayRule::Static(StaticDelay {
+    let too_long = constant(StaticDelay {
         delay: Duration::MAX,
         every: Distance::Time(Duration::ZERO),
     });

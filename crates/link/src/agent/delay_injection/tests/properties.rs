@@ -7,6 +7,7 @@ use airtcp_units::Probability;
 use proptest::prelude::*;
 
 use super::super::*;
+use super::bench::constant;
 use crate::agent::flow_table::DEFAULT_FLOW_LIMIT;
 
 /// The longest that each rule below may hold.
@@ -32,16 +33,19 @@ fn rules() -> impl Strategy<Value = DelayRule> {
     let every = prop_oneof![
         (1_u64..4).prop_map(|n| Distance::Acknowledgments(NonZeroU64::new(n).unwrap())),
         (0_u64..50).prop_map(|n| Distance::Time(Duration::from_millis(n))),
+        (0.0..1.0).prop_map(|chance| Distance::Chance(Probability::new(chance).unwrap())),
     ];
-    let constant = every.prop_map(|every| DelayRule::Static(StaticDelay { delay: MOST, every }));
-    let random = any::<u64>().prop_map(|seed| DelayRule::Random {
+    let fixed = every
+        .clone()
+        .prop_map(|every| constant(StaticDelay { delay: MOST, every }));
+    let random = (any::<u64>(), every).prop_map(|(seed, every)| DelayRule::Random {
         delay: RandomDelay {
             mean: MOST / 2,
-            chance: Probability::new(0.5).unwrap(),
+            every,
         },
         draws: Stream::new(seed, "agent.delay"),
     });
-    prop_oneof![adaptive, constant, random]
+    prop_oneof![adaptive, fixed, random]
 }
 
 /// Any segment, mostly plain acknowledgments and data.
@@ -161,7 +165,7 @@ fn drain(
 /// what the forgotten ones held leaves at once, and the store grows no further than what is held.
 #[test]
 fn ten_thousand_flows_take_bounded_memory() {
-    let rule = DelayRule::Static(StaticDelay {
+    let rule = constant(StaticDelay {
         delay: MOST,
         every: Distance::Acknowledgments(NonZeroU64::MIN),
     });

@@ -6,19 +6,19 @@ use super::scenario::{Scenario, scenario};
 use super::*;
 use crate::frame::{Fate, FrameKind};
 use crate::mac::history::OnAir;
-use crate::scheduler::deadline::{Counted, DeadlineOrder, FreshBefore};
+use crate::scheduler::deadline::{Counted, DeadlineOrder, Weighed};
 
 /// Scenarios in which room is short and the access point may go by deadlines.
 fn crowded() -> impl Strategy<Value = Scenario> {
-    let fresh_before = prop::sample::select(vec![
-        FreshBefore::FirstRetry,
-        FreshBefore::SecondRetry,
-        FreshBefore::Nothing,
-    ]);
-    let order = prop::option::of(fresh_before.prop_map(|fresh_before| {
+    let weighed = prop::sample::select(vec![Weighed::TimeLeft, Weighed::Length, Weighed::Nothing]);
+    let chosen = (1_u32..6, 0_u32..6, weighed, any::<bool>());
+    let order = prop::option::of(chosen.prop_map(|(most, ahead_of_fresh, weighed, drops)| {
         RetransmissionOrder::Deadline(DeadlineOrder {
+            retransmissions: most,
             urgent_round_trips: 2,
-            fresh_before,
+            ahead_of_fresh,
+            weighed,
+            drops_expired: drops,
             counted: Counted::Packet,
             window_weight: Duration::from_millis(3),
         })

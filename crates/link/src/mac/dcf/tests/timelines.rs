@@ -9,7 +9,7 @@ use crate::error::ErrorModel;
 use crate::frame::{Fate, FrameKind};
 use crate::mac::damage::Outage;
 use crate::mac::history::{Arrival, History};
-use crate::scheduler::deadline::{DeadlineOrder, FreshBefore};
+use crate::scheduler::deadline::DeadlineOrder;
 use Fate::{Collided, Damaged, Received};
 use FrameKind::{Ack, Cts, Data, Rts};
 
@@ -299,12 +299,10 @@ fn a_packet_whose_ack_is_lost_is_delivered_once() {
 /// given up before the second is sent.
 #[test]
 fn a_deadline_order_chooses_for_each_attempt() {
-    for (fresh_before, expected) in [
-        (FreshBefore::SecondRetry, [1, 2, 1, 2, 3, 3, 4, 4]),
-        (FreshBefore::Nothing, [1, 2, 3, 4, 1, 2, 3, 4]),
-    ] {
+    for (ahead_of_fresh, expected) in [(1, [1, 2, 1, 2, 3, 3, 4, 4]), (3, [1, 2, 3, 4, 1, 2, 3, 4])]
+    {
         let order = DeadlineOrder {
-            fresh_before,
+            ahead_of_fresh,
             ..DeadlineOrder::default()
         };
         let mut config = BssConfig {
@@ -343,7 +341,7 @@ fn stations_take_turns_attempt_by_attempt() {
 #[test]
 fn giving_up_resets_the_window() {
     let new_ones_last = DeadlineOrder {
-        fresh_before: FreshBefore::Nothing,
+        ahead_of_fresh: 3,
         ..DeadlineOrder::default()
     };
     let orders = [

@@ -255,6 +255,7 @@ fn retransmissions_can_be_ordered_by_deadline() {
         for (packet, expires) in [(0, 900), (1, 500)] {
             let urgency = Urgency {
                 expires: Instant::ZERO + MILLISECOND * expires,
+                timeout: MILLISECOND * expires,
                 round_trip: MILLISECOND,
                 in_flight: 0,
             };
