@@ -6,7 +6,7 @@ const MOST_NAMES: usize = 3;
 /// The names among `known` that `given` may have been meant to be, nearest first, at most three.
 ///
 /// A name is near when a third of it, or less, was mistyped (letters swapped, missing, added or
-/// changed), or when one begins with the other.
+/// changed), when one begins with the other, or when what was given is one of its words.
 pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     // Nobody mistypes a name of hundreds of letters, and the distance costs the product of both.
     if given.is_empty() || given.len() > 100 {
@@ -21,7 +21,9 @@ pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Vec
             let abbreviation = given.len() >= 2
                 && name.len() >= 2
                 && (name.starts_with(&given) || given.starts_with(name));
-            (typing_slip || abbreviation).then_some((distance, name))
+            let is_a_word =
+                given.len() >= 3 && name.split(['_', '-', '.']).any(|word| word == given);
+            (typing_slip || abbreviation || is_a_word).then_some((distance, name))
         })
         .collect();
     near.sort();
@@ -57,6 +59,14 @@ mod tests {
         assert_eq!(nearest("Rate", KEYS), ["rate"]);
         assert_eq!(nearest("susp", KEYS), ["suspension"]);
         assert_eq!(question("losss", KEYS), "; did you mean \"loss\"?");
+    }
+
+    #[test]
+    fn finds_a_word_of_a_longer_name() {
+        let keys = ["max_window", "receive_window", "min_rto", "rto_factor"];
+        assert_eq!(nearest("window", keys), ["max_window", "receive_window"]);
+        assert_eq!(nearest("rto", keys), ["min_rto", "rto_factor"]);
+        assert!(nearest("win", keys).is_empty());
     }
 
     #[test]
