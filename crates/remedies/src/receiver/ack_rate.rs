@@ -46,4 +46,5 @@ fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
     ack.quick = values.count("after");
     // Otherwise each pushed segment that is read would be acknowledged, whatever was asked for.
     ack.on_reading = false;
+    ack.on_growth = false;
 }

@@ -42,5 +42,6 @@ fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
     ack.segments = values.count("segments");
     // Otherwise each pushed segment that is read would be acknowledged apart from the schedule.
     ack.on_reading = false;
+    ack.on_growth = false;
     ack.compressed = false;
 }

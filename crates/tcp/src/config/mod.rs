@@ -273,6 +273,9 @@ settings! {
         /// pushed (PSH) or not full (Linux, `tcp_cleanup_rbuf`); not while it answers what it
         /// reads.
         on_reading: bool = false;
+        /// Acknowledges at once a segment that lets an autotuned window grow (Linux,
+        /// `tcp_grow_window`).
+        on_growth: bool = true;
         /// Lets one acknowledgment stand for several of data behind the same gap, from the fourth
         /// on, and delays it by a twentieth of a round trip, at most 1 ms (Linux's SACK
         /// compression, `__tcp_ack_snd_check`). Only with SACK.

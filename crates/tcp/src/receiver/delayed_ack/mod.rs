@@ -43,6 +43,7 @@ pub struct DelayedAck {
     pause_us: u32,
     fin_at_once: bool,
     compresses: bool,
+    on_growth: bool,
     /// Acknowledgments held back, of data behind a gap.
     held: u8,
     /// Acknowledgments sent at once for the gap at `gap`, of whose offset that is the lower half.
@@ -93,6 +94,7 @@ impl DelayedAck {
             pause_us: in_micros(PAUSE),
             fin_at_once: config.fin_at_once,
             compresses: config.compressed,
+            on_growth: config.on_growth,
             held: 0,
             told: 0,
             gap: 0,
@@ -270,7 +272,9 @@ impl DelayedAck {
     /// Acknowledges the current segment at once: it let the window grow (Linux, `tcp_grow_window`).
     #[inline]
     pub const fn quicken(&mut self) {
-        self.quick |= 1;
+        if self.on_growth {
+            self.quick |= 1;
+        }
     }
 
     /// Makes an acknowledgment due at once.

@@ -363,3 +363,54 @@ fn a_buffer_of_one_byte_works() {
         assert_eq!(receiver.window(), 1);
     }
 }
+
+/// Full segments of 1000 bytes, read as they arrive and each the end of a train, that a receiver
+/// with Linux's window and these delayed acknowledgments answers with one of its own.
+fn acknowledged(delayed_ack: DelayedAckConfig) -> Vec<u64> {
+    let profile = crate::config::Profile::Linux.config();
+    let config = Config {
+        mss: 1000,
+        delayed_ack,
+        ..profile
+    };
+    let mut receiver = Receiver::new(&config, 1000);
+    let mut answered = Vec::new();
+    for segment in 0..200 {
+        receiver.on_pushed();
+        receiver.on_data(at(segment), segment * 1000..(segment + 1) * 1000, false);
+        receiver.read(u64::MAX);
+        if receiver.ack_due() {
+            receiver.window();
+            receiver.on_ack_sent();
+            answered.push(segment + 1);
+        }
+    }
+    answered
+}
+
+/// A count of 16 is 16 segments for each acknowledgment, where neither reading, nor the growth of
+/// the window, nor the quick acknowledgments of Linux come before it.
+#[test]
+fn a_count_of_segments_is_kept_whatever_else_would_acknowledge() {
+    let rare = DelayedAckConfig {
+        segments: 16,
+        timeout: Duration::from_secs(1),
+        on_growth: false,
+        ..DelayedAckConfig::default()
+    };
+    let every_sixteenth: Vec<u64> = (1..=12).map(|count| 16 * count).collect();
+    assert_eq!(acknowledged(rare), every_sixteenth);
+    for other in [
+        DelayedAckConfig {
+            on_reading: true,
+            ..rare
+        },
+        DelayedAckConfig {
+            on_growth: true,
+            ..rare
+        },
+        DelayedAckConfig { quick: 16, ..rare },
+    ] {
+        assert_ne!(acknowledged(other), every_sixteenth, "{other:?}");
+    }
+}
