@@ -167,7 +167,8 @@ impl Detection {
     /// Extent of reordering in segments, at least the duplicate-ACK threshold.
     pub fn reordering(&self) -> u32 {
         if let Some(rack) = &self.rack {
-            return rack.reordering();
+            // The link's own reports may have raised the threshold.
+            return rack.reordering().max(self.threshold());
         }
         let seen = self
             .arrivals
@@ -310,7 +311,7 @@ impl Detection {
         let estimator = timeout.estimator();
         let minimum = estimator.minimum().unwrap_or(Duration::ZERO);
         let srtt = estimator.srtt().unwrap_or(Duration::ZERO);
-        let enough = u64::from(rack.reordering()) * mss;
+        let enough = u64::from(rack.reordering().max(self.duplicates.threshold())) * mss;
         let evident = repairing || board.sacked() >= enough;
         let window = rack.window(evident, minimum, srtt);
         let detected = rack.detect(now, board, (window, timeout.longest_round_trip()), forced);

@@ -7,6 +7,7 @@ use super::living::Departures;
 use super::marks::Marks;
 use super::pacing::Pacing;
 use super::path_mtu::PathMtu;
+use super::send_buffer::SendBuffer;
 use crate::delivery_rate::DeliveryRate;
 use crate::link_feedback::LinkReports;
 
@@ -55,6 +56,8 @@ parts! {
     marks, marks_mut, set_marks: Marks;
     /// The largest segment that the path carries.
     path, path_mut, set_path: PathMtu;
+    /// The limit on what is written and not acknowledged.
+    buffer, buffer_mut, set_buffer: SendBuffer;
     /// Segments that still wait in the driver.
     departures, departures_mut, set_departures: Departures;
 }

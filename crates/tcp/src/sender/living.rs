@@ -71,6 +71,7 @@ impl Sender {
         }
         self.is_special = self.extras.pacing().is_some()
             || self.extras.path().is_some()
+            || self.extras.buffer().is_some()
             || self.extras.departures().is_some();
     }
 

@@ -20,6 +20,7 @@
 //! | [`Departures`] | segments that still wait in the driver |
 //! | [`Marks`], [`CountedMarks`] | reductions of the window for congestion marks; the peer's count |
 //! | [`Causes`], [`LinkReports`] | research additions: causes of losses, the link's own reports |
+//! | [`SendBuffer`] | data that the application could not write yet |
 //! | [`Extras`] | storage for the parts that only some senders have |
 //!
 //! A sender handles three kinds of event, each in a file of its own that composes the parts: an
@@ -46,6 +47,7 @@ mod pacing;
 mod path_mtu;
 mod repair;
 mod round_trips;
+mod send_buffer;
 mod small_segments;
 mod space;
 mod spurious;
@@ -80,6 +82,7 @@ use growth::Growth;
 use pacing::Pacing;
 use repair::Repair;
 use round_trips::RoundTrips;
+use send_buffer::SendBuffer;
 use small_segments::SmallSegments;
 use space::SendSpace;
 use tail_probe::TailProbe;
@@ -146,6 +149,7 @@ impl Sender {
             (config.pacing || is_model_based).then(|| Pacing::new(config.pacing_shift)),
         );
         extras.set_link(LinkReports::new(&config.link_feedback));
+        extras.set_buffer(config.send_buffer.map(SendBuffer::new));
         let probes_tails = config.tail_loss_probe
             && config.sack
             // If each segment has a timer, that one covers the tail too.
@@ -167,7 +171,7 @@ impl Sender {
             trains: Trains::default(),
             causes: Causes::new(config),
             extras,
-            is_special: config.pacing || is_model_based,
+            is_special: config.pacing || is_model_based || config.send_buffer.is_some(),
             counters: Counts::default(),
         }
     }
@@ -197,12 +201,37 @@ impl Sender {
     /// Appends `bytes` to the stream. Ignored after [`close`](Self::close).
     pub fn write(&mut self, bytes: u64) {
         self.trains.end();
-        self.space.write(bytes);
+        match self.extras.buffer_mut() {
+            None => self.space.write(bytes),
+            Some(buffer) => {
+                buffer.write(bytes);
+                self.fill_from_buffer();
+            }
+        }
     }
 
     /// Closes the stream: a FIN follows the data written.
     pub fn close(&mut self) {
-        self.space.close();
+        match self.extras.buffer_mut() {
+            None => self.space.close(),
+            Some(buffer) => {
+                buffer.close();
+                self.fill_from_buffer();
+            }
+        }
+    }
+
+    /// Adds to the stream what the send buffer has room for.
+    fn fill_from_buffer(&mut self) {
+        let Some(buffer) = self.extras.buffer_mut() else {
+            return;
+        };
+        let held = self.space.written().saturating_sub(self.space.una());
+        let bytes = buffer.take(held, self.congestion.mss());
+        self.space.write(bytes);
+        if buffer.is_closed() && buffer.waiting() == 0 {
+            self.space.close();
+        }
     }
 
     /// Time at which to call [`on_wakeup`](Self::on_wakeup); [`Instant::FAR_FUTURE`] for never.
@@ -232,16 +261,18 @@ impl Sender {
         self.space.right_edge()
     }
 
-    /// End of the data written by the application.
+    /// End of the data written by the application, with what the send buffer has no room for.
     #[must_use]
-    pub const fn written(&self) -> u64 {
-        self.space.written()
+    pub fn written(&self) -> u64 {
+        let waiting = self.extras.buffer().map_or(0, SendBuffer::waiting);
+        self.space.written().saturating_add(waiting)
     }
 
     /// Whether a FIN has been requested.
     #[must_use]
-    pub const fn is_closed(&self) -> bool {
-        self.space.is_closed()
+    pub fn is_closed(&self) -> bool {
+        let buffer = self.extras.buffer();
+        self.space.is_closed() || buffer.is_some_and(SendBuffer::is_closed)
     }
 
     /// Whether everything, the FIN included, is acknowledged.

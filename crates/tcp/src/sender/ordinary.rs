@@ -26,6 +26,10 @@ impl Sender {
         self.board.is_empty()
             && self.space.is_exhausted()
             && self.extras.rate().is_none()
+            && self
+                .extras
+                .buffer()
+                .is_none_or(|buffer| buffer.waiting() == 0)
             && !self.tail_probe.is_due()
             && self.repair.is_open()
             && !self.repair.has_first()

@@ -308,3 +308,41 @@ fn a_short_train_waits_for_an_acknowledgment_that_is_due() {
     assert_eq!(trace.ack(5), "11 12 13F", "room for all that is left");
     assert_eq!(trace.ack(6), "", "nothing is left");
 }
+
+/// A send buffer bounds the data in flight like a window; the application fills it again once a
+/// third is free, and the FIN follows the last byte that it had to wait with.
+#[test]
+fn a_send_buffer_bounds_the_data_in_flight() {
+    let config = Config {
+        send_buffer: Some(6 * MSS),
+        ..plain()
+    };
+    let mut trace = Trace::new(config);
+    trace.write(10);
+    trace.sender.close();
+    assert!(trace.sender.is_closed());
+    assert_eq!(trace.sender.written(), 10 * MSS);
+    assert_eq!(trace.poll(), "0 1 2 3 4 5");
+    assert_eq!(trace.ack(1), "", "a sixth is free");
+    assert_eq!(trace.ack(2), "6 7", "a third is");
+    assert_eq!(trace.ack(6), "8 9F", "and the rest");
+    assert!(!trace.sender.is_finished());
+    trace.ack_bytes(10 * MSS + 1);
+    assert!(trace.sender.is_finished());
+}
+
+/// Data that no buffer has room for is not forgotten when everything else is acknowledged.
+#[test]
+fn a_sender_with_a_full_send_buffer_is_not_silent() {
+    let config = Config {
+        send_buffer: Some(1),
+        ..plain()
+    };
+    let mut trace = Trace::new(config);
+    trace.write(3);
+    assert_eq!(trace.poll(), "0");
+    assert_eq!(trace.ack(1), "1");
+    assert_eq!(trace.ack(2), "2");
+    trace.ack(3);
+    assert!(trace.sender.is_silent());
+}
