@@ -1,7 +1,6 @@
 """The catalogue of remedies and the schema of scenarios, as the core states them."""
 
 import json
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, TypedDict, cast
 
 from airtcp import _core
@@ -40,6 +39,12 @@ class Way(TypedDict):
     """The kernels that have what it takes, where no released Linux does."""
     module: dict[str, str] | None
     """The `name` and `version` of a kernel module, where the name alone does not tell it."""
+    when: "When | None"
+    """The value of a parameter with which this is a way; None: with any."""
+
+
+When = TypedDict("When", {"parameter": str, "is": int})
+"""A parameter, and the value that it must have."""
 
 
 class Remedy(TypedDict):
@@ -116,9 +121,9 @@ def remedy(name: str) -> Remedy:
     catalogue = {entry["name"]: entry for entry in remedies()}
     if name in catalogue:
         return catalogue[name]
-    near = get_close_matches(name, catalogue, n=1)
-    hint = f' (did you mean "{near[0]}"?)' if near else ""
-    raise ScenarioError(f'remedy "{name}": unknown{hint}: `airtcp remedies` lists them')
+    # The core's error knows the names that papers and kernels use, too.
+    deployments(name)
+    raise ScenarioError(f'remedy "{name}": expected a name alone: `airtcp remedies` lists them')
 
 
 def deployments(remedies: str) -> list[Deployment]:

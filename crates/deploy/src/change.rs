@@ -368,7 +368,8 @@ fn undo_file(file: &Path, now: &str, old: &str, new: &str) -> Result<Undone> {
 }
 
 /// Whether two values are equal: numbers may be separated by any white space.
-fn is_same(one: &str, other: &str) -> bool {
+/// Whether two values of a setting are equal: the kernel puts tabs between several numbers.
+pub fn is_same(one: &str, other: &str) -> bool {
     one.split_whitespace().eq(other.split_whitespace())
 }
 

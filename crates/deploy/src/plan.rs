@@ -12,7 +12,7 @@ use airtcp_host::tcp_settings::{has_control, module_version, setting_path};
 use airtcp_remedies::deployment::{At, Concrete, Module, Step, Way};
 use airtcp_remedies::{ConfiguredRemedy, Selection};
 
-use crate::change::{Change, read};
+use crate::change::{Change, is_same, read};
 use crate::radio;
 use crate::route;
 use crate::route::Route;
@@ -97,7 +97,7 @@ impl Effects {
     fn take(&mut self, one: &ConfiguredRemedy, asked: &Request<'_>) -> Result<()> {
         let deployment = one.remedy.deployment;
         let mut reasons = Vec::new();
-        for way in deployment.ways {
+        for way in deployment.ways_for(&one.given()) {
             match refusal(one, way, asked) {
                 Some(reason) => reasons.push(reason),
                 None => return self.add(one, way, asked),
@@ -179,7 +179,7 @@ impl Effects {
                 self.radio.retain(|(known, _)| *known != name);
                 self.radio.push((name, value));
             }
-            Step::Radio { .. } => {}
+            Step::RetryLimit { .. } => {}
         }
         Ok(())
     }
@@ -358,7 +358,7 @@ fn discipline(words: &str, value: &str, rate: Option<&str>) -> Result<String> {
 fn setting(key: &str, value: &str) -> Result<Option<Change>> {
     let file = setting_path(key)?;
     let old = read(&file)?;
-    Ok((old != value).then(|| Change::Setting {
+    Ok((!is_same(&old, value)).then(|| Change::Setting {
         file,
         key: Some(key.to_owned()),
         old,
@@ -419,12 +419,18 @@ fn step_refusal(step: &Concrete, asked: &Request<'_>) -> Option<String> {
             "{step} is about connections and not about a device: use --all, --route or --cgroup"
         ));
     }
+    if asked.share.is_some() && step.step.is_before_link() {
+        return Some(format!(
+            "everything that leaves by a device meets it ({step}), which has no share: leave \
+             --share out"
+        ));
+    }
     match step.step {
         Step::Sysctl { key, .. } => {
             let Ok(now) = setting_path(key).and_then(|file| read(&file)) else {
                 return Some(format!("this kernel has no {key}"));
             };
-            let is_so = now == *value;
+            let is_so = is_same(&now, value);
             let for_all = asked.share.is_none() && *asked.target == Target::All;
             (!is_so && !for_all).then(|| {
                 format!(
@@ -490,6 +496,6 @@ fn step_refusal(step: &Concrete, asked: &Request<'_>) -> Option<String> {
                 "it is a setting of a radio: use --device, such as --device wlan0 ({step})"
             )),
         },
-        Step::Radio { .. } => Some(format!("it is left to you, on the mobile: {step}")),
+        Step::RetryLimit { .. } => Some(format!("it is left to you, on the radio: {step}")),
     }
 }

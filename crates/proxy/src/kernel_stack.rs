@@ -131,7 +131,7 @@ impl StackRequest {
     /// Takes the first way of a remedy that sockets support.
     fn take(&mut self, name: &str, one: &ConfiguredRemedy) -> Result<()> {
         let mut reasons = Vec::new();
-        for way in one.remedy.deployment.ways {
+        for way in one.remedy.deployment.ways_for(&one.given()) {
             match steps(one, way) {
                 Ok(steps) => return self.add(name, &steps),
                 Err(reason) => reasons.push(reason.to_string()),
@@ -173,7 +173,11 @@ impl StackRequest {
 
 fn has_ways(remedies: &Selection) -> bool {
     let all = remedies.as_slice();
-    !all.is_empty() && all.iter().all(|one| !one.remedy.deployment.ways.is_empty())
+    let has_way = |one: &ConfiguredRemedy| {
+        let given = one.given();
+        one.remedy.deployment.ways_for(&given).next().is_some()
+    };
+    !all.is_empty() && all.iter().all(has_way)
 }
 
 /// The steps of a way, if sockets support all of them here.

@@ -105,6 +105,12 @@ impl Scenario {
         self.0.warnings()
     }
 
+    /// The names of its remedies that change nothing: the endpoints do so without them.
+    #[getter]
+    fn already_so(&self) -> Vec<String> {
+        self.0.already_so.clone()
+    }
+
     /// A scenario from what `__reduce__` gave: its TOML, what errors call it, and its files by key.
     #[staticmethod]
     #[pyo3(name = "_from_files")]
@@ -169,7 +175,7 @@ pub(crate) fn deployments(py: Python<'_>, remedies: &str) -> PyResult<String> {
             serde_json::json!({
                 "name": one.to_string(),
                 "text": one.deployment(),
-                "on_a_host": one.remedy.deployment.ways.iter().any(Way::is_on_a_host),
+                "on_a_host": one.remedy.deployment.ways_for(&one.given()).any(Way::is_on_a_host),
             })
         })
         .collect();

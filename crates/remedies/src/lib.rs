@@ -14,8 +14,10 @@
 //! ```
 
 mod access_point;
+pub mod aliases;
 mod catalogue;
 pub mod deployment;
+mod idle;
 mod link;
 mod proxy;
 mod quantity;
@@ -27,6 +29,7 @@ pub mod suggestion;
 
 pub use catalogue::{catalogue, find};
 pub use deployment::Deployment;
+pub use idle::Idle;
 pub use quantity::Quantity;
 pub use remedy::{Changes, LinkChanges, Parameter, Place, Remedy, Values};
 pub use selection::{ConfiguredRemedy, Selection, SelectionError, parse};

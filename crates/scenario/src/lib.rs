@@ -158,6 +158,8 @@ pub struct Scenario {
     pub unchanged_tcp: Vec<Config>,
     /// The remedies that `link` and `tcp` hold already.
     pub remedies: Selection,
+    /// Those of them that change nothing: the endpoints do so without them.
+    pub already_so: Vec<String>,
     source: String,
     document: Document,
     inputs: Inputs,
@@ -352,6 +354,7 @@ impl Scenario {
             flow_tcp: resolved.flow_tcp,
             unchanged_tcp: resolved.unchanged_tcp,
             remedies: resolved.remedies,
+            already_so: resolved.already_so,
             source: source.to_owned(),
             document,
             inputs,

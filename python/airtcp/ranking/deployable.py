@@ -3,7 +3,7 @@
 from enum import StrEnum
 from functools import cache
 
-from airtcp.catalogue import Remedy, remedies
+from airtcp.catalogue import Remedy, Way, remedies
 
 
 class Spot(StrEnum):
@@ -30,8 +30,9 @@ def needs(remedy: str) -> tuple[frozenset[Spot], ...]:
     """The spots of each way to have a combination, the preferred way first; empty: none has it."""
     ways: list[frozenset[Spot]] = [frozenset()]
     for part in remedy.split("+"):
-        entry = _catalogue().get(part.partition(":")[0].strip())
-        found = () if entry is None or entry["name"] in CONTROLS else _of(entry)
+        name, _, values = part.partition(":")
+        entry = _catalogue().get(name.strip())
+        found = () if entry is None or entry["name"] in CONTROLS else _of(entry, values)
         ways = [before | one for before in ways for one in found]
     return tuple(dict.fromkeys(ways))
 
@@ -46,14 +47,26 @@ def _catalogue() -> dict[str, Remedy]:
     return {entry["name"]: entry for entry in remedies()}
 
 
-def _of(entry: Remedy) -> tuple[frozenset[Spot], ...]:
+def _is_a_way(way: Way, entry: Remedy, values: str) -> bool:
+    """Whether a way is one with the values of a remedy, written as `name=value,...`."""
+    if (when := way["when"]) is None:
+        return True
+    given = {
+        key.strip(): value.strip()
+        for key, _, value in (one.partition("=") for one in values.split(","))
+    }
+    usual = {one["name"]: one["default"] for one in entry["parameters"]}
+    return str(given.get(when["parameter"], usual[when["parameter"]])) == str(when["is"])
+
+
+def _of(entry: Remedy, values: str) -> tuple[frozenset[Spot], ...]:
     found = [
         frozenset({Spot.SENDER, Spot.RECEIVER})
         if way["at"] == "both-ends"
         else frozenset({Spot(way["at"])})
         for way in entry["ways"]
         # A kernel that no distribution brings is more than a change of a spot.
-        if way["only_in"] is None
+        if way["only_in"] is None and _is_a_way(way, entry, values)
     ]
     if entry.get("agent") is not None:
         found.append(frozenset({Spot(entry["place"])}))

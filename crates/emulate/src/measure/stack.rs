@@ -72,8 +72,7 @@ impl Stack {
             }
             let way = remedy
                 .deployment
-                .ways
-                .iter()
+                .ways_for(&one.given())
                 .find(|way| is_supported(way))
                 .ok_or_else(|| {
                     let error = Error::new(format!(
@@ -156,6 +155,13 @@ impl Stack {
                 if tcp.tail_loss_probe { "3" } else { "0" }.to_owned(),
             ),
         ];
+        // Memory, of which data takes half, as the remedy send-buffer has it.
+        let buffer = tcp.send_buffer.map(|data| {
+            (
+                "net.ipv4.tcp_wmem",
+                format!("4096 16384 {}", (2 * data).max(16_384)),
+            )
+        });
         let receiver = [(
             "net.ipv4.tcp_rmem",
             format!("4096 131072 {}", tcp.receive_buffer.max(131_072)),
@@ -168,6 +174,7 @@ impl Stack {
                 .into_iter()
                 .chain(shared.clone().map(owned))
                 .chain(sender.map(owned))
+                .chain(buffer.map(owned))
                 .collect(),
             receiver_settings: always()
                 .into_iter()
@@ -218,7 +225,7 @@ impl Stack {
                 let file = module_parameter(module, name);
                 self.module_parameters.push((file, value.clone()));
             }
-            Step::RadioFile { .. } | Step::Radio { .. } => {}
+            Step::RadioFile { .. } | Step::RetryLimit { .. } => {}
         }
         Ok(())
     }
@@ -252,7 +259,7 @@ fn is_supported(way: &Way) -> bool {
         Step::ModuleParameter { module, name, .. } => {
             is_guest() && module_parameter(module, name).exists()
         }
-        Step::RadioFile { .. } | Step::Radio { .. } => false,
+        Step::RadioFile { .. } | Step::RetryLimit { .. } => false,
     })
 }
 

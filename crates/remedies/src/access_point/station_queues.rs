@@ -22,7 +22,10 @@ pub(crate) const REMEDY: Remedy = Remedy {
         Way::new(At::BeforeLink, &[])
             .instead("what mac80211 does for drivers that take packets from its queues"),
     ])
-    .noting("An access point whose driver has queues of its own needs another driver."),
+    .noting(
+        "An access point whose driver has queues of its own needs another driver. A gateway before \
+         the access point cannot have it: the stations' queues are below it, in the radio.",
+    ),
     decides: "which station an access point serves next",
     apply,
 };

@@ -41,6 +41,17 @@ pub struct Way {
     pub only_in: Option<&'static str>,
     /// The module whose version tells such a kernel from others.
     pub module: Option<Module>,
+    /// The value of a parameter with which this is a way to have the remedy; with any, if none.
+    pub when: Option<When>,
+}
+
+/// A value that a parameter must have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct When {
+    /// The parameter, a whole number: `segments`.
+    pub parameter: &'static str,
+    /// Its value.
+    pub is: u64,
 }
 
 /// A kernel module of a certain version, which it has in `/sys/module/NAME/version` once it is
@@ -133,10 +144,10 @@ pub enum Step {
         /// What is written to it.
         value: Setting,
     },
-    /// A property of the radio, as iw(8) names it after `iw phy PHY set`.
-    Radio {
-        /// The words after `set`.
-        words: &'static str,
+    /// The transmissions of a frame by a radio, as `iw phy PHY set retry` of iw(8) limits them.
+    RetryLimit {
+        /// The limit, of short and of long frames.
+        value: Setting,
     },
 }
 
@@ -167,6 +178,20 @@ pub enum Setting {
         /// The other limit, at least.
         high_us: u64,
     },
+    /// A parameter that is a number of bytes of data: the three sizes of `tcp_wmem` or `tcp_rmem`
+    /// (tcp(7)), of which it sets the largest. These count memory, of which data takes half
+    /// (socket(7)): `4096 16384 8388608`.
+    BufferSizes {
+        /// The size that a buffer begins with by default.
+        first: u64,
+        /// The parameter.
+        parameter: &'static str,
+        /// Bytes of data that one of it is: 1, or those of a segment.
+        unit: u64,
+    },
+    /// A parameter that is a number of attempts or no limit: the former, at most 255, which is as
+    /// many as nl80211 takes.
+    Attempts(&'static str),
     /// A parameter that is a factor of the RTT's mean deviation, in milliseconds with their unit.
     /// It has a value only where a link is known.
     Deviations(&'static str),
@@ -182,6 +207,11 @@ pub struct Concrete {
 }
 
 impl Deployment {
+    /// The ways to have the remedy with these values, the best first.
+    pub fn ways_for(&self, values: &Values<'_>) -> impl Iterator<Item = &'static Way> {
+        self.ways.iter().filter(|way| way.is_for(values))
+    }
+
     /// A deployment of one way.
     pub(crate) const fn by(ways: &'static [Way]) -> Self {
         Self {
@@ -225,6 +255,7 @@ impl Way {
             instead: None,
             only_in: None,
             module: None,
+            when: None,
         }
     }
 
@@ -235,6 +266,20 @@ impl Way {
     pub fn is_on_a_host(&self) -> bool {
         let ends = matches!(self.at, At::Sender | At::Receiver | At::BothEnds);
         ends && !self.steps.is_empty() && !self.steps.iter().any(Step::is_before_link)
+    }
+
+    /// Whether it is a way to have the remedy with these values.
+    fn is_for(&self, values: &Values<'_>) -> bool {
+        self.when
+            .is_none_or(|when| values.get(when.parameter) == Quantity::Count(when.is))
+    }
+
+    /// The same way, where that parameter has that value.
+    pub(crate) const fn when(self, parameter: &'static str, is: u64) -> Self {
+        Self {
+            when: Some(When { parameter, is }),
+            ..self
+        }
     }
 
     /// The same way, which works from that version of Linux.
@@ -314,7 +359,7 @@ impl Step {
     pub const fn is_before_link(&self) -> bool {
         matches!(
             self,
-            Self::Qdisc { .. } | Self::RadioFile { .. } | Self::Radio { .. }
+            Self::Qdisc { .. } | Self::RadioFile { .. } | Self::RetryLimit { .. }
         )
     }
 
@@ -327,8 +372,9 @@ impl Step {
             | Self::Qdisc { value, .. }
             | Self::SocketOption { value, .. }
             | Self::ModuleParameter { value, .. }
-            | Self::RadioFile { value, .. } => Some(value),
-            Self::CongestionControl { .. } | Self::Radio { .. } => None,
+            | Self::RadioFile { value, .. }
+            | Self::RetryLimit { value } => Some(value),
+            Self::CongestionControl { .. } => None,
         }
     }
 }
@@ -346,6 +392,10 @@ impl Setting {
             | Self::AirtimeLimits {
                 parameter: name, ..
             }
+            | Self::BufferSizes {
+                parameter: name, ..
+            }
+            | Self::Attempts(name)
             | Self::Deviations(name) => Some(name),
         }
     }
@@ -376,12 +426,34 @@ impl Setting {
                 let low = microseconds(values, parameter);
                 format!("{BEST_EFFORT} {low} {}", low.max(high_us))
             }
+            Self::BufferSizes {
+                first,
+                parameter,
+                unit,
+            } => {
+                let data = unit * u64::from(values.count(parameter));
+                let most = (MEMORY_A_BYTE * data).clamp(LEAST_BUFFER, LARGEST_BUFFER);
+                format!("{LEAST_BUFFER} {} {most}", first.min(most))
+            }
+            Self::Attempts(name) => match values.get(name) {
+                Quantity::Count(attempts) => attempts.min(MAX_ATTEMPTS).to_string(),
+                _ => MAX_ATTEMPTS.to_string(),
+            },
             Self::Deviations(name) => {
                 format!("{:.0}ms", (values.number(name) * deviation_ms?).ceil())
             }
         })
     }
 }
+
+/// Bytes of memory for each byte of data (socket(7), `SO_SNDBUF`).
+const MEMORY_A_BYTE: u64 = 2;
+/// The kernel's own least buffer, a page, and the largest that its settings hold (an `int`).
+const LEAST_BUFFER: u64 = 4096;
+const LARGEST_BUFFER: u64 = i32::MAX as u64;
+
+/// `NL80211_ATTR_WIPHY_RETRY_SHORT` has eight bits.
+const MAX_ATTEMPTS: u64 = 255;
 
 /// mac80211's number of the category best effort (`enum ieee80211_ac_numbers`).
 const BEST_EFFORT: u8 = 2;

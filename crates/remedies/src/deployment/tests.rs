@@ -83,8 +83,10 @@ fn a_step_reads_only_its_remedys_parameters_and_of_the_right_kind() {
             .default;
         let right = match setting {
             Setting::Fixed(_) => false,
-            Setting::Parameter(_) => matches!(default, Quantity::Count(_)),
-            Setting::Bandwidth(_) => matches!(default, Quantity::Unlimited),
+            Setting::Parameter(_) | Setting::BufferSizes { .. } => {
+                matches!(default, Quantity::Count(_))
+            }
+            Setting::Bandwidth(_) | Setting::Attempts(_) => matches!(default, Quantity::Unlimited),
             Setting::Milliseconds(_) | Setting::Microseconds(_) | Setting::AirtimeLimits { .. } => {
                 matches!(default, Quantity::Time(_))
             }

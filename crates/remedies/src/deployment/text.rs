@@ -11,6 +11,10 @@ impl fmt::Display for Concrete {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = &self.value;
         match self.step {
+            // The shell would take several numbers apart.
+            Step::Sysctl { key, .. } if value.contains(' ') => {
+                write!(f, "sysctl -w {key}=\"{value}\"")
+            }
             Step::Sysctl { key, .. } => write!(f, "sysctl -w {key}={value}"),
             Step::RouteAttribute { name, .. } => write!(f, "ip route change ROUTE {name} {value}"),
             Step::CongestionControl { name } => {
@@ -34,7 +38,9 @@ impl fmt::Display for Concrete {
             Step::RadioFile { name, .. } => {
                 write!(f, "echo {value} > /sys/kernel/debug/ieee80211/PHY/{name}")
             }
-            Step::Radio { words } => write!(f, "iw phy PHY set {words}"),
+            Step::RetryLimit { .. } => {
+                write!(f, "iw phy PHY set retry short {value} long {value}")
+            }
         }
     }
 }
@@ -81,8 +87,7 @@ impl Deployment {
     /// backticks.
     pub fn text(&self, values: &Values<'_>) -> String {
         let mut sentences: Vec<String> = self
-            .ways
-            .iter()
+            .ways_for(values)
             .enumerate()
             .map(|(position, way)| {
                 let sentence = way.sentence(values);

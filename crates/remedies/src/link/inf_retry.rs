@@ -1,7 +1,12 @@
 //! Retransmissions of a frame by mobiles.
 
-use crate::deployment::{At, Step, Way};
+use crate::deployment::{At, Setting, Step, Way};
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+
+const LIMIT: &[Step] = &[Step::RetryLimit {
+    value: Setting::Attempts("attempts"),
+}];
+const AT_MOST: &str = "at most 255 attempts, which is what drivers take";
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "inf-retry",
@@ -27,13 +32,14 @@ pub(crate) const REMEDY: Remedy = Remedy {
             effect: "1: the access point's frames, and not the mobiles'",
         },
     ],
-    deployment: Deployment::by(&[Way::new(
-        At::Mobile,
-        &[Step::Radio {
-            words: "retry short 255 long 255",
-        }],
-    )
-    .instead("255 attempts, which is what drivers take")])
+    deployment: Deployment::by(&[
+        Way::new(At::Mobile, LIMIT)
+            .instead(AT_MOST)
+            .when("access-point", 0),
+        Way::new(At::BeforeLink, LIMIT)
+            .instead(AT_MOST)
+            .when("access-point", 1),
+    ])
     .noting("Some drivers ignore it."),
     decides: "the mobiles' retry limit",
     apply,

@@ -29,20 +29,31 @@ pub(crate) const REMEDY: Remedy = Remedy {
             effect: "the longest an acknowledgment waits (RFC 1122: below 500 ms)",
         },
     ],
-    deployment: Deployment::by(&[Way::new(
-        At::Receiver,
-        &[Step::route("quickack", Setting::Fixed("1"))],
-    )
-    .instead("an acknowledgment for each segment, whatever the parameters say")])
+    deployment: Deployment::by(&[
+        Way::new(
+            At::Receiver,
+            &[Step::route("quickack", Setting::Fixed("1"))],
+        )
+        .when("segments", 1),
+        Way::new(At::Receiver, &[])
+            .instead("with a wait of 40 ms, whatever the timeout is")
+            .when("segments", 2),
+    ])
     .noting(
-        "A program can set TCP_QUICKACK on its socket, after each read. The 40 ms are compiled \
-         in; a sock_ops BPF program can lower the longest wait with TCP_BPF_DELACK_MAX.",
+        "No setting of Linux has more than two segments acknowledged together. A program can set \
+         TCP_QUICKACK on its socket, after each read. The 40 ms are compiled in; a sock_ops BPF \
+         program can lower the longest wait with TCP_BPF_DELACK_MAX.",
     ),
     decides: "when the receiver acknowledges",
     apply,
 };
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
-    changes.tcp.delayed_ack.segments = values.count("segments");
-    changes.tcp.delayed_ack.timeout = values.time("timeout");
+    let ack = &mut changes.tcp.delayed_ack;
+    ack.segments = values.count("segments");
+    ack.timeout = values.time("timeout");
+    // Otherwise each train that is read would be acknowledged, however few its segments are (a
+    // train ends with a pushed one), and each segment while the window grows.
+    ack.on_reading = false;
+    ack.on_growth = false;
 }

@@ -5,6 +5,8 @@ use airtcp_tcp::config::ReceiveWindow;
 use crate::deployment::{At, Setting, Step, Way};
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
+use super::LARGEST_OFFER;
+
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "receive-window",
     place: Place::Receiver,
@@ -25,7 +27,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     )
     .instead("a clamp of the window, of which Linux may offer up to twice")])
     .noting("A program can set SO_RCVBUF or TCP_WINDOW_CLAMP on its socket."),
-    decides: "the largest window that the receiver offers",
+    decides: LARGEST_OFFER,
     apply,
 };
 

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
+use crate::aliases::meant_by;
 use crate::suggestion::question;
 use crate::{Changes, Parameter, Quantity, Remedy, Values, catalogue, find};
 
@@ -172,6 +173,12 @@ impl Selection {
     }
 }
 
+impl From<ConfiguredRemedy> for Selection {
+    fn from(one: ConfiguredRemedy) -> Self {
+        Self(vec![one])
+    }
+}
+
 impl fmt::Display for Selection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (position, one) in self.0.iter().enumerate() {
@@ -235,9 +242,14 @@ fn checked(remedy: &Remedy, parameter: &Parameter, text: &str) -> Result<Quantit
 
 fn unknown_remedy(name: &str) -> SelectionError {
     let names = catalogue().iter().map(|remedy| remedy.name);
-    let question = match question(name, names) {
-        none if none.is_empty() => "; list them with: airtcp remedies".to_owned(),
-        question => question,
+    let question = match meant_by(name) {
+        Some(meant) => format!("; did you mean {meant:?}?"),
+        None => question(name, names),
+    };
+    let question = if question.is_empty() {
+        "; list them with: airtcp remedies".to_owned()
+    } else {
+        question
     };
     SelectionError(format!("unknown remedy {:?}{question}", shortened(name)))
 }

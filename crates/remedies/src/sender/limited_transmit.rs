@@ -17,7 +17,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Count(1),
         effect: "1: on; 0: off",
     }],
-    deployment: Deployment::by(&[Way::BY_ITSELF]),
+    deployment: Deployment::by(&[Way::BY_ITSELF.when("on", 1)])
+        .noting("Linux has no setting that turns it off."),
     decides: "limited transmit",
     apply,
 };

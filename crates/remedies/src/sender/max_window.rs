@@ -1,6 +1,9 @@
 //! A ceiling on the congestion window.
 
+use crate::deployment::{At, Setting, Step, Way};
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+
+use super::LARGEST_WINDOW;
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "max-window",
@@ -15,13 +18,28 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Count(1_000_000),
         effect: "upper bound of the congestion window",
     }],
-    deployment: Deployment::none(
-        "No setting of Linux bounds the window of a connection: the route attribute cwnd lock is \
+    deployment: Deployment::by(&[Way::new(
+        At::Sender,
+        &[Step::sysctl(
+            "net.ipv4.tcp_wmem",
+            Setting::BufferSizes {
+                first: 16_384,
+                parameter: "segments",
+                unit: 1448,
+            },
+        )],
+    )
+    .instead(
+        "a send buffer of as many full segments, which a blocked writer fills again once a third \
+         of it is free",
+    )])
+    .noting(
+        "No setting of Linux bounds the congestion window itself: the route attribute cwnd lock is \
          read only for destinations that are remembered from earlier connections, and a receiver's \
          clamp (the attribute window, TCP_WINDOW_CLAMP) of 20 segments lets twice as many be in \
-         flight. A small send buffer (SO_SNDBUF) comes near.",
+         flight.",
     ),
-    decides: "the largest window",
+    decides: LARGEST_WINDOW,
     apply,
 };
 

@@ -36,6 +36,7 @@ mod rto_factor;
 mod rtt_sampling;
 mod sack;
 mod selective_repeat;
+mod send_buffer;
 mod small_queue;
 mod spike;
 mod tahoe;
@@ -55,6 +56,9 @@ mod zigzag;
 use airtcp_tcp::Profile;
 
 use crate::{Changes, Remedy};
+
+/// The choice that bounds the data in flight.
+const LARGEST_WINDOW: &str = "the sender's largest window";
 
 /// Takes over what `profile` says of loss repair, and nothing else of it.
 fn repair_as(profile: Profile, changes: &mut Changes<'_>) {
@@ -115,5 +119,6 @@ pub(crate) const ALL: &[Remedy] = &[
     limited_transmit::REMEDY,
     initial_window::REMEDY,
     max_window::REMEDY,
+    send_buffer::REMEDY,
     timestamps::REMEDY,
 ];

@@ -2,6 +2,7 @@
 
 use airtcp_tcp::config::DeviationFrom;
 
+use crate::deployment::Way;
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
@@ -17,9 +18,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Count(1),
         effect: "1: from the mean after the sample; 0: from the mean before it",
     }],
-    deployment: Deployment::none(
-        "Linux takes the mean before the sample, and has no setting for it.",
-    ),
+    deployment: Deployment::by(&[Way::BY_ITSELF.when("updated", 0)])
+        .noting("Linux takes the mean before the sample, and has no setting for it."),
     decides: "the mean that deviations are taken from",
     apply,
 };

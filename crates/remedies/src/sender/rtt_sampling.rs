@@ -2,6 +2,7 @@
 
 use airtcp_tcp::config::RttSampling;
 
+use crate::deployment::Way;
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
@@ -17,7 +18,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Count(1),
         effect: "0: one segment a window; 1: every acknowledgment",
     }],
-    deployment: Deployment::none(
+    deployment: Deployment::by(&[Way::BY_ITSELF.when("every", 1)]).noting(
         "Linux measures with every acknowledgment, with timestamps or without, and has no setting \
          for it.",
     ),

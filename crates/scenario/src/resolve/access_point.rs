@@ -14,10 +14,12 @@ use crate::medium::WirelessMedium;
 use crate::names::Topology;
 
 /// Changes the link; what then stands at the access point, and how early receivers know of outages.
+/// `stamped` if any endpoint sends timestamps.
 pub(super) fn change(
     link: &mut Link,
     topology: Topology,
     changes: LinkChanges,
+    stamped: bool,
 ) -> Result<(AccessPoint, Option<Duration>), Problem> {
     let LinkChanges {
         queue_packets,
@@ -90,7 +92,7 @@ pub(super) fn change(
         ));
     }
     for agent in &agents {
-        check(agent, link)?;
+        check(agent, link, stamped)?;
     }
     if (freeze_warning.is_some() || hand_off_acks) && link.outage().is_none() {
         return Err(remedies(
@@ -148,7 +150,13 @@ fn change_order(link: &mut Link, order: RetransmissionOrder) -> Result<(), Probl
     })
 }
 
-fn check(agent: &AgentConfig, link: &Link) -> Result<(), Problem> {
+fn check(agent: &AgentConfig, link: &Link, stamped: bool) -> Result<(), Problem> {
+    if matches!(agent, AgentConfig::AdaptiveDelay(_)) && !stamped {
+        return Err(remedies(
+            "\"delay-injection\" would change nothing here: it tells a delay spike by timestamps; \
+             set tcp.timestamps = true, or combine it with the remedy timestamps",
+        ));
+    }
     if agent.listens_to_link() && matches!(link, Link::Pipe { .. }) {
         return Err(remedies(
             "a pipe sends nothing again, so there is nothing to tell; set topology = \"wlan\", \

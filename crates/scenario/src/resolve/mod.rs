@@ -7,6 +7,7 @@ mod arq;
 mod cell;
 mod edca;
 mod flows;
+mod idle;
 mod link;
 mod loss;
 mod losses;
@@ -51,6 +52,7 @@ pub(super) struct Resolved {
     pub flow_tcp: Vec<Config>,
     pub unchanged_tcp: Vec<Config>,
     pub remedies: Selection,
+    pub already_so: Vec<String>,
 }
 
 /// Resolves `document`; fills in every key that it leaves out but the name.
@@ -81,6 +83,13 @@ pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolv
         (_, false) => flow_tcp.clone(),
     };
     let remedies = remedies(document.remedies.get_or_insert_default())?;
+    let endpoints = if flow_tcp.is_empty() {
+        std::slice::from_ref(&tcp)
+    } else {
+        &flow_tcp
+    };
+    let senders = idle::Senders::of(&link, topology, &flows.directions);
+    let already_so = idle::check(&remedies, endpoints, senders)?;
     let mut changes = LinkChanges::default();
     remedies.apply(&mut Changes {
         tcp: &mut tcp,
@@ -99,7 +108,13 @@ pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolv
         tcp::check(own, AskedBy::Key("remedies"))?;
     }
     let hand_off_acks = changes.hand_off_acks;
-    let (access_point, freeze_warning) = access_point::change(&mut link, topology, changes)?;
+    let stamped = if flow_tcp.is_empty() {
+        tcp.timestamps
+    } else {
+        flow_tcp.iter().any(|own| own.timestamps)
+    };
+    let (access_point, freeze_warning) =
+        access_point::change(&mut link, topology, changes, stamped)?;
     Ok(Resolved {
         duration,
         perturb,
@@ -115,6 +130,7 @@ pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolv
         flow_tcp,
         unchanged_tcp,
         remedies,
+        already_so,
     })
 }
 

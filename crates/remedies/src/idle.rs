@@ -1,0 +1,147 @@
+//! Remedies that would change nothing at a sender or receiver: it does so already, or another of its
+//! choices leaves the setting unread.
+
+use airtcp_tcp::Config;
+use airtcp_tcp::config::{CongestionControl, Recovery, RttEstimation};
+
+use crate::{Changes, ConfiguredRemedy, LinkChanges, Selection};
+
+/// Why a remedy would change nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Idle {
+    /// The endpoint does so without it.
+    AlreadySo,
+    /// The endpoint does not read what it sets, for this reason.
+    Unread(&'static str),
+}
+
+/// Settings that an endpoint with certain choices does not read.
+struct Unread {
+    /// Whether the endpoint has these choices.
+    by: fn(&Config) -> bool,
+    /// Takes the settings over from the second, so that only those that are read still differ.
+    take: fn(&mut Config, &Config),
+    /// Why they are not read.
+    because: &'static str,
+}
+
+/// What the window of a model-based control leaves unread.
+const fn is_model_based(tcp: &Config) -> bool {
+    matches!(
+        tcp.congestion,
+        CongestionControl::Bbr | CongestionControl::BbrV3
+    )
+}
+
+const UNREAD: &[Unread] = &[
+    Unread {
+        by: is_model_based,
+        take: |to, from| {
+            to.differentiation = from.differentiation;
+            to.bounded_radio = from.bounded_radio;
+        },
+        because: "BBR's window follows a model of the path, and no loss is judged for it; choose \
+                  another congestion control",
+    },
+    Unread {
+        by: is_model_based,
+        take: |to, from| to.slow_start = from.slow_start,
+        because: "BBR begins by its own rule, STARTUP; choose another congestion control",
+    },
+    Unread {
+        by: is_model_based,
+        take: |to, from| to.pacing = from.pacing,
+        because: "BBR always paces",
+    },
+    Unread {
+        by: |tcp| tcp.timeout.estimation != RttEstimation::Rfc6298,
+        take: |to, from| to.timeout.deviation_from = from.timeout.deviation_from,
+        because: "only RFC 6298's estimator has this choice; set tcp.rtt_estimation = \"rfc6298\"",
+    },
+    Unread {
+        by: |tcp| matches!(tcp.recovery, Recovery::Tahoe),
+        take: |to, from| to.reduction = from.reduction,
+        because: "Tahoe has no fast recovery during which the window could come down; choose \
+                  another tcp.recovery",
+    },
+];
+
+impl Selection {
+    /// Why the remedy at `position` changes nothing at an endpoint that is `tcp` without any of
+    /// them; `None` if it does. The other remedies are made first.
+    pub fn idle(&self, position: usize, tcp: &Config) -> Option<Idle> {
+        let one = self.as_slice().get(position)?;
+        let (mut without, mut link) = (*tcp, LinkChanges::default());
+        for (other, remedy) in self.as_slice().iter().enumerate() {
+            if other != position {
+                make(remedy, &mut without, &mut link);
+            }
+        }
+        let (mut with, link_without) = (without, link.clone());
+        make(one, &mut with, &mut link);
+        if link != link_without {
+            return None;
+        }
+        if with == without {
+            return Some(Idle::AlreadySo);
+        }
+        let mut because = None;
+        for rule in UNREAD.iter().filter(|rule| (rule.by)(&with)) {
+            let before = without;
+            (rule.take)(&mut without, &with);
+            if without != before {
+                because = because.or(Some(rule.because));
+            }
+        }
+        because.filter(|_| with == without).map(Idle::Unread)
+    }
+}
+
+fn make(one: &ConfiguredRemedy, tcp: &mut Config, link: &mut LinkChanges) {
+    (one.remedy.apply)(&one.given(), &mut Changes { tcp, link });
+}
+
+#[cfg(test)]
+mod tests {
+    use airtcp_tcp::Profile;
+
+    use super::*;
+    use crate::parse;
+
+    fn idle(remedies: &str, profile: Profile) -> Option<Idle> {
+        parse(remedies).unwrap().idle(0, &profile.config())
+    }
+
+    #[test]
+    fn what_an_endpoint_does_already_is_no_change() {
+        for (remedy, profile) in [
+            ("cubic", Profile::Linux),
+            ("go-back-n", Profile::NewReno),
+            ("initial-window:segments=10", Profile::Linux),
+            ("bbr", Profile::LinuxBbr),
+        ] {
+            assert_eq!(idle(remedy, profile), Some(Idle::AlreadySo), "{remedy}");
+        }
+        assert_eq!(idle("cubic", Profile::LinuxReno), None);
+        assert_eq!(idle("codel", Profile::Linux), None, "the link is changed");
+    }
+
+    #[test]
+    fn what_is_not_read_is_named_with_the_reason() {
+        for (remedy, profile, reason) in [
+            ("newzag", Profile::LinuxBbr, "no loss is judged"),
+            ("hystart-plus-plus", Profile::LinuxBbr, "STARTUP"),
+            ("pacing", Profile::LinuxBbr, "always paces"),
+            ("rto-deviation", Profile::Linux, "RFC 6298's estimator"),
+            ("rate-halving", Profile::Tahoe, "no fast recovery"),
+        ] {
+            let Some(Idle::Unread(found)) = idle(remedy, profile) else {
+                panic!("{remedy}: read");
+            };
+            assert!(found.contains(reason), "{remedy}: {found}");
+        }
+        // With another choice beside it, the same remedy is read.
+        assert_eq!(idle("newzag+cubic", Profile::LinuxBbr), None);
+        assert_eq!(idle("rate-halving+newreno", Profile::Tahoe), None);
+    }
+}

@@ -1,0 +1,90 @@
+//! Remedies that would change nothing here are refused, with the reason.
+
+use airtcp_remedies::{Changes, ConfiguredRemedy, Idle, LinkChanges, Selection};
+use airtcp_tcp::Config;
+
+use crate::error::Problem;
+use crate::link::Link;
+use crate::names::{FlowDirection, Topology};
+
+/// The remedies of `selection` that endpoints which are `endpoints` without them have already.
+///
+/// # Errors
+/// One would set what none of the endpoints reads, or what `senders` have no device for.
+pub(super) fn check(
+    selection: &Selection,
+    endpoints: &[Config],
+    senders: Senders,
+) -> Result<Vec<String>, Problem> {
+    let mut already_so = Vec::new();
+    for (position, one) in selection.as_slice().iter().enumerate() {
+        let name = one.remedy.name;
+        let idle: Vec<_> = endpoints
+            .iter()
+            .map(|tcp| selection.idle(position, tcp))
+            .collect();
+        if idle.iter().all(|idle| *idle == Some(Idle::AlreadySo)) {
+            already_so.push(name.to_owned());
+        } else if let Some(Some(Idle::Unread(why))) = idle.first()
+            && idle.iter().all(Option::is_some)
+        {
+            return Err(nothing(name, why));
+        }
+        if senders == Senders::Wired && listens_to_own_device(one) {
+            return Err(nothing(
+                name,
+                "it is about a sender with a wireless device, and none sends over the air first; \
+                 set flows.direction = \"up\" with topology = \"wlan\", \"selective-repeat\" or \
+                 \"arq\"",
+            ));
+        }
+    }
+    Ok(already_so)
+}
+
+/// Where the senders' own devices are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Senders {
+    /// At least one sends over the air first.
+    OnAir,
+    /// All are at the wired end.
+    Wired,
+}
+
+impl Senders {
+    pub(super) fn of(link: &Link, topology: Topology, directions: &[FlowDirection]) -> Self {
+        let Link::Medium(medium) = link else {
+            return Self::Wired;
+        };
+        let both_ends = matches!(
+            topology,
+            Topology::WlanWiredWlan | Topology::SelectiveRepeatBothEnds
+        );
+        let uploads = directions.contains(&FlowDirection::Up) && medium.back().is_none();
+        if both_ends || uploads {
+            Self::OnAir
+        } else {
+            Self::Wired
+        }
+    }
+}
+
+/// Whether a remedy does nothing but by what the sender's own device tells it.
+fn listens_to_own_device(one: &ConfiguredRemedy) -> bool {
+    let mut tcp = Config::default();
+    let alone = Selection::from(one.clone());
+    alone.apply(&mut Changes {
+        tcp: &mut tcp,
+        link: &mut LinkChanges::default(),
+    });
+    let feedback = tcp.link_feedback;
+    let hears = feedback.corrected_rtt.is_some() || feedback.dynamic_threshold.is_some();
+    tcp.small_queue || hears && feedback.rtt_clusters.is_none()
+}
+
+fn nothing(name: &str, why: &str) -> Problem {
+    Problem::at(
+        "remedies",
+        format!("{name:?} would change nothing here: {why}"),
+    )
+}
