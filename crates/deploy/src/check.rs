@@ -2,6 +2,7 @@
 
 use airtcp_host::bpf;
 use airtcp_host::changes::journal::Stage;
+use airtcp_host::device::statistics::QueueCounts;
 use airtcp_host::error::Result;
 use serde::Serialize;
 
@@ -21,6 +22,8 @@ pub struct Report {
     interrupted: bool,
     /// Each change, and what is there instead if it is no longer in place.
     changes: Vec<State>,
+    /// What each queueing discipline of the deployment has counted.
+    queues: Vec<Queue>,
     notes: Vec<String>,
     check: Option<Check>,
 }
@@ -29,6 +32,16 @@ pub struct Report {
 struct State {
     change: String,
     missing: Option<String>,
+}
+
+/// What a discipline has counted since it was put before its device.
+#[derive(Debug, Serialize)]
+struct Queue {
+    device: String,
+    /// As tc(8) names its kind.
+    discipline: String,
+    #[serde(flatten)]
+    counts: QueueCounts,
 }
 
 /// The kernel's information on the connections.
@@ -60,6 +73,7 @@ impl Report {
                 deployment: None,
                 interrupted: false,
                 changes: Vec::new(),
+                queues: Vec::new(),
                 notes: Vec::new(),
                 check: None,
             });
@@ -81,16 +95,13 @@ impl Report {
         };
         let mut notes = entry.notes.clone();
         if options.check && check.is_none() {
-            notes.push(
-                "the kernel does not say of a connection whether it has this: settings and \
-                 attributes of routes are read when a connection is made"
-                    .to_owned(),
-            );
+            notes.push(why_not_compared(&entry).to_owned());
         }
         Ok(Self {
             deployment: Some(text::deployed(&entry)),
             interrupted: stage != Stage::Deployed,
             changes,
+            queues: entry.changes.iter().filter_map(Queue::of).collect(),
             notes,
             check,
         })
@@ -111,11 +122,59 @@ impl Report {
                 Some(what) => format!("  NOT in place, {what}: {}", state.change),
             });
         }
+        lines.extend(self.queues.iter().map(Queue::line));
         lines.extend(self.notes.iter().cloned());
         if let Some(check) = &self.check {
             lines.extend(check.lines());
         }
         lines.join("\n")
+    }
+}
+
+/// Why `--check` has no groups to compare.
+fn why_not_compared(entry: &Entry) -> &'static str {
+    let is_of_device =
+        |change: &Change| matches!(change, Change::Discipline { .. } | Change::Radio { .. });
+    if entry.changes.iter().all(is_of_device) {
+        "everything that leaves by the device meets it: no connections are without it to compare \
+         with; `airtcp compare` has both over the same link"
+    } else {
+        "the kernel does not say of a connection whether it has this: settings and attributes of \
+         routes are read when a connection is made"
+    }
+}
+
+impl Queue {
+    /// Of a change that puts a discipline; `None` where the kernel counts nothing, or it is gone.
+    fn of(change: &Change) -> Option<Self> {
+        let Change::Discipline { device, new, .. } = change else {
+            return None;
+        };
+        let discipline = new.split(' ').next().unwrap_or_default();
+        let counts = QueueCounts::of(device, discipline).ok()?;
+        Some(Self {
+            device: device.clone(),
+            discipline: discipline.to_owned(),
+            counts,
+        })
+    }
+
+    fn line(&self) -> String {
+        let QueueCounts {
+            passed,
+            dropped,
+            marked,
+            acks_dropped,
+        } = self.counts;
+        let acks = if acks_dropped > 0 {
+            format!(" ({acks_dropped} of them acknowledgments that a later one covers)")
+        } else {
+            String::new()
+        };
+        format!(
+            "  {} before {}: {passed} packets passed, {dropped} dropped{acks}, {marked} marked",
+            self.discipline, self.device
+        )
     }
 }
 

@@ -12,9 +12,19 @@ use airtcp_host::error::{Error, Result};
 use airtcp_link::Stream;
 use airtcp_link::agent::delay_injection::DelayRule;
 use airtcp_link::agent::{AgentConfig, AnyAgent, DelayInjection, Toward};
-use airtcp_remedies::{Changes, LinkChanges, Place};
+use airtcp_remedies::{Changes, ConfiguredRemedy, LinkChanges, Place, Selection};
 
 use crate::packets::filter::Segments;
+
+/// Whether a remedy acts on passing packets.
+fn is_an_agent(one: &ConfiguredRemedy) -> bool {
+    let mut link = LinkChanges::default();
+    Selection::from(one.clone()).apply(&mut Changes {
+        tcp: &mut airtcp_tcp::Config::default(),
+        link: &mut link,
+    });
+    !link.agents.is_empty()
+}
 
 /// Agents in the order in which packets from the mobile meet them.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +58,15 @@ impl Chain {
             tcp: &mut tcp,
             link: &mut link,
         });
+        let idle = selection.as_slice().iter().find(|one| !is_an_agent(one));
+        if let Some(other) = idle {
+            return Err(Error::new(format!(
+                "agent {:?}: expected a remedy that acts on passing packets, such as \
+                 delay-injection; this one is in the access point's radio. {}",
+                other.remedy.name,
+                other.deployment()
+            )));
+        }
         if link.agents.is_empty() {
             return Err(Error::new(
                 "no agent is named: expected one, such as delay-injection; `airtcp remedies` \

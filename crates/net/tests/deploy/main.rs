@@ -1,6 +1,7 @@
 //! Deployments in network namespaces of their own: nothing of this machine is touched.
 #![cfg(target_os = "linux")]
 
+mod catalogue;
 mod deaths;
 mod machine;
 mod programs;
