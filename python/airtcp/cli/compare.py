@@ -403,6 +403,7 @@ def _json_object(comparison: Comparison, page: Path | None) -> dict[str, object]
         "link_and_sender": context(comparison),
         "verdict": comparison.verdict,
         "refused": dict(comparison.refused),
+        "sized": dict(comparison.sized),
         "deployment": comparison.deployment,
         "remedies": comparison.table.to_dicts(),
         "cells": cells.drop("summary", "scenario", "scenario_hash", "engine_version").to_dicts(),

@@ -65,6 +65,8 @@ class ComparedRuns:
     """Whether every remedy of the catalogue was tried: the intervals then hold jointly for all."""
     refused: Mapping[str, str] = field(default_factory=dict)
     """The remedies of a search that have no place on the link, and why."""
+    sized: Mapping[str, str] = field(default_factory=dict)
+    """The remedies of a search that were sized to the link, and why so."""
     beside: Mapping[str, Sequence[RunSummary]] = field(default_factory=dict)
     """Runs in which an unchanged flow shares the link with one that has the remedy, where made: in
     the order of the seeds, "baseline" among them."""

@@ -8,7 +8,7 @@ from airtcp._core import Scenario, ScenarioError
 from airtcp.catalogue import BASELINE
 from airtcp.loading import load_scenario, remedy_names
 from airtcp.study.compare import ComparedRuns
-from airtcp.study.everything import ALL, applicable
+from airtcp.study.everything import ALL, Applicable, applicable
 from airtcp.study.execute import Results
 from airtcp.study.perturbation import perturbed
 from airtcp.study.plan import Plan, PlannedCell, seed_by_seed, seeded_cells
@@ -27,6 +27,7 @@ class ComparisonPlan:
     seeds: tuple[int, ...]
     is_search: bool
     refused: Mapping[str, str]
+    sized: Mapping[str, str]
     settings: Mapping[str, object]
     """What was set over the scenario, by dotted key."""
     cells: tuple[PlannedCell, ...]
@@ -49,6 +50,7 @@ class ComparisonPlan:
             self.is_search,
             self.refused,
             settings=self.settings,
+            sized=self.sized,
         )
 
 
@@ -77,9 +79,10 @@ def comparison_plan(
     written = load_scenario(scenario, settings)
     if "perturb" not in (settings or {}):
         written = perturbed(written)
-    refused: dict[str, str] = {}
+    found = Applicable([], {}, {})
     if is_search := list(remedies) == [ALL]:
-        remedies, refused = applicable(written)
+        found = applicable(written)
+        remedies = found.taken
     variants = {BASELINE: written} | _variants(written, remedies)
     scenario_hash = written.hash()
     cells = seed_by_seed(
@@ -89,7 +92,14 @@ def comparison_plan(
         for remedy, variant in variants.items()
     )
     return ComparisonPlan(
-        written, variants, chosen, is_search, refused, dict(settings or {}), cells
+        written,
+        variants,
+        chosen,
+        is_search,
+        found.refused,
+        found.sized,
+        dict(settings or {}),
+        cells,
     )
 
 

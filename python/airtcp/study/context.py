@@ -9,6 +9,7 @@ from airtcp.catalogue import BASELINE
 from airtcp.quantities import format_bit_rate, format_count
 from airtcp.study.compare import ComparedRuns
 from airtcp.study.metrics import METRICS
+from airtcp.study.sizes import stated_rate_bps
 from airtcp.summary import retransmitted_share, total
 
 _FULL = 0.9
@@ -65,7 +66,7 @@ def why_nothing_helps(comparison: ComparedRuns) -> str:
         known = [value for run in runs if (value := metric.of(run)) is not None]
         return f"{metric.phrase} is {metric.show(fmean(known))} without a remedy"
     goodput = fmean(run["goodput_bps"] for run in runs)
-    rate = _rate_bps(_document(comparison))
+    rate = stated_rate_bps(_document(comparison))
     if rate and goodput > _FULL * rate:
         return f"the link is full: {format_bit_rate(goodput)} of its {format_bit_rate(rate)}"
     lost = sum(flow["segments_lost_link"] for run in runs for flow in run["flows"])
@@ -101,16 +102,3 @@ def _is_at_its_window(comparison: ComparedRuns, window: int) -> bool:
 
 def _document(comparison: ComparedRuns) -> dict[str, Any]:
     return tomllib.loads(comparison.scenario.to_toml())
-
-
-def _rate_bps(document: dict[str, Any]) -> float | None:
-    """The rate of a pipe or dumbbell; None where the link's depends on something else."""
-    rate = document.get("link", {}).get("rate")
-    if document.get("topology") not in {"pipe", "dumbbell"} or not isinstance(rate, str):
-        return None
-    number, _, unit = rate.partition(" ")
-    scale = {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}.get(unit)
-    try:
-        return float(number) * scale if scale else None
-    except ValueError:
-        return None

@@ -18,7 +18,7 @@ def deployment(comparison: ComparedRuns) -> list[str]:
     named = comparison.named if comparison.is_search else (best,) if best else ()
     lines = []
     for name in named:
-        lines += deployed(name)
+        lines += deployed(name) + size_of(comparison, name)
         if name == best and not is_on_a_host(name):
             other = best_on_a_host(comparison.ranking)
             chosen = None if other is None else other.remedy
@@ -28,6 +28,7 @@ def deployment(comparison: ComparedRuns) -> list[str]:
                     f"The best remedy for an end host is {chosen} ({size}): {part['text']}"
                     for part in deployments(chosen)
                 ]
+                lines += size_of(comparison, chosen)
     if chosen is not None:
         lines.append(
             "`airtcp verify` tries it on this machine's kernel; "
@@ -40,6 +41,12 @@ def deployment(comparison: ComparedRuns) -> list[str]:
 def deployed(remedy: str) -> list[str]:
     """Sentences on each part of a combination."""
     return [f"Deploying {part['name']}: {part['text']}" for part in deployments(remedy)]
+
+
+def size_of(comparison: ComparedRuns, remedy: str) -> list[str]:
+    """Where the size of a remedy comes from, in a line; empty where it has none."""
+    reason = comparison.sized.get(remedy)
+    return [] if reason is None else [f"Its size, {remedy.partition(':')[2]}: {reason}."]
 
 
 def is_on_a_host(remedy: str) -> bool:
