@@ -28,13 +28,16 @@ def test_intervals_of_many_hold_at_once() -> None:
 
 def test_without_a_remedy_all_that_have_a_place_are_compared(lossy_file: Path) -> None:
     comparison = airtcp.compare(lossy_file, seeds=4)
-    taken, refused = applicable(comparison.scenario)
+    found = applicable(comparison.scenario)
+    taken, refused = found.taken, found.refused
     assert comparison.remedies == ("baseline", *taken)
     assert set(comparison.refused) == set(refused)
     assert not {"oracle", "coin"} & set(taken)
     assert "inf-retry" in refused
     catalogue = {entry["name"] for entry in airtcp.remedies()}
-    assert catalogue == set(taken) | set(refused) | {"oracle", "coin"}
+    names = {remedy.partition(":")[0] for remedy in taken}
+    assert catalogue == names | set(refused) | {"oracle", "coin"}
+    assert set(found.sized) <= set(taken)
     assert 1 <= comparison.among <= len(taken)
 
 

@@ -9,6 +9,7 @@ import math
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from airtcp import _core
@@ -85,15 +86,17 @@ def sizes(scenario: Scenario) -> Mapping[str, Sized | Unsized]:
     if "rtt_log" in document.get("link", {}):
         why = "recorded round trips have no rate: the window stands for it"
         return {name: Unsized(why) for name in ("max-window", "send-buffer", "receive-buffer")}
-    path = path_of(scenario, document)
+    path = path_of(scenario)
     if path is None:
         return {}
     tcp = document.get("tcp", {})
     return {name: rule(path, document, tcp) for name, rule in _RULES.items()}
 
 
-def path_of(scenario: Scenario, document: Mapping[str, Any]) -> Path | None:
+@lru_cache(maxsize=256)
+def path_of(scenario: Scenario) -> Path | None:
     """The path's rate and round trip, from a run of flows without limits; None without any."""
+    document = tomllib.loads(scenario.to_toml())
     for remedies in _UNBOUND:
         try:
             free = scenario.with_remedies(remedies)

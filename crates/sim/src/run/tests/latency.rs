@@ -63,7 +63,7 @@ fn no_remedy_shortens_what_packets_take() {
     for remedy in [
         "",
         "remedies = ['wsc']\n",
-        "remedies = ['wsc-corrected-rtt']\n",
+        "remedies = ['wsc-rtt-clusters']\n",
     ] {
         let text = format!(
             "duration = '120 s'\nlink.rtt_log.path = 'log.csv'\ntcp.max_window = 1\n\
