@@ -232,6 +232,17 @@ _RULES: dict[str, Rule] = {
 }
 
 
+_BYTES = {
+    "B": 1.0,
+    "kB": 1e3,
+    "MB": 1e6,
+    "GB": 1e9,
+    "KiB": 2.0**10,
+    "MiB": 2.0**20,
+    "GiB": 2.0**30,
+}
+
+
 def _bytes(value: object) -> float | None:
     """A size of `[tcp]` in bytes: a number, or text such as "8 MiB"; None for no limit."""
     if isinstance(value, int):
@@ -239,7 +250,7 @@ def _bytes(value: object) -> float | None:
     if not isinstance(value, str):
         return None
     number, _, unit = value.partition(" ")
-    scale = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9}.get(unit)
+    scale = _BYTES.get(unit)
     try:
         return float(number) * scale if scale else None
     except ValueError:
