@@ -2,7 +2,7 @@
 //! choices leaves the setting unread.
 
 use airtcp_tcp::Config;
-use airtcp_tcp::config::{CongestionControl, Recovery, RttEstimation};
+use airtcp_tcp::config::{CongestionControl, LossDetection, Recovery, RttEstimation, SlowStart};
 
 use crate::{Changes, ConfiguredRemedy, LinkChanges, Selection};
 
@@ -24,6 +24,11 @@ struct Unread {
     /// Why they are not read.
     because: &'static str,
 }
+
+/// Segments of the window from which HyStart looks, and round trips that it needs (Linux,
+/// `hystart_low_window` and `HYSTART_MIN_SAMPLES`).
+const HYSTART_LEAST_WINDOW: u64 = 16;
+const HYSTART_SAMPLES: u64 = 8;
 
 /// What the window of a model-based control leaves unread.
 const fn is_model_based(tcp: &Config) -> bool {
@@ -57,6 +62,31 @@ const UNREAD: &[Unread] = &[
         by: |tcp| tcp.timeout.estimation != RttEstimation::Rfc6298,
         take: |to, from| to.timeout.deviation_from = from.timeout.deviation_from,
         because: "only RFC 6298's estimator has this choice; set tcp.rtt_estimation = \"rfc6298\"",
+    },
+    Unread {
+        by: |tcp| is_model_based(tcp) && tcp.sack && tcp.loss_detection == LossDetection::Rack,
+        take: |to, from| {
+            to.link_feedback.dynamic_threshold = from.link_feedback.dynamic_threshold;
+        },
+        because: "RACK counts duplicates only until it has seen reordering, and BBR's window does \
+                  not follow from losses; set tcp.loss_detection = \"duplicate-acks\"",
+    },
+    Unread {
+        by: |tcp| tcp.spurious_detection.eifel && tcp.timestamps,
+        take: |to, from| to.spurious_detection.frto = from.spurious_detection.frto,
+        because: "the echo of a timestamp tells a needless timeout before new data could; set \
+                  tcp.eifel = false",
+    },
+    Unread {
+        by: |tcp| {
+            let round = HYSTART_LEAST_WINDOW + HYSTART_SAMPLES;
+            let most = round * u64::from(tcp.mss);
+            tcp.slow_start == SlowStart::HyStart
+                && tcp.initial_ssthresh.is_some_and(|bytes| bytes < most)
+        },
+        take: |to, from| to.slow_start = from.slow_start,
+        because: "slow start ends at tcp.initial_ssthresh before HyStart has measured a round of 16 \
+                  segments",
     },
     Unread {
         by: |tcp| matches!(tcp.recovery, Recovery::Tahoe),
@@ -134,6 +164,9 @@ mod tests {
             ("pacing", Profile::LinuxBbr, "always paces"),
             ("rto-deviation", Profile::Linux, "RFC 6298's estimator"),
             ("rate-halving", Profile::Tahoe, "no fast recovery"),
+            ("f-rto", Profile::Linux24, "the echo of a timestamp"),
+            ("hystart", Profile::Ns2NewReno, "tcp.initial_ssthresh"),
+            ("wsc-dynamic-dupack", Profile::LinuxBbr, "RACK counts"),
         ] {
             let Some(Idle::Unread(found)) = idle(remedy, profile) else {
                 panic!("{remedy}: read");

@@ -140,8 +140,8 @@ def _receive_window(path: Path, _: Mapping[str, Any], tcp: Mapping[str, Any]) ->
 
 def _max_window(path: Path, _: Mapping[str, Any], tcp: Mapping[str, Any]) -> Sized | Unsized:
     segments = max(4, math.ceil(LATENCY_PRODUCTS * path.segments))
-    if tcp.get("max_window") == segments:
-        return Unsized(f"the window is bounded by {segments} segments already")
+    if isinstance(now := tcp.get("max_window"), int) and now <= segments:
+        return Unsized(f"{now} segments bound the window already; send-buffer raises it")
     return Sized(f"max-window:segments={segments}", f"{LATENCY_PRODUCTS:g} times {path.words}")
 
 

@@ -96,7 +96,7 @@ fn write(flow: &mut Flow, now: Instant) -> WrittenEnds {
                 bytes,
             } => {
                 flow.client.connection.write(bytes);
-                let end = flow.client.connection.sender().written();
+                let end = flow.client.connection.sender().offered();
                 flow.latency.on_written(now, end);
                 written.at_source = true;
             }

@@ -161,7 +161,7 @@ impl SendSide {
         if let Some(before) = self.sender.take() {
             let sender = self.get_mut();
             sender.keep_small_segments(&before);
-            sender.write(before.written());
+            sender.write(before.offered());
             if before.is_closed() {
                 sender.close();
             }

@@ -261,9 +261,15 @@ impl Sender {
         self.space.right_edge()
     }
 
-    /// End of the data written by the application, with what the send buffer has no room for.
+    /// End of the data written by the application, as far as the send buffer had room.
     #[must_use]
-    pub fn written(&self) -> u64 {
+    pub const fn written(&self) -> u64 {
+        self.space.written()
+    }
+
+    /// End of the data that the application writes, with what waits for room.
+    #[must_use]
+    pub fn offered(&self) -> u64 {
         let waiting = self.extras.buffer().map_or(0, SendBuffer::waiting);
         self.space.written().saturating_add(waiting)
     }

@@ -321,7 +321,8 @@ fn a_send_buffer_bounds_the_data_in_flight() {
     trace.write(10);
     trace.sender.close();
     assert!(trace.sender.is_closed());
-    assert_eq!(trace.sender.written(), 10 * MSS);
+    assert_eq!(trace.sender.written(), 6 * MSS);
+    assert_eq!(trace.sender.offered(), 10 * MSS);
     assert_eq!(trace.poll(), "0 1 2 3 4 5");
     assert_eq!(trace.ack(1), "", "a sixth is free");
     assert_eq!(trace.ack(2), "6 7", "a third is");
