@@ -4,6 +4,7 @@ import pytest
 
 import airtcp
 from airtcp._core import ScenarioError
+from airtcp.catalogue import Remedy, When
 from airtcp.ranking import Candidate, Direction, State, direction, machines, rank, reach
 from airtcp.ranking.deployable import Spot, is_deployable, needs
 from airtcp.ranking.state import state
@@ -35,6 +36,12 @@ def test_three_states() -> None:
     assert state(3.0, None) is State.UNDECIDED
 
 
+def is_usual(entry: Remedy, when: When) -> bool:
+    """Whether a parameter has the value by default that a way is for."""
+    usual = {one["name"]: one["default"] for one in entry["parameters"]}
+    return usual[when["parameter"]] == when["is"]
+
+
 def test_every_way_of_the_catalogue_has_its_spots() -> None:
     for entry in airtcp.remedies():
         name = entry["name"]
@@ -42,7 +49,10 @@ def test_every_way_of_the_catalogue_has_its_spots() -> None:
         assert bool(needs(name)) is (
             not is_control
             and (
-                any(way["only_in"] is None for way in entry["ways"])
+                any(
+                    way["only_in"] is None and (way["when"] is None or is_usual(entry, way["when"]))
+                    for way in entry["ways"]
+                )
                 or entry.get("agent") is not None
             )
         ), name
