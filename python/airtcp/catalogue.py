@@ -126,6 +126,11 @@ def remedy(name: str) -> Remedy:
     raise ScenarioError(f'remedy "{name}": expected a name alone: `airtcp remedies` lists them')
 
 
+def is_known(remedy: str) -> bool:
+    """Whether the catalogue has a remedy, written with its parameters or without."""
+    return any(entry["name"] == remedy.partition(":")[0] for entry in remedies())
+
+
 def deployments(remedies: str) -> list[Deployment]:
     """Deployment of each remedy of a combination such as "sack+min-rto:min=1s" on a real system.
 

@@ -9,6 +9,7 @@ from airtcp.diagnosis.kind import is_capture
 from airtcp.diagnosis.read import read_capture
 from airtcp.diagnosis.result import DiagnosedCapture, diagnosed
 from airtcp.diagnosis.sockets import Sockets
+from airtcp.diagnosis.trying import Effort
 from airtcp.ping_diagnosis import PingDiagnosis, diagnose_ping
 from airtcp.study.sequential import Rounds
 
@@ -43,6 +44,8 @@ def diagnose(
     can: str = "all",
     rate_bps: float | None = None,
     sockets: Sockets | None = None,
+    sender: str | None = None,
+    effort: Effort | None = None,
     interval_s: float | None = None,
     rounds: Rounds | None = None,
     progress: Progress | None = None,
@@ -59,6 +62,8 @@ def diagnose(
             capture fitted if None, of a ping log a range is tried.
         sockets: what the sender's kernel counts of its connections (`sockets_of`), beside a
             capture: ends the guess of its congestion control.
+        sender: the congestion control in use, where you know it: `cubic`, `reno` or `bbr`.
+        effort: seeds, processor time and the smallest effect worth having, for a capture.
         interval_s: the time from one probe of a ping to the next, for a log that does not tell.
         rounds: seeds and processor time of the comparison over a ping log.
         progress: called with the share that is done, and what is being done.
@@ -73,7 +78,7 @@ def diagnose(
     """
     if os.fspath(path) == "-" or is_capture(Path(path)):
         read = read_capture(path, flow, view, progress)
-        found = diagnosed(read, can, progress, rate_bps, sockets)
+        found = diagnosed(read, can, progress, rate_bps, sockets, sender, effort)
         return Diagnosis(**{field.name: getattr(found, field.name) for field in fields(found)})
     return diagnose_ping(
         path, can, progress, rate_bps=rate_bps, interval_s=interval_s, rounds=rounds

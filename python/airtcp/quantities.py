@@ -20,6 +20,13 @@ def format_bit_rate(bps: float, *, sign: bool = False) -> str:
 _RATE = re.compile(r"([\d.]+)\s*([kKmMgG]?)(?:bit/s|bits/s|bit|bps|b/s)?")
 
 
+def format_part(bps: float, whole_bps: float) -> str:
+    """A rate as a part of another: "4.07 of 20.0 Mbit/s"."""
+    part, whole = format_bit_rate(bps), format_bit_rate(whole_bps)
+    number, _, unit = part.partition(" ")
+    return f"{number if whole.endswith(f' {unit}') else part} of {whole}"
+
+
 def parse_bit_rate(text: str) -> float | None:
     """Bits a second of a text such as "20 Mbit/s", "20mbit" or "1.5 Gbps"; None for another.
 

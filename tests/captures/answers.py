@@ -21,8 +21,13 @@ WORDS = {
     "late": "late, behind others",
     "waits": "data waits",
     "wifi": "Wi-Fi link",
-    "full": "at most",
+    "full": "already gets",
     "sender's clock": "timestamps",
+    "hole": "never arrive",
+    "writes": "Small writes",
+    "buffer": "buffer holds the flow",
+    "other way": "Traffic the other way",
+    "path": "the path changes",
 }
 """What a first sentence names, and words by which it does."""
 REFUSED = "No remedy is recommended"
@@ -79,13 +84,17 @@ KINDS = {
     "rate step": RATE,
     "long queue": Right(("waits",), ("full", "loss", "rate")),
     "802.11n and ax": Right(("wifi", "full", "waits"), ("loss", "rate", "queue", "managed")),
+    "send buffer": Right(("buffer",), ()),
+    "small writes": Right(("writes",), ()),
+    "other way": Right(("other way",), ()),
+    "path change": Right(("path",), ("loss", "full", "waits")),
 }
 """By the kind of a case; some cases have another below."""
-SLOW_READER = Right(("receiver",), ("loss", "rate", "full", "waits"), None)
+SLOW_READER = Right(("receiver",), ("application", "loss", "rate", "full", "waits"), None)
 SHORT_QUEUE = Right(("waits", "full"), ("rate",))
 """BBR keeps the queue short, however long it may be."""
-AT_RECEIVER = Right(("sender's clock",), (), True)
-"""A receiver's capture without timestamps does not show when what was sent."""
+AT_RECEIVER = Right(("sender's clock",), ("application",), None)
+"""A receiver's capture without timestamps shows what came, and not when it was sent."""
 
 
 def right(case: Case) -> Right:

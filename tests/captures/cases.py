@@ -29,6 +29,12 @@ class Sender:
     """Both ends ask for explicit congestion notification (RFC 3168)."""
     flows: int = 1
     """Connections that send at once; the first has a second's start."""
+    send_buffer: int = 0
+    """SO_SNDBUF of the sender; 0 for the kernel's own tuning."""
+    writes: tuple[int, ...] = ()
+    """Bytes of the writes of a message, whose answer is awaited before the next; empty for none."""
+    is_two_way: bool = False
+    """Another connection carries as much the other way."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,10 @@ def cases() -> list[Case]:
         *_rate_steps(),
         *_long_queues(),
         *_aggregating(),
+        *_bounded(),
+        *_small_writes(),
+        *_two_ways(),
+        *_changing_paths(),
     ]
 
 
@@ -319,3 +329,31 @@ def _aggregating() -> Iterator[Case]:
         yield Case("802.11n and ax", f"{words} upload", up)
         yield Case("802.11n and ax", f"{words} download lossy", down, download=True)
         yield Case("802.11n and ax", f"{words} upload bbr", up, Sender("bbr"))
+
+
+def _bounded() -> Iterator[Case]:
+    for buffer, control in ((65_536, "cubic"), (65_536, "bbr"), (131_072, "cubic")):
+        link = _pipe("20 Mbit/s", "50 ms", 300)
+        name = f"send buffer {buffer // 1024} kB {control}"
+        yield Case("send buffer", name, link, Sender(control, send_buffer=buffer))
+
+
+def _small_writes() -> Iterator[Case]:
+    for delay in ("4 ms", "30 ms"):
+        for writes in ((40, 200), (300, 300, 100)):
+            name = f"writes of {' and '.join(map(str, writes))} over {delay}"
+            yield Case("small writes", name, _pipe(delay=delay), Sender(writes=writes))
+
+
+def _two_ways() -> Iterator[Case]:
+    for packets, control in ((60, "cubic"), (60, "reno"), (150, "cubic")):
+        link = _pipe("6 Mbit/s", "30 ms", packets)
+        sender = Sender(control, is_two_way=True)
+        yield Case("other way", f"both ways {packets} {control}", link, sender)
+
+
+def _changing_paths() -> Iterator[Case]:
+    path = {"link.rate": "12 Mbit/s", "link.recorded.path": "path.csv"}
+    path |= {"link.queue.packets": "100", "link.loss.rate": "0.002"}
+    for control in CONTROLS:
+        yield Case("path change", f"path changes {control}", path, Sender(control))

@@ -41,7 +41,7 @@ def recorded(kernel: str, work: Path, case: Case, seed: int) -> dict[str, Any] |
         command=["sh", "-c", f"{ends[1]} && cat {_COUNTERS}"],
     )
     for key, value in case.settings.items():
-        shown = str(work / value) if key.startswith("link.trace.u") else value
+        shown = str(work / value) if key in ("link.trace.up", "link.recorded.path") else value
         emulation.options += ["--set", f"{key}={shown}"]
     emulation.options += ["--seed", str(seed), "--server", ends[0]]
     try:

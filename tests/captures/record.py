@@ -35,6 +35,10 @@ from airtcp.net import find_program
 TRAFFIC = Path(__file__).with_name("traffic.py")
 LIMIT_S = SECONDS + 60
 NEVER_LATE = 1e-9
+FILES = ("link.trace.up", "link.recorded.path")
+"""Settings that name a file of the case's folder."""
+PATH = "time_ms,delay_ms,loss\n0,16,0\n9000,31,0\n17000,22,0\n"
+"""One-way delays of a path that changes twice."""
 
 
 def main() -> None:
@@ -147,7 +151,7 @@ def _recorded(work: Path, case: Case, seed: int, kernel: str) -> dict[str, Any] 
     ]
     command = [find_program(), "emulate", str(work / "scenario.toml"), "--seed", str(seed)]
     for key, value in case.settings.items():
-        shown = str(work / value) if key.startswith("link.trace.u") else value
+        shown = str(work / value) if key in FILES else value
         command += ["--set", f"{key}={shown}"]
     command += ["--record", str(work), "--quiet", "--server", ends[0], "--", "sh", "-c", ends[1]]
     try:
@@ -164,12 +168,13 @@ def _recorded(work: Path, case: Case, seed: int, kernel: str) -> dict[str, Any] 
 
 
 def write_rates(folder: Path) -> None:
-    """Rates as delivery opportunities of 1500 bytes.
+    """Rates as delivery opportunities of 1500 bytes, and the delays of a path that changes.
 
     12 and 3 Mbit/s in turn, 4 s each; and 10 Mbit/s, from 18 s on 2 Mbit/s.
     """
     in_turn = [*range(1, 4001), *range(4004, 8001, 4)]
     falling = [1 + at * 6 // 5 for at in range(15_000)] + [*range(18_006, 60_001, 6)]
+    (folder / "path.csv").write_text(PATH)
     for name, opportunities in (("steps", in_turn), ("step", falling)):
         (folder / f"{name}.opportunities").write_text("".join(f"{at}\n" for at in opportunities))
 

@@ -35,13 +35,21 @@ def main() -> None:
     with _listening(role, part, sender) as server, _connection(server, part, sender) as connection:
         for number in range(1, sender["flows"]):
             Thread(target=_beside, args=(server, number, part, sender), daemon=True).start()
+        if sender["is_two_way"]:
+            other = "receive" if part == "send" else "send"
+            Thread(target=_beside, args=(server, 1, other, sender), daemon=True).start()
         if part == "send":
-            _send(connection, sender, case["seconds"])
+            if sender["writes"]:
+                _ask(connection, sender["writes"], case["seconds"])
+            else:
+                _send(connection, sender, case["seconds"])
             counted = {name: value - before.get(name, 0) for name, value in _counters().items()}
             # Whole or not at all: the other end waits for it.
             written = Path(result_file).with_suffix(".new")
             written.write_text(json.dumps(counted, indent=1))
             written.rename(result_file)
+        elif sender["writes"]:
+            _answer(connection, sum(sender["writes"]))
         else:
             _receive(connection, sender["read_bps"])
     if part == "receive":
@@ -57,7 +65,7 @@ def _listening(
     server = _socket(part, sender)
     server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     server.bind(("", PORT))
-    server.listen(sender["flows"])
+    server.listen(sender["flows"] + sender["is_two_way"])
     return server
 
 
@@ -95,6 +103,8 @@ def _socket(part: str, sender: dict[str, Any]) -> socket.socket:
     if part == "receive" and sender["receive_buffer"]:
         # Before the handshake, which decides on the scale of the window.
         plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, sender["receive_buffer"])
+    if part == "send" and sender["send_buffer"]:
+        plain.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, sender["send_buffer"])
     if part == "send":
         control = sender["control"].encode()
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control)
@@ -126,6 +136,25 @@ def _send(connection: socket.socket, sender: dict[str, Any], seconds: float) -> 
         connection.recv(1)  # the receiver closes when it has all
     except OSError as error:
         print(f"traffic: {error}", file=sys.stderr)
+
+
+ANSWER = bytes(120)
+
+
+def _ask(connection: socket.socket, writes: list[int], seconds: float) -> None:
+    """Sends messages in several writes, each after the answer to the one before."""
+    begun = time.monotonic()
+    while time.monotonic() - begun < seconds:
+        for length in writes:
+            connection.sendall(CHUNK[:length])
+        connection.recv(len(ANSWER), socket.MSG_WAITALL)
+    connection.shutdown(socket.SHUT_WR)
+
+
+def _answer(connection: socket.socket, length: int) -> None:
+    """Answers each message once it is there as a whole."""
+    while connection.recv(length, socket.MSG_WAITALL):
+        connection.sendall(ANSWER)
 
 
 def _receive(connection: socket.socket, read_bps: int) -> None:

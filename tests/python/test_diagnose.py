@@ -12,7 +12,7 @@ import airtcp
 from airtcp._core import AirtcpError, ScenarioError
 from airtcp.cli.commands import app
 from airtcp.diagnoses import Diagnosis
-from airtcp.diagnosis import words
+from airtcp.diagnosis.check_words import not_played_back
 from airtcp.ping_diagnosis import PingDiagnosis
 from airtcp.study.sequential import Rounds
 
@@ -104,7 +104,7 @@ def test_a_full_link_needs_no_remedy(tmp_path: Path) -> None:
     assert isinstance(found, Diagnosis)
     # 60 packets wait for 180 ms, on a base of 43: that is a finding though nothing is faster.
     assert "The link is full" in found.headline
-    assert "are possible), but data waits" in found.headline
+    assert "Mbit/s), but data waits" in found.headline
     assert found.latency is not None
     assert found.latency.is_large
     assert found.latency.median_s == pytest.approx(0.043 + 60 * 0.003, rel=0.3)
@@ -215,7 +215,7 @@ def test_the_command_line_prints_the_answer(
 
 
 def test_a_replay_that_lacks_what_the_ends_did_says_so() -> None:
-    said = words.not_played_back({"application": 0.41, "receiver_window": 0.02})
+    said = not_played_back({"application": 0.41, "receiver_window": 0.02})
     assert "the application held it back for 41 % of the time" in said
     assert "receiver" not in said
-    assert not words.not_played_back({"application": 0.05, "receiver_window": 0.0})
+    assert not not_played_back({"application": 0.05, "receiver_window": 0.0})

@@ -33,7 +33,7 @@ def found(folder: Path, **settings: str) -> DiagnosedCapture:
 def test_losses_are_named(tmp_path: Path) -> None:
     said = found(tmp_path, link__loss__rate="0.01").headline
     assert "the link loses" in said
-    assert "No remedy was tried: none was asked for." in said
+    assert "No remedies were tried (pass --can to try them)." in said
 
 
 def test_late_packets_are_fitted_and_named(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_lone_stop_is_ranked_with(tmp_path: Path) -> None:
 
 def test_sentences_are_judged() -> None:
     losses = Right(("loss",), ("full",))
-    right = judged("Of 9 Mbit/s that are possible the flow has 3: the link loses 1 %.", losses)
+    right = judged("The flow gets 3 of 9 Mbit/s: the link loses 1 %.", losses)
     assert right.names_it
     assert not right.is_wrong
     wrong = judged("The link loses 1 %, and a policer drops the rest.", losses)

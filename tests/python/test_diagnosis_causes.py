@@ -13,10 +13,10 @@ from airtcp._core import ScenarioError
 from airtcp.diagnosis.drops import Drops, Policer, drops_of
 from airtcp.diagnosis.latency import latency
 from airtcp.diagnosis.link import fitted_link
+from airtcp.diagnosis.link_words import link_words
 from airtcp.diagnosis.observed import observed
 from airtcp.diagnosis.read import read_capture
 from airtcp.diagnosis.scenario import Stack, modelled
-from airtcp.diagnosis.words import link_words
 from airtcp.quantities import parse_bit_rate
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "captures"))

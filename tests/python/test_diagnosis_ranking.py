@@ -7,7 +7,8 @@ import pytest
 
 from airtcp.diagnosis.ceiling import Ceiling
 from airtcp.diagnosis.latency import Latency
-from airtcp.diagnosis.trials import Cost, Effect, Trial, Trials, candidate, candidates, effect
+from airtcp.diagnosis.trials import Cost, Effect, Trial, Trials, candidate, effect
+from airtcp.diagnosis.trying import candidates
 from airtcp.diagnosis.words import change, headline, interval, larger_with_harm
 from airtcp.ranking import Direction, State, reach
 from airtcp.study.statistics import Outcome, PairedDifference
@@ -76,7 +77,7 @@ def test_the_headline_says_when_nothing_helps() -> None:
     none = trials(row("veno", Effect(1.0, -1.0, 2.9)))
     unsure = trials(row("veno", Effect(1.0, -1.0, 3.5)))
     assert headline(full, winner, ()) == (
-        "Of 7.70 Mbit/s at most 7.90 Mbit/s are possible: no remedy is worth it."
+        "The flow already gets 7.70 of 7.90 Mbit/s: no remedy is worth deploying."
     )
     assert headline(half, none, ()).endswith(
         "Nothing at the sender helps: no remedy brings 3 % or more."

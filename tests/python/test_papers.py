@@ -420,7 +420,9 @@ def test_the_command_writes_a_report_that_stands_alone(tmp_path):
     ]
     shown = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
     told = json.loads(shown.stdout)
-    assert [claim["id"] for claim in told["papers"][0]["claims"]] == [f"3{x}" for x in "abcdefghijk"]
+    assert [claim["id"] for claim in told["papers"][0]["claims"]] == [
+        f"3{x}" for x in "abcdefghijk"
+    ]
     assert sum(told["counts"].values()) == 11
     assert json.loads((tmp_path / "papers.json").read_text()) == told
     pages = {path.name: path.read_text() for path in tmp_path.glob("*.html")}

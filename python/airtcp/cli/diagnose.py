@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
@@ -11,20 +11,18 @@ import typer
 
 from airtcp._core import ScenarioError
 from airtcp.cli.asker import Can, asked_for
-from airtcp.cli.console import AsJson, out, print_json, print_lines, progress_bar
+from airtcp.cli.console import AsJson, print_json, print_lines, progress_bar
+from airtcp.cli.diagnose_output import diagnosis_json, print_diagnosis
 from airtcp.cli.errors import clear_errors, say
 from airtcp.cli.unwritten import AnswerFirst
-from airtcp.columns import numbers
 from airtcp.quantities import parse_bit_rate, parse_seconds
+from airtcp.ranking.aims import Aim
 
 if TYPE_CHECKING:
     from airtcp.diagnoses import Diagnosis
     from airtcp.diagnosis.sockets import Sockets
+    from airtcp.diagnosis.trying import Effort
     from airtcp.ping_diagnosis import PingDiagnosis
-    from airtcp.report.tables import Table
-
-_MOST_ROWS = 12
-_MOST_FLOWS = 20
 
 
 def diagnose_command(
@@ -86,9 +84,53 @@ def diagnose_command(
             "CAP_NET_RAW, which is dropped before the first packet is read.",
         ),
     ] = None,
-    seconds: Annotated[
-        str, typer.Option("--for", metavar="TIME", help="How long, with -i; Ctrl-C ends it early.")
-    ] = "60s",
+    wanted: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--for",
+            metavar="AIM|TIME",
+            help="What the link is wanted for: bulk (goodput, the default), latency, calls or "
+            "balance. With -i also how long to capture (60s); Ctrl-C ends it early.",
+            show_default=False,
+        ),
+    ] = None,
+    sender: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The congestion control that the sender uses: cubic, reno or bbr. Else each that "
+            "explains the capture is tried.",
+            show_default=False,
+        ),
+    ] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=1_000,
+            help="Seeds for each of the links that the capture leaves open. Default 2.",
+            show_default=False,
+        ),
+    ] = None,
+    worth: Annotated[
+        float | None,
+        typer.Option(
+            metavar="PERCENT",
+            min=0.0,
+            help="The smallest effect worth having. Default 3: less is within a fit's error.",
+            show_default=False,
+        ),
+    ] = None,
+    max_cpu: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            min=1.0,
+            help="No round of trials begins after so much processor time. Default 60.",
+            show_default=False,
+        ),
+    ] = None,
     sockets: Annotated[
         bool,
         typer.Option(
@@ -140,7 +182,8 @@ def diagnose_command(
         if advise:
             print_lines(_probes(given, flow, view) if given else advice())
             return
-        sockets = sockets or (len(given) == 1 and _is_of_sockets(given[0]))
+        # The last file may be `ss`'s output: alone, or beside a capture.
+        sockets = sockets or (len(given) in {1, 2} and _is_of_sockets(given[-1]))
         beside = sockets and bool(given) and is_capture(Path(given[0]))
         one_kind = [bool(device), sockets and not beside, len(given) == 2 and not beside]
         if len(given) > 2 or sum(one_kind) > 1 or (device and given):
@@ -163,10 +206,14 @@ def diagnose_command(
         interval_s = None if interval is None else parse_seconds(interval)
         if interval is not None and not interval_s:
             raise ScenarioError(f'--interval {interval}: expected a time such as "0.2s"')
+        aim, seconds = _aim_and_time(wanted or [], has_time=device is not None)
+        chosen = _Chosen(
+            flow, view, known_bps, interval_s, can, sender, _effort(seeds, max_cpu, worth, aim)
+        )
         if device is not None:
             with TemporaryDirectory(prefix="airtcp-") as held:
                 file = str(_captured(device, seconds, Path(held), folder))
-                _diagnosed(file, flow, view, known_bps, can, folder, as_json=as_json)
+                _diagnosed(file, chosen, folder, as_json=as_json)
             return
         if file is None:
             raise ScenarioError(
@@ -180,7 +227,48 @@ def diagnose_command(
             return
         socket_file = given[1] if beside and len(given) == 2 else None
         counted = sockets_of(socket_file) if beside else None
-        _diagnosed(file, flow, view, known_bps, can, folder, counted, interval_s, as_json=as_json)
+        _diagnosed(file, chosen, folder, counted, as_json=as_json)
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """Options of a diagnosis."""
+
+    flow: int | None
+    view: str | None
+    known_bps: float | None
+    interval_s: float | None
+    can: str | None
+    sender: str | None
+    effort: "Effort"
+
+
+def _aim_and_time(wanted: list[str], *, has_time: bool) -> tuple[Aim, str]:
+    """What `--for` gives: the aim, and how long to capture.
+
+    Raises:
+        ScenarioError: a word is neither, or a time has nothing to capture.
+    """
+    aims = [text for text in wanted if text in list(Aim)]
+    times = [text for text in wanted if text not in aims]
+    if len(aims) > 1 or len(times) > 1 or (times and not has_time):
+        raise ScenarioError(
+            f"--for {' --for '.join(wanted)}: expected one of {', '.join(Aim)}; and with -i how "
+            'long to capture, such as "60s"'
+        )
+    return Aim(aims[0]) if aims else Aim.BULK, times[0] if times else "60s"
+
+
+def _effort(seeds: int | None, max_cpu: float | None, worth: float | None, aim: Aim) -> "Effort":
+    from airtcp.diagnosis.trying import Effort
+
+    usual = Effort(aim=aim)
+    return replace(
+        usual,
+        seeds=seeds or usual.seeds,
+        max_cpu_s=max_cpu or usual.max_cpu_s,
+        worth_percent=usual.worth_percent if worth is None else worth,
+    )
 
 
 def _first_of(file: str) -> str:
@@ -231,20 +319,16 @@ def _print_counters(path: str, *, as_json: bool) -> None:
 
 def _diagnosed(
     file: str,
-    flow: int | None,
-    view: str | None,
-    known_bps: float | None,
-    can: str | None,
+    chosen: _Chosen,
     folder: Path | None,
     sockets: "Sockets | None" = None,
-    interval_s: float | None = None,
     *,
     as_json: bool,
 ) -> None:
     """Diagnoses a capture or a log, and prints what was found."""
     from airtcp.diagnosis.kind import is_capture
 
-    asked = asked_for(can, is_interactive=not as_json and file != "-")
+    asked = asked_for(chosen.can, is_interactive=not as_json and file != "-")
     diagnosis: Diagnosis | PingDiagnosis
     with progress_bar(f"diagnosing {file}") as report:
         if file == "-" or is_capture(Path(file)):
@@ -252,11 +336,13 @@ def _diagnosed(
 
             diagnosis = diagnose(
                 file,
-                flow=flow,
-                view=view,
+                flow=chosen.flow,
+                view=chosen.view,
                 can=asked.can,
-                rate_bps=known_bps,
+                rate_bps=chosen.known_bps,
                 sockets=sockets,
+                sender=chosen.sender,
+                effort=chosen.effort,
                 progress=report,
             )
         else:
@@ -264,7 +350,11 @@ def _diagnosed(
             from airtcp.ping_diagnosis import diagnose_ping
 
             diagnosis = diagnose_ping(
-                file, asked.can, report, rate_bps=known_bps, interval_s=interval_s
+                file,
+                asked.can,
+                report,
+                rate_bps=chosen.known_bps,
+                interval_s=chosen.interval_s,
             )
     written: AnswerFirst[Path] = AnswerFirst()
     page = None
@@ -272,9 +362,9 @@ def _diagnosed(
         to = folder
         page = written.attempt(lambda: diagnosis.report(to, _command()))
     if as_json:
-        print_json(_json_object(diagnosis, page))
+        print_json(diagnosis_json(diagnosis, page))
     else:
-        _print(diagnosis)
+        print_diagnosis(diagnosis)
         if asked.note:
             say(asked.note)
         if page:
@@ -346,54 +436,3 @@ def _print_changes(
 
 def _command() -> str:
     return shlex.join(["airtcp", *sys.argv[1:]])
-
-
-def _print(diagnosis: "Diagnosis | PingDiagnosis") -> None:
-    from airtcp.ping_diagnosis import PingDiagnosis
-
-    if not isinstance(diagnosis, PingDiagnosis) and len(diagnosis.capture.flows) > 1:
-        _print_flows(diagnosis)
-        out.print()
-    print_lines(diagnosis.sentences)
-    shown = _remedies(diagnosis)
-    if shown is not None and shown.rows:
-        out.print()
-        _print_table(shown, _MOST_ROWS)
-    if diagnosis.deployment:
-        out.print()
-        print_lines(diagnosis.deployment)
-
-
-def _print_flows(diagnosis: "Diagnosis") -> None:
-    from airtcp.report.diagnosis_tables import flows_table
-
-    _print_table(flows_table(diagnosis.capture.flows), _MOST_FLOWS)
-
-
-def _remedies(diagnosis: "Diagnosis | PingDiagnosis") -> "Table | None":
-    """The table of the remedies, where any were tried."""
-    from airtcp.ping_diagnosis import PingDiagnosis
-
-    if isinstance(diagnosis, PingDiagnosis):
-        if diagnosis.comparison is None:
-            return None
-        from airtcp.report.tables import goodput_table
-
-        return goodput_table(diagnosis.comparison)
-    from airtcp.report.diagnosis_tables import trials_table
-
-    return None if diagnosis.trials is None else trials_table(diagnosis.trials)
-
-
-def _print_table(shown: "Table", most: int) -> None:
-    out.print(numbers(shown.columns, shown.rows[:most], shown.names), markup=False, highlight=False)
-    if len(shown.rows) > most:
-        out.print(f"and {len(shown.rows) - most} more", highlight=False)
-
-
-def _json_object(diagnosis: "Diagnosis | PingDiagnosis", page: Path | None) -> dict[str, object]:
-    from airtcp.diagnosis.as_json import of_capture, of_ping
-    from airtcp.ping_diagnosis import PingDiagnosis
-
-    found = of_ping(diagnosis) if isinstance(diagnosis, PingDiagnosis) else of_capture(diagnosis)
-    return found | {"report": None if page is None else str(page)}

@@ -40,6 +40,8 @@ def probes(found: "DiagnosedCapture") -> list[str]:
     """What a capture leaves open, and for each the transfer that would show it, and why."""
     facts, link = found.capture.facts, found.link
     if facts is None or link is None:
+        if found.findings:
+            return [found.headline, *found.findings[0].evidence]
         reasons = list(found.refusals) or ["The capture shows no link."]
         return [*reasons, *advice()]
     host = facts["receiver"].rsplit(":", 1)[0].strip("[]")

@@ -27,6 +27,7 @@ def of_capture(diagnosis: DiagnosedCapture) -> dict[str, object]:
         "file": str(capture.path),
         "headline": diagnosis.headline,
         "sentences": diagnosis.sentences,
+        "findings": [asdict(one) for one in diagnosis.findings],
         "limits": diagnosis.limits,
         "refusals": list(diagnosis.refusals),
         "facts": None
@@ -104,6 +105,7 @@ def _link(link: FittedLink) -> dict[str, object]:
         "aqm_bounds_s": None if link.drops.aqm_bounds_s is None else list(link.drops.aqm_bounds_s),
         "marks": link.drops.marks,
         "late": None if link.late is None else asdict(link.late),
+        "jitter": None if link.jitter is None else asdict(link.jitter),
         "beside": None if link.beside is None else asdict(link.beside),
         "is_shared": link.is_shared,
         "aggregates": None if link.aggregates is None else asdict(link.aggregates),

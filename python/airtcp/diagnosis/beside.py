@@ -46,6 +46,7 @@ class Beside:
     """What they had of the link, in bits of IP packets a second."""
     give_way: bool = True
     """They are TCP, too; else they send at their rate whatever the flow does."""
+    shown_by: str = "by the gaps between packets"
 
 
 def with_beside(flow: Observed, others: Iterable[Observed]) -> Observed:

@@ -1,6 +1,6 @@
 """A capture as the core reads it: its flows, and one of them in depth."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypedDict
@@ -14,6 +14,7 @@ from airtcp.diagnosis.quic import QuicFlow
 SHARES: dict[str, str] = {
     "held": "held by the link",
     "timeout": "idle until a timeout",
+    "small_writes": "short segments held back",
     "receiver_window": "receiver's window",
     "application": "application",
     "link": "link full",
@@ -57,6 +58,31 @@ class Queues(TypedDict):
     """Segments with which the sender says that it has slowed down for one."""
 
 
+class SmallWrites(TypedDict):
+    """Short segments that waited for the acknowledgment of what was sent before them."""
+
+    waits: int
+    delayed: int
+    """Those in which the receiver delayed its acknowledgment."""
+    delay_ns: int | None
+    """The median of these delays."""
+
+
+class PathPhase(TypedDict):
+    """A stretch of time in which the path's shortest round trip is the same."""
+
+    from_ns: int
+    base_rtt_ns: int
+
+
+class LastSeen(TypedDict):
+    """The end of what one end of the connection sent."""
+
+    time_ns: int
+    closed: bool
+    """It closed or reset the connection."""
+
+
 class Facts(TypedDict):
     """The chosen flow as a whole."""
 
@@ -77,6 +103,15 @@ class Facts(TypedDict):
     """The share of the time for each key of `SHARES`; they sum to 1."""
     seconds: Mapping[str, float]
     """The same in seconds."""
+    under_way_s: float
+    """Time in which data was in flight, or waited for the receiver's window."""
+    phases: Sequence[PathPhase]
+    """Phases of the path; empty where its shortest round trip does not change."""
+    small_writes: SmallWrites
+    zero_windows: int
+    """Times at which the receiver closed its window."""
+    last: tuple[LastSeen, LastSeen]
+    """Of the sender of the data, and of its receiver."""
     acking: Acking
     """The receiver's habit of acknowledging."""
     shows_tail_drop: bool
@@ -118,7 +153,8 @@ class Capture:
     `full_queue` (it met one that drops), `acked_ns`, `rtt_ns`, `size` (IP bytes), and more. What
     offload handed over as one packet is a row for each of its segments."""
     acks: pl.DataFrame = field(default_factory=pl.DataFrame)
-    """One row an acknowledgment: `time_ns`, `packet`, `ack`, `window`, `newly`, and more."""
+    """One row an acknowledgment: `time_ns`, `packet`, `ack`, `window`, `newly`,
+    `payload`, and more."""
     labels: pl.DataFrame = field(default_factory=pl.DataFrame)
     """One row a retransmission: `flow`, `time_utc`, `time_ns`, `packet`, `start`, `end`, `attempt`,
     `trigger`, `backoff`, `verdict`, `sureness`, `evidence`, `cause`, `loss`, and more."""

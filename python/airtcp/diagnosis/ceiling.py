@@ -25,6 +25,11 @@ class Ceiling:
     """Others use the link, too, and `most_bps` is what they leave."""
 
     @property
+    def gain_percent(self) -> float:
+        """The largest gain that the link lets through, in per cent of the goodput."""
+        return 100.0 * (self.most_bps / self.goodput_bps - 1.0) if self.goodput_bps > 0 else 0.0
+
+    @property
     def is_reached(self) -> bool:
         """No remedy for TCP is worth it."""
         return self.goodput_bps >= (1 - WORTH) * self.most_bps

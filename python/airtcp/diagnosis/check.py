@@ -103,19 +103,40 @@ class Prediction:
         return self.low <= self.captured <= self.high
 
 
-def best_replay(
-    link: FittedLink, flow: Observed, stacks: Sequence[Stack], timeouts: int
-) -> tuple[Replay, Stack, FittedLink]:
-    """The stack whose simulation over the played-back link is nearest to the capture.
+Played = tuple[Replay, Stack, FittedLink]
+"""A replay, and the sender and the link that it was of."""
 
-    Where the capture leaves the rate or the holding of packets open, that of the link, too: the
-    link is returned as it is nearest.
+
+def nearest(played: Sequence[Played]) -> Played:
+    """The one that is nearest to the capture."""
+    return min(played, key=lambda each: each[0].distance)
+
+
+def alike(played: Sequence[Played]) -> list[Stack]:
+    """Senders that explain the capture over the nearest link, the nearest first.
+
+    A capture does not name the congestion control: where several explain it, any of them may be
+    in use.
+    """
+    replay, stack, link = nearest(played)
+    others = [one for one in played if one[2] is link and one[1] is not stack and one[0].explains]
+    if not replay.explains:
+        return [stack]
+    return [stack, *(one[1] for one in sorted(others, key=lambda each: each[0].distance))]
+
+
+def replays(
+    link: FittedLink, flow: Observed, stacks: Sequence[Stack], timeouts: int
+) -> list[Played]:
+    """Each stack's simulation over the played-back link.
+
+    Where the capture leaves the rate or the holding of packets open, over each such link.
     """
     # How flows of TCP share a link is luck; what they have together is not.
     together = link.beside is not None and link.beside.give_way
     share = flow.link_share if together else 1.0
     captured = Outcome(flow.goodput_bps / share, flow.median_rtt_s, timeouts)
-    found = []
+    found: list[Played] = []
     for tried in _left_open(link):
         for stack in stacks:
             by_time = link.beside is not None or link.wifi is not None
@@ -127,18 +148,19 @@ def best_replay(
                 scenario = loaded(replayed(tried, flow, stack, shift))
                 return simulated(scenario, 5 + shift, most, together=together)
 
-            is_exact = link.late is None
+            is_exact = link.late is None and link.jitter is None
             replay = Replay(captured, outcome(0), stack.profile, is_exact)
             if not replay.explains and _has_luck(tried, flow):
                 outcomes = [replay.simulated, *(outcome(shift) for shift in SHIFTS)]
                 replay = replace(replay, simulated=_median(outcomes))
             found.append((replay, stack, tried))
-    return min(found, key=lambda each: each[0].distance)
+    return found
 
 
 def _has_luck(link: FittedLink, flow: Observed) -> bool:
     """Whether stops or losses meet the replay a little sooner or later than they met the flow."""
-    is_open = link.late is not None or link.stops.stops or (flow.lost & ~flow.dropped).any()
+    is_moved = link.late is not None or link.jitter is not None
+    is_open = is_moved or link.stops.stops or (flow.lost & ~flow.dropped).any()
     return link.wifi is None and bool(is_open)
 
 

@@ -36,7 +36,7 @@ class Late:
 
 def fitted_late(flow: Observed, labels: pl.DataFrame, acks: pl.DataFrame) -> Late | None:
     """The late packets of a flow; None where there are few, or they differ in their delay."""
-    delays = np.concatenate([_overtaken(flow), _repaired(flow, labels, acks)])
+    delays = np.concatenate([overtaken_by(flow), _repaired(flow, labels, acks)])
     if len(delays) < FEWEST:
         return None
     low, median, high = (float(one) for one in np.quantile(delays, (0.25, 0.5, 0.75)))
@@ -45,7 +45,7 @@ def fitted_late(flow: Observed, labels: pl.DataFrame, acks: pl.DataFrame) -> Lat
     return Late(len(delays) / len(flow.sent_s), median)
 
 
-def _overtaken(flow: Observed) -> Reals:
+def overtaken_by(flow: Observed) -> Reals:
     """By how much those came late that were reported after what left behind them."""
     once = ~np.isin(flow.start, flow.start[flow.attempt > 0])
     came = flow.acked_s[once & np.isfinite(flow.acked_s)]

@@ -6,6 +6,7 @@ import numpy as np
 
 from airtcp.diagnosis.capture import Queues
 from airtcp.diagnosis.observed import Observed
+from airtcp.diagnosis.seconds import seconds_words
 
 LARGE_S = 0.1
 """Waiting that people notice (ITU-T G.114 asks for 150 ms one way, all told)."""
@@ -35,18 +36,15 @@ class Latency:
         """The finding in words."""
         who = "this flow and others fill" if self.is_shared else "this flow fills"
         return (
-            f"Latency: a packet's round trip is {_shown(self.base_s)} without a queue, and while "
-            f"sending {_shown(self.median_s)} in the median and {_shown(self.high_s)} for one in "
-            f"twenty: {who} the queue."
+            f"Latency: a packet's round trip is {seconds_words(self.base_s)} without a queue, and "
+            f"while sending {seconds_words(self.median_s)} in the median and "
+            f"{seconds_words(self.high_s)} for one in twenty: {who} the queue."
         )
 
 
 def latency(flow: Observed, queues: Queues | None) -> Latency:
     """The round trips of a flow that has some."""
-    rtts = flow.rtt_s[flow.sampled]
+    # Of a path that changes, a longer way is no waiting.
+    rtts = flow.base_rtt_s + flow.queueing_s[flow.sampled]
     median, high = (float(value) for value in np.quantile(rtts, (0.5, 0.95)))
     return Latency(flow.base_rtt_s, median, high, queues is not None and queues["is_shared"])
-
-
-def _shown(seconds: float) -> str:
-    return f"{seconds:.1f} s" if seconds >= 1.0 else f"{1e3 * seconds:.0f} ms"

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 
 from airtcp.diagnosis.capture import Facts
+from airtcp.diagnosis.findings.path import path_words
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.wifi import Wifi
@@ -20,6 +21,7 @@ STOPPED_SHARE = 0.01
 LATE_SHARE = 0.2
 """Smallest share of the retransmissions that are there since packets overtook each other."""
 FEWEST_LATE = 5
+OTHERS = "others use the link, too"
 MATHIS = 1.22
 """The constant of Mathis et al., Computer Communication Review 27 (1997), for periodic losses."""
 
@@ -27,12 +29,13 @@ MATHIS = 1.22
 def limits(facts: Facts, flow: Observed, link: FittedLink, labels: pl.DataFrame) -> list[str]:
     """What the capture shows to hold the flow back, the ends first where they do so mostly."""
     of_link = list(_of_link(flow, link)) if link.wifi is None else _of_wifi(link.wifi)
-    if len(labels) and link.late is None:
+    if len(labels) and link.late is None and link.jitter is None:
         of_link += _of_order(labels)
     ends = {name: facts["shares"][name] for name in ("receiver_window", "application")}
     first = [_END_WORDS[name](share) for name, share in ends.items() if share > MOSTLY]
     last = [_END_WORDS[name](share) for name, share in ends.items() if ENDS_SHARE < share <= MOSTLY]
-    return [*first, *of_link, *last]
+    path = path_words(facts)
+    return [*first, *([path] if path else []), *of_link, *last]
 
 
 _END_WORDS = {
@@ -52,7 +55,7 @@ def _of_link(flow: Observed, link: FittedLink) -> Iterator[str]:
     if policer is not None:
         yield f"a policer drops what exceeds {format_bit_rate(policer.bps)}"
     if link.is_shared or link.beside is not None:
-        yield "others use the link, too"
+        yield OTHERS
     stopped = sum(stop.length_s for stop in link.stops.stops) / flow.seconds
     if stopped > STOPPED_SHARE:
         yield f"the link stands still for {format_percent(100 * stopped, decimals=0)} of the time"
@@ -62,10 +65,12 @@ def _of_link(flow: Observed, link: FittedLink) -> Iterator[str]:
             f"the link's rate goes from {format_bit_rate(step.before_bps)} to "
             f"{format_bit_rate(step.after_bps)} after {step.at_s:.0f} s"
         )
-    elif link.rate.steps is not None and not link.is_shared:
+    elif link.rate.steps is not None and link.rate.source != "bounds" and not link.is_shared:
         yield "the link's rate varies"
     if link.late is not None:
         yield link.late.words
+    if link.jitter is not None:
+        yield link.jitter.words
     if loses_enough(flow, link):
         yield f"the link loses {100 * link.loss.rate:.2g} % of the packets"
     if link.drops.marks:

@@ -9,6 +9,8 @@ import numpy as np
 from airtcp.diagnosis.aggregates import Aggregates
 from airtcp.diagnosis.beside import Beside, beside_of, hidden_beside
 from airtcp.diagnosis.drops import Drops
+from airtcp.diagnosis.idle_waits import idle_beside
+from airtcp.diagnosis.jitter import Jitter
 from airtcp.diagnosis.late import Late
 from airtcp.diagnosis.loss import Loss, fitted_loss
 from airtcp.diagnosis.observed import Observed, Reals
@@ -19,6 +21,7 @@ from airtcp.diagnosis.rate import (
     delivered_in_bursts,
     fitted_rate,
     given_rate,
+    rate_of_long_windows,
     spaced_rate,
 )
 from airtcp.diagnosis.stops import Stop, StopProcess, found_stops
@@ -53,6 +56,10 @@ class FittedLink:
     leave."""
     late: Late | None = None
     """Packets that others overtake."""
+    phases: tuple[tuple[float, float], ...] = ()
+    """Of a path that changes: seconds after the first data, and each way's delay from then on."""
+    jitter: Jitter | None = None
+    """Delays that differ from packet to packet."""
     wifi: Wifi | None = None
     """The Wi-Fi link that it is played as, in place of all but the base round trip."""
     wifi_alike: tuple[Wifi, ...] = ()
@@ -87,6 +94,7 @@ def fitted_link(
     known_bps: float | None = None,
     *,
     is_shared: bool = False,
+    are_acks_bunched: bool = False,
 ) -> FittedLink:
     """Fits every part; what the capture does not show is marked as such in the part.
 
@@ -95,15 +103,21 @@ def fitted_link(
         drops: what a policer or a managed queue drops, by the labels.
         known_bps: the link's rate where the user knows it, in bits of IP packets a second.
         is_shared: others fill the queue, too, by the labels.
+        are_acks_bunched: acknowledgments wait behind traffic the other way.
     """
     drops = drops or Drops()
     beside = beside_of(flow)
-    rate = fitted_rate(flow) if known_bps is None else given_rate(known_bps)
+    if known_bps is not None:
+        rate = given_rate(known_bps)
+    else:
+        rate = rate_of_long_windows(flow) if are_acks_bunched else fitted_rate(flow)
     hidden = None
     if beside is None and known_bps is None and drops.policer is None and not rate.is_constant:
         hidden = hidden_beside(flow)
     if hidden is not None:
         rate, beside = spaced_rate(hidden[0]), hidden[1]
+    elif beside is None and rate.is_constant and drops.policer is None and not flow.phases:
+        beside = idle_beside(flow, rate.bps)
     if drops.policer is not None and known_bps is None:
         most = max(ABOVE_POLICER * drops.policer.bps, rate.bps)
         rate = Rate(most, None, 0.0, 1.0, np.array([]), "policer")
@@ -137,6 +151,10 @@ def fitted_link(
         beside,
         None if drops.policer is not None else delivered_in_bursts(flow),
         is_shared and beside is None,
+        phases=tuple(
+            (max(0.0, from_s - flow.begun_s), max(0.0, (base_s - on_the_link) / 2))
+            for from_s, base_s in flow.phases
+        ),
     )
 
 

@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammainc
-from scipy.stats import beta
 
 from airtcp.diagnosis.observed import Flags, Observed
 
@@ -56,12 +54,14 @@ class Loss:
         Losses in bursts tell less than as many independent ones: they count as those of fewer
         packets, of which independent losses would vary as much (Korn and Graubard 1998).
         """
+        from scipy.special import betaincinv
+
         if not self.sent:
             return 0.0, 1.0
         sent = self.sent if self.bursts is None else self.sent / self.bursts.inflation
         lost = self.rate * sent
-        low = beta.ppf(0.025, lost, sent - lost + 1) if lost else 0.0
-        high = beta.ppf(0.975, lost + 1, sent - lost) if lost < sent else 1.0
+        low = betaincinv(lost, sent - lost + 1, 0.025) if lost else 0.0
+        high = betaincinv(lost + 1, sent - lost, 0.975) if lost < sent else 1.0
         return float(low), float(high)
 
 
@@ -79,6 +79,8 @@ def loss_of(lost: Flags) -> Loss:
     sent, count = len(lost), int(lost.sum())
     if count < FEWEST:
         return Loss(sent, count, None)
+    from scipy.special import gammainc
+
     series = lost.astype(np.float64)
     mean = count / sent
     close = sum(float((series[lag:] * series[:-lag]).sum()) for lag in range(1, LAGS + 1))

@@ -40,6 +40,8 @@ class Observed:
     """Arrival of each acknowledgment."""
     newly: Reals
     """Payload bytes that it was the first to report, cumulatively or selectively."""
+    phases: tuple[tuple[float, float], ...] = ()
+    """Beginnings of the path's phases and their shortest round trips; empty where it has one."""
     beside: "tuple[Observed, ...]" = ()
     """Other flows of the capture that share the link, as far as they show that they do."""
 
@@ -50,6 +52,17 @@ class Observed:
         A quantile would be too long on a link whose queue drains but at the very start.
         """
         return float(np.nanmin(self.rtt_s))
+
+    @cached_property
+    def bases_s(self) -> Reals:
+        """The shortest round trip of the path that each transmission took."""
+        if not self.phases:
+            return np.full(len(self.sent_s), self.base_rtt_s)
+        begins, bases = (np.array(column) for column in zip(*self.phases, strict=True))
+        at = np.maximum(np.searchsorted(begins, self.sent_s, side="right") - 1, 0)
+        # Nothing comes before its time: what does belongs to the next phase.
+        known: Reals = np.fmin(bases[at], self.rtt_s)
+        return known
 
     @cached_property
     def overhead(self) -> float:
@@ -129,8 +142,8 @@ class Observed:
 
     @cached_property
     def queueing_s(self) -> Reals:
-        """Each transmission's delay beyond the base round trip; NaN where not known."""
-        delay: Reals = self.rtt_s - self.base_rtt_s
+        """Each transmission's delay beyond its path's; NaN where not known."""
+        delay: Reals = self.rtt_s - self.bases_s
         return delay
 
     @cached_property
@@ -145,8 +158,10 @@ class Observed:
         return float(np.median(self.rtt_s[order[first]]))
 
 
-def observed(segments: pl.DataFrame, acks: pl.DataFrame) -> Observed:
-    """The arrays of a capture's frames, which have a row at least each."""
+def observed(
+    segments: pl.DataFrame, acks: pl.DataFrame, phases: tuple[tuple[float, float], ...] = ()
+) -> Observed:
+    """The arrays of a capture's frames, which have a row at least each, and the path's phases."""
     acks = acks.sort("time_ns", maintain_order=True)
     return Observed(
         sent_s=_seconds(segments["time_ns"]),
@@ -161,6 +176,7 @@ def observed(segments: pl.DataFrame, acks: pl.DataFrame) -> Observed:
         rtt_s=_seconds(segments["rtt_ns"]),
         ack_s=_seconds(acks["time_ns"]),
         newly=acks["newly"].cast(pl.Float64).to_numpy(),
+        phases=phases,
     )
 
 

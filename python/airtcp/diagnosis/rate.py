@@ -22,6 +22,9 @@ FEWEST = 8
 """Windows, or pairs of acknowledgments, without which nothing is said."""
 UNBOUNDED = 10.0
 """A link whose packets never showed their spacing may have this many times what it delivered."""
+LONG_WINDOW_S = 2.0
+HIGH_QUANTILE = 0.9
+"""Of what windows delivered: the highest tenth may hold a window's own error."""
 BUSIEST_S = 0.1
 """Time in which the most that was delivered bounds the rate from below."""
 FEWEST_ALIKE = 3
@@ -49,7 +52,7 @@ class Rate:
     samples: Reals
     """The measured rates that it is the median of."""
     source: str
-    """Its source: `queue`, `dispersion`, `bounds`, `policer` or `given`."""
+    """Its source: `queue`, `dispersion`, `bounds`, `long windows`, `policer` or `given`."""
     bounds: tuple[float, float] | None = None
     """Where the link was hardly ever full: what it has at least, and what it may have."""
     steps_at_bounds: tuple[Reals, Reals] | None = None
@@ -153,6 +156,8 @@ def _bounded(flow: Observed, spaced: Reals, aggregates: Aggregates | None) -> Ra
     the hosts: their mode bounds it from above. Of a link that delivers in bursts it is what these
     had over the pauses before them.
     """
+    if flow.phases:
+        return _bounded_by_phase(flow)
     low = _busiest(flow)
     mode = half_sample_mode(spaced) if len(spaced) >= FEWEST else 0.0
     if aggregates is not None:
@@ -161,9 +166,47 @@ def _bounded(flow: Observed, spaced: Reals, aggregates: Aggregates | None) -> Ra
     return Rate(low, None, 0.0, 1.0, np.array([]), "bounds", bounds=(low, high))
 
 
+def _bounded_by_phase(flow: Observed) -> Rate:
+    """The same of a path that changes, whose phases have a rate each."""
+    edges = np.arange(flow.begun_s, flow.ended_s, WINDOW_S)
+    phase = np.maximum(
+        np.searchsorted([begin for begin, _ in flow.phases], edges, side="right") - 1, 0
+    )
+    carried = _carried(flow, edges)
+    low = np.zeros(len(edges))
+    for one in np.unique(phase):
+        low[phase == one] = float(np.quantile(carried[phase == one], HIGH_QUANTILE))
+    mean = float(np.mean(low))
+    bounds = mean, UNBOUNDED * mean
+    steps_at_bounds = low, UNBOUNDED * low
+    return Rate(
+        mean,
+        low,
+        0.0,
+        1.0,
+        np.array([]),
+        "bounds",
+        bounds=bounds,
+        steps_at_bounds=steps_at_bounds,
+    )
+
+
+def rate_of_long_windows(flow: Observed) -> Rate:
+    """The rate where acknowledgments come bunched, so that their spacing shows another queue's.
+
+    Over a second or two the bunches even out: what the busiest tenth of these delivered.
+    """
+    edges = np.arange(flow.begun_s, flow.ended_s, LONG_WINDOW_S)
+    at = np.interp(edges, flow.link_ack_s, flow.link_delivered)
+    carried = 8.0 * np.diff(at) / LONG_WINDOW_S
+    whole = 8.0 * float(flow.delivered[-1]) / flow.seconds
+    bps = max(float(np.quantile(carried, HIGH_QUANTILE)) if len(carried) else 0.0, whole)
+    return Rate(bps, None, 0.0, 0.0, carried, "long windows")
+
+
 def busy_windows(flow: Observed) -> tuple[Reals, Reals]:
     """Beginnings and rates of the windows in which a queue stood throughout."""
-    queueing = flow.rtt_s - flow.base_rtt_s
+    queueing = flow.queueing_s
     came = flow.acked_s[flow.sampled]
     order = np.argsort(came, kind="stable")
     came, queueing = came[order], queueing[flow.sampled][order]

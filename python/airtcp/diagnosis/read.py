@@ -202,6 +202,11 @@ def _facts(flow: dict[str, Any], whole: dict[str, Any]) -> Facts:
         timeouts_spurious=flow["timeouts_spurious"],
         shares=shared["shares"],
         seconds=shared["seconds"],
+        under_way_s=shared["under_way_s"],
+        phases=shared["phases"],
+        small_writes=shared["small_writes"],
+        zero_windows=flow["zero_windows"],
+        last=tuple(flow["last"]),
         acking=habit(
             flow["acks_by_segments"],
             None if lone_ns is None else lone_ns / 1e9,

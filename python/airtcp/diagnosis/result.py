@@ -4,47 +4,56 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-import numpy as np
 import polars as pl
 
-from airtcp._core import ScenarioError
-from airtcp.catalogue import deployments
+from airtcp.catalogue import deployments, is_known
 from airtcp.diagnosis import words
-from airtcp.diagnosis.acking import USUAL
 from airtcp.diagnosis.aggregates import aggregates_of
 from airtcp.diagnosis.beside import with_beside
 from airtcp.diagnosis.capture import Capture, Facts, Refusal
 from airtcp.diagnosis.ceiling import Ceiling, ceiling
-from airtcp.diagnosis.check import MODEL_SEEDS, Prediction, Replay, best_replay, predictions
+from airtcp.diagnosis.check import (
+    MODEL_SEEDS,
+    Played,
+    Prediction,
+    Replay,
+    alike,
+    nearest,
+    predictions,
+    replays,
+)
+from airtcp.diagnosis.check_words import not_played_back, prediction_words, replay_words
+from airtcp.diagnosis.connection import Connection
 from airtcp.diagnosis.draws import drawn_links
 from airtcp.diagnosis.drops import drops_of
+from airtcp.diagnosis.findings.every import before_the_fit, beside_the_fit
+from airtcp.diagnosis.findings.finding import Finding
+from airtcp.diagnosis.findings.other_way import are_acks_bunched
 from airtcp.diagnosis.fittable import why_no_fit
 from airtcp.diagnosis.harm import with_harms
+from airtcp.diagnosis.jitter import fitted_jitter
 from airtcp.diagnosis.late import fitted_late
 from airtcp.diagnosis.latency import Latency, latency
 from airtcp.diagnosis.limits import limits
 from airtcp.diagnosis.link import FittedLink, fitted_link
+from airtcp.diagnosis.link_words import few_stops, link_words
+from airtcp.diagnosis.loss import Loss
 from airtcp.diagnosis.observed import Observed, observed
 from airtcp.diagnosis.scenario import Stack, WrittenLink, modelled
-from airtcp.diagnosis.sockets import Connection, Sockets, of_ends
-from airtcp.diagnosis.trials import Trials, tried
+from airtcp.diagnosis.senders import control_of, sender_words, socket_of, stacks_of
+from airtcp.diagnosis.sockets import Sockets
+from airtcp.diagnosis.trials import Trials
+from airtcp.diagnosis.trying import Effort, tried
 from airtcp.diagnosis.uncertainty import ends_of
 from airtcp.diagnosis.wifi_fit import on_wifi
-from airtcp.ranking import Direction, reach
+from airtcp.ranking import Aim, Direction, reach
 from airtcp.ranking.askers import Asker, parse_askers
 from airtcp.study.difference_words import beside_words
 from airtcp.study.statistics import PairedDifference
 
-PROFILES = ("linux", "linux-reno", "linux-bbr")
-"""Stacks of which one is to explain the sender; a capture does not name it."""
-CONTROLS: Mapping[str | None, str] = dict(zip(("cubic", "reno", "bbr"), PROFILES, strict=True))
-"""Their congestion controls, as sockets name them."""
 FEWEST_ACKS = 10
 FEW_LOSSES = "few-losses"
 """The core's remark that is no refusal here: few losses make a wide interval."""
-WINDOW_SHARE = 0.1
-"""A receiver's window that held the flow back for a larger share of the time is part of the fit."""
-
 Progress = Callable[[float, str], object]
 """Called with the share that is done, 0 to 1, and what is being done."""
 
@@ -67,6 +76,12 @@ class DiagnosedCapture:
     """The round trips of the flow; None where none was measured."""
     socket: Connection | None = None
     """The sender's socket, where it was given beside the capture."""
+    aim: Aim = Aim.BULK
+    """What the link is wanted for."""
+    stacks: tuple[Stack, ...] = ()
+    """Senders that explain the capture alike, the nearest first."""
+    findings: tuple[Finding, ...] = ()
+    """Causes other than the link, the one that decides first."""
 
     @property
     def harm(self) -> PairedDifference | None:
@@ -90,9 +105,34 @@ class DiagnosedCapture:
         quic = self.capture.quic
         if quic is not None and self.is_of_quic:
             return f"{quic.headline} No remedy is recommended: those of airtcp are TCP's."
+        return self.findings[0].sentence if self.findings else self._of_the_link
+
+    @property
+    def _of_the_link(self) -> str:
+        """The first sentence where nothing but the link holds the flow back."""
         return words.headline(
-            self.ceiling, self.trials, self.refusals, self.harm, self.latency, self.limits
+            self.ceiling,
+            self.trials,
+            self.refusals,
+            self.harm,
+            self.latency,
+            self.limits,
+            self.aim,
         )
+
+    @property
+    def _of_findings(self) -> list[str]:
+        """What the findings rest on, the others of them, and what the link adds."""
+        if not self.findings:
+            return []
+        first, *others = self.findings
+        lines = list(first.evidence)
+        for one in others:
+            lines += [one.sentence, *one.evidence]
+        has_answer = self.trials is not None or self.is_full
+        if not first.is_whole and has_answer and not self.refusals:
+            lines.append(self._of_the_link)
+        return lines
 
     @cached_property
     def limits(self) -> list[str]:
@@ -106,11 +146,11 @@ class DiagnosedCapture:
     def sentences(self) -> list[str]:
         """All that is said, the headline first."""
         facts = self.capture.facts
-        lines = [self.headline]
+        lines = [self.headline, *self._of_findings]
         waits = self.latency is not None and self.latency.is_large
         if self.trials is not None and not self.is_full:
             lines += words.larger_with_harm(self.trials)
-            if waits:
+            if waits or self.aim is Aim.BALANCE:
                 lines.append(words.calm_words(self.trials))
             lines += words.other_places(self.trials)
         if self.latency is not None and waits:
@@ -129,22 +169,21 @@ class DiagnosedCapture:
                 *words.on_the_air(facts),
             ]
             if any(facts["shares"].values()):
-                lines.append(words.time_shares(facts))
-            lines += _of_socket(self.socket)
+                is_buffer = any(one.kind == "send-buffer" for one in self.findings)
+                lines.append(words.time_shares(facts, is_buffer=is_buffer))
+            lines += sender_words(self.socket, self.stacks)
         if self.link is not None:
-            lines.append(words.link_words(self.link))
+            lines.append(link_words(self.link))
             acking = facts["acking"].sentence if facts is not None else None
             lines += [acking] if acking else []
         if self.replay is not None:
             is_same = self.link is None or self.link.wifi is None
-            lines.append(words.replay_words(self.replay, is_same=is_same))
+            lines.append(replay_words(self.replay, is_same=is_same))
             if self.predictions:
-                lines.append(
-                    words.prediction_words(self.predictions, is_replayed=self.replay.explains)
-                )
+                lines.append(prediction_words(self.predictions, is_replayed=self.replay.explains))
         lines += [reason for reason in self.refusals if reason not in lines[0]]
         if self.link is not None and self.link.stops.are_few and self.trials is not None:
-            lines.append(words.few_stops(self.link.stops))
+            lines.append(few_stops(self.link.stops))
         if self.link is not None and self.link.is_shared and self.trials is not None:
             lines.append(
                 "Remedies are tried on what others leave of the link, as if they did not give way."
@@ -158,9 +197,16 @@ class DiagnosedCapture:
         best = self.trials.winner if self.trials else None
         if self.is_full and self.trials is not None:
             best = self.trials.calmest
+        lines = [
+            line
+            for one in self.findings
+            for remedy in one.remedies
+            if is_known(remedy) and (best is None or remedy != best.remedy)
+            for line in _deploying(remedy)
+        ]
         if best is None:
-            return []
-        lines = [f"Deploying {part['name']}: {part['text']}" for part in deployments(best.remedy)]
+            return lines
+        lines += _deploying(best.remedy)
         lines.append(words.cost_words(best))
         if self.harm is not None and not self.is_full:
             lines.append(beside_words(self.harm, best.remedy))
@@ -179,6 +225,11 @@ class DiagnosedCapture:
         return self.capture.labels
 
 
+def _deploying(remedy: str) -> list[str]:
+    """A remedy's deployment on a real system, a line for each of its parts."""
+    return [f"Deploying {part['name']}: {part['text']}" for part in deployments(remedy)]
+
+
 _VIEWS = {
     "sender": "at the sender",
     "receiver": "at the receiver",
@@ -192,6 +243,8 @@ def diagnosed(
     progress: Progress | None = None,
     rate_bps: float | None = None,
     sockets: Sockets | None = None,
+    sender: str | None = None,
+    effort: Effort | None = None,
 ) -> DiagnosedCapture:
     """The whole diagnosis of a capture's chosen flow.
 
@@ -201,19 +254,26 @@ def diagnosed(
         progress: called with the share that is done, and what is being done.
         rate_bps: the link's rate, where the user knows it, in bits of IP packets a second.
         sockets: what the sender's kernel counts of its connections, taken during the transfer.
+        sender: the congestion control in use, where the user knows it.
+        effort: what the trials may cost, and the smallest effect worth having.
 
     Raises:
         ScenarioError: the asker is unknown, or `sockets` has no connection of the flow's ends.
         RunError: a simulation could not be finished.
     """
     asked = () if can is None else parse_askers(can)  # a mistake comes before the work
+    control_of(None, sender)
     facts = capture.facts
-    socket = _socket_of(facts, sockets)
+    socket = socket_of(facts, sockets)
+    control = control_of(socket, sender)
     refusals = [
         _refused(one)
         for one in capture.refusals
         if not one["is_reservation"] and one["kind"] != FEW_LOSSES
     ]
+    findings = before_the_fit(capture)
+    if findings and findings[0].is_whole:
+        return _explained(capture, findings, socket)
     flow = flow_of(capture)
     seen = capture.at_sender
     unfit = None if flow is None else why_no_fit(flow)
@@ -229,13 +289,36 @@ def diagnosed(
             refusals.insert(0, unfit)
         if not refusals:
             refusals.append("Too little of the flow was seen: capture a longer transfer.")
-        return DiagnosedCapture(capture, flow, None, None, None, (), None, None, tuple(refusals))
+        return DiagnosedCapture(
+            capture,
+            flow,
+            None,
+            None,
+            None,
+            (),
+            None,
+            None,
+            tuple(refusals),
+            None,
+            socket,
+            findings=findings,
+        )
     _say(progress, 0.1, "fitting the link")
     waits = latency(flow, facts["queues"])
     queues = facts["queues"]
-    link = fitted_link(flow, drops_of(queues), rate_bps, is_shared=queues["is_shared"])
+    link = fitted_link(
+        flow,
+        drops_of(queues),
+        rate_bps,
+        is_shared=queues["is_shared"],
+        are_acks_bunched=are_acks_bunched(capture, flow),
+    )
     if facts["view"] == "sender":
-        link = replace(link, late=fitted_late(flow, capture.labels, capture.acks))
+        late = fitted_late(flow, capture.labels, capture.acks)
+        jitter = fitted_jitter(flow) if late is None else None
+        # Wi-Fi keeps the order: what is overtaken did not come in its bursts.
+        bursts = link.aggregates if jitter is None else None
+        link = replace(link, late=late, jitter=jitter, aggregates=bursts)
 
     def found(
         stack: Stack | None = None,
@@ -256,10 +339,28 @@ def diagnosed(
             tuple(refusals),
             waits,
             socket,
+            Aim.BULK if effort is None else effort.aim,
+            stacks,
+            findings,
         )
 
+    stacks: tuple[Stack, ...] = ()
+    findings += beside_the_fit(capture, flow, link, waits, socket)
+    if findings and findings[0].is_whole:
+        refusals.clear()
+        return found(most=ceiling(link, flow))
     _say(progress, 0.2, "playing the capture back")
-    replay, stack, link = _played_back(capture, flow, link, seen.timeouts, socket)
+    senders = stacks_of(capture, flow, control)
+    played = _played_back(flow, link, seen.timeouts, senders)
+    if link.jitter is not None and link.loss.lost:
+        # Round trips that jitter blurs do not tell a full queue's drops from the link's losses: a
+        # link without any is the simpler answer.
+        dropped = replace(flow, dropped=flow.lost)
+        no_loss = replace(link, loss=Loss(len(flow.sent_s), 0, None))
+        simpler = _played_back(dropped, no_loss, seen.timeouts, senders)
+        played = simpler if nearest(simpler)[0].explains else played
+    replay, stack, link = nearest(played)
+    stacks = tuple(alike(played))
     most = ceiling(link, flow)
     predicted: tuple[Prediction, ...] = ()
     if replay.may_be_a_draw:
@@ -270,40 +371,50 @@ def diagnosed(
         )
         predicted = tuple(predictions(drawn, flow, stack, replay))
     refusals += _why_not_ranked(flow, link, replay, predicted, facts["shares"])
-    is_well = most.is_reached and not waits.is_large
+    effort = effort or Effort()
+    # Who wants short round trips asks for them however short they are.
+    data_waits = waits.is_large or effort.aim is not Aim.BULK
+    is_well = most.is_reached and not data_waits
     if refusals or is_well or can is None or not asked:
         return found(stack, replay, predicted, most)
     trials = tried(
-        ends_of(link, flow, stack),
+        ends_of(link, flow, stacks, most),
         reach(can, _direction(facts, asked)),
         lambda done, cells: _say(progress, 0.3 + 0.65 * done / cells, "trying remedies"),
+        effort,
+        data_waits=data_waits,
     )
     if not most.is_reached:
         trials = with_harms(trials, link, stack)
     return found(stack, replay, predicted, most, trials)
 
 
+def _explained(
+    capture: Capture, findings: tuple[Finding, ...], socket: Connection | None
+) -> DiagnosedCapture:
+    """A diagnosis that needs no link."""
+    return DiagnosedCapture(
+        capture, None, None, None, None, (), None, None, (), None, socket, findings=findings
+    )
+
+
 def _played_back(
-    capture: Capture,
-    flow: Observed,
-    link: FittedLink,
-    timeouts: int,
-    socket: Connection | None,
-) -> tuple[Replay, Stack, FittedLink]:
-    """The link and the sender that give the capture back, or come nearest.
+    flow: Observed, link: FittedLink, timeouts: int, stacks: Sequence[Stack]
+) -> list[Played]:
+    """Replays over the link that gives the capture back, or comes nearest, one for each sender.
 
     Deliveries in bursts are Wi-Fi's first; where an even rate explains a capture that has some, it
     is the simpler answer.
     """
-    stacks = _stacks(capture, flow, socket)
-    in_bursts = aggregates_of(flow) is not None and link.drops.policer is None
+    may_burst = link.drops.policer is None and link.jitter is None
+    in_bursts = may_burst and aggregates_of(flow) is not None
     on_air = on_wifi(link, flow, stacks, timeouts) if link.aggregates is not None else None
-    if on_air is not None and on_air[0].explains:
+    if on_air is not None and nearest(on_air)[0].explains:
         return on_air
-    even = best_replay(link, flow, stacks, timeouts)
-    if link.aggregates is None and in_bursts and not even[0].explains:
+    even = replays(link, flow, stacks, timeouts)
+    if link.aggregates is None and in_bursts and not nearest(even)[0].explains:
         on_air = on_wifi(link, flow, stacks, timeouts)
-    if on_air is None or even[0].distance <= on_air[0].distance:
+    if on_air is None or nearest(even)[0].distance <= nearest(on_air)[0].distance:
         return even
     return on_air
 
@@ -327,56 +438,11 @@ def flow_of(capture: Capture) -> Observed | None:
     seen = capture.at_sender
     if seen is None or seen.segments.is_empty() or len(seen.acks) < FEWEST_ACKS:
         return None
-    flow = observed(seen.segments, seen.acks)
+    phases = capture.facts["phases"]
+    bases = tuple((one["from_ns"] / 1e9, one["base_rtt_ns"] / 1e9) for one in phases)
+    flow = observed(seen.segments, seen.acks, bases)
     others = (observed(one.segments, one.acks) for one in capture.others)
     return with_beside(flow, others) if flow.sampled.any() else flow
-
-
-def _socket_of(facts: Facts | None, sockets: Sockets | None) -> Connection | None:
-    if facts is None or sockets is None:
-        return None
-    found = of_ends(sockets, facts["sender"], facts["receiver"])
-    if found is None:
-        raise ScenarioError(
-            f"{sockets.source}: has no connection from {facts['sender']} to {facts['receiver']}: "
-            "expected `ss -ti` of the machine that sends, taken while the transfer is under way"
-        )
-    return found
-
-
-def _of_socket(socket: Connection | None) -> list[str]:
-    """What the socket tells that a capture does not."""
-    if socket is None or socket.control is None:
-        return []
-    if socket.control not in CONTROLS:
-        return [
-            f"Its socket names the congestion control {socket.control}, which airtcp does not "
-            "play: the nearest of those that it has stands for it."
-        ]
-    return [f"Its socket names the congestion control {socket.control}: no other was tried."]
-
-
-def _stacks(capture: Capture, flow: Observed, socket: Connection | None) -> list[Stack]:
-    """Candidates for the sender, whose congestion control is not on the wire."""
-    facts = capture.facts
-    assert facts is not None
-    window = capture.acks["window"].max()
-    limited = facts["shares"]["receiver_window"] > WINDOW_SHARE
-    # A window of nothing all along is no buffer's: nothing would have been sent.
-    buffer = window if limited and isinstance(window, int) and window > 0 else None
-    mss = int(np.quantile(flow.payload, 0.9))
-    marks = drops_of(facts["queues"]).marks
-    segments = facts["acking"].segments
-    habit = None if segments == USUAL else segments
-    return [
-        Stack(profile, mss, facts["sack"], facts["timestamps"], buffer, habit, marks)
-        for profile in _profiles(socket)
-    ]
-
-
-def _profiles(socket: Connection | None) -> tuple[str, ...]:
-    control = None if socket is None else socket.control
-    return PROFILES if control not in CONTROLS else (CONTROLS[control],)
 
 
 def _refused(one: Refusal) -> str:
@@ -402,7 +468,7 @@ def _why_not_ranked(
         reasons.append(
             f"The link model does not explain this capture: {off}, "
             f"{replay.simulated.timeouts} timeouts for {replay.capture.timeouts}."
-            f"{words.not_played_back(shares)}"
+            f"{not_played_back(shares)}"
         )
     elif not is_a_draw:
         missed = ", ".join(one.measure for one in predicted if not one.holds)

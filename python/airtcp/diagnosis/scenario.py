@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
 from airtcp.diagnosis.beside import Beside
 from airtcp.diagnosis.link import PACKET_BYTES, FittedLink
-from airtcp.diagnosis.observed import Observed
+from airtcp.diagnosis.observed import Observed, Reals
 from airtcp.diagnosis.rate import WINDOW_S
 from airtcp.diagnosis.stops import StopProcess
 from airtcp.diagnosis.wifi import PACING_SHIFT, Wifi
@@ -18,6 +19,7 @@ OPPORTUNITY_BITS = 8 * 1500
 RECORDED_RATE = "rate.opportunities"
 RECORDED_STOPS = "stops.csv"
 RECORDED_LOSSES = "lost.csv"
+RECORDED_PATH = "path.csv"
 UDP_PAYLOAD, UDP_HEADERS = 1472, 28
 SLOWEST = 3.0
 """A replay is ended after this many times the capture's duration."""
@@ -197,7 +199,7 @@ def with_queue(link: FittedLink, packets: int) -> FittedLink:
 
 
 def _rate(link: FittedLink, files: dict[str, str]) -> list[str]:
-    lines = [f'delay = "{1e6 * link.delay_s:.0f} us"']
+    lines = [_delay(link, files)]
     if link.rate.steps is None:
         lines.append(f'rate = "{link.rate.bps:.0f} bit/s"')
     else:
@@ -207,6 +209,9 @@ def _rate(link: FittedLink, files: dict[str, str]) -> list[str]:
     if link.late is not None:
         late = link.late
         lines.append(f'late = {{ share = {_share(late.share)}, by = "{1e6 * late.by_s:.0f} us" }}')
+    if link.jitter is not None:
+        mean = f"{1e6 * link.jitter.mean_s:.0f} us"
+        lines.append(f'jitter = {{ mean = "{mean}", shape = "exponential", order = "reorder" }}')
     policer, target_s = link.drops.policer, link.drops.aqm_target_s
     if policer is not None:
         lines.append(
@@ -218,13 +223,33 @@ def _rate(link: FittedLink, files: dict[str, str]) -> list[str]:
     return lines
 
 
-def opportunities(steps: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
+def _delay(link: FittedLink, files: dict[str, str]) -> str:
+    """The delay of each way; of a path that changes as a recording."""
+    if not link.phases:
+        return f'delay = "{1e6 * link.delay_s:.0f} us"'
+    begins = [0.0, *(from_s for from_s, _ in link.phases[1:])]
+    rows = "".join(
+        f"{1e3 * begin:.3f},{1e3 * delay_s:.3f},0\n"
+        for begin, (_, delay_s) in zip(begins, link.phases, strict=True)
+    )
+    files[RECORDED_PATH] = f"time_ms,delay_ms,loss\n{rows}"
+    return f'recorded = {{ path = "{RECORDED_PATH}" }}'
+
+
+def opportunities(steps: Reals) -> str:
     """Delivery opportunities of 1500 bytes, a line the millisecond, for a rate in windows."""
-    ends = np.concatenate(([0.0], np.cumsum(steps * WINDOW_S / OPPORTUNITY_BITS)))
+    return _opportunities(steps.tobytes())
+
+
+@lru_cache(maxsize=4)
+def _opportunities(steps: bytes) -> str:
+    """The same by the rates' bytes: links drawn from one fit have the recording in common."""
+    rates = np.frombuffer(steps, dtype=np.float64)
+    ends = np.concatenate(([0.0], np.cumsum(rates * WINDOW_S / OPPORTUNITY_BITS)))
     at_s = np.arange(len(ends)) * WINDOW_S
     times = np.interp(np.arange(1, int(ends[-1]) + 1), ends, at_s)
-    milliseconds = [max(1, round(1e3 * time)) for time in times]
-    return "".join(f"{at}\n" for at in milliseconds)
+    milliseconds = np.maximum(1, np.rint(1e3 * times)).astype(np.int64)
+    return "".join(f"{at}\n" for at in milliseconds.tolist())
 
 
 def _listed(

@@ -12,135 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from airtcp._core import ScenarioError
-from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
+from airtcp.diagnosis.connection import Connection
+from airtcp.quantities import format_bytes
 
 COMMAND = ("ss", "-tinOH", "state", "established")
 LEAST_BYTES = 100_000
 """A connection that sent and received less tells nothing of its link."""
-LIMITED_SHARE = 0.1
-"""What held a connection back for a smaller share of its time is not named."""
-WAITING_S = 0.1
-WAITING_RATIO = 2.0
-"""A smoothed round trip that is so much, and so many times, the shortest has waited."""
 _STATES = ("ESTAB", "CLOSE-WAIT", "FIN-WAIT-1", "FIN-WAIT-2", "LAST-ACK", "CLOSING")
+_HEADINGS = ("State", "Recv-Q", "Netid")
 _FACTORS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
-
-
-@dataclass(frozen=True)
-class Connection:
-    """One connection's counters; what its kernel does not print is None."""
-
-    local: str
-    peer: str
-    control: str | None
-    """The congestion control."""
-    rtt_s: float | None
-    """The smoothed round trip."""
-    least_rtt_s: float | None
-    sent_bytes: int
-    """Payload, what was sent again included."""
-    received_bytes: int
-    resent_bytes: int
-    needless: int | None
-    """Segments that the receiver reported twice (D-SACK)."""
-    segments: int
-    """Segments with data that were sent, or a bound of them."""
-    resent: int
-    """Those that were sent again."""
-    reordering: int | None
-    """Times that the sender saw its packets in another order."""
-    delivery_bps: float | None
-    """The last sample of the rate at which data arrives."""
-    busy_s: float | None
-    """Time in which data was under way or waited to be."""
-    receiver_s: float
-    """Of it, that in which the receiver's window held it back."""
-    buffer_s: float
-    """Of it, that in which its own send buffer did."""
-    is_application_limited: bool
-    """The last rate was what the application wrote, not what the path carries."""
-    cwnd: int | None
-    """The congestion window, in segments."""
-    is_bound: bool = False
-    """`segments` counts segments without data, too, as kernels before 4.6 do."""
-
-    @property
-    def resent_share(self) -> float:
-        """Share of the segments that were sent again."""
-        return self.resent / self.segments if self.segments else 0.0
-
-    @property
-    def sentences(self) -> list[str]:
-        """What the counters say, and nothing that they do not."""
-        lines = [self._head(), self._repairs()]
-        lines += [text for text in (self._limit(), self._wait()) if text]
-        return lines
-
-    def _head(self) -> str:
-        control = "an unnamed congestion control" if self.control is None else self.control
-        rate = ""
-        if self.delivery_bps is not None:
-            whose = ", as much as its application wrote" if self.is_application_limited else ""
-            rate = f", of late {format_bit_rate(self.delivery_bps)}{whose}"
-        return (
-            f"{self.local} to {self.peer}: {control}, {format_bytes(self.sent_bytes)} sent and "
-            f"{format_bytes(self.received_bytes)} received{rate}."
-        )
-
-    def _repairs(self) -> str:
-        if not self.sent_bytes and not self.segments:
-            return "It sent no data: what limits what it receives is in the other end's counters."
-        if not self.resent:
-            return "Nothing was sent again."
-        if not self.segments:
-            return (
-                f"{format_count(self.resent)} segments were sent again; of how many, this kernel "
-                "does not count."
-            )
-        share = format_percent(100 * self.resent_share, decimals=2)
-        most = "at most " if self.is_bound else ""
-        needless = ""
-        if self.needless:
-            needless = f", {format_count(self.needless)} of them needless by D-SACK"
-        order = ""
-        if self.reordering:
-            order = f"; packets came in another order {format_count(self.reordering)} times"
-        return (
-            f"{format_count(self.resent)} of {most}{format_count(self.segments)} segments were "
-            f"sent again ({share}{' or more' if most else ''}){needless}{order}. Counters do not "
-            "say whether a queue or the radio lost them: a capture does."
-        )
-
-    def _limit(self) -> str:
-        if not self.sent_bytes and not self.segments:
-            return ""
-        if self.busy_s is None:
-            return "This kernel does not count what limited it."
-        held = []
-        for who, seconds in (
-            ("the receiver's window", self.receiver_s),
-            ("its own send buffer", self.buffer_s),
-        ):
-            if self.busy_s > 0 and seconds > LIMITED_SHARE * self.busy_s:
-                held.append(
-                    f"{who} held it back for {format_percent(100 * seconds / self.busy_s)} of that"
-                )
-        network = "" if held else ", and neither its receiver nor its send buffer held it back much"
-        return (
-            f"It had data to send for {self.busy_s:.1f} s"
-            f"{': ' if held else network}{' and '.join(held)}."
-        )
-
-    def _wait(self) -> str:
-        if self.rtt_s is None or self.least_rtt_s is None:
-            return ""
-        least, now = 1e3 * self.least_rtt_s, 1e3 * self.rtt_s
-        if self.rtt_s - self.least_rtt_s < WAITING_S or now < WAITING_RATIO * least:
-            return f"Its round trip is {now:.0f} ms, at least {least:.0f} ms."
-        return (
-            f"Latency: its round trip is {now:.0f} ms, and {least:.0f} ms at least: data waits, in "
-            "a queue of the path or at the receiver."
-        )
 
 
 @dataclass(frozen=True)
@@ -152,6 +32,8 @@ class Sockets:
     """Those that moved enough to tell something, the largest first."""
     small: int
     """The others."""
+    every: tuple[Connection, ...] = ()
+    """All of them, however little they moved."""
 
     @property
     def headline(self) -> str:
@@ -161,13 +43,13 @@ class Sockets:
                 f"{self.source}: no connection moved {format_bytes(LEAST_BYTES)} or more: run it "
                 "while the slow transfer is under way."
             )
+        limits = [limit for one in self.connections if (limit := one.limit)]
+        if limits:
+            return limits[0]
         lossy = [one for one in self.connections if one.resent and one.segments]
         if not lossy:
             return "Of the connections that sent much, none had to send anything again."
-        worst = max(lossy, key=lambda one: one.resent_share)
-        share = format_percent(100 * worst.resent_share, decimals=2)
-        least = ", at least" if worst.is_bound else ""
-        return f"{worst.local} to {worst.peer} sends most again: {share} of its segments{least}."
+        return max(lossy, key=lambda one: one.resent_share).repairs_headline
 
     @property
     def sentences(self) -> list[str]:
@@ -191,7 +73,7 @@ def of_ends(sockets: Sockets, sender: str, receiver: str) -> Connection | None:
     The socket is the sender's: the other end's counts are of the other direction's data.
     """
     wanted = (_bare(sender), _bare(receiver))
-    ends = ((one, (_bare(one.local), _bare(one.peer))) for one in sockets.connections)
+    ends = ((one, (_bare(one.local), _bare(one.peer))) for one in sockets.every)
     return next((one for one, found in ends if found == wanted), None)
 
 
@@ -226,7 +108,7 @@ def parsed(text: str, source: str) -> Sockets:
         ScenarioError: no line is a connection's.
     """
     found = list(_connections(text.splitlines()))
-    if not found and text.strip() and not text.lstrip().startswith(("State", "Recv-Q", "Netid")):
+    if not found and text.strip() and not text.lstrip().startswith(_HEADINGS):
         raise ScenarioError(
             f"{source}: holds no connection: expected the output of `ss -ti`, taken while the slow "
             "transfer is under way"
@@ -238,7 +120,7 @@ def parsed(text: str, source: str) -> Sockets:
         )
     large = [one for one in found if one.sent_bytes + one.received_bytes >= LEAST_BYTES]
     large.sort(key=lambda one: -(one.sent_bytes + one.received_bytes))
-    return Sockets(source, tuple(large), len(found) - len(large))
+    return Sockets(source, tuple(large), len(found) - len(large), tuple(found))
 
 
 def is_socket_list(first: str) -> bool:
@@ -316,9 +198,9 @@ def _connection(ends: tuple[str, str], text: str) -> Connection:
     with_data, all_segments = whole("data_segs_out"), whole("segs_out")
     acked = whole("bytes_acked") or 0
     resent_bytes = whole("bytes_retrans") or 0
-    again = re.fullmatch(r"\d+/(\d+)", pairs.get("retrans", ""))
     sent_bytes = whole("bytes_sent") or acked + resent_bytes
     is_bound = with_data is None and all_segments is not None and sent_bytes > 0
+    again = re.fullmatch(r"\d+/(\d+)", pairs.get("retrans", ""))
     return Connection(
         local=ends[0],
         peer=ends[1],

@@ -3,8 +3,6 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.stats import gamma
 
 from airtcp.diagnosis.observed import Flags, Observed, Reals
 
@@ -103,8 +101,10 @@ class StopProcess:
     @property
     def often(self) -> tuple[float, float]:
         """The 95 % interval of the stops that come in the time observed (Jeffreys' prior)."""
+        from scipy.special import gammaincinv
+
         shape = len(self.stops) + 0.5
-        return float(gamma.ppf(0.025, shape)), float(gamma.ppf(0.975, shape))
+        return float(gammaincinv(shape, 0.025)), float(gammaincinv(shape, 0.975))
 
     def drawn(self, random: np.random.Generator) -> "StopProcess":
         """A process that few stops leave open: as often as they may come, as long as some were."""
@@ -228,7 +228,13 @@ def _cut_exponential(mean: float) -> float:
 
     if off(flat) <= 0:
         return flat
-    return float(brentq(off, steep, flat)) if off(steep) < 0 else steep
+    if off(steep) >= 0:
+        return steep
+    low, high = steep, flat
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if off(middle) < 0 else (low, middle)
+    return high
 
 
 def _released(flow: Observed, end_s: float, length_s: float, rate_bps: float) -> float:

@@ -1,35 +1,25 @@
 """Remedies tried on the fitted link: what they bring, with the fit's own uncertainty."""
 
 import math
-import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from airtcp import _core
-from airtcp._core import RunError, Scenario, ScenarioError
-from airtcp.catalogue import Remedy, remedies
+from airtcp._core import Scenario
 from airtcp.ranking import Candidate, Ranking, Reach, State, rank
-from airtcp.ranking.deployable import needs
 from airtcp.ranking.harm import harm_state
 from airtcp.ranking.state import state
-from airtcp.study.perturbation import perturbed
 from airtcp.study.statistics import PairedDifference, student_t
-from airtcp.summary import RunSummary, parse_summary, retransmitted_share, total
 
-DRAWS = 20
-SEEDS = 2
-"""Seeds of each drawn link, to tell its own luck from the fit's uncertainty."""
 WORTH_PERCENT = 3.0
 """A smaller effect is within the error of a fit, and is not recommended."""
 CALM_PERCENT = 20.0
 """A round trip that is shorter by less is no remedy for latency."""
 COSTLY_PERCENT = 10.0
 """A remedy for latency may not cost more of the goodput than this."""
-Progress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True)
@@ -42,6 +32,15 @@ class Effect:
     """The 95 % interval: seeds and the uncertainty of the fit."""
     is_identical: bool = False
     """Every run was as without it."""
+
+    def within(self, most_percent: float) -> "Effect":
+        """The same, no larger than the link lets through."""
+        return replace(
+            self,
+            percent=min(self.percent, most_percent),
+            low=min(self.low, most_percent),
+            high=min(self.high, most_percent),
+        )
 
     @property
     def sign(self) -> int:
@@ -106,7 +105,13 @@ class Ends:
     open_point: str | None
     """The open point in words; None without one."""
     drawn: tuple[tuple[Scenario, ...], ...]
-    """For each end as many scenarios."""
+    """For each end as many scenarios. Senders that explain the capture alike take turns in them."""
+    most_percent: tuple[float, ...] = ()
+    """For each end the largest gain that its link lets through; empty without a bound."""
+    senders: int = 1
+    """Senders that take turns."""
+    in_use: frozenset[str] = frozenset()
+    """Remedies that one of these senders has already."""
 
 
 @dataclass(frozen=True)
@@ -119,17 +124,20 @@ class Trials:
     baseline_bps: float
     runs: int
     reach: Reach
+    worth_percent: float = WORTH_PERCENT
+    """The smallest effect worth having, in per cent."""
     harms: Mapping[str, PairedDifference | None] = field(default_factory=dict)
     """What remedies take from an unchanged flow beside them, where that was measured."""
 
     @cached_property
     def ranking(self) -> Ranking:
-        """The ranking, by what an unsure fit can tell: less than `WORTH_PERCENT` is excluded.
+        """The ranking, by what an unsure fit can tell: less than `worth_percent` is excluded.
 
         A remedy that harms others much comes after one that is nearly as good and does not.
         """
-        every = (candidate(row, self.harms.get(row.remedy)) for row in self.rows)
-        return rank(every, self.reach, WORTH_PERCENT)
+        worth = self.worth_percent
+        every = (candidate(row, self.harms.get(row.remedy), worth) for row in self.rows)
+        return rank(every, self.reach, self.worth_percent)
 
     @cached_property
     def calmest(self) -> Trial | None:
@@ -149,15 +157,17 @@ class Trials:
         return next(row for row in self.rows if row.remedy == remedy)
 
 
-def candidate(row: Trial, harm: PairedDifference | None = None) -> Candidate:
+def candidate(
+    row: Trial, harm: PairedDifference | None = None, worth_percent: float = WORTH_PERCENT
+) -> Candidate:
     """A trial as the ranking takes it: shown or excluded only if it is so at every end."""
     states = {
-        state(one.percent, (one.low, one.high), WORTH_PERCENT, is_exact=one.is_identical)
+        state(one.percent, (one.low, one.high), worth_percent, is_exact=one.is_identical)
         for one in row.at_ends
     }
     signs = {one.sign for one in row.at_ends}
     known = states.pop() if len(states) == 1 else State.UNDECIDED
-    if known is State.SHOWN and (len(signs) > 1 or 0 < row.least < WORTH_PERCENT):
+    if known is State.SHOWN and (len(signs) > 1 or 0 < row.least < worth_percent):
         known = State.UNDECIDED
     return Candidate(
         row.remedy,
@@ -169,46 +179,6 @@ def candidate(row: Trial, harm: PairedDifference | None = None) -> Candidate:
         if harm is None
         else harm_state(harm.mean_percent, harm.interval_percent, is_exact=harm.is_exact),
     )
-
-
-def candidates() -> list[Remedy]:
-    """The remedies that are deployable."""
-    return [entry for entry in remedies() if needs(entry["name"])]
-
-
-def tried(ends: Ends, reach: Reach, progress: Progress | None = None) -> Trials:
-    """Simulates every candidate on the drawn links, each remedy on the same seeds.
-
-    Raises:
-        RunError: a run could not be finished.
-    """
-    names = ["", *(entry["name"] for entry in candidates())]
-    place_of = {entry["name"]: entry["place"] for entry in remedies()}
-    cells, usable = _cells(ends, names)
-    summaries = _run(cells, progress)
-    factors = ends.drawn
-    shape = (len(usable), len(factors), len(factors[0]), SEEDS)
-    goodput = _array(summaries, lambda one: one["flows"][0]["goodput_bps"], shape)
-    resent = _array(summaries, retransmitted_share, shape)
-    timeouts = _array(summaries, lambda one: float(total(one, "timeouts")), shape)
-    srtt = _array(summaries, lambda one: one["flows"][0]["srtt_ms"] or 0.0, shape)
-    high_rtt = _array(summaries, lambda one: one["flows"][0]["rtt_p95_ms"] or 0.0, shape)
-    rows = []
-    for index, name in enumerate(usable[1:], 1):
-        effects = tuple(effect(goodput[0, end], goodput[index, end]) for end in range(len(factors)))
-        calms = tuple(effect(high_rtt[0, end], high_rtt[index, end]) for end in range(len(factors)))
-        if all(one.is_identical for one in effects):
-            continue
-        cost = Cost(
-            100.0 * float((resent[index] - resent[0]).mean()),
-            float((timeouts[index] - timeouts[0]).mean()),
-            float((srtt[index] - srtt[0]).mean()),
-        )
-        whole = _over(effects)
-        mean = float(goodput[index].mean())
-        rows.append(Trial(name, place_of[name], whole, effects, cost, mean, _over(calms)))
-    rows.sort(key=lambda row: -row.effect.percent)
-    return Trials(tuple(rows), ends.open_point, float(goodput[0].mean()), len(cells), reach)
 
 
 def effect(before: NDArray[np.float64], after: NDArray[np.float64]) -> Effect:
@@ -229,7 +199,8 @@ def effect(before: NDArray[np.float64], after: NDArray[np.float64]) -> Effect:
     ratio = np.log(np.maximum(after, least) / np.maximum(before, least))
     links, seeds = ratio.shape
     of_links = float(ratio.mean(axis=1).var(ddof=1))
-    luck = float(ratio.var(axis=1, ddof=1).mean()) / seeds
+    # A single seed does not part its luck from the fit's uncertainty: all counts as the latter.
+    luck = float(ratio.var(axis=1, ddof=1).mean()) / seeds if seeds > 1 else 0.0
     between = max(of_links / 3, of_links - luck)
     half = student_t(links - 1) * (between * (1 + 1 / links) + luck / links) ** 0.5
     mean = float(ratio.mean())
@@ -237,51 +208,10 @@ def effect(before: NDArray[np.float64], after: NDArray[np.float64]) -> Effect:
     return Effect(percent, low, high)
 
 
-def _over(ends: Sequence[Effect]) -> Effect:
+def over(ends: Sequence[Effect]) -> Effect:
     """The effect whichever end is true: the mean, and an interval that holds all."""
     return Effect(
         float(np.mean([one.percent for one in ends])),
         min(one.low for one in ends),
         max(one.high for one in ends),
     )
-
-
-def _cells(ends: Ends, names: Sequence[str]) -> tuple[list[tuple[Scenario, int]], list[str]]:
-    """Remedy by end by draw by seed, and the remedies that this link and stack can have."""
-    cells: list[tuple[Scenario, int]] = []
-    usable = []
-    drawn = [[perturbed(one) for one in end] for end in ends.drawn]
-    for name in names:
-        try:
-            remedied = [[one.with_remedies(name) if name else one for one in end] for end in drawn]
-        except ScenarioError:
-            continue  # not for this kind of link or stack
-        usable.append(name)
-        for end in remedied:
-            for draw, scenario in enumerate(end):
-                cells += [(scenario, 1 + SEEDS * draw + seed) for seed in range(SEEDS)]
-    return cells, usable
-
-
-def _run(cells: list[tuple[Scenario, int]], progress: Progress | None) -> list[RunSummary]:
-    done = 0
-
-    def told(_index: int, _result: object) -> None:
-        nonlocal done
-        done += 1
-        if progress:
-            progress(done, len(cells))
-
-    threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
-    summaries = []
-    for result in _core.run_many(cells, threads, told):
-        if isinstance(result, RunError):
-            raise result
-        summaries.append(parse_summary(result.summary()))
-    return summaries
-
-
-def _array(
-    summaries: Sequence[RunSummary], value: Callable[[RunSummary], float], shape: tuple[int, ...]
-) -> NDArray[np.float64]:
-    return np.array([value(one) for one in summaries], dtype=np.float64).reshape(shape)

@@ -1,17 +1,22 @@
 """What a fit leaves open: the links that remedies are tried on."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import cycle
 
 from airtcp._core import Scenario
+from airtcp.diagnosis.ceiling import Ceiling, ceiling
 from airtcp.diagnosis.check import loaded
 from airtcp.diagnosis.draws import drawn_links
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.scenario import Stack, modelled, with_queue
-from airtcp.diagnosis.trials import DRAWS, Ends
+from airtcp.diagnosis.senders import in_use
+from airtcp.diagnosis.trials import Ends
 
+DRAWS = 20
 LONGEST_S = 30.0
+WHOLE_S = 60.0
 SHORTEST_S = 20.0
 AIR_DRAWS = 10
 AIR_PACKETS = 50_000
@@ -20,15 +25,20 @@ AIR_SHORTEST_S = 3.0
 QUEUE_FACTORS = (1, 3)
 
 
-def ends_of(link: FittedLink, flow: Observed, stack: Stack) -> Ends:
+def ends_of(link: FittedLink, flow: Observed, stacks: Sequence[Stack], most: Ceiling) -> Ends:
     """Links drawn from the fit, at each end of what it leaves open, to try remedies on.
 
     A queue that the capture shows no end of may be as long as it was seen, or three times that; a
-    link that was hardly ever full has the rate of either bound.
+    link that was hardly ever full has the rate of either bound. Senders that explain the capture
+    alike take turns.
     """
+    has = frozenset(in_use(stacks))
     if link.wifi is not None:
-        return Ends(None, (_on_the_air(link, flow, stack),))
-    seconds = min(max(flow.seconds, SHORTEST_S), LONGEST_S)
+        drawn_on_air = _on_the_air(link, flow, stacks)
+        return Ends(None, (drawn_on_air,), (most.gain_percent,), len(stacks), has)
+    # A recording is played as a whole: its first half is another link than its second.
+    longest_s = LONGEST_S if link.rate.steps is None and not link.phases else WHOLE_S
+    seconds = min(max(flow.seconds, SHORTEST_S), longest_s)
     links = list(drawn_links(link, flow, DRAWS))
     bounds = link.rate.bounds
 
@@ -40,7 +50,7 @@ def ends_of(link: FittedLink, flow: Observed, stack: Stack) -> Ends:
             ended = (replace(one, beside=beside) for one in ended)
         return tuple(
             loaded(modelled(one, stack, seconds, (draw + 0.5) / DRAWS))
-            for draw, one in enumerate(ended)
+            for draw, (one, stack) in enumerate(zip(ended, cycle(stacks), strict=False))
         )
 
     is_hidden = link.beside is not None and not link.beside.is_seen
@@ -48,21 +58,30 @@ def ends_of(link: FittedLink, flow: Observed, stack: Stack) -> Ends:
     is_open += ["whether others give way"] if is_hidden else []
     is_open += [] if link.queue.is_known else ["the queue"]
     if not is_open:
-        return Ends(None, (drawn(0),))
+        return Ends(None, (drawn(0),), (most.gain_percent,), len(stacks), has)
     what = " and ".join(is_open)
-    return Ends(f"{what}, which this capture does not show", (drawn(0), drawn(1)))
+    gains = tuple(_most_at(link, flow, most, end).gain_percent for end in (0, 1))
+    open_point = f"{what}, which this capture does not show"
+    return Ends(open_point, (drawn(0), drawn(1)), gains, len(stacks), has)
 
 
-def _on_the_air(link: FittedLink, flow: Observed, stack: Stack) -> tuple[Scenario, ...]:
+def _most_at(link: FittedLink, flow: Observed, most: Ceiling, end: int) -> Ceiling:
+    """The ceiling at an end of what is left open about the rate."""
+    if link.rate.bounds is None:
+        return most
+    return ceiling(replace(link, rate=replace(link.rate.at_bound(end), bounds=None)), flow)
+
+
+def _on_the_air(link: FittedLink, flow: Observed, stacks: Sequence[Stack]) -> tuple[Scenario, ...]:
     """Wi-Fi links that all bring what the capture has: which one it was does not show.
 
     Of approximate Bayesian computation this is the plainest form: what was drawn, simulated and
     found near (Beaumont, Zhang and Balding, Genetics 162 (2002)).
     """
-    pace = flow.goodput_bps / (8 * stack.mss)
+    pace = flow.goodput_bps / (8 * stacks[0].mss)
     seconds = min(max(AIR_PACKETS / pace, AIR_SHORTEST_S), SHORTEST_S)
     alike = cycle(link.wifi_alike)
     return tuple(
         loaded(modelled(replace(link, wifi=one), stack, seconds))
-        for one, _ in zip(alike, range(AIR_DRAWS), strict=False)
+        for one, stack, _ in zip(alike, cycle(stacks), range(AIR_DRAWS), strict=False)
     )

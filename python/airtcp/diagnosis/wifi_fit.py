@@ -12,7 +12,7 @@ import polars as pl
 from airtcp import _core
 from airtcp._core import Scenario
 from airtcp.diagnosis.aggregates import TOGETHER_S
-from airtcp.diagnosis.check import Replay, best_replay, loaded
+from airtcp.diagnosis.check import Played, loaded, nearest, replays
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.observed import Observed, Reals
 from airtcp.diagnosis.scenario import Stack, WrittenLink, on_the_air
@@ -224,8 +224,8 @@ def pause_of(came: Reals) -> float:
 
 def on_wifi(
     link: FittedLink, flow: Observed, stacks: Sequence[Stack], timeouts: int
-) -> tuple[Replay, Stack, FittedLink] | None:
-    """The Wi-Fi link that is nearest to the capture, its replay and the sender over it.
+) -> list[Played] | None:
+    """Replays over the Wi-Fi link that is nearest to the capture, one for each sender.
 
     None where stops show, which a channel of this model has by a clock alone.
 
@@ -234,7 +234,7 @@ def on_wifi(
     """
     if len(link.stops.stops) > 1:
         return None
-    found = []
+    found: list[list[Played]] = []
     # What a window is bounded by is the sender's affair: BBR's queue is not CUBIC's.
     for searched in (stacks[0], stacks[-1]):
         fits = fitted_wifi(flow, link.queue.packets, searched, loaded)
@@ -243,7 +243,7 @@ def on_wifi(
             if not _may_lose(one, flow):
                 continue
             played = replace(link, wifi=one, wifi_alike=alike, beside=None, is_shared=False)
-            found.append(best_replay(played, flow, stacks, timeouts))
-        if any(replay.explains for replay, _, _ in found):
+            found.append(replays(played, flow, stacks, timeouts))
+        if any(nearest(one)[0].explains for one in found):
             break
-    return min(found, key=lambda each: each[0].distance, default=None)
+    return min(found, key=lambda each: nearest(each)[0].distance, default=None)

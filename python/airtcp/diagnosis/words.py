@@ -1,21 +1,23 @@
 """A diagnosis in plain sentences."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
 from airtcp.diagnosis.capture import SHARES, Facts
 from airtcp.diagnosis.ceiling import Ceiling
-from airtcp.diagnosis.check import Prediction, Replay
-from airtcp.diagnosis.drops import WIDE, Drops
 from airtcp.diagnosis.latency import Latency
-from airtcp.diagnosis.limits import ENDS_SHARE
-from airtcp.diagnosis.link import FittedLink
-from airtcp.diagnosis.stops import StopProcess
-from airtcp.diagnosis.trials import WORTH_PERCENT, Effect, Trial, Trials
-from airtcp.diagnosis.wifi import Wifi
-from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
+from airtcp.diagnosis.limits import OTHERS
+from airtcp.diagnosis.seconds import seconds_words
+from airtcp.diagnosis.trials import Effect, Trial, Trials
+from airtcp.quantities import (
+    format_bit_rate,
+    format_bytes,
+    format_count,
+    format_part,
+    format_percent,
+)
+from airtcp.ranking import Aim
 from airtcp.ranking.harm import LARGE_HARM_PERCENT
 from airtcp.study.statistics import Outcome, PairedDifference
 
@@ -31,11 +33,6 @@ CAUSES = {
     "lost-retransmission": "a lost retransmission",
     "not-shown": "a cause that is not shown",
 }
-FEW_LOSSES = 30
-"""Fewer are said by their number, too: their interval is wide."""
-MANAGED_S = 0.025
-"""A full queue that delays by no more may be one that keeps its delay short: while nothing ever met
-a longer one, the two look alike."""
 MOST_LIMITS = 2
 """More are left to the sentences behind the first."""
 
@@ -47,6 +44,7 @@ def headline(
     harm: PairedDifference | None = None,
     waits: Latency | None = None,
     limits: Sequence[str] = (),
+    aim: Aim = Aim.BULK,
 ) -> str:
     """The one sentence that a user came for, with what limits the flow in it.
 
@@ -54,56 +52,74 @@ def headline(
     """
     if refusals:
         return f"No remedy is recommended: {refusals[0]}"
-    why = f": {_listed(limits[:MOST_LIMITS])}" if limits else ""
-    is_full = ceiling is not None and ceiling.is_reached
-    if ceiling is not None and is_full and (waits is None or not waits.is_large):
-        if ceiling.is_shared:
-            return (
-                f"Others use the link, too, and leave {format_bit_rate(ceiling.most_bps)} at most, "
-                f"of which this flow has {format_bit_rate(ceiling.goodput_bps)}: no remedy is "
-                "worth it."
-            )
-        given = f" ({_listed(limits[:MOST_LIMITS])})" if limits else ""
+    if ceiling is not None and ceiling.is_shared:
+        # Said with the rate already.
+        limits = [one for one in limits if one != OTHERS]
+    named = _listed(limits[:MOST_LIMITS])
+    is_latencys = aim in (Aim.LATENCY, Aim.CALLS)
+    if is_latencys and waits is not None and trials is not None:
+        waiting = _waiting(waits)
+        return f"{waiting[0].upper()}{waiting[1:]}{_calmed(trials)}."
+    if ceiling is not None and ceiling.is_reached:
+        has = _has(ceiling, is_reached=True)
+        given = f" ({named})" if named else ""
+        if waits is None or not waits.is_large:
+            return f"{has[0].upper()}{has[1:]}{given}: no remedy is worth deploying."
         return (
-            f"Of {format_bit_rate(ceiling.goodput_bps)} at most "
-            f"{format_bit_rate(ceiling.most_bps)} are possible{given}: no remedy is worth it."
+            f"The link is full ({has}{f': {named}' if given else ''}), but data waits: "
+            f"{_waiting(waits)}{_calmed(trials)}."
         )
-    if ceiling is not None and is_full and waits is not None:
-        possible = (
-            f"others use it, too, and leave {format_bit_rate(ceiling.most_bps)} at most, of which "
-            f"this flow has {format_bit_rate(ceiling.goodput_bps)}"
-            if ceiling.is_shared
-            else f"of {format_bit_rate(ceiling.goodput_bps)} at most "
-            f"{format_bit_rate(ceiling.most_bps)} are possible{why}"
-        )
-        return f"The link is full ({possible}), but data waits: {_waiting(waits)}{_calmed(trials)}."
     possible = ""
-    if ceiling is not None and not ceiling.is_known:
-        possible = (
-            f"The flow has {format_bit_rate(ceiling.goodput_bps)}, of a link whose rate did not "
-            f"show{why}. "
-        )
-    elif ceiling is not None:
-        possible = (
-            f"Of {format_bit_rate(ceiling.most_bps)} that are possible the flow has "
-            f"{format_bit_rate(ceiling.goodput_bps)}{why}. "
-        )
+    if ceiling is not None:
+        has = _has(ceiling, is_reached=False)
+        possible = f"{has[0].upper()}{has[1:]}{f': {named}' if named else ''}. "
     if trials is None:
-        return f"{possible}No remedy was tried: none was asked for."
+        return f"{possible}No remedies were tried (pass --can to try them)."
+    return f"{possible}{_best_words(trials, ceiling, harm)}"
+
+
+def _has(ceiling: Ceiling, *, is_reached: bool) -> str:
+    """The goodput of the flow and the most that is possible, as a clause."""
+    if not ceiling.is_known and not is_reached:
+        rate = format_bit_rate(ceiling.goodput_bps)
+        return f"the flow gets {rate}, of a link whose rate did not show"
+    of_most = format_part(ceiling.goodput_bps, ceiling.most_bps)
+    if ceiling.is_shared:
+        already = "already " if is_reached else ""
+        return f"others use the link, too, and the flow {already}gets {of_most} that they leave"
+    return f"the flow {'already ' if is_reached else ''}gets {of_most}"
+
+
+def _best_words(trials: Trials, ceiling: Ceiling | None, harm: PairedDifference | None) -> str:
+    """What the remedies bring, within what the link lets through."""
     best = trials.winner
     if best is not None:
-        brings = f"{best.remedy} at the {best.place} brings {interval(best.effect)} of goodput"
-        return f"{possible}{brings}{harm_clause(harm)}."
+        return (
+            f"{best.remedy} at the {best.place} brings {_within(best, trials, ceiling)}"
+            f"{harm_clause(harm)}."
+        )
     reach = trials.reach
     where = "" if reach.is_all else f" at {reach.words}"
     if trials.ranking.nothing_helps:
-        return f"{possible}Nothing{where} helps: no remedy brings {WORTH_PERCENT:g} % or more."
+        return f"Nothing{where} helps: no remedy brings {trials.worth_percent:g} % or more."
     open_ones = ", ".join(
         f"{one.remedy} ({interval(trials.of(one.remedy).effect)})"
         for one in trials.ranking.undecided[:3]
     )
     undecided = f"; undecided: {open_ones}" if open_ones else ""
-    return f"{possible}No remedy{where} is shown to help{undecided}."
+    return f"No remedy{where} is shown to help{undecided}."
+
+
+def _within(row: Trial, trials: Trials, ceiling: Ceiling | None) -> str:
+    """A gain in words; where the link's rate did not show, the least that it is."""
+    whole = f"{interval(row.effect)} of goodput"
+    if ceiling is None or ceiling.is_known or len(row.at_ends) < 2:
+        return whole
+    least = min(row.at_ends, key=lambda one: one.percent)
+    most = max(one.percent for one in row.at_ends)
+    if most - least.percent <= trials.worth_percent:
+        return whole
+    return f"{interval(least)} of goodput at least, more if the link has more"
 
 
 def _listed(parts: Sequence[str]) -> str:
@@ -149,11 +165,6 @@ def larger_with_harm(trials: Trials) -> list[str]:
         return [f"{brings} what it costs an unchanged flow on the same link is undecided."]
     share = format_percent(-larger.harm, decimals=0)
     return [f"{brings} takes {share} of its goodput from an unchanged flow beside it."]
-
-
-def seconds_words(seconds: float) -> str:
-    """A time as people say it."""
-    return f"{seconds:.1f} s" if seconds >= 1.0 else f"{1e3 * seconds:.0f} ms"
 
 
 def harm_clause(harm: PairedDifference | None) -> str:
@@ -241,208 +252,18 @@ def on_the_air(facts: Facts) -> list[str]:
     ]
 
 
-def time_shares(facts: Facts) -> str:
-    """Shares of the time, the largest first."""
+def time_shares(facts: Facts, *, is_buffer: bool = False) -> str:
+    """Shares of the time, the largest first; `is_buffer`: the send buffer holds the flow back."""
+    # A sender whose buffer is full has as little to send as one whose application is slow.
+    names = SHARES | ({"application": "send buffer or application"} if is_buffer else {})
     seconds = facts["seconds"]
     shares = sorted(facts["shares"].items(), key=lambda item: -item[1])
     parts = [
-        f"{SHARES.get(name, name)} {format_percent(100 * share, decimals=0)} "
-        f"({seconds[name]:.1f} s)"
+        f"{names.get(name, name)} {format_percent(100 * share, decimals=0)} ({seconds[name]:.1f} s)"
         for name, share in shares
         if share >= 0.005
     ]
     return f"Of {sum(seconds.values()):.1f} s: {', '.join(parts)}."
-
-
-def link_words(link: FittedLink) -> str:
-    """The fitted link in a sentence."""
-    if link.wifi is not None:
-        return _wifi_words(link, link.wifi)
-    rate = format_bit_rate(link.bps)
-    policer = link.drops.policer
-    if policer is not None:
-        parts = [
-            f"a policer of {format_bit_rate(policer.bps)} with a burst of "
-            f"{format_bytes(round(policer.burst_bytes))}, which drops and delays nothing"
-        ]
-    elif link.rate.bounds is not None and link.rate.steps is not None:
-        low, high = link.rate.bounds
-        parts = [
-            f"a rate that varies, and showed in "
-            f"{format_percent(100 * (1 - link.rate.interpolated), decimals=0)} of the time alone: "
-            f"from {format_bit_rate(low)} to {format_bit_rate(high)} in the mean (both were tried)"
-        ]
-    elif link.rate.bounds is not None:
-        low, high = link.rate.bounds
-        parts = [
-            f"at least {format_bit_rate(low)}, hardly ever full (tried up to "
-            f"{format_bit_rate(high)}; --rate says it where it is known)"
-        ]
-    elif link.rate.step is not None:
-        step = link.rate.step
-        parts = [
-            f"{format_bit_rate(step.before_bps)}, and from {step.at_s:.0f} s on "
-            f"{format_bit_rate(step.after_bps)}"
-        ]
-    elif link.rate.steps is not None:
-        # What others take of a link looks like a rate that varies, to the flow that it is left to.
-        varies = "what others leave of its rate" if link.is_shared else "a rate that varies"
-        if not link.is_shared and link.beside is None:
-            varies += ", or that others share"
-        parts = [
-            f"{varies}, {rate} in the mean "
-            f"(interpolated for {format_percent(100 * link.rate.interpolated, decimals=0)} of the "
-            "time)"
-        ]
-    else:
-        parts = [rate]
-    if link.beside is not None:
-        share = format_percent(100 * link.beside.share, decimals=0)
-        flows = "flow shares" if link.beside.flows == 1 else "flows share"
-        who = (
-            f"{link.beside.flows} other {flows} it, by their delays"
-            if link.beside.is_seen
-            else "traffic that is not in the capture shares it, by the gaps between packets"
-        )
-        parts.append(f"{who}: this flow has {share} of what it delivers")
-    if link.aggregates is not None:
-        bursts = link.aggregates
-        parts.append(
-            f"delivered in bursts of {bursts.packets} packets every {1e3 * bursts.pause_s:.1f} ms, "
-            "as Wi-Fi that aggregates, a cellular frame or jitter does, and played as an even rate"
-        )
-    parts.append(f"{1e3 * link.base_rtt_s:.1f} ms of base round trip")
-    if link.drops.marks:
-        parts.append(
-            f"a queue that marks packets in place of dropping them (AQM, played with "
-            f"{aqm_delay(link.drops)} of delay)"
-        )
-    elif link.drops.aqm_target_s is not None:
-        parts.append(f"a queue that drops above {aqm_delay(link.drops)} of delay (AQM)")
-    elif policer is None:
-        least = "" if link.queue.is_known else "at least "
-        short = ""
-        if link.queue.is_known and link.queue_s <= MANAGED_S:
-            short = f", or one that keeps its delay at {1e3 * link.queue_s:.0f} ms (AQM)"
-        parts.append(f"a queue of {least}{link.queue.packets} packets{short}")
-    if link.late is not None:
-        parts.append(link.late.words)
-    parts.append(_loss_words(link))
-    stops = link.stops
-    if stops.stops:
-        times = len(stops.stops)
-        how = "held and released at once" if stops.are_held else "packets waiting"
-        if not stops.shows_release:
-            how += " by its replay, which the capture itself does not show"
-        parts.append(
-            f"{times} {'stop' if times == 1 else 'stops'} of {stops.mean_length_s:.2f} s in the "
-            f"mean ({'periodic, ' if stops.is_periodic else ''}{how})"
-        )
-    return f"The link: {'; '.join(parts)}."
-
-
-def _wifi_words(link: FittedLink, wifi: Wifi) -> str:
-    bursts = link.aggregates
-    seen = (
-        ""
-        if bursts is None
-        else f" (bursts of {bursts.packets} packets every {1e3 * bursts.pause_s:.1f} ms)"
-    )
-    base = f"{1e3 * link.base_rtt_s:.1f} ms of base round trip"
-    said = f"The link: {wifi.words}{seen}; {base}."
-    alike = len(link.wifi_alike) - 1
-    if alike < 1:
-        return said
-    bring = "other brings" if alike == 1 else "others bring"
-    return (
-        f"{said} {format_count(alike)} {bring} as much as late, among them "
-        f"{_other_wifi(link, wifi)}: without the radio's own frames they are not told apart, and "
-        "remedies are tried on all."
-    )
-
-
-def _other_wifi(link: FittedLink, wifi: Wifi) -> str:
-    """The one of those alike that differs most in its rate."""
-    others = (one for one in link.wifi_alike if one != wifi)
-    far = max(others, key=lambda one: abs(math.log(one.mode.bps / wifi.mode.bps)))
-    return far.words.removeprefix("a Wi-Fi link that aggregates, as ")
-
-
-def aqm_delay(drops: Drops) -> str:
-    """The delay above which a managed queue drops, as far as it is known."""
-    target_s = drops.aqm_target_s or 0.0
-    low, high = drops.aqm_bounds_s or (target_s, target_s)
-    if high <= WIDE * low:
-        return f"{1e3 * high:.0f} ms"
-    return (
-        f"some threshold from {1e3 * low:.0f} to {1e3 * high:.0f} ms "
-        f"(played with {1e3 * target_s:.0f} ms)"
-    )
-
-
-def few_stops(process: StopProcess) -> str:
-    """What few stops leave open."""
-    seen = len(process.stops)
-    low, high = process.often
-    return (
-        f"The link stopped {'once' if seen == 1 else f'{seen} times'}, which leaves open how often "
-        f"it does: remedies are tried on links that stop {low:.0f} to {high:.0f} times in as long."
-    )
-
-
-def _loss_words(link: FittedLink) -> str:
-    loss = link.loss
-    if not loss.lost:
-        return "no losses of its own"
-    low, high = loss.interval
-    shown = f"{100 * loss.rate:.2g} % lost ({100 * low:.2g} to {100 * high:.2g} %)"
-    if loss.lost < FEW_LOSSES:
-        shown += f", by {loss.lost} {'loss' if loss.lost == 1 else 'losses'}"
-    if loss.bursts is None:
-        return f"{shown}, independently"
-    return f"{shown}, in bursts of {1 / loss.bursts.bad_to_good:.1f} packets"
-
-
-def replay_words(replay: Replay, *, is_same: bool = True) -> str:
-    """The link gives the capture back; `is_same` is with its own stops and losses."""
-    parts = [
-        f"{name} {format_percent(100 * off, sign=True)}" for name, off in replay.deviations.items()
-    ]
-    parts.append(
-        f"timeouts {format_count(replay.simulated.timeouts)} for "
-        f"{format_count(replay.capture.timeouts)}"
-    )
-    outcome = "gives" if replay.explains else "does not give"
-    same = "with the same stops and losses, " if is_same else "as a process, "
-    return (
-        f"Played back under {replay.profile} {same}this link {outcome} the capture back: "
-        f"{', '.join(parts)}."
-    )
-
-
-def prediction_words(predictions: Sequence[Prediction], *, is_replayed: bool = True) -> str:
-    """The capture beside the draws of the process."""
-    missed = [one for one in predictions if not one.holds]
-    if not missed:
-        does = "does, too" if is_replayed else "does"
-        return f"As a process it {does}: the capture lies in the 95 % interval of 20 seeds."
-    parts = ", ".join(
-        f"{one.measure} {measured(one.measure, one.captured)}, expected "
-        f"{measured(one.measure, one.low)} to {measured(one.measure, one.high)}"
-        for one in missed
-    )
-    return f"As a process it does not: {parts}."
-
-
-def measured(measure: str, value: float) -> str:
-    """A value of a prediction in its unit."""
-    match measure:
-        case "goodput":
-            return format_bit_rate(max(value, 0.0))
-        case "median round trip":
-            return f"{1e3 * value:.1f} ms"
-        case _:
-            return f"{max(value, 0.0):.0f}"
 
 
 def cost_words(row: Trial) -> str:
@@ -461,19 +282,3 @@ def change(value: float, decimals: int) -> str:
     if rounded == 0:
         return "0"
     return f"{rounded:+.{decimals}f}".replace("-", "\N{MINUS SIGN}")
-
-
-def not_played_back(shares: Mapping[str, float]) -> str:
-    """What held the flow back and is at its ends, where a played-back link cannot have it."""
-    limits = {"application": "the application", "receiver_window": "the receiver's window"}
-    held = [
-        f"{who} held it back for {100 * shares[key]:.0f} % of the time"
-        for key, who in limits.items()
-        if shares[key] > ENDS_SHARE
-    ]
-    if not held:
-        return ""
-    return (
-        f" No link gives back that {' and '.join(held)}: capture a transfer that sends, and reads, "
-        "as much as it can."
-    )

@@ -23,6 +23,8 @@ class Spot(StrEnum):
 
 CONTROLS = frozenset({"coin", "oracle"})
 """Controls of experiments: one tosses a coin, the other knows what no sender can know."""
+ADVICE = frozenset({"mtu-probing", "mss-clamp"})
+"""Remedies for paths that swallow long packets: no model here does, and they are not simulated."""
 
 
 @cache

@@ -6,9 +6,10 @@ import polars as pl
 from airtcp.diagnosis.air import Air
 from airtcp.diagnosis.capture import SHARES, Facts
 from airtcp.diagnosis.link import FittedLink
+from airtcp.diagnosis.link_words import aqm_delay
 from airtcp.diagnosis.observed import Reals
 from airtcp.diagnosis.trials import Trials
-from airtcp.diagnosis.words import CAUSES, aqm_delay, change, interval
+from airtcp.diagnosis.words import CAUSES, change, interval
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 from airtcp.ranking import State
 from airtcp.report.tables import Table

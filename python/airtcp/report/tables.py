@@ -3,15 +3,17 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from airtcp.catalogue import BASELINE
-from airtcp.plot.timeline import Timeline, timeline_table
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 from airtcp.study.compare import ComparedRuns
 from airtcp.study.difference_words import amount, outcome_words, state_words
 from airtcp.study.metrics import METRICS, Metric
 from airtcp.study.statistics import Outcome, PairedDifference
+
+if TYPE_CHECKING:
+    from airtcp.plot.timeline import Timeline
 
 
 @dataclass(frozen=True)
@@ -137,8 +139,11 @@ def seeds_table(comparison: ComparedRuns) -> Table:
     return Table(("seed", *columns), rows)
 
 
-def timeline_rows(columns: Sequence[Timeline]) -> Table:
+def timeline_rows(columns: "Sequence[Timeline]") -> Table:
     """The timeline figure's numbers in equal windows of time."""
+    # Only pages have figures: what a terminal shows needs no plots.
+    from airtcp.plot.timeline import timeline_table
+
     frame = timeline_table(columns)
     lanes = frame.columns[7:]
     rows = [

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from airtcp._core import AirtcpError, Scenario
 from airtcp.catalogue import Remedy, remedies
-from airtcp.ranking.deployable import CONTROLS
+from airtcp.ranking.deployable import ADVICE, CONTROLS
 from airtcp.study.sizes import Unsized, sizes
 
 ALL = "all"
@@ -34,6 +34,9 @@ def applicable(scenario: Scenario) -> Applicable:
     for entry in remedies():
         name = entry["name"]
         if name in CONTROLS:
+            continue
+        if name in ADVICE:
+            found.refused[name] = "no link here swallows long packets, which is what it is for"
             continue
         size = of_this_link.get(name)
         if isinstance(size, Unsized):

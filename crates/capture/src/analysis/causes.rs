@@ -52,7 +52,7 @@ impl Causes {
     /// The causes of the losses among `sent`; `told` says of which the queue is known.
     pub fn of(sent: &[Sent], acks: &[Ack], path: &Path<'_>, told: impl Fn(usize) -> bool) -> Self {
         let bytes = path.queue_bytes();
-        let delays = delays(sent, path.base);
+        let delays = delays(sent, path);
         let packet = packet_time(sent, acks, path);
         let met: Vec<(u64, bool)> = (0..sent.len())
             .filter(|at| sent[*at].attempt == 0 && told(*at))
@@ -285,8 +285,11 @@ impl Causes {
 
 /// The delay beyond the shortest round trip that each transmission met, from the round trips
 /// measured before and after it.
-fn delays(sent: &[Sent], base: Duration) -> Vec<Duration> {
-    let beyond = |packet: &Sent| packet.rtt().map(|rtt| rtt.max(base) - base);
+fn delays(sent: &[Sent], path: &Path<'_>) -> Vec<Duration> {
+    let beyond = |packet: &Sent| {
+        let base = path.base_at(packet.time);
+        packet.rtt().map(|rtt| rtt.max(base) - base)
+    };
     let mut before: Option<(Instant, Duration)> = None;
     let mut after: Vec<Option<(Instant, Duration)>> = vec![None; sent.len()];
     let mut next = None;

@@ -81,6 +81,8 @@ pub struct Ack {
     pub newly: u32,
     /// Bytes under way after it.
     pub in_flight: u32,
+    /// Bytes of data that it carries itself.
+    pub payload: u32,
     /// The receive window in bytes; `None` where its scale is not known.
     pub window: Option<u64>,
     /// The highest byte SACKed, plus one.

@@ -18,10 +18,14 @@ mod label;
 mod lost_acks;
 mod negotiated;
 mod order;
+mod path_phases;
 mod policer;
 mod rate;
 mod refusal;
 mod shares;
+mod small_writes;
+mod spans;
+mod standing_queue;
 mod stops;
 #[cfg(test)]
 mod tests;
@@ -42,11 +46,13 @@ pub use hazard::{Bin, Hazard};
 pub use label::{Cause, Evidence, Label, Need, Trigger};
 pub use lost_acks::LostAcks;
 use negotiated::NegotiatedOptions;
+pub use path_phases::Phase;
 pub use policer::Policer;
 use rate::Path;
 pub use refusal::of_capture as refusals_of_capture;
 pub use refusal::{Refusal, RefusalKind};
 pub use shares::{Limit, Shares};
+pub use small_writes::SmallWrites;
 pub use stops::Stop;
 pub use vantage::{Place, Vantage};
 use verdict::{FlowFacts, Verdict};
@@ -112,6 +118,10 @@ pub struct Analysis {
     pub shares: Shares,
     /// The receiver's habit.
     pub acking: Acking,
+    /// Phases of the path, where its shortest round trip changes.
+    pub phases: Vec<Phase>,
+    /// Short segments that the sender held back.
+    pub small_writes: SmallWrites,
     /// The shortest round trip from here to the receiver and back; `None` where none was measured.
     pub base_rtt: Option<Duration>,
     /// Refusals.
@@ -145,7 +155,7 @@ impl Analysis {
             return analysis;
         }
         let agreed = NegotiatedOptions::of(ordered.packets(), flow, way);
-        let segments = ordered.segments(way, agreed.mss);
+        let segments = ordered.segments(way, agreed.mss, agreed.longest);
         analysis.mss = agreed.mss;
         analysis.has_sack = agreed.has_sack;
         let findings = follow::follow(way, agreed, segments.clone());
@@ -188,6 +198,7 @@ impl Analysis {
             analysis.shares = Shares::default();
             analysis.hazard = Hazard::default();
             (analysis.policer, analysis.aqm) = (None, None);
+            (analysis.phases, analysis.small_writes) = (Vec::new(), SmallWrites::default());
             analysis.at_sender = None;
         }
         analysis
@@ -217,6 +228,8 @@ impl Analysis {
             reductions: 0,
             shares: Shares::default(),
             acking: Acking::default(),
+            phases: Vec::new(),
+            small_writes: SmallWrites::default(),
             base_rtt: None,
             refusals,
             cut_after: None,
@@ -261,7 +274,8 @@ impl Analysis {
 
     /// Draws what follows from the pass over the packets; what was lost before it came here.
     fn judge(&mut self, mut findings: Findings) -> Vec<UpstreamLoss> {
-        let base = Path::of(&findings.sent, &findings.acks).map(|path| path.base);
+        let acking = Acking::of(&findings.sent, &findings.acks, self.mss);
+        let base = Path::of(&findings.sent, &findings.acks, &acking).map(|path| path.base);
         let facts = FlowFacts {
             place: self.vantage.place,
             base: base.unwrap_or_default(),
@@ -271,7 +285,7 @@ impl Analysis {
             mss: u64::from(self.mss),
         };
         let verdicts = verdict::judge(&findings.repeats, &mut findings.sent, &findings.acks, facts);
-        let path = Path::of(&findings.sent, &findings.acks);
+        let path = Path::of(&findings.sent, &findings.acks, &acking);
         if let Some(path) = &path {
             self.stops = stops::find(&findings.silences, &findings.sent, &findings.acks, path);
         }
@@ -297,7 +311,22 @@ impl Analysis {
             findings.gaps.append(&mut findings.holes);
             findings.gaps.sort_unstable();
         }
-        self.shares = shares::share_out(&findings, path.as_ref(), &self.stops, &waits, self.mss);
+        if self.vantage.place == Place::Sender {
+            let base = path.as_ref().map(|path| path.base).unwrap_or_default();
+            self.small_writes = small_writes::find(&findings.sent, &findings.acks, base);
+            // A receiver's timer is no silence of the link.
+            self.stops
+                .retain(|stop| !self.small_writes.holds(stop.start, stop.end));
+        }
+        self.shares = shares::share_out(
+            &findings,
+            path.as_ref(),
+            &self.stops,
+            &waits,
+            &self.small_writes.waits,
+            self.mss,
+        );
+        self.phases = path.map(|path| path.phases).unwrap_or_default();
         self.acking = Acking::of(&findings.sent, &findings.acks, self.mss);
         self.base_rtt = base;
         self.retried_frames = findings.retried_frames;

@@ -18,8 +18,10 @@ pub(super) struct NegotiatedOptions {
     pub has_sack: bool,
     /// Scale of the windows that the receiver of the data announces.
     pub window_scale: Option<u8>,
-    /// The longest payload of a packet on the wire.
+    /// The usual payload of a full packet on the wire.
     pub mss: u32,
+    /// The longest payload that the ends agreed on: what is longer was joined by offload.
+    pub longest: u32,
 }
 
 impl NegotiatedOptions {
@@ -45,7 +47,12 @@ impl NegotiatedOptions {
             // Without SYNs nothing bounds what offload has joined.
             None => common_divisor(&mut lengths).or_else(|| most_frequent(&mut lengths)),
         };
-        let usual = usual.unwrap_or(MSS_BYTES);
+        // Where all are shorter, the application writes little at a time: no length shows the path's.
+        let usual = usual
+            .filter(|length| *length >= LEAST_SEGMENT.min(most))
+            .unwrap_or(if announced.is_some() { most } else { MSS_BYTES });
+        // On a jumbo path two joined segments are no longer than one that the ends agreed on.
+        let is_bound = announced.is_some() && most <= MSS_BYTES;
         let is_scaled = data.window_scale.is_some() && acks.window_scale.is_some();
         let has_syns = data.syn.is_some() && acks.syn.is_some();
         Self {
@@ -57,6 +64,7 @@ impl NegotiatedOptions {
                 (false, _) => None,
             },
             mss: usual.min(most),
+            longest: if is_bound { most } else { usual.min(most) },
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use airtcp_units::{Duration, Instant};
 
+use super::acking::Acking;
 use super::findings::{Ack, Sent};
+use super::path_phases::{self, Phase};
 
 /// Half of the shortest window over which a rate is taken.
 const LEAST_HALF: Duration = Duration::from_millis(100);
@@ -13,12 +15,14 @@ pub(super) struct Path<'a> {
     acks: &'a [Ack],
     /// The shortest round trip, as the 0.2 % quantile.
     pub base: Duration,
+    /// The path's phases, where it has several.
+    pub phases: Vec<Phase>,
     half: Duration,
 }
 
 impl<'a> Path<'a> {
     /// The path of a flow; `None` where nothing measured a round trip.
-    pub fn of(sent: &'a [Sent], acks: &'a [Ack]) -> Option<Self> {
+    pub fn of(sent: &'a [Sent], acks: &'a [Ack], acking: &Acking) -> Option<Self> {
         // The handshake may have been answered by something nearer.
         let data = sent.iter().filter(|packet| packet.end > 0);
         let mut rtts: Vec<Duration> = data.filter_map(Sent::rtt).collect();
@@ -32,8 +36,16 @@ impl<'a> Path<'a> {
             sent,
             acks,
             base,
+            phases: path_phases::find(sent, acking),
             half: base.max(LEAST_HALF),
         })
+    }
+
+    /// The shortest round trip of the path that a packet took which left at `time`.
+    pub fn base_at(&self, time: Instant) -> Duration {
+        let behind = self.phases.partition_point(|phase| phase.from <= time);
+        let phase = self.phases.get(behind.saturating_sub(1));
+        phase.map_or(self.base, |phase| phase.base)
     }
 
     /// Bits a second that were delivered around `time`; zero where nothing was.
@@ -70,7 +82,7 @@ impl<'a> Path<'a> {
             .iter()
             .map(|sent| {
                 // Where the capture's clock goes back, less may have been delivered later.
-                let then = self.delivered(sent.time + self.base);
+                let then = self.delivered(sent.time + self.base_at(sent.time));
                 let left = then.saturating_sub(self.delivered(sent.time));
                 let own = sent.end - sent.start;
                 u64::from(sent.in_flight)

@@ -4,6 +4,8 @@ use airtcp_units::{Duration, Instant};
 
 use super::findings::{Ack, Findings, Sent};
 use super::rate::Path;
+use super::spans::Spans;
+use super::standing_queue::StandingQueue;
 use super::stops::Stop;
 
 /// A queue above this, and above this number of packets, means that the link is full.
@@ -19,6 +21,8 @@ pub enum Limit {
     Held,
     /// The sender waited for its timer.
     Timeout,
+    /// A short segment waited for the acknowledgment of what was sent before it.
+    SmallWrites,
     /// The receiver's window.
     ReceiverWindow,
     /// The sender's application had no more.
@@ -33,9 +37,10 @@ pub enum Limit {
 
 impl Limit {
     /// Every limit, in the order of tables.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Held,
         Self::Timeout,
+        Self::SmallWrites,
         Self::ReceiverWindow,
         Self::Application,
         Self::Link,
@@ -49,6 +54,7 @@ impl Limit {
         match self {
             Self::Held => "held",
             Self::Timeout => "timeout",
+            Self::SmallWrites => "small_writes",
             Self::ReceiverWindow => "receiver_window",
             Self::Application => "application",
             Self::Link => "link",
@@ -62,6 +68,8 @@ impl Limit {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shares {
     nanos: [u64; Limit::ALL.len()],
+    /// The time in which data was in flight, or waited for the receiver's window.
+    under_way: Duration,
     /// Stretches in which the capture dropped packets: not counted above.
     pub left_out: Duration,
 }
@@ -85,10 +93,19 @@ impl Shares {
         self.time(limit).as_secs_f64() / self.whole().as_secs_f64().max(1e-9)
     }
 
-    /// The time in which data was under way.
+    /// The time in which data was in flight, or waited for the receiver's window, whatever held the
+    /// transfer back.
     #[must_use]
     pub fn under_way(&self) -> Duration {
-        self.whole() - self.time(Limit::Application)
+        self.under_way
+    }
+
+    /// Gives time to a limit.
+    pub(super) fn add(&mut self, limit: Limit, length: Duration, is_under_way: bool) {
+        self.nanos[limit as usize] += length.as_nanos();
+        if is_under_way {
+            self.under_way += length;
+        }
     }
 }
 
@@ -102,6 +119,7 @@ struct State<'a> {
     in_flight: u64,
     /// The most under way since the last loss.
     peak: u64,
+    /// The delay of the queue that stands.
     queueing: Duration,
     /// The newest data was the last that the application had.
     is_short: bool,
@@ -124,13 +142,16 @@ impl State<'_> {
         self.in_flight = u64::from(ack.in_flight);
     }
 
-    fn limit(&self, is_recovering: bool) -> Limit {
+    /// Whether the receiver's window leaves no room.
+    fn is_window_full(&self) -> bool {
         let outstanding = self.end.saturating_sub(self.una);
-        // Before all else: behind a closed window nothing is in flight, either.
-        if self
-            .window
+        self.window
             .is_some_and(|window| outstanding + NEAR_WINDOW * self.mss >= window)
-        {
+    }
+
+    fn limit(&self, is_recovering: bool) -> Limit {
+        // Before all else: behind a closed window nothing is in flight, either.
+        if self.is_window_full() {
             Limit::ReceiverWindow
         } else if self.in_flight == 0 {
             Limit::Application
@@ -146,23 +167,33 @@ impl State<'_> {
     }
 }
 
-/// The shares of a flow. `waits` are the times in which the sender waited for its timer, in order.
+/// The shares of a flow. In order, `waits` are the times in which the sender waited for its timer,
+/// and `held_back` those in which it held a short segment back.
 pub(super) fn share_out(
     findings: &Findings,
     path: Option<&Path<'_>>,
     stops: &[Stop],
     waits: &[(Instant, Instant)],
+    held_back: &[(Instant, Instant)],
     mss: u32,
 ) -> Shares {
     let mut shares = Shares::default();
     let (sent, acks) = (&findings.sent, &findings.acks);
-    let mut rtts: Vec<(Instant, Duration)> = sent
+    // Of each measured packet: when it was acknowledged, and when it was sent.
+    let mut rtts: Vec<(Instant, Instant)> = sent
         .iter()
-        .filter_map(|packet| Some((packet.acknowledged, packet.rtt()?)))
+        .filter(|packet| packet.rtt().is_some())
+        .map(|packet| (packet.acknowledged, packet.time))
         .collect();
     rtts.sort_unstable();
     let stops: Vec<(Instant, Instant)> = stops.iter().map(|stop| (stop.start, stop.end)).collect();
-    let mut spans = Spans::new([&stops, waits, &findings.recoveries, &findings.gaps]);
+    let mut spans = Spans::new([
+        &stops,
+        waits,
+        held_back,
+        &findings.recoveries,
+        &findings.gaps,
+    ]);
     let mut state = State {
         path,
         mss: u64::from(mss),
@@ -177,6 +208,7 @@ pub(super) fn share_out(
     };
     let data = sent.partition_point(|packet| packet.end == 0);
     let (mut next_sent, mut next_ack, mut next_rtt) = (data, 0, 0);
+    let mut queue = StandingQueue::default();
     let mut reductions = findings.reductions.iter().peekable();
     let shrinks_for = path.map_or(Duration::ZERO, |path| path.base + path.base);
     let mut shrinks_until = Instant::ZERO;
@@ -191,7 +223,8 @@ pub(super) fn share_out(
         };
         let then = if is_sent { sent_at } else { ack_at }.unwrap_or(now);
         let limit = |state: &State<'_>, is_recovering| state.limit(is_recovering);
-        spans.spread(now, then, &mut shares, |is_recovering| {
+        let is_under_way = state.in_flight > 0 || state.is_window_full();
+        spans.spread(now, then, &mut shares, is_under_way, |is_recovering| {
             limit(&state, is_recovering)
         });
         now = now.max(then);
@@ -202,19 +235,26 @@ pub(super) fn share_out(
             state.ack(&acks[next_ack]);
             next_ack += 1;
         }
-        while let Some((time, rtt)) = rtts.get(next_rtt)
+        while let Some((time, sent_at)) = rtts.get(next_rtt)
             && *time <= now
         {
-            state.queueing = path.map_or(Duration::ZERO, |path| *rtt - path.base);
+            if let Some(path) = path {
+                let base = path.base_at(*sent_at);
+                queue.sample(*time, (*time - *sent_at).max(base) - base);
+            }
             next_rtt += 1;
         }
+        state.queueing = path.map_or(Duration::ZERO, |path| queue.delay(now, path.base_at(now)));
         while let Some(reduction) = reductions.next_if(|time| **time <= now) {
             shrinks_until = *reduction + shrinks_for;
         }
         // A recovery changes what may be under way; without SACK its last ACK changes what is. So
         // does the answer to a congestion mark, over the round trips after it.
         let is_recovering = spans.is_recovering(now);
-        if is_recovering || was_recovering || now < shrinks_until {
+        // A flight that fills the queue as well is more than a sender owes to the link: BBR's at its
+        // start is three times what it keeps.
+        let is_queued = path.is_some() && state.queueing > state.is_full_after;
+        if is_recovering || was_recovering || now < shrinks_until || is_queued {
             state.peak = state.in_flight;
         }
         was_recovering = is_recovering;
@@ -228,70 +268,6 @@ fn full_after(path: Option<&Path<'_>>, sent: &[Sent], acks: &[Ack]) -> Duration 
     let packet_time = super::stops::typical_packet_time(path, sent, acks);
     let packets = packet_time.as_secs_f64() * FULL_PACKETS;
     FULL.max(Duration::from_secs_f64(packets).unwrap_or(FULL))
-}
-
-/// Spans of time that decide over what is between two packets, walked in order: stops, waits for
-/// the timer, recoveries and gaps of the capture.
-struct Spans<'a> {
-    lists: [&'a [(Instant, Instant)]; 4],
-    at: [usize; 4],
-}
-
-impl<'a> Spans<'a> {
-    fn new(lists: [&'a [(Instant, Instant)]; 4]) -> Self {
-        Self { lists, at: [0; 4] }
-    }
-
-    /// The span of list `which` that `now` is in, or the next one.
-    fn current(&mut self, which: usize, now: Instant) -> Option<(Instant, Instant)> {
-        let list = self.lists[which];
-        while let Some(span) = list.get(self.at[which]) {
-            if span.1 > now {
-                return Some(*span);
-            }
-            self.at[which] += 1;
-        }
-        None
-    }
-
-    fn is_recovering(&mut self, now: Instant) -> bool {
-        self.current(2, now).is_some_and(|span| span.0 <= now)
-    }
-
-    /// Gives the time from `now` to `then` to what held the transfer back in it.
-    fn spread(
-        &mut self,
-        mut now: Instant,
-        then: Instant,
-        shares: &mut Shares,
-        limit: impl Fn(bool) -> Limit,
-    ) {
-        while now < then {
-            let mut until = then;
-            let mut inside = [false; 4];
-            for (which, is_inside) in inside.iter_mut().enumerate() {
-                if let Some((from, to)) = self.current(which, now) {
-                    *is_inside = from <= now;
-                    until = until.min(if *is_inside { to } else { from });
-                }
-            }
-            let [is_held, is_waiting, is_recovering, is_gap] = inside;
-            let length = until - now;
-            let limit = if is_held {
-                Limit::Held
-            } else if is_waiting {
-                Limit::Timeout
-            } else {
-                limit(is_recovering)
-            };
-            if is_gap {
-                shares.left_out += length;
-            } else {
-                shares.nanos[limit as usize] += length.as_nanos();
-            }
-            now = until;
-        }
-    }
 }
 
 #[cfg(test)]

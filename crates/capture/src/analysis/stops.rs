@@ -43,7 +43,8 @@ pub(super) fn find(
         .filter_map(|silence| {
             let answered = original(sent, silence)?;
             // Silence up to the time at which the answer was due is the round trip's.
-            let due = sent[answered].time + silence.rtt.unwrap_or_default().max(path.base);
+            let base = path.base_at(sent[answered].time);
+            let due = sent[answered].time + silence.rtt.unwrap_or_default().max(base);
             let start = silence.from.max(due);
             (silence.to - start >= least).then(|| Stop {
                 start,

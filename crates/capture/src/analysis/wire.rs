@@ -56,12 +56,19 @@ impl<'a> InOrder<'a> {
         }
     }
 
-    /// They, those of the data that goes `way` in segments of up to `mss` bytes.
-    pub fn segments(&self, way: Way, mss: u32) -> impl Iterator<Item = Packet> + Clone {
+    /// They, those of the data that goes `way` in segments of `mss` bytes where offload has joined
+    /// some: where they are longer than the `longest` that the ends agreed on.
+    pub fn segments(
+        &self,
+        way: Way,
+        mss: u32,
+        longest: u32,
+    ) -> impl Iterator<Item = Packet> + Clone {
         self.packets().flat_map(move |packet| {
             let is_whole = packet.way != way || mss == 0;
             Segments {
                 mss: if is_whole { u32::MAX } else { mss },
+                longest: if is_whole { u32::MAX } else { longest },
                 rest: Some(packet),
             }
         })
@@ -90,6 +97,8 @@ impl Iterator for Ordered<'_> {
 #[derive(Clone)]
 struct Segments {
     mss: u32,
+    /// A packet up to this is a segment as it is.
+    longest: u32,
     rest: Option<Packet>,
 }
 
@@ -99,9 +108,10 @@ impl Iterator for Segments {
     fn next(&mut self) -> Option<Packet> {
         let mut first = self.rest.take()?;
         let payload = first.segment.payload_bytes;
-        if payload <= self.mss || first.segment.flags.contains(Flags::SYN) {
+        if payload <= self.longest || first.segment.flags.contains(Flags::SYN) {
             return Some(first);
         }
+        self.longest = self.mss;
         let mut rest = first;
         rest.segment.sequence = rest.segment.sequence + self.mss;
         rest.segment.payload_bytes -= self.mss;
@@ -138,6 +148,7 @@ mod tests {
         };
         let parts = Segments {
             mss: 1000,
+            longest: 1000,
             rest: Some(packet),
         };
         let seen: Vec<(u32, u32, u8)> = parts

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::analysis::{Analysis, Label, Limit, Need, Sent, Trigger};
+use crate::analysis::{Analysis, Label, Limit, Need, Phase, Sent, Trigger};
 use crate::capture::Capture;
 use crate::decode::Other;
 
@@ -115,6 +115,16 @@ pub struct AnalysedFlow {
     pub seconds: BTreeMap<&'static str, f64>,
     /// Seconds in which the capture dropped packets.
     pub left_out_s: f64,
+    /// Seconds in which data was in flight, or waited for the receiver's window.
+    pub under_way_s: f64,
+    /// Phases of the path, where its shortest round trip changes.
+    pub phases: Vec<PathPhase>,
+    /// Short segments that the sender held back.
+    pub small_writes: SmallWrites,
+    /// What each end did last: the sender of the data, and its receiver.
+    pub last: [LastSeen; 2],
+    /// Times at which the receiver closed its window.
+    pub zero_windows: u64,
     /// The hazard of loss rises at the top of the queue: it drops.
     pub shows_tail_drop: bool,
     /// The longest queue in bytes.
@@ -145,6 +155,35 @@ pub struct AnalysedFlow {
     pub at_sender: Option<AtSender>,
 }
 
+/// A phase of the path.
+#[derive(Clone, Debug, Serialize)]
+pub struct PathPhase {
+    /// When it begins, in nanoseconds.
+    pub from_ns: u64,
+    /// Its shortest round trip, in nanoseconds.
+    pub base_rtt_ns: u64,
+}
+
+/// Short segments that waited for the acknowledgment of what was sent before (Nagle's algorithm).
+#[derive(Clone, Debug, Serialize)]
+pub struct SmallWrites {
+    /// Their number.
+    pub waits: usize,
+    /// Those in which the receiver delayed its acknowledgment.
+    pub delayed: u64,
+    /// The median of these delays, in nanoseconds.
+    pub delay_ns: Option<u64>,
+}
+
+/// The end of what an end of the connection sent.
+#[derive(Clone, Debug, Serialize)]
+pub struct LastSeen {
+    /// Its last packet, in nanoseconds.
+    pub time_ns: u64,
+    /// It closed or reset the connection.
+    pub closed: bool,
+}
+
 /// A flow as its sender saw it, from a capture at its receiver.
 #[derive(Clone, Debug, Serialize)]
 pub struct AtSender {
@@ -160,6 +199,12 @@ pub struct AtSender {
     pub shares: BTreeMap<&'static str, f64>,
     /// The same in seconds.
     pub seconds: BTreeMap<&'static str, f64>,
+    /// Seconds in which data was in flight, or waited for the receiver's window.
+    pub under_way_s: f64,
+    /// Phases of the path.
+    pub phases: Vec<PathPhase>,
+    /// Short segments that the sender held back.
+    pub small_writes: SmallWrites,
 }
 
 /// What queues and policers on the way did, as the sender's view shows it.
@@ -307,6 +352,14 @@ fn chosen(capture: &Capture) -> Option<AnalysedFlow> {
         shares: by_limit(|limit| shares.share(limit)),
         seconds: by_limit(|limit| shares.time(limit).as_secs_f64()),
         left_out_s: shares.left_out.as_secs_f64(),
+        under_way_s: shares.under_way().as_secs_f64(),
+        phases: phases(analysis),
+        small_writes: small_writes(analysis),
+        last: [data, acks].map(|half| LastSeen {
+            time_ns: half.last.as_nanos(),
+            closed: half.closed,
+        }),
+        zero_windows: acks.zero_windows,
         shows_tail_drop: analysis.hazard.shows_tail_drop,
         longest_queue_bytes: analysis.hazard.longest_bytes,
         queues: queues(analysis),
@@ -322,6 +375,23 @@ fn chosen(capture: &Capture) -> Option<AnalysedFlow> {
         cut_after_ns: analysis.cut_after.map(|time| time.as_nanos()),
         at_sender: analysis.at_sender.as_deref().map(at_sender),
     })
+}
+
+fn phases(analysis: &Analysis) -> Vec<PathPhase> {
+    let phase = |phase: &Phase| PathPhase {
+        from_ns: phase.from.as_nanos(),
+        base_rtt_ns: phase.base.as_nanos(),
+    };
+    analysis.phases.iter().map(phase).collect()
+}
+
+fn small_writes(analysis: &Analysis) -> SmallWrites {
+    let found = &analysis.small_writes;
+    SmallWrites {
+        waits: found.waits.len(),
+        delayed: found.delayed,
+        delay_ns: found.delay.map(|delay| delay.as_nanos()),
+    }
 }
 
 fn queues(analysis: &Analysis) -> Queues {
@@ -355,5 +425,8 @@ fn at_sender(moved: &Analysis) -> AtSender {
         queues: queues(moved),
         shares: by_limit(|limit| moved.shares.share(limit)),
         seconds: by_limit(|limit| moved.shares.time(limit).as_secs_f64()),
+        under_way_s: moved.shares.under_way().as_secs_f64(),
+        phases: phases(moved),
+        small_writes: small_writes(moved),
     }
 }

@@ -127,7 +127,7 @@ pub(super) fn segments(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
 }
 
 /// A row an answer: `time_ns`, `packet`, `ack`, `delivered` (bytes acknowledged or SACKed so far),
-/// `newly`, `window` (bytes, null where its scale is not known), `sacked_high`, `in_flight`,
+/// `newly`, `payload` (of its own), `window` (bytes, null where its scale is not known), `sacked_high`, `in_flight`,
 /// `duplicate`, `dsack`, `echo` (of a congestion mark), `timestamp_echo` (TSecr).
 pub(super) fn acks(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
     Columns::of(&analysis.acks)
@@ -136,6 +136,7 @@ pub(super) fn acks(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
         .long("ack", |ack| Some(ack.acknowledged))
         .long("delivered", |ack| Some(ack.delivered))
         .short("newly", |ack| Some(ack.newly))
+        .short("payload", |ack| Some(ack.payload))
         .long("window", |ack| ack.window)
         .long("sacked_high", |ack| ack.sacked_high)
         .short("in_flight", |ack| Some(ack.in_flight))

@@ -5,6 +5,7 @@ mod delayed_ack;
 mod dsack;
 mod freeze_tcp;
 mod hand_off_acks;
+mod mss_clamp;
 mod receive_buffer;
 mod receive_window;
 mod tack;
@@ -24,4 +25,5 @@ pub(crate) const ALL: &[Remedy] = &[
     tack::REMEDY,
     freeze_tcp::REMEDY,
     hand_off_acks::REMEDY,
+    mss_clamp::REMEDY,
 ];

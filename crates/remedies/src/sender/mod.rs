@@ -22,8 +22,10 @@ mod linux_rto;
 mod max_window;
 mod mbiaz;
 mod min_rto;
+mod mtu_probing;
 mod newreno;
 mod newzag;
+mod nodelay;
 mod oracle;
 mod pacing;
 mod prague;
@@ -121,4 +123,6 @@ pub(crate) const ALL: &[Remedy] = &[
     max_window::REMEDY,
     send_buffer::REMEDY,
     timestamps::REMEDY,
+    nodelay::REMEDY,
+    mtu_probing::REMEDY,
 ];

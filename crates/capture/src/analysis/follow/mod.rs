@@ -287,6 +287,7 @@ impl Follower {
             delivered,
             newly: u32::try_from(newly).unwrap_or(u32::MAX),
             in_flight: u32::try_from(self.board.open()).unwrap_or(u32::MAX),
+            payload: segment.payload_bytes,
             window: self.scaled_window(segment),
             sacked_high: (sacked_high > self.board.una()).then_some(sacked_high),
             is_duplicate,

@@ -1,0 +1,99 @@
+//! Short segments that their sender held back until what it had sent before was acknowledged
+//! (Nagle's algorithm, RFC 9293 §3.7.4): an application that writes a message in parts waits for
+//! the receiver's delayed acknowledgment between them.
+
+use airtcp_units::{Duration, Instant};
+
+use super::findings::{Ack, Sent};
+
+/// A segment that leaves so soon after an acknowledgment was waiting for it.
+const PROMPT: Duration = Duration::from_micros(500);
+/// A wait that is longer than the shortest round trip by this met a delayed acknowledgment:
+/// Linux's shortest is 40 ms (`TCP_DELACK_MIN`).
+const DELAYED: Duration = Duration::from_millis(15);
+
+/// The waits of short segments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SmallWrites {
+    /// Begin and end of each, in order.
+    pub waits: Vec<(Instant, Instant)>,
+    /// Those of them in which the receiver delayed its acknowledgment.
+    pub delayed: u64,
+    /// Their median time beyond the shortest round trip.
+    pub delay: Option<Duration>,
+}
+
+impl SmallWrites {
+    /// The whole time of the waits.
+    #[must_use]
+    pub fn time(&self) -> Duration {
+        let nanos = |(from, to): &(Instant, Instant)| (*to - *from).as_nanos();
+        Duration::from_nanos(self.waits.iter().map(nanos).sum())
+    }
+
+    /// Whether a time lies within a wait.
+    pub(super) fn holds(&self, from: Instant, to: Instant) -> bool {
+        let behind = self.waits.partition_point(|(begin, _)| *begin <= from);
+        behind
+            .checked_sub(1)
+            .and_then(|at| self.waits.get(at))
+            .is_some_and(|(_, end)| to <= *end)
+    }
+}
+
+/// The waits of a flow as its sender saw it, whose shortest round trip is `base`.
+///
+/// A wait ends with an acknowledgment that carries no data, which an answer of the other
+/// application would, and covers all that had been sent.
+pub(super) fn find(sent: &[Sent], acks: &[Ack], base: Duration) -> SmallWrites {
+    let mut found = SmallWrites::default();
+    let mut delays = Vec::new();
+    let mut next = 0;
+    for pair in sent.windows(2) {
+        let [before, short] = pair else { continue };
+        // A segment without payload is a FIN.
+        let has_data = short.ip_bytes > 0 && short.end > short.start;
+        let follows = short.attempt == 0 && short.start == before.end && before.end > before.start;
+        if !(short.is_short && has_data && follows) {
+            continue;
+        }
+        while acks
+            .get(next)
+            .is_some_and(|ack| ack.acknowledged < short.start)
+        {
+            next += 1;
+        }
+        let Some(ack) = acks.get(next).filter(|ack| ack.acknowledged == short.start) else {
+            continue;
+        };
+        // What the peer sends in between, an answer for instance, may be what prompted it.
+        let is_last = acks
+            .get(next + 1)
+            .is_none_or(|after| after.time > short.time);
+        let is_wait =
+            before.time < ack.time && ack.time <= short.time && ack.payload == 0 && is_last;
+        if !is_wait || short.time - ack.time > PROMPT || is_window_bound(acks, next) {
+            continue;
+        }
+        found.waits.push((before.time, ack.time));
+        let beyond = (ack.time - before.time).max(base) - base;
+        if beyond >= DELAYED {
+            delays.push(beyond);
+        }
+    }
+    found.delayed = delays.len() as u64;
+    if !delays.is_empty() {
+        let middle = delays.len() / 2;
+        found.delay = Some(*delays.select_nth_unstable(middle).1);
+    }
+    found
+}
+
+/// Whether the window before acknowledgment `at` left no room for another short segment.
+fn is_window_bound(acks: &[Ack], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|at| acks.get(at));
+    before.is_some_and(|ack| {
+        ack.window
+            .is_some_and(|window| window <= u64::from(acks[at].newly))
+    })
+}

@@ -1,0 +1,68 @@
+"""What `airtcp diagnose` prints of a capture or of the log of a ping."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airtcp.cli.console import out, print_lines
+from airtcp.columns import numbers
+
+if TYPE_CHECKING:
+    from airtcp.diagnoses import Diagnosis
+    from airtcp.ping_diagnosis import PingDiagnosis
+    from airtcp.report.tables import Table
+
+_MOST_ROWS = 12
+_MOST_FLOWS = 20
+
+
+def print_diagnosis(diagnosis: "Diagnosis | PingDiagnosis") -> None:
+    """The sentences, the remedies and how the best is deployed."""
+    from airtcp.ping_diagnosis import PingDiagnosis
+
+    if not isinstance(diagnosis, PingDiagnosis) and len(diagnosis.capture.flows) > 1:
+        _print_flows(diagnosis)
+        out.print()
+    print_lines(diagnosis.sentences)
+    shown = _remedies(diagnosis)
+    if shown is not None and shown.rows:
+        out.print()
+        _print_table(shown, _MOST_ROWS)
+    if diagnosis.deployment:
+        out.print()
+        print_lines(diagnosis.deployment)
+
+
+def _print_flows(diagnosis: "Diagnosis") -> None:
+    from airtcp.report.diagnosis_tables import flows_table
+
+    _print_table(flows_table(diagnosis.capture.flows), _MOST_FLOWS)
+
+
+def _remedies(diagnosis: "Diagnosis | PingDiagnosis") -> "Table | None":
+    """The table of the remedies, where any were tried."""
+    from airtcp.ping_diagnosis import PingDiagnosis
+
+    if isinstance(diagnosis, PingDiagnosis):
+        if diagnosis.comparison is None:
+            return None
+        from airtcp.report.tables import goodput_table
+
+        return goodput_table(diagnosis.comparison)
+    from airtcp.report.diagnosis_tables import trials_table
+
+    return None if diagnosis.trials is None else trials_table(diagnosis.trials)
+
+
+def _print_table(shown: "Table", most: int) -> None:
+    out.print(numbers(shown.columns, shown.rows[:most], shown.names), markup=False, highlight=False)
+    if len(shown.rows) > most:
+        out.print(f"and {len(shown.rows) - most} more", highlight=False)
+
+
+def diagnosis_json(diagnosis: "Diagnosis | PingDiagnosis", page: Path | None) -> dict[str, object]:
+    """The diagnosis as `--json` prints it."""
+    from airtcp.diagnosis.as_json import of_capture, of_ping
+    from airtcp.ping_diagnosis import PingDiagnosis
+
+    found = of_ping(diagnosis) if isinstance(diagnosis, PingDiagnosis) else of_capture(diagnosis)
+    return found | {"report": None if page is None else str(page)}

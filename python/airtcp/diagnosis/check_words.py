@@ -1,0 +1,65 @@
+"""A link against its capture in sentences: played back, and as a process."""
+
+from collections.abc import Mapping, Sequence
+
+from airtcp.diagnosis.check import Prediction, Replay
+from airtcp.diagnosis.limits import ENDS_SHARE
+from airtcp.quantities import format_bit_rate, format_count, format_percent
+
+
+def replay_words(replay: Replay, *, is_same: bool = True) -> str:
+    """The link gives the capture back; `is_same` is with its own stops and losses."""
+    parts = [
+        f"{name} {format_percent(100 * off, sign=True)}" for name, off in replay.deviations.items()
+    ]
+    parts.append(
+        f"timeouts {format_count(replay.simulated.timeouts)} for "
+        f"{format_count(replay.capture.timeouts)}"
+    )
+    outcome = "gives" if replay.explains else "does not give"
+    same = "with the same stops and losses, " if is_same else "as a process, "
+    return (
+        f"Played back under {replay.profile} {same}this link {outcome} the capture back: "
+        f"{', '.join(parts)}."
+    )
+
+
+def prediction_words(predictions: Sequence[Prediction], *, is_replayed: bool = True) -> str:
+    """The capture beside the draws of the process."""
+    missed = [one for one in predictions if not one.holds]
+    if not missed:
+        does = "does, too" if is_replayed else "does"
+        return f"As a process it {does}: the capture lies in the 95 % interval of 20 seeds."
+    parts = ", ".join(
+        f"{one.measure} {measured(one.measure, one.captured)}, expected "
+        f"{measured(one.measure, one.low)} to {measured(one.measure, one.high)}"
+        for one in missed
+    )
+    return f"As a process it does not: {parts}."
+
+
+def measured(measure: str, value: float) -> str:
+    """A value of a prediction in its unit."""
+    match measure:
+        case "goodput":
+            return format_bit_rate(max(value, 0.0))
+        case "median round trip":
+            return f"{1e3 * value:.1f} ms"
+        case _:
+            return f"{max(value, 0.0):.0f}"
+
+
+def not_played_back(shares: Mapping[str, float]) -> str:
+    """What held the flow back and is at its ends, where a played-back link cannot have it."""
+    limits = {"application": "the application", "receiver_window": "the receiver's window"}
+    held = [
+        f"{who} held it back for {100 * shares[key]:.0f} % of the time"
+        for key, who in limits.items()
+        if shares[key] > ENDS_SHARE
+    ]
+    if not held:
+        return ""
+    return (
+        f" No link gives back that {' and '.join(held)}: capture a transfer that sends, and reads, "
+        "as much as it can."
+    )

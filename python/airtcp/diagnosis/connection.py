@@ -1,0 +1,189 @@
+"""One connection as the kernel counts it (`struct tcp_info`), in sentences."""
+
+from dataclasses import dataclass
+
+from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
+
+LIMITED_SHARE = 0.1
+"""What held a connection back for a smaller share of its time is not named."""
+MOSTLY = 0.5
+"""What held it back for a larger share is its limit, whatever the network does."""
+FEWEST_NEEDLESS = 10
+"""Fewer needless retransmissions show no habit of the path."""
+WAITING_S = 0.1
+WAITING_RATIO = 2.0
+"""A smoothed round trip that is so much, and so many times, the shortest has waited."""
+
+
+@dataclass(frozen=True)
+class Connection:
+    """One connection's counters; what its kernel does not print is None."""
+
+    local: str
+    peer: str
+    control: str | None
+    """The congestion control."""
+    rtt_s: float | None
+    """The smoothed round trip."""
+    least_rtt_s: float | None
+    sent_bytes: int
+    """Payload, what was sent again included."""
+    received_bytes: int
+    resent_bytes: int
+    needless: int | None
+    """Segments that the receiver reported twice (D-SACK)."""
+    segments: int
+    """Segments with data that were sent, or a bound of them."""
+    resent: int
+    """Those that were sent again."""
+    reordering: int | None
+    """Times that the sender saw its packets in another order."""
+    delivery_bps: float | None
+    """The last sample of the rate at which data arrives."""
+    busy_s: float | None
+    """Time in which data was under way or waited to be."""
+    receiver_s: float
+    """Of it, that in which the receiver's window held it back."""
+    buffer_s: float
+    """Of it, that in which its own send buffer did."""
+    is_application_limited: bool
+    """The last rate was what the application wrote, not what the path carries."""
+    cwnd: int | None
+    """The congestion window, in segments."""
+    is_bound: bool = False
+    """`segments` counts segments without data, too, as kernels before 4.6 do."""
+
+    @property
+    def resent_share(self) -> float:
+        """Share of the segments that were sent again."""
+        return self.resent / self.segments if self.segments else 0.0
+
+    @property
+    def receiver_share(self) -> float:
+        """Share of its busy time in which the receiver's window held it back."""
+        return self.receiver_s / self.busy_s if self.busy_s else 0.0
+
+    @property
+    def buffer_share(self) -> float:
+        """Share of its busy time in which its own send buffer held it back."""
+        return self.buffer_s / self.busy_s if self.busy_s else 0.0
+
+    @property
+    def is_reordered(self) -> bool:
+        """Most of what it sent again had arrived: packets come in another order, or late."""
+        needless = self.needless or 0
+        return needless >= FEWEST_NEEDLESS and needless > MOSTLY * self.resent
+
+    @property
+    def limit(self) -> str | None:
+        """The first sentence where one end holds it back most of the time; else None."""
+        if self.busy_s is None or max(self.receiver_share, self.buffer_share) <= MOSTLY:
+            return None
+        rate = "" if self.delivery_bps is None else f" at {format_bit_rate(self.delivery_bps)}"
+        ends = f"{self.local} to {self.peer}"
+        if self.receiver_share >= self.buffer_share:
+            share = format_percent(100 * self.receiver_share)
+            return (
+                f"{ends}: the receiver's window holds it back{rate} for {share} of the time. A "
+                "larger receive buffer is the remedy (at the receiver: net.ipv4.tcp_rmem, or "
+                "SO_RCVBUF left unset), or an application there that reads sooner."
+            )
+        share = format_percent(100 * self.buffer_share)
+        return (
+            f"{ends}: its own send buffer holds it back{rate} for {share} of the time. A larger "
+            "send buffer is the remedy (at the sender: net.ipv4.tcp_wmem, or SO_SNDBUF left unset)."
+        )
+
+    @property
+    def repairs_headline(self) -> str:
+        """The first sentence about what was sent again, of which there is some."""
+        ends = f"{self.local} to {self.peer}"
+        count = format_count(self.resent)
+        if self.is_reordered:
+            needless = format_count(self.needless or 0)
+            order = "packets come in another order" if self.reordering else "they came late"
+            return (
+                f"{ends}: {needless} of its {count} retransmissions were needless by D-SACK: "
+                f"{order}. {format_count(self.resent - (self.needless or 0))} were needed."
+            )
+        share = format_percent(100 * self.resent_share, decimals=2)
+        if self.is_bound:
+            return (
+                f"{ends}: {count} of at most {format_count(self.segments)} segments were "
+                f"retransmitted (at least {share})."
+            )
+        return f"{ends}: {share} of its segments were retransmitted."
+
+    @property
+    def sentences(self) -> list[str]:
+        """What the counters say, and nothing that they do not."""
+        lines = [self._head(), self._repairs()]
+        lines += [text for text in (self._limit(), self._wait()) if text]
+        return lines
+
+    def _head(self) -> str:
+        control = "an unnamed congestion control" if self.control is None else self.control
+        rate = ""
+        if self.delivery_bps is not None:
+            whose = ", as much as its application wrote" if self.is_application_limited else ""
+            rate = f", of late {format_bit_rate(self.delivery_bps)}{whose}"
+        return (
+            f"{self.local} to {self.peer}: {control}, {format_bytes(self.sent_bytes)} sent and "
+            f"{format_bytes(self.received_bytes)} received{rate}."
+        )
+
+    def _repairs(self) -> str:
+        if not self.sent_bytes and not self.segments:
+            return "It sent no data: what limits what it receives is in the other end's counters."
+        if not self.resent:
+            return "Nothing was sent again."
+        if not self.segments:
+            return (
+                f"{format_count(self.resent)} segments were sent again; of how many, this kernel "
+                "does not count."
+            )
+        share = format_percent(100 * self.resent_share, decimals=2)
+        needless = ""
+        if self.needless:
+            needless = f", {format_count(self.needless)} of them needless by D-SACK"
+        order = ""
+        if self.reordering:
+            order = f"; packets came in another order {format_count(self.reordering)} times"
+        least = " or more" if self.is_bound else ""
+        most = "at most " if self.is_bound else ""
+        return (
+            f"{format_count(self.resent)} of {most}{format_count(self.segments)} segments were "
+            f"sent again ({share}{least}){needless}{order}. Counters do not say whether a queue or "
+            "the radio lost them: a capture does."
+        )
+
+    def _limit(self) -> str:
+        if not self.sent_bytes and not self.segments:
+            return ""
+        if self.busy_s is None:
+            return "This kernel does not count what limited it."
+        held = []
+        for who, seconds in (
+            ("the receiver's window", self.receiver_s),
+            ("its own send buffer", self.buffer_s),
+        ):
+            if self.busy_s > 0 and seconds > LIMITED_SHARE * self.busy_s:
+                held.append(
+                    f"{who} held it back for {format_percent(100 * seconds / self.busy_s)} of that"
+                )
+        network = "" if held else ", and neither its receiver nor its send buffer held it back much"
+        return (
+            f"It had data to send for {self.busy_s:.1f} s"
+            f"{': ' if held else network}{' and '.join(held)}."
+        )
+
+    def _wait(self) -> str:
+        if self.rtt_s is None or self.least_rtt_s is None:
+            return ""
+        least, now = 1e3 * self.least_rtt_s, 1e3 * self.rtt_s
+        if self.rtt_s - self.least_rtt_s < WAITING_S or now < WAITING_RATIO * least:
+            return f"Its round trip is {now:.0f} ms, at least {least:.0f} ms."
+        return (
+            f"Latency: its round trip is {now:.0f} ms, and {least:.0f} ms at least: data waits, in "
+            "a queue of the path or at the receiver."
+        )

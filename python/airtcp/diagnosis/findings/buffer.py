@@ -1,0 +1,128 @@
+"""The sender's own bound: a send buffer, or a window of its application, that the path outgrows.
+
+A congestion window grows while nothing is lost. A sender that has the same bytes in flight for many
+round trips, without losses and without a standing queue, is held by something of its own.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from airtcp.diagnosis.capture import Capture
+from airtcp.diagnosis.connection import Connection
+from airtcp.diagnosis.findings.finding import Finding
+from airtcp.diagnosis.link import FittedLink
+from airtcp.diagnosis.observed import Observed
+from airtcp.diagnosis.seconds import seconds_words
+from airtcp.quantities import format_bit_rate, format_bytes, format_part, format_percent
+
+WINDOW_S = 1.0
+FEWEST_WINDOWS = 5
+ROUND_TRIPS = 20
+"""Round trips for which an unbounded window grows beyond what is taken for a bound."""
+NEAR_SEGMENTS = 2.5
+NEAR_SHARE = 0.06
+"""Peaks that differ by no more are the same."""
+ALIKE = 0.8
+"""Smallest share of the windows with the same peak."""
+ROOM = 1.25
+"""The link has this many times what the flow has, at least."""
+MOSTLY = 0.5
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What a sender had in flight at most, again and again."""
+
+    bytes: float
+    share: float
+    """Share of the windows in which it was reached."""
+
+
+def flight_bound(segments: pl.DataFrame, flow: Observed) -> Bound | None:
+    """The bound of a flow's flights; None where they grow and shrink."""
+    at = np.floor((segments["time_ns"].to_numpy() / 1e9 - flow.begun_s) / WINDOW_S).astype(np.int64)
+    flights = segments["in_flight"].to_numpy().astype(np.float64)
+    # Slow start, and what is left at the end.
+    windows = np.arange(max(1, int(10 * flow.base_rtt_s / WINDOW_S)), int(at.max()))
+    peaks = np.array([flights[at == one].max() for one in windows if (at == one).any()])
+    if len(peaks) < max(FEWEST_WINDOWS, ROUND_TRIPS * flow.base_rtt_s / WINDOW_S):
+        return None
+    middle = float(np.median(peaks))
+    near = max(NEAR_SEGMENTS * flow.full_size, NEAR_SHARE * middle)
+    share = float(np.mean(np.abs(peaks - middle) <= near))
+    return Bound(middle, share) if share >= ALIKE else None
+
+
+def send_buffer(
+    capture: Capture, flow: Observed | None, link: FittedLink | None, socket: Connection | None
+) -> Finding | None:
+    """The finding; None where the flight is the network's to bound."""
+    facts = capture.facts
+    if facts is None or flow is None or facts["view"] != "sender":
+        return None
+    bound = flight_bound(capture.segments, flow)
+    counted = 0.0 if socket is None else socket.buffer_share
+    if counted <= MOSTLY and (
+        bound is None or not _has_room(capture, flow, link) or _is_held_elsewhere(capture)
+    ):
+        return None
+    flights = capture.segments["in_flight"].to_numpy()
+    held = bound.bytes if bound is not None else float(flights.max())
+    known = link is not None and _shows_rate(link) and link.bps > ROOM * flow.goodput_bps
+    of_rate = (
+        format_part(flow.goodput_bps, link.bps)
+        if known and link
+        else format_bit_rate(flow.goodput_bps)
+    )
+    round_trip = seconds_words(flow.base_rtt_s)
+    needed = link.bps * flow.base_rtt_s / 8.0 if known and link else 0.0
+    size = f"; {format_bytes(needed)} in flight fill the link" if needed else ""
+    if counted > MOSTLY:
+        share = format_percent(100 * counted, decimals=0)
+        sentence = (
+            f"The sender's own buffer holds the flow back for {share} of the time "
+            f"(sndbuf_limited): {format_bytes(held)} in flight make {of_rate} at a round trip of "
+            f"{round_trip}. A larger send buffer (net.ipv4.tcp_wmem, or SO_SNDBUF left unset) is "
+            "the remedy."
+        )
+        evidence = [f"It never has more than {format_bytes(held)} in flight{size}."]
+    else:
+        sentence = (
+            f"The sender never has more than {format_bytes(held)} in flight, whatever is "
+            f"acknowledged: its send buffer holds the flow at {of_rate}, at a round trip of "
+            f"{round_trip}. A larger one (net.ipv4.tcp_wmem, or SO_SNDBUF left unset) is the "
+            "remedy."
+        )
+        evidence = [
+            "Nothing was lost that would keep a congestion window so small, and the receiver's "
+            f"window has room{size}.",
+            "A window of the application (SSH, HTTP/2) or a clamp of the congestion window would "
+            "look the same: `ss -ti` of the sender names the buffer (sndbuf_limited), and "
+            "`airtcp diagnose` takes its output beside the capture.",
+        ]
+    return Finding("send-buffer", sentence, tuple(evidence), ("send-buffer",))
+
+
+def _shows_rate(link: FittedLink) -> bool:
+    return link.rate.source in ("queue", "dispersion", "given")
+
+
+def _has_room(capture: Capture, flow: Observed, link: FittedLink | None) -> bool:
+    """Whether the link has more than the flow takes, and no queue stands."""
+    facts = capture.facts
+    if facts is None or facts["shares"].get("link", 0.0) > MOSTLY or link is None:
+        return False
+    return _shows_rate(link) and link.bps > ROOM * flow.goodput_bps * flow.overhead
+
+
+def _is_held_elsewhere(capture: Capture) -> bool:
+    """Whether losses, the receiver's window or the application explain the flights."""
+    facts = capture.facts
+    assert facts is not None
+    shares = facts["shares"]
+    ends = shares.get("receiver_window", 0.0) + shares.get("small_writes", 0.0)
+    idle_s = sum(facts["seconds"].values()) - facts["under_way_s"]
+    lost = float(capture.segments["lost"].to_numpy().mean())
+    return ends > MOSTLY / 2 or idle_s > MOSTLY / 2 * sum(facts["seconds"].values()) or lost > 0.001

@@ -1,0 +1,44 @@
+"""Every finding of a capture, the one that decides first."""
+
+from airtcp.diagnosis.capture import Capture
+from airtcp.diagnosis.connection import Connection
+from airtcp.diagnosis.findings.buffer import send_buffer
+from airtcp.diagnosis.findings.finding import Finding
+from airtcp.diagnosis.findings.gone import peer_gone
+from airtcp.diagnosis.findings.mtu import mtu_hole
+from airtcp.diagnosis.findings.other_way import other_way
+from airtcp.diagnosis.findings.receiver_side import receiver_side
+from airtcp.diagnosis.findings.window import receiver_window
+from airtcp.diagnosis.findings.writes import small_writes
+from airtcp.diagnosis.latency import Latency
+from airtcp.diagnosis.link import FittedLink
+from airtcp.diagnosis.observed import Observed
+
+
+def before_the_fit(capture: Capture) -> tuple[Finding, ...]:
+    """Causes for which no link is needed: what never arrives, and what the ends do."""
+    hole = mtu_hole(capture)
+    found = (
+        hole,
+        # To a path that swallows what is sent the peer seems gone.
+        None if hole else peer_gone(capture),
+        small_writes(capture),
+        receiver_side(capture),
+    )
+    return tuple(one for one in found if one is not None)
+
+
+def beside_the_fit(
+    capture: Capture,
+    flow: Observed,
+    link: FittedLink,
+    waits: Latency,
+    socket: Connection | None,
+) -> tuple[Finding, ...]:
+    """Causes that the fitted link helps to tell."""
+    found = (
+        receiver_window(capture, flow),
+        send_buffer(capture, flow, link, socket),
+        other_way(capture, flow, waits),
+    )
+    return tuple(one for one in found if one is not None)

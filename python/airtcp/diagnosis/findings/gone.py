@@ -1,0 +1,43 @@
+"""A peer that is gone: from some moment on nothing comes back, whatever is sent."""
+
+import polars as pl
+
+from airtcp.diagnosis.capture import Capture
+from airtcp.diagnosis.findings.finding import Finding
+from airtcp.diagnosis.seconds import seconds_words
+from airtcp.quantities import format_count
+
+FEWEST_UNANSWERED = 3
+"""Retransmissions after the last packet of the peer."""
+LEAST_S = 3.0
+"""For a shorter time a path may stand still."""
+
+
+def peer_gone(capture: Capture) -> Finding | None:
+    """The finding; None where the peer answered to the end, or closed the connection."""
+    facts = capture.facts
+    if facts is None or facts["view"] == "receiver" or capture.segments.is_empty():
+        return None
+    last = facts["last"][1]
+    if last["closed"]:
+        return None
+    behind = capture.segments.filter(pl.col("time_ns") > last["time_ns"])
+    repeats = behind.filter(pl.col("attempt") > 0)
+    if len(repeats) < FEWEST_UNANSWERED:
+        return None
+    ended = behind["time_ns"].max()
+    assert isinstance(ended, int)
+    silent_s = (ended - last["time_ns"]) / 1e9
+    if silent_s < LEAST_S:
+        return None
+    sentence = (
+        f"The peer is gone: nothing came from it after {seconds_words(last['time_ns'] / 1e9)}, and "
+        f"{format_count(len(repeats))} retransmissions in the {seconds_words(silent_s)} after that "
+        "had no answer. No remedy for TCP brings it back."
+    )
+    evidence = (
+        "The peer was switched off, lost its address, or the path broke: a ping tells whether the "
+        "host is there. TCP_USER_TIMEOUT (RFC 5482), or a lower net.ipv4.tcp_retries2, ends the "
+        "wait sooner.",
+    )
+    return Finding("peer-gone", sentence, evidence)

@@ -1,0 +1,105 @@
+"""Traffic the other way: acknowledgments wait behind another transfer's data.
+
+They come late and in bunches, so that the sender's round trips hold the queue of the way back, and
+their spacing no longer shows the link (Zhang, Shenker and Clark, SIGCOMM 1991, §4).
+"""
+
+import re
+from dataclasses import dataclass
+
+import polars as pl
+
+from airtcp.diagnosis.capture import Capture
+from airtcp.diagnosis.findings.finding import Finding
+from airtcp.diagnosis.latency import Latency
+from airtcp.diagnosis.observed import Observed
+from airtcp.diagnosis.seconds import seconds_words
+from airtcp.quantities import format_bit_rate, format_percent
+
+BUNCHED = 0.2
+"""Smallest share of the acknowledgments that came bunched."""
+LEAST_TIMES_ACKS = 5.0
+"""Data the other way that is less than so many times the flow's acknowledgments delays nothing."""
+ACK_BYTES = 52
+OVERLAP = 0.5
+"""Smallest share of the flow's time for which the other way was used."""
+WAITED_S = 0.02
+_PORT = r":\d+$"
+
+
+@dataclass(frozen=True)
+class OtherWay:
+    """Traffic in the direction of a flow's acknowledgments."""
+
+    bps: float
+    """Payload bits a second over the flow's time."""
+    flows: int
+    """Connections that carried it; 0 where it was the flow's own."""
+
+
+def other_way_of(capture: Capture, flow: Observed) -> OtherWay | None:
+    """The traffic of the capture that goes the way of the flow's acknowledgments, if it is much."""
+    facts = capture.facts
+    if facts is None or flow.seconds <= 0:
+        return None
+    own = facts["other_bytes"]
+    sender, receiver = (_host(facts[end]) for end in ("sender", "receiver"))
+    is_client = pl.col("data_from") == "client"
+    others = capture.flows.filter(pl.col("number") != facts["flow"])
+    # At an end all traffic shares that end's line, whoever is at the other.
+    to = pl.when(is_client).then("server").otherwise("client").str.replace(_PORT, "")
+    from_ = pl.when(is_client).then("client").otherwise("server").str.replace(_PORT, "")
+    end_s = pl.col("start_s") + pl.col("duration_s")
+    during = (pl.col("start_s") < flow.ended_s) & (end_s > flow.begun_s)
+    towards = to == sender if facts["view"] == "sender" else from_ == receiver
+    back = others.filter(towards & during)
+    overlap = (
+        pl.min_horizontal(end_s, pl.lit(flow.ended_s))
+        - pl.max_horizontal(pl.col("start_s"), pl.lit(flow.begun_s))
+    ) / pl.col("duration_s").clip(lower_bound=1e-9)
+    other = back.select(pl.col("bytes") * overlap.clip(0.0, 1.0)).to_series().sum()
+    rate = 8.0 * (own + float(other)) / flow.seconds
+    acks = 8.0 * ACK_BYTES * len(flow.ack_s) / flow.seconds
+    long = back.filter(pl.col("duration_s") > OVERLAP * flow.seconds)
+    if rate < LEAST_TIMES_ACKS * acks:
+        return None
+    return OtherWay(rate, len(long))
+
+
+def are_acks_bunched(capture: Capture, flow: Observed) -> bool:
+    """Whether acknowledgments come bunched, with much traffic on their way."""
+    facts = capture.facts
+    is_bunched = facts is not None and facts["acking"].compressed_share >= BUNCHED
+    return is_bunched and other_way_of(capture, flow) is not None
+
+
+def other_way(capture: Capture, flow: Observed | None, waits: Latency | None) -> Finding | None:
+    """The finding; None where acknowledgments come as they were sent."""
+    facts = capture.facts
+    if facts is None or flow is None or waits is None:
+        return None
+    bunched = facts["acking"].compressed_share
+    back = other_way_of(capture, flow)
+    if back is None or bunched < BUNCHED or waits.high_s - waits.base_s < WAITED_S:
+        return None
+    who = {0: "this connection's own data", 1: "another transfer"}.get(
+        back.flows, f"{back.flows} other transfers"
+    )
+    sentence = (
+        f"Traffic the other way: acknowledgments wait behind {who} ({format_bit_rate(back.bps)}), "
+        f"and {format_percent(100 * bunched, decimals=0)} of them come bunched: the round trip is "
+        f"{seconds_words(waits.median_s)} in the median, and {seconds_words(waits.base_s)} without "
+        f"a queue; the flow has {format_bit_rate(flow.goodput_bps)}. FQ-CoDel or CAKE with an ACK "
+        "filter on the way back is the remedy."
+    )
+    evidence = (
+        "The queue of the way back is in the round trip, and the spacing of the acknowledgments is "
+        "that queue's: neither is taken for this direction's.",
+        "The queue to manage is that of the machine from which the acknowledgments leave onto the "
+        "slow link; if it is in a modem, shape to a little less than the line's rate before it.",
+    )
+    return Finding("other-way", sentence, evidence, ("fq-codel", "cake", "ack-filter"))
+
+
+def _host(end: str) -> str:
+    return re.sub(_PORT, "", end)

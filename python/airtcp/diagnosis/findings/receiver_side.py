@@ -1,0 +1,114 @@
+"""A download captured at its receiver without timestamps: no link can be fitted, and much is seen.
+
+What came, when, and in which order is in the capture; when it was sent is not.
+"""
+
+import numpy as np
+import polars as pl
+
+from airtcp.diagnosis.capture import Capture
+from airtcp.diagnosis.findings.finding import Finding
+from airtcp.diagnosis.seconds import seconds_words
+from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
+
+FEWEST_SEGMENTS = 50
+LONGEST_USUAL = 8.0
+"""A silence of more than so many median round trips, and `STOP_S`, is said."""
+STOP_S = 0.2
+FULL_WINDOW = 0.1
+"""Smallest share of the arrivals that found the offered window nearly full."""
+NEAR_WINDOW = 0.95
+FEW_PERCENT = 0.1
+
+
+def receiver_side(capture: Capture) -> Finding | None:
+    """The finding; None where the capture shows the sender's times, or hardly anything."""
+    facts = capture.facts
+    if facts is None or facts["view"] != "receiver" or capture.at_sender is not None:
+        return None
+    segments = capture.segments
+    if len(segments) < FEWEST_SEGMENTS:
+        return None
+    times = segments["time_ns"].to_numpy() / 1e9
+    seconds = float(times[-1] - times[0])
+    if seconds <= 0:
+        return None
+    ends = segments["end"].to_numpy(), segments["start"].to_numpy()
+    payload = float(ends[0].max()) - float(ends[1].min())
+    goodput = format_bit_rate(8.0 * payload / seconds)
+    said, evidence = _what_was_seen(capture, times, seconds)
+    sentence = (
+        f"{goodput} arrived in {seconds:.1f} s: {'; '.join(said)}. What the sender waited for, and "
+        "the link, a capture at the sender shows, or one with TCP timestamps on."
+    )
+    return Finding("receiver-side", sentence, tuple(evidence))
+
+
+def _what_was_seen(
+    capture: Capture, times: np.ndarray[tuple[int], np.dtype[np.float64]], seconds: float
+) -> tuple[list[str], list[str]]:
+    """Parts of the first sentence, the largest effect first, and what they rest on."""
+    facts, segments, labels = capture.facts, capture.segments, capture.labels
+    assert facts is not None
+    said, evidence = [], []
+    count = len(segments)
+    if _window_bounds(capture):
+        window = int(capture.acks["window"].drop_nulls().to_numpy().max())
+        said.append(f"the window of {format_bytes(window)} that this host offers was full")
+    if facts["zero_windows"]:
+        said.append(
+            f"this host closed its window {format_count(facts['zero_windows'])} times: its "
+            "application reads slowly"
+        )
+    stops, silent_s = _silences(times)
+    if stops:
+        each = f"{format_count(stops)} silences of {seconds_words(silent_s / stops)} in the mean"
+        said.append(
+            f"nothing came for {silent_s:.1f} s of it, in {'one silence' if stops == 1 else each}"
+        )
+    needed = labels.filter(pl.col("verdict") == "needed").height if len(labels) else 0
+    needless = labels.filter(pl.col("verdict") == "needless").height if len(labels) else 0
+    late = labels.filter(pl.col("cause") == "reordering").height if len(labels) else 0
+    if needed:
+        share = format_percent(100 * needed / count, decimals=2)
+        said.append(f"{format_count(needed)} packets ({share}) were lost before they came here")
+    if needless:
+        said.append(f"{format_count(needless)} came twice")
+    if late:
+        said.append(f"{format_count(late)} came late, behind others")
+    if not said:
+        said.append("nothing was lost, came twice or out of order, and no silence stands out")
+    evidence.append(
+        f"Of {format_count(count)} packets of data {format_count(needed)} filled a gap, "
+        f"{format_count(needless)} brought what had arrived, and {format_count(late)} came behind "
+        "later ones."
+    )
+    return said, evidence
+
+
+def _silences(times: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[int, float]:
+    """The number of silences that stand out, and their time."""
+    gaps = np.diff(times)
+    usual = float(np.quantile(gaps, 0.99)) if len(gaps) else 0.0
+    long = gaps[gaps > max(STOP_S, LONGEST_USUAL * usual)]
+    return len(long), float(long.sum())
+
+
+def _window_bounds(capture: Capture) -> bool:
+    """Whether arrivals found the offered window nearly full."""
+    acks = capture.acks.filter(pl.col("window").is_not_null()).sort("time_ns")
+    if acks.is_empty():
+        return False
+    edges = acks.select("time_ns", edge=pl.col("ack") + pl.col("window"), ack="ack")
+    near = (
+        capture.segments.select("time_ns", "end")
+        .sort("time_ns")
+        .join_asof(edges, on="time_ns", strategy="backward")
+        .drop_nulls()
+    )
+    if near.is_empty():
+        return False
+    filled = (pl.col("end") - pl.col("ack").cast(pl.Int64)) / (pl.col("edge") - pl.col("ack")).clip(
+        lower_bound=1
+    )
+    return float(near.select((filled >= NEAR_WINDOW).mean()).item() or 0.0) >= FULL_WINDOW

@@ -1,0 +1,42 @@
+"""Small writes under Nagle's algorithm and a delayed acknowledgment (Minshall et al., 2000)."""
+
+from airtcp.diagnosis.capture import Capture
+from airtcp.diagnosis.findings.finding import Finding
+from airtcp.diagnosis.seconds import seconds_words
+from airtcp.quantities import format_count
+
+FEWEST_WAITS = 5
+LEAST_SHARE = 0.15
+"""A smaller share of the time is not the flow's limit."""
+
+
+def small_writes(capture: Capture) -> Finding | None:
+    """The finding; None where short segments hardly wait."""
+    facts = capture.facts
+    if facts is None:
+        return None
+    found = facts["small_writes"]
+    share = facts["shares"].get("small_writes", 0.0)
+    if found["waits"] < FEWEST_WAITS or share < LEAST_SHARE:
+        return None
+    held_s = facts["seconds"]["small_writes"]
+    whole_s = sum(facts["seconds"].values())
+    is_delayed = 2 * found["delayed"] > found["waits"] and found["delay_ns"] is not None
+    cause = (
+        f", which the receiver delays by {seconds_words((found['delay_ns'] or 0) / 1e9)}"
+        if is_delayed
+        else ""
+    )
+    sentence = (
+        f"Small writes: {format_count(found['waits'])} times the rest of a message waited (Nagle) "
+        f"for the acknowledgment of its beginning{cause}, {held_s:.1f} of {whole_s:.1f} s in all. "
+        "TCP_NODELAY, or one write for each message, ends it."
+    )
+    each_s = whole_s / found["waits"]
+    evidence = (
+        f"Data was under way for {facts['under_way_s']:.1f} s. A message took "
+        f"{seconds_words(each_s)}, and without these waits "
+        f"{seconds_words(each_s - held_s / found['waits'])}: the rate of the link matters little.",
+    )
+    remedies = ("nodelay", "delayed-ack") if is_delayed else ("nodelay",)
+    return Finding("small-writes", sentence, evidence, remedies)

@@ -1,0 +1,49 @@
+"""Delays that differ from packet to packet, so that packets overtake each other.
+
+A packet that is overtaken is later than the one that overtook it by as much as its own delay
+exceeds that moment. Of an exponential delay what is left has the same distribution, whenever one
+looks: the mean of these times is the mean of the delay.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from airtcp.diagnosis.late import LEAST_S, SPREAD, overtaken_by
+from airtcp.diagnosis.observed import Observed
+from airtcp.diagnosis.seconds import seconds_words
+from airtcp.quantities import format_percent
+
+FEWEST = 30
+LEAST_SHARE = 0.01
+"""Smallest share of overtaken packets: fewer are late now and then."""
+
+
+@dataclass(frozen=True)
+class Jitter:
+    """A delay that is drawn for each packet, beside the link's own."""
+
+    mean_s: float
+    share: float
+    """Share of the packets that others overtook."""
+
+    @property
+    def words(self) -> str:
+        """As part of a sentence."""
+        share = format_percent(100 * self.share, decimals=0)
+        return (
+            f"packets overtake each other ({share} of them by jitter of "
+            f"{seconds_words(self.mean_s)}), which is no loss"
+        )
+
+
+def fitted_jitter(flow: Observed) -> Jitter | None:
+    """The jitter of a flow; None where few packets are overtaken, or all by the same time."""
+    delays = overtaken_by(flow)
+    share = len(delays) / len(flow.sent_s)
+    if len(delays) < FEWEST or share < LEAST_SHARE:
+        return None
+    low, median, high = (float(one) for one in np.quantile(delays, (0.25, 0.5, 0.75)))
+    if max(median - low, high - median) <= SPREAD * median:
+        return None
+    return Jitter(float(delays.mean()) - LEAST_S, share)

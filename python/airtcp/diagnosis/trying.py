@@ -1,0 +1,290 @@
+"""Remedies simulated on the links that a fit leaves open, in rounds.
+
+The first round tries every remedy on a few of the links. Those that may be worth deploying, or may
+shorten the round trip, go on to all links and more seeds; the others keep what the first round
+shows of them.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from airtcp import _core
+from airtcp._core import RunError, Scenario, ScenarioError
+from airtcp.catalogue import Remedy, remedies
+from airtcp.diagnosis.trials import (
+    CALM_PERCENT,
+    WORTH_PERCENT,
+    Cost,
+    Effect,
+    Ends,
+    Trial,
+    Trials,
+    effect,
+    over,
+)
+from airtcp.ranking import Aim, Reach
+from airtcp.ranking.deployable import ADVICE, is_deployable, needs
+from airtcp.study.perturbation import perturbed
+from airtcp.summary import RunSummary, parse_summary, retransmitted_share, total
+
+FIRST_DRAWS = 6
+"""Links of the first round, with a seed each; a multiple of two and three senders."""
+SEEDS = 2
+"""Seeds of each drawn link, to tell its own luck from the fit's uncertainty."""
+CONTENDERS = 6
+"""Remedies of the second round: those with the most to gain."""
+CALM_CONTENDERS = 2
+"""Others that shorten the round trip most, where data waits."""
+MAX_CPU_S = 60.0
+Progress = Callable[[int, int], object]
+Cell = tuple[str, int, int, int]
+"""Remedy, end, draw and seed."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a diagnosis may cost, and what counts."""
+
+    seeds: int = SEEDS
+    """Seeds of each drawn link, in the round that decides."""
+    max_cpu_s: float = MAX_CPU_S
+    """Processor time after which no round begins."""
+    worth_percent: float = WORTH_PERCENT
+    """The smallest effect worth having."""
+    aim: Aim = Aim.BULK
+    """What the link is wanted for: round trips decide for all but bulk."""
+
+
+@dataclass
+class _Bench:
+    """Runs on the links, each once."""
+
+    ends: Ends
+    progress: Progress | None
+    done: dict[Cell, RunSummary] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
+    expected: int = 0
+
+    def run(self, names: Sequence[str], draws: int, seeds: int) -> None:
+        """Runs what is not yet there; a remedy that the link or the stack cannot have is dropped.
+
+        Raises:
+            RunError: a run could not be finished.
+        """
+        cells: list[tuple[Cell, Scenario]] = []
+        for name in names:
+            try:
+                for end, drawn in enumerate(self.ends.drawn):
+                    for draw in range(draws):
+                        wanted = [
+                            (name, end, draw, seed)
+                            for seed in range(seeds)
+                            if (name, end, draw, seed) not in self.done
+                        ]
+                        if wanted:
+                            link = perturbed(drawn[draw])
+                            one = link.with_remedies(name) if name else link
+                            cells += [(cell, one) for cell in wanted]
+            except ScenarioError:
+                self.refused.add(name)
+        cells = [one for one in cells if one[0][0] not in self.refused]
+        before = len(self.done)
+
+        def told(_index: int, _result: object) -> None:
+            nonlocal before
+            before += 1
+            if self.progress:
+                self.progress(before, max(self.expected, before))
+
+        threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+        # Seeds begin at 1, and each link has its own.
+        runs = [(one, 1 + seeds_of(cell)) for cell, one in cells]
+        for (cell, _), result in zip(cells, _core.run_many(runs, threads, told), strict=True):
+            if isinstance(result, RunError):
+                raise result
+            self.done[cell] = parse_summary(result.summary())
+
+    def values(
+        self, name: str, end: int, draws: Sequence[int], of: Callable[[RunSummary], float]
+    ) -> NDArray[np.float64]:
+        """A figure of the runs that there are: a row a link, a column a seed."""
+        seeds = [
+            seed
+            for seed in range(max(cell[3] for cell in self.done) + 1)
+            if all((name, end, draw, seed) in self.done for draw in draws)
+        ]
+        return np.array(
+            [[of(self.done[name, end, draw, seed]) for seed in seeds] for draw in draws],
+            dtype=np.float64,
+        )
+
+
+def seeds_of(cell: Cell) -> int:
+    """The seed of a run: the same for every remedy on a link."""
+    _, _, draw, seed = cell
+    return 1000 * seed + draw
+
+
+def candidates() -> list[Remedy]:
+    """The remedies that are deployable and that a simulation can show."""
+    return [one for one in remedies() if needs(one["name"]) and one["name"] not in ADVICE]
+
+
+def tried(
+    ends: Ends,
+    reach: Reach,
+    progress: Progress | None = None,
+    effort: Effort | None = None,
+    *,
+    data_waits: bool = False,
+) -> Trials:
+    """Simulates candidates on the drawn links, each remedy on the same seeds.
+
+    Args:
+        ends: the links.
+        reach: what the asker can deploy.
+        progress: called with the runs that are done, and how many there will be.
+        effort: what it may cost.
+        data_waits: the round trip is worth shortening, too.
+
+    Raises:
+        RunError: a run could not be finished.
+    """
+    effort = effort or Effort()
+    begun = time.process_time()
+    draws = len(ends.drawn[0])
+    names = [one["name"] for one in candidates() if one["name"] not in ends.in_use]
+    first = min(FIRST_DRAWS, draws)
+    bench = _Bench(ends, progress)
+    finalists = min(len(names), CONTENDERS + CALM_CONTENDERS)
+    bench.expected = len(ends.drawn) * (
+        (len(names) - finalists) * first + (finalists + 1) * draws * effort.seeds
+    )
+    bench.run(["", *names], first, 1)
+    rows = _rows(bench, names, dict.fromkeys(names, first))
+    is_decided = False
+    measured: dict[str, int] = dict.fromkeys(names, first)
+    while not is_decided and time.process_time() - begun < effort.max_cpu_s:
+        chosen = _contenders(rows, measured, first, reach, effort, data_waits=data_waits)
+        if not chosen:
+            break
+        bench.run(["", *chosen], draws, effort.seeds)
+        measured |= dict.fromkeys(chosen, draws)
+        rows = _rows(bench, names, measured)
+        found = Trials(tuple(rows), ends.open_point, 0.0, 0, reach, effort.worth_percent)
+        is_decided = found.winner is not None or data_waits
+    baseline = float(np.mean([_goodput(one) for cell, one in bench.done.items() if not cell[0]]))
+    return Trials(
+        tuple(rows), ends.open_point, baseline, len(bench.done), reach, effort.worth_percent
+    )
+
+
+def _goodput(run: RunSummary) -> float:
+    return run["flows"][0]["goodput_bps"]
+
+
+def _rows(bench: _Bench, names: Sequence[str], measured: dict[str, int]) -> list[Trial]:
+    """A trial for each remedy that changes anything, the largest effect first."""
+    place_of = {entry["name"]: entry["place"] for entry in remedies()}
+    found = (
+        _row(bench, name, place_of[name], measured[name])
+        for name in names
+        if name not in bench.refused
+    )
+    return sorted(
+        (one for one in found if one is not None), key=lambda row: row.effect.percent, reverse=True
+    )
+
+
+def _row(bench: _Bench, name: str, place: str, draws: int) -> Trial | None:
+    """The trial of a remedy over the first `draws` links of each end; None if it changes none."""
+    ends, kept = bench.ends, range(draws)
+    effects, calms = [], []
+    for end, group in _groups(ends, draws):
+        both = [_matched(bench, one, name, end, group, _goodput) for one in ("", name)]
+        one = effect(both[0], both[1])
+        calm = [_matched(bench, one, name, end, group, _high_rtt) for one in ("", name)]
+        calms.append(effect(calm[0], calm[1]))
+        most = ends.most_percent[end] if ends.most_percent else None
+        effects.append(one if most is None or one.is_identical else one.within(most))
+    if all(one.is_identical for one in effects):
+        return None
+
+    def change(of: Callable[[RunSummary], float]) -> float:
+        means = [
+            [_matched(bench, one, name, end, kept, of).mean() for end in range(len(ends.drawn))]
+            for one in ("", name)
+        ]
+        return float(np.mean(means[1]) - np.mean(means[0]))
+
+    cost = Cost(
+        100.0 * change(retransmitted_share),
+        change(lambda run: float(total(run, "timeouts"))),
+        change(lambda run: run["flows"][0]["srtt_ms"] or 0.0),
+    )
+    mean = float(
+        np.mean([bench.values(name, end, kept, _goodput) for end in range(len(ends.drawn))])
+    )
+    return Trial(name, place, over(effects), tuple(effects), cost, mean, over(calms))
+
+
+def _matched(
+    bench: _Bench,
+    which: str,
+    name: str,
+    end: int,
+    draws: Sequence[int],
+    of: Callable[[RunSummary], float],
+) -> NDArray[np.float64]:
+    """The figures of `which` on the links and seeds that remedy `name` has."""
+    seeds = bench.values(name, end, draws, of).shape[1]
+    return bench.values(which, end, draws, of)[:, :seeds]
+
+
+def _high_rtt(run: RunSummary) -> float:
+    return run["flows"][0]["rtt_p95_ms"] or 0.0
+
+
+def _groups(ends: Ends, draws: int) -> Iterator[tuple[int, Sequence[int]]]:
+    """Each end with its links; with those of each sender, where there are enough to tell."""
+    for end in range(len(ends.drawn)):
+        if ends.senders > 1 and draws > FIRST_DRAWS:
+            for sender in range(ends.senders):
+                yield end, range(sender, draws, ends.senders)
+        else:
+            yield end, range(draws)
+
+
+def _contenders(
+    rows: Sequence[Trial],
+    measured: dict[str, int],
+    first: int,
+    reach: Reach,
+    effort: Effort,
+    *,
+    data_waits: bool,
+) -> list[str]:
+    """Remedies of the first round alone that may be worth deploying, those with most to gain first.
+
+    Those that the asker can deploy come before the best of the other places.
+    """
+    open_ones = [row for row in rows if measured[row.remedy] == first]
+
+    def may_gain(one: Effect) -> bool:
+        return one.high >= effort.worth_percent
+
+    hopeful = [row for row in open_ones if may_gain(row.effect)]
+    own = [row for row in hopeful if is_deployable(row.remedy, reach.spots)]
+    others = [row for row in hopeful if row not in own]
+    chosen = [*own[: CONTENDERS - 1], *others[:1]] if own else others[:CONTENDERS]
+    if data_waits:
+        calm = [row for row in open_ones if row.round_trip.percent <= -CALM_PERCENT]
+        calm = [row for row in calm if is_deployable(row.remedy, reach.spots)]
+        calm.sort(key=lambda row: row.round_trip.percent)
+        chosen += [row for row in calm[:CALM_CONTENDERS] if row not in chosen]
+    return [row.remedy for row in chosen]

@@ -1,0 +1,166 @@
+"""Captures of connections with one fault each, whose every packet is known."""
+
+from collections import deque
+from pathlib import Path
+
+from packets import Connection, write
+
+FULL = 1448
+"""Data of a full segment with timestamps: a packet of 1500 bytes."""
+
+
+def mtu_hole(path: Path, most: int = 1400, *, has_short_after: bool = False) -> Path:
+    """A request that arrives, then full segments that never do, repeated by a timer that doubles.
+
+    With `has_short_after` the end of the burst is a short segment, which arrives.
+    """
+    flow = Connection()
+    flow.open(0.0, 0.04)
+    flow.data(0.041, 0, 300)
+    flow.ack(0.081, 300)
+    starts = [300 + FULL * number for number in range(10)]
+    for start in starts:
+        flow.data(0.1, start, FULL)
+    end = starts[-1] + FULL
+    if has_short_after:
+        short = most - 200
+        flow.data(0.1001, end, short)
+        flow.ack(0.1401, 300, sack=(end, end + short))
+    wait, at = 0.24, 0.1
+    for _ in range(7):
+        at += wait
+        wait *= 2
+        flow.data(at, 300, FULL)
+    return write(path, flow)
+
+
+def probing_sender(path: Path, seconds: float = 10.0) -> Path:
+    """A hole that the sender finds: after three timeouts its segments are 1024 bytes, and arrive.
+
+    Each second it tries a full one, in vain.
+    """
+    flow = Connection()
+    flow.open(0.0, 0.04)
+    at, start = 0.05, 0
+    for number in range(4):
+        flow.data(at, 0, FULL)
+        at += 0.24 * 2**number
+    while at < seconds:
+        for number in range(4):
+            flow.data(at, start + 1024 * number, 1024)
+        start += 4096
+        flow.ack(at + 0.04, start)
+        at += 0.041
+        if int(at / 0.041) % 25 == 0:
+            flow.data(at, start, FULL)
+            at += 0.3
+    return write(path, flow)
+
+
+def small_writes(path: Path, delay_s: float = 0.04, rtt_s: float = 0.008, count: int = 200) -> Path:
+    """Requests of two writes: the second waits until the first is acknowledged."""
+    flow = Connection()
+    flow.open(0.0, rtt_s)
+    at, sent, answered = rtt_s + 0.001, 0, 0
+    for _ in range(count):
+        flow.data(at, sent, 40, answered)
+        at += rtt_s + delay_s
+        flow.ack(at, sent + 40, start=answered)
+        flow.data(at + 0.00003, sent + 40, 200, answered)
+        at += rtt_s
+        flow.data(at, answered, 120, sent + 240, back=True)
+        sent, answered = sent + 240, answered + 120
+        at += 0.0004
+    return write(path, flow)
+
+
+def requests(path: Path, rtt_s: float = 0.03, count: int = 300) -> Path:
+    """Requests of one write, each after the answer to the one before: no Nagle."""
+    flow = Connection()
+    flow.open(0.0, rtt_s)
+    at = rtt_s + 0.001
+    for number in range(count):
+        flow.data(at, 240 * number, 240, 120 * number)
+        at += rtt_s
+        flow.data(at, 120 * number, 120, 240 * (number + 1), back=True)
+        at += 0.0003
+    return write(path, flow)
+
+
+def peer_gone(path: Path, until_s: float = 8.0) -> Path:
+    """A transfer whose peer answers nothing after some seconds."""
+    flow = Connection(window=1_000_000)
+    flow.open(0.0, 0.04)
+    at, start = 0.05, 0
+    while at < until_s:
+        for number in range(10):
+            flow.data(at + 0.0012 * number, start + FULL * number, FULL)
+            if number % 2:
+                flow.ack(at + 0.04 + 0.0012 * number, start + FULL * (number + 1))
+        start += 10 * FULL
+        at += 0.052
+    for number in range(10):
+        flow.data(at, start + FULL * number, FULL)
+    wait = 0.24
+    for _ in range(6):
+        at += wait
+        wait *= 2
+        flow.data(at, start, FULL)
+    return write(path, flow)
+
+
+def bounded_sender(
+    path: Path, segments: int = 46, rtt_s: float = 0.1, bps: float = 20e6, seconds: float = 12.0
+) -> Path:
+    """A sender that has at most so many segments in flight, in bursts; nothing is lost."""
+    flow = Connection(window=4_000_000)
+    flow.open(0.0, rtt_s)
+    packet_s = 12_000 / bps
+    waiting: deque[tuple[float, int]] = deque()
+    at, start, free = rtt_s + 0.001, 0, 0.0
+    for _ in range(segments):
+        flow.data(at, start, FULL)
+        free = max(free, at) + packet_s
+        start += FULL
+        waiting.append((free + rtt_s, start))
+        at += 0.00002
+    while waiting and waiting[0][0] < seconds:
+        came, end = waiting.popleft()
+        if (end // FULL) % 2 == 0:
+            flow.ack(came, end)
+        # The application is woken when a third of the buffer is free, and fills it.
+        if (end // FULL) % (segments // 3) == 0:
+            for number in range(segments // 3):
+                sent = came + 0.00002 * (number + 1)
+                flow.data(sent, start, FULL)
+                free = max(free, sent) + packet_s
+                start += FULL
+                waiting.append((free + rtt_s, start))
+    return write(path, flow)
+
+
+def at_receiver(path: Path, *, has_losses: bool = True, seconds: float = 10.0) -> Path:
+    """A download captured at its receiver without timestamps, with losses and a silence of 2 s."""
+    flow = Connection(window=500_000, has_timestamps=False, is_reverse=True)
+    flow.open(0.0, 0.03, is_at_client=False)
+    at, start, number = 0.04, 0, 0
+    while at < seconds:
+        number += 1
+        if has_losses and number % 100 == 0:
+            hole, start = start, start + 1460
+            for _ in range(10):
+                flow.data(at, start, 1460)
+                flow.ack(at + 0.00002, hole, sack=(hole + 1460, start + 1460))
+                start += 1460
+                at += 0.0012
+            flow.data(at + 0.03, hole, 1460)
+            flow.ack(at + 0.03002, start)
+            at += 0.032
+        flow.data(at, start, 1460)
+        start += 1460
+        if number % 2 == 0:
+            flow.ack(at + 0.00002, start)
+        at += 0.0012
+        if number == 1000:
+            at += 2.0
+    return write(path, flow)

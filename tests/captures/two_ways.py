@@ -1,0 +1,69 @@
+"""Two transfers in opposite directions over one line, as a plain emulation of its two queues."""
+
+import heapq
+from pathlib import Path
+
+from packets import Connection, write
+
+FULL = 1448
+DATA_BITS, ACK_BITS = 8 * 1500, 8 * 52
+
+
+def two_ways(
+    path: Path,
+    *,
+    bps: float = 6e6,
+    delay_s: float = 0.03,
+    windows: tuple[int, int] = (50, 50),
+    seconds: float = 12.0,
+) -> Path:
+    """Flow 0 from the captured end, flow 1 towards it, each with a window of so many segments.
+
+    A queue holds all that both windows allow, in the order in which it comes; every second segment
+    is acknowledged. A window of 0 leaves a flow out.
+    """
+    flows = [
+        Connection(window=4_000_000, port=40_000),
+        Connection(window=4_000_000, port=40_001, is_reverse=True),
+    ]
+    for number, flow in enumerate(flows):
+        if windows[number]:
+            flow.open(0.0, 2 * delay_s, is_at_client=number == 0)
+    free = [0.0, 0.0]
+    sent = [0, 0]
+    events: list[tuple[float, int, str, int, int]] = []
+    count = 0
+
+    def put(now: float, way: int, bits: float, what: str, flow: int, end: int) -> None:
+        nonlocal count
+        free[way] = max(free[way], now) + bits / bps
+        count += 1
+        heapq.heappush(events, (free[way] + delay_s, count, what, flow, end))
+
+    def send(now: float, flow: int, segments: int) -> None:
+        for number in range(segments):
+            at = now + 0.00002 * number
+            if flow == 0:
+                flows[0].data(at, sent[0], FULL)
+            sent[flow] += FULL
+            put(at, flow, DATA_BITS, "data", flow, sent[flow])
+
+    for flow in (0, 1):
+        # A little later each, so that they are out of step as transfers are.
+        send(2 * delay_s + 0.001 + 0.017 * flow, flow, windows[flow])
+    while events:
+        now, _, what, flow, end = heapq.heappop(events)
+        if now > seconds:
+            break
+        if what == "data":
+            if flow == 1:
+                flows[1].data(now, end - FULL, FULL)
+            if (end // FULL) % 2 == 0:
+                if flow == 1:
+                    flows[1].ack(now + 0.00001, end)
+                put(now + 0.00001, 1 - flow, ACK_BITS, "ack", flow, end)
+        else:
+            if flow == 0:
+                flows[0].ack(now, end)
+            send(now + 0.00001, flow, 2)
+    return write(path, *(flow for number, flow in enumerate(flows) if windows[number]))

@@ -1,0 +1,255 @@
+"""Causes other than the link: each on a capture that has it, and not on its neighbour."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import airtcp
+from airtcp.catalogue import remedies
+from airtcp.cli.commands import app
+from airtcp.diagnosis.read import read_capture
+from airtcp.diagnosis.result import DiagnosedCapture, diagnosed
+from airtcp.diagnosis.sockets import parsed
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "captures"))
+
+import faults
+import pcapng
+from two_ways import two_ways
+
+
+def of(path: Path, **options: object) -> DiagnosedCapture:
+    """The diagnosis of the first flow, without trials."""
+    return diagnosed(read_capture(path, 1, None), None, **options)  # type: ignore[arg-type]
+
+
+def kinds(found: DiagnosedCapture) -> list[str]:
+    return [one.kind for one in found.findings]
+
+
+def test_packets_that_never_arrive_by_their_length_are_a_hole(tmp_path: Path) -> None:
+    found = of(faults.mtu_hole(tmp_path / "a.pcap"))
+    assert kinds(found) == ["mtu-hole"]
+    assert found.headline.startswith(
+        "Packets longer than 352 bytes never arrive (all 17, of 1500 bytes), shorter ones do"
+    )
+    assert "tcp_mtu_probing=1" in found.headline
+    # A peer that went away with the first long packet would look the same: that is said.
+    assert any("a peer that went away" in line for line in found.sentences)
+    assert any("sysctl -w net.ipv4.tcp_mtu_probing=1" in line for line in found.deployment)
+    assert any("advmss" in line for line in found.deployment)
+
+
+def test_a_short_packet_that_arrives_afterwards_leaves_no_doubt(tmp_path: Path) -> None:
+    found = of(faults.mtu_hole(tmp_path / "a.pcap", has_short_after=True))
+    assert "Packets longer than 1252 bytes never arrive" in found.headline
+    assert not any("a peer that went away" in line for line in found.sentences)
+
+
+def test_a_sender_that_probes_loses_by_length_and_not_to_the_radio(tmp_path: Path) -> None:
+    found = of(faults.probing_sender(tmp_path / "a.pcap"))
+    assert kinds(found) == ["mtu-hole"]
+    assert "Packets longer than 1076 bytes never arrive" in found.headline
+
+
+def test_a_peer_that_answers_nothing_more_is_gone(tmp_path: Path) -> None:
+    found = of(faults.peer_gone(tmp_path / "a.pcap"))
+    assert kinds(found)[0] == "peer-gone"
+    assert found.headline.startswith("The peer is gone: nothing came from it after 8.0 s, and 6")
+
+
+@pytest.mark.parametrize(("delay_s", "words"), [(0.04, "40 ms"), (0.2, "200 ms")])
+def test_small_writes_wait_for_a_delayed_acknowledgment(
+    tmp_path: Path, delay_s: float, words: str
+) -> None:
+    found = of(faults.small_writes(tmp_path / "a.pcap", delay_s, count=100))
+    assert kinds(found) == ["small-writes"]
+    assert "100 times the rest of a message waited (Nagle) for the acknowledgment of its " in (
+        found.headline
+    )
+    assert f"which the receiver delays by {words}" in found.headline
+    facts = found.capture.facts
+    assert facts is not None
+    waited = 100 * (0.008 + delay_s)
+    assert facts["seconds"]["small_writes"] == pytest.approx(waited, rel=0.02)
+    # Data is in flight but for the time from an answer to the next request.
+    assert facts["under_way_s"] == pytest.approx(sum(facts["seconds"].values()), rel=0.03)
+    assert any("TCP_NODELAY" in line for line in found.deployment)
+
+
+def test_requests_of_one_write_wait_for_their_answers_alone(tmp_path: Path) -> None:
+    assert "small-writes" not in kinds(of(faults.requests(tmp_path / "a.pcap")))
+
+
+def test_a_sender_with_the_same_bytes_in_flight_has_a_small_buffer(tmp_path: Path) -> None:
+    path = faults.bounded_sender(tmp_path / "a.pcap")
+    found = of(path)
+    assert kinds(found) == ["send-buffer"]
+    assert "of 20.0 Mbit/s, at a round trip of 101 ms" in found.headline
+    assert "link full" not in " ".join(found.sentences)
+    sockets = parsed(
+        "ESTAB 0 65536 10.0.0.1:40000 10.0.0.2:5001\n\t cubic rto:300 rtt:120/2 mss:1448 cwnd:102 "
+        "bytes_sent:7862420 bytes_acked:7796885 segs_out:5520 data_segs_out:5518 busy:15396ms "
+        "sndbuf_limited:13760ms(89.4%) minrtt:100.9\n",
+        "ss.txt",
+    )
+    counted = of(path, sockets=sockets)
+    assert "The sender's own buffer holds the flow back for 89 % of the time" in counted.headline
+
+
+def test_a_sender_that_fills_the_link_has_no_small_buffer(tmp_path: Path) -> None:
+    path = faults.bounded_sender(tmp_path / "a.pcap", segments=240)
+    assert "send-buffer" not in kinds(of(path))
+
+
+def test_acknowledgments_that_wait_behind_another_transfer_are_told(tmp_path: Path) -> None:
+    found = of(two_ways(tmp_path / "a.pcap"))
+    assert kinds(found) == ["other-way"]
+    assert found.headline.startswith("Traffic the other way: acknowledgments wait behind another")
+    assert found.link is not None
+    # Of 6 Mbit/s the other transfer's acknowledgments have some: bunches make no 40 of it.
+    assert 4.3e6 < found.link.bps < 6.1e6
+    alone = of(two_ways(tmp_path / "b.pcap", windows=(50, 0)))
+    assert kinds(alone) == []
+
+
+PATH = """
+name = "captured"
+duration = "40 s"
+[link]
+rate = "20 Mbit/s"
+recorded = { path = "path.csv" }
+queue = { packets = 300 }
+loss = { rate = 0.003 }
+[tcp]
+profile = "linux"
+"""
+
+
+def test_a_longer_path_is_no_queue(tmp_path: Path) -> None:
+    (tmp_path / "path.csv").write_text("time_ms,delay_ms,loss\n0,15,0\n15000,30,0\n28000,22,0\n")
+    scenario = tmp_path / "captured.toml"
+    scenario.write_text(PATH)
+    airtcp.run(scenario, seed=2, pcap=tmp_path / "a.pcapng")
+    found = of(tmp_path / "a.pcapng")
+    facts = found.capture.facts
+    assert facts is not None
+    bases = [one["base_rtt_ns"] / 1e6 for one in facts["phases"]]
+    assert bases == pytest.approx([30.6, 60.6, 44.6], abs=1.0)
+    begins = [one["from_ns"] / 1e9 for one in facts["phases"]][1:]
+    assert begins == pytest.approx([15.0, 28.0], abs=0.2)
+    assert "the path changes 2 times" in found.headline
+    assert facts["shares"]["link"] < 0.2
+    assert found.replay is not None
+    assert found.replay.explains, found.replay.deviations
+
+
+def test_a_queue_that_stays_is_no_longer_path(tmp_path: Path) -> None:
+    settings = {"link.rate": "6 Mbit/s", "link.delay": "15 ms", "link.loss.rate": 0}
+    text = PATH.replace('recorded = { path = "path.csv" }\n', "")
+    airtcp.run(text, seed=1, settings=settings, pcap=tmp_path / "a.pcapng")
+    facts = of(tmp_path / "a.pcapng").capture.facts
+    assert facts is not None
+    assert not facts["phases"]
+
+
+def test_a_download_without_timestamps_is_told_at_its_receiver(tmp_path: Path) -> None:
+    found = of(faults.at_receiver(tmp_path / "a.pcap"))
+    assert kinds(found) == ["receiver-side"]
+    assert "nothing came for 2.0 s of it, in one silence" in found.headline
+    assert "48 packets (0.89 %) were lost before they came here" in found.headline
+
+
+JITTER = """
+name = "captured"
+duration = "30 s"
+[link]
+rate = "8 Mbit/s"
+delay = "20 ms"
+queue = { packets = 100 }
+jitter = { mean = "3 ms", shape = "exponential", order = "reorder" }
+[tcp]
+profile = "linux"
+"""
+
+
+def test_packets_that_overtake_each_other_are_not_lost(tmp_path: Path) -> None:
+    airtcp.run(JITTER, 3, pcap=tmp_path / "a.pcapng")
+    found = of(tmp_path / "a.pcapng")
+    assert found.link is not None
+    assert found.link.jitter is not None
+    assert found.link.jitter.mean_s == pytest.approx(0.003, rel=0.1)
+    assert found.link.bps == pytest.approx(8e6, rel=0.03)
+    assert found.link.loss.lost == 0
+    assert "packets overtake each other" in found.headline
+    assert "rate that varies" not in " ".join(found.sentences)
+
+
+OTHERS = """
+name = "captured"
+duration = "40 s"
+[link]
+rate = "10 Mbit/s"
+delay = "25 ms"
+queue = { packets = 100 }
+loss = { rate = 0.01 }
+[tcp]
+profile = "linux"
+[flows]
+count = 2
+unchanged = 1
+kind = ["tcp", "udp"]
+udp = { rate = "4 Mbit/s", size = 1472 }
+"""
+
+
+def test_capacity_that_others_take_unseen_is_not_the_flows_to_gain(tmp_path: Path) -> None:
+    path = tmp_path / "a.pcapng"
+    airtcp.run(OTHERS, 3, pcap=path)
+    pcapng.only_port(path, flow=0)
+    found = of(path)
+    assert found.ceiling is not None
+    assert found.ceiling.is_shared
+    assert found.ceiling.most_bps < 6.2e6
+    # The same link without the others is the flow's.
+    airtcp.run(OTHERS, 3, settings={"flows.udp.rate": "1 kbit/s"}, pcap=path)
+    pcapng.only_port(path, flow=0)
+    alone = of(path)
+    assert alone.ceiling is not None
+    assert not alone.ceiling.is_shared
+
+
+def test_what_ends_a_finding_is_in_the_catalogue() -> None:
+    known = {one["name"] for one in remedies()}
+    assert {"mtu-probing", "mss-clamp", "nodelay", "delayed-ack", "fq-codel", "cake"} <= known
+
+
+def test_a_gain_is_no_larger_than_the_link_lets_through(tmp_path: Path) -> None:
+    link = "\n".join(OTHERS.splitlines()[:10])
+    airtcp.run(link, 3, pcap=tmp_path / "a.pcapng")
+    found = diagnosed(read_capture(tmp_path / "a.pcapng", 1, None), "all")
+    assert found.ceiling is not None
+    assert found.trials is not None
+    for row in found.trials.rows:
+        assert row.effect.high <= found.ceiling.gain_percent + 1e-6
+    # The capture does not say which of these the sender uses: none of them is tried.
+    names = {row.remedy for row in found.trials.rows}
+    assert not names & {"cubic", "reno"}
+    assert any("The sender may use" in line for line in found.sentences)
+
+
+def test_the_options_of_a_search_are_those_of_compare(tmp_path: Path) -> None:
+    path = faults.bounded_sender(tmp_path / "a.pcap")
+    wrong = CliRunner().invoke(app, ["diagnose", str(path), "--sender", "vegas"])
+    assert wrong.exit_code == 2
+    assert "--sender vegas: expected the congestion control in use: cubic, reno, bbr" in (
+        " ".join(wrong.output.split())
+    )
+    timed = CliRunner().invoke(app, ["diagnose", str(path), "--for", "60s"])
+    assert timed.exit_code == 2
+    options = ["--for", "latency", "--seeds", "3", "--worth", "5", "--max-cpu", "10"]
+    options += ["--can", "all"]
+    done = CliRunner().invoke(app, ["diagnose", str(path), "--sender", "cubic", *options])
+    assert done.exit_code == 0, done.output
