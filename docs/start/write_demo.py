@@ -18,7 +18,7 @@ from typing import Any
 
 from airtcp._core import engine_version
 from airtcp.demonstration import Story, tell
-from airtcp.demonstration.page import helps_table, symptoms, write_story
+from airtcp.demonstration.page import helps_table, write_story
 from airtcp.report.marked import put
 from airtcp.report.provenance import stamp
 
@@ -32,6 +32,8 @@ _ROWS = 6
 
 def as_data(story: Story) -> dict[str, Any]:
     """What README.md shows of a demonstration, and what it was made with."""
+    assert story.other
+    assert story.other_observed
     table = helps_table(story.link)
     baseline = [cell for cell in story.link.finished if not cell.key.remedy]
     return {
@@ -41,7 +43,9 @@ def as_data(story: Story) -> dict[str, Any]:
         "digests": {str(cell.key.seed): cell.summary["digest"] for cell in baseline},
         "seeds": len(story.link.seeds),
         "headline": story.link.verdict[0],
-        "symptoms": symptoms(story.link),
+        "wrong": story.observed.wrong,
+        "seed": story.observed.run.summary["seed"],
+        "other": [story.other_observed.wrong, story.other.verdict[0]],
         "columns": list(table.columns),
         "rows": [list(row) for row in table.rows[:_ROWS]],
         "picture": picture_digest(),
@@ -55,7 +59,11 @@ def picture_digest() -> str:
 
 def answer(data: Mapping[str, Any]) -> str:
     """The first sentence, as README.md quotes it."""
-    return f"> **{data['headline']}** {data['symptoms']}"
+    other = " ".join(data["other"])
+    return (
+        f"> **What is wrong.** {data['wrong']}\n>\n> **What helps.** **{data['headline']}**\n>\n"
+        f"> A signal that fades has another answer. {other}"
+    )
 
 
 def table(data: Mapping[str, Any]) -> str:
@@ -72,7 +80,8 @@ def written(text: str, data: Mapping[str, Any]) -> str:
 
 def tutorial(text: str, data: Mapping[str, Any]) -> str:
     """The tutorial, as it must be after the run."""
-    return put(text, "demo-answer", f"```\n{data['headline']}\n{data['symptoms']}\n```")
+    lines = [data["wrong"], data["headline"]]
+    return put(text, "demo-answer", "\n".join(["```", *lines, "```"]))
 
 
 def main() -> None:

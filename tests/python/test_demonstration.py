@@ -9,7 +9,11 @@ from airtcp import run, shipped
 from airtcp._core import RunError, ScenarioError
 from airtcp.comparison import Comparison, compare
 from airtcp.demonstration import kernel, story
-from airtcp.demonstration.page import helps_table, symptoms, write_story
+from airtcp.demonstration.page import helps_table, write_story
+from airtcp.demonstration.story import Observed
+from airtcp.demonstration.wrong import capacity_bps, what_is_wrong
+from airtcp.kernels import Kernel, KernelError
+from airtcp.kernels.capabilities import Capabilities
 from airtcp.plot import TIMELINE_PROBES
 from airtcp.plot.timeline import timeline
 from airtcp.plot.trouble import Trouble
@@ -71,9 +75,52 @@ def test_a_log_that_is_none_is_named(tmp_path: Path, content: str) -> None:
         story.tell(tmp_path, lambda _share, _words: None, log=own)
 
 
-def test_the_symptoms_are_the_baselines(lossy: Comparison) -> None:
-    assert symptoms(lossy).startswith("In 5 s today's Linux carries ")
-    assert "over 6 seeds" in symptoms(lossy)
+def _observed(name: str, **settings: object) -> Observed:
+    return story._observed(name, settings)
+
+
+def test_losses_of_the_radio_are_told_with_what_the_link_could_carry() -> None:
+    found = _observed("lossy-pipe", **{"link.loss.rate": 0.01, "duration": "10 s"})
+    (flow,) = found.run.summary["flows"]
+    lost = flow["segments_lost_link"] / flow["segments_sent"]
+    assert found.wrong.startswith("Over 10 s the link can carry 9.")
+    assert f"the radio loses {100 * lost:.2f} % of the packets, the queue none" in found.wrong
+    assert f"and slows down, {flow['fast_retransmits']} times" in found.wrong
+
+
+def test_the_capacity_is_that_of_the_link() -> None:
+    """A closed form: payload's share of the rate, for packets that follow each other."""
+    capacity = capacity_bps("lossy-pipe", {"duration": "10 s"}, 1)
+    assert capacity == pytest.approx(10e6 * 1448 / (1448 + 28), rel=0.01)
+
+
+def test_a_full_link_is_no_problem_of_goodput() -> None:
+    settings = {"duration": "20 s", "link.queue.packets": 20, "link.loss.rate": 0}
+    assert "nothing is wrong" in _observed("lossy-pipe", **settings).wrong
+
+
+def test_a_deep_queue_is_told_by_its_round_trip() -> None:
+    settings = {"duration": "20 s", "link.queue.packets": 1000, "link.loss.rate": 0}
+    found = _observed("lossy-pipe", **settings)
+    (flow,) = found.run.summary["flows"]
+    assert f"from {flow['min_rtt_ms']:.0f} ms to {flow['rtt_p95_ms']:.0f} ms" in found.wrong
+    assert "radio" not in found.wrong
+
+
+def test_timeouts_without_a_loss_are_told_as_such() -> None:
+    """The link stops for longer than the timer, and loses nothing."""
+    found = _observed("wifi-suspension", **{"duration": "30 s", "link.suspension.length": "1 s"})
+    (flow,) = found.run.summary["flows"]
+    assert flow["timeouts"] == flow["timeouts_spurious"] > 1
+    told = what_is_wrong(found.run, 10 * found.run.summary["goodput_bps"])
+    assert f"in {flow['timeouts']} the acknowledgment is only late" in told
+
+
+def test_a_log_without_a_rate_is_told_without_a_capacity() -> None:
+    settings = {"link.rtt_log.path": LOG, "duration": "20 s"}
+    found = Observed(run("ping", 1, settings), None)
+    assert found.wrong.startswith("Over 20 s today's sender gets ")
+    assert "timeouts fire" in found.wrong
 
 
 def test_the_table_has_who_helps_with_harm_and_place(lossy: Comparison) -> None:
@@ -83,26 +130,58 @@ def test_the_table_has_who_helps_with_harm_and_place(lossy: Comparison) -> None:
     assert "newreno" not in rows, "what does not help is in the whole comparison"
 
 
-def test_a_better_remedy_that_this_kernel_lacks_is_passed_over(
+def _kernel(release: str) -> Kernel:
+    can = Capabilities(bpf=True, congestion_controls=("bbr",), disciplines=("fq",), mptcp=False)
+    return Kernel(release, release, "", "", can, {}, Path())
+
+
+def test_a_better_remedy_that_the_kernel_lacks_is_passed_over(
     lossy: Comparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    helping = [one.remedy for one in lossy.ranking.candidates if one.helps]
-    assert helping[0] == "bbr"
-    monkeypatch.setattr(kernel, "find_program", lambda: "true")
-    monkeypatch.setattr(kernel, "_namespace_refusal", lambda _scenario: "")
-    monkeypatch.setattr(kernel, "_can_be_had", lambda _scenario, remedy: False)
-    trial = kernel.try_on_kernel(Path("x.toml"), lossy.ranking)
-    assert trial.verification is None
-    assert trial.sentences == [f"Not tried here: this kernel has none of {', '.join(helping)}."]
+    names = kernel.helping(lossy.ranking)
+    assert names[0] == "bbr"
+    tried: list[str] = []
 
+    def refused(_scenario: Path, remedies: list[str], *_arguments: object, **_: object) -> None:
+        tried.extend(remedies)
+        raise ScenarioError("no way")
 
-def test_a_refusal_is_one_sentence(lossy: Comparison, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_arguments: object, **_options: object) -> None:
-        raise RunError("the first line.\nusage: and much more\nof it")
-
-    monkeypatch.setattr(kernel, "find_program", lambda: "true")
-    monkeypatch.setattr(kernel, "_namespace_refusal", lambda _scenario: "")
-    monkeypatch.setattr(kernel, "_can_be_had", lambda _scenario, remedy: True)
+    monkeypatch.setattr(kernel, "newest", lambda: _kernel("6.12.1"))
+    monkeypatch.setattr(kernel.shutil, "which", lambda _name: "/bin/true")
     monkeypatch.setattr(kernel, "verify", refused)
-    trial = kernel.try_on_kernel(Path("x.toml"), lossy.ranking)
-    assert trial.sentences == ["Not tried here: the first line."]
+    assert kernel.try_on_kernel(Path("x.toml"), lossy.ranking) is None
+    assert tried == names
+
+
+def test_a_kernel_that_does_not_work_is_passed_over_in_silence(
+    lossy: Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_arguments: object, **_options: object) -> None:
+        raise KernelError("QEMU ended")
+
+    monkeypatch.setattr(kernel, "newest", lambda: _kernel("6.12.1"))
+    monkeypatch.setattr(kernel.shutil, "which", lambda _name: "/bin/true")
+    monkeypatch.setattr(kernel, "verify", broken)
+    assert kernel.try_on_kernel(Path("x.toml"), lossy.ranking) is None
+
+
+def test_the_newest_kernel_is_by_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    releases = ("6.1.0-32", "6.12.107+deb13", "6.6.1")
+    monkeypatch.setattr(kernel, "known", lambda: [_kernel(one) for one in releases])
+    found = kernel.newest()
+    assert found
+    assert found.release == "6.12.107+deb13"
+    monkeypatch.setattr(kernel, "known", list)
+    assert kernel.newest() is None
+
+
+@pytest.mark.needs("qemu-system-x86_64", "kernels")
+def test_a_remedy_is_tried_on_a_kernel_in_virtual_time(
+    lossy: Comparison, lossy_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lossy_file.write_text(lossy_file.read_text().replace('"10 s"', '"2 s"'))
+    monkeypatch.setattr(kernel, "_SEEDS", 2)
+    trial = kernel.try_on_kernel(lossy_file, lossy.ranking)
+    assert trial
+    assert trial.sentences[0].startswith(f"Linux {trial.release} itself, in virtual time")
+    assert trial.sentences[1].startswith("bbr: on this kernel +")

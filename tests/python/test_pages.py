@@ -19,6 +19,7 @@ from airtcp import TIMELINE_PROBES, Comparison
 from airtcp.demonstration import Story
 from airtcp.demonstration.kernel import Trial
 from airtcp.demonstration.page import write_story
+from airtcp.demonstration.story import Observed
 from airtcp.report.grid import write_study
 from airtcp.study.grid import load_grid, run_grid
 from test_cli import airtcp_command
@@ -46,7 +47,7 @@ def browser() -> Iterator[Any]:
 
 
 # Their runs are this module's first setup, and take minutes where others want the processor, too.
-pytestmark = pytest.mark.timeout(400)
+pytestmark = [pytest.mark.timeout(400), pytest.mark.needs("chromium")]
 
 
 @pytest.fixture(scope="module")
@@ -104,15 +105,16 @@ def _story(folder: Path, other: Comparison) -> Story:
     with pytest.MonkeyPatch.context() as patch:
         _install(_made(folder), patch, late=0)
         tried = airtcp.verification.verify("lossy-pipe", ["sack"], 2, {"duration": "2 s"})
-    kernel = Trial(tried, "", ("bbr-v3", "westwood"))
-    return Story(None, picture, link, kernel, other)
+    kernel = Trial("6.12-test", tried, ("bbr-v3", "westwood"))
+    observed = Observed(picture, 5e6)
+    return Story(None, observed, link, kernel, other, observed)
 
 
 def _story_of_a_log(log: Path) -> Story:
     settings = {"link.rtt_log.path": log, "duration": "6 s"}
     picture = airtcp.run("ping", settings=settings, probes=TIMELINE_PROBES, rtts=True)
     link = airtcp.compare("ping", seeds=2, settings=settings)
-    return Story(log, picture, link, None, None)
+    return Story(log, Observed(picture, None), link, None, None, None)
 
 
 @pytest.fixture(scope="module")

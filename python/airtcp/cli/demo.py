@@ -78,11 +78,13 @@ def demo_command(
         if story.other:
             story.other.report(folder / "other", command)
         page = write_story(folder, story)
-        print_lines(list(story.said) or story.link.verdict[:1])
+        print_lines(list(story.said) or [story.observed.wrong, story.link.verdict[0]])
         if story.kernel:
             print_lines(story.kernel.sentences)
-        if story.other:
-            print_lines([f"On a link recorded by ping: {story.other.verdict[0]}"])
+        if story.other and story.other_observed:
+            print_lines(
+                ["", "Where the signal fades:", story.other_observed.wrong, story.other.verdict[0]]
+            )
         if asked.note:
             say(asked.note)
         say(f"the story: {page.resolve()}")

@@ -6,11 +6,11 @@ import numpy as np
 
 from airtcp._core import engine_version
 from airtcp.catalogue import BASELINE
-from airtcp.demonstration.story import Story
+from airtcp.demonstration.story import Observed, Story
 from airtcp.plot.style import BLUE
 from airtcp.plot.timeline import timeline
 from airtcp.plot.trouble import Trouble
-from airtcp.quantities import format_bit_rate, format_count, format_percent
+from airtcp.quantities import format_bit_rate, format_percent
 from airtcp.ranking.candidate import Candidate
 from airtcp.ranking.places import places_of
 from airtcp.ranking.state import State
@@ -22,7 +22,6 @@ from airtcp.study.context import context
 from airtcp.study.deployment import deployment
 from airtcp.study.difference_words import amount
 from airtcp.study.metrics import METRICS
-from airtcp.summary import total
 
 _MOST_ROWS = 8
 
@@ -38,25 +37,29 @@ def write_story(folder: Path, story: Story, *, png: bool = False) -> Path:
     Raises:
         OSError: it cannot be written.
     """
-    (picture,) = drawn(folder, [_picture(story)], png=png)
+    pictures = [_picture("link", story.observed)]
+    if story.other_observed:
+        pictures.append(_picture("other", story.other_observed))
+    picture, *others = drawn(folder, pictures, png=png)
     page = rendered(
         "story.html.j2",
         story=story,
         picture=picture,
+        other_picture=others[0] if others else None,
         context=context,
         deployment=deployment,
-        symptoms=symptoms,
         helps=helps_table,
         engine_version=engine_version,
     )
     return write_text(folder / "index.html", page)
 
 
-def _picture(story: Story) -> PlannedFigure:
+def _picture(name: str, observed: Observed) -> PlannedFigure:
     found = Trouble(
-        timeline("today's sender", story.picture, colour=BLUE),
-        np.asarray(story.picture.rtts["time_s"]),
-        np.asarray(story.picture.rtts["rtt_ms"]),
+        timeline("today's sender", observed.run, colour=BLUE),
+        np.asarray(observed.run.rtts["time_s"]),
+        np.asarray(observed.run.rtts["rtt_ms"]),
+        observed.capacity_bps,
     )
     rows = [
         (
@@ -71,7 +74,7 @@ def _picture(story: Story) -> PlannedFigure:
     names = (name for name, _, _ in found.lanes)
     heads = ("time", "round trip, median", "largest", "goodput", *names)
     return PlannedFigure(
-        "link",
+        name,
         "What the link does to TCP",
         _caption(found),
         found,
@@ -83,43 +86,17 @@ def _caption(found: Trouble) -> str:
     """What to look at, which differs between links that delay and links that lose."""
     spurious, needed, fast = (len(times) for _, times, _ in found.lanes)
     text = (
-        "Each dot is the round trip of a packet, the line the time after which the sender takes a"
-        " packet for lost."
+        "The run that the sentence is about. Each dot is the round trip of a packet, the line the"
+        " time after which the sender takes a packet for lost."
     )
     if spurious:
         text += (
-            " At an orange tick the timer fired although an acknowledgment was to come: a packet or"
-            " its acknowledgment took longer than the line, and the goodput below falls."
+            " At an orange tick the timer fired although nothing was lost: a packet or its"
+            " acknowledgment took longer than the line, and the goodput below falls."
         )
     if needed or fast:
-        text += (
-            " At each other tick a packet was lost, or all its acknowledgments, and the sender,"
-            " which takes any loss for a full queue, slows down."
-        )
+        text += f" At each {'other ' if spurious else ''}tick a packet was lost, and goodput falls."
     return text
-
-
-def symptoms(compared: ComparedRuns) -> str:
-    """The baseline's problem, in a sentence."""
-    runs = compared.summaries[BASELINE]
-
-    def mean(name: str) -> float:
-        return sum(METRICS[name].of(run) or 0.0 for run in runs) / len(runs)
-
-    seconds = runs[0]["duration_s"]
-    causes = []
-    if spurious := mean("spurious"):
-        causes.append(f"in {format_count(spurious)} the acknowledgment was only late")
-    lost = sum(total(run, "timeouts_acknowledgments_lost") for run in runs) / len(runs)
-    if lost:
-        causes.append(f"in {format_count(lost)} the data had arrived and its ACKs were lost")
-    explained = f" ({', '.join(causes)})" if causes else ""
-    return (
-        f"In {seconds:g} s today's Linux carries {format_bit_rate(mean('goodput'))} over it, with "
-        f"{format_count(mean('timeouts'))} timeouts{explained}. "
-        f"{format_percent(100 * mean('retransmitted'))} of the segments are retransmissions (means "
-        f"over {len(runs)} seeds)."
-    )
 
 
 def helps_table(compared: ComparedRuns) -> Table:

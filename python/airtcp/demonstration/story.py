@@ -10,22 +10,39 @@ from airtcp import shipped
 from airtcp._core import RunError, ScenarioError
 from airtcp.comparison import Comparison, compare
 from airtcp.demonstration.kernel import Trial, try_on_kernel
+from airtcp.demonstration.wrong import capacity_bps, what_is_wrong
 from airtcp.loading import load_scenario
 from airtcp.plot import TIMELINE_PROBES
 from airtcp.runs import Run, run
 from airtcp.study.everything import ALL
 from airtcp.study.sequential import Rounds
 
-_LINK, _RECORDED = "far-laptop", "ping"
+_LINK, _OTHER = "satellite-upload", "far-laptop"
 _PICTURE = {"duration": "30 s"}
 """As much as an eye can take in: each spike of the link and each timeout can be told apart."""
+_SEED = 1
+"""Of the run that the picture and the sentence about it show; the first of the comparison."""
 _ROUNDS = Rounds(most_seeds=20, most_cpu_s=60.0)
 """What is not decided in a minute of two cores is said to be undecided."""
 _SHIPPED_ROUNDS = Rounds(first=20, most_seeds=20)
-"""Fading differs much from seed to seed: the first round is large enough for narrow intervals."""
+"""Losses differ much from seed to seed: the first round is large enough for narrow intervals."""
 
 Report = Callable[[float, str], object]
 """Takes the share that is done, 0 to 1, and what is done now."""
+
+
+@dataclass(frozen=True)
+class Observed:
+    """Today's sender on a link for some seconds, observed."""
+
+    run: Run
+    capacity_bps: float | None
+    """What the link carries, in bits a second; None for recorded round trips, without a rate."""
+
+    @property
+    def wrong(self) -> str:
+        """What is wrong on the link, in a sentence about this run."""
+        return what_is_wrong(self.run, self.capacity_bps)
 
 
 @dataclass(frozen=True)
@@ -34,14 +51,16 @@ class Story:
 
     log: Path | None
     """The user's own ping log that the story is about; None for a link that comes with airtcp."""
-    picture: Run
-    """Today's sender on the link for some seconds, observed."""
+    observed: Observed
+    """The link's picture, and what is wrong on it."""
     link: Comparison
     """Every remedy tried on the link."""
     kernel: Trial | None
-    """The link's best remedy on this machine's kernel; None for a log, which has no rate."""
+    """The link's best remedy on a kernel; None where none was tried."""
     other: Comparison | None
-    """Every remedy on a link recorded by ping; None where the story is about such a link."""
+    """Every remedy on a second link; None where the story is about a log."""
+    other_observed: Observed | None
+    """What is wrong on the second link."""
     said: tuple[str, ...] = ()
     """What a ping log's diagnosis says, the first sentence first; empty for another link."""
 
@@ -71,9 +90,6 @@ def tell(
     """
     if log is not None:
         return _of_log(log, report, can, seeds, rate_bps)
-    report(0.0, "a link, as today's sender lives it")
-    scenario = load_scenario(_LINK, _PICTURE)
-    picture = run(scenario, probes=TIMELINE_PROBES, rtts=True)
 
     def searched(
         name: str,
@@ -97,11 +113,20 @@ def tell(
             ),
         )
 
-    link = searched(_LINK, {}, folder / "link", 0.02, 0.5, _SHIPPED_ROUNDS)
-    report(0.5, "its best remedy on this machine's kernel")
+    report(0.0, "a link, as today's sender lives it")
+    observed = _observed(_LINK, {})
+    link = searched(_LINK, {}, folder / "link", 0.02, 0.4, _SHIPPED_ROUNDS)
+    report(0.4, "its best remedy on a kernel")
     kernel = try_on_kernel(shipped.shipped("scenarios")[_LINK], link.ranking)
-    other = searched(_RECORDED, {}, folder / "other", 0.6, 1.0)
-    return Story(None, picture, link, kernel, other)
+    other_observed = _observed(_OTHER, {})
+    other = searched(_OTHER, {}, folder / "other", 0.6, 1.0, _SHIPPED_ROUNDS)
+    return Story(None, observed, link, kernel, other, other_observed)
+
+
+def _observed(name: str, settings: Mapping[str, object]) -> Observed:
+    """Observes today's sender; the whole run, of which all sentences tell."""
+    observed = run(load_scenario(name, settings), _SEED, probes=TIMELINE_PROBES, rtts=True)
+    return Observed(observed, capacity_bps(name, settings, _SEED))
 
 
 def _of_log(
@@ -128,7 +153,7 @@ def _of_log(
     compared = found.comparison
     link = Comparison(**{one.name: getattr(compared, one.name) for one in fields(compared)})
     report(1.0, "done")
-    return Story(log, picture, link, None, None, tuple(found.sentences))
+    return Story(log, Observed(picture, None), link, None, None, None, tuple(found.sentences))
 
 
 @contextmanager

@@ -31,23 +31,38 @@ class Trouble:
     rtt_at_s: Reals
     """Seconds at which a round trip was measured."""
     rtt_ms: Reals
+    capacity_bps: float | None = None
+    """What the link carries; None where it is not known."""
 
     def figure(self) -> Figure:
         """Events, round trips and goodput above one another, on one axis of time."""
         edges = np.linspace(0.0, self.run.duration_s, _GOODPUT_BINS + 1)
         rate = self.run.goodput_bps(edges)
         divisor, unit = bit_rate_scale(float(rate.max()) or 1.0)
-        lanes = self.lanes
+        # A kind of event that did not happen has no lane; without any the first says so.
+        lanes = [lane for lane in self.lanes if len(lane[1])] or self.lanes[:1]
         with house_style():
             figure = Figure(figsize=(7.5, 5.2))
-            events, trips, goodput = figure.subplots(3, 1, sharex=True, height_ratios=[0.6, 2, 1.6])
+            events, trips, goodput = figure.subplots(
+                3, 1, sharex=True, height_ratios=[0.2 * len(lanes), 2, 1.6]
+            )
             _draw_lanes(events, lanes)
             self._draw_round_trips(trips)
             goodput.stairs(rate / divisor, edges, color=self.run.colour, fill=True, alpha=0.75)
+            if self.capacity_bps:
+                goodput.axhline(
+                    self.capacity_bps / divisor,
+                    color=LIGHT.foreground,
+                    linewidth=1.0,
+                    linestyle="--",
+                    label="what the link carries",
+                )
+                goodput.legend(loc="upper right")
             goodput.set_ylabel(f"goodput ({unit})")
             goodput.set_xlabel("time (s)")
             goodput.set_xlim(0.0, edges[-1])
-            goodput.set_ylim(bottom=0.0)
+            highest = max(float(rate.max()), self.capacity_bps or 0.0) / divisor
+            goodput.set_ylim(0.0, (1.3 if self.capacity_bps else 1.05) * highest or 1.0)
             frame(
                 figure,
                 left=0.25 + widest_inches(name for name, _, _ in lanes),

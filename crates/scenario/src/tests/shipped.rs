@@ -41,6 +41,7 @@ fn the_scenarios_that_are_shipped_are_right() {
             "laptop-upload",
             "lossy-pipe",
             "ping",
+            "satellite-upload",
             "selective-repeat",
             "slow-station",
             "two-wlans",

@@ -1,0 +1,98 @@
+"""What is wrong on a link, in a sentence about one run: the one that the picture shows."""
+
+from collections.abc import Mapping
+
+from airtcp.loading import load_scenario
+from airtcp.quantities import format_bit_rate, format_count, format_percent
+from airtcp.runs import Run, run
+from airtcp.summary import FlowSummary
+
+# Packets as long as the sender's, as fast as the first queue takes them.
+_FLOOD = {
+    "flows.kind": "udp",
+    "flows.udp.rate": "unlimited",
+    "flows.udp.size": "1448 B",
+}
+_FULL = 0.9
+"""A sender with this share of the link's capacity has no problem of throughput."""
+_BLOATED = 2.0
+"""A round trip under load of as many idle ones is a problem of its own."""
+
+
+def capacity_bps(source: str, settings: Mapping[str, object], seed: int) -> float:
+    """What a sender that never slows down gets through the same link, in bits a second.
+
+    Raises:
+        AirtcpError: the run could not be made.
+    """
+    return float(run(load_scenario(source, {**settings, **_FLOOD}), seed).summary["goodput_bps"])
+
+
+def what_is_wrong(observed: Run, capacity: float | None = None) -> str:
+    """The problem of a run's first flow: the time and the run are those of the picture.
+
+    Args:
+        observed: today's sender over the link.
+        capacity: what the link carries, in bits a second; None where the link has no rate.
+    """
+    flow, seconds = observed.summary["flows"][0], observed.summary["duration_s"]
+    got = format_bit_rate(flow["goodput_bps"])
+    if capacity is not None and capacity > 0:
+        head = (
+            f"Over {seconds:g} s the link can carry {format_bit_rate(capacity)}, and today's "
+            f"sender gets {got}"
+        )
+        is_short = flow["goodput_bps"] < _FULL * capacity
+    else:
+        head, is_short = f"Over {seconds:g} s today's sender gets {got}", True
+    reasons = [*(_slow_downs(flow) if is_short else ()), *_queue(flow)]
+    if reasons:
+        return f"{head}: {'; '.join(reasons)}."
+    if is_short and capacity:
+        return f"{head}, though no packet was lost and no timer fired: its window bounds it."
+    return f"{head}: nothing is wrong with its goodput or its delay."
+
+
+def _slow_downs(flow: FlowSummary) -> list[str]:
+    """Why the sender slowed down: losses first, which are taken for congestion, then timeouts."""
+    told = []
+    lost, dropped = flow["segments_lost_link"], flow["segments_dropped_queue"]
+    if lost or dropped:
+        share = format_percent(100 * (lost + dropped) / flow["segments_sent"], decimals=2)
+        if lost and not dropped:
+            told.append(
+                f"the radio loses {share} of the packets, the queue none, yet the sender takes "
+                f"each loss for a full queue{_times(flow['fast_retransmits'])}"
+            )
+        elif lost > dropped:
+            told.append(
+                f"{share} of the packets are lost, {format_count(lost)} on the radio and "
+                f"{format_count(dropped)} in the queue, and the sender takes all for a full queue"
+                f"{_times(flow['fast_retransmits'])}"
+            )
+        else:
+            told.append(
+                f"{share} of the packets are lost, {format_count(dropped)} of "
+                f"{format_count(lost + dropped)} in a full queue"
+            )
+    if timeouts := flow["timeouts"]:
+        causes = []
+        if spurious := flow["timeouts_spurious"]:
+            causes.append(f"in {format_count(spurious)} the acknowledgment is only late")
+        if acks := flow["timeouts_acknowledgments_lost"]:
+            causes.append(f"in {format_count(acks)} the data has arrived and its ACKs are lost")
+        fire = "a timeout fires" if timeouts == 1 else f"{format_count(timeouts)} timeouts fire"
+        told.append(f"{fire} ({', '.join(causes)})" if causes else fire)
+    return told
+
+
+def _times(count: int) -> str:
+    return f" and slows down, {format_count(count)} times" if count > 1 else ""
+
+
+def _queue(flow: FlowSummary) -> list[str]:
+    """The queue that the sender builds, where it multiplies the round trip."""
+    idle, loaded = flow["min_rtt_ms"], flow["rtt_p95_ms"]
+    if not idle or not loaded or loaded < _BLOATED * idle:
+        return []
+    return [f"the round trip grows from {idle:.0f} ms to {loaded:.0f} ms (95th percentile)"]
