@@ -56,7 +56,6 @@ APART = (
 """Pairs that share what is above them and do not know each other."""
 
 CIRCLES = {
-    "capture": ("decode/ip decode/link decode/udp decode/wlan",),
     "packetdrill": ("interface memory", "machine readiness socket"),
     "remedies": ("deployment remedy",),
     "scenario": ("resolve/edca resolve/link resolve/losses resolve/variation resolve/wlan",),

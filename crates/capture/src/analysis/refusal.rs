@@ -3,7 +3,7 @@
 use airtcp_packet::Flags;
 use airtcp_units::Duration;
 
-use super::shares::{Limit, Shares};
+use super::limit::{Limit, Shares};
 use super::vantage::Place;
 use super::wire;
 use crate::decode::Other;

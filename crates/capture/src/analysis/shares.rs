@@ -1,8 +1,9 @@
-//! Where the time of a transfer went.
+//! Apportions the time of a transfer to the limits that held it back.
 
 use airtcp_units::{Duration, Instant};
 
 use super::findings::{Ack, Findings, Sent};
+use super::limit::{Limit, Shares};
 use super::rate::Path;
 use super::spans::Spans;
 use super::standing_queue::StandingQueue;
@@ -13,101 +14,6 @@ const FULL: Duration = Duration::from_millis(4);
 const FULL_PACKETS: f64 = 2.5;
 /// The receiver's window is what limits when what is under way comes this near, in segments.
 const NEAR_WINDOW: u64 = 2;
-
-/// Cause that held the transfer back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
-    /// The link delivered nothing, and lost nothing.
-    Held,
-    /// The sender waited for its timer.
-    Timeout,
-    /// A short segment waited for the acknowledgment of what was sent before it.
-    SmallWrites,
-    /// The receiver's window.
-    ReceiverWindow,
-    /// The sender's application had no more.
-    Application,
-    /// The link was full.
-    Link,
-    /// Losses were being repaired.
-    Recovery,
-    /// The congestion window.
-    Window,
-}
-
-impl Limit {
-    /// Every limit, in the order of tables.
-    pub const ALL: [Self; 8] = [
-        Self::Held,
-        Self::Timeout,
-        Self::SmallWrites,
-        Self::ReceiverWindow,
-        Self::Application,
-        Self::Link,
-        Self::Recovery,
-        Self::Window,
-    ];
-
-    /// Its name in tables.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Held => "held",
-            Self::Timeout => "timeout",
-            Self::SmallWrites => "small_writes",
-            Self::ReceiverWindow => "receiver_window",
-            Self::Application => "application",
-            Self::Link => "link",
-            Self::Recovery => "recovery",
-            Self::Window => "window",
-        }
-    }
-}
-
-/// The time from the first data to the last answer, by what held the transfer back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shares {
-    nanos: [u64; Limit::ALL.len()],
-    /// The time in which data was in flight, or waited for the receiver's window.
-    under_way: Duration,
-    /// Stretches in which the capture dropped packets: not counted above.
-    pub left_out: Duration,
-}
-
-impl Shares {
-    /// The time that `limit` took.
-    #[must_use]
-    pub fn time(&self, limit: Limit) -> Duration {
-        Duration::from_nanos(self.nanos[limit as usize])
-    }
-
-    /// The whole time.
-    #[must_use]
-    pub fn whole(&self) -> Duration {
-        Duration::from_nanos(self.nanos.iter().sum())
-    }
-
-    /// The share of `limit`, from 0 to 1. All of them sum to 1, unless there is no time at all.
-    #[must_use]
-    pub fn share(&self, limit: Limit) -> f64 {
-        self.time(limit).as_secs_f64() / self.whole().as_secs_f64().max(1e-9)
-    }
-
-    /// The time in which data was in flight, or waited for the receiver's window, whatever held the
-    /// transfer back.
-    #[must_use]
-    pub fn under_way(&self) -> Duration {
-        self.under_way
-    }
-
-    /// Gives time to a limit.
-    pub(super) fn add(&mut self, limit: Limit, length: Duration, is_under_way: bool) {
-        self.nanos[limit as usize] += length.as_nanos();
-        if is_under_way {
-            self.under_way += length;
-        }
-    }
-}
 
 /// State of the sender between two packets, as seen.
 struct State<'a> {

@@ -2,7 +2,7 @@
 
 use airtcp_units::Instant;
 
-use super::shares::{Limit, Shares};
+use super::limit::{Limit, Shares};
 
 /// Spans of time, walked in order: stops, waits for the timer, short segments held back, recoveries
 /// and gaps of the capture.

@@ -264,6 +264,33 @@ pub fn decode(record: &Record<'_>) -> Result<Tcp, Other> {
     link::decode(record.link, outermost(record, None, None))
 }
 
+/// The payload that a tunnel, a monitor's header or 802.11 names.
+#[derive(Clone, Copy)]
+enum Carried {
+    /// A frame of a link type by number.
+    Link(u16),
+    Ethernet,
+    /// The content behind an EtherType.
+    EtherType(u16),
+    /// An 802.2 header.
+    Llc,
+    Ppp,
+    Ip,
+}
+
+/// Decodes a payload: the way from an inner protocol to one that can be outermost, too.
+#[inline]
+fn decode_carried(carried: Carried, frame: Frame<'_>) -> Result<Tcp, Other> {
+    match carried {
+        Carried::Link(link) => link::decode(link, frame),
+        Carried::Ethernet => link::ethernet(frame),
+        Carried::EtherType(kind) => link::ether_type(kind, frame),
+        Carried::Llc => link::llc(frame),
+        Carried::Ppp => link::ppp(frame),
+        Carried::Ip => ip::decode(frame),
+    }
+}
+
 /// The QUIC datagram in a record, if there is one.
 #[must_use]
 pub fn quic_of(record: &Record<'_>) -> Option<Datagram> {

@@ -1,6 +1,6 @@
 //! Headers that a system's capture facility puts in front of a frame: PPI, PKTAP, Prism and AVS.
 
-use super::{Frame, Other, Tcp, link, wlan};
+use super::{Carried, Frame, Other, Tcp, decode_carried, wlan};
 
 /// A little-endian word.
 fn little(frame: &Frame<'_>, at: usize) -> Result<u32, Other> {
@@ -10,7 +10,7 @@ fn little(frame: &Frame<'_>, at: usize) -> Result<u32, Other> {
 /// The frame behind a header of `bytes`, of the link type that the header names.
 fn named(frame: Frame<'_>, bytes: usize, link: u32) -> Result<Tcp, Other> {
     let link = u16::try_from(link).map_err(|_| Other::UnknownLink)?;
-    link::decode(link, frame.skip(bytes)?.inner()?)
+    decode_carried(Carried::Link(link), frame.skip(bytes)?.inner()?)
 }
 
 /// Per-packet information (CACE's PPI, §3.1): version, flags, the header's length, the link type.

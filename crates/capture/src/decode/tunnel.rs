@@ -1,7 +1,7 @@
 //! Tunnels that carry frames or packets over UDP, GRE or IP: mirror ports, controllers of access
 //! points, data centres, and access lines.
 
-use super::{Frame, Other, Tcp, ip, link, wlan};
+use super::{Carried, Frame, Other, Tcp, decode_carried, monitor, wlan};
 
 /// EtherTypes that GRE and GENEVE carry (IANA, "IEEE 802 Numbers").
 mod carried {
@@ -29,20 +29,25 @@ pub fn gre(frame: Frame<'_>) -> Result<Tcp, Other> {
     let words = |bits: &[u16]| bits.iter().filter(|bit| flags & **bit != 0).count();
     match (flags & VERSION, kind) {
         // The key is always there: the payload's length and the call.
-        (1, carried::PPP) => link::ppp(inside(frame, 8 + 4 * words(&[SEQUENCE, ACKNOWLEDGMENT]))?),
+        (1, carried::PPP) => decode_carried(
+            Carried::Ppp,
+            inside(frame, 8 + 4 * words(&[SEQUENCE, ACKNOWLEDGMENT]))?,
+        ),
         (0, _) => {
             let header_bytes = 4 + 4 * words(&[CHECKSUM, KEY, SEQUENCE]);
             let mut inner = inside(frame, header_bytes)?;
             match kind {
-                carried::ETHERNET => link::ethernet(inner),
+                carried::ETHERNET => decode_carried(Carried::Ethernet, inner),
                 // Without a sequence number it is ERSPAN's type I, which has no header at all
                 // (draft-foschiano-erspan-03 §4.1).
-                carried::ERSPAN_2 if flags & SEQUENCE == 0 => link::ethernet(inner),
-                carried::ERSPAN_2 => link::ethernet(inner.skip(8)?),
+                carried::ERSPAN_2 if flags & SEQUENCE == 0 => {
+                    decode_carried(Carried::Ethernet, inner)
+                }
+                carried::ERSPAN_2 => decode_carried(Carried::Ethernet, inner.skip(8)?),
                 carried::ERSPAN_3 => erspan_3(inner),
                 _ => {
                     inner.carrier.ip_in_ip = true;
-                    link::ether_type(kind, inner).map_err(|other| match other {
+                    decode_carried(Carried::EtherType(kind), inner).map_err(|other| match other {
                         Other::NotIp => Other::Ip,
                         other => other,
                     })
@@ -62,8 +67,8 @@ fn erspan_3(frame: Frame<'_>) -> Result<Tcp, Other> {
     let flags = frame.u16(10)?;
     let inner = frame.skip(if flags & SUBHEADER == 0 { 12 } else { 20 })?;
     match flags & FRAME_TYPE {
-        0 => link::ethernet(inner),
-        IP => ip::decode(inner),
+        0 => decode_carried(Carried::Ethernet, inner),
+        IP => decode_carried(Carried::Ip, inner),
         _ => Err(Other::Tunnel),
     }
 }
@@ -78,8 +83,8 @@ pub fn geneve(frame: Frame<'_>) -> Result<Tcp, Other> {
     }
     let inner = inside(frame, 8 + 4 * usize::from(first & OPTION_WORDS))?;
     match kind {
-        carried::ETHERNET => link::ethernet(inner),
-        _ => link::ether_type(kind, inner),
+        carried::ETHERNET => decode_carried(Carried::Ethernet, inner),
+        _ => decode_carried(Carried::EtherType(kind), inner),
     }
 }
 
@@ -104,9 +109,9 @@ pub fn tzsp(frame: Frame<'_>) -> Result<Tcp, Other> {
     }
     let inner = inner.skip(1)?;
     match kind {
-        1 => link::ethernet(inner),
+        1 => decode_carried(Carried::Ethernet, inner),
         18 => wlan::decode(inner),
-        119 | 127 => super::monitor::prism(inner),
+        119 | 127 => monitor::prism(inner),
         _ => Err(Other::Tunnel),
     }
 }
@@ -135,7 +140,7 @@ pub fn capwap(frame: Frame<'_>) -> Result<Tcp, Other> {
     }
     let inner = inside(frame, 4 * usize::from(frame.byte(1)? >> 3))?;
     if third & IS_802_11 == 0 {
-        return link::ethernet(inner);
+        return decode_carried(Carried::Ethernet, inner);
     }
     wlan::decode_either_order(inner)
 }
@@ -160,7 +165,7 @@ pub fn l2tp(frame: Frame<'_>) -> Result<Tcp, Other> {
             if flags & OFFSET != 0 {
                 bytes += 2 + usize::from(frame.u16(bytes)?);
             }
-            link::ppp(inside(frame, bytes)?)
+            decode_carried(Carried::Ppp, inside(frame, bytes)?)
         }
         3 => pseudowire(frame.skip(4)?),
         _ => Err(Other::Udp),
@@ -181,7 +186,7 @@ pub fn pseudowire(frame: Frame<'_>) -> Result<Tcp, Other> {
             _ => false,
         };
         if agrees {
-            return link::ethernet(session.skip(unseen)?);
+            return decode_carried(Carried::Ethernet, session.skip(unseen)?);
         }
     }
     Err(Other::Tunnel)
@@ -189,5 +194,5 @@ pub fn pseudowire(frame: Frame<'_>) -> Result<Tcp, Other> {
 
 /// Ethernet within IP (RFC 3378 §2): two bytes, and the frame.
 pub fn ether_ip(frame: Frame<'_>) -> Result<Tcp, Other> {
-    link::ethernet(inside(frame, 2)?)
+    decode_carried(Carried::Ethernet, inside(frame, 2)?)
 }

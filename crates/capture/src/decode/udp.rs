@@ -1,6 +1,6 @@
 //! Payloads of UDP: tunnels that hold TCP, and protocols that hide it.
 
-use super::{Frame, Other, Tcp, ip, link, tunnel};
+use super::{Carried, Frame, Other, Tcp, decode_carried, tunnel};
 
 /// Bytes of a UDP header (RFC 768).
 pub(super) const HEADER_BYTES: usize = 8;
@@ -69,7 +69,7 @@ fn gtp(frame: Frame<'_>) -> Result<Tcp, Other> {
     }
     inner.carrier.gtp = true;
     match inner.byte(0)? >> 4 {
-        4 | 6 => ip::decode(inner),
+        4 | 6 => decode_carried(Carried::Ip, inner),
         _ => Err(Other::Udp),
     }
 }
@@ -82,7 +82,7 @@ fn vxlan(frame: Frame<'_>) -> Result<Tcp, Other> {
     }
     let mut inner = frame.skip(8)?.inner()?;
     inner.carrier.vxlan = true;
-    link::ethernet(inner)
+    decode_carried(Carried::Ethernet, inner)
 }
 
 /// A long header of version 1 or 2 on any port (RFC 9000 §17.2, RFC 9369 §3.1), or what may be a

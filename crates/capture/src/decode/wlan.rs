@@ -1,7 +1,7 @@
 //! IEEE 802.11 data frames in clear.
 
 use super::radiotap::Radiotap;
-use super::{Carrier, Frame, Other, Radio, Tcp, link};
+use super::{Carried, Carrier, Frame, Other, Radio, Tcp, decode_carried};
 
 /// Frame control, first byte: type and subtype (IEEE 802.11 §9.2.4.1).
 const TYPE_MASK: u8 = 0x0c;
@@ -96,7 +96,7 @@ fn content(mut frame: Frame<'_>, kind: u8, flags: u8, is_padded: bool) -> Result
         }
         return Err(Other::Aggregate);
     }
-    link::llc(body)
+    decode_carried(Carried::Llc, body)
 }
 
 /// The MSDUs of an aggregate, each with its bytes on the air (IEEE 802.11-2020 §9.3.2.2.2): two
@@ -127,7 +127,10 @@ pub fn each_msdu(
         if length == 0 {
             return each(Err(Other::Malformed), left.wire_bytes);
         }
-        each(msdu.and_then(link::llc), u32::from(length));
+        each(
+            msdu.and_then(|frame| decode_carried(Carried::Llc, frame)),
+            u32::from(length),
+        );
         match left.skip((SUBFRAME_BYTES + usize::from(length)).next_multiple_of(4)) {
             Ok(next) => left = next,
             Err(_) => return,

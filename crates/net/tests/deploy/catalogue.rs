@@ -30,16 +30,17 @@ fn state(directory: &Path) -> (BTreeMap<String, String>, String, Option<RootDisc
 }
 
 /// Whether its steps stay within the machine of the test: a module's parameters are the whole
-/// kernel's, and so are programs in BPF.
+/// kernel's, and so are programs in BPF; a namespace may not choose a restricted congestion control
+/// (`tcp_set_default_congestion_control`).
 fn stays_within(remedy: &Remedy) -> bool {
+    let allowed = crate::machine::setting("net.ipv4.tcp_allowed_congestion_control");
     let steps = || remedy.deployment.ways.iter().flat_map(|way| way.steps);
-    !steps().any(|step| {
-        matches!(
-            step,
-            Step::ModuleParameter { .. }
-                | Step::BpfCongestionControl { .. }
-                | Step::SocketOption { .. }
-        )
+    !steps().any(|step| match step {
+        Step::ModuleParameter { .. }
+        | Step::BpfCongestionControl { .. }
+        | Step::SocketOption { .. } => true,
+        Step::CongestionControl { name } => !allowed.split_whitespace().any(|one| one == *name),
+        _ => false,
     })
 }
 

@@ -98,7 +98,7 @@ fn of_raw(log: &mut ProbeLogBuilder, raw: &[Raw], source: Source<'_>) -> Result<
     for one in raw {
         if let (Some(number), Some(ms)) = (number(one), one.val) {
             let rtt = milliseconds(ms, source)?;
-            let stamp = one.t.and_then(|t| at_seconds(t));
+            let stamp = one.t.and_then(at_seconds);
             replies.push((number - first, stamp, rtt));
         }
     }

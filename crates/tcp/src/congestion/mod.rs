@@ -57,7 +57,7 @@ pub struct Congestion {
     slow_start_limit_after_timeout: u32,
     base: ReductionBase,
     /// Share of the window that remains after a radio loss.
-    radio_keeps_percent: u64,
+    radio_keeps_percent: u8,
     /// Whether recovery moves the window to the threshold step by step.
     gradual: bool,
     paced: bool,
@@ -86,7 +86,7 @@ impl Congestion {
             slow_start_limit: config.slow_start_limit,
             slow_start_limit_after_timeout: config.slow_start_limit_after_timeout,
             base: config.reduction_base,
-            radio_keeps_percent: u64::from(config.radio_keeps_percent.min(100)),
+            radio_keeps_percent: config.radio_keeps_percent.min(100),
             gradual: config.reduction != Reduction::AtOnce,
             paced: config.pacing,
             slow_start: SlowStart::new(config.slow_start),
@@ -263,7 +263,8 @@ impl Congestion {
         let threshold = self.control.threshold(base, &self.windows);
         self.windows.ssthresh = match cause {
             Some(Cause::Radio) => {
-                let segments = base / self.windows.mss * self.radio_keeps_percent / 100;
+                let keeps = u64::from(self.radio_keeps_percent);
+                let segments = base / self.windows.mss * keeps / 100;
                 threshold.max(segments * self.windows.mss)
             }
             _ => threshold,
