@@ -31,6 +31,7 @@ NO_PLACE = {
     "dynamic-arq": 'wlan.standard = "802.11b"',
     "freeze-tcp": "wlan.outage",
     "hand-off-acks": "wlan.outage",
+    "rto-deviation": 'tcp.rtt_estimation = "rfc6298"',
 }
 
 

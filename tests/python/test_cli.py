@@ -134,6 +134,7 @@ def test_compare_prints_one_json_object(lossy_file: Path, tmp_path: Path) -> Non
         "deployment",
         "remedies",
         "aims",
+        "sized",
         "front",
         "cells",
         "report",
@@ -199,6 +200,9 @@ def test_every_remedy_runs_by_its_name(wlan_file: Path, remedy: airtcp.Remedy) -
         # A shaper stands in front of a link with a rate of its own.
         link = ("lossy-pipe", "--set", "duration=1 s")
     done = airtcp_command("run", *link, "--remedy", remedy["name"])
+    if done.exit_code == 2:
+        assert f'"{remedy["name"]}" would change nothing here: ' in done.stderr
+        return
     assert done.exit_code == 0, done.stderr
 
 

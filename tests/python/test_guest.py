@@ -218,7 +218,8 @@ def test_every_remedy_is_applied_in_a_guest_or_refused_by_name(kernel: Kernel) -
     refused = {name for name, one in done.items() if one.status != 0}
     for name in refused:
         assert done[name].status == 2
-        assert f'remedy "{name}": this kernel has no way to it. ' in done[name].err
+        idle = f'"{name}" would change nothing here: ' in done[name].err
+        assert idle or f'remedy "{name}": this kernel has no way to it. ' in done[name].err
     # What this machine's kernel may lack: modules, disciplines, parameters of modules, BPF.
     assert refused.isdisjoint({"westwood", "veno", "bbr", "pacing", "hystart", "newzag", "coin"})
     assert json.loads(done["pacing"].out)["discipline"] == "fq"

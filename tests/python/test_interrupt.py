@@ -37,7 +37,7 @@ def assert_interrupted(status: int, said: str) -> None:
 
 @pytest.mark.parametrize(
     "module",
-    ["typer", "airtcp.cli.commands", "airtcp._core", "airtcp.cli.compare", "polars", "unicodedata"],
+    ["typer", "airtcp.cli.commands", "airtcp._core", "airtcp.cli.compare", "numpy", "unicodedata"],
 )
 def test_while_modules_are_imported(lossy_file: Path, module: str) -> None:
     arguments = ["compare", str(lossy_file), "--remedy", "sack", "--seeds", "2"]

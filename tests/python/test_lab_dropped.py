@@ -41,7 +41,10 @@ def test_a_capture_is_the_link_that_is_fitted_to_it(lab: Lab, tmp_path: Path) ->
 
 
 def test_a_scenario_is_dropped_with_its_files(lab: Lab) -> None:
-    scenario = b"duration = '5 s'\nlink.stops = { process = 'recorded', path = 'stops.csv' }\n"
+    scenario = (
+        b"duration = '5 s'\ntcp.profile = 'newreno'\n"
+        b"link.stops = { process = 'recorded', path = 'stops.csv' }\n"
+    )
     stops = b"start_ms,length_ms\n1000,400\n"
     status, answer = drop(lab, {"link.toml": scenario})
     assert status == HTTPStatus.BAD_REQUEST

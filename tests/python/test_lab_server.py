@@ -168,7 +168,9 @@ def test_a_spurious_timeout_is_explained_by_its_packets(lab: Lab) -> None:
     assert status == HTTPStatus.OK, explained
     assert explained["spurious"] is True
     assert abs(explained["time_s"] - time_s) < 1e-5
-    assert "a copy sent before the timer expired had arrived" in " ".join(explained["sentences"])
+    assert "an ACK of a copy sent before the timer expired was to come" in " ".join(
+        explained["sentences"]
+    )
     packets = explained["packets"]
     assert not any("lost" in packet[4] for packet in packets)
     # The stop begins at 5 s: nothing arrives from then to the timeout.

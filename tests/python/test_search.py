@@ -119,7 +119,8 @@ def test_a_remedy_that_floods_says_so() -> None:
 
 
 def test_link_and_sender_are_named(lossy_file: Path) -> None:
-    done = airtcp_command("compare", lossy_file, "--remedy", "sack", "--seeds", "2")
+    newreno = ("--set", "tcp.profile=newreno")
+    done = airtcp_command("compare", lossy_file, *newreno, "--remedy", "sack", "--seeds", "2")
     assert "Link: lossy" in done.stdout
     assert "Sender: newreno" in done.stdout
     done = airtcp_command("compare", lossy_file, "--seeds", "2", "--json")

@@ -76,8 +76,13 @@ class Axis(Struct, frozen=True, forbid_unknown_fields=True):
         place = multiplied(place, self.times)
         if not self.plus or isinstance(place, str):
             return place
-        moved = place + self.plus
-        return int(moved) if isinstance(place, int) and moved == int(moved) else moved
+        return moved(place, self.plus)
+
+
+def moved(value: float, more: float) -> float:
+    """A number plus another; a whole number stays whole where the sum is."""
+    found = value + more
+    return int(found) if isinstance(value, int) and found == int(found) else found
 
 
 _QUANTITY = re.compile(r"\s*([0-9.]+)\s*(.*)")

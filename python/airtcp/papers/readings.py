@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct, field, structs
 
 from airtcp.papers.check import PaperError
-from airtcp.papers.experiment import Axis, Choice, Experiment, Value, multiplied, overlaid
+from airtcp.papers.experiment import Axis, Choice, Experiment, Value, moved, multiplied, overlaid
 
 Reading = tuple[str, ...]
 """The name of the value taken at each open point, in the order of the points."""
@@ -278,7 +278,9 @@ def _moved(axis: Axis, key: str, more: float) -> Axis:
     if axis.key == key:
         return structs.replace(axis, plus=axis.plus + more)
     choices = [
-        structs.replace(choice, settings={**choice.settings, key: choice.settings[key] + more})
+        structs.replace(
+            choice, settings={**choice.settings, key: moved(choice.settings[key], more)}
+        )
         if key in choice.settings
         else choice
         for choice in axis.choices
