@@ -12,6 +12,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from airtcp.plot.frame import frame, widest_inches
 from airtcp.plot.style import LIGHT, SKY_BLUE, VERMILLION, house_style
+from airtcp.plot.svg import NARROW_INCHES
 from airtcp.plot.timeline import Reals, Timeline
 from airtcp.quantities import bit_rate_scale
 
@@ -36,18 +37,26 @@ class Trouble:
 
     def figure(self) -> Figure:
         """Events, round trips and goodput above one another, on one axis of time."""
+        return self._drawn(7.5, is_narrow=False)
+
+    def narrow(self) -> Figure:
+        """The same for a phone: the name of a kind of event is above its ticks."""
+        return self._drawn(NARROW_INCHES, is_narrow=True)
+
+    def _drawn(self, width: float, *, is_narrow: bool) -> Figure:
         edges = np.linspace(0.0, self.run.duration_s, _GOODPUT_BINS + 1)
         rate = self.run.goodput_bps(edges)
         divisor, unit = bit_rate_scale(float(rate.max()) or 1.0)
         # A kind of event that did not happen has no lane; without any the first says so.
         lanes = [lane for lane in self.lanes if len(lane[1])] or self.lanes[:1]
         with house_style():
-            figure = Figure(figsize=(7.5, 5.2))
+            figure = Figure(figsize=(width, 5.2))
+            lane = 0.45 if is_narrow else 0.2
             events, trips, goodput = figure.subplots(
-                3, 1, sharex=True, height_ratios=[0.2 * len(lanes), 2, 1.6]
+                3, 1, sharex=True, height_ratios=[lane * len(lanes), 2, 1.6]
             )
-            _draw_lanes(events, lanes)
-            self._draw_round_trips(trips)
+            _draw_lanes(events, lanes, are_names_above=is_narrow)
+            self._draw_round_trips(trips, columns=1 if is_narrow else 2)
             goodput.stairs(rate / divisor, edges, color=self.run.colour, fill=True, alpha=0.75)
             if self.capacity_bps:
                 goodput.axhline(
@@ -63,9 +72,10 @@ class Trouble:
             goodput.set_xlim(0.0, edges[-1])
             highest = max(float(rate.max()), self.capacity_bps or 0.0) / divisor
             goodput.set_ylim(0.0, (1.3 if self.capacity_bps else 1.05) * highest or 1.0)
+            names = 0.55 if is_narrow else widest_inches(name for name, _, _ in lanes)
             frame(
                 figure,
-                left=0.25 + widest_inches(name for name, _, _ in lanes),
+                left=0.25 + names,
                 right=0.2 + widest_inches(str(len(times)) for _, times, _ in lanes),
                 top=0.1,
                 bottom=0.55,
@@ -104,7 +114,7 @@ class Trouble:
             rows.append(row)
         return pl.DataFrame(rows)
 
-    def _draw_round_trips(self, axes: Axes) -> None:
+    def _draw_round_trips(self, axes: Axes, columns: int) -> None:
         every = max(1, -(-len(self.rtt_ms) // _MOST_DOTS))
         # A spike lasts for one packet or two: of each group its longest is shown.
         shown = [
@@ -129,32 +139,44 @@ class Trouble:
             label="the sender's retransmission timeout",
         )
         axes.set_yscale("log")
-        axes.margins(y=0.25)  # room for the legend
+        axes.margins(y=0.25 if columns > 1 else 0.45)  # room for the legend
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.yaxis.set_minor_locator(NullLocator())
         axes.set_ylabel("ms")
-        axes.legend(loc="upper right", ncols=2)
+        axes.legend(loc="upper right", ncols=columns)
 
 
-def _draw_lanes(axes: Axes, lanes: Sequence[tuple[str, Reals, str]]) -> None:
-    for row, (_, times, colour) in enumerate(lanes):
+def _draw_lanes(
+    axes: Axes, lanes: Sequence[tuple[str, Reals, str]], *, are_names_above: bool
+) -> None:
+    top = 0.0 if are_names_above else -0.4
+    for row, (name, times, colour) in enumerate(lanes):
+        if are_names_above:
+            axes.annotate(
+                name,
+                xy=(0.0, row - 0.25),
+                xycoords=("axes fraction", "data"),
+                va="center",
+                fontsize=9,
+            )
         # One path a lane: a collection would be an element a tick.
         axes.plot(
             np.repeat(times, 3),
-            np.tile([row - 0.4, row + 0.4, np.nan], len(times)),
+            np.tile([row + top, row + 0.4, np.nan], len(times)),
             color=colour,
             linewidth=1.2,
         )
         axes.annotate(
             str(len(times)),
-            xy=(1.01, row),
+            xy=(1.01, row + (top + 0.4) / 2),
             xycoords=("axes fraction", "data"),
             va="center",
             fontsize=9,
             annotation_clip=False,
         )
-    axes.set_yticks(range(len(lanes)), [name for name, _, _ in lanes])
+    names = [] if are_names_above else [name for name, _, _ in lanes]
+    axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(lanes) - 0.5, -0.5)
     axes.grid(visible=False)
     axes.tick_params(axis="y", length=0)
