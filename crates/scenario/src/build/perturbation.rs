@@ -31,7 +31,7 @@ pub(super) fn delay_starts(scenario: &Scenario, seed: u64, flows: &mut [FlowConf
     let most = scenario.duration.as_secs_f64() * scenario.perturb.as_f64();
     for (flow, index) in flows.iter_mut().zip(0..) {
         let delay = Duration::from_secs_f64(most * draws.uniform(index));
-        flow.start = flow.start + delay.unwrap_or_default();
+        flow.start += delay.unwrap_or_default();
     }
 }
 
