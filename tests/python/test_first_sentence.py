@@ -100,6 +100,10 @@ def test_harm_that_stays_undecided_says_so(lossy_search: Comparison) -> None:
         lossy_search
     )
     assert "10 seeds were run for the harm of " in found.stopped
+    assert found.stopped.endswith(", the most (--max-seeds)")
+    fixed = HarmRounds(competing(lossy_search, goodput), None, Budget()).measured(lossy_search)
+    assert "5 seeds were run for the harm of " in fixed.stopped
+    assert "--max-seeds" not in fixed.stopped
     assert any(line.startswith("Not everything is decided") for line in verdict(found))
 
 
@@ -214,7 +218,7 @@ def test_a_gain_of_slow_start_carries_its_horizon() -> None:
     assert found is not None
     # The part after 20 s of a run of 80 s, against the same from both digests.
     runs = compared.longer["pacing"][0], compared.summaries["pacing"][0]
-    whole, part = (run["goodput_bps"] * run["duration_s"] for run in runs)
+    whole, part = (8 * sum(flow["arrived_bytes"] for flow in run["flows"]) for run in runs)
     assert found.later.treated_mean == pytest.approx((whole - part) / 60.0, rel=1e-3)
 
 

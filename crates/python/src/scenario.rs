@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use airtcp_remedies::deployment::Way;
-use airtcp_units::Probability;
+use airtcp_units::{Duration, Probability};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -67,6 +67,15 @@ impl Scenario {
         let share = Probability::new(share).map_err(|error| scenario_error(py, error))?;
         self.0
             .perturbed(share)
+            .map(|checked| Self(Arc::new(checked)))
+            .map_err(|error| scenario_error(py, error))
+    }
+
+    /// The same scenario for `seconds`.
+    fn lasting(&self, py: Python<'_>, seconds: f64) -> PyResult<Self> {
+        let duration = Duration::from_secs_f64(seconds).unwrap_or_default();
+        self.0
+            .lasting(duration)
             .map(|checked| Self(Arc::new(checked)))
             .map_err(|error| scenario_error(py, error))
     }

@@ -26,6 +26,17 @@ impl Scenario {
             .map_err(|problem| ScenarioError::new(&self.source, problem))
     }
 
+    /// The same scenario for another time.
+    ///
+    /// # Errors
+    /// A duration out of its bounds, or one that a part of the scenario does not admit.
+    pub fn lasting(&self, duration: Duration) -> Result<Self, ScenarioError> {
+        let mut document = self.document.clone();
+        document.duration = Some(Span::clamped(duration));
+        Self::resolve(document, self.inputs.clone(), &self.source)
+            .map_err(|problem| ScenarioError::new(&self.source, problem))
+    }
+
     /// The same scenario with one flow, the last, that remedies of the sender and the receiver
     /// leave alone. A scenario of one flow gets a second with the same path.
     ///

@@ -11,14 +11,13 @@ from dataclasses import dataclass, replace
 
 from airtcp._core import AirtcpError
 from airtcp.catalogue import BASELINE
-from airtcp.loading import load_scenario
 from airtcp.study.budget import Budget, OutOfBudgetError
 from airtcp.study.compare import ComparedRuns
 from airtcp.study.difference_words import amount
 from airtcp.study.execute import Results
 from airtcp.study.plan import Plan, PlannedCell, seed_by_seed, seeded_cells
 from airtcp.study.statistics import PairedDifference, paired_difference
-from airtcp.summary import RunSummary
+from airtcp.summary import RunSummary, total
 
 TIMES = 4
 """The longer runs take as many times the duration."""
@@ -108,7 +107,7 @@ def _later(short: Sequence[RunSummary], longer: Sequence[RunSummary]) -> list[fl
 
 
 def _bits(run: RunSummary) -> float:
-    return run["goodput_bps"] * run["duration_s"]
+    return 8.0 * total(run, "arrived_bytes")
 
 
 def with_horizon(
@@ -144,7 +143,7 @@ def _longer_cells(
     comparison: ComparedRuns, name: str, seeds: int
 ) -> dict[str, tuple[PlannedCell, ...]]:
     duration_s = TIMES * comparison.summaries[BASELINE][0]["duration_s"]
-    longer = load_scenario(comparison.scenario.to_toml(), {"duration": f"{duration_s:g} s"})
+    longer = comparison.scenario.lasting(duration_s)
     written = longer.hash()
     return {
         remedy: seeded_cells(

@@ -22,13 +22,17 @@ enum Quantity {
     PolicerBurst,
 }
 
-/// Delays each flow's start by up to `perturb` of the duration.
+/// The time of which starts are delayed by up to a share: whatever the duration is, so that a longer
+/// run is the continuation of a shorter one.
+const START_SCALE: Duration = Duration::from_secs(20);
+
+/// Delays each flow's start by up to `perturb` of [`START_SCALE`].
 pub(super) fn delay_starts(scenario: &Scenario, seed: u64, flows: &mut [FlowConfig]) {
     if scenario.perturb == Probability::NEVER {
         return;
     }
     let draws = Stream::new(seed, "perturb.start");
-    let most = scenario.duration.as_secs_f64() * scenario.perturb.as_f64();
+    let most = START_SCALE.as_secs_f64() * scenario.perturb.as_f64();
     for (flow, index) in flows.iter_mut().zip(0..) {
         let delay = Duration::from_secs_f64(most * draws.uniform(index));
         flow.start += delay.unwrap_or_default();

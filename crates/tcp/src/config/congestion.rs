@@ -138,13 +138,13 @@ pub enum CongestionControl {
     /// A cubic function of the time since the last loss (RFC 9438).
     Cubic,
     /// Reno, but a loss sets the window that the bandwidth estimate fills (Westwood+, Grieco &
-    /// Mascolo, CCR 34, 2004).
+    /// Mascolo, CCR 34(2), 2004).
     Westwood,
     /// Reno, but a loss without backlog is attributed to the radio and costs a fifth (Fu & Liew,
-    /// JSAC 21, 2003).
+    /// JSAC 21(2), 2003).
     Veno,
     /// A segment more or less once a round trip, so that two to four segments wait in the network
-    /// , 1995; `tcp_vegas.c`).
+    /// (Brakmo & Peterson, JSAC 13(8), 1995; `tcp_vegas.c`).
     Vegas,
     /// Reno whose growth and reductions follow the queue's delay (Liu, Başar & Srikant,
     /// Performance Evaluation 65, 2008; `tcp_illinois.c`).
@@ -161,10 +161,10 @@ pub enum CongestionControl {
     /// `tcp_prague.c`). Reno where marks are not counted (`ecn`).
     Prague,
     /// Reno with the window that an available bandwidth estimate allows (Xu, Tian & Ansari,
-    /// JSAC 22, without the routers' congestion warning.
+    /// JSAC 22(4), 2004), without the routers' congestion warning.
     Jersey,
     /// A model of bottleneck bandwidth and round trip, paced (BBR version 1, Cardwell et al., ACM
-    /// Queue 14, 2016; `tcp_bbr.c`).
+    /// Queue 14(5), 2016; `tcp_bbr.c`).
     Bbr,
     /// BBR version 3 (draft-ietf-ccwg-bbr).
     BbrV3,
