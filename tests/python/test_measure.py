@@ -9,21 +9,25 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import airtcp
 from airtcp._core import RunError
+from airtcp.diagnosis.measured import what_is_wrong
 from airtcp.measure.bounds import Budget
 from airtcp.measure.iperf3 import Handshakes, measure_with_iperf3, read_report
 from airtcp.measure.link import is_apart, scenario_toml
 from airtcp.measure.load import Way
 from airtcp.measure.measurement import measure
 from airtcp.measure.peer import Peer
-from airtcp.measure.phase import Phase, counting, times
+from airtcp.measure.phase import Phase, Times, counting, times
+from airtcp.measure.probe_log import csv_of
 from airtcp.measure.responsiveness import foreign_rpm, is_stable, own_rpm, rpm, trimmed_mean
 from airtcp.measure.wire import BULK, FRAME_BYTES, PROBE, Frames, WireError
+from airtcp.recorded.log import read_ping
 from emulated_links import measured_over
 from test_cli import airtcp_command
 
@@ -94,6 +98,22 @@ def test_a_measurement_on_loopback(peer: Peer) -> None:
         assert phase.rpm is not None
     link = airtcp.load_scenario(scenario_toml(found.idle, found.loaded[0], found.loaded[1], "here"))
     assert link.name == "measured"
+
+
+def test_idle_probes_are_a_log_played_by_time(tmp_path: Path) -> None:
+    """Each 30 s two seconds without an answer: a gap, and no loss of 7 %."""
+    gaps = tuple((at / 10, None if at % 300 < 20 else 12.0 + at % 3) for at in range(1, 1800))
+    no_times = Times(0, None, None, None, None)
+    phase = Phase("idle", 180.0, no_times, 0.07, no_times, no_times, 0, probes=gaps)
+    file = tmp_path / "idle.csv"
+    file.write_text(csv_of(phase))
+    log = read_ping(file)
+    assert log.sent == len(gaps)
+    assert log.lost == sum(rtt is None for _, rtt in gaps)
+    assert log.clock == "stamps"
+    assert "Everything is lost for 2 s at a time, every 30 s" in what_is_wrong(phase)[0]
+    assert what_is_wrong(replace(phase, probes=gaps[:20])) == []
+    assert "probes" not in phase.as_json()
 
 
 def test_bytes_are_bounded(peer: Peer) -> None:

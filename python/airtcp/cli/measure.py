@@ -24,6 +24,7 @@ from airtcp.measure.link import scenario_toml
 from airtcp.measure.load import Way
 from airtcp.measure.measurement import Measurement, measure, measure_by
 from airtcp.measure.phase import Phase, Times
+from airtcp.measure.probe_log import csv_of
 from airtcp.measure.wire import PORT, WireError
 from airtcp.quantities import format_bit_rate, format_bytes, format_percent
 
@@ -72,6 +73,13 @@ def measure_command(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Writes the link as a scenario (TOML).")
     ] = None,
+    probes: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Writes the idle link's pings as CSV, a log that `airtcp diagnose` plays by time.",
+        ),
+    ] = None,
     compared: Annotated[
         bool, typer.Option("--compare/--no-compare", help="What would help on this link.")
     ] = True,
@@ -95,6 +103,8 @@ def measure_command(
         ways = {Ways.DOWN: (Way.DOWN,), Ways.UP: (Way.UP,), Ways.BOTH: (Way.DOWN, Way.UP)}
         if out:
             writable_file(out, "--out")
+        if probes:
+            writable_file(probes, "--probes")
         asked = asked_for(can, is_interactive=not as_json)
         with progress_bar(f"measuring {host}") as report:
             bounds = Bounds(seconds, most, ways[direction], report)
@@ -107,14 +117,22 @@ def measure_command(
         if out and link:
             to, text = out, link
             written.attempt(lambda: to.write_text(text))
+        if probes:
+            log, lines = probes, csv_of(found.idle)
+            written.attempt(lambda: log.write_text(lines))
+        from airtcp.diagnosis.measured import what_is_wrong
+
+        wrong = what_is_wrong(found.idle)
         rates = [phase.goodput_bps or 0.0 for phase in found.loaded]
         is_slow_enough = max(rates, default=0.0) <= _FASTEST_COMPARED_BPS
         sentences = _sentences(link, asked.can) if compared and link and is_slow_enough else []
         if as_json:
-            print_json(_json_object(found, link, sentences))
+            print_json(_json_object(found, link, sentences) | {"what_is_wrong": wrong})
             written.finish()
             return
         _print(found)
+        if wrong:
+            print_lines(["The idle link, by its pings:", *wrong])
         if link is None:
             say("nothing was loaded, so that there is no link to write down")
         elif out and not written.failed:

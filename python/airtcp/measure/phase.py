@@ -56,9 +56,15 @@ class Phase:
     """"high" where goodput and responsiveness were stable, "medium" where they were not, "low"
     where there was too little time to tell (draft-ietf-ippm-responsiveness)."""
 
+    probes: tuple[tuple[float, float | None], ...] = ()
+    """When each ping left, in seconds since the first, and its round trip in milliseconds; None
+    where it got no answer."""
+
     def as_json(self) -> dict[str, object]:
-        """All of it."""
-        return asdict(self)
+        """All of it but the single probes."""
+        found = asdict(self)
+        del found["probes"]
+        return found
 
 
 def times(values: Sequence[float]) -> Times:
@@ -187,14 +193,15 @@ def _after(found: Sequence[tuple[float, float]], since: float) -> list[float]:
 
 
 def _of_samples(way: str, seconds: float, samples: Samples, since: float) -> Phase:
-    pings = _after(samples.pings, 0.0)
-    sent = samples.pings_sent
+    answers = dict(samples.pings)
+    sent = list(samples.pings_sent)
     return Phase(
         way,
         seconds,
         times(_after(samples.pings, since)),
-        1 - len(pings) / sent if sent else None,
+        1 - len(answers) / len(sent) if sent else None,
         times(_after(samples.handshakes, since)),
         times(_after(samples.exchanges, since)),
         samples.failed,
+        probes=tuple((left - sent[0], answers.get(left)) for left in sent),
     )

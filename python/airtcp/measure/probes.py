@@ -27,7 +27,8 @@ class Samples:
     """What probes found: when each began, in seconds, and its times in milliseconds."""
 
     pings: list[tuple[float, float]] = field(default_factory=list)
-    pings_sent: int = 0
+    pings_sent: list[float] = field(default_factory=list)
+    """When each left, answered or not."""
     handshakes: list[tuple[float, float]] = field(default_factory=list)
     tls: list[tuple[float, float]] = field(default_factory=list)
     """Of a round trip of TLS's handshake, where there is one."""
@@ -118,12 +119,12 @@ class Probes:
         next_at = now()
         while self._goes_on(max(0.0, next_at - now())):
             next_at += INTERVAL_S
-            self._sent[number] = now()
+            left = self._sent[number] = now()
             packet = self._session.token + number.to_bytes(8, "big") + padding
             # A queue of one's own that is full is a lost ping, as any other.
             with contextlib.suppress(OSError):
                 self._socket.sendto(packet, self._session.address)
-            self.samples.pings_sent += 1
+            self.samples.pings_sent.append(left)
             self._budget.spend(DATAGRAM_BYTES + 28)
             number += 1
 
