@@ -6,6 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from airtcp.diagnosis.kind import is_capture
+from airtcp.diagnosis.ping_options import ping_rounds, refuse_options_of_captures
 from airtcp.diagnosis.read import read_capture
 from airtcp.diagnosis.result import DiagnosedCapture, diagnosed
 from airtcp.diagnosis.sockets import Sockets
@@ -63,9 +64,10 @@ def diagnose(
         sockets: what the sender's kernel counts of its connections (`sockets_of`), beside a
             capture: ends the guess of its congestion control.
         sender: the congestion control in use, where you know it: `cubic`, `reno` or `bbr`.
-        effort: seeds, processor time and the smallest effect worth having, for a capture.
+        effort: seeds, processor time, the smallest effect worth having and the aim. Over a ping
+            log the first two alone, where they are not the usual ones of a capture.
         interval_s: the time from one probe of a ping to the next, for a log that does not tell.
-        rounds: seeds and processor time of the comparison over a ping log.
+        rounds: seeds and processor time of the comparison over a ping log; goes before `effort`.
         progress: called with the share that is done, and what is being done.
 
     Returns:
@@ -73,13 +75,20 @@ def diagnose(
 
     Raises:
         CaptureError: the capture cannot be read, or has no such flow.
-        ScenarioError: the log cannot be read, or the asker is unknown.
+        ScenarioError: the log cannot be read, the asker is unknown, or an option is for captures.
         RunError: a simulation could not be finished.
     """
     if os.fspath(path) == "-" or is_capture(Path(path)):
         read = read_capture(path, flow, view, progress)
         found = diagnosed(read, can, progress, rate_bps, sockets, sender, effort)
         return Diagnosis(**{field.name: getattr(found, field.name) for field in fields(found)})
+    given, usual = effort or Effort(), Effort()
+    worth = None if given.worth_percent == usual.worth_percent else given.worth_percent
+    refuse_options_of_captures(sender, worth, given.aim)
+    asked = ping_rounds(
+        None if given.seeds == usual.seeds else given.seeds,
+        None if given.max_cpu_s == usual.max_cpu_s else given.max_cpu_s,
+    )
     return diagnose_ping(
-        path, can, progress, rate_bps=rate_bps, interval_s=interval_s, rounds=rounds
+        path, can, progress, rate_bps=rate_bps, interval_s=interval_s, rounds=rounds or asked
     )

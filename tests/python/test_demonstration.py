@@ -1,6 +1,9 @@
 """The demonstration: a link that comes with airtcp or one's own log, on one page."""
 
+import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -17,6 +20,7 @@ from airtcp.kernels.capabilities import Capabilities
 from airtcp.plot import TIMELINE_PROBES
 from airtcp.plot.timeline import timeline
 from airtcp.plot.trouble import Trouble
+from airtcp.runs import Run
 
 LOG = shipped.folder("recordings") / "wifi-spikes.ping"
 
@@ -114,6 +118,29 @@ def test_timeouts_without_a_loss_are_told_as_such() -> None:
     assert flow["timeouts"] == flow["timeouts_spurious"] > 1
     told = what_is_wrong(found.run, 10 * found.run.summary["goodput_bps"])
     assert f"in {flow['timeouts']} the acknowledgment is only late" in told
+
+
+@pytest.mark.parametrize(
+    ("timeouts", "late", "unacknowledged", "words"),
+    [
+        (1, 1, 0, "a timeout fires (the acknowledgment is only late)"),
+        (3, 1, 2, "(in one the acknowledgment is only late, in 2 the data has arrived"),
+        (4, 0, 0, "4 timeouts fire."),
+    ],
+)
+def test_timeouts_are_counted_in_words(
+    timeouts: int, late: int, unacknowledged: int, words: str
+) -> None:
+    found = _observed("lossy-pipe", duration="2 s")
+    summary = json.loads(json.dumps(found.run.summary))
+    summary["flows"][0] |= {
+        "timeouts": timeouts,
+        "timeouts_spurious": late,
+        "timeouts_acknowledgments_lost": unacknowledged,
+        "rtt_p95_ms": None,
+    }
+    observed = cast(Run, SimpleNamespace(summary=summary))
+    assert words in what_is_wrong(observed, 10 * summary["flows"][0]["goodput_bps"])
 
 
 def test_a_log_without_a_rate_is_told_without_a_capacity() -> None:

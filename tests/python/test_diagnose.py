@@ -13,7 +13,10 @@ from airtcp._core import AirtcpError, ScenarioError
 from airtcp.cli.commands import app
 from airtcp.diagnoses import Diagnosis
 from airtcp.diagnosis.check_words import not_played_back
+from airtcp.diagnosis.ping_options import ping_rounds
+from airtcp.diagnosis.trying import Effort
 from airtcp.ping_diagnosis import PingDiagnosis
+from airtcp.ranking import Aim
 from airtcp.study.sequential import Rounds
 
 LINK = """
@@ -162,6 +165,46 @@ def test_a_ping_log_is_diagnosed(tmp_path: Path) -> None:
     assert "What the probes met" in page.read_text()
     summary = airtcp.run(tmp_path / "out" / "link.toml").summary
     assert 0 < summary["goodput_bps"] < 12e6
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--sender", "cubic"], "--sender is for captures; a ping log"),
+        (["--worth", "5"], "--worth is for captures; a ping log"),
+        (["--for", "latency"], "--for latency is for captures; a ping log"),
+        (["--seeds", "1"], "--seeds 1: expected 2 or more for a ping log"),
+    ],
+)
+def test_options_of_captures_are_refused_for_a_ping_log(
+    tmp_path: Path, options: list[str], words: str
+) -> None:
+    path = tmp_path / "link.ping"
+    path.write_text(ping_log([20.0] * 100))
+    wrong = CliRunner().invoke(app, ["diagnose", str(path), *options])
+    assert wrong.exit_code == 2
+    assert words in " ".join(wrong.output.split())
+
+
+def test_options_of_captures_are_refused_for_a_ping_log_in_python(tmp_path: Path) -> None:
+    path = tmp_path / "link.ping"
+    path.write_text(ping_log([20.0] * 100))
+    with pytest.raises(ScenarioError, match="--sender is for captures"):
+        airtcp.diagnose(path, sender="cubic")
+    with pytest.raises(ScenarioError, match="--worth is for captures"):
+        airtcp.diagnose(path, effort=Effort(worth_percent=5.0))
+    with pytest.raises(ScenarioError, match="--for calls is for captures"):
+        airtcp.diagnose(path, effort=Effort(aim=Aim.CALLS))
+
+
+def test_seeds_and_processor_time_are_the_rounds_of_a_ping_log() -> None:
+    assert ping_rounds(None, None) is None
+    given = ping_rounds(4, 30.0)
+    assert given is not None
+    assert (given.most_seeds, given.most_cpu_s, given.looks) == (4, 30.0, (4,))
+    longer = ping_rounds(None, 30.0)
+    assert longer is not None
+    assert longer.looks == (5, 10)
 
 
 def test_a_log_of_few_answers_is_refused_at_once(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Causes other than the link: each on a capture that has it, and not on its neighbour."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,10 @@ from typer.testing import CliRunner
 import airtcp
 from airtcp.catalogue import remedies
 from airtcp.cli.commands import app
+from airtcp.diagnosis.findings.buffer import flight_bound, send_buffer
+from airtcp.diagnosis.findings.mtu import mtu_hole
+from airtcp.diagnosis.findings.other_way import OtherWay
+from airtcp.diagnosis.findings.receiver_side import receiver_side
 from airtcp.diagnosis.read import read_capture
 from airtcp.diagnosis.result import DiagnosedCapture, diagnosed
 from airtcp.diagnosis.sockets import parsed
@@ -40,6 +45,20 @@ def test_packets_that_never_arrive_by_their_length_are_a_hole(tmp_path: Path) ->
     assert any("a peer that went away" in line for line in found.sentences)
     assert any("sysctl -w net.ipv4.tcp_mtu_probing=1" in line for line in found.deployment)
     assert any("advmss" in line for line in found.deployment)
+
+
+def test_headers_of_a_hole_are_those_of_the_hosts_family(tmp_path: Path) -> None:
+    capture = read_capture(faults.probing_sender(tmp_path / "a.pcap"), 1, None)
+    facts = capture.facts
+    assert facts is not None
+    for receiver, probe, clamp in (
+        ("192.0.2.1:80", "-s 1472 192.0.2.1", "mss-clamp:bytes=1036"),
+        ("[2001:db8::1]:80", "-s 1452 2001:db8::1", "mss-clamp:bytes=1016"),
+    ):
+        found = mtu_hole(replace(capture, facts={**facts, "receiver": receiver}))
+        assert found is not None
+        assert any(probe in line for line in found.evidence)
+        assert clamp in found.remedies
 
 
 def test_a_short_packet_that_arrives_afterwards_leaves_no_doubt(tmp_path: Path) -> None:
@@ -104,6 +123,27 @@ def test_a_sender_that_fills_the_link_has_no_small_buffer(tmp_path: Path) -> Non
     assert "send-buffer" not in kinds(of(path))
 
 
+def test_a_capture_without_data_has_no_bound(tmp_path: Path) -> None:
+    found = of(faults.bounded_sender(tmp_path / "a.pcap"))
+    assert found.flow is not None
+    empty = replace(found.capture, segments=found.capture.segments.clear())
+    assert flight_bound(empty.segments, found.flow) is None
+    assert send_buffer(empty, found.flow, found.link, None) is None
+
+
+@pytest.mark.parametrize(
+    ("flows", "is_own", "who"),
+    [
+        (0, True, "this connection's own data"),
+        (0, False, "other transfers"),
+        (1, False, "another transfer"),
+        (3, False, "3 other transfers"),
+    ],
+)
+def test_whose_data_goes_the_other_way(flows: int, who: str, *, is_own: bool) -> None:
+    assert OtherWay(1e6, flows, is_own).who == who
+
+
 def test_acknowledgments_that_wait_behind_another_transfer_are_told(tmp_path: Path) -> None:
     found = of(two_ways(tmp_path / "a.pcap"))
     assert kinds(found) == ["other-way"]
@@ -160,6 +200,12 @@ def test_a_download_without_timestamps_is_told_at_its_receiver(tmp_path: Path) -
     assert kinds(found) == ["receiver-side"]
     assert "nothing came for 2.0 s of it, in one silence" in found.headline
     assert "48 packets (0.89 %) were lost before they came here" in found.headline
+    facts = found.capture.facts
+    assert facts is not None
+    for closed, words in ((1, "once"), (2, "twice"), (3, "3 times")):
+        said = receiver_side(replace(found.capture, facts={**facts, "zero_windows": closed}))
+        assert said is not None
+        assert f"this host closed its window {words}: its application" in said.sentence
 
 
 JITTER = """

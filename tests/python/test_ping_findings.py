@@ -1,6 +1,7 @@
 """Ping logs over links whose faults are known: what is said first, and what is not."""
 
 import math
+import tracemalloc
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -8,9 +9,10 @@ import numpy as np
 import pytest
 
 from airtcp import Scenario
+from airtcp.diagnosis.finding import span_words
 from airtcp.diagnosis.period import ERROR, period
 from airtcp.diagnosis.ping_findings import find
-from airtcp.recorded.events import find_events
+from airtcp.recorded.events import MOST_IN_WINDOW, find_events
 from airtcp.recorded.link import Reading, played_link
 from airtcp.recorded.log import PingLog, read_ping
 from ping_kinds import PingedLink, at_random, regular
@@ -257,3 +259,60 @@ def test_any_log_has_an_answer() -> None:
             link = played_link(log, events, "12 Mbit/s", reading, 1.0)
             with TemporaryDirectory() as folder:
                 Scenario.load(link.write(Path(folder)))
+
+
+@pytest.mark.parametrize(
+    ("link", "sentence"),
+    [
+        (
+            PingedLink(gaps=((40, 2),)),
+            "Everything is lost for 2 s, once, 39.9 s after the beginning",
+        ),
+        (PingedLink(stops=((40, 4.1),)), "The link stands still for 4.1 s, once, 40 s after"),
+        (PingedLink(gaps=((40, 30),)), "The link was down for 30 s, from 39.9 s on: no probe"),
+    ],
+)
+def test_one_event_is_told_as_one(link: PingedLink, sentence: str, tmp_path: Path) -> None:
+    log = read_ping(link.write(tmp_path / "x.ping", 120, 0.2))
+    assert sentence in find(log, find_events(log))[0].sentence
+
+
+@pytest.mark.parametrize(
+    ("lost_s", "sentence"),
+    [
+        (30, "The link was down for 29.9 s, from the start on: no probe"),
+        (2, "Everything is lost for 1.9 s, once, at the beginning."),
+    ],
+)
+def test_what_is_lost_first_is_lost_from_the_start_on(lost_s: float, sentence: str) -> None:
+    time_s = np.arange(600) * 0.2
+    rtt_s = np.where(time_s < lost_s, np.nan, 0.02)
+    log = PingLog(Path("x"), time_s, rtt_s, 0.2, "stamps")
+    assert find(log, find_events(log))[0].sentence.startswith(sentence)
+
+
+def test_a_length_of_time_is_not_rounded_by_much() -> None:
+    for seconds in np.geomspace(0.01, 1e5, 500):
+        value, unit = span_words(float(seconds)).split()
+        scale = {"ms": 1e-3, "s": 1.0, "minutes": 60.0, "hours": 3600.0}[unit]
+        assert float(value) * scale == pytest.approx(seconds, rel=0.17)
+    assert [span_words(of) for of in (89.0, 95.0, 149.0, 180.0)] == [
+        "89 s",
+        "95 s",
+        "149 s",
+        "3 minutes",
+    ]
+
+
+def test_a_log_of_many_probes_takes_little_memory() -> None:
+    """At 2 ms a window of 5 s holds 2500 round trips, of which few are looked at."""
+    count = 60_000
+    rtt_s = 0.02 + 0.002 * np.random.default_rng(3).random(count)
+    rtt_s[count // 2 :] += 0.3
+    log = PingLog(Path("x"), np.arange(count) * 0.002, rtt_s, 0.002, "stamps")
+    tracemalloc.start()
+    events = find_events(log)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 8 * count * MOST_IN_WINDOW
+    assert [step.at_s for step in events.steps] == [pytest.approx(60, abs=0.5)]

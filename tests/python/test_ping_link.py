@@ -1,6 +1,7 @@
 """A link pinged, and its log played by time, against the same link described by its keys."""
 
 import csv
+import time
 from pathlib import Path
 from statistics import fmean
 
@@ -8,9 +9,11 @@ import pytest
 
 import airtcp
 from airtcp import ScenarioError
+from airtcp.diagnosis.ping_answer import _listed_rates, answered
 from airtcp.recorded.events import find_events
-from airtcp.recorded.link import played_link
+from airtcp.recorded.link import DELAYS, MOST_SLEEP_ROWS, STOPS, played_link
 from airtcp.recorded.log import read_ping
+from airtcp.study.sequential import Rounds
 from ping_kinds import PingedLink, Span, regular
 
 SECONDS = 120.0
@@ -127,3 +130,39 @@ def test_a_log_is_a_scenario_where_one_is_expected(tmp_path: Path) -> None:
     PingedLink().write(short, 2)
     with pytest.raises(ScenarioError, match="30 are needed"):
         airtcp.run(short, settings=settings)
+
+
+def test_stops_of_a_radio_that_sleeps_are_those_of_the_whole_log(tmp_path: Path) -> None:
+    stops = ((40.0, 3.0), (500.0, 3.0), (800.0, 3.0))
+    link = PingedLink(lambda at, _: beacons(at), stops=stops)
+    log = read_ping(link.write(tmp_path / "x.ping", 900.0))
+    events = find_events(log)
+    assert events.sleep_s is not None
+    played = played_link(log, events, RATE)
+    assert [float(row.split(",")[0]) for row in played.files[STOPS].split()[1:]] == [
+        pytest.approx(1e3 * start, abs=300) for start, _ in stops
+    ]
+    rows = played.files[DELAYS].split()
+    assert len(rows) <= MOST_SLEEP_ROWS + 2
+    assert float(rows[-1].split(",")[0]) == pytest.approx(900e3, rel=0.01)
+
+
+def test_a_unit_is_told_once_where_all_have_it() -> None:
+    assert _listed_rates(["3 Mbit/s", "12 Mbit/s"]) == "3 and 12 Mbit/s"
+    assert _listed_rates(["620 kbit/s", "640 kbit/s", "1.2 Mbit/s"]) == (
+        "620 kbit/s, 640 kbit/s and 1.2 Mbit/s"
+    )
+    assert _listed_rates(["620 kbit/s", "640 kbit/s"]) == "620 and 640 kbit/s"
+
+
+def test_an_answer_takes_the_processor_time_that_is_given(tmp_path: Path) -> None:
+    log = read_ping(PingedLink(gaps=((20, 3), (45, 3))).write(tmp_path / "x.ping", 60))
+    begun = time.process_time()
+    found = answered(
+        log, find_events(log), can="all", rate=None, rounds=Rounds(most_seeds=10, most_cpu_s=5.0)
+    )
+    # The run that is under way at the end is finished.
+    assert time.process_time() - begun < 7
+    tried = len(found.rates) + (found.waited is not None)
+    assert tried + len(found.untried) == 3
+    assert bool(found.untried) == any("was not enough for" in line for line in found.sentences)

@@ -116,16 +116,18 @@ impl ProbeLogBuilder {
         sent: u64,
         unplaced: u64,
     ) {
-        let first = self.replies.len();
         let begin = self.sent;
-        self.replies.extend(
-            replies
-                .into_iter()
-                .filter(|(number, ..)| *number < sent)
-                .map(|(number, stamp, rtt)| (begin + number, stamp, rtt)),
-        );
-        self.replies[first..].sort_by_key(|(number, ..)| *number);
-        self.replies.dedup_by_key(|(number, ..)| *number);
+        let last = self.replies.last().map(|(number, ..)| *number);
+        let mut added: Vec<_> = replies
+            .into_iter()
+            .filter(|(number, ..)| *number < sent)
+            .filter_map(|(number, stamp, rtt)| Some((begin.checked_add(number)?, stamp, rtt)))
+            // Only where the numbers of the runs before have reached the end of all numbers.
+            .filter(|(number, ..)| last.is_none_or(|last| *number > last))
+            .collect();
+        added.sort_by_key(|(number, ..)| *number);
+        added.dedup_by_key(|(number, ..)| *number);
+        self.replies.append(&mut added);
         self.sent = begin.saturating_add(sent);
         self.unplaced = self.unplaced.saturating_add(unplaced);
     }
@@ -227,7 +229,8 @@ impl Sending {
             is_fine |= stamp.is_fine;
             is_dated &= stamp.is_dated;
             let at = |days: u64| {
-                let nanos = stamp.nanos.checked_add(days * 2 * HALF_A_DAY_NS)?;
+                let midnight = days.checked_mul(2 * HALF_A_DAY_NS)?;
+                let nanos = stamp.nanos.checked_add(midnight)?;
                 Some(nanos.saturating_sub(after(rtt)))
             };
             let mut nanos = at(days)?;

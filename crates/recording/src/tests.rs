@@ -319,6 +319,58 @@ fn csv_has_the_times_of_its_column() {
     assert_eq!((log.clock(), log.began_unix_ns()), (Clock::Stamps, None));
 }
 
+/// Five probes a second with whole seconds: the mean tells the interval, and no row its time.
+#[test]
+fn csv_of_whole_seconds_tells_the_mean_interval() {
+    let rows = |per_second: u64, unit: u64| -> String {
+        let row = |n: u64| format!("{},20\n", (1_700_000_000 + n / per_second) * unit);
+        (0..501).map(row).collect()
+    };
+    for (header, unit) in [("time_s,rtt_ms\n", 1), ("time_ms,rtt_ms\n", 1000)] {
+        let log = probes(format!("{header}{}", rows(5, unit)).as_bytes());
+        assert_eq!(
+            (log.clock(), log.replies()[7].sent),
+            (Clock::Statistics, None)
+        );
+        assert_eq!(log.interval(), Some(Duration::from_millis(200)));
+        // One probe a second has its time.
+        let log = probes(format!("{header}{}", rows(1, unit)).as_bytes());
+        assert_eq!(
+            (log.clock(), log.interval()),
+            (Clock::Stamps, Some(Duration::from_secs(1)))
+        );
+    }
+}
+
+/// Many runs, each of one probe, and a second reply to it: the work is that of the replies.
+#[test]
+fn many_runs_take_no_longer_than_one() {
+    let mut builder = ProbeLogBuilder::default();
+    let rtt = Duration::from_millis(1);
+    for _ in 0..200_000 {
+        builder.run([(0, None, rtt), (0, None, rtt)], 1, 0);
+    }
+    assert_eq!(builder.finish().unwrap().replies().len(), 200_000);
+}
+
+/// Numbers end at 2^64 - 1, and no reply has that of another.
+#[test]
+fn runs_beyond_all_numbers_are_left_out() {
+    let mut builder = ProbeLogBuilder::default();
+    let rtt = Duration::from_millis(1);
+    for _ in 0..3 {
+        builder.run([(0, None, rtt), (1, None, rtt)], u64::MAX, 0);
+    }
+    let numbers: Vec<u64> = builder
+        .finish()
+        .unwrap()
+        .replies()
+        .iter()
+        .map(|r| r.number)
+        .collect();
+    assert_eq!(numbers, [0, 1, u64::MAX]);
+}
+
 /// Every row of the registry recognizes its own files and no other's.
 #[test]
 fn formats_are_sniffed() {

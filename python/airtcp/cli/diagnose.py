@@ -109,7 +109,8 @@ def diagnose_command(
             metavar="N",
             min=1,
             max=1_000,
-            help="Seeds for each of the links that the capture leaves open. Default 2.",
+            help="Seeds for each of the links that the capture leaves open. Default 2. Over a ping "
+            "log the most seeds, default 10.",
             show_default=False,
         ),
     ] = None,
@@ -127,7 +128,7 @@ def diagnose_command(
         typer.Option(
             metavar="SECONDS",
             min=1.0,
-            help="No round of trials begins after so much processor time. Default 60.",
+            help="Trials end after so much processor time. Default 60; over a ping log 20.",
             show_default=False,
         ),
     ] = None,
@@ -207,9 +208,7 @@ def diagnose_command(
         if interval is not None and not interval_s:
             raise ScenarioError(f'--interval {interval}: expected a time such as "0.2s"')
         aim, seconds = _aim_and_time(wanted or [], has_time=device is not None)
-        chosen = _Chosen(
-            flow, view, known_bps, interval_s, can, sender, _effort(seeds, max_cpu, worth, aim)
-        )
+        chosen = _Chosen(flow, view, known_bps, interval_s, can, sender, seeds, max_cpu, worth, aim)
         if device is not None:
             with TemporaryDirectory(prefix="airtcp-") as held:
                 file = str(_captured(device, seconds, Path(held), folder))
@@ -240,7 +239,24 @@ class _Chosen:
     interval_s: float | None
     can: str | None
     sender: str | None
-    effort: "Effort"
+    seeds: int | None
+    max_cpu_s: float | None
+    worth_percent: float | None
+    aim: Aim
+
+    @property
+    def effort(self) -> "Effort":
+        """What the diagnosis of a capture may cost."""
+        from airtcp.diagnosis.trying import Effort
+
+        usual = Effort(aim=self.aim)
+        worth = self.worth_percent
+        return replace(
+            usual,
+            seeds=self.seeds or usual.seeds,
+            max_cpu_s=self.max_cpu_s or usual.max_cpu_s,
+            worth_percent=usual.worth_percent if worth is None else worth,
+        )
 
 
 def _aim_and_time(wanted: list[str], *, has_time: bool) -> tuple[Aim, str]:
@@ -257,18 +273,6 @@ def _aim_and_time(wanted: list[str], *, has_time: bool) -> tuple[Aim, str]:
             'long to capture, such as "60s"'
         )
     return Aim(aims[0]) if aims else Aim.BULK, times[0] if times else "60s"
-
-
-def _effort(seeds: int | None, max_cpu: float | None, worth: float | None, aim: Aim) -> "Effort":
-    from airtcp.diagnosis.trying import Effort
-
-    usual = Effort(aim=aim)
-    return replace(
-        usual,
-        seeds=seeds or usual.seeds,
-        max_cpu_s=max_cpu or usual.max_cpu_s,
-        worth_percent=usual.worth_percent if worth is None else worth,
-    )
 
 
 def _first_of(file: str) -> str:
@@ -347,14 +351,17 @@ def _diagnosed(
             )
         else:
             # A capture's diagnosis takes longer to load than a log's to refuse.
+            from airtcp.diagnosis.ping_options import ping_rounds, refuse_options_of_captures
             from airtcp.ping_diagnosis import diagnose_ping
 
+            refuse_options_of_captures(chosen.sender, chosen.worth_percent, chosen.aim)
             diagnosis = diagnose_ping(
                 file,
                 asked.can,
                 report,
                 rate_bps=chosen.known_bps,
                 interval_s=chosen.interval_s,
+                rounds=ping_rounds(chosen.seeds, chosen.max_cpu_s),
             )
     written: AnswerFirst[Path] = AnswerFirst()
     page = None

@@ -75,15 +75,25 @@ def _slow_downs(flow: FlowSummary) -> list[str]:
                 f"{share} of the packets are lost, {format_count(dropped)} of "
                 f"{format_count(lost + dropped)} in a full queue"
             )
-    if timeouts := flow["timeouts"]:
-        causes = []
-        if spurious := flow["timeouts_spurious"]:
-            causes.append(f"in {format_count(spurious)} the acknowledgment is only late")
-        if acks := flow["timeouts_acknowledgments_lost"]:
-            causes.append(f"in {format_count(acks)} the data has arrived and its ACKs are lost")
-        fire = "a timeout fires" if timeouts == 1 else f"{format_count(timeouts)} timeouts fire"
-        told.append(f"{fire} ({', '.join(causes)})" if causes else fire)
-    return told
+    return [*told, *_timeouts(flow)]
+
+
+def _timeouts(flow: FlowSummary) -> list[str]:
+    """The timeouts, and how many of them had no loss of data for a cause."""
+    timeouts = flow["timeouts"]
+    if not timeouts:
+        return []
+    known = (
+        (flow["timeouts_spurious"], "the acknowledgment is only late"),
+        (flow["timeouts_acknowledgments_lost"], "the data has arrived and its ACKs are lost"),
+    )
+    if timeouts == 1:
+        fire, causes = "a timeout fires", [why for count, why in known if count]
+    else:
+        fire = f"{format_count(timeouts)} timeouts fire"
+        numbers = [(("one" if count == 1 else format_count(count)), why) for count, why in known]
+        causes = [f"in {number} {why}" for (number, why) in numbers if number != "0"]
+    return [f"{fire} ({', '.join(causes)})" if causes else fire]
 
 
 def _times(count: int) -> str:

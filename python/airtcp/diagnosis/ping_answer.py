@@ -6,23 +6,26 @@ from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from airtcp._core import RunError
 from airtcp.catalogue import BASELINE
 from airtcp.quantities import format_bit_rate, parse_bit_rate
 from airtcp.recorded.events import Events
 from airtcp.recorded.link import Reading, played_link
 from airtcp.recorded.log import PingLog
 from airtcp.study.answer import answer
+from airtcp.study.budget import Budget
 from airtcp.study.compare import ComparedRuns
-from airtcp.study.comparison_plan import comparison_plan
-from airtcp.study.execute import execute
 from airtcp.study.run_comparison import run_comparison
 from airtcp.study.sequential import Rounds
 
 RATES = ("12 Mbit/s", "3 Mbit/s", "50 Mbit/s")
 """Rates that are tried where none is given; every remedy at the first."""
-ROUNDS = Rounds(most_seeds=10, most_cpu_s=9.0, first=5)
-ROUNDS_AT_ONE_RATE = Rounds(most_seeds=10, most_cpu_s=17.0, first=5)
-"""With which an answer takes less than twenty seconds of processor time."""
+ROUNDS = Rounds(most_seeds=10, most_cpu_s=20.0, first=5)
+"""Of a whole answer."""
+_MAIN_SHARE = 0.45
+"""Share of the processor time for every remedy at the first of several rates."""
+_ONLY_SHARE = 0.85
+"""The same at the only rate; the rest is for the other reading of gaps."""
 _SEEDS = 5
 _MOST_ELSEWHERE = 4
 """Remedies tried at the other rates: the best at the first."""
@@ -76,6 +79,8 @@ class PingAnswer:
     """The best of them at other rates; none where the rate is given."""
     waited: AtRate | None = None
     """The same at the first rate if what was not answered had waited; None without gaps."""
+    untried: tuple[str, ...] = ()
+    """What the processor time was not enough for: rates, and the other reading."""
 
     @cached_property
     def sentences(self) -> list[str]:
@@ -86,12 +91,14 @@ class PingAnswer:
             lines.insert(0, self._over_rates())
         if self.waited is not None:
             lines.append(self._as_waited(self.waited))
+        if self.untried:
+            lines.append(f"The processor time was not enough for {_listed(self.untried)}.")
         return lines
 
     def _over_rates(self) -> str:
         every = sorted((self.main, *self.rates), key=lambda one: parse_bit_rate(one.rate) or 0.0)
-        names = _listed([one.rate.removesuffix(" Mbit/s") for one in every]) + " Mbit/s"
-        carried = _listed([one.baseline.removesuffix(" Mbit/s") for one in every]) + " Mbit/s"
+        names = _listed_rates([one.rate for one in every])
+        carried = _listed_rates([one.baseline for one in every])
         found = {one.best for one in every}
         told = f"A ping shows no rate; over {names} today's TCP gets {carried}"
         if found == {None}:
@@ -126,9 +133,20 @@ def answered(
 ) -> PingAnswer:
     """Tries every remedy over the link of a log, at a rate or over a range.
 
+    Args:
+        log: the log.
+        events: what happened in it.
+        can: what the asker may change.
+        rate: that of the link; a range if None.
+        rounds: seeds of the first comparison, and the processor time of the whole answer.
+        progress: called with the share that is done.
+
     Raises:
         RunError: a simulation could not be finished.
     """
+    rounds = rounds or ROUNDS
+    budget = Budget(rounds.most_cpu_s)
+    share = _MAIN_SHARE if rate is None else _ONLY_SHARE
     furthest = 0.0
 
     def told(share: float) -> None:
@@ -148,7 +166,7 @@ def answered(
         compared = run_comparison(
             written(main_rate),
             can=can,
-            rounds=rounds or (ROUNDS if rate is None else ROUNDS_AT_ONE_RATE),
+            rounds=replace(rounds, most_cpu_s=share * rounds.most_cpu_s),
             harm=True,
             progress=lambda done, cells: told(0.7 * done / cells),
         )
@@ -157,14 +175,23 @@ def answered(
         names = _candidates(compared)
         rates = [] if rate is not None else list(RATES[1:])
         again: list[AtRate] = []
-        for at in rates:
-            again.append(AtRate(at, _compared(written(at), names, compared)))
-            told(0.7 + 0.3 * len(again) / (len(rates) + 1))
+        untried: list[str] = []
+        for number, at in enumerate(rates, 1):
+            found = _compared(written(at), names, compared, budget)
+            if found is None:
+                untried.append(at)
+            else:
+                again.append(AtRate(at, found))
+            told(0.7 + 0.3 * number / (len(rates) + 1))
         waited = None
         if len(events.gaps):
             path = written(main_rate, Reading.WAITED)
-            waited = AtRate(main_rate, _compared(path, names, compared), Reading.WAITED)
-    return PingAnswer(main, tuple(again), waited)
+            found = _compared(path, names, compared, budget)
+            if found is None:
+                untried.append("packets that wait through the gaps")
+            else:
+                waited = AtRate(main_rate, found, Reading.WAITED)
+    return PingAnswer(main, tuple(again), waited, tuple(untried))
 
 
 def _candidates(compared: ComparedRuns) -> list[str]:
@@ -173,16 +200,35 @@ def _candidates(compared: ComparedRuns) -> list[str]:
     return [one.remedy for one in deployable[:_MOST_ELSEWHERE]]
 
 
-def _compared(path: Path, names: Sequence[str], like: ComparedRuns) -> ComparedRuns:
-    planned = comparison_plan(path, names, _SEEDS, {})
-    compared = planned.result(execute(planned.plan))
-    return replace(compared, is_search=True, can=like.can, smallest=like.smallest)
+def _compared(
+    path: Path, names: Sequence[str], like: ComparedRuns, budget: Budget
+) -> ComparedRuns | None:
+    """Some remedies on the seeds that the processor time is enough for; None if not for one."""
+    left_s = budget.left_s
+    if left_s <= 0:
+        return None
+    rounds = Rounds(most_seeds=_SEEDS, most_cpu_s=left_s, first=_SEEDS)
+    try:
+        compared = run_comparison(path, names, can=like.can, smallest=like.smallest, rounds=rounds)
+    except RunError:
+        if budget.left_s <= 0:
+            return None
+        raise
+    return replace(compared, is_search=True)
 
 
 def _listed(parts: Sequence[str]) -> str:
     if len(parts) < 2:
         return "".join(parts)
     return ", ".join(parts[:-1]) + f" and {parts[-1]}"
+
+
+def _listed_rates(rates: Sequence[str]) -> str:
+    """Rates in words, with their unit once where all have the same."""
+    units = {rate.rpartition(" ")[2] for rate in rates}
+    if len(units) > 1:
+        return _listed(rates)
+    return f"{_listed([rate.rpartition(' ')[0] for rate in rates])} {units.pop()}"
 
 
 def _gain(one: AtRate) -> float:

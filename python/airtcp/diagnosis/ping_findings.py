@@ -88,9 +88,18 @@ def how_often(spans: Spans, log: PingLog, regular: Period | None) -> str:
     if regular is not None:
         return f"every {span_words(regular.every_s)}"
     if len(spans) == 1:
-        return f"once, {span_words(float(spans.start_s[0]))} after the beginning"
+        start_s = float(spans.start_s[0])
+        if start_s < log.interval_s:
+            return "once, at the beginning"
+        return f"once, {span_words(start_s)} after the beginning"
     times = {2: "twice"}.get(len(spans), f"{format_count(len(spans))} times")
     return f"{times} in {span_words(log.duration_s)}"
+
+
+def how_long(spans: Spans) -> str:
+    """How long events last: "2 s" of one, "2 s at a time" of several."""
+    length = span_words(float(np.median(spans.length_s)))
+    return length if len(spans) == 1 else f"{length} at a time"
 
 
 def _regular(log: PingLog, spans: Spans) -> Period | None:
@@ -102,7 +111,6 @@ def _stops(log: PingLog, events: Events) -> Iterator[Finding]:
     if not len(stops):
         return
     regular = _regular(log, stops)
-    length = span_words(float(np.median(stops.length_s)))
     often = how_often(stops, log, regular)
     share = float(stops.length_s.sum()) / log.duration_s
     is_scan = (
@@ -113,8 +121,8 @@ def _stops(log: PingLog, events: Events) -> Iterator[Finding]:
     cause = ", as a radio does that scans for other networks" if is_scan else ""
     yield Finding(
         "stops",
-        f"The link stands still for {length} at a time, {often}{cause}: nothing is "
-        "answered meanwhile, and then everything at once.",
+        f"The link stands still for {how_long(stops)}, {often}{cause}: nothing is answered "
+        "meanwhile, and then everything at once.",
         share,
         SCAN_ADVICE if is_scan else RADIO_ADVICE,
         regular,
@@ -125,10 +133,11 @@ def _gaps(log: PingLog, events: Events) -> Iterator[Finding]:
     gaps = events.gaps
     is_outage = gaps.length_s >= OUTAGE_S
     for start, length in zip(gaps.start_s[is_outage], gaps.length_s[is_outage], strict=True):
+        begin = "the start" if start < log.interval_s else span_words(float(start))
         yield Finding(
             "outage",
-            f"The link was down for {span_words(float(length))}, from "
-            f"{span_words(float(start))} on: no probe was answered.",
+            f"The link was down for {span_words(float(length))}, from {begin} on: no probe was "
+            "answered.",
             float(length) / log.duration_s,
             "No change of TCP helps while a link is down; after it, a sender that has backed off "
             "waits for up to as long again.",
@@ -142,17 +151,17 @@ def _gaps(log: PingLog, events: Events) -> Iterator[Finding]:
         for step in events.steps
         if np.min(np.abs(short.start_s + short.length_s / 2 - step.at_s)) <= ROAMED_S
     ]
-    length = span_words(float(np.median(short.length_s)))
     with_step = ""
     if moved:
+        them = "it" if len(short) == 1 else "them"
         low, high = sorted((moved[0].before_s, moved[0].after_s))
         with_step = (
-            f", and the base round trip changes with them, between {span_words(low)} and "
+            f", and the base round trip changes with {them}, between {span_words(low)} and "
             f"{span_words(high)}: as a device does that moves from one access point to another"
         )
     yield Finding(
         "gaps",
-        f"Everything is lost for {length} at a time, {how_often(short, log, regular)}{with_step}.",
+        f"Everything is lost for {how_long(short)}, {how_often(short, log, regular)}{with_step}.",
         1.5 * float(short.length_s.sum()) / log.duration_s,
         ROAMING_ADVICE if moved else RADIO_ADVICE,
         regular,

@@ -27,7 +27,7 @@ from airtcp.diagnosis.connection import Connection
 from airtcp.diagnosis.draws import drawn_links
 from airtcp.diagnosis.drops import drops_of
 from airtcp.diagnosis.findings.every import before_the_fit, beside_the_fit
-from airtcp.diagnosis.findings.finding import Finding
+from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.diagnosis.findings.other_way import are_acks_bunched
 from airtcp.diagnosis.fittable import why_no_fit
 from airtcp.diagnosis.harm import with_harms
@@ -48,6 +48,7 @@ from airtcp.diagnosis.uncertainty import ends_of
 from airtcp.diagnosis.wifi_fit import on_wifi
 from airtcp.ranking import Aim, Direction, reach
 from airtcp.ranking.askers import Asker, parse_askers
+from airtcp.study.budget import OutOfBudgetError
 from airtcp.study.difference_words import beside_words
 from airtcp.study.statistics import PairedDifference
 
@@ -80,7 +81,7 @@ class DiagnosedCapture:
     """What the link is wanted for."""
     stacks: tuple[Stack, ...] = ()
     """Senders that explain the capture alike, the nearest first."""
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[CaptureFinding, ...] = ()
     """Causes other than the link, the one that decides first."""
 
     @property
@@ -377,20 +378,24 @@ def diagnosed(
     is_well = most.is_reached and not data_waits
     if refusals or is_well or can is None or not asked:
         return found(stack, replay, predicted, most)
-    trials = tried(
-        ends_of(link, flow, stacks, most),
-        reach(can, _direction(facts, asked)),
-        lambda done, cells: _say(progress, 0.3 + 0.65 * done / cells, "trying remedies"),
-        effort,
-        data_waits=data_waits,
-    )
+    try:
+        trials = tried(
+            ends_of(link, flow, stacks, most),
+            reach(can, _direction(facts, asked)),
+            lambda done, cells: _say(progress, 0.3 + 0.65 * done / cells, "trying remedies"),
+            effort,
+            data_waits=data_waits,
+        )
+    except OutOfBudgetError as error:
+        refusals.append(f"No remedies were tried. {error}.")
+        return found(stack, replay, predicted, most)
     if not most.is_reached:
         trials = with_harms(trials, link, stack)
     return found(stack, replay, predicted, most, trials)
 
 
 def _explained(
-    capture: Capture, findings: tuple[Finding, ...], socket: Connection | None
+    capture: Capture, findings: tuple[CaptureFinding, ...], socket: Connection | None
 ) -> DiagnosedCapture:
     """A diagnosis that needs no link."""
     return DiagnosedCapture(

@@ -2,11 +2,10 @@
 
 The first round tries every remedy on a few of the links. Those that may be worth deploying, or may
 shorten the round trip, go on to all links and more seeds; the others keep what the first round
-shows of them.
+shows of them. Where the processor time ends, a round ends with the links that are done.
 """
 
 import os
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airtcp import _core
-from airtcp._core import RunError, Scenario, ScenarioError
+from airtcp._core import RunError, RunResult, Scenario, ScenarioError
 from airtcp.catalogue import Remedy, remedies
 from airtcp.diagnosis.trials import (
     CALM_PERCENT,
@@ -29,11 +28,14 @@ from airtcp.diagnosis.trials import (
 )
 from airtcp.ranking import Aim, Reach
 from airtcp.ranking.deployable import ADVICE, is_deployable, needs
+from airtcp.study.budget import Budget, OutOfBudgetError
 from airtcp.study.perturbation import perturbed
 from airtcp.summary import RunSummary, parse_summary, retransmitted_share, total
 
 FIRST_DRAWS = 6
 """Links of the first round, with a seed each; a multiple of two and three senders."""
+FEWEST_DRAWS = 2
+"""Links of a first round that the processor time ends; one shows nothing of the fit's error."""
 SEEDS = 2
 """Seeds of each drawn link, to tell its own luck from the fit's uncertainty."""
 CONTENDERS = 6
@@ -53,7 +55,7 @@ class Effort:
     seeds: int = SEEDS
     """Seeds of each drawn link, in the round that decides."""
     max_cpu_s: float = MAX_CPU_S
-    """Processor time after which no round begins."""
+    """Processor time after which the trials end, with what is done."""
     worth_percent: float = WORTH_PERCENT
     """The smallest effect worth having."""
     aim: Aim = Aim.BULK
@@ -66,12 +68,22 @@ class _Bench:
 
     ends: Ends
     progress: Progress | None
+    budget: Budget
     done: dict[Cell, RunSummary] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)
     expected: int = 0
 
-    def run(self, names: Sequence[str], draws: int, seeds: int) -> None:
+    def run(self, names: Sequence[str], draws: int, seeds: int, *, by_draw: bool = False) -> bool:
         """Runs what is not yet there; a remedy that the link or the stack cannot have is dropped.
+
+        Args:
+            names: the remedies; "" is none.
+            draws: the first so many links of each end.
+            seeds: of each link.
+            by_draw: a link with all remedies after the other, and not a remedy with all links.
+
+        Returns:
+            whether all were run; else the processor time was spent, and `done` holds the others.
 
         Raises:
             RunError: a run could not be finished.
@@ -93,33 +105,64 @@ class _Bench:
             except ScenarioError:
                 self.refused.add(name)
         cells = [one for one in cells if one[0][0] not in self.refused]
-        before = len(self.done)
+        if by_draw:
+            cells.sort(key=lambda one: one[0][2])
 
-        def told(_index: int, _result: object) -> None:
-            nonlocal before
-            before += 1
+        def told(index: int, result: RunResult) -> None:
+            self.done[cells[index][0]] = parse_summary(result.summary())
             if self.progress:
-                self.progress(before, max(self.expected, before))
+                self.progress(len(self.done), max(self.expected, len(self.done)))
+            self.budget.check()
 
         threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
         # Seeds begin at 1, and each link has its own.
         runs = [(one, 1 + seeds_of(cell)) for cell, one in cells]
-        for (cell, _), result in zip(cells, _core.run_many(runs, threads, told), strict=True):
+        try:
+            results = _core.run_many(runs, threads, told)
+        except OutOfBudgetError:
+            return all(cell in self.done for cell, _ in cells)
+        for result in results:
             if isinstance(result, RunError):
                 raise result
-            self.done[cell] = parse_summary(result.summary())
+        return True
+
+    def complete(self, names: Sequence[str], draws: int) -> int:
+        """The number of first links, up to `draws`, on which all of these have been run."""
+        wanted = [name for name in names if name not in self.refused]
+        for draw in range(draws):
+            if not all(
+                (name, end, draw, 0) in self.done
+                for name in wanted
+                for end in range(len(self.ends.drawn))
+            ):
+                return draw
+        return draws
 
     def values(
         self, name: str, end: int, draws: Sequence[int], of: Callable[[RunSummary], float]
     ) -> NDArray[np.float64]:
-        """A figure of the runs that there are: a row a link, a column a seed."""
+        """A figure of the runs that there are beside unchanged ones: a row a link, a column a seed.
+
+        Of no remedy, "", all seeds that there are.
+        """
+        return self.matched(name, name, end, draws, of)
+
+    def matched(
+        self,
+        which: str,
+        name: str,
+        end: int,
+        draws: Sequence[int],
+        of: Callable[[RunSummary], float],
+    ) -> NDArray[np.float64]:
+        """A figure of `which` on the seeds of these links that remedy `name` and none have."""
         seeds = [
             seed
             for seed in range(max(cell[3] for cell in self.done) + 1)
-            if all((name, end, draw, seed) in self.done for draw in draws)
+            if all((one, end, draw, seed) in self.done for one in {"", name} for draw in draws)
         ]
         return np.array(
-            [[of(self.done[name, end, draw, seed]) for seed in seeds] for draw in draws],
+            [[of(self.done[which, end, draw, seed]) for seed in seeds] for draw in draws],
             dtype=np.float64,
         )
 
@@ -154,31 +197,43 @@ def tried(
 
     Raises:
         RunError: a run could not be finished.
+        OutOfBudgetError: the processor time is not enough for a first round.
     """
     effort = effort or Effort()
-    begun = time.process_time()
+    budget = Budget(effort.max_cpu_s)
     draws = len(ends.drawn[0])
     names = [one["name"] for one in candidates() if one["name"] not in ends.in_use]
     first = min(FIRST_DRAWS, draws)
-    bench = _Bench(ends, progress)
+    bench = _Bench(ends, progress, budget)
     finalists = min(len(names), CONTENDERS + CALM_CONTENDERS)
     bench.expected = len(ends.drawn) * (
         (len(names) - finalists) * first + (finalists + 1) * draws * effort.seeds
     )
-    bench.run(["", *names], first, 1)
+    if not bench.run(["", *names], first, 1, by_draw=True):
+        first = bench.complete(["", *names], first)
+        if first < FEWEST_DRAWS:
+            raise OutOfBudgetError(
+                f"A first round of {len(names)} remedies over the fitted link takes more than "
+                f"{budget.words}: allow more"
+            )
     rows = _rows(bench, names, dict.fromkeys(names, first))
     is_decided = False
     measured: dict[str, int] = dict.fromkeys(names, first)
-    while not is_decided and time.process_time() - begun < effort.max_cpu_s:
+    while not is_decided and budget.left_s > 0:
         chosen = _contenders(rows, measured, first, reach, effort, data_waits=data_waits)
         if not chosen:
             break
         bench.run(["", *chosen], draws, effort.seeds)
-        measured |= dict.fromkeys(chosen, draws)
+        # Remedies that the processor time left out keep what the first round shows of them.
+        measured |= {name: draws for name in chosen if bench.complete(["", name], draws) == draws}
         rows = _rows(bench, names, measured)
         found = Trials(tuple(rows), ends.open_point, 0.0, 0, reach, effort.worth_percent)
         is_decided = found.winner is not None or data_waits
-    baseline = float(np.mean([_goodput(one) for cell, one in bench.done.items() if not cell[0]]))
+    unchanged = [
+        [_goodput(one) for cell, one in bench.done.items() if cell[:2] == ("", end)]
+        for end in range(len(ends.drawn))
+    ]
+    baseline = float(np.mean([np.mean(one) for one in unchanged]))
     return Trials(
         tuple(rows), ends.open_point, baseline, len(bench.done), reach, effort.worth_percent
     )
@@ -206,9 +261,9 @@ def _row(bench: _Bench, name: str, place: str, draws: int) -> Trial | None:
     ends, kept = bench.ends, range(draws)
     effects, calms = [], []
     for end, group in _groups(ends, draws):
-        both = [_matched(bench, one, name, end, group, _goodput) for one in ("", name)]
+        both = [bench.matched(one, name, end, group, _goodput) for one in ("", name)]
         one = effect(both[0], both[1])
-        calm = [_matched(bench, one, name, end, group, _high_rtt) for one in ("", name)]
+        calm = [bench.matched(one, name, end, group, _high_rtt) for one in ("", name)]
         calms.append(effect(calm[0], calm[1]))
         most = ends.most_percent[end] if ends.most_percent else None
         effects.append(one if most is None or one.is_identical else one.within(most))
@@ -217,7 +272,7 @@ def _row(bench: _Bench, name: str, place: str, draws: int) -> Trial | None:
 
     def change(of: Callable[[RunSummary], float]) -> float:
         means = [
-            [_matched(bench, one, name, end, kept, of).mean() for end in range(len(ends.drawn))]
+            [bench.matched(one, name, end, kept, of).mean() for end in range(len(ends.drawn))]
             for one in ("", name)
         ]
         return float(np.mean(means[1]) - np.mean(means[0]))
@@ -231,19 +286,6 @@ def _row(bench: _Bench, name: str, place: str, draws: int) -> Trial | None:
         np.mean([bench.values(name, end, kept, _goodput) for end in range(len(ends.drawn))])
     )
     return Trial(name, place, over(effects), tuple(effects), cost, mean, over(calms))
-
-
-def _matched(
-    bench: _Bench,
-    which: str,
-    name: str,
-    end: int,
-    draws: Sequence[int],
-    of: Callable[[RunSummary], float],
-) -> NDArray[np.float64]:
-    """The figures of `which` on the links and seeds that remedy `name` has."""
-    seeds = bench.values(name, end, draws, of).shape[1]
-    return bench.values(which, end, draws, of)[:, :seeds]
 
 
 def _high_rtt(run: RunSummary) -> float:

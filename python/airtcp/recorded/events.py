@@ -4,8 +4,10 @@ A probe is a sample of the link at one instant; an event is what several samples
 a beginning and a length in time.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from math import ceil
 
 import numpy as np
 
@@ -30,6 +32,9 @@ STEP_LASTS_S = 5.0
 LEAST_STEP_S = 0.01
 STEP_SHARE = 0.25
 """A step changes the median by at least this share of the base delay."""
+MOST_IN_WINDOW = 64
+"""Round trips of a window that are looked at, evenly spread where it holds more."""
+_WINDOWS_AT_ONCE = 16_384
 
 
 @dataclass(frozen=True)
@@ -174,9 +179,20 @@ def _usual(log: PingLog, left_out: Flags) -> Reals:
     values = log.rtt_s[known]
     width = min(width, len(values))
     padded = np.pad(values, (width // 2, width - 1 - width // 2), mode="edge")
-    medians = np.median(np.lib.stride_tricks.sliding_window_view(padded, width), axis=1)
+    medians = _over_windows(padded, width, lambda windows: np.median(windows, axis=1))
     usual: Reals = np.interp(np.arange(len(log.rtt_s)), known, medians)
     return usual
+
+
+def _over_windows(values: Reals, width: int, measured: Callable[[Reals], Reals]) -> Reals:
+    """What is measured of each `width` values in a row; some at a time, since it copies them."""
+    windows = np.lib.stride_tricks.sliding_window_view(values, width)
+    windows = windows[:, :: ceil(width / MOST_IN_WINDOW)]
+    parts = [
+        measured(windows[first : first + _WINDOWS_AT_ONCE])
+        for first in range(0, len(windows), _WINDOWS_AT_ONCE)
+    ]
+    return np.concatenate(parts, axis=-1)
 
 
 def _steps(log: PingLog, usual_s: Reals, stopped: Flags) -> tuple[tuple[Step, ...], Reals]:
@@ -189,8 +205,9 @@ def _steps(log: PingLog, usual_s: Reals, stopped: Flags) -> tuple[tuple[Step, ..
     if len(known) < 3 * side:
         return (), np.full(len(usual_s), log.median_s)
     values = log.rtt_s[known]
-    windows = np.lib.stride_tricks.sliding_window_view(values, side)
-    low, middle, high = np.quantile(windows, (0.1, 0.5, 0.9), axis=1)
+    low, middle, high = _over_windows(
+        values, side, lambda windows: np.quantile(windows, (0.1, 0.5, 0.9), axis=1)
+    )
     before, after = slice(None, -side), slice(side, None)
     change = middle[after] - middle[before]
     least = np.maximum(LEAST_STEP_S, STEP_SHARE * np.minimum(middle[after], middle[before]))

@@ -23,7 +23,12 @@ FINEST_S = 0.002
 """A delay that falls between two probes does so in steps of this size."""
 MOST_STEPS = 16
 MOST_SLEEP_S = 120.0
-"""A radio that sleeps is played for this long before its recording starts again."""
+"""A radio that sleeps, and does nothing else, is played for this long and then again."""
+SLEEP_STEPS = 16
+"""Steps in which a wait for a beacon falls."""
+FEWEST_SLEEP_STEPS = 4
+MOST_SLEEP_ROWS = 60_000
+"""With gaps or stops the whole log is played, in fewer steps a wait where these rows need it."""
 HOLE_INTERVALS = 10
 LEAST_HOLE_S = 10.0
 """A longer time without a probe was not recorded, and is not played."""
@@ -65,7 +70,9 @@ def played_link(
     compact = _without_holes(log)
     every_s = float(compact[-1]) + log.interval_s
     if events.sleep_s is not None:
-        every_s = min(every_s, MOST_SLEEP_S)
+        has_events = len(events.gaps) or len(events.stops)
+        longest_s = MOST_SLEEP_ROWS / FEWEST_SLEEP_STEPS * events.sleep_s
+        every_s = min(every_s, longest_s if has_events else MOST_SLEEP_S)
     shifted = compact - log.time_s
 
     def moved(spans: Spans) -> list[tuple[float, float]]:
@@ -76,7 +83,7 @@ def played_link(
     if reading is Reading.WAITED:
         gaps, stops = [], sorted(gaps + stops)
     loss = 1 - sqrt(1 - min(events.loss_rate(log), 1.0))
-    delays = _delays(log, events, compact)
+    delays = _delays(log, events, compact, every_s)
     files = {DELAYS: _conditions(delays, gaps, loss, every_s)}
     stopped = _joined(stops, every_s)
     name = re.sub(r"[^A-Za-z0-9-]+", "-", log.path.stem).strip("-") or "link"
@@ -122,7 +129,9 @@ def _without_holes(log: PingLog) -> Reals:
     return compact
 
 
-def _delays(log: PingLog, events: Events, time_s: Reals) -> list[tuple[float, float]]:
+def _delays(
+    log: PingLog, events: Events, time_s: Reals, every_s: float
+) -> list[tuple[float, float]]:
     """When the round trip changes, and to what.
 
     It rises at once at the probe that shows it, and falls in a line towards the next: what falls by
@@ -130,7 +139,7 @@ def _delays(log: PingLog, events: Events, time_s: Reals) -> list[tuple[float, fl
     answered the usual round trip is taken.
     """
     if events.sleep_s is not None:
-        return _asleep(float(log.answered.min()), events.sleep_s, float(time_s[-1]))
+        return _asleep(float(log.answered.min()), events.sleep_s, every_s)
     known = ~np.isnan(log.rtt_s) & ~events.stopped
     rtt = np.where(known, np.nan_to_num(log.rtt_s, nan=0.0), events.usual_s)
     rows: list[tuple[float, float]] = []
@@ -148,8 +157,8 @@ def _delays(log: PingLog, events: Events, time_s: Reals) -> list[tuple[float, fl
 
 def _asleep(base_s: float, sleep_s: float, until_s: float) -> list[tuple[float, float]]:
     """Packets that wait for the next beacon, which probes are too few to show one by one."""
-    steps = 16
-    count = int(min(until_s, MOST_SLEEP_S) / sleep_s * steps) + 1
+    steps = min(SLEEP_STEPS, max(int(MOST_SLEEP_ROWS * sleep_s / until_s), FEWEST_SLEEP_STEPS))
+    count = int(until_s / sleep_s * steps) + 1
     at_s = np.arange(count) * sleep_s / steps
     waits = sleep_s * (1 - np.arange(count) % steps / steps)
     return list(zip(at_s.tolist(), (base_s + waits).tolist(), strict=True))

@@ -53,8 +53,8 @@ class HarmRounds:
                     found, f"the harm to others would take more than {self.budget.words}"
                 )
         seeds, whose = looks[-1][0], ", ".join(_open_ones(found))
-        why = f"{seeds} seeds were run for the harm of {whose}, the most (--max-seeds)"
-        return _stopped(found, why)
+        most = "" if self.rounds is None else ", the most (--max-seeds)"
+        return _stopped(found, f"{seeds} seeds were run for the harm of {whose}{most}")
 
     def _looks(self, seeds: int) -> Sequence[tuple[int, float]]:
         """Seeds and error of each look; the first has the seeds of the comparison."""

@@ -11,7 +11,7 @@ import polars as pl
 
 from airtcp.diagnosis.capture import Capture
 from airtcp.diagnosis.connection import Connection
-from airtcp.diagnosis.findings.finding import Finding
+from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.seconds import seconds_words
@@ -42,11 +42,12 @@ class Bound:
 
 def flight_bound(segments: pl.DataFrame, flow: Observed) -> Bound | None:
     """The bound of a flow's flights; None where they grow and shrink."""
-    at = np.floor((segments["time_ns"].to_numpy() / 1e9 - flow.begun_s) / WINDOW_S).astype(np.int64)
-    flights = segments["in_flight"].to_numpy().astype(np.float64)
+    window = ((pl.col("time_ns") / 1e9 - flow.begun_s) / WINDOW_S).floor().cast(pl.Int64)
+    highest = segments.group_by(at=window).agg(pl.col("in_flight").max().cast(pl.Float64))
     # Slow start, and what is left at the end.
-    windows = np.arange(max(1, int(10 * flow.base_rtt_s / WINDOW_S)), int(at.max()))
-    peaks = np.array([flights[at == one].max() for one in windows if (at == one).any()])
+    first = max(1, int(10 * flow.base_rtt_s / WINDOW_S))
+    whole = highest.filter((pl.col("at") >= first) & (pl.col("at") < pl.col("at").max()))
+    peaks = whole["in_flight"].to_numpy()
     if len(peaks) < max(FEWEST_WINDOWS, ROUND_TRIPS * flow.base_rtt_s / WINDOW_S):
         return None
     middle = float(np.median(peaks))
@@ -57,16 +58,17 @@ def flight_bound(segments: pl.DataFrame, flow: Observed) -> Bound | None:
 
 def send_buffer(
     capture: Capture, flow: Observed | None, link: FittedLink | None, socket: Connection | None
-) -> Finding | None:
+) -> CaptureFinding | None:
     """The finding; None where the flight is the network's to bound."""
     facts = capture.facts
-    if facts is None or flow is None or facts["view"] != "sender":
+    if facts is None or flow is None or facts["view"] != "sender" or capture.segments.is_empty():
+        return None
+    counted = 0.0 if socket is None else socket.buffer_share
+    is_counted = counted > MOSTLY
+    if not is_counted and (not _has_room(capture, flow, link) or _is_held_elsewhere(capture)):
         return None
     bound = flight_bound(capture.segments, flow)
-    counted = 0.0 if socket is None else socket.buffer_share
-    if counted <= MOSTLY and (
-        bound is None or not _has_room(capture, flow, link) or _is_held_elsewhere(capture)
-    ):
+    if bound is None and not is_counted:
         return None
     flights = capture.segments["in_flight"].to_numpy()
     held = bound.bytes if bound is not None else float(flights.max())
@@ -79,7 +81,7 @@ def send_buffer(
     round_trip = seconds_words(flow.base_rtt_s)
     needed = link.bps * flow.base_rtt_s / 8.0 if known and link else 0.0
     size = f"; {format_bytes(needed)} in flight fill the link" if needed else ""
-    if counted > MOSTLY:
+    if is_counted:
         share = format_percent(100 * counted, decimals=0)
         sentence = (
             f"The sender's own buffer holds the flow back for {share} of the time "
@@ -102,7 +104,7 @@ def send_buffer(
             "look the same: `ss -ti` of the sender names the buffer (sndbuf_limited), and "
             "`airtcp diagnose` takes its output beside the capture.",
         ]
-    return Finding("send-buffer", sentence, tuple(evidence), ("send-buffer",))
+    return CaptureFinding("send-buffer", sentence, tuple(evidence), ("send-buffer",))
 
 
 def _shows_rate(link: FittedLink) -> bool:

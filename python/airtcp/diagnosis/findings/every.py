@@ -3,7 +3,7 @@
 from airtcp.diagnosis.capture import Capture
 from airtcp.diagnosis.connection import Connection
 from airtcp.diagnosis.findings.buffer import send_buffer
-from airtcp.diagnosis.findings.finding import Finding
+from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.diagnosis.findings.gone import peer_gone
 from airtcp.diagnosis.findings.mtu import mtu_hole
 from airtcp.diagnosis.findings.other_way import other_way
@@ -15,7 +15,7 @@ from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.observed import Observed
 
 
-def before_the_fit(capture: Capture) -> tuple[Finding, ...]:
+def before_the_fit(capture: Capture) -> tuple[CaptureFinding, ...]:
     """Causes for which no link is needed: what never arrives, and what the ends do."""
     hole = mtu_hole(capture)
     found = (
@@ -34,7 +34,7 @@ def beside_the_fit(
     link: FittedLink,
     waits: Latency,
     socket: Connection | None,
-) -> tuple[Finding, ...]:
+) -> tuple[CaptureFinding, ...]:
     """Causes that the fitted link helps to tell."""
     found = (
         receiver_window(capture, flow),

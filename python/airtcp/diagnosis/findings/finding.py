@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Finding:
+class CaptureFinding:
     """One cause, in sentences."""
 
     kind: str

@@ -3,7 +3,7 @@
 import polars as pl
 
 from airtcp.diagnosis.capture import Capture
-from airtcp.diagnosis.findings.finding import Finding
+from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.diagnosis.seconds import seconds_words
 from airtcp.quantities import format_count
 
@@ -13,7 +13,7 @@ LEAST_S = 3.0
 """For a shorter time a path may stand still."""
 
 
-def peer_gone(capture: Capture) -> Finding | None:
+def peer_gone(capture: Capture) -> CaptureFinding | None:
     """The finding; None where the peer answered to the end, or closed the connection."""
     facts = capture.facts
     if facts is None or facts["view"] == "receiver" or capture.segments.is_empty():
@@ -40,4 +40,4 @@ def peer_gone(capture: Capture) -> Finding | None:
         "host is there. TCP_USER_TIMEOUT (RFC 5482), or a lower net.ipv4.tcp_retries2, ends the "
         "wait sooner.",
     )
-    return Finding("peer-gone", sentence, evidence)
+    return CaptureFinding("peer-gone", sentence, evidence)

@@ -4,19 +4,19 @@ import numpy as np
 import polars as pl
 
 from airtcp.diagnosis.capture import Capture
-from airtcp.diagnosis.findings.finding import Finding
+from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.quantities import format_count
 
 FEWEST_LONG = 3
 """Fewer long packets that are lost may be chance."""
 FEWEST_ATTEMPTS = 3
 """Transmissions of the same bytes, none of which arrived."""
-HEADERS = 40
-"""Bytes of the headers of IPv4 and TCP, which the segment size leaves out."""
+TCP_HEADER = 20
+IP_HEADER, IPV6_HEADER = 20, 40
 LEAST_KNOWN = 1000
 """A shorter packet that arrives says little of the longest that would."""
-SHORT_PROBE = 28
-"""Bytes of the headers of IPv4 and ICMP, which `ping -s` leaves out."""
+ICMP_HEADER = 8
+"""As IP's, left out by `ping -s`; the segment size leaves out IP's and TCP's."""
 
 
 def longest_that_arrives(segments: pl.DataFrame) -> int | None:
@@ -39,7 +39,7 @@ def longest_that_arrives(segments: pl.DataFrame) -> int | None:
     return longest if is_tried else None
 
 
-def mtu_hole(capture: Capture) -> Finding | None:
+def mtu_hole(capture: Capture) -> CaptureFinding | None:
     """The finding; None where packets of every length arrive."""
     facts = capture.facts
     if facts is None or facts["view"] == "receiver":
@@ -60,12 +60,14 @@ def mtu_hole(capture: Capture) -> Finding | None:
         "or a clamped MSS, ends it."
     )
     host = facts["receiver"].rsplit(":", 1)[0].strip("[]")
+    header = IPV6_HEADER if ":" in host else IP_HEADER
+    probe = shortest_lost - header - ICMP_HEADER
     evidence = [
         f"Up to that length {format_count(int(short['acked_ns'].is_not_null().sum()))} of "
         f"{format_count(len(short))} packets of data were acknowledged; of the longer ones none "
         "was, however often it was repeated: a longer capture shows nothing more.",
         f"The path carries some length from {longest} to {shortest_lost - 1} bytes: "
-        f"`ping -M do -s {shortest_lost - SHORT_PROBE} {host}` gets no answer, and smaller values "
+        f"`ping -M do -s {probe} {host}` gets no answer, and smaller values "
         "find the longest that does.",
     ]
     last_long = int(np.min(long["time_ns"].to_numpy()))
@@ -76,8 +78,8 @@ def mtu_hole(capture: Capture) -> Finding | None:
         )
     clamp = "mss-clamp"
     if longest >= LEAST_KNOWN:
-        clamp = f"mss-clamp:bytes={longest - HEADERS}"
-    return Finding("mtu-hole", sentence, tuple(evidence), ("mtu-probing", clamp))
+        clamp = f"mss-clamp:bytes={longest - header - TCP_HEADER}"
+    return CaptureFinding("mtu-hole", sentence, tuple(evidence), ("mtu-probing", clamp))
 
 
 def _is_hole(capture: Capture, longest: int) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from airtcp.diagnosis.capture import Capture
-from airtcp.diagnosis.findings.finding import Finding
+from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.diagnosis.latency import Latency
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.seconds import seconds_words
@@ -34,7 +34,18 @@ class OtherWay:
     bps: float
     """Payload bits a second over the flow's time."""
     flows: int
-    """Connections that carried it; 0 where it was the flow's own."""
+    """Other connections that carried it for much of the flow's time; 0 where all were short."""
+    is_own: bool
+    """At least half of it was the flow's own data."""
+
+    @property
+    def who(self) -> str:
+        """Whose traffic it is, in words."""
+        if self.is_own:
+            return "this connection's own data"
+        if self.flows == 1:
+            return "another transfer"
+        return f"{self.flows} other transfers" if self.flows else "other transfers"
 
 
 def other_way_of(capture: Capture, flow: Observed) -> OtherWay | None:
@@ -57,13 +68,13 @@ def other_way_of(capture: Capture, flow: Observed) -> OtherWay | None:
         pl.min_horizontal(end_s, pl.lit(flow.ended_s))
         - pl.max_horizontal(pl.col("start_s"), pl.lit(flow.begun_s))
     ) / pl.col("duration_s").clip(lower_bound=1e-9)
-    other = back.select(pl.col("bytes") * overlap.clip(0.0, 1.0)).to_series().sum()
-    rate = 8.0 * (own + float(other)) / flow.seconds
+    other = float(back.select(pl.col("bytes") * overlap.clip(0.0, 1.0)).to_series().sum())
+    rate = 8.0 * (own + other) / flow.seconds
     acks = 8.0 * ACK_BYTES * len(flow.ack_s) / flow.seconds
     long = back.filter(pl.col("duration_s") > OVERLAP * flow.seconds)
     if rate < LEAST_TIMES_ACKS * acks:
         return None
-    return OtherWay(rate, len(long))
+    return OtherWay(rate, len(long), own >= other)
 
 
 def are_acks_bunched(capture: Capture, flow: Observed) -> bool:
@@ -73,7 +84,9 @@ def are_acks_bunched(capture: Capture, flow: Observed) -> bool:
     return is_bunched and other_way_of(capture, flow) is not None
 
 
-def other_way(capture: Capture, flow: Observed | None, waits: Latency | None) -> Finding | None:
+def other_way(
+    capture: Capture, flow: Observed | None, waits: Latency | None
+) -> CaptureFinding | None:
     """The finding; None where acknowledgments come as they were sent."""
     facts = capture.facts
     if facts is None or flow is None or waits is None:
@@ -82,12 +95,10 @@ def other_way(capture: Capture, flow: Observed | None, waits: Latency | None) ->
     back = other_way_of(capture, flow)
     if back is None or bunched < BUNCHED or waits.high_s - waits.base_s < WAITED_S:
         return None
-    who = {0: "this connection's own data", 1: "another transfer"}.get(
-        back.flows, f"{back.flows} other transfers"
-    )
     sentence = (
-        f"Traffic the other way: acknowledgments wait behind {who} ({format_bit_rate(back.bps)}), "
-        f"and {format_percent(100 * bunched, decimals=0)} of them come bunched: the round trip is "
+        f"Traffic the other way: acknowledgments wait behind {back.who} "
+        f"({format_bit_rate(back.bps)}), and {format_percent(100 * bunched, decimals=0)} of them "
+        "come bunched: the round trip is "
         f"{seconds_words(waits.median_s)} in the median, and {seconds_words(waits.base_s)} without "
         f"a queue; the flow has {format_bit_rate(flow.goodput_bps)}. FQ-CoDel or CAKE with an ACK "
         "filter on the way back is the remedy."
@@ -98,7 +109,7 @@ def other_way(capture: Capture, flow: Observed | None, waits: Latency | None) ->
         "The queue to manage is that of the machine from which the acknowledgments leave onto the "
         "slow link; if it is in a modem, shape to a little less than the line's rate before it.",
     )
-    return Finding("other-way", sentence, evidence, ("fq-codel", "cake", "ack-filter"))
+    return CaptureFinding("other-way", sentence, evidence, ("fq-codel", "cake", "ack-filter"))
 
 
 def _host(end: str) -> str:

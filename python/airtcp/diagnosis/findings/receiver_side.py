@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from airtcp.diagnosis.capture import Capture
-from airtcp.diagnosis.findings.finding import Finding
+from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.diagnosis.seconds import seconds_words
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 
@@ -21,7 +21,7 @@ NEAR_WINDOW = 0.95
 FEW_PERCENT = 0.1
 
 
-def receiver_side(capture: Capture) -> Finding | None:
+def receiver_side(capture: Capture) -> CaptureFinding | None:
     """The finding; None where the capture shows the sender's times, or hardly anything."""
     facts = capture.facts
     if facts is None or facts["view"] != "receiver" or capture.at_sender is not None:
@@ -41,7 +41,7 @@ def receiver_side(capture: Capture) -> Finding | None:
         f"{goodput} arrived in {seconds:.1f} s: {'; '.join(said)}. What the sender waited for, and "
         "the link, a capture at the sender shows, or one with TCP timestamps on."
     )
-    return Finding("receiver-side", sentence, tuple(evidence))
+    return CaptureFinding("receiver-side", sentence, tuple(evidence))
 
 
 def _what_was_seen(
@@ -55,11 +55,9 @@ def _what_was_seen(
     if _window_bounds(capture):
         window = int(capture.acks["window"].drop_nulls().to_numpy().max())
         said.append(f"the window of {format_bytes(window)} that this host offers was full")
-    if facts["zero_windows"]:
-        said.append(
-            f"this host closed its window {format_count(facts['zero_windows'])} times: its "
-            "application reads slowly"
-        )
+    if closed := facts["zero_windows"]:
+        how_often = {1: "once", 2: "twice"}.get(closed, f"{format_count(closed)} times")
+        said.append(f"this host closed its window {how_often}: its application reads slowly")
     stops, silent_s = _silences(times)
     if stops:
         each = f"{format_count(stops)} silences of {seconds_words(silent_s / stops)} in the mean"

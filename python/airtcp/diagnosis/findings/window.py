@@ -3,7 +3,7 @@
 import numpy as np
 
 from airtcp.diagnosis.capture import Capture
-from airtcp.diagnosis.findings.finding import Finding
+from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.seconds import seconds_words
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
@@ -14,7 +14,7 @@ FEWEST_CLOSED = 3
 """Times that the window closed, from which on the application reads slowly."""
 
 
-def receiver_window(capture: Capture, flow: Observed | None) -> Finding | None:
+def receiver_window(capture: Capture, flow: Observed | None) -> CaptureFinding | None:
     """The finding; None where the window bounds the flow for half of the time or less."""
     facts = capture.facts
     if facts is None or facts["shares"].get("receiver_window", 0.0) <= MOSTLY or flow is None:
@@ -26,7 +26,7 @@ def receiver_window(capture: Capture, flow: Observed | None) -> Finding | None:
     goodput = format_bit_rate(flow.goodput_bps)
     closed = facts["zero_windows"]
     if closed >= FEWEST_CLOSED:
-        return Finding(
+        return CaptureFinding(
             "slow-reader",
             f"The receiving application reads {goodput} and no more: the receiver's window closed "
             f"{format_count(closed)} times, and held the flow back for {share} of the time. No "
@@ -43,4 +43,6 @@ def receiver_window(capture: Capture, flow: Observed | None) -> Finding | None:
         "The window in bytes over the round trip is the most that it allows: "
         f"{format_bit_rate(8.0 * window / flow.base_rtt_s)} without a queue.",
     )
-    return Finding("receiver-window", sentence, evidence, ("receive-buffer",), is_whole=False)
+    return CaptureFinding(
+        "receiver-window", sentence, evidence, ("receive-buffer",), is_whole=False
+    )

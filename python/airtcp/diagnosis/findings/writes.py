@@ -1,7 +1,7 @@
 """Small writes under Nagle's algorithm and a delayed acknowledgment (Minshall et al., 2000)."""
 
 from airtcp.diagnosis.capture import Capture
-from airtcp.diagnosis.findings.finding import Finding
+from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.diagnosis.seconds import seconds_words
 from airtcp.quantities import format_count
 
@@ -10,7 +10,7 @@ LEAST_SHARE = 0.15
 """A smaller share of the time is not the flow's limit."""
 
 
-def small_writes(capture: Capture) -> Finding | None:
+def small_writes(capture: Capture) -> CaptureFinding | None:
     """The finding; None where short segments hardly wait."""
     facts = capture.facts
     if facts is None:
@@ -39,4 +39,4 @@ def small_writes(capture: Capture) -> Finding | None:
         f"{seconds_words(each_s - held_s / found['waits'])}: the rate of the link matters little.",
     )
     remedies = ("nodelay", "delayed-ack") if is_delayed else ("nodelay",)
-    return Finding("small-writes", sentence, evidence, remedies)
+    return CaptureFinding("small-writes", sentence, evidence, remedies)

@@ -63,6 +63,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
     }
     let times: Option<Vec<f64>> = rows.iter().map(|(seconds, _)| *seconds).collect();
     let numbers = times.and_then(|times| numbered(&times));
+    let is_fine = is_fine(rows.iter().filter_map(|(seconds, _)| *seconds));
     let number = |row: usize| numbers.as_ref().map_or(row as u64, |numbers| numbers[row]);
     let sent = rows.len().checked_sub(1).map_or(0, |last| number(last) + 1);
     let replies = rows
@@ -72,7 +73,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
             let rtt = rtt?;
             Some((
                 number(row),
-                seconds.map(|seconds| arrival(seconds, rtt)),
+                seconds.map(|seconds| arrival(seconds, rtt, is_fine)),
                 rtt,
             ))
         });
@@ -85,11 +86,28 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
 /// Seconds since 1970 from which a time is taken as a date.
 const FIRST_DATE_S: f64 = 1e9;
 
+/// A number of seconds since 1970 from a finer unit is as close to the whole one that is meant.
+const WHOLE_S: f64 = 1e-5;
+
+/// Whether times tell one probe from the next: some have parts of a second, or no two probes were
+/// sent in the same one.
+fn is_fine(times: impl Iterator<Item = f64>) -> bool {
+    let mut before = None;
+    let mut is_shared = false;
+    for time in times {
+        if (time - time.round()).abs() > WHOLE_S {
+            return true;
+        }
+        is_shared |= before.replace(time.round()) == Some(time.round());
+    }
+    !is_shared
+}
+
 /// The arrival of a reply to a probe sent at that time.
-fn arrival(seconds: f64, rtt: Duration) -> Stamp {
+fn arrival(seconds: f64, rtt: Duration, is_fine: bool) -> Stamp {
     Stamp {
         nanos: (seconds * 1e9).round() as u64 + rtt.as_nanos(),
         is_dated: seconds >= FIRST_DATE_S,
-        is_fine: true,
+        is_fine,
     }
 }

@@ -1,0 +1,52 @@
+"""Options of a diagnosis over a ping log: those that it has, and those that captures alone have."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from airtcp._core import ScenarioError
+from airtcp.ranking.aims import Aim
+
+if TYPE_CHECKING:
+    from airtcp.study.sequential import Rounds
+
+
+def refuse_options_of_captures(
+    sender: str | None, worth_percent: float | None, aim: Aim = Aim.BULK
+) -> None:
+    """Refuses what changes nothing in the diagnosis of a ping log.
+
+    Raises:
+        ScenarioError: one of them was given.
+    """
+    if sender is not None:
+        raise ScenarioError(
+            "--sender is for captures; a ping log shows no sender, and a current Linux one is taken"
+        )
+    if worth_percent is not None:
+        raise ScenarioError(
+            "--worth is for captures; a ping log's remedies are judged as `airtcp compare` does"
+        )
+    if aim is not Aim.BULK:
+        raise ScenarioError(
+            f"--for {aim} is for captures; a ping log's remedies are judged by their goodput"
+        )
+
+
+def ping_rounds(seeds: int | None, max_cpu_s: float | None) -> "Rounds | None":
+    """The rounds over a ping log with as many seeds and as much processor time; None as usual.
+
+    Raises:
+        ScenarioError: a single seed, of which no interval can be told.
+    """
+    if seeds is None and max_cpu_s is None:
+        return None
+    if seeds is not None and seeds < 2:
+        raise ScenarioError(f"--seeds {seeds}: expected 2 or more for a ping log")
+    # Refusals need no engine of studies.
+    from airtcp.diagnosis.ping_answer import ROUNDS
+
+    return replace(
+        ROUNDS,
+        most_seeds=ROUNDS.most_seeds if seeds is None else seeds,
+        most_cpu_s=ROUNDS.most_cpu_s if max_cpu_s is None else max_cpu_s,
+    )
