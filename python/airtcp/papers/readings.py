@@ -249,7 +249,7 @@ def read_as(experiment: Experiment, points: Sequence[OpenPoint], reading: Readin
         settings |= dict.fromkeys(value.unset)
         for key, more in value.add.items():
             if key in settings:
-                settings[key] += more
+                settings[key] = moved(settings[key], more)
             axes = [_moved(axis, key, more) for axis in axes]
         for key, factor in value.times.items():
             if key in settings:

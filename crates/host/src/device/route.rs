@@ -20,6 +20,8 @@ use crate::error::{Error, Result, Tried};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
+    /// `advmss`: the segment size that is announced, in bytes.
+    AnnouncedMss(u32),
     /// `initcwnd`: the initial congestion window, in segments.
     InitialWindow(u32),
     /// `rto_min lock`: the floor of the retransmission timer, in milliseconds.
@@ -44,6 +46,7 @@ impl Metric {
             .parse()
             .map_err(|_| Error::new(format!("route attribute {name}: {value:?} is no number")))?;
         match name {
+            "advmss" => Ok(Self::AnnouncedMss(number)),
             "initcwnd" => Ok(Self::InitialWindow(number)),
             "rto_min" => Ok(Self::LeastTimeout(number)),
             "quickack" => Ok(Self::QuickAcks(number)),
@@ -61,6 +64,7 @@ impl Metric {
         let mut metrics: Vec<_> = all
             .iter()
             .map(|metric| match *metric {
+                Self::AnnouncedMss(bytes) => RouteMetric::Advmss(bytes),
                 Self::InitialWindow(segments) => RouteMetric::InitCwnd(segments),
                 Self::LeastTimeout(ms) => {
                     lock |= RTO_MIN;
