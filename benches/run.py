@@ -44,7 +44,7 @@ SHOWN_BY_PART = (
     "lossy pipe, sack, 1% loss",
     "lossy pipe, linux-bbr, 1% loss",
 )
-MOST_PARTS = 16
+MAX_PARTS = 16
 # Each flow has 100 kbit/s and one place in the queue: what is measured is what a flow takes,
 # and not the packets on the link: each of those is 96 bytes more, whosever it is.
 MEMORY_CASE = Case(flows=100_000, seconds=5, rate_per_flow_bps=100_000, queue_per_flow=1)
@@ -313,7 +313,7 @@ def where_spent() -> Table:
     columns = [instructions.count_parts(binaries, run) for run in runs]
     names = [run.name.removeprefix("lossy pipe, ") for run in runs]
     table = Table("Where they are spent, by the place of the source line", ["part", *names])
-    largest = sorted(columns[-1], key=lambda part: -columns[-1][part])[:MOST_PARTS]
+    largest = sorted(columns[-1], key=lambda part: -columns[-1][part])[:MAX_PARTS]
     for part in largest:
         table.rows.append([part, *(f"{column.get(part, 0.0):,.0f}" for column in columns)])
     others = (sum(column.values()) - sum(column.get(p, 0.0) for p in largest) for column in columns)

@@ -3,7 +3,7 @@
 Of an answer only what its sentence says is judged: the remedy that it names with its gain, its cost
 to others and its latency, and the rivals that could be better by its own intervals. Seeds are added
 look by look, with the error spent over the looks, until the sentence is surely right or surely
-wrong, or `MOST_SEEDS` are run.
+wrong, or `MAX_SEEDS` are run.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,8 +21,8 @@ from airtcp.study.statistics import PairedDifference, paired_difference
 
 FIRST_SEED = 1001
 """Seeds that no answer has seen."""
-MOST_SEEDS = 100
-_ROUNDS = Rounds(MOST_SEEDS, first=10)
+MAX_SEEDS = 100
+_ROUNDS = Rounds(MAX_SEEDS, first=10)
 _MOST_OF_NOTHING = 3
 """Of "nothing helps" the remedies with the largest gains that its runs allow are judged."""
 

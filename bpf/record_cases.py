@@ -12,7 +12,7 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
-MOST = 1000
+MAX = 1000
 """Samples of a capture that are kept."""
 RAW_IP = {12, 101}
 MEAN_GAIN = Fraction(1, 16)
@@ -81,7 +81,7 @@ def main() -> None:
     for argument in sys.argv[1:]:
         name, path = argument.split("=", 1)
         mean = deviation = Fraction(0)
-        for sample in round_trips(Path(path))[:MOST]:
+        for sample in round_trips(Path(path))[:MAX]:
             latest = Fraction(sample)
             if not mean:
                 mean = latest

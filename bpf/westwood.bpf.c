@@ -9,7 +9,7 @@
 char _license[] SEC("license") = "GPL";
 
 /* A sample spans at least this. */
-#define SHORTEST_SAMPLE_NS 50000000ULL
+#define MIN_SAMPLE_NS 50000000ULL
 
 struct westwood {
 	__u64 began_ns;
@@ -70,8 +70,8 @@ void BPF_PROG(westwood_pkts_acked, struct sock *sk, const struct ack_sample *sam
 	w->delivered += (__u64)sample->pkts_acked * tcp_sk(sk)->mss_cache;
 	span = now - w->began_ns;
 	shortest = (__u64)w->last_rtt_us * 1000;
-	if (shortest < SHORTEST_SAMPLE_NS)
-		shortest = SHORTEST_SAMPLE_NS;
+	if (shortest < MIN_SAMPLE_NS)
+		shortest = MIN_SAMPLE_NS;
 	if (span <= shortest)
 		return;
 	rate = w->delivered * 1000000 / (span / 1000);

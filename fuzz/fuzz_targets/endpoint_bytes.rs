@@ -82,7 +82,7 @@ struct Input {
     operations: Vec<Operation>,
 }
 
-const MOST: usize = 16;
+const MAX: usize = 16;
 const KEPT: usize = 32;
 
 struct World {
@@ -143,7 +143,7 @@ fuzz_target!(|input: Input| {
         ..Options::new(config)
     };
     let settings = |number| Settings {
-        most_connections: MOST,
+        most_connections: MAX,
         most_time_wait: 4,
         ..Settings::new([number; 16])
     };
@@ -170,9 +170,9 @@ fuzz_target!(|input: Input| {
         act(&mut world, operation, &options, listener);
         work += 1;
         for end in &world.ends {
-            assert!(end.len() <= MOST && end.closed() <= 4);
+            assert!(end.len() <= MAX && end.closed() <= 4);
             let each = 2 * (usize::from(input.buffer) + 1) + (1 << 17);
-            assert!(end.buffered() <= (MOST * each) as u64);
+            assert!(end.buffered() <= (MAX * each) as u64);
         }
         if work > 400 {
             return;

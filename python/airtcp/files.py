@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 """The largest file of settings, claims or events that is read: 1 MiB."""
 
 
@@ -32,8 +32,8 @@ def read_text(path: Path) -> str:
     if not stat.S_ISREG(kind):
         raise FileError(f"{path}: is a pipe or a device; expected a file: save it as one first")
     with path.open("rb") as file:
-        content = file.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
         raise FileError(f"{path}: larger than 1 MiB; check that this is the right file")
     try:
         return content.decode()

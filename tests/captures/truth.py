@@ -12,11 +12,11 @@ from pcapng import joined, only_port, out_of_order
 
 from airtcp import _core
 
-SHORTEST_S = 0.08
+MIN_S = 0.08
 """Stops that are shorter are below what a diagnosis claims to find."""
 
 
-MOST_JOINED = 8
+MAX_JOINED = 8
 JOINED_WITHIN_NS = 50_000
 LATE_EVERY = 23
 
@@ -49,7 +49,7 @@ class Truth:
                 shutil.copy(recorded, path)
                 only_port(path, _largest(recorded))
             elif self.case.file == "offload":
-                joined(recorded, path, MOST_JOINED, JOINED_WITHIN_NS)
+                joined(recorded, path, MAX_JOINED, JOINED_WITHIN_NS)
             else:
                 out_of_order(recorded, path, LATE_EVERY)
         return path
@@ -121,9 +121,7 @@ class Truth:
         passed = self.data.filter(pl.col("fate") != "dropped")
         return passed.filter(pl.col("fate") == "lost").height, passed.height
 
-    def stops(
-        self, segments: pl.DataFrame, shortest_s: float = SHORTEST_S
-    ) -> list[tuple[float, float]]:
+    def stops(self, segments: pl.DataFrame, shortest_s: float = MIN_S) -> list[tuple[float, float]]:
         """Starts and lengths in seconds of the capture, while data was sent."""
         settings = self.case.settings
         file = self.folder / "stops.csv"

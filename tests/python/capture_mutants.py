@@ -12,7 +12,7 @@ from pathlib import Path
 RAW_HEADER = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 101)
 """Little-endian pcap, times in nanoseconds, IP without a link layer."""
 ENHANCED_PACKET = 6
-MOST_SECONDS = 0xFFFF_FFFF
+MAX_SECONDS = 0xFFFF_FFFF
 FLAGS = 13
 """The place of the flags in a TCP header (RFC 9293 §3.1)."""
 
@@ -41,7 +41,7 @@ def write(path: Path, packets: Packets) -> None:
     for nanos, packet in packets:
         seconds, rest = divmod(max(nanos, 0), 1_000_000_000)
         wire = struct.unpack_from(">H", packet, 2)[0] if len(packet) >= 4 else len(packet)
-        head = (min(seconds, MOST_SECONDS), rest, len(packet), max(wire, len(packet)))
+        head = (min(seconds, MAX_SECONDS), rest, len(packet), max(wire, len(packet)))
         parts += [struct.pack("<IIII", *head), bytes(packet)]
     path.write_bytes(b"".join(parts))
 

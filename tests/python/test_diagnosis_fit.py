@@ -13,7 +13,7 @@ from airtcp.diagnosis.loss import Loss, loss_of
 from airtcp.diagnosis.observed import Flags
 from airtcp.diagnosis.rate import half_sample_mode, rate_step
 from airtcp.diagnosis.scenario import Stack, modelled, opportunities, replayed
-from airtcp.diagnosis.stops import SHORTEST_S, Stop, StopProcess
+from airtcp.diagnosis.stops import MIN_S, Stop, StopProcess
 from naive_flow import Link, flow_over
 
 STACK = Stack("linux", 1448, sack=True, timestamps=True)
@@ -107,7 +107,7 @@ def test_pauses_of_the_application_are_no_stops() -> None:
 def test_jitter_in_order_is_no_stop(jitter_s: float) -> None:
     flow = flow_over(Link(jitter_s=jitter_s), 40.0, 0.0024)
     # Long silences are there.
-    assert jitter_s < 0.02 or np.diff(flow.ack_s).max() > 2 * SHORTEST_S
+    assert jitter_s < 0.02 or np.diff(flow.ack_s).max() > 2 * MIN_S
     assert not fitted_link(flow).stops.stops
 
 

@@ -19,7 +19,7 @@ import pytest
 import airtcp
 from airtcp.lab.answer import ROUNDS
 from airtcp.lab.describe import overview
-from airtcp.lab.guard import MOST_REQUEST_BYTES
+from airtcp.lab.guard import MAX_REQUEST_BYTES
 from airtcp.lab.server import Lab
 from airtcp.study.metrics import METRICS
 from airtcp.study.run_comparison import run_comparison
@@ -315,7 +315,7 @@ def _raw(lab: Lab, request: bytes) -> bytes:
     ("head", "status"),
     [
         ("Content-Length: 999999999999\r\n", b"413"),
-        (f"Content-Length: {MOST_REQUEST_BYTES + 1}\r\n", b"413"),
+        (f"Content-Length: {MAX_REQUEST_BYTES + 1}\r\n", b"413"),
         ("Content-Length: -1\r\n", b"411"),
         ("Content-Length: 1e3\r\n", b"411"),
         ("", b"411"),

@@ -12,7 +12,7 @@ from airtcp import Scenario
 from airtcp.diagnosis.finding import span_words
 from airtcp.diagnosis.period import ERROR, period
 from airtcp.diagnosis.ping_findings import find
-from airtcp.recorded.events import MOST_IN_WINDOW, find_events
+from airtcp.recorded.events import MAX_IN_WINDOW, find_events
 from airtcp.recorded.link import Reading, played_link
 from airtcp.recorded.log import PingLog, read_ping
 from ping_kinds import PingedLink, at_random, regular
@@ -314,5 +314,5 @@ def test_a_log_of_many_probes_takes_little_memory() -> None:
     events = find_events(log)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert most < 8 * count * MOST_IN_WINDOW
+    assert most < 8 * count * MAX_IN_WINDOW
     assert [step.at_s for step in events.steps] == [pytest.approx(60, abs=0.5)]

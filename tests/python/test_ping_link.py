@@ -11,7 +11,7 @@ import airtcp
 from airtcp import ScenarioError
 from airtcp.diagnosis.ping_answer import _listed_rates, answered
 from airtcp.recorded.events import find_events
-from airtcp.recorded.link import DELAYS, MOST_SLEEP_ROWS, STOPS, played_link
+from airtcp.recorded.link import DELAYS, MAX_SLEEP_ROWS, STOPS, played_link
 from airtcp.recorded.log import read_ping
 from airtcp.study.sequential import Rounds
 from ping_kinds import PingedLink, Span, regular
@@ -143,7 +143,7 @@ def test_stops_of_a_radio_that_sleeps_are_those_of_the_whole_log(tmp_path: Path)
         pytest.approx(1e3 * start, abs=300) for start, _ in stops
     ]
     rows = played.files[DELAYS].split()
-    assert len(rows) <= MOST_SLEEP_ROWS + 2
+    assert len(rows) <= MAX_SLEEP_ROWS + 2
     assert float(rows[-1].split(",")[0]) == pytest.approx(900e3, rel=0.01)
 
 

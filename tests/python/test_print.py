@@ -12,7 +12,7 @@ from test_report_width import BROWSER, found_at
 
 pytestmark = pytest.mark.needs("chromium")
 
-MOST_PAGES = 15
+MAX_PAGES = 15
 PAPER = 680
 """Pixels between the margins of A4: 180 mm at 96 an inch."""
 
@@ -46,7 +46,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 def test_pages_are_few(pages: list[Path]) -> None:
-    assert [page.name for page in pages if not 0 < sheets(page) <= MOST_PAGES] == []
+    assert [page.name for page in pages if not 0 < sheets(page) <= MAX_PAGES] == []
 
 
 def test_no_table_is_wider_than_the_paper(pages: list[Path]) -> None:

@@ -6,7 +6,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 use crate::connections::Connection;
 
 /// Minimum busy time of a compared connection, in microseconds: shorter ones tell little.
-const SHORTEST_BUSY_US: u64 = 100_000;
+const MIN_BUSY_US: u64 = 100_000;
 /// Quantile for a two-sided level of 95 %.
 const UPPER_QUANTILE: f64 = 0.975;
 
@@ -45,7 +45,7 @@ impl Group {
             group.connections += 1;
             sent += u64::from(one.data_segments);
             repeated += u64::from(one.retransmissions);
-            if one.busy_us < SHORTEST_BUSY_US || one.acknowledged == 0 {
+            if one.busy_us < MIN_BUSY_US || one.acknowledged == 0 {
                 continue;
             }
             let rate = one.acknowledged as f64 * 8e6 / one.busy_us as f64;

@@ -20,7 +20,7 @@ use crate::target::Target;
 
 /// The kernel's bounds for a floor of the timer that a program sets (TCP_BPF_RTO_MIN), in
 /// milliseconds.
-const LEAST_TIMEOUT_MS: std::ops::RangeInclusive<u32> = 8..=200;
+const MIN_TIMEOUT_MS: std::ops::RangeInclusive<u32> = 8..=200;
 /// A limit above any rate: it turns pacing on without limiting anything.
 const NO_LIMIT: u64 = u64::MAX - 1;
 const CONTROL_KEY: &str = "net.ipv4.tcp_congestion_control";
@@ -444,13 +444,13 @@ fn step_refusal(step: &Concrete, asked: &Request<'_>) -> Option<String> {
             "initcwnd" => None,
             "rto_min" => number_of(name, value)
                 .ok()
-                .filter(|ms| !LEAST_TIMEOUT_MS.contains(ms))
+                .filter(|ms| !MIN_TIMEOUT_MS.contains(ms))
                 .map(|ms| {
                     format!(
                         "a program may set a floor of {} to {} ms and not {ms} ms: use --route \
                          or --all without --share",
-                        LEAST_TIMEOUT_MS.start(),
-                        LEAST_TIMEOUT_MS.end()
+                        MIN_TIMEOUT_MS.start(),
+                        MIN_TIMEOUT_MS.end()
                     )
                 }),
             _ => Some(format!(

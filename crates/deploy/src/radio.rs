@@ -1,8 +1,8 @@
 //! Settings of a radio in mac80211's debugging files (Linux, `net/mac80211/debugfs.c`).
 //!
 //! Two of them do not read as they are written. `aql_txq_limit` takes `2 5000 12000`, a category of
-//! access and its two limits, and reads as a table of all categories; `airtime_flags` takes a number
-//! and reads as the names of its bits. Here both are what is written.
+//! access and its two limits, and reads as a table of all categories; `airtime_flags` takes a
+//! number and reads as the names of its bits. Here both are what is written.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -97,8 +97,8 @@ fn flags(list: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// `aql_txq_limit_read` and `airtime_flags_read` of Linux 5.15, with the kernel's defaults; later
-    /// ones have a line more for what goes to several stations.
+    /// `aql_txq_limit_read` and `airtime_flags_read` of Linux 5.15, with the kernel's defaults;
+    /// later ones have a line more for what goes to several stations.
     const TABLE: &str = "AC\tAQL limit low\tAQL limit high\nVO\t5000\t\t12000\nVI\t5000\t\t12000\n\
                          BE\t5000\t\t12000\nBK\t5000\t\t12000\n";
     const BITS: &str = "AIRTIME_TX\t(1)\nAIRTIME_RX\t(2)\n";

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 /// The least allocation.
-const LEAST: usize = 1 << 9;
+const MIN: usize = 1 << 9;
 
 /// A stream's bytes from the first unacknowledged one on, in a ring that an application can also
 /// fill itself. It allocates memory as needed, and frees it when everything is acknowledged.
@@ -98,7 +98,7 @@ impl SendBuffer {
             return;
         }
         // Doubled each time: a byte is moved only once or twice.
-        let doubled = (2 * self.ring.len()).max(LEAST).min(self.most);
+        let doubled = (2 * self.ring.len()).max(MIN).min(self.most);
         let mut ring = vec![0; needed.max(doubled)];
         let [first, second] = self.held(0..self.length);
         ring[..first.len()].copy_from_slice(first);

@@ -79,7 +79,8 @@ pub struct Settings {
     /// packets; zero if it does not.
     pub largest_burst: u16,
     /// Whether a packet passed to the driver ends with a train: where the sender would have handed
-    /// one to a device that segments (Linux, `tcp_write_xmit`), rather than hold all that may leave.
+    /// one to a device that segments (Linux, `tcp_write_xmit`), rather than hold all that may
+    /// leave.
     pub bursts_are_trains: bool,
     /// Limit on the memory of all receive and send buffers together, in bytes: beyond it new
     /// connections are refused.

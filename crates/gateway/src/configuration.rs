@@ -18,7 +18,7 @@ const FLOWS: NonZeroUsize = NonZeroUsize::new(16_384).unwrap();
 /// Linux's floor of the variance term of the retransmission timer (TCP_RTO_MIN).
 const TIMER_FLOOR: Duration = Duration::from_millis(200);
 /// Maximum length of a device's name (linux/if.h, IFNAMSIZ less the terminating zero).
-const LONGEST_NAME: usize = 15;
+const MAX_NAME: usize = 15;
 
 /// A gateway's settings.
 #[derive(Clone, Debug, PartialEq)]
@@ -343,10 +343,10 @@ fn device(key: &str, name: Option<&String>) -> Result<String> {
         )));
     };
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-@:".contains(&byte);
-    let fits = (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(is_plain);
+    let fits = (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(is_plain);
     if !fits || name.starts_with(['.', '-']) {
         return Err(Error::new(format!(
-            "{key} = {name:?}: expected the name of a device: at most {LONGEST_NAME} letters, \
+            "{key} = {name:?}: expected the name of a device: at most {MAX_NAME} letters, \
              digits, dots, dashes and underscores"
         )));
     }
@@ -376,11 +376,11 @@ mod tests {
         Settings::parse(text, &Serve::default())
     }
 
-    const LEAST: &str = "agents = [\"delay-injection\"]\nmobile = \"wlan0\"\nwired = \"eth0\"\n";
+    const MIN: &str = "agents = [\"delay-injection\"]\nmobile = \"wlan0\"\nwired = \"eth0\"\n";
 
     #[test]
     fn three_keys_are_enough_and_only_look() {
-        let settings = parse(LEAST).unwrap();
+        let settings = parse(MIN).unwrap();
         assert!(settings.only_looks());
         assert_eq!(settings.hold, HoldLimits::default());
         assert_eq!(settings.chain.names().len(), 1);
@@ -389,7 +389,7 @@ mod tests {
     #[test]
     fn every_key_is_read() {
         let text = format!(
-            "{LEAST}mode = \"apply\"\nshare = \"20 %\"\nshare_by = \"station\"\n\
+            "{MIN}mode = \"apply\"\nshare = \"20 %\"\nshare_by = \"station\"\n\
              stop_if_worse = true\nflows = 100\nseed = 7\n\
              timer_floor = \"1 s\"\nqueue = 12\n\
              rules = \"iptables-legacy\"\n\
@@ -417,7 +417,7 @@ mod tests {
             apply: true,
             ..Serve::default()
         };
-        let settings = Settings::parse(LEAST, &options).unwrap();
+        let settings = Settings::parse(MIN, &options).unwrap();
         assert!(settings.chain.repeats());
         assert_eq!(settings.wired, "eth1");
         assert_eq!(settings.share, Some(Probability::ALWAYS));
@@ -425,7 +425,7 @@ mod tests {
 
     #[test]
     fn a_wrong_key_or_value_is_named() {
-        let refused = |more: &str| parse(&format!("{LEAST}{more}")).unwrap_err().to_string();
+        let refused = |more: &str| parse(&format!("{MIN}{more}")).unwrap_err().to_string();
         assert!(refused("flow = 3").contains("unknown field `flow`"));
         assert!(refused("share = 0.5").contains("mode = \"apply\""));
         assert!(refused("stop_if_worse = true").contains("control group"));
@@ -435,7 +435,7 @@ mod tests {
         assert!(refused("[hold]\nof_timeout = -1.0").contains("hold.of_timeout = -1"));
         assert!(refused("[metrics]\nlisten = \"0.0.0.0:1\"").contains("this machine alone"));
         assert!(refused("inline = true").contains("inline"));
-        let ebsn = LEAST.replace("delay-injection", "ebsn") + "mode = \"apply\"";
+        let ebsn = MIN.replace("delay-injection", "ebsn") + "mode = \"apply\"";
         let error = parse(&ebsn).unwrap_err().to_string();
         assert!(error.contains("no sender understands"), "{error}");
         let snoop =

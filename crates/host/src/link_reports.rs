@@ -24,7 +24,7 @@ const NAME: &str = "airtcp-link-reports";
 /// setting.
 const KEPT: (&str, &str) = ("/proc/sys/net/unix/max_dgram_qlen", "1024");
 /// The longest report, in bytes.
-const LONGEST: usize = 512;
+const MAX: usize = 512;
 
 /// A link's report about one segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,7 +112,7 @@ pub fn listener() -> Result<UnixDatagram> {
 
 /// The next waiting report, if any. Malformed ones are skipped.
 pub fn next(socket: &UnixDatagram) -> Option<Report> {
-    let mut bytes = [0; LONGEST];
+    let mut bytes = [0; MAX];
     loop {
         let length = socket.recv(&mut bytes).ok()?;
         if let Ok(report) = serde_json::from_slice(&bytes[..length]) {

@@ -1,5 +1,5 @@
-//! For tests: programs that a machine may lack. A test names those that it uses, and is skipped with
-//! the reason where one is missing. The one list is `tests/needs.toml`.
+//! For tests: programs that a machine may lack. A test names those that it uses, and is skipped
+//! with the reason where one is missing. The one list is `tests/needs.toml`.
 
 use std::fmt;
 use std::os::unix::fs::PermissionsExt;

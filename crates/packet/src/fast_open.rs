@@ -1,9 +1,9 @@
 //! The option of TCP Fast Open (RFC 7413): a cookie, or the request of one.
 
 /// The shortest cookie, and the longest, in bytes (Linux, `TCP_FASTOPEN_COOKIE_MIN` and `_MAX`).
-const LEAST_COOKIE_BYTES: usize = 4;
+const MIN_COOKIE_BYTES: usize = 4;
 /// The longest.
-pub(crate) const MOST_COOKIE_BYTES: usize = 16;
+pub(crate) const MAX_COOKIE_BYTES: usize = 16;
 
 /// Marks the count of blocks that an option of Fast Open takes the place of.
 const HELD: u8 = 0x80;
@@ -17,7 +17,7 @@ const LENGTH: u8 = 0x1f;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FastOpen {
     /// The cookie, and zeros behind it.
-    bytes: [u8; MOST_COOKIE_BYTES],
+    bytes: [u8; MAX_COOKIE_BYTES],
     length: u8,
     is_experimental: bool,
 }
@@ -37,7 +37,7 @@ impl core::fmt::Debug for FastOpen {
 impl FastOpen {
     /// The request of a cookie.
     pub const REQUEST: Self = Self {
-        bytes: [0; MOST_COOKIE_BYTES],
+        bytes: [0; MAX_COOKIE_BYTES],
         length: 0,
         is_experimental: false,
     };
@@ -46,7 +46,7 @@ impl FastOpen {
     /// bytes (Linux, `tcp_parse_fastopen_option`).
     #[must_use]
     pub fn cookie(cookie: &[u8]) -> Option<Self> {
-        let fits = (LEAST_COOKIE_BYTES..=MOST_COOKIE_BYTES).contains(&cookie.len());
+        let fits = (MIN_COOKIE_BYTES..=MAX_COOKIE_BYTES).contains(&cookie.len());
         if !fits || !cookie.len().is_multiple_of(2) {
             return None;
         }
@@ -83,7 +83,7 @@ impl FastOpen {
     }
 
     /// The cookie with zeros behind it.
-    pub(crate) const fn padded(&self) -> &[u8; MOST_COOKIE_BYTES] {
+    pub(crate) const fn padded(&self) -> &[u8; MAX_COOKIE_BYTES] {
         &self.bytes
     }
 
@@ -103,7 +103,7 @@ impl FastOpen {
     }
 
     /// The option whose [form](Self::form) is `form`, with the cookie's `bytes`.
-    pub(crate) const fn of_form(form: u8, bytes: [u8; MOST_COOKIE_BYTES]) -> Option<Self> {
+    pub(crate) const fn of_form(form: u8, bytes: [u8; MAX_COOKIE_BYTES]) -> Option<Self> {
         if form & HELD == 0 {
             return None;
         }

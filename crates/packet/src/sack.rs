@@ -1,7 +1,7 @@
 //! Selective acknowledgment blocks (RFC 2018), or what a SYN carries in their place.
 
 use crate::SequenceNumber;
-use crate::fast_open::{FastOpen, MOST_COOKIE_BYTES};
+use crate::fast_open::{FastOpen, MAX_COOKIE_BYTES};
 
 /// A contiguous run of bytes that the receiver holds (RFC 2018 §3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -94,7 +94,7 @@ impl SackBlocks {
 
     /// The option of Fast Open in place of blocks, if one is there.
     pub(crate) fn fast_open(&self) -> Option<FastOpen> {
-        let mut bytes = [0; MOST_COOKIE_BYTES];
+        let mut bytes = [0; MAX_COOKIE_BYTES];
         let numbers = self.blocks[..2]
             .iter()
             .flat_map(|block| [block.start, block.end]);

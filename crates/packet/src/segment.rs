@@ -43,7 +43,7 @@ const BARE_HEADER_BYTES: u32 = 20;
 /// IPv4 header without options (RFC 791 §3.1).
 const IPV4_HEADER_BYTES: u32 = 20;
 /// Space for options: the header's length field ends at 60 bytes.
-const MOST_OPTION_BYTES: u32 = 40;
+const MAX_OPTION_BYTES: u32 = 40;
 /// Two bytes of padding, kind and length in front of the SACK blocks.
 const SACK_PREFIX_BYTES: u32 = 4;
 /// Two sequence numbers.
@@ -84,7 +84,7 @@ impl Segment {
 
     /// The same option, if it fits behind the others.
     pub(crate) fn fast_open_on_wire(&self) -> Option<FastOpen> {
-        let room = MOST_OPTION_BYTES - self.option_bytes_before_sack();
+        let room = MAX_OPTION_BYTES - self.option_bytes_before_sack();
         self.fast_open()
             .filter(|option| u32::from(option.option_bytes()).next_multiple_of(4) <= room)
     }
@@ -114,7 +114,7 @@ impl Segment {
         if self.sack.is_empty() {
             return 0;
         }
-        let space = MOST_OPTION_BYTES - self.option_bytes_before_sack() - SACK_PREFIX_BYTES;
+        let space = MAX_OPTION_BYTES - self.option_bytes_before_sack() - SACK_PREFIX_BYTES;
         self.sack.len().min((space / SACK_BLOCK_BYTES) as usize)
     }
 

@@ -136,8 +136,8 @@ impl World {
         Ok(taken)
     }
 
-    /// Begins a write that may open its connection: the bytes that its SYN carries count as written.
-    /// Returns the call's answer, if that is all.
+    /// Begins a write that may open its connection: the bytes that its SYN carries count as
+    /// written. Returns the call's answer, if that is all.
     pub fn begin_fast(
         &mut self,
         descriptor: i32,

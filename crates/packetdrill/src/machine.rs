@@ -22,7 +22,7 @@ type Attempt = Box<dyn FnMut(&mut World) -> Option<Answer> + Send>;
 const LARGEST_BURST: u16 = 65_000;
 /// How long packetdrill's own thread waits for what nothing on its way can bring: a connection has
 /// given up by then.
-const LONGEST: Duration = Duration::from_secs(1000);
+const MAX: Duration = Duration::from_secs(1000);
 /// What a look at the clock takes: packetdrill looks until the time has come.
 const A_LOOK: Duration = Duration::from_micros(1);
 /// Real time in which the thread of a call that has returned says so.
@@ -178,7 +178,7 @@ impl Machine {
     /// The next packet that leaves, and when; `None` where none ever will.
     pub fn depart(&self) -> Option<(Instant, Vec<u8>)> {
         let mut world = self.lock();
-        let until = world.now + LONGEST;
+        let until = world.now + MAX;
         while world.sent.is_empty() {
             let next = world.next_wakeup();
             if next > until {
@@ -282,7 +282,7 @@ impl World {
 
     /// Waits in the thread that alone lets time pass.
     fn wait_here(&mut self, mut attempt: impl FnMut(&mut World) -> Option<Answer>) -> Answer {
-        let until = self.now + LONGEST;
+        let until = self.now + MAX;
         loop {
             if let Some(answer) = attempt(self) {
                 self.settle();

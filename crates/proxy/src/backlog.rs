@@ -14,8 +14,8 @@ use crate::socket::bound_receiving;
 /// A busy machine is late by as much: less data would leave the destination idle meanwhile.
 const LATE: Duration = Duration::from_millis(2);
 /// The smallest useful bounds: two segments, and a window of IW10 (RFC 6928 §2).
-const LEAST_UNSENT: usize = 4 << 10;
-const LEAST_UNREAD: usize = 16 << 10;
+const MIN_UNSENT: usize = 4 << 10;
+const MIN_UNREAD: usize = 16 << 10;
 
 /// Bounds on the data that waits for a destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +34,8 @@ impl Bounds {
         let worth = |time: Duration| (rate * time.as_secs_f64()) as usize;
         let one = worth(destination.max(LATE));
         Self {
-            unsent: one.max(LEAST_UNSENT),
-            unread: one.max(worth(2 * source)).max(LEAST_UNREAD),
+            unsent: one.max(MIN_UNSENT),
+            unread: one.max(worth(2 * source)).max(MIN_UNREAD),
         }
     }
 }
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(far.unread, 75_000);
         // Nothing is smaller than what TCP needs, nor than what a late turn would leave idle.
         let slow = Bounds::new(1000.0, milliseconds(50), milliseconds(1));
-        assert_eq!((slow.unsent, slow.unread), (LEAST_UNSENT, LEAST_UNREAD));
+        assert_eq!((slow.unsent, slow.unread), (MIN_UNSENT, MIN_UNREAD));
         let near = Bounds::new(1e9, Duration::ZERO, Duration::ZERO);
         assert_eq!(near.unsent, 2_000_000);
     }

@@ -16,7 +16,7 @@ use crate::socket::{bound_sending, bound_unsent};
 /// The initial grant while memory is plentiful.
 const FIRST: usize = 64 << 10;
 /// The smallest useful grant: a kernel's send buffer has at least this size (SOCK_MIN_SNDBUF).
-const LEAST: usize = 4 << 10;
+const MIN: usize = 4 << 10;
 /// A buffer, and the kernel's overhead of as much again.
 const KEPT: usize = 2;
 /// Buffers of a direction.
@@ -40,7 +40,7 @@ impl Memory {
         Self {
             bound,
             granted: 0,
-            least: share.clamp(LEAST, FIRST).min(most),
+            least: share.clamp(MIN, FIRST).min(most),
             most,
         }
     }
@@ -260,7 +260,7 @@ mod tests {
         assert!(
             given
                 .iter()
-                .all(|(grant, _)| grant.bytes() >= BUFFERS * LEAST)
+                .all(|(grant, _)| grant.bytes() >= BUFFERS * MIN)
         );
     }
 }

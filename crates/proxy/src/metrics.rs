@@ -18,7 +18,7 @@ use crate::status;
 /// Time allowed for a request.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Maximum length of a request, in bytes.
-const LONGEST: u64 = 4096;
+const MAX: u64 = 4096;
 
 /// The numbers of [`Counters`](crate::counters::Counters), whether each is the present state rather
 /// than a total, and what it is.
@@ -94,7 +94,7 @@ pub fn serve(address: SocketAddr) -> Result<()> {
 fn answer(mut stream: TcpStream) -> std::io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    let mut lines = BufReader::new(Read::by_ref(&mut stream).take(LONGEST));
+    let mut lines = BufReader::new(Read::by_ref(&mut stream).take(MAX));
     let mut line = String::new();
     while lines.read_line(&mut line)? > 0 && !line.trim().is_empty() {
         line.clear();

@@ -1,4 +1,5 @@
-//! Names under which papers, standards and kernels know the remedies, for an error's "did you mean".
+//! Names under which papers, standards and kernels know the remedies, for an error's "did you
+//! mean".
 
 /// Other names of remedies, in lower case without hyphens, and the remedy of each.
 const ALIASES: &[(&str, &str)] = &[

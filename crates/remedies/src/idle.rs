@@ -1,5 +1,5 @@
-//! Remedies that would change nothing at a sender or receiver: it does so already, or another of its
-//! choices leaves the setting unread.
+//! Remedies that would change nothing at a sender or receiver: it does so already, or another of
+//! its choices leaves the setting unread.
 
 use airtcp_tcp::Config;
 use airtcp_tcp::config::{CongestionControl, LossDetection, Recovery, RttEstimation, SlowStart};
@@ -27,7 +27,7 @@ struct Unread {
 
 /// Segments of the window from which HyStart looks, and round trips that it needs (Linux,
 /// `hystart_low_window` and `HYSTART_MIN_SAMPLES`).
-const HYSTART_LEAST_WINDOW: u64 = 16;
+const HYSTART_MIN_WINDOW: u64 = 16;
 const HYSTART_SAMPLES: u64 = 8;
 
 /// What the window of a model-based control leaves unread.
@@ -79,7 +79,7 @@ const UNREAD: &[Unread] = &[
     },
     Unread {
         by: |tcp| {
-            let round = HYSTART_LEAST_WINDOW + HYSTART_SAMPLES;
+            let round = HYSTART_MIN_WINDOW + HYSTART_SAMPLES;
             let most = round * u64::from(tcp.mss);
             tcp.slow_start == SlowStart::HyStart
                 && tcp.initial_ssthresh.is_some_and(|bytes| bytes < most)

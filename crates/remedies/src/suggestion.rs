@@ -1,7 +1,7 @@
 //! "Did you mean": the known names nearest to one that is not known.
 
 /// Number of names worth reading in an error.
-const MOST_NAMES: usize = 3;
+const MAX_NAMES: usize = 3;
 
 /// The names among `known` that `given` may have been meant to be, nearest first, at most three.
 ///
@@ -28,7 +28,7 @@ pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Vec
         .collect();
     near.sort();
     near.into_iter()
-        .take(MOST_NAMES)
+        .take(MAX_NAMES)
         .map(|(_, name)| name)
         .collect()
 }

@@ -230,13 +230,13 @@ fn value_at<'a>(table: &'a Table, path: &str) -> Option<&'a Value> {
 
 /// What of a user's text an error repeats: enough to recognise it, on one line.
 pub(crate) fn shortened(text: &str) -> String {
-    const LONGEST: usize = 60;
+    const MAX: usize = 60;
     let mut short: String = text
         .chars()
-        .take(LONGEST)
+        .take(MAX)
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
-    if text.chars().nth(LONGEST).is_some() {
+    if text.chars().nth(MAX).is_some() {
         short.push('…');
     }
     short

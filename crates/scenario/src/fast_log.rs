@@ -17,7 +17,7 @@ use crate::link::Link;
 const FAST: Duration = Duration::from_millis(1);
 /// What a link with faster round trips carries: Fast Ethernet's rate (IEEE 802.3 clause 24), less
 /// than the 240 Mbit/s of twenty full frames in the shortest round trip that is a radio's.
-pub(crate) const MOST: BitRate = BitRate::from_bps(100_000_000);
+pub(crate) const MAX: BitRate = BitRate::from_bps(100_000_000);
 
 /// Whether half of the round trips are shorter than a radio's.
 pub(crate) fn is_fast(series: &RttSeries) -> bool {
@@ -31,9 +31,9 @@ impl Scenario {
             return None;
         };
         match (&data.delay, &data.service) {
-            (Delay::Recorded { series, .. }, Service::Constant(MOST)) => Some(format!(
+            (Delay::Recorded { series, .. }, Service::Constant(MAX)) => Some(format!(
                 "link.rtt_log: the median round trip is {}, which is a wire's or this machine's own, \
-                 no radio's; the link is taken to carry at most {MOST}. Ping the far end over the \
+                 no radio's; the link is taken to carry at most {MAX}. Ping the far end over the \
                  wireless link",
                 series.median(),
             )),

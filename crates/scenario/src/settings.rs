@@ -8,7 +8,7 @@ use super::document::Document;
 use super::error::{Problem, shortened};
 
 /// The deepest key there is has three steps; this leaves room to name a wrong one in an error.
-const MOST_STEPS: usize = 8;
+const MAX_STEPS: usize = 8;
 
 /// Sets the dotted `key` to `value`, which is a TOML value if it reads as one and else text.
 /// Tables on the way are made. `folder` is where the scenario's own files are looked for.
@@ -17,7 +17,7 @@ const MOST_STEPS: usize = 8;
 /// A key with an empty step, too many steps, or below something that is not a table.
 pub(super) fn set(table: &mut Table, key: &str, value: &str, folder: &Path) -> Result<(), Problem> {
     let steps: Vec<&str> = key.split('.').collect();
-    if steps.len() > MOST_STEPS || steps.iter().any(|step| step.trim().is_empty()) {
+    if steps.len() > MAX_STEPS || steps.iter().any(|step| step.trim().is_empty()) {
         let key = shortened(key);
         return Err(Problem::of_all(format!(
             "setting {key:?}: expected a key such as link.loss.rate"

@@ -43,8 +43,8 @@
 //! - **Congestion marks**: ECN (RFC 3168), asked for, accepted when the peer asks, or off.
 //!
 //! Not implemented: **urgent data** (its bytes are ordinary ones), **authentication (MD5, AO),
-//! Multipath TCP**. Bytes, connection tables, cookies and initial sequence numbers (RFC 6528) are in
-//! `airtcp-endpoint`.
+//! Multipath TCP**. Bytes, connection tables, cookies and initial sequence numbers (RFC 6528) are
+//! in `airtcp-endpoint`.
 //!
 //! Needs `alloc` but not `std`: what takes a logarithm or a root takes it from `libm`.
 #![cfg_attr(not(test), no_std)]

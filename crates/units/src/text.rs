@@ -146,8 +146,8 @@ impl<'a> Decimal<'a> {
     fn times(&self, size: u64) -> Option<u64> {
         // 10^24 times the largest unit (an hour, 3.6e12 ns) still fits in 128 bits, and the digits
         // left out weigh less than 1e-11 of the smallest unit.
-        const MOST_FRACTION_DIGITS: usize = 24;
-        let fraction = &self.fraction[..self.fraction.len().min(MOST_FRACTION_DIGITS)];
+        const MAX_FRACTION_DIGITS: usize = 24;
+        let fraction = &self.fraction[..self.fraction.len().min(MAX_FRACTION_DIGITS)];
         let scale = 10_u128.pow(fraction.len() as u32);
         let numerator = if fraction.is_empty() {
             0
@@ -187,13 +187,13 @@ pub(crate) fn write<Q: Quantity>(quantity: Q, f: &mut fmt::Formatter<'_>) -> fmt
 /// `base / size` as an exact decimal of at least 1; `None` when it is less, or has too many digits
 /// to be worth reading.
 fn exact_number(base: u64, size: u64) -> Option<String> {
-    const MOST_FRACTION_DIGITS: usize = 9;
+    const MAX_FRACTION_DIGITS: usize = 9;
     let (whole, mut rest) = (base / size, u128::from(base % size));
     if whole == 0 {
         return None;
     }
     let mut number = whole.to_string();
-    for index in 0..=MOST_FRACTION_DIGITS {
+    for index in 0..=MAX_FRACTION_DIGITS {
         if rest == 0 {
             return Some(number);
         }

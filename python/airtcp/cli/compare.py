@@ -45,7 +45,7 @@ from airtcp.study.front import Front, Mark, front
 from airtcp.study.metrics import METRICS, Metric
 from airtcp.study.own_metric import metric_of
 from airtcp.study.recommend import recommendations
-from airtcp.study.sequential import MOST_CPU_S, MOST_SEEDS, Rounds
+from airtcp.study.sequential import MAX_CPU_S, MAX_SEEDS, Rounds
 from airtcp.study.statistics import Outcome
 
 
@@ -107,7 +107,7 @@ def compare_command(
     max_seeds: Annotated[
         int,
         typer.Option(metavar="N", min=2, max=100_000, help="The most seeds of the rounds."),
-    ] = MOST_SEEDS,
+    ] = MAX_SEEDS,
     max_cpu: Annotated[
         float,
         typer.Option(
@@ -116,7 +116,7 @@ def compare_command(
             help="The most processor time of the rounds, the first too, with the harm and the "
             "longer runs of the best remedy.",
         ),
-    ] = MOST_CPU_S,
+    ] = MAX_CPU_S,
     harm: Annotated[
         bool,
         typer.Option(

@@ -7,7 +7,7 @@ FEWEST = 20
 """Fewest acknowledgments of data in order from which a habit is inferred."""
 TIMER_S = 0.005
 """A lone segment whose answer came later by less than this waited for no timer."""
-LONGEST_TIMER_S = 0.5
+MAX_TIMER_S = 0.5
 """No receiver waits longer (RFC 9293 §3.8.6.3): what did was in a queue."""
 USUAL = 2
 """Segments an acknowledgment, by RFC 5681 §4.2."""
@@ -50,7 +50,7 @@ def habit(
     the receiver waited for another segment that never came.
     """
     share = compressed / acks if acks else 0.0
-    is_timer = lone_delay_s is not None and TIMER_S <= lone_delay_s <= LONGEST_TIMER_S
+    is_timer = lone_delay_s is not None and TIMER_S <= lone_delay_s <= MAX_TIMER_S
     timer = lone_delay_s if is_timer else None
     count = sum(by_segments)
     if count < FEWEST:

@@ -11,13 +11,13 @@ TOGETHER_S = 50e-6
 FEWEST_PACKETS = 3
 BURST_SHARE = 0.5
 """Smallest share of the bytes in bursts for a link that delivers in bursts."""
-LEAST_PAUSE_S = 200e-6
+MIN_PAUSE_S = 200e-6
 """A shorter pause between bursts is that of a host that handles several packets at once."""
-MOST_PAUSE = 0.5
+MAX_PAUSE = 0.5
 """Of the round trip: a longer pause is between two windows of the sender."""
 QUEUED = 1.5
 """Times the base round trip that a queue makes of it where one stands."""
-LEAST_BURSTS = 50
+MIN_BURSTS = 50
 FAST = 0.3
 """A flow with a larger share of the rate within bursts has a fast link, and no bursts."""
 
@@ -38,7 +38,7 @@ def aggregates_of(flow: Observed) -> Aggregates | None:
     """The bursts in which a link delivers; None where packets come one by one."""
     reports = np.diff(flow.delivered) > 0
     came, bytes_ = flow.ack_s[1:][reports], np.diff(flow.delivered)[reports]
-    if len(came) < FEWEST_PACKETS * LEAST_BURSTS:
+    if len(came) < FEWEST_PACKETS * MIN_BURSTS:
         return None
     pauses = np.diff(came, prepend=came[0])
     burst = np.cumsum(pauses > TOGETHER_S)
@@ -46,13 +46,13 @@ def aggregates_of(flow: Observed) -> Aggregates | None:
     first = np.flatnonzero(np.diff(burst, prepend=-1))
     before = pauses[first]
     is_burst = packets >= FEWEST_PACKETS
-    if int(is_burst.sum()) < LEAST_BURSTS or packets[is_burst].sum() < BURST_SHARE * packets.sum():
+    if int(is_burst.sum()) < MIN_BURSTS or packets[is_burst].sum() < BURST_SHARE * packets.sum():
         return None
     pause_s = float(np.median(before[is_burst]))
     # Behind a queue the windows of the sender run into each other.
     behind_queue = flow.median_rtt_s if flow.median_rtt_s > QUEUED * flow.base_rtt_s else 0.0
-    longest = MOST_PAUSE * max(flow.base_rtt_s, behind_queue)
-    if not LEAST_PAUSE_S <= pause_s <= longest:
+    longest = MAX_PAUSE * max(flow.base_rtt_s, behind_queue)
+    if not MIN_PAUSE_S <= pause_s <= longest:
         return None
     within_s = came[np.append(first[1:], len(came)) - 1] - came[first]
     spread = within_s > 0

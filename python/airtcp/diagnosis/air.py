@@ -8,10 +8,10 @@ import polars as pl
 from airtcp import _core
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 
-LEAST_AIRTIME = 0.001
+MIN_AIRTIME = 0.001
 """Of all that was heard: a pair with a smaller share has no line of its own."""
-MOST_LINES = 8
-LEAST_SHARE_OF_SLOW = 0.3
+MAX_LINES = 8
+MIN_SHARE_OF_SLOW = 0.3
 SLOW = 0.3
 """A station whose rate is below this share of the mean, and that has much of the air, slows all."""
 
@@ -81,10 +81,10 @@ class Air:
             f"{format_count(frames)} frames of data, {_percent(retries / max(frames, 1))} of them "
             "retries."
         ]
-        shown = [one for one in self.pairs if self.share(one) >= LEAST_AIRTIME]
-        lines += [self._line(one) for one in shown[:MOST_LINES]]
-        if len(shown) > MOST_LINES:
-            lines.append(f"And {format_count(len(shown) - MOST_LINES)} more pairs of stations.")
+        shown = [one for one in self.pairs if self.share(one) >= MIN_AIRTIME]
+        lines += [self._line(one) for one in shown[:MAX_LINES]]
+        if len(shown) > MAX_LINES:
+            lines.append(f"And {format_count(len(shown) - MAX_LINES)} more pairs of stations.")
         lines += self._slow()
         unknown = sum(one.unknown for one in self.pairs)
         if unknown:
@@ -119,7 +119,7 @@ class Air:
         lines = []
         for one in known:
             of_air, of_bytes = one.airtime_s / airtime, one.data_bytes / whole
-            if of_air > LEAST_SHARE_OF_SLOW and of_bytes < SLOW * of_air:
+            if of_air > MIN_SHARE_OF_SLOW and of_bytes < SLOW * of_air:
                 lines.append(
                     f"{one.transmitter} to {one.receiver} takes {_percent(of_air)} of the data's "
                     f"airtime for {_percent(of_bytes)} of its bytes: its rate, {_rate(one)}, slows "

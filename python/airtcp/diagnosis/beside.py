@@ -14,21 +14,21 @@ from airtcp.diagnosis.observed import Observed, Reals
 from airtcp.diagnosis.rate import busy_windows, spacing_mode
 
 WINDOW_S = 0.25
-LEAST_WINDOWS = 20
-LEAST_CORRELATION = 0.8
-LEAST_SPREAD_S = 0.002
+MIN_WINDOWS = 20
+MIN_CORRELATION = 0.8
+MIN_SPREAD_S = 0.002
 """A delay that varies by less tells nothing of a queue."""
-MOST_OWN = 0.8
+MAX_OWN = 0.8
 """A flow whose busy windows have more of the rate of its spacing has the link to itself."""
-LEAST_GAPS = 100
-MOST_BETWEEN = 20.0
+MIN_GAPS = 100
+MAX_BETWEEN = 20.0
 """More packets between two are more than the times of a capture can tell."""
 NEAR_WHOLE = 0.15
-LEAST_WHOLE = 0.5
+MIN_WHOLE = 0.5
 """Gaps of any length are as near to whole packet times in 30 of 100."""
-LEAST_BOTH = 0.5
+MIN_BOTH = 0.5
 """Of the times in which others pass, those in which the flow's own packets leave together, too."""
-LEAST_SHARE = 0.1
+MIN_SHARE = 0.1
 """A flow that delivered a smaller share of what the chosen one did is played back as none."""
 
 
@@ -62,7 +62,7 @@ def with_beside(flow: Observed, others: Iterable[Observed]) -> Observed:
 def beside_of(flow: Observed) -> Beside | None:
     """Those of the capture that are large enough to be played back beside it, if any."""
     own = float(flow.delivered[-1])
-    large = [one for one in flow.beside if float(one.delivered[-1]) >= LEAST_SHARE * own]
+    large = [one for one in flow.beside if float(one.delivered[-1]) >= MIN_SHARE * own]
     if not large:
         return None
     bps = 8.0 * own / flow.seconds
@@ -78,24 +78,24 @@ def hidden_beside(flow: Observed) -> tuple[float, Beside] | None:
     """
     times, busy = busy_windows(flow)
     bps = spacing_mode(flow)
-    if bps is None or len(busy) < LEAST_WINDOWS or float(np.median(busy)) > MOST_OWN * bps:
+    if bps is None or len(busy) < MIN_WINDOWS or float(np.median(busy)) > MAX_OWN * bps:
         return None
     packet_s = 8.0 * flow.full_size / bps
     gaps, bytes_ = np.diff(flow.ack_s), np.diff(flow.delivered)
-    slow = times[busy < MOST_OWN * bps]
+    slow = times[busy < MAX_OWN * bps]
     at = np.searchsorted(slow, flow.ack_s[1:], side="right") - 1
     within = (at >= 0) & (flow.ack_s[1:] <= slow[np.maximum(at, 0)] + WINDOW_S) & (bytes_ > 0)
     between = (gaps - 8.0 * bytes_ / bps)[within] / packet_s
     at = at[within]
     is_none = np.abs(between) < NEAR_WHOLE
-    is_some = (between > 0.5) & (between < MOST_BETWEEN)
-    if int(is_some.sum()) < LEAST_GAPS:
+    is_some = (between > 0.5) & (between < MAX_BETWEEN)
+    if int(is_some.sum()) < MIN_GAPS:
         return None
     whole = np.abs(between[is_some] - np.round(between[is_some])) < NEAR_WHOLE
     # Both in the same quarter of a second: a rate that falls to a whole fraction has the longer
     # gaps alone.
     both = np.intersect1d(at[is_none], at[is_some])
-    if float(np.mean(whole)) < LEAST_WHOLE or len(both) < LEAST_BOTH * len(np.unique(at)):
+    if float(np.mean(whole)) < MIN_WHOLE or len(both) < MIN_BOTH * len(np.unique(at)):
         return None
     left = float(np.median(busy))
     flows = max(1, round(bps / left) - 1)
@@ -119,9 +119,9 @@ def _delays(flow: Observed, begin_s: float, end_s: float) -> Reals:
 
 def _agree(one: Reals, other: Reals) -> bool:
     both = np.isfinite(one) & np.isfinite(other)
-    if both.sum() < LEAST_WINDOWS:
+    if both.sum() < MIN_WINDOWS:
         return False
     one, other = one[both], other[both]
-    if min(one.std(), other.std()) < LEAST_SPREAD_S:
+    if min(one.std(), other.std()) < MIN_SPREAD_S:
         return False
-    return float(np.corrcoef(one, other)[0, 1]) >= LEAST_CORRELATION
+    return float(np.corrcoef(one, other)[0, 1]) >= MIN_CORRELATION

@@ -19,7 +19,7 @@ from airtcp.runs import Run
 from airtcp.study.statistics import student_t
 
 NEAR = 0.10
-MOST_OFF = 0.30
+MAX_OFF = 0.30
 """A replay that is farther off is not of this link, whatever its process may bring."""
 FEW_TIMEOUTS = 10
 """Of fewer timeouts than this, one more or less is no disagreement."""
@@ -78,7 +78,7 @@ class Replay:
         the queue for seconds. What the link delivers hardly changes by it.
         """
         goodput, round_trip = (abs(off) for off in self.deviations.values())
-        return goodput <= (NEAR if self.is_exact else MOST_OFF) and round_trip <= MOST_OFF
+        return goodput <= (NEAR if self.is_exact else MAX_OFF) and round_trip <= MAX_OFF
 
     @property
     def distance(self) -> float:

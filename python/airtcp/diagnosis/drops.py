@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from airtcp.diagnosis.capture import Queues
 
-LEAST_TARGET_S = 0.001
-MOST_TARGET_S = 0.1
+MIN_TARGET_S = 0.001
+MAX_TARGET_S = 0.1
 USUAL_TARGET_S = 0.005
 """RFC 8289 §4.2, and what Linux has."""
 WIDE = 1.5
@@ -48,10 +48,10 @@ def drops_of(queues: Queues | None) -> Drops:
     delay_ns, least_ns = queues["aqm_delay_ns"], queues["aqm_least_delay_ns"]
     if delay_ns is None or least_ns is None:
         return Drops()
-    most_s, least_s = delay_ns / 1e9, max(least_ns / 1e9, LEAST_TARGET_S)
-    if least_s >= MOST_TARGET_S:
+    most_s, least_s = delay_ns / 1e9, max(least_ns / 1e9, MIN_TARGET_S)
+    if least_s >= MAX_TARGET_S:
         # CoDel's target lies below its interval (RFC 8289 §4.2): such a delay is a plain queue's.
         return Drops()
     # What most systems have is likelier than another delay that the losses admit.
-    target_s = min(max(USUAL_TARGET_S, least_s), max(most_s, least_s), MOST_TARGET_S)
+    target_s = min(max(USUAL_TARGET_S, least_s), max(most_s, least_s), MAX_TARGET_S)
     return Drops(None, target_s, aqm_bounds_s=(least_s, max(most_s, least_s)))

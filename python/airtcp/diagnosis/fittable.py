@@ -4,9 +4,9 @@ import numpy as np
 
 from airtcp.diagnosis.observed import Observed
 
-SHORTEST_S = 0.1
+MIN_S = 0.1
 """The shortest time for which the rate of a link is read from what it delivered."""
-LONGEST_S = 86_400.0
+MAX_S = 86_400.0
 """A flow of more than a day has a clock that stepped, or is no transfer that a link limits."""
 COARSE_S = 1e-4
 """Finer ticks are the clocks of today's captures, and no cause for a refusal."""
@@ -32,13 +32,13 @@ def why_no_fit(flow: Observed) -> str | None:
             "Acknowledgments come before the data that they report: two clocks are in this "
             "capture. Capture on one host and one interface."
         )
-    if flow.seconds < SHORTEST_S:
+    if flow.seconds < MIN_S:
         return (
             f"The flow lasts {_short(flow.seconds)}: its times were lost, or it is too short. "
             "Capture a transfer of a minute with tcpdump, and keep its times where a capture is "
             "converted."
         )
-    if flow.seconds > LONGEST_S:
+    if flow.seconds > MAX_S:
         return (
             f"The flow lasts {flow.seconds / 3600:.0f} hours by its times: its clock was set "
             "meanwhile, or it is no transfer that a link limits. Capture a transfer of a minute."

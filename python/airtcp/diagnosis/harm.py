@@ -20,7 +20,7 @@ from airtcp.study.statistics import ERROR, PairedDifference, paired_difference
 SEEDS = (10, 20, 40)
 """Seeds of the looks: more are run where much harm is neither shown nor excluded."""
 SECONDS = 60.0
-MOST_MEASURED = 3
+MAX_MEASURED = 3
 """Remedies whose harm is measured, beside that of the first."""
 
 
@@ -32,7 +32,7 @@ def with_harms(trials: Trials, link: FittedLink, stack: Stack) -> Trials:
     Raises:
         RunError: a simulation could not be finished.
     """
-    for _ in range(MOST_MEASURED):
+    for _ in range(MAX_MEASURED):
         best = trials.winner
         if best is None or best.remedy in trials.harms:
             break
@@ -52,7 +52,7 @@ def _with_nearly_as_good(trials: Trials, link: FittedLink, stack: Stack, first: 
         for one in rivals_of(known, trials.ranking.deployable)
         if one.remedy not in trials.harms
     ]
-    measured = {name: harm(link, stack, trials.of(name)) for name in rivals[:MOST_MEASURED]}
+    measured = {name: harm(link, stack, trials.of(name)) for name in rivals[:MAX_MEASURED]}
     return replace(trials, harms=dict(trials.harms) | measured)
 
 

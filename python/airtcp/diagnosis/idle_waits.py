@@ -17,11 +17,11 @@ WAITED = 0.25
 OWN = 0.15
 """Waits as near to one packet time may be the flow's own."""
 SHARP = 0.05
-LEAST_SHARP = 0.1
+MIN_SHARP = 0.1
 """Smallest share of the packets that have the shortest round trip within `SHARP` packet times: on a
 link with jitter, or by a coarse clock, waits tell nothing."""
 FEWEST = 50
-LEAST_SHARE = 0.25
+MIN_SHARE = 0.25
 """A smaller share is what lost and late packets make of a link that nobody shares."""
 
 
@@ -39,10 +39,10 @@ def idle_beside(flow: Observed, bps: float) -> Beside | None:
     waits = flow.queueing_s[order][alone] / packet_s
     # An answer that waits for a second segment of the flow is later by one packet of its own.
     waits = waits[np.abs(waits - 1.0) > OWN]
-    if len(waits) < FEWEST or float(np.mean(waits <= SHARP)) < LEAST_SHARP:
+    if len(waits) < FEWEST or float(np.mean(waits <= SHARP)) < MIN_SHARP:
         return None
     busy = float(np.mean(waits > WAITED))
-    if busy < LEAST_SHARE:
+    if busy < MIN_SHARE:
         return None
     shown_by = f"by the {100 * busy:.0f} % of its lone packets that find the link busy"
     return Beside(1, 1.0 - busy, False, busy * bps, give_way=False, shown_by=shown_by)

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from airtcp.diagnosis.late import LEAST_S, SPREAD, overtaken_by
+from airtcp.diagnosis.late import MIN_S, SPREAD, overtaken_by
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.seconds import seconds_words
 from airtcp.quantities import format_percent
 
 FEWEST = 30
-LEAST_SHARE = 0.01
+MIN_SHARE = 0.01
 """Smallest share of overtaken packets: fewer are late now and then."""
 
 
@@ -41,9 +41,9 @@ def fitted_jitter(flow: Observed) -> Jitter | None:
     """The jitter of a flow; None where few packets are overtaken, or all by the same time."""
     delays = overtaken_by(flow)
     share = len(delays) / len(flow.sent_s)
-    if len(delays) < FEWEST or share < LEAST_SHARE:
+    if len(delays) < FEWEST or share < MIN_SHARE:
         return None
     low, median, high = (float(one) for one in np.quantile(delays, (0.25, 0.5, 0.75)))
     if max(median - low, high - median) <= SPREAD * median:
         return None
-    return Jitter(float(delays.mean()) - LEAST_S, share)
+    return Jitter(float(delays.mean()) - MIN_S, share)

@@ -10,7 +10,7 @@ from airtcp.quantities import format_percent
 
 FEWEST = 5
 """Fewer tell neither how many are late nor by how much."""
-LEAST_S = 0.004
+MIN_S = 0.004
 """Hosts that handle several packets at once let some overtake others by less."""
 SPREAD = 0.2
 """Where the middle half of the delays lies farther from their median than this share of it, there
@@ -53,7 +53,7 @@ def overtaken_by(flow: Observed) -> Reals:
         return np.array([])
     first_behind = np.minimum.accumulate(came[::-1])[::-1]
     delays: Reals = came[:-1] - first_behind[1:]
-    return delays[delays > LEAST_S]
+    return delays[delays > MIN_S]
 
 
 def _repaired(flow: Observed, labels: pl.DataFrame, acks: pl.DataFrame) -> Reals:
@@ -82,4 +82,4 @@ def _repaired(flow: Observed, labels: pl.DataFrame, acks: pl.DataFrame) -> Reals
             came = float(dsacks[behind])
         delays.append(came - sent - flow.median_rtt_s)
     found = np.array(delays, dtype=np.float64)
-    return found[found > LEAST_S]
+    return found[found > MIN_S]

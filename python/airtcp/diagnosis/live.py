@@ -14,7 +14,7 @@ from airtcp._core import ScenarioError
 
 SNAP_BYTES = 128
 """IP and TCP headers with all options."""
-MOST_PACKETS = 8_000_000
+MAX_PACKETS = 8_000_000
 """A longer capture, of about a gigabyte, ends here."""
 LAST_S = 0.5
 """After the end, what waits is read for so long at most: more may come all the time."""
@@ -124,10 +124,10 @@ def _read(
     begun = time.monotonic()
     count, bytes_, was_ended, said = 0, 0, False, begun
     until = begun + seconds
-    while count < MOST_PACKETS:
+    while count < MAX_PACKETS:
         try:
             # Ctrl-C may come at any point of a round, its bookkeeping included.
-            while count < MOST_PACKETS:
+            while count < MAX_PACKETS:
                 now = time.monotonic()
                 if progress and now - said >= 0.5:
                     said = now

@@ -30,7 +30,7 @@ VERY_LATE_S = 0.3
 NEAR_S = 0.03
 """A shorter round trip is that of a radio link with little behind it."""
 
-MOST_SAID = 4
+MAX_SAID = 4
 """Findings that are told."""
 SYMPTOMS = {
     "queue": ("steps", "bursts"),
@@ -78,7 +78,7 @@ def said(log: PingLog, events: Events) -> list[str]:
     found = find(log, events)
     if not found:
         return [nothing_wrong(log)]
-    first, *others = found[:MOST_SAID]
+    first, *others = found[:MAX_SAID]
     advice = [first.advice] if first.advice else []
     return [first.sentence, *advice, *(one.sentence for one in others)]
 

@@ -22,7 +22,7 @@ UDP_AND_IP = 28
 """Bytes of the headers of UDP and IPv4, which a log leaves out."""
 FEWEST_PACKETS = 100
 FEWEST_ACKS = 10
-MOST_SILENT = 0.005
+MAX_SILENT = 0.005
 """Share of the packets whose fate a log may leave out: its last, and what was never acknowledged
 since their acknowledgment was lost."""
 NO_DATA = frozenset({"ack", "padding", "connection_close"})
@@ -67,7 +67,7 @@ class QuicLog:
             f"{format_bytes(float(flow.size.sum()))}; {format_count(self.lost)} were lost, and "
             f"{format_count(self.needless)} more were called lost and arrived.",
         ]
-        if self.silent > MOST_SILENT * sent:
+        if self.silent > MAX_SILENT * sent:
             lines.append(
                 f"{format_count(self.silent)} more were neither acknowledged nor called lost: this "
                 "log names losses in a form that airtcp does not read, or not at all."

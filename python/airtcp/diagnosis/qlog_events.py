@@ -17,7 +17,7 @@ _SPACES = frozenset({"1rtt", "onertt", "short"})
 """Names that drafts have had for packets of an established connection."""
 _TIME_UNITS_S = {"us": 1e-6, "ms": 1e-3, "ns": 1e-9, "s": 1.0}
 _TIMES = ("time", "relative_time", "delta_time")
-MOST_RANGE = 10_000_000
+MAX_RANGE = 10_000_000
 """A longer range of packet numbers is a fault of the file."""
 
 
@@ -136,6 +136,6 @@ def _ranges(given: Sequence[Any]) -> Iterator[tuple[int, int]]:
     """Ranges as [first, last] or [only], of numbers or text."""
     for ends in given:
         first, last = int(ends[0]), int(ends[-1])
-        if not 0 <= last - first < MOST_RANGE:
+        if not 0 <= last - first < MAX_RANGE:
             raise ValueError(f"acked_ranges: {first} to {last} is no range of packet numbers")
         yield first, last

@@ -30,7 +30,7 @@ TOGETHER_S = 50e-6
 NEAR_SHARE = 0.1
 """The capture is at an end that answers within this share of the round trip."""
 WAITING_S = 0.1
-LONGEST_EDGE_S = 10.0
+MAX_EDGE_S = 10.0
 IPV4_AND_UDP, IPV6_AND_UDP = 28, 48
 VERSIONS = {1: "1", 0x6B3343CF: "2"}
 
@@ -341,7 +341,7 @@ def _spin(
     if len(kept) < FEWEST_EDGES:
         return "few", nothing
     samples = np.diff(kept)
-    return "used", samples[samples < LONGEST_EDGE_S]
+    return "used", samples[samples < MAX_EDGE_S]
 
 
 def _delivery(came: Reals, carried: Reals) -> tuple[float, float]:

@@ -33,7 +33,7 @@ STEP_RATIO = 1.5
 """A rate that changes by less than this factor is no step."""
 STEP_SHARE = 0.75
 """Share of the busy windows near a rate for which it counts as the rate before or after a step."""
-MOST_INTERPOLATED = 0.5
+MAX_INTERPOLATED = 0.5
 """A recording that is interpolated for a larger share of the time has bounds only."""
 
 
@@ -300,7 +300,7 @@ def _recorded(
         interpolated = 0.0
     mean = float(np.mean(steps))
     found = Rate(mean, steps, near, interpolated, rates, "queue", step=step)
-    if interpolated <= MOST_INTERPOLATED:
+    if interpolated <= MAX_INTERPOLATED:
         return found
     most = _levelled(most)
     bounds = mean, max(mean, float(np.mean(most)))

@@ -20,11 +20,11 @@ QUEUE_LOSSES = ("tail-drop", "aqm", "policer")
 """Losses that a queue or a policer makes by itself, and no radio."""
 SORTED_WITHIN_S = 0.5
 """The core sorts packets that stand no farther than this from their place."""
-MOST_BESIDE = 7
+MAX_BESIDE = 7
 """Other flows of a capture that are read, too."""
 FEWEST_OF_QUIC = 100
 """Datagrams without which QUIC is not spoken of."""
-LEAST_BESIDE = 0.02
+MIN_BESIDE = 0.02
 """A flow of a smaller share of the chosen one's bytes changes nothing."""
 _READING = 0.1
 """The share of a diagnosis that reading is said to be."""
@@ -169,13 +169,13 @@ def _others(
         return
     ends_s = pl.col("start_s") + pl.col("duration_s")
     (own,) = flows.filter(pl.col("number") == chosen["number"]).iter_rows(named=True)
-    least = LEAST_BESIDE * own["bytes"]
+    least = MIN_BESIDE * own["bytes"]
     meanwhile = (pl.col("start_s") < own["start_s"] + own["duration_s"]) & (ends_s > own["start_s"])
     same_way = pl.col("data_from") == own["data_from"]
     near = flows.filter(
         (pl.col("number") != own["number"]) & (pl.col("bytes") >= least) & meanwhile & same_way
     )
-    for number in near.top_k(MOST_BESIDE, by="bytes")["number"]:
+    for number in near.top_k(MAX_BESIDE, by="bytes")["number"]:
         read = _core.read_capture(path, number, view)
         flow = json.loads(read.summary())["flow"]
         acks = pl.DataFrame(read.acks())

@@ -16,7 +16,7 @@ from airtcp.diagnosis.connection import Connection
 from airtcp.quantities import format_bytes
 
 COMMAND = ("ss", "-tinOH", "state", "established")
-LEAST_BYTES = 100_000
+MIN_BYTES = 100_000
 """A connection that sent and received less tells nothing of its link."""
 _STATES = ("ESTAB", "CLOSE-WAIT", "FIN-WAIT-1", "FIN-WAIT-2", "LAST-ACK", "CLOSING")
 _HEADINGS = ("State", "Recv-Q", "Netid")
@@ -40,7 +40,7 @@ class Sockets:
         """The one sentence."""
         if not self.connections:
             return (
-                f"{self.source}: no connection moved {format_bytes(LEAST_BYTES)} or more: run it "
+                f"{self.source}: no connection moved {format_bytes(MIN_BYTES)} or more: run it "
                 "while the slow transfer is under way."
             )
         limits = [limit for one in self.connections if (limit := one.limit)]
@@ -118,7 +118,7 @@ def parsed(text: str, source: str) -> Sockets:
             f"{source}: names {len(found)} connections without their counters: expected the output "
             "of `ss -ti`, whose -i prints them"
         )
-    large = [one for one in found if one.sent_bytes + one.received_bytes >= LEAST_BYTES]
+    large = [one for one in found if one.sent_bytes + one.received_bytes >= MIN_BYTES]
     large.sort(key=lambda one: -(one.sent_bytes + one.received_bytes))
     return Sockets(source, tuple(large), len(found) - len(large), tuple(found))
 

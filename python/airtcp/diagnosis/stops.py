@@ -6,7 +6,7 @@ import numpy as np
 
 from airtcp.diagnosis.observed import Flags, Observed, Reals
 
-SHORTEST_S = 0.03
+MIN_S = 0.03
 """As long as what stands still shows above what hosts delay. BBR keeps for seconds the queue that
 even so short a stop has built."""
 SURELY_S = 0.08
@@ -28,7 +28,7 @@ ALWAYS = 2.0
 CHANCE = 0.05
 """A silence is a stop where jitter would bring fewer than this of its length in the whole
 capture."""
-LEAST_WORKING_S = 0.001
+MIN_WORKING_S = 0.001
 """A link works for at least so long between two stops (`link.stops.working`)."""
 FEW_STOPS = 5
 """Fewer are drawn by how often they may come: stretches of the capture repeat what was seen."""
@@ -78,7 +78,7 @@ class StopProcess:
         if self.drawn_working_s is not None:
             return self.drawn_working_s
         stopped = sum(stop.length_s for stop in self.stops)
-        return max((self.observed_s - stopped) / len(self.stops), LEAST_WORKING_S)
+        return max((self.observed_s - stopped) / len(self.stops), MIN_WORKING_S)
 
     @property
     def mean_period_s(self) -> float:
@@ -113,7 +113,7 @@ class StopProcess:
         return replace(
             self,
             stops=tuple(self.stops[one] for one in chosen),
-            drawn_working_s=max(1.0 / max(often, 1e-6), LEAST_WORKING_S),
+            drawn_working_s=max(1.0 / max(often, 1e-6), MIN_WORKING_S),
         )
 
     @property
@@ -140,7 +140,7 @@ def found_stops(flow: Observed, rate_bps: float) -> list[Stop]:
     """
     packet_s = 8.0 * flow.full_size / rate_bps
     floor = max(PACKETS * packet_s, BASE_SHARE * flow.base_rtt_s)
-    shortest, surely = max(SHORTEST_S, floor), max(SURELY_S, floor)
+    shortest, surely = max(MIN_S, floor), max(SURELY_S, floor)
     begun, ended = _silences(flow, packet_s, ORDINARY_SHARE * shortest)
     lengths = ended - begun
     is_stop = np.zeros(len(lengths), dtype=np.bool_)

@@ -15,12 +15,12 @@ from airtcp.diagnosis.senders import in_use
 from airtcp.diagnosis.trials import Ends
 
 DRAWS = 20
-LONGEST_S = 30.0
+MAX_S = 30.0
 WHOLE_S = 60.0
-SHORTEST_S = 20.0
+MIN_S = 20.0
 AIR_DRAWS = 10
 AIR_PACKETS = 50_000
-AIR_SHORTEST_S = 3.0
+AIR_MIN_S = 3.0
 """A fast radio shows within seconds what a slow line does in a minute."""
 QUEUE_FACTORS = (1, 3)
 
@@ -37,8 +37,8 @@ def ends_of(link: FittedLink, flow: Observed, stacks: Sequence[Stack], most: Cei
         drawn_on_air = _on_the_air(link, flow, stacks)
         return Ends(None, (drawn_on_air,), (most.gain_percent,), len(stacks), has)
     # A recording is played as a whole: its first half is another link than its second.
-    longest_s = LONGEST_S if link.rate.steps is None and not link.phases else WHOLE_S
-    seconds = min(max(flow.seconds, SHORTEST_S), longest_s)
+    longest_s = MAX_S if link.rate.steps is None and not link.phases else WHOLE_S
+    seconds = min(max(flow.seconds, MIN_S), longest_s)
     links = list(drawn_links(link, flow, DRAWS))
     bounds = link.rate.bounds
 
@@ -79,7 +79,7 @@ def _on_the_air(link: FittedLink, flow: Observed, stacks: Sequence[Stack]) -> tu
     found near (Beaumont, Zhang and Balding, Genetics 162 (2002)).
     """
     pace = flow.goodput_bps / (8 * stacks[0].mss)
-    seconds = min(max(AIR_PACKETS / pace, AIR_SHORTEST_S), SHORTEST_S)
+    seconds = min(max(AIR_PACKETS / pace, AIR_MIN_S), MIN_S)
     alike = cycle(link.wifi_alike)
     return tuple(
         loaded(modelled(replace(link, wifi=one), stack, seconds))

@@ -24,7 +24,7 @@ DAMAGED = (0.0, 0.15)
 WARM_S = 1.0
 """The first second is slow start's."""
 PACKETS = 50_000
-SHORTEST_S, LONGEST_S = 3.0, 10.0
+MIN_S, MAX_S = 3.0, 10.0
 FEWEST_LOST = 10
 """Fewer losses that no queue explains are luck."""
 ATTEMPTS = 7
@@ -33,7 +33,7 @@ ROUNDS = 3
 EFFICIENCY = 0.7
 """Share of a mode's rate that an aggregating link delivers, to begin the search with."""
 NEAR = 0.10
-MOST_DAMAGED = 0.6
+MAX_DAMAGED = 0.6
 BURST_WEIGHT = 0.3
 """How often aggregates come weighs less than what they bring and how late: drivers differ in how
 many frames they put in one."""
@@ -97,7 +97,7 @@ def fitted_wifi(
     """
     captured = _captured(flow)
     pace = captured.goodput_bps / (8 * stack.mss)
-    seconds = float(np.clip(PACKETS / pace, SHORTEST_S, LONGEST_S))
+    seconds = float(np.clip(PACKETS / pace, MIN_S, MAX_S))
     delay_s = max(0.0, (flow.base_rtt_s - AIR_S) / 2)
 
     def shapes(links: Sequence[Wifi]) -> list[Shape | None]:
@@ -157,7 +157,7 @@ def _matched(
     # Modes are steps: what is left between two of them, damage takes up.
     tried = [
         replace(
-            one, damaged=float(np.clip(1 - (1 - one.damaged) / max(ratio, 0.1), 0, MOST_DAMAGED))
+            one, damaged=float(np.clip(1 - (1 - one.damaged) / max(ratio, 0.1), 0, MAX_DAMAGED))
         )
         for one, ratio in zip(tried, ratios, strict=True)
     ]

@@ -33,7 +33,7 @@ CAUSES = {
     "lost-retransmission": "a lost retransmission",
     "not-shown": "a cause that is not shown",
 }
-MOST_LIMITS = 2
+MAX_LIMITS = 2
 """More are left to the sentences behind the first."""
 
 
@@ -55,7 +55,7 @@ def headline(
     if ceiling is not None and ceiling.is_shared:
         # Said with the rate already.
         limits = [one for one in limits if one != OTHERS]
-    named = _listed(limits[:MOST_LIMITS])
+    named = _listed(limits[:MAX_LIMITS])
     is_latencys = aim in (Aim.LATENCY, Aim.CALLS)
     if is_latencys and waits is not None and trials is not None:
         waiting = _waiting(waits)

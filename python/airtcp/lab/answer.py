@@ -4,7 +4,7 @@ import json
 import time
 
 from airtcp._core import RunError
-from airtcp.lab.play import LONGEST_WALL_S, Send
+from airtcp.lab.play import MAX_WALL_S, Send
 from airtcp.lab.requests import Ask
 from airtcp.lab.sources import Sources
 from airtcp.quantities import format_percent
@@ -44,9 +44,9 @@ def answer(sources: Sources, request: Ask, send: Send) -> None:
     begun = time.monotonic()
 
     def progress(done: int, runs: int) -> None:
-        if time.monotonic() - begun > LONGEST_WALL_S:
+        if time.monotonic() - begun > MAX_WALL_S:
             raise RunError(
-                f"trying every remedy takes longer than {LONGEST_WALL_S:g} s here: choose a "
+                f"trying every remedy takes longer than {MAX_WALL_S:g} s here: choose a "
                 "shorter duration, or ask `airtcp compare`"
             )
         send({"kind": "progress", "done": done, "runs": runs})

@@ -3,7 +3,7 @@
 import time
 
 from airtcp import _core
-from airtcp.lab.play import LONGEST_WALL_S, Send
+from airtcp.lab.play import MAX_WALL_S, Send
 from airtcp.lab.requests import Cloud
 from airtcp.lab.sources import Sources
 from airtcp.ranking import SMALLEST_PERCENT, State
@@ -35,9 +35,9 @@ def cloud(sources: Sources, request: Cloud, send: Send) -> None:
     timeouts: list[int] = [0] * len(cells)
 
     def on_done(index: int, result: _core.RunResult) -> None:
-        if time.monotonic() - begun > LONGEST_WALL_S:
+        if time.monotonic() - begun > MAX_WALL_S:
             raise _core.RunError(
-                f"these seeds take longer than {LONGEST_WALL_S:g} s: choose fewer, or a shorter "
+                f"these seeds take longer than {MAX_WALL_S:g} s: choose fewer, or a shorter "
                 "duration"
             )
         summary = parse_summary(result.summary())

@@ -18,10 +18,10 @@ from airtcp.lab.filenames import named_files
 if TYPE_CHECKING:
     from airtcp.lab.captures import FittedCapture
 
-MOST_BYTES = 64 << 20
+MAX_BYTES = 64 << 20
 """Limit of one drop."""
 
-MOST_DROPS = 20
+MAX_DROPS = 20
 """Drops that are kept; the oldest goes first."""
 
 _MOST_SCENARIO_BYTES = 1 << 20
@@ -168,7 +168,7 @@ class Drops:
             shutil.rmtree(drop.folder, ignore_errors=True)
             raise
         self._drops[drop.id] = drop
-        while len(self._drops) > MOST_DROPS:
+        while len(self._drops) > MAX_DROPS:
             oldest = self._drops.pop(next(iter(self._drops)))
             shutil.rmtree(oldest.folder, ignore_errors=True)
         return drop

@@ -10,12 +10,12 @@ import polars as pl
 
 from airtcp import _core
 from airtcp._core import Scenario, ScenarioError, Table
-from airtcp.lab.play import LONGEST_WALL_S
+from airtcp.lab.play import MAX_WALL_S
 from airtcp.lab.requests import Explain
 from airtcp.lab.sources import CheckedScenario, Sources
 from airtcp.lab.values import parse_quantity
 
-MOST_PACKETS = 1500
+MAX_PACKETS = 1500
 """Packets that are sent to the page, those nearest to the timeout."""
 
 _STEP_S = 1.0
@@ -74,10 +74,9 @@ def _stretches(running: _core.Running, from_s: float, until_s: float) -> Iterato
     """
     begun = time.monotonic()
     while from_s < until_s:
-        if time.monotonic() - begun > LONGEST_WALL_S:
+        if time.monotonic() - begun > MAX_WALL_S:
             raise _core.RunError(
-                f"this timeout takes longer than {LONGEST_WALL_S:g} s to reach: choose an earlier "
-                "one"
+                f"this timeout takes longer than {MAX_WALL_S:g} s to reach: choose an earlier one"
             )
         from_s = min(from_s + _STEP_S, until_s)
         yield running.advance(from_s)
@@ -185,8 +184,8 @@ def _rows(
         words = " ".join(filter(None, (note, flags)))
         rows.append([round(row["time_s"], 6), kind, where, row["bytes"], words])
     middle = sum(1 for row in rows if row[0] <= timeout.time_s)
-    first = max(0, min(middle - MOST_PACKETS // 2, len(rows) - MOST_PACKETS))
-    return rows[first : first + MOST_PACKETS]
+    first = max(0, min(middle - MAX_PACKETS // 2, len(rows) - MAX_PACKETS))
+    return rows[first : first + MAX_PACKETS]
 
 
 def sentences(timeout: Timeout, around: Surroundings) -> list[str]:

@@ -8,7 +8,7 @@ give this address a name of its own (DNS rebinding). Both show in headers that a
 from email.message import Message
 from http import HTTPStatus
 
-MOST_REQUEST_BYTES = 2 << 20
+MAX_REQUEST_BYTES = 2 << 20
 """A request in JSON: a scenario is 1 MiB at most."""
 
 

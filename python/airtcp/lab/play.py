@@ -24,7 +24,7 @@ PROBES = ("cwnd", "srtt", "rto", "rtt", "goodput", "queue", "retransmitted", "ma
 SAMPLES = 300
 """Samples a run: a point on every second or third pixel."""
 
-LONGEST_WALL_S = 60.0
+MAX_WALL_S = 60.0
 """After this the rest of a run is not computed."""
 
 _STRETCH_WALL_S = 0.04
@@ -92,13 +92,13 @@ def play(sources: Sources, request: Play, send: Send) -> None:
             _advance(side, number, side.time_s + stretch_s, request.flow, send)
         now = time.monotonic()
         stretch_s *= min(_GROWTH, max(1.0 / _GROWTH, _STRETCH_WALL_S / max(now - before, 1e-6)))
-        if now - begun > LONGEST_WALL_S and not all(side.finished for side in sides):
+        if now - begun > MAX_WALL_S and not all(side.finished for side in sides):
             at_s = min(side.time_s for side in sides)
             send(
                 {
                     "kind": "stopped",
                     "message": f"stopped at {at_s:.3g} s of {length_s:.3g} s: this link takes "
-                    f"longer than {LONGEST_WALL_S:g} s to compute; choose a shorter duration",
+                    f"longer than {MAX_WALL_S:g} s to compute; choose a shorter duration",
                 }
             )
             return

@@ -7,7 +7,7 @@ import msgspec
 from airtcp._core import ScenarioError
 from airtcp.ranking.aims import Aim
 
-MOST_SEEDS = 50
+MAX_SEEDS = 50
 """Seeds of a cloud at most."""
 
 _Text = Annotated[str, msgspec.Meta(max_length=2000)]
@@ -37,7 +37,7 @@ class Play(Link, frozen=True):
 class Cloud(Play, frozen=True):
     """The same over many seeds, 1 to `seeds`."""
 
-    seeds: Annotated[int, msgspec.Meta(ge=2, le=MOST_SEEDS)] = 20
+    seeds: Annotated[int, msgspec.Meta(ge=2, le=MAX_SEEDS)] = 20
 
 
 class Ask(Link, frozen=True):

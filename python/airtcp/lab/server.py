@@ -19,16 +19,16 @@ from airtcp.lab.answer import answer
 from airtcp.lab.assets import assets
 from airtcp.lab.cloud import cloud
 from airtcp.lab.describe import link, overview
-from airtcp.lab.drops import MOST_BYTES, Drops
+from airtcp.lab.drops import MAX_BYTES, Drops
 from airtcp.lab.explain import explain
-from airtcp.lab.guard import MOST_REQUEST_BYTES, RefusedError, body_length, check_origin
+from airtcp.lab.guard import MAX_REQUEST_BYTES, RefusedError, body_length, check_origin
 from airtcp.lab.play import Send, play
 from airtcp.lab.requests import Ask, Cloud, Explain, Link, OneSide, Play, read
 from airtcp.lab.share import scenario_file
 from airtcp.lab.sources import Sources
 from airtcp.ranking import Asker
 
-MOST_AT_ONCE = 4
+MAX_AT_ONCE = 4
 """Computations at the same time; further ones wait, then are refused."""
 
 _PATIENCE_S = 10.0
@@ -65,7 +65,7 @@ class Lab(ThreadingHTTPServer):
         self.reports = reports.Reports(reported)
         self.assets = assets()
         self.can = can
-        self._free = threading.BoundedSemaphore(MOST_AT_ONCE)
+        self._free = threading.BoundedSemaphore(MAX_AT_ONCE)
 
     @property
     def port(self) -> int:
@@ -138,7 +138,7 @@ class _Handler(BaseHTTPRequestHandler):
             if respond is None:
                 raise RefusedError(HTTPStatus.NOT_FOUND, f"{url.path[:80]}: there is no such page")
             is_drop = url.path == "/api/drop"
-            length = body_length(self.headers, MOST_BYTES if is_drop else MOST_REQUEST_BYTES)
+            length = body_length(self.headers, MAX_BYTES if is_drop else MAX_REQUEST_BYTES)
             body = self.rfile.read(length)
             if len(body) < length:
                 raise RefusedError(HTTPStatus.BAD_REQUEST, "the request ended early")

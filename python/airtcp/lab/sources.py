@@ -13,10 +13,10 @@ from airtcp.lab.drops import Drops, read_scenario
 from airtcp.lab.filenames import FILE_KEYS, named_files
 from airtcp.lab.values import parse_quantity
 
-LONGEST_S = 1800.0
+MAX_S = 1800.0
 """Virtual time that the page simulates at most."""
 
-MOST_FLOWS = 500
+MAX_FLOWS = 500
 """Flows that the page simulates at most."""
 
 
@@ -141,13 +141,13 @@ def _check_size(chosen: CheckedScenario) -> None:
     Raises:
         ScenarioError: it would take too long.
     """
-    if chosen.duration_s > LONGEST_S:
+    if chosen.duration_s > MAX_S:
         raise ScenarioError(
             f"duration = {chosen.document['duration']}: the page shows at most "
-            f"{LONGEST_S / 60:g} min; `airtcp run` has no such limit"
+            f"{MAX_S / 60:g} min; `airtcp run` has no such limit"
         )
-    if chosen.flows > MOST_FLOWS:
+    if chosen.flows > MAX_FLOWS:
         raise ScenarioError(
-            f"flows.count = {chosen.flows}: the page shows at most {MOST_FLOWS} flows; "
+            f"flows.count = {chosen.flows}: the page shows at most {MAX_FLOWS} flows; "
             "`airtcp run` has no such limit"
         )

@@ -267,7 +267,7 @@ class Transfers(Load):
             self._multiplex(connection)
             return
         writes = Writes(connection)
-        bulk = memoryview(bytes(Writes.MOST * 4096))
+        bulk = memoryview(bytes(Writes.MAX * 4096))
         next_probe = now() + _OWN_PROBE_S
         while self._goes_on:
             try:

@@ -151,7 +151,7 @@ class Load:
         reader.daemon = True
         reader.start()
         probe = memoryview(PROBE + bytes(FRAME_BYTES - 1))
-        bulk = memoryview(bytes(FRAME_BYTES * Writes.MOST))
+        bulk = memoryview(bytes(FRAME_BYTES * Writes.MAX))
         frame, place, next_probe = probe[:0], 0, now()
         while self._goes_on:
             if place == len(frame):

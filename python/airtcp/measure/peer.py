@@ -14,8 +14,8 @@ import time
 from airtcp.measure.wire import (
     EXCHANGE_BYTES,
     FRAME_BYTES,
-    LONGEST_S,
-    MOST_BYTES,
+    MAX_BYTES,
+    MAX_S,
     PROBE,
     TOKEN_BYTES,
     Frames,
@@ -25,7 +25,7 @@ from airtcp.measure.wire import (
     read_line,
 )
 
-MOST_CONNECTIONS = 256
+MAX_CONNECTIONS = 256
 """At the same time; a further one is closed at once."""
 _SILENCE_S = 10.0
 """A connection on which nothing moves for so long is closed."""
@@ -91,7 +91,7 @@ class Peer:
         except OSError:
             return
         with self._lock:
-            if len(self._open) >= MOST_CONNECTIONS:
+            if len(self._open) >= MAX_CONNECTIONS:
                 connection.close()
                 return
             self._open.add(connection)
@@ -123,7 +123,7 @@ class Peer:
         self._tokens.add(token)
         try:
             connection.sendall(token.hex().encode())
-            connection.settimeout(LONGEST_S)
+            connection.settimeout(MAX_S)
             # Open as long as the client keeps it.
             while connection.recv(64):
                 pass
@@ -137,7 +137,7 @@ class Peer:
 
     def _download(self, connection: socket.socket, seconds: float, most: int) -> None:
         writes, rest = Writes(connection), bytes(FRAME_BYTES - 1)
-        bulk = memoryview(bytes(FRAME_BYTES * Writes.MOST))
+        bulk = memoryview(bytes(FRAME_BYTES * Writes.MAX))
         until, sent, asked = time.monotonic() + seconds, 0, 0
         while time.monotonic() < until and sent < most and not self._is_closed.is_set():
             _, writable, _ = select.select([], [connection], [], _LOOK_S)
@@ -173,4 +173,4 @@ class Peer:
 
 def _bounds(seconds: str, most: str) -> tuple[float, int]:
     """What a client asks for, within what a peer gives."""
-    return min(float(seconds), LONGEST_S), min(int(most), MOST_BYTES)
+    return min(float(seconds), MAX_S), min(int(most), MAX_BYTES)

@@ -9,7 +9,7 @@ from airtcp.measure.probes import Samples
 from airtcp.measure.responsiveness import (
     INTERVAL_S,
     INTERVALS,
-    MOST_CONNECTIONS,
+    MAX_CONNECTIONS,
     foreign_rpm,
     is_stable,
     own_rpm,
@@ -123,7 +123,7 @@ def loaded(source: Source, way: Way, budget: Budget, seconds: float, tell: Tell)
             if saturated_at is None:
                 if is_stable(goodputs):
                     saturated_at = at
-                elif load.connections < MOST_CONNECTIONS:
+                elif load.connections < MAX_CONNECTIONS:
                     load.add()
             else:
                 found = _rpm(probes.samples, load, at - INTERVALS * INTERVAL_S, at)

@@ -14,7 +14,7 @@ INTERVAL_S = 1.0
 """ID."""
 TOLERANCE = 0.05
 """SDT: what they may differ by."""
-MOST_CONNECTIONS = 16
+MAX_CONNECTIONS = 16
 """MNP: of the load."""
 
 

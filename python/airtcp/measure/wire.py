@@ -32,11 +32,11 @@ TOKEN_BYTES = 16
 DATAGRAM_BYTES = 64
 """Of an echo request: token, number, and nothing."""
 
-LONGEST_S = 120.0
+MAX_S = 120.0
 """The longest transfer that a peer grants."""
-MOST_BYTES = 20_000_000_000
+MAX_BYTES = 20_000_000_000
 """The most bytes that it grants."""
-LONGEST_LINE = 100
+MAX_LINE = 100
 
 
 class WireError(Exception):
@@ -58,7 +58,7 @@ def read_line(connection: socket.socket) -> list[str]:
     line = b""
     while not line.endswith(b"\n"):
         byte = connection.recv(1)
-        if not byte or len(line) > LONGEST_LINE:
+        if not byte or len(line) > MAX_LINE:
             raise WireError("no line of this protocol")
         line += byte
     words = line.decode(errors="replace").split()
@@ -92,7 +92,7 @@ class Writes:
     not the link's, and an answer would wait behind it.
     """
 
-    MOST = 64
+    MAX = 64
     """Frames at once."""
 
     def __init__(self, connection: socket.socket) -> None:
@@ -109,7 +109,7 @@ class Writes:
         if passed < _RATE_S:
             return
         fitting = round(self._bytes / passed * _BACKLOG_S / FRAME_BYTES)
-        self.frames = max(1, min(fitting, self.MOST))
+        self.frames = max(1, min(fitting, self.MAX))
         self._since, self._bytes = time.monotonic(), 0
         self._bound()
 

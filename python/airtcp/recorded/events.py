@@ -24,15 +24,15 @@ SEVERAL = 3
 LONG_S = 1.0
 """Two answers at once are a stop only if the first waited this long; three are one anyway."""
 SEVERAL_DEVIATIONS = 6.0
-LEAST_BURST_S = 0.02
+MIN_BURST_S = 0.02
 """A burst exceeds the usual round trip by as much, by its own size and by six deviations."""
 STEP_PROBES = 12
 """Probes on each side of a step of the base delay."""
 STEP_LASTS_S = 5.0
-LEAST_STEP_S = 0.01
+MIN_STEP_S = 0.01
 STEP_SHARE = 0.25
 """A step changes the median by at least this share of the base delay."""
-MOST_IN_WINDOW = 64
+MAX_IN_WINDOW = 64
 """Round trips of a window that are looked at, evenly spread where it holds more."""
 _WINDOWS_AT_ONCE = 16_384
 
@@ -187,7 +187,7 @@ def _usual(log: PingLog, left_out: Flags) -> Reals:
 def _over_windows(values: Reals, width: int, measured: Callable[[Reals], Reals]) -> Reals:
     """What is measured of each `width` values in a row; some at a time, since it copies them."""
     windows = np.lib.stride_tricks.sliding_window_view(values, width)
-    windows = windows[:, :: ceil(width / MOST_IN_WINDOW)]
+    windows = windows[:, :: ceil(width / MAX_IN_WINDOW)]
     parts = [
         measured(windows[first : first + _WINDOWS_AT_ONCE])
         for first in range(0, len(windows), _WINDOWS_AT_ONCE)
@@ -210,7 +210,7 @@ def _steps(log: PingLog, usual_s: Reals, stopped: Flags) -> tuple[tuple[Step, ..
     )
     before, after = slice(None, -side), slice(side, None)
     change = middle[after] - middle[before]
-    least = np.maximum(LEAST_STEP_S, STEP_SHARE * np.minimum(middle[after], middle[before]))
+    least = np.maximum(MIN_STEP_S, STEP_SHARE * np.minimum(middle[after], middle[before]))
     # The two sides hardly overlap: of a step, not of a queue that comes and goes.
     apart = np.where(change > 0, low[after] - high[before], low[before] - high[after])
     candidate = (np.abs(change) >= least) & (apart > 0)
@@ -226,7 +226,7 @@ def _steps(log: PingLog, usual_s: Reals, stopped: Flags) -> tuple[tuple[Step, ..
         smallest = int(np.argmin(changes))
         if (
             changes[smallest] >= STEP_SHARE
-            and abs(levels[smallest + 1] - levels[smallest]) >= LEAST_STEP_S
+            and abs(levels[smallest + 1] - levels[smallest]) >= MIN_STEP_S
         ):
             break
         del edges[smallest + 1]
@@ -254,7 +254,7 @@ def _bursts(log: PingLog, usual_s: Reals, stopped: Flags) -> Spans:
     over = log.rtt_s - usual_s
     quiet = over[~np.isnan(over) & ~stopped]
     deviation = 1.4826 * float(np.median(np.abs(quiet - np.median(quiet)))) if len(quiet) else 0.0
-    threshold = np.maximum(np.maximum(SEVERAL_DEVIATIONS * deviation, usual_s), LEAST_BURST_S)
+    threshold = np.maximum(np.maximum(SEVERAL_DEVIATIONS * deviation, usual_s), MIN_BURST_S)
     high = (np.nan_to_num(over, nan=0.0) > threshold) & ~stopped
     joined = high.copy()
     for first, end in runs(~high):

@@ -21,16 +21,16 @@ STOPS = "stops.csv"
 SECONDS = 60
 FINEST_S = 0.002
 """A delay that falls between two probes does so in steps of this size."""
-MOST_STEPS = 16
-MOST_SLEEP_S = 120.0
+MAX_STEPS = 16
+MAX_SLEEP_S = 120.0
 """A radio that sleeps, and does nothing else, is played for this long and then again."""
 SLEEP_STEPS = 16
 """Steps in which a wait for a beacon falls."""
 FEWEST_SLEEP_STEPS = 4
-MOST_SLEEP_ROWS = 60_000
+MAX_SLEEP_ROWS = 60_000
 """With gaps or stops the whole log is played, in fewer steps a wait where these rows need it."""
 HOLE_INTERVALS = 10
-LEAST_HOLE_S = 10.0
+MIN_HOLE_S = 10.0
 """A longer time without a probe was not recorded, and is not played."""
 
 
@@ -71,8 +71,8 @@ def played_link(
     every_s = float(compact[-1]) + log.interval_s
     if events.sleep_s is not None:
         has_events = len(events.gaps) or len(events.stops)
-        longest_s = MOST_SLEEP_ROWS / FEWEST_SLEEP_STEPS * events.sleep_s
-        every_s = min(every_s, longest_s if has_events else MOST_SLEEP_S)
+        longest_s = MAX_SLEEP_ROWS / FEWEST_SLEEP_STEPS * events.sleep_s
+        every_s = min(every_s, longest_s if has_events else MAX_SLEEP_S)
     shifted = compact - log.time_s
 
     def moved(spans: Spans) -> list[tuple[float, float]]:
@@ -123,7 +123,7 @@ def queue_packets(rate: str) -> int:
 def _without_holes(log: PingLog) -> Reals:
     """The times of sending without times in which nothing was recorded."""
     gaps = np.diff(log.time_s)
-    hole = gaps > max(HOLE_INTERVALS * log.interval_s, LEAST_HOLE_S)
+    hole = gaps > max(HOLE_INTERVALS * log.interval_s, MIN_HOLE_S)
     gaps = np.where(hole, log.interval_s, gaps)
     compact: Reals = np.concatenate(([0.0], np.cumsum(gaps)))
     return compact
@@ -147,7 +147,7 @@ def _delays(
         rows.append((float(time_s[n]), float(rtt[n])))
         if n + 1 == len(rtt) or rtt[n + 1] >= rtt[n]:
             continue
-        steps = min(MOST_STEPS, ceil((rtt[n] - rtt[n + 1]) / FINEST_S))
+        steps = min(MAX_STEPS, ceil((rtt[n] - rtt[n + 1]) / FINEST_S))
         shares = np.arange(1, steps) / steps
         at = time_s[n] + shares * (time_s[n + 1] - time_s[n])
         value = rtt[n] + shares * (rtt[n + 1] - rtt[n])
@@ -157,7 +157,7 @@ def _delays(
 
 def _asleep(base_s: float, sleep_s: float, until_s: float) -> list[tuple[float, float]]:
     """Packets that wait for the next beacon, which probes are too few to show one by one."""
-    steps = min(SLEEP_STEPS, max(int(MOST_SLEEP_ROWS * sleep_s / until_s), FEWEST_SLEEP_STEPS))
+    steps = min(SLEEP_STEPS, max(int(MAX_SLEEP_ROWS * sleep_s / until_s), FEWEST_SLEEP_STEPS))
     count = int(until_s / sleep_s * steps) + 1
     at_s = np.arange(count) * sleep_s / steps
     waits = sleep_s * (1 - np.arange(count) % steps / steps)

@@ -16,7 +16,7 @@ Flags = NDArray[np.bool_]
 FEWEST = 30
 USUAL_INTERVAL_S = 1.0
 """The interval of a ping that is not told another, in seconds (iputils, BSD, busybox, Windows)."""
-MOST_GAP = 1_000_000
+MAX_GAP = 1_000_000
 """A log with a longer run of unanswered probes is no log of one link."""
 
 
@@ -126,7 +126,7 @@ def read_ping(path: str | os.PathLike[str], interval_s: float | None = None) -> 
         )
     numbers = np.array(read["numbers"], dtype=np.int64)
     round_trips = np.array(read["round_trips_ns"], dtype=np.float64) / 1e9
-    if read["numbered"] - len(numbers) > MOST_GAP:
+    if read["numbered"] - len(numbers) > MAX_GAP:
         raise ScenarioError(
             f"{path}: {read['numbered'] - len(numbers)} probes without an answer; expected the "
             "log of one link, with sequence numbers that go on"

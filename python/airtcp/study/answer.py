@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from airtcp.quantities import format_percent
 from airtcp.ranking import Candidate, State
-from airtcp.study.compare import MOST_NAMED, ComparedRuns
+from airtcp.study.compare import MAX_NAMED, ComparedRuns
 from airtcp.study.context import why_nothing_helps, with_sender
 from airtcp.study.difference_words import amount, basis, remedy_sentence
 from airtcp.study.horizon import horizon_clause
@@ -154,9 +154,9 @@ def _nothing_yet(comparison: ComparedRuns) -> str:
 def _named(comparison: ComparedRuns, candidates: Sequence[Candidate]) -> str:
     """Undecided remedies with their effects so far, and the seeds that would decide them."""
     rows = comparison.one_a_row(candidates)
-    parts = [_so_far(comparison, one) for one in rows[:MOST_NAMED]]
-    if len(rows) > MOST_NAMED:
-        return f"{', '.join(parts)} and {len(rows) - MOST_NAMED} more"
+    parts = [_so_far(comparison, one) for one in rows[:MAX_NAMED]]
+    if len(rows) > MAX_NAMED:
+        return f"{', '.join(parts)} and {len(rows) - MAX_NAMED} more"
     return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
 
 

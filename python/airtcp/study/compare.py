@@ -42,7 +42,7 @@ _LATENCIES = ("rtt-p50", "rtt-p95", "rtt-p99")
 """Latency of the load itself, as the table has it."""
 _FLOOD_SHARE = 0.05
 _FLOOD_FACTOR = 2.0
-MOST_NAMED = 3
+MAX_NAMED = 3
 """Undecided remedies that a sentence names; it counts the others."""
 _MOST_HELPFUL, _MOST_UNDECIDED, _MOST_HARMFUL = 12, 8, 4
 """Rows of a search of each kind; the table of all is in the CSV and JSON."""
@@ -300,7 +300,7 @@ class ComparedRuns:
         aims = [judged.ranking for judged in self.by_aim.values()]
         first += [one.best for one in aims]
         for found in (ranking, *aims):
-            first += self.one_a_row(found.undecided)[:MOST_NAMED]
+            first += self.one_a_row(found.undecided)[:MAX_NAMED]
         return tuple(dict.fromkeys(one.remedy for one in first if one is not None))
 
     def one_a_row(self, candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -13,7 +13,7 @@ from airtcp.study.execute import Results
 from airtcp.study.perturbation import perturbed
 from airtcp.study.plan import Plan, PlannedCell, seed_by_seed, seeded_cells
 
-MOST_SEEDS = 100_000
+MAX_SEEDS = 100_000
 """The most seeds of one comparison: more tell no smaller difference that anybody would care for."""
 
 
@@ -106,12 +106,12 @@ def comparison_plan(
 def _seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
     """The seeds themselves, each once."""
     if isinstance(seeds, int):
-        if not 1 <= seeds <= MOST_SEEDS:
-            raise ScenarioError(f"seeds = {seeds}: expected a number from 1 to {MOST_SEEDS}")
+        if not 1 <= seeds <= MAX_SEEDS:
+            raise ScenarioError(f"seeds = {seeds}: expected a number from 1 to {MAX_SEEDS}")
         return tuple(range(1, seeds + 1))
     chosen = tuple(sorted(set(seeds)))
-    if not 1 <= len(chosen) <= MOST_SEEDS:
-        raise ScenarioError(f"seeds: expected 1 to {MOST_SEEDS} of them, not {len(chosen)}")
+    if not 1 <= len(chosen) <= MAX_SEEDS:
+        raise ScenarioError(f"seeds: expected 1 to {MAX_SEEDS} of them, not {len(chosen)}")
     for seed in chosen:
         if not 0 <= seed < 2**64:
             raise ScenarioError(f"seed {seed}: expected a whole number from 0 to 2^64 - 1")

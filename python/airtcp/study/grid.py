@@ -16,7 +16,7 @@ from airtcp.forked import check_tables
 from airtcp.loading import load_scenario
 from airtcp.shipped import shipped
 from airtcp.study.compare import ComparedRuns
-from airtcp.study.comparison_plan import MOST_SEEDS, ComparisonPlan, comparison_plan
+from airtcp.study.comparison_plan import MAX_SEEDS, ComparisonPlan, comparison_plan
 from airtcp.study.competing import CompetingPlan, competing_plan
 from airtcp.study.dask import executor_at
 from airtcp.study.execute import Progress, execute
@@ -122,8 +122,8 @@ def load_grid(path: Path) -> Grid:
     if not isinstance(remedies, list) or not all(isinstance(one, str) for one in remedies):
         raise StudyError(f"{path}: remedies: expected a list of names, as in airtcp remedies")
     seeds = document.get("seeds", 10)
-    if not isinstance(seeds, int) or isinstance(seeds, bool) or not 1 <= seeds <= MOST_SEEDS:
-        raise StudyError(f"{path}: seeds = {seeds!r}: expected a number from 1 to {MOST_SEEDS}")
+    if not isinstance(seeds, int) or isinstance(seeds, bool) or not 1 <= seeds <= MAX_SEEDS:
+        raise StudyError(f"{path}: seeds = {seeds!r}: expected a number from 1 to {MAX_SEEDS}")
     return Grid(
         str(document.get("name", path.stem)),
         str(document.get("description", "")),

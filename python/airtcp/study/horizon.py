@@ -21,7 +21,7 @@ from airtcp.summary import RunSummary, total
 
 TIMES = 4
 """The longer runs take as many times the duration."""
-MOST_SEEDS = 5
+MAX_SEEDS = 5
 """Seeds of the longer runs."""
 _FEWEST_SEEDS = 2
 _FACTOR = 2.0
@@ -123,7 +123,7 @@ def with_horizon(
     if name is None or comparison.metric != "goodput" or ends:
         return comparison
     a_run_s = budget.spent_s / len(comparison.finished)
-    seeds = MOST_SEEDS
+    seeds = MAX_SEEDS
     if a_run_s:
         seeds = int(min(seeds, budget.left_s / (2 * TIMES * a_run_s)))
     if seeds < _FEWEST_SEEDS:

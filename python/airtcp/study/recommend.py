@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from airtcp.ranking import Aim, Ranking
-from airtcp.study.compare import MOST_NAMED, ComparedRuns
+from airtcp.study.compare import MAX_NAMED, ComparedRuns
 from airtcp.study.difference_words import amount
 from airtcp.study.metrics import METRICS
 from airtcp.study.trade import goodput_clause
@@ -35,8 +35,8 @@ def _sentence(aim: Aim, judged: ComparedRuns) -> str:
         undecided = judged.one_a_row(judged.ranking.undecided)
         if not undecided:
             return f"{aim.words}: nothing tried improves {metric.phrase}."
-        named = ", ".join(one.remedy for one in undecided[:MOST_NAMED])
-        others = len(undecided) - MOST_NAMED
+        named = ", ".join(one.remedy for one in undecided[:MAX_NAMED])
+        others = len(undecided) - MAX_NAMED
         more = f" and {others} more" if others > 0 else ""
         return f"{aim.words}: undecided; not ruled out: {named}{more}."
     size = amount(judged.decisive[name], sign=True, metric=metric)

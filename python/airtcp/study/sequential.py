@@ -21,9 +21,9 @@ from airtcp.study.statistics import ERROR
 
 FIRST = 5
 """Seeds of the first round."""
-MOST_SEEDS = 40
+MAX_SEEDS = 40
 """Seeds after which what is undecided is said to be."""
-MOST_CPU_S = 180.0
+MAX_CPU_S = 180.0
 """Bound on the runs' processor time, in seconds: no round begins that would exceed it."""
 
 
@@ -31,8 +31,8 @@ MOST_CPU_S = 180.0
 class Rounds:
     """Looks after `first` seeds, twice as many, and so on up to `most_seeds`."""
 
-    most_seeds: int = MOST_SEEDS
-    most_cpu_s: float = MOST_CPU_S
+    most_seeds: int = MAX_SEEDS
+    most_cpu_s: float = MAX_CPU_S
     first: int = FIRST
 
     def __post_init__(self) -> None:

@@ -21,7 +21,7 @@ LATENCY_PRODUCTS = 1.25
 """A window that keeps the queue short: the bandwidth-delay product, and a little for jitter."""
 BUFFER_PRODUCTS = 2.0
 """A buffer: data of a second round trip waits in it for repair (RFC 6349 §3.3.1 needs one)."""
-MOST_INITIAL = 64
+MAX_INITIAL = 64
 """Segments of the largest initial window tried: a larger burst floods access links' queues."""
 ACKS_A_ROUND_TRIP = 4
 """Acknowledgments a round trip that a sender still works well with (TACK, SIGCOMM 2020, §5.1)."""
@@ -147,10 +147,10 @@ def _max_window(path: Path, _: Mapping[str, Any], tcp: Mapping[str, Any]) -> Siz
 
 def _initial_window(path: Path, _: Mapping[str, Any], tcp: Mapping[str, Any]) -> Sized | Unsized:
     now = int(tcp.get("initial_window", 10))
-    segments = min(MOST_INITIAL, max(2, math.ceil(path.segments)))
+    segments = min(MAX_INITIAL, max(2, math.ceil(path.segments)))
     if segments == now:
         return Unsized(f"the window begins with {now} segments already, which is {path.words}")
-    most = f", at most {MOST_INITIAL} segments" if segments == MOST_INITIAL else ""
+    most = f", at most {MAX_INITIAL} segments" if segments == MAX_INITIAL else ""
     return Sized(f"initial-window:segments={segments}", f"{path.words}{most}, in place of {now}")
 
 

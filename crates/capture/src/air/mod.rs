@@ -19,7 +19,7 @@ const LINK_TYPE: u16 = 127;
 /// Bytes of a frame's check sum, where the monitor left it out.
 const FCS_BYTES: u32 = 4;
 /// Pairs of stations that are told apart; a crowded channel has some hundreds.
-const MOST_PAIRS: usize = 1 << 14;
+const MAX_PAIRS: usize = 1 << 14;
 
 /// A MAC address.
 pub type Mac = [u8; 6];
@@ -179,7 +179,7 @@ impl Air {
 
     fn take(&mut self, open: &mut Option<Open>, frame: &Frame, header: &Radiotap) {
         let pair = (frame.transmitter, frame.receiver);
-        if self.pairs.len() >= MOST_PAIRS && !self.pairs.contains_key(&pair) {
+        if self.pairs.len() >= MAX_PAIRS && !self.pairs.contains_key(&pair) {
             self.is_cut = true;
             return;
         }

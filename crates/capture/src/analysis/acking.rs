@@ -5,13 +5,13 @@ use airtcp_units::Duration;
 use super::findings::{Ack, Sent};
 
 /// Counts up to this many segments an ACK have a place of their own.
-const MOST: usize = 8;
+const MAX: usize = 8;
 
 /// The receiver's acknowledging, as seen here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Acking {
     /// ACKs that newly acknowledge one segment, two, up to eight or more; of data in order.
-    pub segments: [u64; MOST],
+    pub segments: [u64; MAX],
     /// Of ACKs of one segment alone, by how much the answer was later than that of two: the
     /// receiver's timer. `None` without enough of both.
     pub lone_delay: Option<Duration>,
@@ -57,7 +57,7 @@ impl Acking {
                 }
             }
             if in_order && count > 0 {
-                acking.segments[count.min(MOST) - 1] += 1;
+                acking.segments[count.min(MAX) - 1] += 1;
             }
             if let Some(before) = before
                 && delivered > 0.0

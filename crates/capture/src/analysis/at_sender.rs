@@ -20,7 +20,7 @@ const NEAR_TICK: f64 = 0.1;
 /// Two clocks differ by less than this.
 const DRIFT: f64 = 200e-6;
 /// Fewer packets show no clock.
-const LEAST_PACKETS: usize = 50;
+const MIN_PACKETS: usize = 50;
 
 /// A packet that was lost before it came here: which repaired it, and which came first of those
 /// sent after it, by their places among the segments of the data's way.
@@ -125,7 +125,7 @@ impl Clock {
                 Some((unwrapped.next(value), packet.time.as_nanos()))
             })
             .collect();
-        if points.len() < LEAST_PACKETS {
+        if points.len() < MIN_PACKETS {
             return None;
         }
         points.sort_unstable();

@@ -80,8 +80,8 @@ impl Causes {
         let nanos: Vec<u64> = causes.delays.iter().map(|one| one.as_nanos()).collect();
         let is_full_by_delay = |at: usize| causes.by_delay.is_full(nanos[at]);
         let least = delay_threshold::least(packet).as_nanos();
-        // A burst of the radio is one occasion, however many it loses at one delay: which of the two
-        // explains more has to show in the occasions, too.
+        // A burst of the radio is one occasion, however many it loses at one delay: which of the
+        // two explains more has to show in the occasions, too.
         let gain_of =
             |met: &[u64], least| delay_threshold::gain(sent, met, path.base, least, &told);
         let is_by_delay = || match gain_of(&nanos, least) {

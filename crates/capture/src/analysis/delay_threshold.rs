@@ -6,7 +6,7 @@ use airtcp_units::{Duration, Instant};
 use super::findings::Sent;
 
 /// Fewer occasions of loss show nothing.
-const LEAST_OCCASIONS: f64 = 5.0;
+const MIN_OCCASIONS: f64 = 5.0;
 /// Thresholds that are tried, in thousandths of the transmissions below: finer at the top, where a
 /// queue that looks after its delay seldom is.
 const EDGES: [usize; 23] = [
@@ -15,19 +15,19 @@ const EDGES: [usize; 23] = [
 ];
 /// Twice the gain in log-likelihood that a threshold has to bring: one in ten thousand of flat
 /// hazards brings as much at a given edge (χ² with one degree of freedom), and there are 23.
-const LEAST_GAIN: f64 = 15.1;
+const MIN_GAIN: f64 = 15.1;
 /// A threshold with twice the log-likelihood less by this is as possible (χ², 95 %).
 const EQUAL_GAIN: f64 = 3.84;
 /// Times that the hazard above has to be that below.
-const LEAST_RATIO: f64 = 5.0;
+const MIN_RATIO: f64 = 5.0;
 /// A shorter delay, or one of fewer packets, is that of the hosts or of a packet's own sending.
-const LEAST_DELAY: Duration = Duration::from_millis(2);
-const LEAST_PACKETS_PERCENT: u64 = 150;
+const MIN_DELAY: Duration = Duration::from_millis(2);
+const MIN_PACKETS_PERCENT: u64 = 150;
 /// A queue's length is known to this many packets and this share of it.
 const BLUR_PACKETS: u64 = 3;
 const BLUR_SHARE: u64 = 10;
 /// Fewer packets that passed a longer queue may have been measured wrong.
-const LEAST_BEYOND: usize = 10;
+const MIN_BEYOND: usize = 10;
 /// What passed a longer queue than that which dropped, of all that passed one as long, in per cent;
 /// or of all, in thousandths, one twice as long.
 const BEYOND_PERCENT: usize = 20;
@@ -93,7 +93,7 @@ impl Occasions {
 
     /// Whether they are too few to tell.
     fn are_few(&self) -> bool {
-        (self.lost.len() as f64) < LEAST_OCCASIONS
+        (self.lost.len() as f64) < MIN_OCCASIONS
     }
 
     /// Thresholds above which losses are more frequent, the shortest first, each with twice the
@@ -114,7 +114,7 @@ impl Occasions {
             // Half a loss more below is what a chance that is not zero may have missed.
             let hazard_below = (lost_below + 0.5) / (below + 1.0);
             let hazard_above = lost_above / above.max(1.0);
-            if hazard_above >= LEAST_RATIO * lost_below / below.max(1.0) {
+            if hazard_above >= MIN_RATIO * lost_below / below.max(1.0) {
                 let from = Duration::from_nanos(from);
                 let likelihood = (1.0 - hazard_below / hazard_above).max(0.0);
                 let standing = DelayThreshold {
@@ -131,7 +131,7 @@ impl Occasions {
 
 /// The shortest delay that is a queue's, where a packet takes `packet`.
 pub(super) fn least(packet: Duration) -> Duration {
-    LEAST_DELAY.max(packet * LEAST_PACKETS_PERCENT / 100)
+    MIN_DELAY.max(packet * MIN_PACKETS_PERCENT / 100)
 }
 
 /// How the losses of `sent` depend on what they met, delays in nanoseconds or bytes of a queue, of
@@ -149,7 +149,7 @@ pub(super) fn dependence(
     }
     let rises = met.rises(least);
     let best = rises.iter().max_by(|one, other| one.0.total_cmp(&other.0));
-    let Some((most, standing)) = best.filter(|(most, _)| *most > LEAST_GAIN) else {
+    let Some((most, standing)) = best.filter(|(most, _)| *most > MIN_GAIN) else {
         return Dependence::Flat;
     };
     let mut possible = rises.iter().filter(|(gain, _)| gain + EQUAL_GAIN >= *most);
@@ -204,7 +204,7 @@ pub(super) fn is_outlasted(
     let beyond = passed(*median + blur);
     let as_long = passed(median.saturating_sub(blur));
     let far = passed(2 * *median + blur);
-    beyond >= LEAST_BEYOND
+    beyond >= MIN_BEYOND
         && (100 * beyond > BEYOND_PERCENT * as_long
             || 1000 * far > FAR_BEYOND_THOUSANDTHS * sent.len())
 }

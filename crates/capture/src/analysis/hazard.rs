@@ -11,17 +11,17 @@ const LOWEST_TOP: f64 = 0.4;
 /// Below this share a queue is far from full.
 const FAR_FROM_FULL: f64 = 0.6;
 /// Fewer losses at the top show nothing.
-const LEAST_TOP_LOSSES: f64 = 5.0;
+const MIN_TOP_LOSSES: f64 = 5.0;
 /// Standard deviations above a flat hazard that are no chance, also of the best of all edges.
 const SIGMAS: f64 = 4.5;
 /// Least ratio of the hazard at the top to that below.
-const LEAST_RISE: f64 = 4.0;
+const MIN_RISE: f64 = 4.0;
 /// Fewer losses in all do not tell a queue from the radio, unless the queue was short.
-const LEAST_LOSSES: u64 = 8;
+const MIN_LOSSES: u64 = 8;
 /// A queue of fewer packets than these drops none.
 const SHORT_QUEUE_PACKETS: f64 = 3.0;
 /// The longest queue is this quantile, since a few measurements are wrong.
-const LONGEST: f64 = 0.995;
+const MAX: f64 = 0.995;
 
 /// First transmissions that met a queue of a certain length, and those of them that were lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl Hazard {
     fn of_met(met: &[(u64, bool)], packet_bytes: f64) -> Self {
         let mut lengths: Vec<u64> = met.iter().map(|(bytes, _)| *bytes).collect();
         lengths.sort_unstable();
-        let at = (lengths.len() as f64 * LONGEST) as usize;
+        let at = (lengths.len() as f64 * MAX) as usize;
         let Some(longest) = lengths
             .get(at.min(lengths.len().saturating_sub(1)))
             .copied()
@@ -152,8 +152,8 @@ impl Hazard {
             let expected = hazard_of(below) * top[0] as f64;
             let lost = top[1] as f64;
             let sigmas = (lost - expected) / libm::sqrt(expected.max(1.0));
-            let is_rise = lost >= LEAST_TOP_LOSSES
-                && hazard_of(top) >= LEAST_RISE * hazard_of(below)
+            let is_rise = lost >= MIN_TOP_LOSSES
+                && hazard_of(top) >= MIN_RISE * hazard_of(below)
                 && sigmas > SIGMAS
                 && self.bins[edge].low as f64 >= least;
             // Not the most losses above: an edge too low takes some of the radio's for the queue's.
@@ -191,7 +191,7 @@ impl Hazard {
         if bytes < SHORT_QUEUE_PACKETS * self.packet_bytes {
             return Cause::Radio;
         }
-        if bytes <= FAR_FROM_FULL * longest || self.losses >= LEAST_LOSSES {
+        if bytes <= FAR_FROM_FULL * longest || self.losses >= MIN_LOSSES {
             Cause::Radio
         } else {
             Cause::QueueOrRadio

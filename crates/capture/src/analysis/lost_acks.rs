@@ -2,13 +2,13 @@
 //! its packets.
 
 /// Fewer packets show no counter.
-const LEAST_PACKETS: u64 = 50;
+const MIN_PACKETS: u64 = 50;
 /// A counter of the connection goes up by one, but for losses, in this share of the packets.
-const LEAST_IN_ORDER_PERCENT: u64 = 60;
+const MIN_IN_ORDER_PERCENT: u64 = 60;
 /// What lost acknowledgments reported is in the next, which so reports as much as all of them, but
 /// for segments of which some were acknowledged alone.
-const LEAST_CONFIRMED_PERCENT: u64 = 70;
-const LEAST_REPORTED_PERCENT: u64 = 75;
+const MIN_CONFIRMED_PERCENT: u64 = 70;
+const MIN_REPORTED_PERCENT: u64 = 75;
 
 /// Acknowledgments that were lost on their way back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,11 +24,11 @@ impl LostAcks {
     /// before it. `None` where their numbers are no counter of the connection.
     pub(super) fn count(acks: &[(u32, u32)]) -> Option<Self> {
         let came = acks.len() as u64;
-        if came < LEAST_PACKETS {
+        if came < MIN_PACKETS {
             return None;
         }
         let in_order = acks.iter().filter(|(_, missing)| *missing == 0).count() as u64;
-        if in_order * 100 < came * LEAST_IN_ORDER_PERCENT {
+        if in_order * 100 < came * MIN_IN_ORDER_PERCENT {
             return None;
         }
         let in_order = acks.iter().filter(|(_, missing)| *missing == 0);
@@ -39,10 +39,10 @@ impl LostAcks {
         let gaps = behind_gap().count() as u64;
         let confirms = |(newly, missing): &&(u32, u32)| {
             let whole = usual * (1 + u64::from(*missing));
-            u64::from(*newly) * 100 >= whole * LEAST_REPORTED_PERCENT
+            u64::from(*newly) * 100 >= whole * MIN_REPORTED_PERCENT
         };
         let confirmed = behind_gap().filter(confirms).count() as u64;
-        if confirmed * 100 < gaps * LEAST_CONFIRMED_PERCENT {
+        if confirmed * 100 < gaps * MIN_CONFIRMED_PERCENT {
             return None;
         }
         let lost: u64 = acks.iter().map(|(_, missing)| u64::from(*missing)).sum();

@@ -8,7 +8,7 @@ const PROBED: usize = 20_000;
 /// Space that timestamps take in each header, with padding.
 const TIMESTAMPS_BYTES: u32 = 12;
 /// Shorter segments are what an application had, not what a path takes (RFC 9293 §3.7.1).
-const LEAST_SEGMENT: u32 = 536;
+const MIN_SEGMENT: u32 = 536;
 /// Full segment on Ethernet, the default without samples.
 const MSS_BYTES: u32 = 1460;
 
@@ -47,9 +47,10 @@ impl NegotiatedOptions {
             // Without SYNs nothing bounds what offload has joined.
             None => common_divisor(&mut lengths).or_else(|| most_frequent(&mut lengths)),
         };
-        // Where all are shorter, the application writes little at a time: no length shows the path's.
+        // Where all are shorter, the application writes little at a time: no length shows the
+        // path's.
         let usual = usual
-            .filter(|length| *length >= LEAST_SEGMENT.min(most))
+            .filter(|length| *length >= MIN_SEGMENT.min(most))
             .unwrap_or(if announced.is_some() { most } else { MSS_BYTES });
         // On a jumbo path two joined segments are no longer than one that the ends agreed on.
         let is_bound = announced.is_some() && most <= MSS_BYTES;
@@ -87,7 +88,7 @@ fn common_divisor(lengths: &mut [u32]) -> Option<u32> {
         let (length, longer) = (run[0], &lengths[behind..]);
         let multiples = longer.iter().filter(|other| **other % length == 0).count();
         if run.len() >= fewest
-            && length >= LEAST_SEGMENT
+            && length >= MIN_SEGMENT
             && longer.len() >= fewest
             && multiples * 10 >= longer.len() * 9
         {

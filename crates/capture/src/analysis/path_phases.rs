@@ -15,7 +15,7 @@ const WINDOW: Duration = Duration::from_secs(1);
 /// Round trips in a window without which it shows nothing.
 const FEWEST: usize = 8;
 /// Windows in a row that agree before a phase is one.
-const LEAST_WINDOWS: usize = 3;
+const MIN_WINDOWS: usize = 3;
 /// Shortest round trips agree within this, or within a share of them.
 const NEAR: Duration = Duration::from_millis(3);
 const NEAR_PERCENT: u64 = 8;
@@ -26,9 +26,9 @@ const JUMP_PERCENT: u64 = 15;
 /// a queue it is no more than 100 and `NEAR_PERCENT`, but for a rate that varies.
 const SPREAD_PERCENT: u64 = 130;
 /// Share of a phase's round trips that are near its shortest, at least.
-const MOST_PERCENT: usize = 60;
+const MAX_PERCENT: usize = 60;
 /// Share of the acknowledgments that may come bunched.
-const MOST_BUNCHED_PERCENT: u64 = 20;
+const MAX_BUNCHED_PERCENT: u64 = 20;
 
 /// A stretch of time in which the path's shortest round trip is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ struct Window {
 /// The phases of the path that `sent` took; empty where its shortest round trip does not change, or
 /// where acknowledgments come bunched: these wait in a queue of their own, whatever is in flight.
 pub(super) fn find(sent: &[Sent], acking: &Acking) -> Vec<Phase> {
-    if acking.compressed * 100 > acking.acks * MOST_BUNCHED_PERCENT {
+    if acking.compressed * 100 > acking.acks * MAX_BUNCHED_PERCENT {
         return Vec::new();
     }
     let windows = windows(sent);
@@ -60,7 +60,7 @@ pub(super) fn find(sent: &[Sent], acking: &Acking) -> Vec<Phase> {
             from: group.from,
             base: group.base,
         };
-        let is_known = group.windows >= LEAST_WINDOWS && is_path(sent, &phase, until);
+        let is_known = group.windows >= MIN_WINDOWS && is_path(sent, &phase, until);
         let is_new = phases
             .last()
             .is_none_or(|before| differ(before.base, phase.base));
@@ -173,8 +173,8 @@ fn is_path(sent: &[Sent], phase: &Phase, until: Instant) -> bool {
     flights.sort_unstable();
     let at = |tenths: usize| flights.get(flights.len() * tenths / 10).copied();
     match (at(1), at(9)) {
-        (Some(low), Some(high)) if flights.len() >= FEWEST * LEAST_WINDOWS => {
-            flights.len() * 100 >= measured * MOST_PERCENT
+        (Some(low), Some(high)) if flights.len() >= FEWEST * MIN_WINDOWS => {
+            flights.len() * 100 >= measured * MAX_PERCENT
                 && u64::from(high) * 100 >= u64::from(low) * SPREAD_PERCENT
         }
         _ => false,

@@ -6,9 +6,9 @@ use airtcp_units::{Duration, Instant};
 use super::findings::Sent;
 
 /// Fewer losses are not fitted.
-const LEAST_LOSSES: usize = 8;
+const MIN_LOSSES: usize = 8;
 /// Transmissions that candidates are tried on: a longer flow shows no more of its contract.
-const MOST_TRIED: usize = 50_000;
+const MAX_TRIED: usize = 50_000;
 /// Number of losses, spread over the flow, from which candidate rates are taken: what passed until
 /// a later loss over the time between the two.
 const FROM_LOSSES: usize = 24;
@@ -25,16 +25,16 @@ const FIRST_LOSSES: usize = 64;
 const NEAR_PACKETS: f64 = 2.0;
 /// By how much the two hazards, with an empty bucket and with tokens, have to be likelier than one,
 /// in natural logarithms: far beyond what the best of all rates gains from losses at random.
-const LEAST_GAIN: f64 = 25.0;
+const MIN_GAIN: f64 = 25.0;
 /// The hazard of loss with an empty bucket, and how many times it is that with tokens.
-const LEAST_HAZARD: f64 = 0.05;
-const LEAST_RATIO: f64 = 10.0;
+const MIN_HAZARD: f64 = 0.05;
+const MIN_RATIO: f64 = 10.0;
 /// A smaller burst cannot be told from a queue of as many packets.
-const LEAST_BURST_PACKETS: f64 = 4.0;
+const MIN_BURST_PACKETS: f64 = 4.0;
 /// A queue of that size would have delayed what it dropped by burst / rate: losses saw no more
 /// than this share of it, and of a short one, whose delay hosts blur, no more than that.
-const MOST_DELAYED: f64 = 0.1;
-const MOST_DELAYED_SHORT: f64 = 0.5;
+const MAX_DELAYED: f64 = 0.1;
+const MAX_DELAYED_SHORT: f64 = 0.5;
 const BLUR_S: f64 = 0.002;
 
 /// A policer's contract, as its losses show it.
@@ -56,11 +56,11 @@ impl Policer {
     /// shortest round trip.
     pub(super) fn of(sent: &[Sent], delays: &[Duration]) -> Option<(Self, Vec<bool>)> {
         let lost = sent.iter().filter(|packet| packet.is_lost).count();
-        if lost < LEAST_LOSSES {
+        if lost < MIN_LOSSES {
             return None;
         }
         let packet = f64::from(sent.iter().map(|one| one.ip_bytes).max().unwrap_or(0));
-        let tried = &sent[..sent.len().min(MOST_TRIED)];
+        let tried = &sent[..sent.len().min(MAX_TRIED)];
         let rough = best(tried, packet, candidates(tried).into_iter())?;
         let mut found = rough;
         for _ in 0..REFINED {
@@ -200,7 +200,7 @@ impl Bucket {
     /// The policer, if losses meet an empty bucket, others do not, and nothing waits.
     fn checked(&self, sent: &[Sent], delays: &[Duration]) -> Option<(Policer, Vec<bool>)> {
         let packet = self.near / NEAR_PACKETS;
-        if self.burst < LEAST_BURST_PACKETS * packet {
+        if self.burst < MIN_BURST_PACKETS * packet {
             return None;
         }
         let mut is_empty = vec![false; sent.len()];
@@ -211,17 +211,17 @@ impl Bucket {
             .filter(|at| sent[*at].is_lost && is_empty[*at])
             .map(|at| delays.get(at).copied().unwrap_or_default())
             .collect();
-        if waited.len() < LEAST_LOSSES {
+        if waited.len() < MIN_LOSSES {
             return None;
         }
         let middle = waited.len() / 2;
         let (_, delay, _) = waited.select_nth_unstable(middle);
         let depth_s = self.burst * 8.0 / self.rate_bps;
-        let most_s = (MOST_DELAYED * depth_s).max(BLUR_S.min(MOST_DELAYED_SHORT * depth_s));
+        let most_s = (MAX_DELAYED * depth_s).max(BLUR_S.min(MAX_DELAYED_SHORT * depth_s));
         let gain = gain(counts);
-        let is_policer = gain >= LEAST_GAIN
-            && hazard(without) >= LEAST_HAZARD
-            && hazard(without) >= LEAST_RATIO * hazard(with)
+        let is_policer = gain >= MIN_GAIN
+            && hazard(without) >= MIN_HAZARD
+            && hazard(without) >= MIN_RATIO * hazard(with)
             && delay.as_secs_f64() <= most_s;
         is_policer.then_some((
             Policer {

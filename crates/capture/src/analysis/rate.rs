@@ -7,7 +7,7 @@ use super::findings::{Ack, Sent};
 use super::path_phases::{self, Phase};
 
 /// Half of the shortest window over which a rate is taken.
-const LEAST_HALF: Duration = Duration::from_millis(100);
+const MIN_HALF: Duration = Duration::from_millis(100);
 /// Round trips and rates of a flow.
 #[derive(Debug)]
 pub(super) struct Path<'a> {
@@ -37,7 +37,7 @@ impl<'a> Path<'a> {
             acks,
             base,
             phases: path_phases::find(sent, acking),
-            half: base.max(LEAST_HALF),
+            half: base.max(MIN_HALF),
         })
     }
 

@@ -12,17 +12,17 @@ use crate::packet::{Packet, Way};
 use crate::survey::Survey;
 
 /// Fewer losses do not make a loss model.
-const LEAST_LOSSES: usize = 30;
+const MIN_LOSSES: usize = 30;
 /// Less time with data under way does not make a link.
-const LEAST_UNDER_WAY: Duration = Duration::from_secs(5);
+const MIN_UNDER_WAY: Duration = Duration::from_secs(5);
 /// Above this share of the time the application decides, not the link.
-const MOST_APPLICATION: f64 = 0.8;
+const MAX_APPLICATION: f64 = 0.8;
 /// Above this share of wrong order the clocks are two.
-const MOST_BEHIND_PERCENT: u64 = 1;
+const MAX_BEHIND_PERCENT: u64 = 1;
 /// The handshake's answer came this many times sooner than the quickest answer to data.
 const PROXY_RATIO: u64 = 3;
 /// And by this much, which no delayed ACK explains.
-const PROXY_LEAST: Duration = Duration::from_millis(250);
+const PROXY_MIN: Duration = Duration::from_millis(250);
 /// A share of the bytes above which something hidden is the capture's subject.
 const HIDDEN_PERCENT: u64 = 50;
 
@@ -183,7 +183,7 @@ pub fn of_capture(survey: &Survey) -> Vec<Refusal> {
         ));
     }
     // Steps within that are sorted.
-    if survey.steps_back * 100 > survey.packets * MOST_BEHIND_PERCENT
+    if survey.steps_back * 100 > survey.packets * MAX_BEHIND_PERCENT
         && survey.longest_step_back > wire::SORTED_WITHIN
     {
         refusals.push(Refusal::new(
@@ -307,7 +307,7 @@ pub struct PassSummary {
 /// Of a flow after it. `shares` are those of its sender's view, where there is one.
 pub fn of_found(found: &PassSummary, shares: Option<&Shares>) -> Vec<Refusal> {
     let mut refusals = Vec::new();
-    if found.behind_ack * 100 > found.sent as u64 * MOST_BEHIND_PERCENT {
+    if found.behind_ack * 100 > found.sent as u64 * MAX_BEHIND_PERCENT {
         refusals.push(Refusal::new(
             RefusalKind::Order,
             format!(
@@ -328,11 +328,11 @@ pub fn of_found(found: &PassSummary, shares: Option<&Shares>) -> Vec<Refusal> {
             NO_DROPS,
         ));
     }
-    if found.losses < LEAST_LOSSES {
+    if found.losses < MIN_LOSSES {
         refusals.push(Refusal::new(
             RefusalKind::FewLosses,
             format!(
-                "{} losses: expected at least {LEAST_LOSSES} for a model of loss",
+                "{} losses: expected at least {MIN_LOSSES} for a model of loss",
                 found.losses
             ),
             LONGER,
@@ -348,7 +348,7 @@ pub fn of_found(found: &PassSummary, shares: Option<&Shares>) -> Vec<Refusal> {
         ));
         return refusals;
     };
-    if shares.under_way() < LEAST_UNDER_WAY {
+    if shares.under_way() < MIN_UNDER_WAY {
         refusals.push(Refusal::new(
             RefusalKind::Short,
             format!(
@@ -358,7 +358,7 @@ pub fn of_found(found: &PassSummary, shares: Option<&Shares>) -> Vec<Refusal> {
             LONGER,
         ));
     }
-    if shares.share(Limit::Application) > MOST_APPLICATION {
+    if shares.share(Limit::Application) > MAX_APPLICATION {
         refusals.push(Refusal::new(
             RefusalKind::Application,
             format!(
@@ -387,7 +387,7 @@ pub fn proxy(
     if found.place == Place::Sender
         && let Some(handshake) = handshake
         && found.base > handshake * PROXY_RATIO
-        && found.base > handshake + PROXY_LEAST
+        && found.base > handshake + PROXY_MIN
     {
         return Some(Refusal::new(
             RefusalKind::Proxy,

@@ -157,8 +157,8 @@ pub(super) fn share_out(
         // A recovery changes what may be under way; without SACK its last ACK changes what is. So
         // does the answer to a congestion mark, over the round trips after it.
         let is_recovering = spans.is_recovering(now);
-        // A flight that fills the queue as well is more than a sender owes to the link: BBR's at its
-        // start is three times what it keeps.
+        // A flight that fills the queue as well is more than a sender owes to the link: BBR's at
+        // its start is three times what it keeps.
         let is_queued = path.is_some() && state.queueing > state.is_full_after;
         if is_recovering || was_recovering || now < shrinks_until || is_queued {
             state.peak = state.in_flight;

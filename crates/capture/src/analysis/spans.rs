@@ -32,8 +32,8 @@ impl<'a> Spans<'a> {
         self.current(3, now).is_some_and(|span| span.0 <= now)
     }
 
-    /// Gives the time from `now` to `then` to what held the transfer back in it: `limit`, by whether
-    /// losses are repaired, where no span decides. `is_under_way`: data is.
+    /// Gives the time from `now` to `then` to what held the transfer back in it: `limit`, by
+    /// whether losses are repaired, where no span decides. `is_under_way`: data is.
     pub fn spread(
         &mut self,
         mut now: Instant,

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use airtcp_units::{Duration, Instant};
 
 /// The shortest queueing delay of the last while: a burst queues behind itself and leaves an empty
-/// queue, which is no full link (Nichols and Jacobson, Controlling Queue Delay, ACM Queue 10, 2012).
+/// queue, which is no full link (Nichols and Jacobson, Controlling Queue Delay, ACM Queue 10,
+/// 2012).
 #[derive(Debug, Default)]
 pub(super) struct StandingQueue {
     /// Delays that may still be the shortest, each longer than the one before.

@@ -6,11 +6,11 @@ use super::findings::{Ack, Sent, Silence};
 use super::rate::Path;
 
 /// Shorter silences cannot be distinguished from ordinary gaps.
-const SHORTEST: Duration = Duration::from_millis(80);
+const MIN: Duration = Duration::from_millis(80);
 /// Nor those of fewer packet times.
-const LEAST_PACKETS: u64 = 8;
+const MIN_PACKETS: u64 = 8;
 /// Nor those of a smaller share of the round trip, in percent.
-const LEAST_RTT_PERCENT: u64 = 60;
+const MIN_RTT_PERCENT: u64 = 60;
 /// The time after a stop in which its release shows.
 const RELEASE: Duration = Duration::from_millis(10);
 /// Times the rate at which what is delivered then was released at once.
@@ -35,9 +35,9 @@ pub(super) fn find(
     path: &Path<'_>,
 ) -> Vec<Stop> {
     let packet_time = typical_packet_time(path, sent, acks);
-    let least = SHORTEST
-        .max(packet_time * LEAST_PACKETS)
-        .max(path.base * LEAST_RTT_PERCENT / 100);
+    let least = MIN
+        .max(packet_time * MIN_PACKETS)
+        .max(path.base * MIN_RTT_PERCENT / 100);
     silences
         .iter()
         .filter_map(|silence| {

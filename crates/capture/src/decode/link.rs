@@ -44,7 +44,7 @@ mod ether_type {
 /// Bytes of an Ethernet header.
 const ETHERNET_BYTES: usize = 14;
 /// Below this, the field is a length (IEEE 802.3 §3.2.6).
-const LEAST_ETHER_TYPE: u16 = 0x0600;
+const MIN_ETHER_TYPE: u16 = 0x0600;
 
 /// PPP protocol numbers (IANA).
 const PPP_IPV4: u16 = 0x0021;
@@ -99,7 +99,7 @@ pub fn ether_type(mut kind: u16, mut frame: Frame<'_>) -> Result<Tcp, Other> {
             }
             ether_type::MPLS => return mpls(frame),
             ether_type::PPPOE_SESSION => return pppoe(frame),
-            0..LEAST_ETHER_TYPE => return llc(frame),
+            0..MIN_ETHER_TYPE => return llc(frame),
             _ => return Err(Other::NotIp),
         }
     }
@@ -124,7 +124,7 @@ pub fn llc(frame: Frame<'_>) -> Result<Tcp, Other> {
     match frame.array::<8>(0)? {
         [0xaa, 0xaa, 0x03, 0, 0, 0, high, low] => {
             let kind = u16::from_be_bytes([*high, *low]);
-            if kind < LEAST_ETHER_TYPE {
+            if kind < MIN_ETHER_TYPE {
                 return Err(Other::NotIp);
             }
             ether_type(kind, frame.skip(8)?)
@@ -135,7 +135,7 @@ pub fn llc(frame: Frame<'_>) -> Result<Tcp, Other> {
 
 /// Linux's cooked header: the protocol is an EtherType.
 fn cooked(protocol: u16, frame: Frame<'_>) -> Result<Tcp, Other> {
-    if protocol < LEAST_ETHER_TYPE {
+    if protocol < MIN_ETHER_TYPE {
         return Err(Other::NotIp);
     }
     ether_type(protocol, frame)

@@ -190,7 +190,7 @@ pub struct Datagram {
 }
 
 /// Tunnels within tunnels end here.
-const MOST_LAYERS: u32 = 8;
+const MAX_LAYERS: u32 = 8;
 
 /// Facts about a frame, collected on the way inwards.
 #[derive(Clone, Copy)]
@@ -223,7 +223,7 @@ impl<'a> Frame<'a> {
     /// One layer further in.
     #[inline]
     fn inner(self) -> Result<Self, Other> {
-        if self.layers >= MOST_LAYERS {
+        if self.layers >= MAX_LAYERS {
             return Err(Other::Malformed);
         }
         Ok(Self {

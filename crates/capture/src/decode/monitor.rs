@@ -15,9 +15,9 @@ fn named(frame: Frame<'_>, bytes: usize, link: u32) -> Result<Tcp, Other> {
 
 /// Per-packet information (CACE's PPI, §3.1): version, flags, the header's length, the link type.
 pub fn ppi(frame: Frame<'_>) -> Result<Tcp, Other> {
-    const LEAST: usize = 8;
+    const MIN: usize = 8;
     let bytes = usize::from(u16::from_le_bytes(*frame.array::<2>(2)?));
-    if bytes < LEAST {
+    if bytes < MIN {
         return Err(Other::Malformed);
     }
     named(frame, bytes, little(&frame, 4)?)
@@ -26,10 +26,10 @@ pub fn ppi(frame: Frame<'_>) -> Result<Tcp, Other> {
 /// What macOS writes on its interface `pktap`: the header's length, the kind of record, the link
 /// type of what follows, and the process that sent it.
 pub fn pktap(frame: Frame<'_>) -> Result<Tcp, Other> {
-    const LEAST: u32 = 12;
+    const MIN: u32 = 12;
     const IS_PACKET: u32 = 1;
     let bytes = little(&frame, 0)?;
-    if bytes < LEAST {
+    if bytes < MIN {
         return Err(Other::Malformed);
     }
     if little(&frame, 4)? != IS_PACKET {
@@ -58,10 +58,10 @@ pub fn prism(frame: Frame<'_>) -> Result<Tcp, Other> {
 
 /// The header of AVS's drivers: version and length, both big-endian, then a radio's values.
 pub fn avs(frame: Frame<'_>) -> Result<Tcp, Other> {
-    const LEAST: u32 = 8;
-    const MOST: u32 = 1024;
+    const MIN: u32 = 8;
+    const MAX: u32 = 1024;
     let bytes = u32::from_be_bytes(*frame.array::<4>(4)?);
-    if !(LEAST..=MOST).contains(&bytes) {
+    if !(MIN..=MAX).contains(&bytes) {
         return Err(Other::Malformed);
     }
     wlan::decode(frame.skip(bytes as usize)?.inner()?)

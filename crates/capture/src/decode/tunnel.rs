@@ -73,7 +73,8 @@ fn erspan_3(frame: Frame<'_>) -> Result<Tcp, Other> {
     }
 }
 
-/// GENEVE (RFC 8926 §3.4): eight bytes, options in words of four bytes, and what an EtherType names.
+/// GENEVE (RFC 8926 §3.4): eight bytes, options in words of four bytes, and what an EtherType
+/// names.
 pub fn geneve(frame: Frame<'_>) -> Result<Tcp, Other> {
     const VERSION: u8 = 0xc0;
     const OPTION_WORDS: u8 = 0x3f;
@@ -94,8 +95,8 @@ pub fn tzsp(frame: Frame<'_>) -> Result<Tcp, Other> {
     const PADDING: u8 = 0;
     const END: u8 = 1;
     /// A received packet, or one to transmit; other types are keep-alives and settings.
-    const MOST_PACKET_TYPE: u8 = 1;
-    if frame.byte(0)? != 1 || frame.byte(1)? > MOST_PACKET_TYPE {
+    const MAX_PACKET_TYPE: u8 = 1;
+    if frame.byte(0)? != 1 || frame.byte(1)? > MAX_PACKET_TYPE {
         return Err(Other::Udp);
     }
     let kind = frame.u16(2)?;

@@ -5,7 +5,7 @@ use std::fmt;
 use super::Flow;
 
 /// Fewer bytes than these say nothing about a link.
-const LEAST_BYTES: u64 = 100_000;
+const MIN_BYTES: u64 = 100_000;
 
 /// Verdict on a flow from its counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +38,7 @@ impl Verdict {
         let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
         if !data.is_seen() || !acks.is_seen() {
             Self::OneWay
-        } else if data.bytes < LEAST_BYTES {
+        } else if data.bytes < MIN_BYTES {
             Self::Small
         } else if percent(acks.acks_of_unseen, acks.packets) > 1.0 {
             Self::Gaps(percent(acks.acks_of_unseen, acks.packets))

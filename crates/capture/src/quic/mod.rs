@@ -12,9 +12,9 @@ use crate::packet::Way;
 use crate::read::{ReadError, Reader};
 
 /// Datagrams that are kept, of all flows together: 2^22 take 100 MiB.
-const MOST_DATAGRAMS: usize = 1 << 22;
+const MAX_DATAGRAMS: usize = 1 << 22;
 /// Flows that are told apart.
-const MOST_FLOWS: usize = 1 << 14;
+const MAX_FLOWS: usize = 1 << 14;
 
 /// The kind of the packet that a datagram begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,8 +174,8 @@ impl Quic {
     ) {
         let ends = [datagram.source, datagram.destination];
         let key = (ends[0].min(ends[1]), ends[0].max(ends[1]));
-        if self.rows.len() >= MOST_DATAGRAMS
-            || (places.len() >= MOST_FLOWS && !places.contains_key(&key))
+        if self.rows.len() >= MAX_DATAGRAMS
+            || (places.len() >= MAX_FLOWS && !places.contains_key(&key))
         {
             self.is_cut = true;
             return;

@@ -5,7 +5,7 @@ use std::io;
 
 /// Most bytes that one compressed byte may become. Deflate ends at 1032; packets whose payload is
 /// all zeros stay below a hundred.
-pub const MOST_EXPANSION: u64 = 400;
+pub const MAX_EXPANSION: u64 = 400;
 
 /// A capture cannot be read, or not any further. Its text says what was expected and the remedy.
 #[derive(Debug)]
@@ -84,7 +84,7 @@ impl fmt::Display for ReadError {
                 f,
                 "{compressed} compressed bytes expand to {expanded} and more: expected at most \
                  {} for each; if these are packets, decompress the file first",
-                MOST_EXPANSION
+                MAX_EXPANSION
             ),
         }
     }

@@ -22,7 +22,7 @@ use pcapng::PcapNg;
 use source::Source;
 
 /// The longest packet that a capture may hold, as in libpcap (`MAXIMUM_SNAPLEN`).
-const MOST_CAPTURED: u32 = 262_144;
+const MAX_CAPTURED: u32 = 262_144;
 
 /// A packet as it stands in a capture.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! pcap (draft-ietf-opsawg-pcap): one header, then records.
 
 use super::source::Source;
-use super::{Fields, MOST_CAPTURED, ReadError, Step, u32_at};
+use super::{Fields, MAX_CAPTURED, ReadError, Step, u32_at};
 
 /// Length of the file's header.
 pub const HEADER_BYTES: usize = 24;
@@ -72,7 +72,7 @@ impl Pcap {
         let header = source.window();
         let field = |at| u32_at(header, at, self.is_big);
         let (seconds, ticks, captured, wire) = (field(0), field(4), field(8), field(12));
-        if captured > MOST_CAPTURED {
+        if captured > MAX_CAPTURED {
             return Err(ReadError::Damaged {
                 offset: source.offset(),
                 field: "captured length of a packet",

@@ -1,7 +1,7 @@
 //! pcapng (draft-ietf-opsawg-pcapng): sections of blocks, each with its own interfaces.
 
 use super::source::{BUFFER_BYTES, Source};
-use super::{Fields, MOST_CAPTURED, ReadError, Step, u16_at, u32_at};
+use super::{Fields, MAX_CAPTURED, ReadError, Step, u16_at, u32_at};
 
 /// Block types (§4).
 pub const SECTION_HEADER: u32 = 0x0a0d_0d0a;
@@ -18,7 +18,7 @@ const FRAME_BYTES: usize = 12;
 /// Header of a packet's bytes in an enhanced or old packet block.
 const PACKET_HEAD: usize = 28;
 /// More interfaces than a section can sensibly have.
-const MOST_INTERFACES: usize = 1 << 16;
+const MAX_INTERFACES: usize = 1 << 16;
 
 /// Options of an interface (§4.2), of a packet (§4.3) and of statistics (§4.6).
 mod option {
@@ -220,7 +220,7 @@ impl PcapNg {
         let captured = u32_at(block, 20, is_big) as usize;
         let wire_bytes = u32_at(block, 24, is_big);
         let options = PACKET_HEAD + captured.next_multiple_of(4);
-        if captured > MOST_CAPTURED as usize || options > whole - 4 {
+        if captured > MAX_CAPTURED as usize || options > whole - 4 {
             return Err(damaged(
                 source,
                 "captured length of a packet",
@@ -309,7 +309,7 @@ impl PcapNg {
         let is_big = self.is_big;
         let body = &block[8..block.len() - 4];
         match kind {
-            INTERFACE if body.len() >= 8 && self.interfaces.len() < MOST_INTERFACES => {
+            INTERFACE if body.len() >= 8 && self.interfaces.len() < MAX_INTERFACES => {
                 let mut interface = Interface {
                     link: u16_at(body, 0, is_big),
                     snap_length: u32_at(body, 4, is_big),

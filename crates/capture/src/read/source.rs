@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::read::MultiGzDecoder;
 
 use super::ReadError;
-use super::error::MOST_EXPANSION;
+use super::error::MAX_EXPANSION;
 
 /// Size of the buffer. It must hold the longest record that is read whole.
 pub const BUFFER_BYTES: usize = 1 << 20;
@@ -132,7 +132,7 @@ impl Source {
     fn check_expansion(&self) -> Result<(), ReadError> {
         let expanded = self.offset + self.end as u64;
         let compressed = self.raw.load(Ordering::Relaxed);
-        if self.is_compressed && expanded > HARMLESS_BYTES && expanded / MOST_EXPANSION > compressed
+        if self.is_compressed && expanded > HARMLESS_BYTES && expanded / MAX_EXPANSION > compressed
         {
             return Err(ReadError::Bomb {
                 compressed,

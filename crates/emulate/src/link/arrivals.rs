@@ -32,7 +32,8 @@ impl Arrivals {
         }
     }
 
-    /// Records that the sender of `station` sends this segment: its SYN tells where the stream begins.
+    /// Records that the sender of `station` sends this segment: its SYN tells where the stream
+    /// begins.
     pub fn on_sent(&mut self, station: usize, segment: &Segment) {
         if !segment.flags.contains(Flags::SYN) {
             return;

@@ -9,7 +9,7 @@ use airtcp_host::error::{Error, Result};
 use airtcp_host::namespace::Namespace;
 
 /// Maximum number of stations: their devices and processes are real.
-pub const MOST_STATIONS: usize = 64;
+pub const MAX_STATIONS: usize = 64;
 
 /// Namespaces and devices of a link.
 #[derive(Debug)]
@@ -31,9 +31,9 @@ impl Ends {
     ///
     /// Too many stations, or the system does not allow namespaces or devices.
     pub fn new(stations: usize, mtu: u16) -> Result<Self> {
-        if stations > MOST_STATIONS {
+        if stations > MAX_STATIONS {
             return Err(Error::new(format!(
-                "flows.count = {stations}: an emulated link has at most {MOST_STATIONS} stations, \
+                "flows.count = {stations}: an emulated link has at most {MAX_STATIONS} stations, \
                  each with a namespace of its own; set flows.count lower"
             )));
         }

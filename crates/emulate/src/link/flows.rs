@@ -14,7 +14,7 @@ use crate::end::End;
 
 /// Maximum number of connections with a flow of their own. Later ones share the flow of packets
 /// that are not TCP: they meet the same link, but agents do not see them.
-const MOST_CONNECTIONS: usize = 1 << 16;
+const MAX_CONNECTIONS: usize = 1 << 16;
 
 /// The path of a station's packets over the network.
 #[derive(Clone, Debug)]
@@ -82,7 +82,7 @@ impl Flows {
             (None, _) => self.others[station],
         };
         let flow = known.unwrap_or_else(|| match key {
-            Some(key) if self.connections.len() < MOST_CONNECTIONS => {
+            Some(key) if self.connections.len() < MAX_CONNECTIONS => {
                 let flow = self.add(network, station);
                 self.connections.insert(key, flow);
                 flow

@@ -41,7 +41,7 @@ pub const PLACES: usize = 1 << 16;
 /// window, so that reading does not delay.
 const TURN: usize = 64;
 /// The longest IP packet.
-const LONGEST: usize = 65_536;
+const MAX: usize = 65_536;
 
 /// A link between stations and a server.
 #[derive(Debug)]
@@ -91,7 +91,7 @@ impl Link {
             outcomes: Outcomes::default(),
             recording: None,
             reports: None,
-            buffer: vec![0; LONGEST],
+            buffer: vec![0; MAX],
         }
     }
 

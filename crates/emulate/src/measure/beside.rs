@@ -1,8 +1,8 @@
 //! What `flows.beside` asks for, by the kernel's own sockets: echo requests, and new connections
 //! with one exchange each, from the first flow's mobile to its server, as in `airtcp run`.
 //!
-//! The sizes and times are those of `airtcp_scenario`; only that connections open in a steady rhythm
-//! and not at random times of theirs.
+//! The sizes and times are those of `airtcp_scenario`; only that connections open in a steady
+//! rhythm and not at random times of theirs.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};

@@ -29,8 +29,8 @@ pub struct Times {
     pub end: Instant,
 }
 
-/// Makes a socket that will send with congestion control `control`, whose module the kernel may have
-/// to load first. Call it in the sender's namespace.
+/// Makes a socket that will send with congestion control `control`, whose module the kernel may
+/// have to load first. Call it in the sender's namespace.
 ///
 /// # Errors
 ///

@@ -87,8 +87,8 @@ impl Recording {
         })
     }
 
-    /// Moves the link's time zero to `zero` nanoseconds after the start of 1970, before anything has
-    /// passed.
+    /// Moves the link's time zero to `zero` nanoseconds after the start of 1970, before anything
+    /// has passed.
     pub const fn begins_at(&mut self, zero: u64) {
         self.zero = zero;
     }

@@ -16,7 +16,7 @@ use crate::tuple::FourTuple;
 
 /// The least MTU accepted from a router: RFC 791 §3.1 with the headroom of IPv4 networks (Linux,
 /// `min_pmtu`: 552), and RFC 8200 §5.
-const LEAST_MTU: [u32; 2] = [552, 1280];
+const MIN_MTU: [u32; 2] = [552, 1280];
 /// IP headers without options.
 const IP_HEADER_BYTES: [u32; 2] = [20, 40];
 
@@ -249,7 +249,7 @@ impl Endpoint {
             Trouble::TooBig { mtu } => {
                 // A SYN's size need not be quoted: it alone is on its way.
                 let is_smaller = mtu < error.packet_bytes || connection.fast_open_asked().is_some();
-                let plausible = mtu >= LEAST_MTU[family] && is_smaller;
+                let plausible = mtu >= MIN_MTU[family] && is_smaller;
                 plausible
                     && connection.on_packet_too_big(error.sequence, mtu - IP_HEADER_BYTES[family])
             }

@@ -38,7 +38,7 @@ pub use output::{Cut, Departure, Transmit};
 pub use upkeep::Event;
 
 /// Limit on queued answers that belong to no connection: further ones are dropped.
-const MOST_ANSWERS: usize = 1024;
+const MAX_ANSWERS: usize = 1024;
 
 /// Counters of an endpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -204,7 +204,7 @@ impl Endpoint {
 
     /// Queues `answer`, which belongs to no connection, if there is room.
     fn answer(&mut self, tuple: FourTuple, answer: Segment) {
-        if self.answers.len() < MOST_ANSWERS {
+        if self.answers.len() < MAX_ANSWERS {
             self.answers.push_back((tuple, answer));
         }
     }

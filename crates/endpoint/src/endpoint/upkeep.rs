@@ -9,7 +9,7 @@ use crate::ids::ListenerId;
 use crate::stream::Readiness;
 
 /// Number of heap entries per connection above which stale ones are dropped.
-const MOST_ENTRIES: usize = 4;
+const MAX_ENTRIES: usize = 4;
 
 /// An event that an application may want to act on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +107,7 @@ impl Endpoint {
         if at < entry.armed {
             entry.armed = at;
             self.wakeups.push(at, key(id));
-            if self.wakeups.len() > MOST_ENTRIES * (self.connections.len() + 16) {
+            if self.wakeups.len() > MAX_ENTRIES * (self.connections.len() + 16) {
                 let connections = &self.connections;
                 self.wakeups.retain(|at, name| {
                     let entry = connections.get(super::id(name));

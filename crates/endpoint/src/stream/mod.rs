@@ -351,8 +351,8 @@ impl Stream {
     }
 
     /// As [`poll`](Self::poll), with as many segments that follow as one header can stand for and
-    /// `most` bytes of payload allow, of one train only if it `ends_with_train`. Returns the segment as a whole, and the payload of each part
-    /// but perhaps the last.
+    /// `most` bytes of payload allow, of one train only if it `ends_with_train`. Returns the
+    /// segment as a whole, and the payload of each part but perhaps the last.
     pub fn poll_burst(
         &mut self,
         now: Instant,

@@ -58,7 +58,8 @@ fn probes_find_what_fits() {
         let most = mtu as u64 - 52;
         let found = sender.mss();
         assert!(found <= most && most - found < 8, "{found} of {most}");
-        // HyStart may have ended slow start; a loss that was congestion's would have been recovered.
+        // HyStart may have ended slow start; a loss that was congestion's would have been
+        // recovered.
         assert_eq!(
             sender.counters().fast_retransmits,
             0,

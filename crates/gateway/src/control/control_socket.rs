@@ -22,7 +22,7 @@ use super::report::Report;
 /// Time allowed for a request.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Maximum length of a request.
-const LONGEST: u64 = 4096;
+const MAX: u64 = 4096;
 /// Interval between updates of the file for Prometheus.
 const EVERY: Duration = Duration::from_secs(10);
 
@@ -206,7 +206,7 @@ impl Desk {
         let _ = stream.set_read_timeout(Some(PATIENCE));
         let _ = stream.set_write_timeout(Some(PATIENCE));
         let mut word = String::new();
-        let mut lines = BufReader::new(Read::by_ref(&mut stream).take(LONGEST));
+        let mut lines = BufReader::new(Read::by_ref(&mut stream).take(MAX));
         if lines.read_line(&mut word).is_err() {
             return true;
         }
@@ -234,7 +234,7 @@ impl Desk {
     fn answer_web(&self, mut stream: std::net::TcpStream) {
         let _ = stream.set_read_timeout(Some(PATIENCE));
         let _ = stream.set_write_timeout(Some(PATIENCE));
-        let mut lines = BufReader::new(Read::by_ref(&mut stream).take(LONGEST));
+        let mut lines = BufReader::new(Read::by_ref(&mut stream).take(MAX));
         let mut line = String::new();
         while lines.read_line(&mut line).is_ok_and(|length| length > 0) {
             if line.trim().is_empty() {

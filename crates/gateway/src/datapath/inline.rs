@@ -39,7 +39,7 @@ const ETHERNET: usize = 14;
 const TAG: usize = 4;
 const TAG_AT: usize = 12;
 /// The longest frame, before segmentation by its device.
-const LONGEST: usize = PREFIX + ETHERNET + TAG + 65_536;
+const MAX: usize = PREFIX + ETHERNET + TAG + 65_536;
 /// Memory for frames that wait for this program, at each device.
 const BUFFER_BYTES: usize = 4 << 20;
 
@@ -88,7 +88,7 @@ impl Inline {
             sees: [chain.sees(Toward::Mobile), chain.sees(Toward::Wired)],
             waiting: HashMap::new(),
             refused: 0,
-            buffer: vec![0; TAG + LONGEST],
+            buffer: vec![0; TAG + MAX],
             is_followed: false,
         })
     }

@@ -12,7 +12,7 @@ use super::difference::{Differences, Samples};
 use super::group::Group;
 
 /// Limit on the stations that are remembered: some 500 bytes each.
-const MOST: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
+const MAX: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 
 /// Index of a group: the control group, then the treated.
 pub(super) const fn index(is_treated: bool) -> usize {
@@ -56,7 +56,7 @@ pub struct Stations {
 impl Default for Stations {
     fn default() -> Self {
         Self {
-            known: LruCache::new(MOST),
+            known: LruCache::new(MAX),
             over: Sums::default(),
         }
     }
@@ -199,7 +199,7 @@ mod tests {
             let address = Ipv4Addr::from_bits(0x0a00_0000 + number).into();
             stations.add(address, number % 2 == 0, &summary(1e6));
         }
-        assert_eq!(stations.known.len(), MOST.get());
+        assert_eq!(stations.known.len(), MAX.get());
         let (_, counts) = stations.compare(std::iter::empty());
         assert_eq!(counts, [5000, 5000]);
     }

@@ -1,7 +1,8 @@
 //! The netlink messages of the kernel's packet queue: encoding and decoding only.
 //!
 //! ```text
-//!   nlmsghdr (16) │ nfgenmsg (4): family, version, queue │ attributes: length, kind, value, padding
+//!   nlmsghdr (16) │ nfgenmsg (4): family, version, queue │ attributes: length, kind, value,
+//! padding
 //! ```
 //!
 //! Numbers in the headers have the machine's byte order, those of queues and attributes the
@@ -22,7 +23,7 @@ const GENERIC_BYTES: usize = 4;
 mod configure {
     pub const COMMAND: u16 = 1;
     pub const PARAMETERS: u16 = 2;
-    pub const MOST: u16 = 3;
+    pub const MAX: u16 = 3;
     pub const MASK: u16 = 4;
     pub const FLAGS: u16 = 5;
     pub const BIND: u8 = 1;
@@ -155,7 +156,7 @@ impl Writer {
             let mut parameters = copied.to_be_bytes().to_vec();
             parameters.push(configure::COPY_PACKET);
             message.attribute(configure::PARAMETERS, &parameters);
-            message.attribute(configure::MOST, &most.to_be_bytes());
+            message.attribute(configure::MAX, &most.to_be_bytes());
             let flags = configure::FAIL_OPEN.to_be_bytes();
             message.attribute(configure::MASK, &flags);
             message.attribute(configure::FLAGS, &flags);

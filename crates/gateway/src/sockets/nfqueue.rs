@@ -16,7 +16,7 @@ use super::netlink::{Message, Verdict, Writer, messages};
 use super::packet_socket::set_option;
 
 /// Maximum number of packets that wait in a queue; further ones bypass it.
-const MOST_WAITING: u32 = 1 << 14;
+const MAX_WAITING: u32 = 1 << 14;
 /// Buffer for messages from the kernel.
 const BUFFER_BYTES: usize = 8 << 20;
 /// Length at which messages to the kernel are sent at the latest.
@@ -98,7 +98,7 @@ impl Queues {
 
     fn bind(&mut self, queue: u16, copied: u32) -> Result<()> {
         self.writer.clear();
-        self.writer.bind(queue, MOST_WAITING, copied);
+        self.writer.bind(queue, MAX_WAITING, copied);
         let failed = || format!("cannot take packet queue {queue}");
         self.send().tried(failed)?;
         // The kernel answers before it returns from the request.

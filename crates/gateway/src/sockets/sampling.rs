@@ -9,7 +9,7 @@
 use airtcp_units::{Duration, Instant};
 
 /// The most bulk segments examined per second, except during the first half second.
-const MOST: f64 = 30_000.0;
+const MAX: f64 = 30_000.0;
 /// The sparsest sample: one in this many.
 const SPARSEST: u32 = 64;
 
@@ -48,10 +48,10 @@ impl Sampling {
         (self.looked_at, self.since) = (0, now);
         let wanted = (1..=SPARSEST)
             .filter(|share| share.is_power_of_two())
-            .find(|&share| rate <= MOST * f64::from(share))
+            .find(|&share| rate <= MAX * f64::from(share))
             .unwrap_or(SPARSEST);
         // With hysteresis: more are examined only when twice as many could be.
-        let changes = wanted > self.one_in || wanted * 2 < self.one_in || rate <= MOST / 2.0;
+        let changes = wanted > self.one_in || wanted * 2 < self.one_in || rate <= MAX / 2.0;
         (changes && wanted != self.one_in).then(|| {
             self.one_in = wanted;
             wanted

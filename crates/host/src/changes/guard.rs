@@ -20,7 +20,7 @@ use crate::error::{Error, Result, Tried};
 
 /// The longest single wait, in seconds: the clock of a suspended machine continues, and a wait does
 /// not.
-const LONGEST_WAIT: u64 = 30;
+const MAX_WAIT: u64 = 30;
 /// The guard's message once it watches, and once it knows that the work is done.
 const READY: u8 = b'.';
 /// The message to the guard when the work is done.
@@ -148,8 +148,8 @@ fn wait<R: Record>(journal: &Journal<R>, id: u64, until_ns: u64) -> Result<bool>
         if left == 0 {
             return Ok(true);
         }
-        let seconds = (left / 1_000_000_000).min(LONGEST_WAIT);
-        let whole = seconds == LONGEST_WAIT;
+        let seconds = (left / 1_000_000_000).min(MAX_WAIT);
+        let whole = seconds == MAX_WAIT;
         let time = Timespec {
             tv_sec: seconds as i64,
             tv_nsec: if whole {

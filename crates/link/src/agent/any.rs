@@ -1,7 +1,7 @@
 //! Any of the agents, chosen by data: dispatched by match, since a packet passes an agent often.
 //!
-//! An agent is a row of each table below. Its own file has the [`Configuration`] with its needs: the
-//! network reads those, and knows no agent by name.
+//! An agent is a row of each table below. Its own file has the [`Configuration`] with its needs:
+//! the network reads those, and knows no agent by name.
 
 use airtcp_packet::Segment;
 use airtcp_units::Instant;

@@ -8,7 +8,7 @@ use airtcp_units::Duration;
 /// Round trips of one series; behind them it starts again, as a recorded one does.
 const LENGTH: u64 = 20_000;
 /// Longer than any round trip a recorded series may hold, in seconds.
-const LONGEST_S: f64 = 3600.0;
+const MAX_S: f64 = 3600.0;
 /// No flow has this number: the series is the pipe's.
 const NO_FLOW: u64 = u64::MAX - 1;
 
@@ -123,7 +123,7 @@ impl DrawnSeries {
     fn draw(&mut self) {
         let number = self.rtts.len() as u64 + 1;
         let factor = self.law.next(self.stream, number);
-        let rtt = Duration::from_secs_f64((self.mean * factor).min(LONGEST_S));
+        let rtt = Duration::from_secs_f64((self.mean * factor).min(MAX_S));
         self.rtts.push(rtt.unwrap_or(Duration::ZERO));
     }
 }

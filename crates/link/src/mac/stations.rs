@@ -1,7 +1,7 @@
 //! The stations of a basic service set.
 
 /// Most stations of a set: association identifiers go up to 2007 (IEEE 802.11-2020 §9.4.1.8).
-pub(super) const MOST_STATIONS: u32 = 2007;
+pub(super) const MAX_STATIONS: u32 = 2007;
 
 /// What a list has for a mobile, of mobiles from 1 on taken in turn; `None` if it is empty.
 #[inline]

@@ -98,8 +98,8 @@ impl Control {
         head.map(|head| head.waiting)
     }
 
-    /// Whether a packet at the head, which waits `since` then and has `backlog` behind it, is served
-    /// as nearly all are: [`dequeue`](Self::dequeue) would do no more than take it.
+    /// Whether a packet at the head, which waits `since` then and has `backlog` behind it, is
+    /// served as nearly all are: [`dequeue`](Self::dequeue) would do no more than take it.
     #[inline]
     pub(super) fn passes(
         &mut self,

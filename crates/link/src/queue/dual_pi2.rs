@@ -31,7 +31,8 @@ pub struct DualPi2Config {
     /// Delay in the low-latency queue above which every packet is marked (Linux: 1 ms).
     pub step: Duration,
     /// It marks while more packets than this are in that queue, the one served among them (A.1,
-    /// `Th_len`: 1, as on a slow link one packet takes longer than the step; Linux, `min_qlen_step`:
+    /// `Th_len`: 1, as on a slow link one packet takes longer than the step; Linux,
+    /// `min_qlen_step`:
     /// 0).
     pub step_packets: u32,
     /// The coupling factor: a low-latency packet is marked with this many times the probability

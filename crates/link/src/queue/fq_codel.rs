@@ -12,7 +12,7 @@ use crate::frame::QueuedPacket;
 use crate::random::Stream;
 
 /// Maximum number of packets dropped in one batch when there is no room (Linux, `drop_batch_size`).
-const MOST_DROPPED_AT_ONCE: u32 = 64;
+const MAX_DROPPED_AT_ONCE: u32 = 64;
 
 /// The parameters of FQ-CoDel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -222,7 +222,7 @@ impl<P: EcnField> FqCoDel<P> {
             dropped += 1;
             bytes += u64::from(waiting.transmission.bytes);
             discard(waiting);
-            if dropped >= MOST_DROPPED_AT_ONCE || bytes >= enough {
+            if dropped >= MAX_DROPPED_AT_ONCE || bytes >= enough {
                 break;
             }
         }

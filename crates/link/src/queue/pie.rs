@@ -14,7 +14,7 @@ use crate::random::Stream;
 /// Delay that a queue may build up before the first random drop (RFC 8033 §4.4: 150 ms).
 const MAX_BURST: Duration = Duration::from_millis(150);
 /// Above this probability packets are dropped even where they could be marked (RFC 8033 §5.1).
-const MOST_MARKED: f64 = 0.1;
+const MAX_MARKED: f64 = 0.1;
 /// The sums of probabilities below which no packet is dropped, and from which one always is (RFC
 /// 8033 §5.4).
 const NEVER_BELOW: f64 = 0.85;
@@ -204,7 +204,7 @@ impl<P: EcnField> Pie<P> {
         }
         if self.controller.drops(&self.config, self.fifo.bytes(), draw) {
             let marks = self.config.ecn
-                && self.controller.probability <= MOST_MARKED
+                && self.controller.probability <= MAX_MARKED
                 && waiting.packet.ecn().is_capable();
             if !marks {
                 discard(waiting);

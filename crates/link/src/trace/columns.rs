@@ -4,7 +4,7 @@ use super::{Source, TraceError, TraceProblem};
 use airtcp_units::Duration;
 
 /// Upper bound of times in a recording: 30 days, the longest run.
-const LONGEST_MS: f64 = 30.0 * 24.0 * 3_600_000.0;
+const MAX_MS: f64 = 30.0 * 24.0 * 3_600_000.0;
 
 /// One row, its fields in the order of the requested columns.
 pub(super) struct Row<'a> {
@@ -21,7 +21,7 @@ impl Row<'_> {
             column,
             |text| {
                 let ms: f64 = text.parse().ok()?;
-                (0.0..=LONGEST_MS)
+                (0.0..=MAX_MS)
                     .contains(&ms)
                     .then(|| Duration::from_nanos((ms * 1e6).round() as u64))
             },

@@ -7,7 +7,7 @@ use std::io::Read;
 
 const EXPECTED: &str = "CSV with a column packet and perhaps flow, a line for each lost packet";
 /// Flows that a run may have.
-const MOST_FLOWS: u64 = 1_000_000;
+const MAX_FLOWS: u64 = 1_000_000;
 
 /// Numbers of lost packets: the place of each among those that its flow sent in one direction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl LostPackets {
         let take = |row: &Row<'_>| {
             let packet = row.count(0)?.unwrap_or_default();
             let flow = row.count(1)?.unwrap_or_default();
-            let number = u32::try_from(flow).ok().filter(|_| flow < MOST_FLOWS);
+            let number = u32::try_from(flow).ok().filter(|_| flow < MAX_FLOWS);
             let Some(flow) = number else {
                 let remedy = "correct or remove the line";
                 return Err(row.refuse(&flow.to_string(), "a flow below 1000000", remedy));

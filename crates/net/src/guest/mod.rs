@@ -35,7 +35,7 @@ const FIRST_PROCESS: &str = "init";
 /// The port of the discard service (RFC 863), which no guest has.
 const DISCARD: u16 = 9;
 /// Most bytes of a job's output that are reported: its last ones.
-const MOST_PRINTED: usize = 1 << 20;
+const MAX_PRINTED: usize = 1 << 20;
 
 /// Be the first process of a kernel in virtual time (airtcp starts it)
 #[derive(Args, Clone, Debug)]
@@ -153,8 +153,8 @@ fn work(modules: &Path, shared: &mut Shared) -> Result<()> {
 }
 
 /// Has the kernel choose a port for a connection. The first time it draws a table of 65 536 numbers
-/// (`__inet_hash_connect`, `table_perturb`): 6 ms of instructions, after which a machine that has been
-/// up for a while never does it again.
+/// (`__inet_hash_connect`, `table_perturb`): 6 ms of instructions, after which a machine that has
+/// been up for a while never does it again.
 fn connect_once() -> Result<()> {
     Namespace::new()?.enter(|| {
         // Nothing listens: a refusal ends it.
@@ -214,7 +214,7 @@ fn tell(shared: &mut Shared, line: &Line<'_>) -> Result<()> {
 
 /// The last of what a job printed.
 fn last(printed: &[u8]) -> String {
-    let from = printed.len().saturating_sub(MOST_PRINTED);
+    let from = printed.len().saturating_sub(MAX_PRINTED);
     String::from_utf8_lossy(&printed[from..]).into_owned()
 }
 
@@ -293,10 +293,10 @@ mod tests {
 
     #[test]
     fn the_end_of_a_long_output_is_kept() {
-        let mut printed = vec![b'a'; MOST_PRINTED];
+        let mut printed = vec![b'a'; MAX_PRINTED];
         printed.extend_from_slice(b"the end");
         let kept = last(&printed);
-        assert_eq!(kept.len(), MOST_PRINTED);
+        assert_eq!(kept.len(), MAX_PRINTED);
         assert!(kept.ends_with("the end"));
         assert_eq!(last(&[0xff, b'x']), "\u{fffd}x");
     }

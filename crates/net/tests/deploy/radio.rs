@@ -1,6 +1,6 @@
 //! A radio of mac80211's: its debugging files under a directory, and the kernel's part, which turns
-//! what was written to one into what is read from it (Linux, `net/mac80211/debugfs.c`). That part is
-//! played after each write.
+//! what was written to one into what is read from it (Linux, `net/mac80211/debugfs.c`). That part
+//! is played after each write.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -22,7 +22,7 @@ const NAME: &str = "airtcp-proxy-successor/";
 /// Limit on the descriptors of a message: two sockets and two pipes, or listeners and a lock.
 const DESCRIPTORS: usize = 8;
 /// Limit on a message, in bytes.
-const LONGEST: usize = 1 << 12;
+const MAX: usize = 1 << 12;
 /// Time for each message: the other process has nothing else to do.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -110,7 +110,7 @@ impl Channel {
     pub fn receive<T: DeserializeOwned>(&self) -> io::Result<(T, Vec<OwnedFd>)> {
         let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(DESCRIPTORS))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-        let mut bytes = [0; LONGEST];
+        let mut bytes = [0; MAX];
         let mut parts = [IoSliceMut::new(&mut bytes)];
         let got = recvmsg(&self.0, &mut parts, &mut ancillary, RecvFlags::CMSG_CLOEXEC)?;
         let mut descriptors = Vec::new();

@@ -24,7 +24,7 @@ use super::raw::Raw;
 /// so that acknowledgments keep up with the data.
 const TURN: usize = 32;
 /// The longest packet, with the header before it.
-const LONGEST: usize = 65_536 + VIRTIO_NET_HDR_LEN;
+const MAX: usize = 65_536 + VIRTIO_NET_HDR_LEN;
 /// The largest payload of one packet that the device segments: 64 KiB less IPv6's and all other
 /// headers.
 const LARGEST_BURST: u16 = 65_000;
@@ -109,7 +109,7 @@ impl Driver {
             tun: make(&device.name, device.mtu, &device.networks)?,
             clock: Clock::start(),
             offload: device.offload,
-            buffer: vec![0; LONGEST],
+            buffer: vec![0; MAX],
             headers: Vec::new(),
             capture: None,
             raw: None,

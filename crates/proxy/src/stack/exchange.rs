@@ -8,9 +8,9 @@ use airtcp_endpoint::{ConnectionId, Endpoint};
 use percent_encoding::percent_decode_str;
 
 /// The longest head of a request.
-const LONGEST_HEAD: usize = 16 << 10;
+const MAX_HEAD: usize = 16 << 10;
 /// Limit on the header fields of a request.
-const MOST_FIELDS: usize = 64;
+const MAX_FIELDS: usize = 64;
 /// Limit on the bytes read from a file at a time.
 const PIECE: usize = 1 << 18;
 
@@ -102,7 +102,7 @@ impl Exchange {
             let mut taken = 0;
             for piece in pieces {
                 for &byte in piece {
-                    if head.ends_with(b"\r\n\r\n") || head.len() >= LONGEST_HEAD {
+                    if head.ends_with(b"\r\n\r\n") || head.len() >= MAX_HEAD {
                         return taken;
                     }
                     head.push(byte);
@@ -117,7 +117,7 @@ impl Exchange {
             self.take_request(&head);
             return Some(true);
         }
-        if self.head.len() >= LONGEST_HEAD {
+        if self.head.len() >= MAX_HEAD {
             self.answer_text(
                 "431 Request Header Fields Too Large",
                 "the head is too long\n",
@@ -282,7 +282,7 @@ impl Exchange {
 /// Parses the head of a request, or returns the status of its refusal.
 fn parse(head: &[u8]) -> Result<Request, &'static str> {
     const BAD: &str = "400 Bad Request";
-    let mut fields = [httparse::EMPTY_HEADER; MOST_FIELDS];
+    let mut fields = [httparse::EMPTY_HEADER; MAX_FIELDS];
     let mut parsed = httparse::Request::new(&mut fields);
     if !parsed.parse(head).is_ok_and(|status| status.is_complete()) {
         return Err(BAD);

@@ -127,8 +127,9 @@ pub(super) fn segments(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
 }
 
 /// A row an answer: `time_ns`, `packet`, `ack`, `delivered` (bytes acknowledged or SACKed so far),
-/// `newly`, `payload` (of its own), `window` (bytes, null where its scale is not known), `sacked_high`, `in_flight`,
-/// `duplicate`, `dsack`, `echo` (of a congestion mark), `timestamp_echo` (TSecr).
+/// `newly`, `payload` (of its own), `window` (bytes, null where its scale is not known),
+/// `sacked_high`, `in_flight`, `duplicate`, `dsack`, `echo` (of a congestion mark),
+/// `timestamp_echo` (TSecr).
 pub(super) fn acks(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
     Columns::of(&analysis.acks)
         .signed("time_ns", |ack| nanos(ack.time))

@@ -84,10 +84,10 @@ fn has_numbers(raw: &[Raw]) -> bool {
 
 /// Replies by the numbers that ping printed; missing ones were lost.
 fn of_raw(log: &mut ProbeLogBuilder, raw: &[Raw], source: Source<'_>) -> Result<(), TraceError> {
-    const MOST: f64 = 1e9;
+    const MAX: f64 = 1e9;
     let number = |one: &Raw| {
         one.seq
-            .filter(|seq| (0.0..MOST).contains(seq))
+            .filter(|seq| (0.0..MAX).contains(seq))
             .map(|seq| seq as u64)
     };
     let numbers = || raw.iter().filter_map(number);

@@ -1,4 +1,5 @@
-//! fping's list of round trips (`fping -C 300 HOST`): `HOST : 24.1 - 22.2`, a dash for a lost probe.
+//! fping's list of round trips (`fping -C 300 HOST`): `HOST : 24.1 - 22.2`, a dash for a lost
+//! probe.
 
 use super::milliseconds::parse_ms;
 use super::{Fact, Format, Recording};

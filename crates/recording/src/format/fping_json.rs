@@ -24,7 +24,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 /// Numbers above are a mistake.
-const MOST: u64 = 1 << 32;
+const MAX: u64 = 1 << 32;
 
 #[derive(Deserialize)]
 struct Line {
@@ -71,7 +71,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
         let Some(probe) = parsed.resp.or(parsed.timeout) else {
             continue;
         };
-        if *host.get_or_insert_with(|| probe.host.clone()) != probe.host || probe.seq >= MOST {
+        if *host.get_or_insert_with(|| probe.host.clone()) != probe.host || probe.seq >= MAX {
             return Err(source.malformed(
                 line,
                 text,

@@ -65,7 +65,8 @@ fn of_json(bytes: &[u8]) -> Option<String> {
     ))
 }
 
-/// The last line of the sender: `[  5]   0.00-10.00  sec   112 MBytes  94.1 Mbits/sec  120   sender`.
+/// The last line of the sender: `[  5]   0.00-10.00  sec   112 MBytes  94.1 Mbits/sec  120
+/// sender`.
 fn of_text(bytes: &[u8]) -> Option<String> {
     let found = lines(bytes).filter_map(|(_, line)| std::str::from_utf8(line).ok());
     let text = found.filter(|text| text.ends_with("sender")).last()?;

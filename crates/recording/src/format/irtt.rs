@@ -21,7 +21,7 @@ pub(super) const FORMAT: Format = Format {
 
 const SNIFFED_LINES: usize = 100;
 /// A number that jumps by more is a mistake.
-const MOST_AHEAD: u64 = 1 << 24;
+const MAX_AHEAD: u64 = 1 << 24;
 
 fn texts(bytes: &[u8]) -> impl Iterator<Item = (u64, &str)> {
     lines(bytes).filter_map(|(line, bytes)| Some((line, std::str::from_utf8(bytes).ok()?)))
@@ -49,7 +49,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
         });
         let latest = replies.last().map_or(0, |(number, _)| *number);
         match reply {
-            Some((number, rtt)) if number < latest + MOST_AHEAD => {
+            Some((number, rtt)) if number < latest + MAX_AHEAD => {
                 // The other fields may be "n/a", and a lost probe has no line.
                 let rtt = go_duration(rtt).ok_or_else(|| malformed(source, line, text))?;
                 replies.push((number, rtt));
@@ -68,7 +68,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
         .into_iter()
         .map(|(number, rtt)| (number - first, None, rtt));
     let end = if first == 0 {
-        sent.saturating_sub(seen).min(MOST_AHEAD)
+        sent.saturating_sub(seen).min(MAX_AHEAD)
     } else {
         0
     };

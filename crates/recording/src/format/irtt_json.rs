@@ -55,9 +55,9 @@ struct Instants {
 }
 
 fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
-    const MOST: u64 = 1 << 32;
+    const MAX: u64 = 1 << 32;
     let file: File = from_json(bytes, source)?;
-    let probes = || file.round_trips.iter().filter(|one| one.seqno < MOST);
+    let probes = || file.round_trips.iter().filter(|one| one.seqno < MAX);
     let first = probes().map(|one| one.seqno).min().unwrap_or(0);
     let sent = probes().map(|one| one.seqno - first + 1).max().unwrap_or(0);
     let mut replies = Vec::new();

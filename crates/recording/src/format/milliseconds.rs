@@ -6,7 +6,7 @@ use crate::fault::TraceError;
 use crate::source::Source;
 
 /// Round-trip times above this are considered a mistake in the unit.
-const LONGEST_MS: f64 = 3_600_000.0;
+const MAX_MS: f64 = 3_600_000.0;
 
 /// The round-trip time that `text` gives in milliseconds.
 pub(super) fn parse_ms(text: &[u8], line: u64, source: Source<'_>) -> Result<Duration, TraceError> {
@@ -23,7 +23,7 @@ pub(super) fn in_ms(
     line: u64,
     source: Source<'_>,
 ) -> Result<Duration, TraceError> {
-    ms.filter(|ms| (0.0..=LONGEST_MS).contains(ms))
+    ms.filter(|ms| (0.0..=MAX_MS).contains(ms))
         .map(|ms| Duration::from_nanos((ms * 1e6).round() as u64))
         .ok_or_else(|| {
             source.malformed(

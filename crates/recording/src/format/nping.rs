@@ -22,7 +22,7 @@ pub(super) const FORMAT: Format = Format {
 
 const SNIFFED_LINES: usize = 20;
 /// An answer that comes later is another probe's.
-const LONGEST_NS: u64 = 60_000_000_000;
+const MAX_NS: u64 = 60_000_000_000;
 
 /// A probe, by what its answer repeats.
 struct Probe {
@@ -56,11 +56,9 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
             });
         } else if !text.contains("nreachable") {
             // Without a number the oldest that waits is answered.
-            let waiting = probes.iter_mut().enumerate().rev().take(MOST_WAITING);
+            let waiting = probes.iter_mut().enumerate().rev().take(MAX_WAITING);
             let answered = waiting
-                .filter(|(_, probe)| {
-                    !probe.is_answered && at.saturating_sub(probe.at) <= LONGEST_NS
-                })
+                .filter(|(_, probe)| !probe.is_answered && at.saturating_sub(probe.at) <= MAX_NS)
                 .filter(|(_, probe)| sequence.is_none() || probe.sequence == sequence)
                 .last();
             if let Some((place, probe)) = answered {
@@ -88,7 +86,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
 }
 
 /// Probes that may wait for an answer at a time.
-const MOST_WAITING: usize = 1000;
+const MAX_WAITING: usize = 1000;
 
 /// The nanoseconds in `SENT (0.0123s)`.
 fn seconds(text: &str) -> Option<u64> {

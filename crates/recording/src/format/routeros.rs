@@ -22,7 +22,7 @@ pub(super) const FORMAT: Format = Format {
 
 const SNIFFED_LINES: usize = 20;
 /// A number that jumps by more is a mistake.
-const MOST_AHEAD: u64 = 1 << 20;
+const MAX_AHEAD: u64 = 1 << 20;
 
 /// The heading, which is printed again and again.
 fn is_heading(line: &[u8]) -> bool {
@@ -46,7 +46,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
         let Some(number) = words.next().and_then(|word| word.parse::<u64>().ok()) else {
             continue;
         };
-        if number > sent + MOST_AHEAD {
+        if number > sent + MAX_AHEAD {
             return Err(source.malformed(
                 line,
                 bytes,
@@ -65,7 +65,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
         }
     }
     let mut log = ProbeLogBuilder::default();
-    let end = stated.max(sent).min(sent + MOST_AHEAD);
+    let end = stated.max(sent).min(sent + MAX_AHEAD);
     log.run(replies, end, 0);
     let none = || {
         let expected = "a table of MikroTik's /ping with a reply";
@@ -89,8 +89,8 @@ fn time(text: &str) -> Option<Duration> {
         micros = micros.checked_add(number.checked_mul(factor)?)?;
         rest = &rest[end + unit.len()..];
     }
-    const LONGEST_MICROS: u64 = 3_600_000_000;
-    (!text.is_empty() && micros <= LONGEST_MICROS).then(|| Duration::from_micros(micros))
+    const MAX_MICROS: u64 = 3_600_000_000;
+    (!text.is_empty() && micros <= MAX_MICROS).then(|| Duration::from_micros(micros))
 }
 
 #[cfg(test)]

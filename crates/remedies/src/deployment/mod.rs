@@ -432,8 +432,8 @@ impl Setting {
                 unit,
             } => {
                 let data = unit * u64::from(values.count(parameter));
-                let most = (MEMORY_A_BYTE * data).clamp(LEAST_BUFFER, LARGEST_BUFFER);
-                format!("{LEAST_BUFFER} {} {most}", first.min(most))
+                let most = (MEMORY_A_BYTE * data).clamp(MIN_BUFFER, LARGEST_BUFFER);
+                format!("{MIN_BUFFER} {} {most}", first.min(most))
             }
             Self::Attempts(name) => match values.get(name) {
                 Quantity::Count(attempts) => attempts.min(MAX_ATTEMPTS).to_string(),
@@ -449,7 +449,7 @@ impl Setting {
 /// Bytes of memory for each byte of data (socket(7), `SO_SNDBUF`).
 const MEMORY_A_BYTE: u64 = 2;
 /// The kernel's own least buffer, a page, and the largest that its settings hold (an `int`).
-const LEAST_BUFFER: u64 = 4096;
+const MIN_BUFFER: u64 = 4096;
 const LARGEST_BUFFER: u64 = i32::MAX as u64;
 
 /// `NL80211_ATTR_WIPHY_RETRY_SHORT` has eight bits.

@@ -10,7 +10,7 @@ use crate::suggestion::question;
 use crate::{Changes, Parameter, Quantity, Remedy, Values, catalogue, find};
 
 /// The most remedies one combination may hold: far above any sensible one.
-const MOST_REMEDIES: usize = 32;
+const MAX_REMEDIES: usize = 32;
 
 /// Why a combination of remedies was refused. Its text names the remedy, the parameter, the value
 /// and what was expected.
@@ -148,9 +148,9 @@ impl Selection {
     }
 
     fn push(&mut self, one: ConfiguredRemedy) -> Result<(), SelectionError> {
-        if self.0.len() == MOST_REMEDIES {
+        if self.0.len() == MAX_REMEDIES {
             return Err(SelectionError(format!(
-                "more than {MOST_REMEDIES} remedies in one combination"
+                "more than {MAX_REMEDIES} remedies in one combination"
             )));
         }
         let rival = self
@@ -274,8 +274,8 @@ fn parameters_of(remedy: &Remedy) -> String {
 
 /// Part of a user's text that an error repeats: enough to recognise it.
 fn shortened(text: &str) -> String {
-    const LONGEST: usize = 60;
-    match text.char_indices().nth(LONGEST) {
+    const MAX: usize = 60;
+    match text.char_indices().nth(MAX) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }

@@ -28,8 +28,8 @@ pub struct Layout {
 }
 
 /// The network a scenario describes, and its hosts. What is random in it, apart from the channels,
-/// is drawn from `seed`: when flows start, their initial sequence numbers, how long their wired paths
-/// are, and what [`Scenario::perturb`] changes.
+/// is drawn from `seed`: when flows start, their initial sequence numbers, how long their wired
+/// paths are, and what [`Scenario::perturb`] changes.
 #[must_use]
 pub fn build(scenario: &Scenario, seed: u64) -> Layout {
     let mut network = NetworkConfig::default();

@@ -22,8 +22,8 @@ enum Quantity {
     PolicerBurst,
 }
 
-/// The time of which starts are delayed by up to a share: whatever the duration is, so that a longer
-/// run is the continuation of a shorter one.
+/// The time of which starts are delayed by up to a share: whatever the duration is, so that a
+/// longer run is the continuation of a shorter one.
 const START_SCALE: Duration = Duration::from_secs(20);
 
 /// Delays each flow's start by up to `perturb` of [`START_SCALE`].

@@ -58,8 +58,8 @@ keys! {
         description: String;
         /// Simulated time.
         duration: Duration = Duration::from_secs(60), as Span<1, { 30 * DAY }>;
-        /// Share, up to 10 %, by which each seed changes every pipe's rate, delay, policer and queue
-        /// limit in bytes at most, and of 20 s by which it delays each flow's start at most.
+        /// Share, up to 10 %, by which each seed changes every pipe's rate, delay, policer and
+        /// queue limit in bytes at most, and of 20 s by which it delays each flow's start at most.
         /// `airtcp compare`, `diagnose` and `study` set 0.5 % where nothing else is random.
         perturb: Probability = Probability::NEVER;
         /// The path between the endpoints.

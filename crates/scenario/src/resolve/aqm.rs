@@ -86,7 +86,7 @@ pub(super) fn tell_code_points(
     };
     let numbers = marks.iter().map(|mark| mark.number());
     cake.code_points = CodePoints::new(numbers).ok_or_else(|| {
-        let most = CodePoints::MOST;
+        let most = CodePoints::MAX;
         Problem::at(
             key!(flows.dscp),
             format!("expected at most {most} for CAKE"),

@@ -15,14 +15,14 @@ use crate::names::{CellRates, SchedulerName};
 
 const DEFAULT_CARRIER_MHZ: f64 = 1_900.0;
 /// The scheduler evaluates each of them in every slot.
-const MOST_USERS: u32 = 2_000;
+const MAX_USERS: u32 = 2_000;
 
 /// The cell for `flows` flows, each of a user of its own.
 pub(super) fn resolve(table: &mut CellTable, flows: u32) -> Result<CellLink, Problem> {
-    if flows > MOST_USERS {
+    if flows > MAX_USERS {
         return Err(Problem::at(
             key!(flows.count),
-            format!("expected at most {MOST_USERS}: in a cell each flow is of a user of its own"),
+            format!("expected at most {MAX_USERS}: in a cell each flow is of a user of its own"),
         ));
     }
     let saturated = table.saturated_users();

@@ -36,7 +36,7 @@ pub(super) fn resolve(
         };
         let service = match &delay {
             Delay::Recorded { series, .. } if fast_log::is_fast(series) => {
-                Service::Constant(fast_log::MOST)
+                Service::Constant(fast_log::MAX)
             }
             _ => Service::Unlimited,
         };

@@ -11,7 +11,7 @@ use std::ops::Range;
 use airtcp_packet::SequenceNumber;
 
 /// Packets remembered whose data arrived by another: reports of duplicates come soon.
-const MOST_SUPERSEDED: usize = 1024;
+const MAX_SUPERSEDED: usize = 1024;
 
 /// A packet that was sent.
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +114,7 @@ impl Copies {
                 arrived.missed.push(one.number);
             }
             self.superseded.push_back(*one);
-            if self.superseded.len() > MOST_SUPERSEDED {
+            if self.superseded.len() > MAX_SUPERSEDED {
                 self.superseded.pop_front();
             }
         }

@@ -1,9 +1,9 @@
 //! One flow as a qlog, as seen by its data sender: draft-ietf-quic-qlog-main-schema-14.
 //!
 //! qlog was made for QUIC, which numbers packets and acknowledges those numbers. Here every segment
-//! that takes sequence space gets a packet number of its own, retransmissions too. An acknowledgment
-//! is written as the numbers of the packets that it covers for the first time; of several with the
-//! same data as that of one of them, as [`copies`] tells them apart.
+//! that takes sequence space gets a packet number of its own, retransmissions too. An
+//! acknowledgment is written as the numbers of the packets that it covers for the first time; of
+//! several with the same data as that of one of them, as [`copies`] tells them apart.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

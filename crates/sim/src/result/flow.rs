@@ -1,8 +1,8 @@
 //! One flow's numbers, in groups: a row each, with its meaning and its source.
 //!
-//! The rows are the only declaration: JSON, the schema, the table in `docs/reference/results.md` and
-//! the types of the Python package follow from them. In JSON the groups do not appear: a flow is
-//! one flat object.
+//! The rows are the only declaration: JSON, the schema, the table in `docs/reference/results.md`
+//! and the types of the Python package follow from them. In JSON the groups do not appear: a flow
+//! is one flat object.
 
 use airtcp_tcp::{Counters, Sender, Side};
 use airtcp_units::Duration;

@@ -28,7 +28,7 @@ pub const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
 const STEPS: u64 = 100;
 /// A step of more events than this is followed by shorter ones: a caller that wants the run to end
 /// should not wait, and these take about a tenth of a second.
-const MOST_EVENTS_A_STEP: u64 = 250_000;
+const MAX_EVENTS_A_STEP: u64 = 250_000;
 /// Initial length of a step; steps double while they have few events.
 const FIRST_STEP: Duration = Duration::from_millis(10);
 
@@ -141,9 +141,9 @@ pub fn run(
         }
         running.advance(until);
         let in_step = running.events() - before;
-        if in_step > MOST_EVENTS_A_STEP {
+        if in_step > MAX_EVENTS_A_STEP {
             step = (step / 2).max(Duration::from_nanos(1));
-        } else if in_step < MOST_EVENTS_A_STEP / 4 {
+        } else if in_step < MAX_EVENTS_A_STEP / 4 {
             step = (step * 2).min(longest);
         }
         if !progress(until.as_secs_f64() / end.as_secs_f64()) {

@@ -11,7 +11,7 @@ use crate::result::{Samples, Sight};
 /// Number of samples in a run without a given interval.
 const DEFAULT_SAMPLES: u64 = 1000;
 /// The shortest interval between samples.
-const SHORTEST_INTERVAL: Duration = Duration::from_micros(1);
+const MIN_INTERVAL: Duration = Duration::from_micros(1);
 
 /// Samples every flow at regular instants.
 pub(super) struct Sampler {
@@ -28,7 +28,7 @@ impl Sampler {
         let interval = observe
             .probe_interval
             .unwrap_or(duration / DEFAULT_SAMPLES)
-            .max(SHORTEST_INTERVAL);
+            .max(MIN_INTERVAL);
         let due = if observe.probes.is_empty() {
             Instant::FAR_FUTURE
         } else {

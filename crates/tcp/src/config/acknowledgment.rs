@@ -153,8 +153,8 @@ pub enum RepeatedSyn {
     /// and whether that was the first, so that nothing was lost. The window is one segment only
     /// after two retransmissions that were needed, one of them by the timer; a SYN-ACK is also
     /// retransmitted to answer a repeated SYN. Without timestamps nothing is told, and the timeout
-    /// is 3 s (Linux, `tcp_ack_update_rtt`, `tcp_try_undo_spurious_syn`, `tcp_create_openreq_child`,
-    /// `tcp_init_transfer`, `tcp_init_metrics`).
+    /// is 3 s (Linux, `tcp_ack_update_rtt`, `tcp_try_undo_spurious_syn`,
+    /// `tcp_create_openreq_child`, `tcp_init_transfer`, `tcp_init_metrics`).
     ByEcho,
 }
 

@@ -20,8 +20,8 @@ settings! {
         /// Retransmissions of a SYN (RFC 9293 §3.8.3: at least 3 minutes; Linux, `tcp_syn_retries`:
         /// 6, which end after 127 s).
         syn_retries: u8 = 6, as Whole<0, 255>;
-        /// How many times a SYN times out without the timeout being doubled, and how many times more
-        /// it is retransmitted (Linux since 6.5, `tcp_syn_linear_timeouts`: 4).
+        /// How many times a SYN times out without the timeout being doubled, and how many times
+        /// more it is retransmitted (Linux since 6.5, `tcp_syn_linear_timeouts`: 4).
         syn_linear_timeouts: u8 = 0, as Whole<0, 127>;
         /// Retransmissions of a SYN-ACK (Linux, `tcp_synack_retries`: 5, which end after 63 s).
         synack_retries: u8 = 5, as Whole<0, 255>;

@@ -116,9 +116,9 @@ settings! {
         initial_ssthresh: Option<u64> = None, as Limit<Amount>;
         /// Largest congestion window, in segments.
         max_window: Option<u32> = None, as Limit<Segments>;
-        /// Limit on the data written and not yet acknowledged, in bytes of data. Linux counts memory:
-        /// `SO_SNDBUF` allows about as much data as it says, and `tcp_wmem` half as much as it says
-        /// (socket(7): the kernel doubles the option to leave room for its own overhead).
+        /// Limit on the data written and not yet acknowledged, in bytes of data. Linux counts
+        /// memory: `SO_SNDBUF` allows about as much data as it says, and `tcp_wmem` half as much as
+        /// it says (socket(7): the kernel doubles the option to leave room for its own overhead).
         send_buffer: Option<u64> = None, as Limit<Bytes<1, { 1 << 30 }>>;
         /// Limit on what can wait at the receiver out of order or unread, in bytes; up to 1 GiB,
         /// the largest window (RFC 7323 §2.3).

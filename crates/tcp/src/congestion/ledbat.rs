@@ -18,7 +18,7 @@ const GAIN: f64 = 1.0;
 /// How far the window may be above the data in flight, in segments (`ALLOWED_INCREASE`).
 const ALLOWED_INCREASE: u64 = 1;
 /// The least window in segments (`MIN_CWND`).
-const LEAST_WINDOW: u64 = 2;
+const MIN_WINDOW: u64 = 2;
 /// Minutes of which each has a least delay; the base delay is the least of all (`BASE_HISTORY`).
 const BASE_HISTORY: usize = 10;
 const MINUTE_NANOS: u64 = 60_000_000_000;
@@ -119,8 +119,8 @@ impl Rule for Ledbat {
         let most = used + ALLOWED_INCREASE * windows.mss;
         self.exact = (self.exact + step)
             .min(bytes(most.min(windows.max)))
-            .max(bytes(LEAST_WINDOW * windows.mss));
-        windows.cwnd = windows.whole(self.exact / mss, LEAST_WINDOW);
+            .max(bytes(MIN_WINDOW * windows.mss));
+        windows.cwnd = windows.whole(self.exact / mss, MIN_WINDOW);
         // Below the threshold would be slow start.
         windows.ssthresh = windows.ssthresh.min(windows.cwnd);
     }
@@ -133,7 +133,7 @@ impl Rule for Ledbat {
     /// Half, and not below the least window (§2.4.2, `on data loss`).
     fn threshold(&mut self, base: u64, windows: &Windows) -> u64 {
         let half = base / (2 * windows.mss) * windows.mss;
-        let threshold = half.max(LEAST_WINDOW * windows.mss);
+        let threshold = half.max(MIN_WINDOW * windows.mss);
         self.exact = bytes(threshold);
         threshold
     }

@@ -129,8 +129,8 @@ impl Rule for Vegas {
     }
 
     /// Linux, `tcp_vegas_cwnd_event`: after a pause the path may be another, and a round begins,
-    /// which the next acknowledgment ends. Acknowledgments of two segments leave pauses: a window of
-    /// two would not grow if each of its rounds counted as disturbed.
+    /// which the next acknowledgment ends. Acknowledgments of two segments leave pauses: a window
+    /// of two would not grow if each of its rounds counted as disturbed.
     fn on_idle_over(&mut self, _now: Instant, _idle: Duration) {
         self.base = Duration::MAX;
         self.is_disturbed = false;

@@ -11,7 +11,7 @@ use super::{Ack, reno::Reno};
 use crate::config::Config;
 
 /// Least span of a sample (`TCP_WESTWOOD_RTT_MIN`).
-const SHORTEST_SAMPLE: Duration = Duration::from_millis(50);
+const MIN_SAMPLE: Duration = Duration::from_millis(50);
 
 /// The bandwidth estimate, in bytes a second.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +36,7 @@ impl Rule for Westwood {
         let began = *self.began.get_or_insert(ack.now);
         self.delivered += ack.delivered;
         let span = ack.now - began;
-        if span <= SHORTEST_SAMPLE.max(ack.srtt) {
+        if span <= MIN_SAMPLE.max(ack.srtt) {
             return;
         }
         let sample = u128::from(self.delivered) * 1_000_000_000 / u128::from(span.as_nanos());

@@ -18,8 +18,8 @@ const ATTEMPTS: u32 = 2;
 /// Marked packets after which an acknowledgment leaves at once, if data is waiting to be
 /// acknowledged and if not (§3.2.2.5.1, increment-triggered ACKs). Without data it should be 3 and
 /// must be 7 at most: a copied packet is not to be answered more often than it has to be.
-const MOST_UNREPORTED: u8 = 2;
-const MOST_UNREPORTED_WITHOUT_DATA: u8 = 7;
+const MAX_UNREPORTED: u8 = 2;
+const MAX_UNREPORTED_WITHOUT_DATA: u8 = 7;
 
 /// An endpoint's state, behind the pointer to what few connections have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -137,9 +137,9 @@ impl AccurateEcn {
         self.received = self.received.wrapping_add(1);
         self.unreported = self.unreported.saturating_add(1);
         let most = if segment.payload_bytes > 0 {
-            MOST_UNREPORTED
+            MAX_UNREPORTED
         } else {
-            MOST_UNREPORTED_WITHOUT_DATA
+            MAX_UNREPORTED_WITHOUT_DATA
         };
         begins || self.unreported >= most
     }

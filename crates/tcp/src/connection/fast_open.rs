@@ -25,7 +25,7 @@ use crate::observer::Observer;
 /// A TCP header without options (RFC 9293 §3.1).
 const HEADER_BYTES: u32 = 20;
 /// The least payload that a router can talk us into (Linux, `TCP_MIN_MSS` less options).
-const LEAST_PAYLOAD: u32 = 48;
+const MIN_PAYLOAD: u32 = 48;
 
 /// What a client's first SYN carries beyond the ordinary. A retransmitted SYN carries neither: what
 /// is on the way may drop it for either (Linux, `tcp_retransmit_skb`).
@@ -131,7 +131,7 @@ impl Connection {
         if carries {
             handshake.syn_due = true;
             let payload = bytes.saturating_sub(HEADER_BYTES + stamps);
-            self.sender.offer_less(payload.max(LEAST_PAYLOAD));
+            self.sender.offer_less(payload.max(MIN_PAYLOAD));
         }
         carries
     }
@@ -219,7 +219,8 @@ impl Connection {
     }
 
     /// Takes the data and the FIN of a SYN-ACK, whose stream begins with it (Linux,
-    /// `tcp_fastopen_add_skb`): only where our SYN asked for Fast Open and nothing of it is missing.
+    /// `tcp_fastopen_add_skb`): only where our SYN asked for Fast Open and nothing of it is
+    /// missing.
     pub(super) fn take_syn_ack_data(
         &mut self,
         now: Instant,

@@ -18,7 +18,7 @@ const MAX_SCALE: u8 = 14;
 const DEFAULT_MSS: u32 = 536;
 /// The least MSS accepted from a peer, options included: segments of one byte would each cost fifty
 /// times their payload (Linux, `tcp_min_snd_mss`; CVE-2019-11479).
-const LEAST_MSS: u32 = 48;
+const MIN_MSS: u32 = 48;
 /// The first RTO for data if the SYN's timer expired (RFC 6298 §5.7).
 const RTO_AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 
@@ -284,7 +284,7 @@ impl Connection {
         }
         // An MSS of zero counts as missing (Linux, `tcp_parse_options`).
         let peer_mss = segment.mss.filter(|&mss| mss > 0);
-        let peer_mss = peer_mss.map_or(DEFAULT_MSS, u32::from).max(LEAST_MSS);
+        let peer_mss = peer_mss.map_or(DEFAULT_MSS, u32::from).max(MIN_MSS);
         let config = self.sender.config();
         let sack = config.sack && segment.sack_permitted;
         // The room for timestamps goes to the payload if the peer does without them.
@@ -341,8 +341,8 @@ impl Connection {
         let echoed = answer.timestamps.filter(|_| self.timestamps.enabled);
         let first = self.timestamps.value(handshake.first_sent_at());
         let is_first = echoed.is_some_and(|option| option.echo == first);
-        // Sent again for whatever reason more than once (Linux, `total_retrans`, `num_retrans`), and
-        // by a timer (`undo_marker`, `num_timeout`).
+        // Sent again for whatever reason more than once (Linux, `total_retrans`, `num_retrans`),
+        // and by a timer (`undo_marker`, `num_timeout`).
         let restarts = handshake.expiries > 0 && handshake.transmissions > 2 && !is_first;
         let round_trip = echoed.and_then(|option| self.timestamps.echo(now, option));
         match (round_trip, restarts) {

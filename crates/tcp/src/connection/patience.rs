@@ -14,7 +14,7 @@ use airtcp_units::{Duration, Instant};
 use crate::config::LimitsConfig;
 
 /// The RTO from which limits are computed, whatever the connection's own (Linux, `TCP_RTO_MIN`).
-const LEAST_RTO: Duration = Duration::from_millis(200);
+const MIN_RTO: Duration = Duration::from_millis(200);
 /// Upper bound of its backoff (Linux, `TCP_RTO_MAX`).
 const LARGEST_RTO: Duration = Duration::from_secs(120);
 
@@ -170,7 +170,7 @@ impl Tries {
 /// Time until `retries` unanswered retransmissions have passed, the wait after the last included,
 /// where each doubles the RTO (Linux, `tcp_model_timeout`).
 fn time_of(retries: u8) -> Duration {
-    let mut rto = LEAST_RTO;
+    let mut rto = MIN_RTO;
     let mut time = rto;
     for _ in 0..retries {
         // Linux adds whole maxima from the first doubling that would exceed them.
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn fifteen_retries_take_924_seconds() {
         assert_eq!(time_of(15), Duration::from_millis(924_600));
-        assert_eq!(time_of(0), LEAST_RTO);
+        assert_eq!(time_of(0), MIN_RTO);
         assert_eq!(time_of(2), Duration::from_millis(1400));
         assert_eq!(time_of(8), Duration::from_millis(102_200));
     }

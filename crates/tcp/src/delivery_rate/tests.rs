@@ -4,7 +4,7 @@ fn at(milliseconds: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(milliseconds)
 }
 
-const LEAST: Duration = Duration::from_millis(40);
+const MIN: Duration = Duration::from_millis(40);
 
 fn latest(sent_at: Instant) -> LatestSent {
     LatestSent { sent_at, end: 0 }
@@ -22,7 +22,7 @@ fn a_sample_spans_from_the_last_delivery_before_the_segment_was_sent() {
     let mut samples = Vec::new();
     for (index, tag) in (0..10).zip(tags) {
         let segment = Some((tag, latest(at(100 + index))));
-        samples.push(rate.on_delivered(at(150 + 5 * index), 1000, segment, LEAST));
+        samples.push(rate.on_delivered(at(150 + 5 * index), 1000, segment, MIN));
     }
     let last = samples[9].expect("long enough");
     assert_eq!((last.delivered, last.prior_delivered), (10_000, 0));
@@ -37,9 +37,9 @@ fn a_sample_spans_from_the_last_delivery_before_the_segment_was_sent() {
 fn what_was_delivered_before_does_not_count() {
     let mut rate = DeliveryRate::default();
     let first = rate.on_sent(at(100), true, 0, 2000);
-    rate.on_delivered(at(150), 2000, Some((first, latest(at(100)))), LEAST);
+    rate.on_delivered(at(150), 2000, Some((first, latest(at(100)))), MIN);
     let second = rate.on_sent(at(150), false, 4000, 1000);
-    let sample = rate.on_delivered(at(200), 3000, Some((second, latest(at(150)))), LEAST);
+    let sample = rate.on_delivered(at(200), 3000, Some((second, latest(at(150)))), MIN);
     let sample = sample.expect("long enough");
     assert_eq!((sample.delivered, sample.prior_delivered), (3000, 2000));
     assert_eq!(sample.bytes_per_second(), 60_000);
@@ -51,9 +51,9 @@ fn what_was_delivered_before_does_not_count() {
 fn a_compressed_train_of_acknowledgments_is_no_sample() {
     let mut rate = DeliveryRate::default();
     let tag = rate.on_sent(at(100), true, 0, 1000);
-    let sample = rate.on_delivered(at(110), 1000, Some((tag, latest(at(100)))), LEAST);
+    let sample = rate.on_delivered(at(110), 1000, Some((tag, latest(at(100)))), MIN);
     assert_eq!(sample, None);
-    assert_eq!(rate.on_delivered(at(120), 0, None, LEAST), None);
+    assert_eq!(rate.on_delivered(at(120), 0, None, MIN), None);
 }
 
 /// On a path that takes no virtual time: 1000 bytes in a microsecond, the resolution of Linux's
@@ -76,9 +76,9 @@ fn a_lull_of_the_application_marks_samples() {
     assert!(rate.is_application_limited());
     let marked = rate.on_sent(at(101), false, 1000, 1000);
     assert!(!tag.application_limited && marked.application_limited);
-    rate.on_delivered(at(150), 1000, Some((tag, latest(at(100)))), LEAST);
+    rate.on_delivered(at(150), 1000, Some((tag, latest(at(100)))), MIN);
     assert!(rate.is_application_limited());
-    let sample = rate.on_delivered(at(151), 1000, Some((marked, latest(at(101)))), LEAST);
+    let sample = rate.on_delivered(at(151), 1000, Some((marked, latest(at(101)))), MIN);
     assert!(sample.expect("long enough").application_limited);
     assert!(!rate.is_application_limited());
     rate.on_lost(500);

@@ -100,8 +100,8 @@ impl RttClusters {
     }
 }
 
-/// The fewest clusters, from one to `most`, that leave no sample further than a quarter of the link's
-/// delay from its centre; `most` if none do.
+/// The fewest clusters, from one to `most`, that leave no sample further than a quarter of the
+/// link's delay from its centre; `most` if none do.
 fn cluster(samples: &VecDeque<u64>, link_delay: u64, most: usize) -> Vec<Cluster> {
     let mut sorted: Vec<_> = samples.iter().copied().collect();
     sorted.sort_unstable();

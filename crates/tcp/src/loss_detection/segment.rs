@@ -96,7 +96,7 @@ pub(super) struct Record {
 /// Number of flag bits in [`Record`]'s state.
 const FLAG_BITS: u32 = 3;
 const FLAGS: u8 = (1 << FLAG_BITS) - 1;
-const MOST_EXPIRIES: u8 = u8::MAX >> FLAG_BITS;
+const MAX_EXPIRIES: u8 = u8::MAX >> FLAG_BITS;
 
 impl Record {
     /// Creates the record of `segment`, which was sent for the first time.
@@ -183,7 +183,7 @@ impl Record {
     /// Counts an expiry of its timer; returns the number of earlier ones.
     pub const fn on_expiry(&mut self) -> u8 {
         let before = self.expiries();
-        if before < MOST_EXPIRIES {
+        if before < MAX_EXPIRIES {
             self.state += 1 << FLAG_BITS;
         }
         before

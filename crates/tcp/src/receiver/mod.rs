@@ -26,14 +26,14 @@ pub const MAX_REPORTED: usize = 4;
 /// at most one range per two segments.
 const BUFFER_BYTES_A_RANGE: u64 = 512;
 /// Ranges that may wait behind gaps in even the smallest buffer.
-const LEAST_RANGES: u32 = 64;
+const MIN_RANGES: u32 = 64;
 
 /// Maximum number of ranges that wait behind gaps in a buffer of that size. The window bounds their
 /// bytes.
 fn most_ranges(buffer: u64) -> u32 {
     u32::try_from(buffer / BUFFER_BYTES_A_RANGE)
         .unwrap_or(u32::MAX)
-        .max(LEAST_RANGES)
+        .max(MIN_RANGES)
 }
 
 /// The receive side of a connection, in offsets of the stream it receives. A FIN takes the offset

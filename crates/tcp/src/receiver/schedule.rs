@@ -1,8 +1,9 @@
-//! How often data in order is acknowledged at most: so many times in a round trip (Li et al., "TACK:
-//! Improving Wireless Transport Performance by Taming Acknowledgments", SIGCOMM 2020, equation 3).
+//! How often data in order is acknowledged at most: so many times in a round trip (Li et al.,
+//! "TACK: Improving Wireless Transport Performance by Taming Acknowledgments", SIGCOMM 2020,
+//! equation 3).
 //!
-//! The rate is the lesser of bw/(L·MSS), an acknowledgment for L segments, and β/RTT_min. The first is
-//! what delayed acknowledgments count; this is the second.
+//! The rate is the lesser of bw/(L·MSS), an acknowledgment for L segments, and β/RTT_min. The first
+//! is what delayed acknowledgments count; this is the second.
 
 use airtcp_units::{Duration, Instant};
 

@@ -72,11 +72,11 @@ impl CountedMarks {
 }
 
 impl Sender {
-    /// Takes the field `ace` of the acknowledgment being processed, which advances by `acked` bytes.
-    /// Returns whether a mark is to be answered by a reduction of the window as for a loss.
+    /// Takes the field `ace` of the acknowledgment being processed, which advances by `acked`
+    /// bytes. Returns whether a mark is to be answered by a reduction of the window as for a loss.
     ///
-    /// An acknowledgment of nothing new may be an old one. What it says of marks comes with the next
-    /// again, as the count goes on (§A.1 would tell the two apart by timestamps).
+    /// An acknowledgment of nothing new may be an old one. What it says of marks comes with the
+    /// next again, as the count goes on (§A.1 would tell the two apart by timestamps).
     pub(super) fn take_count(&mut self, before: &Before, acked: u64, ace: u8) -> bool {
         let mss = self.congestion.mss();
         let delivered = if acked > 0 || self.board.delivery().is_some() {

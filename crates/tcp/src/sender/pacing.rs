@@ -7,12 +7,12 @@ use airtcp_units::{BitRate, Duration, Instant};
 const UNPACED: u8 = 10;
 /// The largest burst: that of segmentation offload (Linux, `GSO_LEGACY_MAX_SIZE` less
 /// `MAX_TCP_HEADER` and one).
-const MOST_BURST_BYTES: u64 = 65_215;
+const MAX_BURST_BYTES: u64 = 65_215;
 
 /// The longest that a segment makes the next one wait: a rate may come from a round trip that was
 /// measured by a report an hour late, and be out of date before its time has passed (Linux, `fq`:
 /// `fq_dequeue` bounds the delay of a packet so).
-const LONGEST: Duration = Duration::from_secs(1);
+const MAX: Duration = Duration::from_secs(1);
 
 /// The pace of a segment.
 #[derive(Clone, Copy, Debug)]
@@ -127,16 +127,16 @@ fn burst(pace: Pace, shift: u32, mss: u64) -> u64 {
     let bytes = (pace.rate.as_bps() / 8)
         .checked_shr(shift)
         .unwrap_or(0)
-        .min(MOST_BURST_BYTES);
+        .min(MAX_BURST_BYTES);
     (bytes / mss.max(1)).max(pace.least_burst) * mss
 }
 
-/// Time that `bytes` take at `rate`, at most [`LONGEST`].
+/// Time that `bytes` take at `rate`, at most [`MAX`].
 fn transmission_time(rate: BitRate, bytes: u64) -> Duration {
     if rate.as_bps() == 0 {
-        return LONGEST;
+        return MAX;
     }
-    rate.transmission_time(bytes).min(LONGEST)
+    rate.transmission_time(bytes).min(MAX)
 }
 
 #[cfg(test)]

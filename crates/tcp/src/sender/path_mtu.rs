@@ -28,7 +28,7 @@ const FOLLOWED_BY: u64 = 4;
 /// Number of expiries of one segment that mean a black hole (Linux, `tcp_retries1`: 3).
 const EXPIRIES: u8 = 3;
 /// The least segment size after a black hole (Linux, `TCP_MIN_MSS` less options).
-const LEAST: u64 = 48;
+const MIN: u64 = 48;
 
 /// The search for the largest segment. All lengths are of payload.
 #[derive(Clone, Debug)]
@@ -94,7 +94,7 @@ impl Sender {
     /// Handles a router's report that at most `mss` bytes of payload fit (RFC 1191 §4). Larger
     /// segments are lost, which is no sign of congestion (Linux, `tcp_simple_retransmit`).
     pub(crate) fn on_path_limit(&mut self, mss: u64) {
-        let mss = mss.max(LEAST);
+        let mss = mss.max(MIN);
         if let Some(path) = self.extras.path_mut() {
             path.on_lost();
             path.low = path.low.min(mss);
@@ -180,7 +180,7 @@ impl Sender {
         path.on_lost();
         if expiries >= EXPIRIES {
             path.low = (self.congestion.mss() / 2)
-                .clamp(LEAST.min(self.congestion.mss()), path.low.max(LEAST));
+                .clamp(MIN.min(self.congestion.mss()), path.low.max(MIN));
             let mss = path.low.min(self.congestion.mss());
             self.set_mss(mss);
         }

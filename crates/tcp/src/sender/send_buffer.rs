@@ -45,7 +45,8 @@ impl SendBuffer {
         self.waiting
     }
 
-    /// Takes the bytes for which there is room, in segments of `mss`, while the buffer holds `held`.
+    /// Takes the bytes for which there is room, in segments of `mss`, while the buffer holds
+    /// `held`.
     pub fn take(&mut self, held: u64, mss: u64) -> u64 {
         let free = self.most.saturating_sub(held);
         if free == 0 || free < held / 2 {

@@ -14,7 +14,7 @@ use crate::rtt::RttEstimator;
 
 /// The least wait of any timer other than the retransmission timer, so that it does not expire
 /// between two acknowledgments of a train (RFC 8985 §7.2; Linux, `TCP_TIMEOUT_MIN_US`).
-pub(super) const SHORTEST: Duration = Duration::from_millis(2);
+pub(super) const MIN: Duration = Duration::from_millis(2);
 
 /// An unanswered probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +118,7 @@ impl TailProbe {
         Some(match estimator.srtt() {
             None => probing.initial_rto,
             Some(srtt) if segments == 1 => srtt * 2 + probing.delay,
-            Some(srtt) => srtt * 2 + SHORTEST,
+            Some(srtt) => srtt * 2 + MIN,
         })
     }
 

@@ -49,8 +49,8 @@ impl Sender {
         self.poll_next(now)
     }
 
-    /// As [`poll`](Self::poll), for a sender with pacing, a search for the path's MTU, a limited send
-    /// buffer or a driver that reports departures.
+    /// As [`poll`](Self::poll), for a sender with pacing, a search for the path's MTU, a limited
+    /// send buffer or a driver that reports departures.
     fn poll_special(&mut self, now: Instant) -> Option<Transmission> {
         self.fill_from_buffer();
         let transmission = if self.extras.pacing().is_some() {

@@ -4,7 +4,7 @@
 use airtcp_units::{Duration, Instant};
 
 use super::Sender;
-use super::tail_probe::SHORTEST;
+use super::tail_probe::MIN;
 use super::timers::{Slot, Timer};
 use crate::config::TimerScope;
 
@@ -109,7 +109,7 @@ impl Sender {
     /// loss.
     pub(super) fn arm_reordering(&mut self, now: Instant, wait: Duration) {
         if self.choices.scope == TimerScope::Connection {
-            let wait = (wait + SHORTEST).min(self.timeout.rto());
+            let wait = (wait + MIN).min(self.timeout.rto());
             self.timers.arm(Timer::ReorderingWindow, now + wait);
         }
     }

@@ -103,8 +103,8 @@ fn the_adjusted_classifier_floods_no_queue() {
 }
 
 /// Retransmissions where a path that carries `bit_rate` with 50 ms each way before a queue of 50
-/// falls to a `share`-th of that after four seconds, for good: of the window then, most is more than
-/// the path bears.
+/// falls to a `share`-th of that after four seconds, for good: of the window then, most is more
+/// than the path bears.
 fn shrinking(differentiation: Option<Differentiation>, bounded: bool, share: u64) -> u64 {
     let config = Config {
         differentiation,

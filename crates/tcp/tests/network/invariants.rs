@@ -145,7 +145,7 @@ fn application() -> impl Strategy<Value = Application> {
 }
 
 /// Segments of each end whose fate a plan decides; the others arrive.
-const MOST_FATES: u8 = 80;
+const MAX_FATES: u8 = 80;
 
 fn fates() -> impl Strategy<Value = Vec<Copies>> {
     let copies = prop_oneof![
@@ -154,7 +154,7 @@ fn fates() -> impl Strategy<Value = Vec<Copies>> {
         2 => (0_u16..400).prop_map(|late| vec![late]),
         1 => (0_u16..400, 0_u16..4000).prop_map(|(one, other)| vec![one, other]),
     ];
-    prop::collection::vec(copies, 0..usize::from(MOST_FATES))
+    prop::collection::vec(copies, 0..usize::from(MAX_FATES))
 }
 
 fn plan() -> impl Strategy<Value = Plan> {
@@ -167,8 +167,8 @@ fn plan() -> impl Strategy<Value = Plan> {
         .prop_map(|(mut configs, applications, delay, fates)| {
             // A handshake may lose each of the first segments, and giving up is no stall.
             for config in &mut configs {
-                config.limits.syn_retries = MOST_FATES;
-                config.limits.synack_retries = MOST_FATES;
+                config.limits.syn_retries = MAX_FATES;
+                config.limits.synack_retries = MAX_FATES;
             }
             Plan {
                 configs,

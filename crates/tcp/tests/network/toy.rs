@@ -93,7 +93,7 @@ pub const CLIENT: SequenceNumber = SequenceNumber(0xffff_fc00);
 pub const SERVER: SequenceNumber = SequenceNumber(0x7fff_ff00);
 
 /// Steps that no run here should need.
-const MOST_STEPS: u64 = 2_000_000;
+const MAX_STEPS: u64 = 2_000_000;
 
 impl Network {
     /// A client, which connects, and a server, which listens.
@@ -179,7 +179,7 @@ impl Network {
 
     fn step(&mut self, next: Instant) {
         self.steps += 1;
-        assert!(self.steps < MOST_STEPS, "too many steps at {:?}", self.now);
+        assert!(self.steps < MAX_STEPS, "too many steps at {:?}", self.now);
         if next > self.now {
             self.ends.iter_mut().for_each(|end| end.wakeups_now = 0);
         }

@@ -9,7 +9,7 @@ from airtcp.quantities import format_count
 
 FEWEST_UNANSWERED = 3
 """Retransmissions after the last packet of the peer."""
-LEAST_S = 3.0
+MIN_S = 3.0
 """For a shorter time a path may stand still."""
 
 
@@ -28,7 +28,7 @@ def peer_gone(capture: Capture) -> CaptureFinding | None:
     ended = behind["time_ns"].max()
     assert isinstance(ended, int)
     silent_s = (ended - last["time_ns"]) / 1e9
-    if silent_s < LEAST_S:
+    if silent_s < MIN_S:
         return None
     sentence = (
         f"The peer is gone: nothing came from it after {seconds_words(last['time_ns'] / 1e9)}, and "

@@ -13,7 +13,7 @@ FEWEST_ATTEMPTS = 3
 """Transmissions of the same bytes, none of which arrived."""
 TCP_HEADER = 20
 IP_HEADER, IPV6_HEADER = 20, 40
-LEAST_KNOWN = 1000
+MIN_KNOWN = 1000
 """A shorter packet that arrives says little of the longest that would."""
 ICMP_HEADER = 8
 """As IP's, left out by `ping -s`; the segment size leaves out IP's and TCP's."""
@@ -77,7 +77,7 @@ def mtu_hole(capture: Capture) -> CaptureFinding | None:
             "moment would look the same, and this ping tells."
         )
     clamp = "mss-clamp"
-    if longest >= LEAST_KNOWN:
+    if longest >= MIN_KNOWN:
         clamp = f"mss-clamp:bytes={longest - header - TCP_HEADER}"
     return CaptureFinding("mtu-hole", sentence, tuple(evidence), ("mtu-probing", clamp))
 

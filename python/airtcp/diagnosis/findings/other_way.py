@@ -18,7 +18,7 @@ from airtcp.quantities import format_bit_rate, format_percent
 
 BUNCHED = 0.2
 """Smallest share of the acknowledgments that came bunched."""
-LEAST_TIMES_ACKS = 5.0
+MIN_TIMES_ACKS = 5.0
 """Data the other way that is less than so many times the flow's acknowledgments delays nothing."""
 ACK_BYTES = 52
 OVERLAP = 0.5
@@ -72,7 +72,7 @@ def other_way_of(capture: Capture, flow: Observed) -> OtherWay | None:
     rate = 8.0 * (own + other) / flow.seconds
     acks = 8.0 * ACK_BYTES * len(flow.ack_s) / flow.seconds
     long = back.filter(pl.col("duration_s") > OVERLAP * flow.seconds)
-    if rate < LEAST_TIMES_ACKS * acks:
+    if rate < MIN_TIMES_ACKS * acks:
         return None
     return OtherWay(rate, len(long), own >= other)
 

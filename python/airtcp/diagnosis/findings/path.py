@@ -9,7 +9,7 @@ from itertools import pairwise
 from airtcp.diagnosis.capture import Facts
 from airtcp.diagnosis.seconds import seconds_words
 
-MOST_SAID = 5
+MAX_SAID = 5
 
 
 def path_words(facts: Facts) -> str | None:
@@ -21,10 +21,10 @@ def path_words(facts: Facts) -> str | None:
         f"{seconds_words(after['base_rtt_ns'] / 1e9)} from {after['from_ns'] / 1e9:.0f} s on"
         for _, after in pairwise(phases)
     ]
-    more = "" if len(changes) <= MOST_SAID else f", and {len(changes) - MOST_SAID} more"
+    more = "" if len(changes) <= MAX_SAID else f", and {len(changes) - MAX_SAID} more"
     times = "once" if len(changes) == 1 else f"{len(changes)} times"
     first = seconds_words(phases[0]["base_rtt_ns"] / 1e9)
     return (
         f"the path changes {times} (round trip without a queue {first}, "
-        f"{', '.join(changes[:MOST_SAID])}{more})"
+        f"{', '.join(changes[:MAX_SAID])}{more})"
     )

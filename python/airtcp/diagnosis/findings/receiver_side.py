@@ -12,7 +12,7 @@ from airtcp.diagnosis.seconds import seconds_words
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 
 FEWEST_SEGMENTS = 50
-LONGEST_USUAL = 8.0
+MAX_USUAL = 8.0
 """A silence of more than so many median round trips, and `STOP_S`, is said."""
 STOP_S = 0.2
 FULL_WINDOW = 0.1
@@ -88,7 +88,7 @@ def _silences(times: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[int,
     """The number of silences that stand out, and their time."""
     gaps = np.diff(times)
     usual = float(np.quantile(gaps, 0.99)) if len(gaps) else 0.0
-    long = gaps[gaps > max(STOP_S, LONGEST_USUAL * usual)]
+    long = gaps[gaps > max(STOP_S, MAX_USUAL * usual)]
     return len(long), float(long.sum())
 
 

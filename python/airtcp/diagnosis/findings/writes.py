@@ -6,7 +6,7 @@ from airtcp.diagnosis.seconds import seconds_words
 from airtcp.quantities import format_count
 
 FEWEST_WAITS = 5
-LEAST_SHARE = 0.15
+MIN_SHARE = 0.15
 """A smaller share of the time is not the flow's limit."""
 
 
@@ -17,7 +17,7 @@ def small_writes(capture: Capture) -> CaptureFinding | None:
         return None
     found = facts["small_writes"]
     share = facts["shares"].get("small_writes", 0.0)
-    if found["waits"] < FEWEST_WAITS or share < LEAST_SHARE:
+    if found["waits"] < FEWEST_WAITS or share < MIN_SHARE:
         return None
     held_s = facts["seconds"]["small_writes"]
     whole_s = sum(facts["seconds"].values())

@@ -3,7 +3,7 @@
 use airtcp_units::{Duration, Instant};
 
 /// A shorter silence of the ACKs is not recorded.
-const LEAST_SILENCE: Duration = Duration::from_millis(60);
+const MIN_SILENCE: Duration = Duration::from_millis(60);
 
 /// The latest packets of both directions. Before the first, the beginning of the capture stands in
 /// their place.
@@ -52,6 +52,6 @@ impl Activity {
     /// When the silence began that an ACK at `now` ends; `None` where it was short.
     pub fn silence(&self, now: Instant) -> Option<Instant> {
         let from = self.last_ack.max(self.busy_since);
-        (now - from >= LEAST_SILENCE).then_some(from)
+        (now - from >= MIN_SILENCE).then_some(from)
     }
 }

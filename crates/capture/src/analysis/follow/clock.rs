@@ -3,11 +3,11 @@
 use airtcp_units::{Duration, Instant};
 
 /// The least part of the timer that is for variance: Linux's `tcp_rto_min`.
-const LEAST_VARIANCE: Duration = Duration::from_millis(200);
+const MIN_VARIANCE: Duration = Duration::from_millis(200);
 /// RFC 6298 §2.1, and Linux's `TCP_TIMEOUT_INIT`.
 const FIRST: Duration = Duration::from_secs(1);
 /// Backoff ends here: Linux's `TCP_RTO_MAX`.
-const LONGEST: Duration = Duration::from_secs(120);
+const MAX: Duration = Duration::from_secs(120);
 
 /// Round-trip times of less than this share of the shortest are faster than the path.
 const JUST_BELOW_PERCENT: u64 = 95;
@@ -95,8 +95,8 @@ impl Clock {
     /// The timeout, with the backoff so far (RFC 6298 §5.5).
     pub fn timeout(&self) -> Duration {
         let plain = self.estimate.map_or(FIRST, |known| {
-            known.srtt + (known.variance * 4).max(LEAST_VARIANCE)
+            known.srtt + (known.variance * 4).max(MIN_VARIANCE)
         });
-        (plain * (1 << self.backoff.min(20))).min(LONGEST)
+        (plain * (1 << self.backoff.min(20))).min(MAX)
     }
 }

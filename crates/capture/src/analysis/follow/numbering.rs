@@ -3,7 +3,7 @@
 use crate::packet::Packet;
 
 /// A longer gap is no loss: a counter of the whole host, or numbers drawn at random.
-const LONGEST_GAP: u16 = 64;
+const MAX_GAP: u16 = 64;
 
 /// The IPv4 identifications of one direction: Linux counts them up for each connection.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,7 +19,7 @@ impl Numbering {
             _ => 1,
         };
         self.last = packet.identification;
-        if (1..=LONGEST_GAP).contains(&step) {
+        if (1..=MAX_GAP).contains(&step) {
             u32::from(step - 1)
         } else {
             0

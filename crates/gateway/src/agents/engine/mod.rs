@@ -34,7 +34,7 @@ use super::virtual_delivery::VirtualDelivery;
 /// Number of packet copies kept, if an agent repeats packets: 12 MB of 1500 bytes.
 const COPIES: usize = 1 << 13;
 /// Maximum number of packets held, over all connections.
-const MOST_HELD: usize = 1 << 13;
+const MAX_HELD: usize = 1 << 13;
 
 /// A packet that passes.
 #[derive(Clone, Copy, Debug)]
@@ -182,7 +182,7 @@ impl<H: Copy> Engine<H> {
         }
         // This includes packets that may not be held at all.
         self.release_due(now);
-        if self.held.len() > MOST_HELD {
+        if self.held.len() > MAX_HELD {
             self.release_all(now);
         }
     }

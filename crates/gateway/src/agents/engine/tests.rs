@@ -7,7 +7,7 @@ use airtcp_units::Duration;
 
 use super::*;
 
-const MOST: NonZeroUsize = NonZeroUsize::new(8).unwrap();
+const MAX: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
 fn ms(millis: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(millis)
@@ -15,7 +15,7 @@ fn ms(millis: u64) -> Instant {
 
 fn engine(agents: &str, limits: HoldLimits) -> Engine<u64> {
     let chain = Chain::new(&[agents.to_owned()]).unwrap();
-    Engine::new(&chain, limits, MOST, 1).unwrap()
+    Engine::new(&chain, limits, MAX, 1).unwrap()
 }
 
 fn wide() -> HoldLimits {
@@ -84,7 +84,7 @@ fn trace() -> Vec<(Instant, Segment)> {
 #[test]
 fn what_is_inferred_does_for_what_is_seen() {
     let rule = DelayRule::Adaptive(AdaptiveDelay::default());
-    let mut simulated: DelayInjection<u64> = DelayInjection::new(rule, MOST).unwrap();
+    let mut simulated: DelayInjection<u64> = DelayInjection::new(rule, MAX).unwrap();
     let mut engine = engine("delay-injection", wide());
     let (mut there, mut here) = (Vec::new(), Vec::new());
     let mut number = 0;

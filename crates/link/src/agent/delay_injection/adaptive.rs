@@ -10,7 +10,7 @@
 use airtcp_units::{Duration, Instant};
 
 use super::mobile_clock::{ClockOffset, MobileClock};
-use super::{LONGEST_HOLD, UP_TO_LONGEST_HOLD};
+use super::{MAX_HOLD, UP_TO_MAX_HOLD};
 use crate::agent::AgentEvent;
 use crate::agent::parameter::{ParameterError, check_duration, check_number};
 
@@ -126,8 +126,8 @@ impl AdaptiveDelay {
         check_duration(
             "longest_delay",
             self.longest_delay,
-            (Duration::ZERO, LONGEST_HOLD),
-            UP_TO_LONGEST_HOLD,
+            (Duration::ZERO, MAX_HOLD),
+            UP_TO_MAX_HOLD,
             "a sender's timer expires after a few seconds: hold no longer than that",
         )
     }

@@ -59,8 +59,8 @@ use distance::Schedule;
 use hold_queue::{HELD_LIMIT, HoldQueue, Lane};
 
 /// No rule may hold an acknowledgment longer than this.
-const LONGEST_HOLD: Duration = Duration::from_secs(60);
-const UP_TO_LONGEST_HOLD: &str = "a duration of at most 60 s";
+const MAX_HOLD: Duration = Duration::from_secs(60);
+const UP_TO_MAX_HOLD: &str = "a duration of at most 60 s";
 
 /// Which acknowledgments are held, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use airtcp_units::Duration;
 
-use super::{Distance, LONGEST_HOLD};
+use super::{Distance, MAX_HOLD};
 use crate::agent::parameter::{ParameterError, check_duration};
 
 /// The parameters of random delay injection.
@@ -19,7 +19,7 @@ impl RandomDelay {
         check_duration(
             "mean",
             self.mean,
-            (Duration::ZERO, LONGEST_HOLD / 2),
+            (Duration::ZERO, MAX_HOLD / 2),
             "a duration of at most 30 s",
             "hold no longer than a sender's timer lasts",
         )

@@ -6,7 +6,7 @@
 
 use airtcp_units::Duration;
 
-use super::{Distance, LONGEST_HOLD, UP_TO_LONGEST_HOLD};
+use super::{Distance, MAX_HOLD, UP_TO_MAX_HOLD};
 use crate::agent::parameter::{ParameterError, check_duration};
 
 /// The parameters of static delay injection.
@@ -23,8 +23,8 @@ impl StaticDelay {
         check_duration(
             "delay",
             self.delay,
-            (Duration::ZERO, LONGEST_HOLD),
-            UP_TO_LONGEST_HOLD,
+            (Duration::ZERO, MAX_HOLD),
+            UP_TO_MAX_HOLD,
             "hold no longer than a sender's timer lasts",
         )
     }

@@ -11,7 +11,7 @@ pub(super) struct Estimator {
 }
 
 /// RFC 6298 §5.5 doubles without end; after six the ceiling of §2.5 is reached.
-const MOST_DOUBLINGS: u32 = 6;
+const MAX_DOUBLINGS: u32 = 6;
 
 impl Estimator {
     pub(super) const fn new() -> Self {
@@ -38,7 +38,7 @@ impl Estimator {
 
     /// The sender's timer has expired (RFC 6298 §5.5).
     pub(super) fn back_off(&mut self) {
-        self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);
+        self.doublings = (self.doublings + 1).min(MAX_DOUBLINGS);
     }
 
     /// SRTT, once there is a sample.

@@ -33,7 +33,7 @@ use crate::agent::windowed_minimum::WindowedMinimum;
 
 /// The most segments that wait for their acknowledgment; when there are that many, new ones are
 /// not recorded.
-const MOST_WAITING: usize = 128;
+const MAX_WAITING: usize = 128;
 
 /// A wired half older than two of these is forgotten: routes change.
 const WINDOW: Duration = Duration::from_secs(120);
@@ -115,7 +115,7 @@ impl SelfClock {
             flight.longest_gap = flight.longest_gap.max(now - flight.newest);
             flight.newest = now;
         }
-        if self.records.len() < MOST_WAITING {
+        if self.records.len() < MAX_WAITING {
             self.records.push_back(Record {
                 end,
                 passed: now,

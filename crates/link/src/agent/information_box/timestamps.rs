@@ -18,7 +18,7 @@ use airtcp_packet::SequenceNumber;
 use airtcp_units::{Duration, Instant};
 
 /// The most stamps that wait for their echo. When there are that many, new ones are not recorded.
-const MOST_WAITING: usize = 64;
+const MAX_WAITING: usize = 64;
 
 /// Stamps of one host that wait for their echo.
 #[derive(Clone, Debug)]
@@ -45,7 +45,7 @@ impl<T> Stamps<T> {
             return;
         }
         self.newest = Some(value);
-        if self.waiting.len() < MOST_WAITING {
+        if self.waiting.len() < MAX_WAITING {
             self.waiting.push_back((value, now, note));
         }
     }
@@ -106,7 +106,7 @@ mod tests {
                 assert!(sample.is_none_or(|(sample, ())| sample == Duration::from_millis(200)));
                 samples += u32::from(sample.is_some());
             }
-            assert!(stamps.waiting.len() <= MOST_WAITING);
+            assert!(stamps.waiting.len() <= MAX_WAITING);
         }
         // 64 of the 201 that pass before the first echo, then four more such rounds, one cut short.
         assert!((200..=330).contains(&samples), "{samples}");

@@ -3,9 +3,9 @@
 use airtcp_units::Duration;
 
 /// Lower bound of every timer, also of a configured one: it must not expire in an endless loop.
-const LEAST: Duration = Duration::from_millis(1);
+const MIN: Duration = Duration::from_millis(1);
 /// Most doublings of the local timeout.
-const MOST_DOUBLINGS: u32 = 6;
+const MAX_DOUBLINGS: u32 = 6;
 
 /// Bounds of a local retransmission timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl RoundTrip {
         let base = self.smoothed.map_or(bounds.initial, |(mean, deviation)| {
             Duration::from_nanos(mean.saturating_add(deviation.saturating_mul(4)))
         });
-        base.max(bounds.min).max(LEAST) * (1 << expiries.min(MOST_DOUBLINGS))
+        base.max(bounds.min).max(MIN) * (1 << expiries.min(MAX_DOUBLINGS))
     }
 }
 

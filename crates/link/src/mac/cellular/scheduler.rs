@@ -45,7 +45,7 @@ pub(super) struct Averages {
 }
 
 /// The least that T can be: a user that was never served is served soon.
-const LEAST: f64 = 1e-9;
+const MIN: f64 = 1e-9;
 
 impl Averages {
     pub(super) fn new(scheduler: Scheduler, users: usize) -> Self {
@@ -71,7 +71,7 @@ impl Averages {
             .filter(|(_, rate)| *rate > 0.0)
             .map(|(user, rate)| {
                 let metric = match self.scheduler {
-                    Scheduler::ProportionalFair { .. } => rate / self.served[user].max(LEAST),
+                    Scheduler::ProportionalFair { .. } => rate / self.served[user].max(MIN),
                     Scheduler::MaxRate => rate,
                     // Who comes soonest behind the last.
                     Scheduler::RoundRobin => -(((user + count - self.last - 1) % count) as f64),

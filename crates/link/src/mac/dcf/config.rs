@@ -4,7 +4,7 @@ use airtcp_units::Duration;
 
 use crate::frame::RetryLimit;
 use crate::mac::damage::DamageConfig;
-use crate::mac::stations::{MOST_STATIONS, in_turn};
+use crate::mac::stations::{MAX_STATIONS, in_turn};
 use crate::phy::{Mode, Phy};
 use crate::queue::QueueLimit;
 use crate::scheduler::RetransmissionOrder;
@@ -14,7 +14,7 @@ pub const MAC_BYTES: u32 = 28;
 /// Bytes of LLC and SNAP in front of an IP packet (RFC 1042).
 pub const LLC_BYTES: u32 = 8;
 /// The smallest fragmentation threshold (§C.3, `dot11FragmentationThreshold`).
-const LEAST_FRAGMENT: u32 = 256;
+const MIN_FRAGMENT: u32 = 256;
 
 /// Configuration of a single station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,10 +73,10 @@ pub enum BssError {
     #[error("the smallest contention window, {0} slots, is above the largest, {1}")]
     ContentionWindows(u32, u32),
     /// The station count is out of range.
-    #[error("{0} stations; expected 1 to {MOST_STATIONS}")]
+    #[error("{0} stations; expected 1 to {MAX_STATIONS}")]
     Stations(u32),
     /// Fragments are too small.
-    #[error("a fragmentation threshold of {0} bytes; expected at least {LEAST_FRAGMENT}")]
+    #[error("a fragmentation threshold of {0} bytes; expected at least {MIN_FRAGMENT}")]
     Fragmentation(u32),
     /// A rate too many.
     #[error("{rates} rates, and {stations} stations; expected a rate for each at most")]
@@ -117,7 +117,7 @@ impl BssConfig {
         if smallest > largest {
             return Err(BssError::ContentionWindows(smallest, largest));
         }
-        if !(1..=MOST_STATIONS).contains(&self.stations) {
+        if !(1..=MAX_STATIONS).contains(&self.stations) {
             return Err(BssError::Stations(self.stations));
         }
         if self.station_modes.len() > self.stations as usize {
@@ -127,7 +127,7 @@ impl BssConfig {
             });
         }
         match self.fragmentation_threshold {
-            Some(bytes) if bytes < LEAST_FRAGMENT => Err(BssError::Fragmentation(bytes)),
+            Some(bytes) if bytes < MIN_FRAGMENT => Err(BssError::Fragmentation(bytes)),
             _ => Ok(()),
         }
     }

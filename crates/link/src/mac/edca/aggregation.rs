@@ -30,7 +30,7 @@ pub(super) struct Ppdu {
 }
 
 /// Most results that are cached: the time left in a TXOP takes many values.
-const MOST_KNOWN: usize = 64;
+const MAX_KNOWN: usize = 64;
 
 /// Most bytes of an A-MPDU in each mode and time that came up.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +50,7 @@ impl ByteLimits {
         let extension = config.phy.signal_extension(mode);
         let most = mode.max_psdu_bytes(time - extension, config.phy.packet_padding());
         let bytes = most.min(config.ampdu.bytes);
-        if self.0.len() == MOST_KNOWN {
+        if self.0.len() == MAX_KNOWN {
             self.0.clear();
         }
         self.0.push((mode, time, bytes));

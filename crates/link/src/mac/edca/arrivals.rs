@@ -4,8 +4,8 @@ use airtcp_units::{Duration, Instant};
 
 use crate::phy::aggregate::Ampdu;
 
-/// The MPDUs of the PPDU on the air that the receiver does not have yet, but for the last one, which
-/// ends with the PPDU.
+/// The MPDUs of the PPDU on the air that the receiver does not have yet, but for the last one,
+/// which ends with the PPDU.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrivals {
     /// When the next one is received, and its place in the PPDU.

@@ -8,7 +8,7 @@ use super::queueing::QueueingConfig;
 use crate::frame::{ACCESS_POINT, RetryLimit};
 use crate::mac::damage::DamageConfig;
 use crate::mac::dcf::LLC_BYTES;
-use crate::mac::stations::{MOST_STATIONS, in_turn};
+use crate::mac::stations::{MAX_STATIONS, in_turn};
 use crate::phy::aggregate::QOS_MAC_BYTES;
 use crate::phy::{Mode, Phy};
 use crate::random::Stream;
@@ -101,7 +101,7 @@ pub enum EdcaError {
     )]
     ContentionWindow(u32, u32),
     /// The station count is out of range.
-    #[error("{0} stations; expected 1 to {MOST_STATIONS}")]
+    #[error("{0} stations; expected 1 to {MAX_STATIONS}")]
     Stations(u32),
     /// More modes than stations.
     #[error("{modes} modes, and {stations} stations; expected a mode for each at most")]
@@ -162,7 +162,7 @@ impl EdcaConfig {
                 return Err(EdcaError::ContentionWindow(smallest, largest));
             }
         }
-        if !(1..=MOST_STATIONS).contains(&self.stations) {
+        if !(1..=MAX_STATIONS).contains(&self.stations) {
             return Err(EdcaError::Stations(self.stations));
         }
         if self.station_modes.len() > self.stations as usize {

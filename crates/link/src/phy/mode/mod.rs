@@ -153,7 +153,7 @@ legacy_modes! {
 }
 
 /// Most spatial streams that are modelled.
-pub const MOST_STREAMS: u8 = 4;
+pub const MAX_STREAMS: u8 = 4;
 
 impl Mode {
     const fn legacy(family: Family, index: u8) -> Self {
@@ -202,7 +202,7 @@ impl Mode {
                 widths,
             });
         }
-        if !(1..=MOST_STREAMS).contains(&streams) {
+        if !(1..=MAX_STREAMS).contains(&streams) {
             return Err(ModeError::Streams(streams));
         }
         if !guards.contains(&guard) {

@@ -17,7 +17,7 @@ use crate::queue::{EcnField, QueueLimit};
 use crate::random::Stream;
 
 /// Packets that a shaper holds at most (Linux, `cake_init`).
-const MOST_PACKETS: u32 = 10_240;
+const MAX_PACKETS: u32 = 10_240;
 
 /// The shaper.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ impl<P: EcnField> Shaper<P> {
         let control = config.autorate;
         let control = control.map(|limits| RateControl::new(limits, base, config.largest_packet));
         Self {
-            queue: Cake::new(config, QueueLimit::Packets(MOST_PACKETS), draws),
+            queue: Cake::new(config, QueueLimit::Packets(MAX_PACKETS), draws),
             next: Instant::FAR_FUTURE,
             discarded: VecDeque::new(),
             control,

@@ -4,8 +4,8 @@
 //! It is a CoDel of other habits: its count falls as slowly as it rises, and the first signal comes
 //! an interval after the delay was first above the target by the same timer as all others. But for
 //! the very first one of a queue: the kernel's reciprocal root is 0 until the count has changed
-//! (`cobalt_vars_init`), and so is the interval. A sender that begins with ten segments loses one of
-//! them at once where they wait for longer than the target.
+//! (`cobalt_vars_init`), and so is the interval. A sender that begins with ten segments loses one
+//! of them at once where they wait for longer than the target.
 
 use airtcp_units::{Duration, Instant};
 

@@ -69,13 +69,13 @@ impl Default for CakeConfig {
 /// The code points of flows, which take them in turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CodePoints {
-    numbers: [u8; Self::MOST],
+    numbers: [u8; Self::MAX],
     count: usize,
 }
 
 impl CodePoints {
     /// The most that are kept.
-    pub const MOST: usize = 16;
+    pub const MAX: usize = 16;
 
     /// These code points, each from 0 to 63; `None` if there are too many.
     #[must_use]

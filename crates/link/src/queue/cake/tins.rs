@@ -25,7 +25,7 @@ const SHARES_4: [u32; 4] = [1, 16, 2, 4];
 const QUANTUM: u32 = 1024;
 /// The bounds of a flow's turn in bytes, and how much of a rate in bytes a second it is
 /// (`cake_set_rate`). Packets are counted without their Ethernet header.
-const LEAST_FLOW_QUANTUM: u64 = 300;
+const MIN_FLOW_QUANTUM: u64 = 300;
 const RATE_FRACTION: u64 = 4096;
 
 /// What one tin is set to.
@@ -85,7 +85,7 @@ impl Tins {
                 flow_quantum: rate.map_or(u64::from(largest_packet), |rate| {
                     (rate.as_bps() / 8 / RATE_FRACTION)
                         .min(u64::from(largest_packet))
-                        .max(LEAST_FLOW_QUANTUM)
+                        .max(MIN_FLOW_QUANTUM)
                 }),
                 limits: Limits {
                     target: longer,

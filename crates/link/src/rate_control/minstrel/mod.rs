@@ -36,7 +36,7 @@ const OVERHEAD_WITH_RTS_NANOS: u64 = OVERHEAD_NANOS + 2 * 60 * 1000;
 /// The longest that repetitions in one mode may take, in microseconds (`segment_size`).
 const SEGMENT_MICROS: u64 = 6000;
 /// Most attempts in one mode (`max_retry`).
-const MOST_ATTEMPTS: u32 = 7;
+const MAX_ATTEMPTS: u32 = 7;
 /// Modes in a chain of repetitions (`IEEE80211_TX_RATE_TABLE_SIZE`, which is also what ath9k has).
 const STAGES: usize = 4;
 
@@ -343,7 +343,7 @@ impl Minstrel {
         };
         let mut total = 2 * once + contention() + contention();
         let mut attempts = 2;
-        while attempts < MOST_ATTEMPTS {
+        while attempts < MAX_ATTEMPTS {
             total += once + contention();
             if total >= SEGMENT_MICROS {
                 break;

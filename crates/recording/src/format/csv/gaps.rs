@@ -7,9 +7,9 @@ const USUAL_SHARE: f64 = 0.6;
 /// Distance of a step from a multiple of the interval, in intervals.
 const NEAR: f64 = 0.1;
 /// Share of the steps that may lie farther off.
-const MOST_OFF: f64 = 0.01;
+const MAX_OFF: f64 = 0.01;
 /// A longer pause is one of the program, not of the link.
-const LONGEST_GAP: f64 = 10_000.0;
+const MAX_GAP: f64 = 10_000.0;
 
 /// The number of each probe, where they were sent at even times of which some are missing: steps
 /// are multiples of one interval, most of them of one. None where no row is missing or the times
@@ -28,17 +28,16 @@ pub(super) fn numbered(times: &[f64]) -> Option<Vec<u64>> {
     let multiples: Vec<f64> = steps.iter().map(|step| step / interval).collect();
     let count = |is_it: fn(f64) -> bool| multiples.iter().filter(|one| is_it(**one)).count() as f64;
     let usual = count(|one| (one - 1.0).abs() < NEAR);
-    let off =
-        count(|one| (one - one.round()).abs() >= NEAR || one.round() < 1.0 || one > LONGEST_GAP);
+    let off = count(|one| (one - one.round()).abs() >= NEAR || one.round() < 1.0 || one > MAX_GAP);
     let whole = steps.len() as f64;
-    if usual < USUAL_SHARE * whole || off > MOST_OFF * whole || usual == whole {
+    if usual < USUAL_SHARE * whole || off > MAX_OFF * whole || usual == whole {
         return None;
     }
     let mut numbers = Vec::with_capacity(times.len());
     let mut number = 0_u64;
     numbers.push(number);
     for one in multiples {
-        number += one.round().clamp(1.0, LONGEST_GAP) as u64;
+        number += one.round().clamp(1.0, MAX_GAP) as u64;
         numbers.push(number);
     }
     Some(numbers)

@@ -2,10 +2,10 @@
 //!
 //! Replies are recognized by `time=`, in any context: iputils with or without `-D`
 //! (`[1700000000.123456] 64 bytes from 10.0.0.2: icmp_seq=3 ttl=64 time=12.3 ms`), busybox
-//! (`seq=3`), BSD and macOS, hping3, tcping, Windows (`bytes=32 time=12ms`) and iputils in all their
-//! languages, fping (`[3], 84 bytes, 12.3 ms`). Sequence numbers put late replies in the order of sending and tell
-//! which probes were not answered; without them every time-out that is printed counts, or what the
-//! closing statistics say if that is more.
+//! (`seq=3`), BSD and macOS, hping3, tcping, Windows (`bytes=32 time=12ms`) and iputils in all
+//! their languages, fping (`[3], 84 bytes, 12.3 ms`). Sequence numbers put late replies in the
+//! order of sending and tell which probes were not answered; without them every time-out that is
+//! printed counts, or what the closing statistics say if that is more.
 
 mod group;
 mod line;
@@ -90,7 +90,7 @@ struct Unread<'a> {
 
 /// A few unread lines are another program's; more would be probes that are neither answered nor
 /// lost.
-const MOST_UNREAD: u64 = 3;
+const MAX_UNREAD: u64 = 3;
 /// The same for each so many replies.
 const REPLIES_EACH: u64 = 50;
 
@@ -105,7 +105,7 @@ impl<'a> Unread<'a> {
         let Some((line, text)) = self.first else {
             return Ok(());
         };
-        if self.lines <= MOST_UNREAD.max(self.replies / REPLIES_EACH) {
+        if self.lines <= MAX_UNREAD.max(self.replies / REPLIES_EACH) {
             return Ok(());
         }
         Err(source.malformed(

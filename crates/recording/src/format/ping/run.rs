@@ -12,7 +12,7 @@ use crate::probes::{ProbeLog, ProbeLogBuilder, Stamp};
 
 /// Most probes after the last line of a run that are taken from its statistics as a gap there; more
 /// are a mistake of the statistics, and count as lost without a place.
-const LONGEST_END: u64 = 1 << 20;
+const MAX_END: u64 = 1 << 20;
 
 /// The state of the reader; one file may hold several runs.
 #[derive(Default)]
@@ -97,7 +97,7 @@ impl Log {
         let placed = numbered + run.places;
         let missing = run.transmitted.saturating_sub(placed);
         // Numbers begin with 0 or 1: what the statistics count beyond them came after the last.
-        let is_end = run.latest.is_some() && run.first <= 1 && missing <= LONGEST_END;
+        let is_end = run.latest.is_some() && run.first <= 1 && missing <= MAX_END;
         let (end, unplaced) = if is_end { (missing, 0) } else { (0, missing) };
         let replies = run
             .replies

@@ -7,7 +7,7 @@ use airtcp_units::{Duration, Instant};
 /// How often a saturated source looks whether there is room again.
 const LOOK_EVERY: Duration = Duration::from_millis(1);
 /// Most datagrams of a saturated source that are under way: where queues have no end.
-const MOST_UNDER_WAY: u64 = 4096;
+const MAX_UNDER_WAY: u64 = 4096;
 
 /// Times at which datagrams are sent.
 #[derive(Clone, Copy, Debug)]
@@ -95,7 +95,7 @@ impl Source {
     /// Whether it may send whenever something has left the network, with so many under way.
     pub(super) fn may_refill(&self, now: Instant, under_way: u64) -> bool {
         let is_on = self.burst.is_none_or(|burst| now < burst.ends);
-        matches!(self.pace, Pace::Saturated) && is_on && under_way < MOST_UNDER_WAY
+        matches!(self.pace, Pace::Saturated) && is_on && under_way < MAX_UNDER_WAY
     }
 
     /// Takes what is due at `now`: whether one datagram is, or a look for room.

@@ -16,8 +16,8 @@ fn megabits(text: &str, seeds: u64) -> Vec<f64> {
 
 /// A download over 802.11n at 65 Mbit/s, an ACK for one, two, four and sixteen segments. ns-3.37
 /// has
-/// 51.1, 52.6, 53.3, 53.9 Mbit/s with A-MPDU and 20.5, 24.7, 27.0, 29.1 without (half-widths of 0.4 at
-/// most), its ACKs aggregated too and payloads of 1448 bytes.
+/// 51.1, 52.6, 53.3, 53.9 Mbit/s with A-MPDU and 20.5, 24.7, 27.0, 29.1 without (half-widths of 0.4
+/// at most), its ACKs aggregated too and payloads of 1448 bytes.
 #[test]
 fn goodput_of_tcp_is_ns_3s() {
     for (frames, theirs) in [

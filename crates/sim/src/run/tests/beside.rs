@@ -19,8 +19,8 @@ fn near(found: Option<f64>, expected: f64, share: f64) -> bool {
 /// On an idle link the parts are round trips of 50 ms with their bytes at 10 Mbit/s. A ping of 84
 /// bytes takes 67.2 µs more each way; three round trips of an exchange 150 ms and the 3.5 ms or so
 /// of 4000 bytes with headers; a page of three steps, of which the last needs two windows, 200 ms
-/// and the 40 ms of 46 000 bytes; a short flow of 21 segments three round trips and the 15 ms of the
-/// eleven segments that its initial window leaves.
+/// and the 40 ms of 46 000 bytes; a short flow of 21 segments three round trips and the 15 ms of
+/// the eleven segments that its initial window leaves.
 #[test]
 fn an_idle_link_gives_the_closed_forms() {
     let idle = beside("flows.bytes = '1 kB'\n");

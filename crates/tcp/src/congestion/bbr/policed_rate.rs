@@ -6,8 +6,8 @@
 use airtcp_units::{Duration, Instant};
 
 /// Round trips that a stretch takes at least, and at most four times as many.
-const LEAST_ROUNDS: u32 = 4;
-const MOST_ROUNDS: u32 = 4 * LEAST_ROUNDS;
+const MIN_ROUNDS: u32 = 4;
+const MAX_ROUNDS: u32 = 4 * MIN_ROUNDS;
 /// Bytes lost for each delivered from which on a stretch counts: 50/256, some 20 %.
 const LOSS: (u64, u64) = (50, 256);
 /// Two rates are the same within an eighth of the first, or 4 kbit/s.
@@ -109,9 +109,9 @@ impl PolicedRate {
             return false;
         }
         self.rounds += u32::from(moment.round_start) + u32::from(timed_out);
-        if self.rounds > MOST_ROUNDS {
+        if self.rounds > MAX_ROUNDS {
             self.reset(now, delivered, lost);
-        } else if self.rounds >= LEAST_ROUNDS && shows_loss {
+        } else if self.rounds >= MIN_ROUNDS && shows_loss {
             self.end(now, delivered, lost);
         }
         false

@@ -10,18 +10,18 @@ use crate::config::Config;
 
 /// Segments a round trip, in 128ths: 0.3, 1 and 10.
 const ALPHA_UNIT: u64 = 128;
-const LEAST_ALPHA: u64 = 3 * ALPHA_UNIT / 10;
-const MOST_ALPHA: u64 = 10 * ALPHA_UNIT;
+const MIN_ALPHA: u64 = 3 * ALPHA_UNIT / 10;
+const MAX_ALPHA: u64 = 10 * ALPHA_UNIT;
 /// The share of the window that a loss takes, in 64ths: 1/8 and 1/2.
 const BETA_UNIT: u64 = 64;
-const LEAST_BETA: u64 = BETA_UNIT / 8;
-const MOST_BETA: u64 = BETA_UNIT / 2;
+const MIN_BETA: u64 = BETA_UNIT / 8;
+const MAX_BETA: u64 = BETA_UNIT / 2;
 /// Segments below which it is Reno, and round trips of low delay before it grows fastest again
 /// (`win_thresh`, `theta`).
 const SMALL_WINDOW: u64 = 15;
 const PATIENCE: u32 = 5;
 /// A longer round trip counts as this, in microseconds (`RTT_MAX`).
-const LONGEST_RTT_US: u64 = u32::MAX as u64 / MOST_ALPHA;
+const MAX_RTT_US: u64 = u32::MAX as u64 / MAX_ALPHA;
 
 /// The round trips seen, and what they make of growth and loss.
 #[derive(Clone, Debug)]
@@ -46,8 +46,8 @@ pub struct Illinois {
 impl Start for Illinois {
     fn start(_config: &Config, _windows: &Windows) -> Self {
         Self {
-            alpha: MOST_ALPHA,
-            beta: MOST_BETA,
+            alpha: MAX_ALPHA,
+            beta: MAX_BETA,
             base: u64::MAX,
             longest: 0,
             sum: 0,
@@ -70,7 +70,7 @@ impl Illinois {
     /// Derives both from the average delay of a round and the longest of all (`update_params`).
     fn adjust(&mut self, windows: &Windows) {
         if windows.cwnd / windows.mss < SMALL_WINDOW {
-            (self.alpha, self.beta) = (ALPHA_UNIT, MOST_BETA);
+            (self.alpha, self.beta) = (ALPHA_UNIT, MAX_BETA);
         } else if let Some(average) = self.sum.checked_div(self.samples) {
             let delay = average - self.base;
             let longest = self.longest - self.base;
@@ -84,18 +84,18 @@ impl Illinois {
         let low = longest / 100;
         if delay <= low {
             if !self.was_above {
-                return MOST_ALPHA;
+                return MAX_ALPHA;
             }
             self.low_rounds += 1;
             if self.low_rounds < PATIENCE {
                 return self.alpha;
             }
             (self.low_rounds, self.was_above) = (0, false);
-            return MOST_ALPHA;
+            return MAX_ALPHA;
         }
         self.was_above = true;
         let (delay, longest) = (delay - low, longest - low);
-        longest * MOST_ALPHA / (longest + delay * (MOST_ALPHA - LEAST_ALPHA) / LEAST_ALPHA)
+        longest * MAX_ALPHA / (longest + delay * (MAX_ALPHA - MIN_ALPHA) / MIN_ALPHA)
     }
 }
 
@@ -104,19 +104,19 @@ impl Illinois {
 const fn reduction(delay: u64, longest: u64) -> u64 {
     let (low, high) = (longest / 10, 8 * longest / 10);
     if delay <= low {
-        return LEAST_BETA;
+        return MIN_BETA;
     }
     if delay >= high || high <= low {
-        return MOST_BETA;
+        return MAX_BETA;
     }
-    (LEAST_BETA * high + (MOST_BETA - LEAST_BETA) * delay - MOST_BETA * low) / (high - low)
+    (MIN_BETA * high + (MAX_BETA - MIN_BETA) * delay - MAX_BETA * low) / (high - low)
 }
 
 impl Rule for Illinois {
     fn observe(&mut self, ack: &Ack, windows: &mut Windows) {
         self.nxt = ack.nxt;
         if let Some(rtt) = ack.rtt {
-            let rtt = (rtt.as_nanos() / 1000).min(LONGEST_RTT_US);
+            let rtt = (rtt.as_nanos() / 1000).min(MAX_RTT_US);
             self.base = self.base.min(rtt);
             self.longest = self.longest.max(rtt);
             self.sum += rtt;
@@ -146,7 +146,7 @@ impl Rule for Illinois {
 
     /// Forgets what it has made of the delay (`tcp_illinois_state`).
     fn on_timeout(&mut self) {
-        (self.alpha, self.beta) = (ALPHA_UNIT, MOST_BETA);
+        (self.alpha, self.beta) = (ALPHA_UNIT, MAX_BETA);
         (self.low_rounds, self.was_above) = (0, false);
         self.acked = 0;
         self.begin_round();

@@ -70,8 +70,8 @@ fn five_low_rounds_bring_the_fastest_growth() {
     for round in 3..=4 {
         assert_eq!(rule.growth(1000, 100_000), 38, "{round}");
     }
-    assert_eq!(rule.growth(1000, 100_000), MOST_ALPHA);
-    assert_eq!(rule.growth(1000, 100_000), MOST_ALPHA);
+    assert_eq!(rule.growth(1000, 100_000), MAX_ALPHA);
+    assert_eq!(rule.growth(1000, 100_000), MAX_ALPHA);
 }
 
 /// `beta`: an eighth up to a tenth of the longest delay, a half from eight tenths on. In between:
@@ -88,7 +88,7 @@ fn reduction_is_linear_in_the_delay() {
     ] {
         assert_eq!(reduction(delay, 100_000), expected, "{delay}");
     }
-    assert_eq!((reduction(0, 0), reduction(1, 1)), (LEAST_BETA, MOST_BETA));
+    assert_eq!((reduction(0, 0), reduction(1, 1)), (MIN_BETA, MAX_BETA));
 }
 
 /// `win_thresh`: below 15 segments it is Reno.
@@ -104,8 +104,8 @@ fn a_small_window_is_renos() {
     }
 }
 
-/// `tcp_illinois_cong_avoid`: a round ends when more is acknowledged than was sent at its start, and
-/// not in a repair; its samples do not count for the next.
+/// `tcp_illinois_cong_avoid`: a round ends when more is acknowledged than was sent at its start,
+/// and not in a repair; its samples do not count for the next.
 #[test]
 fn a_round_has_its_own_samples() {
     let mut windows = windows(100);
@@ -144,7 +144,7 @@ fn growth_is_counted_in_whole_segments() {
     let grown: Vec<u64> = (0..20).map(|_| rule.grow(MSS, &windows(10))).collect();
     assert_eq!(grown.iter().sum::<u64>(), 2 * MSS);
     assert_eq!((grown[8], grown[9], grown[19]), (0, MSS, MSS));
-    rule.alpha = MOST_ALPHA;
+    rule.alpha = MAX_ALPHA;
     assert_eq!(rule.grow(30 * MSS, &windows(100)), 3 * MSS);
 }
 
@@ -160,20 +160,20 @@ fn a_loss_takes_its_share() {
         assert_eq!(rule.acked, 0);
         left
     };
-    assert_eq!(left(LEAST_BETA, 100), 88);
-    assert_eq!(left(MOST_BETA, 101), 51);
-    assert_eq!(left(MOST_BETA, 3), 2);
+    assert_eq!(left(MIN_BETA, 100), 88);
+    assert_eq!(left(MAX_BETA, 101), 51);
+    assert_eq!(left(MAX_BETA, 3), 2);
 }
 
 /// `tcp_illinois_state`.
 #[test]
 fn a_timeout_forgets_the_delay() {
     let mut rule = illinois();
-    (rule.alpha, rule.beta) = (MOST_ALPHA, LEAST_BETA);
+    (rule.alpha, rule.beta) = (MAX_ALPHA, MIN_BETA);
     (rule.was_above, rule.low_rounds, rule.acked) = (true, 3, 7);
     (rule.sum, rule.samples, rule.nxt) = (90, 2, 77);
     rule.on_timeout();
-    assert_eq!((rule.alpha, rule.beta), (ALPHA_UNIT, MOST_BETA));
+    assert_eq!((rule.alpha, rule.beta), (ALPHA_UNIT, MAX_BETA));
     assert_eq!((rule.was_above, rule.low_rounds, rule.acked), (false, 0, 0));
     assert_eq!((rule.sum, rule.samples, rule.round_ends), (0, 0, 77));
 }

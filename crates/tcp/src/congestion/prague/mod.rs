@@ -5,8 +5,8 @@
 //! a short queue is an advantage.
 //!
 //! It needs a peer that counts marks; without one it is Reno (§2.3.1 of the draft). A loss is
-//! answered as Reno does. The window has a fraction, which the pace follows; what may be in flight is
-//! rounded up to whole segments.
+//! answered as Reno does. The window has a fraction, which the pace follows; what may be in flight
+//! is rounded up to whole segments.
 
 use airtcp_units::{Duration, Instant};
 
@@ -23,9 +23,9 @@ const REFERENCE_RTT: Duration = Duration::from_millis(25);
 /// Rounds after slow start in which it does not (Linux, `DEFAULT_RTT_TRANSITION`).
 const ROUNDS_BY_OWN_RTT: u32 = 4;
 /// Bytes a second that are always allowed (Linux, `MINIMUM_RATE`: 100 kbit/s).
-const LEAST_RATE: f64 = 12_500.0;
+const MIN_RATE: f64 = 12_500.0;
 /// Segments that may always be in flight (Linux, `MIN_CWND_RTT`).
-const LEAST_WINDOW: u64 = 2;
+const MIN_WINDOW: u64 = 2;
 
 /// The average of marks, and the window with its fraction.
 #[derive(Clone, Debug)]
@@ -104,9 +104,10 @@ impl Prague {
     /// trip and a reference round trip. The first of all, of which there is no average yet, halves
     /// the window and ends slow start.
     ///
-    /// That is the rule of `prague_cc.cpp` of L4STeam/udp_prague. In `tcp_prague.c` a mark that comes
-    /// after the round trip and before the reference has the connection wait for another round trip
-    /// (TCP_CA_CWR): at 21 ms it would answer every 42 ms, and take as much more than its share.
+    /// That is the rule of `prague_cc.cpp` of L4STeam/udp_prague. In `tcp_prague.c` a mark that
+    /// comes after the round trip and before the reference has the connection wait for another
+    /// round trip (TCP_CA_CWR): at 21 ms it would answer every 42 ms, and take as much more than
+    /// its share.
     fn answer(&mut self, ack: &Ack, windows: &Windows) {
         if !self.has_seen_mark {
             self.has_seen_mark = true;
@@ -124,7 +125,7 @@ impl Prague {
         self.answered_until = Some(ack.nxt);
         self.answered_at = Some(ack.now);
         self.reductions += u64::from(self.alpha > 0.0);
-        let least = LEAST_RATE * ack.srtt.as_secs_f64();
+        let least = MIN_RATE * ack.srtt.as_secs_f64();
         self.exact = (self.exact * (1.0 - self.alpha / 2.0)).max(least);
     }
 
@@ -163,7 +164,7 @@ impl Prague {
     /// What may be in flight: the window, rounded up to whole segments.
     fn whole(&self, windows: &Windows) -> u64 {
         let segments = libm::ceil(self.exact / windows.mss as f64);
-        windows.whole(segments, LEAST_WINDOW).min(windows.max)
+        windows.whole(segments, MIN_WINDOW).min(windows.max)
     }
 
     #[expect(

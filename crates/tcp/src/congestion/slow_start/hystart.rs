@@ -15,8 +15,8 @@ const TRAIN_GAP: Duration = Duration::from_millis(2);
 /// Length that aggregation on the path may add to a train.
 const AGGREGATION: Duration = Duration::from_millis(1);
 /// Growth of the round trip that ends slow start: an eighth, within these bounds.
-const LEAST_GROWTH: Duration = Duration::from_millis(4);
-const MOST_GROWTH: Duration = Duration::from_millis(16);
+const MIN_GROWTH: Duration = Duration::from_millis(4);
+const MAX_GROWTH: Duration = Duration::from_millis(16);
 
 /// The observed round trips and trains.
 #[derive(Clone, Debug, Default)]
@@ -96,7 +96,7 @@ impl HyStart {
             round.samples += 1;
         } else {
             let growth = Duration::from_nanos(least.as_nanos() / 8);
-            let growth = growth.max(LEAST_GROWTH).min(MOST_GROWTH);
+            let growth = growth.max(MIN_GROWTH).min(MAX_GROWTH);
             self.found |= round.least > least + growth;
         }
         self.found

@@ -6,8 +6,8 @@ use airtcp_units::Duration;
 use super::RoundTrip;
 
 /// RFC 9406 §4.3: `MIN_RTT_THRESH`, `MAX_RTT_THRESH`, `MIN_RTT_DIVISOR`.
-const LEAST_GROWTH: Duration = Duration::from_millis(4);
-const MOST_GROWTH: Duration = Duration::from_millis(16);
+const MIN_GROWTH: Duration = Duration::from_millis(4);
+const MAX_GROWTH: Duration = Duration::from_millis(16);
 const GROWTH_DIVISOR: u64 = 8;
 /// RFC 9406 §4.3: `N_RTT_SAMPLE`, `CSS_GROWTH_DIVISOR`, `CSS_ROUNDS`.
 const SAMPLES: u32 = 8;
@@ -67,7 +67,7 @@ impl HyStartPlusPlus {
         match &self.conservative {
             None if self.last != Duration::MAX => {
                 let growth = Duration::from_nanos(self.last.as_nanos() / GROWTH_DIVISOR);
-                let growth = growth.max(LEAST_GROWTH).min(MOST_GROWTH);
+                let growth = growth.max(MIN_GROWTH).min(MAX_GROWTH);
                 if self.current >= self.last + growth {
                     self.conservative = Some(Conservative {
                         baseline: self.current,

@@ -3,7 +3,7 @@ use crate::loss_detection::Answerable;
 
 const MSS: u64 = 1000;
 /// The longest timeout.
-const LONGEST: Duration = Duration::from_secs(120);
+const MAX: Duration = Duration::from_secs(120);
 
 fn at(milliseconds: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(milliseconds)
@@ -46,12 +46,9 @@ impl Flight {
     }
 
     fn detect(&mut self, now: u64, window: u64) -> (u64, Option<Duration>) {
-        let detected = self.rack.detect(
-            at(now),
-            &mut self.board,
-            (milliseconds(window), LONGEST),
-            false,
-        );
+        let detected =
+            self.rack
+                .detect(at(now), &mut self.board, (milliseconds(window), MAX), false);
         (detected.lost / MSS, detected.wait)
     }
 
@@ -83,12 +80,9 @@ fn within_the_window_nothing_is_lost_but_a_timer_waits() {
     let mut flight = Flight::new();
     flight.report(104, 4, 5);
     assert_eq!(flight.detect(104, 25), (0, Some(milliseconds(24))));
-    let forced = flight.rack.detect(
-        at(128),
-        &mut flight.board,
-        (milliseconds(25), LONGEST),
-        true,
-    );
+    let forced = flight
+        .rack
+        .detect(at(128), &mut flight.board, (milliseconds(25), MAX), true);
     assert_eq!((forced.lost, forced.wait), (4 * MSS, None));
 }
 
@@ -100,7 +94,7 @@ fn a_round_trip_counts_at_most_as_the_longest_timeout() {
     let hour = 3_600_000;
     flight.report(hour, 4, 5);
     assert_eq!(flight.rack.rtt(Duration::MAX), milliseconds(hour - 4));
-    assert_eq!(flight.rack.rtt(LONGEST), LONGEST);
+    assert_eq!(flight.rack.rtt(MAX), MAX);
     assert_eq!(flight.detect(hour, 25), (4, None));
 }
 
@@ -119,7 +113,7 @@ fn a_retransmission_can_be_lost_too() {
     flight.report(206, 10, 11);
     let detected = flight
         .rack
-        .detect(at(206), &mut flight.board, (Duration::ZERO, LONGEST), false);
+        .detect(at(206), &mut flight.board, (Duration::ZERO, MAX), false);
     assert!(detected.retransmission);
     assert_eq!(flight.lost(), "012356789");
 }
@@ -148,10 +142,9 @@ fn in_one_instant_the_order_of_departure_counts() {
             send_new(&mut flight);
         }
         flight.report(206, 10, 11);
-        let detected =
-            flight
-                .rack
-                .detect(at(206), &mut flight.board, (Duration::ZERO, LONGEST), false);
+        let detected = flight
+            .rack
+            .detect(at(206), &mut flight.board, (Duration::ZERO, MAX), false);
         assert_eq!(
             (detected.retransmission, flight.lost()),
             (!new_first, lost.to_owned())

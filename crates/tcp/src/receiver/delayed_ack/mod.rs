@@ -15,15 +15,15 @@ const PAUSE: Duration = Duration::from_secs(1);
 const AT_ONCE: u8 = 3;
 
 /// The most that one acknowledgment may stand for (Linux, `tcp_comp_sack_nr`).
-const MOST_COMPRESSED: u8 = 44;
+const MAX_COMPRESSED: u8 = 44;
 
 /// The longest that it is held back, and how late its timer is (Linux, `tcp_comp_sack_delay_ns` and
 /// `tcp_comp_sack_slack_ns`).
-const LONGEST_HELD: Duration = Duration::from_millis(1);
+const MAX_HELD: Duration = Duration::from_millis(1);
 const SLACK: Duration = Duration::from_micros(100);
 
 /// The least that counts as a full segment (Linux, `TCP_MIN_RCVMSS`).
-const LEAST_FULL: u16 = 536;
+const MIN_FULL: u16 = 536;
 
 /// An acknowledgment that is delayed, or due.
 #[derive(Clone, Debug)]
@@ -207,8 +207,8 @@ impl DelayedAck {
             && let Some(gap) = disorder.gap
             && self.holds_back(gap)
         {
-            let wait = disorder.round_trip.map_or(LONGEST_HELD, |rtt| {
-                Duration::from_nanos(rtt.as_nanos() / 20).min(LONGEST_HELD)
+            let wait = disorder.round_trip.map_or(MAX_HELD, |rtt| {
+                Duration::from_nanos(rtt.as_nanos() / 20).min(MAX_HELD)
             });
             self.deadline = self.deadline.min(now + wait + SLACK);
             return;
@@ -241,7 +241,7 @@ impl DelayedAck {
     /// `__tcp_ack_snd_check`).
     fn holds_back(&mut self, gap: u64) -> bool {
         let gap = lower_half(gap);
-        if self.due || self.held >= MOST_COMPRESSED {
+        if self.due || self.held >= MAX_COMPRESSED {
             return false;
         }
         if self.gap != gap {
@@ -346,7 +346,7 @@ impl DelayedAck {
 impl Reading {
     const fn new() -> Self {
         Self {
-            full: LEAST_FULL,
+            full: MIN_FULL,
             pushed: false,
             answers: false,
         }

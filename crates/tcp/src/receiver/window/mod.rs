@@ -15,10 +15,10 @@ const CUSHION: u64 = 16;
 /// known (Linux, `TCP_DEFAULT_SCALING_RATIO`).
 const FIRST_SPACE: u64 = 131_072 / 2;
 /// Only segments of at least this many bytes let the window grow (Linux, `tcp_event_data_recv`).
-const LEAST_SEGMENT: u64 = 128;
+const MIN_SEGMENT: u64 = 128;
 /// A round trip below the resolution of the timestamp clock counts as this (Linux,
 /// `tcp_rtt_tsopt_us`).
-const SHORTEST_SAMPLE: Duration = Duration::from_millis(1);
+const MIN_SAMPLE: Duration = Duration::from_millis(1);
 /// Segments that the buffer is expected to hold at the start (Linux, `TCP_INIT_CWND`).
 const FIRST_SEGMENTS: u64 = 10;
 
@@ -278,7 +278,7 @@ impl Tuning {
     /// (`tcp_grow_window`).
     fn grow(&mut self, standing: StreamPosition, length: u64) -> bool {
         let room = self.space(standing).saturating_sub(self.offered);
-        if room == 0 || length < LEAST_SEGMENT {
+        if room == 0 || length < MIN_SEGMENT {
             return false;
         }
         self.offered += room.min(2 * self.mss.max(length));
@@ -332,7 +332,7 @@ impl Tuning {
     /// Follows the round trip down at once and up by an eighth (`tcp_rcv_rtt_update`). Of several
     /// segments that echo the same timestamp only the first answers it.
     fn on_echo(&mut self, sent_at: Instant, sample: Duration) {
-        let sample = sample.max(SHORTEST_SAMPLE);
+        let sample = sample.max(MIN_SAMPLE);
         if self.echoed.replace(sent_at) == Some(sent_at) {
             return;
         }

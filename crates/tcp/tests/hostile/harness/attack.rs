@@ -16,14 +16,14 @@ use super::world::{Packet, World};
 /// No packet lives longer (the MSL of RFC 9293 §3.4.2). One that did could set TS.Recent back after
 /// 24 days without a segment, when any timestamp is believed (RFC 7323 §5.5): nothing the peer says
 /// would be taken any more.
-const LONGEST_LIFE: Duration = Duration::from_secs(120);
+const MAX_LIFE: Duration = Duration::from_secs(120);
 
 /// Length of a silence after which old timestamps may pass for recent ones.
 const LONG_SILENCE: u64 = 10_000;
 
 /// Immediate answers to copies of one forged packet: a challenge (RFC 5961 §7), and the
 /// acknowledgment that was due anyway.
-const MOST_CHALLENGES: u64 = 2;
+const MAX_CHALLENGES: u64 = 2;
 /// Marked packets without data for each answer (RFC 9768 §3.2.2.5.1).
 const MARKS_AN_ANSWER: u64 = 7;
 
@@ -111,7 +111,7 @@ impl World<'_> {
         };
         // An old SYN at an endpoint that listens opens a connection of its own.
         if let Some(packet) = packet.cloned()
-            && self.now - packet.sent_at <= LONGEST_LIFE
+            && self.now - packet.sent_at <= MAX_LIFE
             && !self.ends[to].is_opening()
         {
             self.outcome.count("replay");
@@ -166,7 +166,7 @@ impl World<'_> {
             }
         }
         assert!(
-            !limited || answers <= MOST_CHALLENGES + reports && resets <= 1,
+            !limited || answers <= MAX_CHALLENGES + reports && resets <= 1,
             "storm: {answers} answers to {copies} copies of {segment:?}, and {resets} to each when \
              closed"
         );

@@ -14,7 +14,7 @@ use super::source::Source;
 const LONG_AGO: u64 = 1 << 24;
 
 /// The most steps a plan has.
-const MOST_STEPS: usize = 60;
+const MAX_STEPS: usize = 60;
 
 impl Plan {
     /// Builds the plan that these bytes encode: any bytes encode one.
@@ -38,7 +38,7 @@ impl Plan {
             lethal,
             steps: Vec::new(),
         };
-        while !source.is_empty() && plan.steps.len() < MOST_STEPS {
+        while !source.is_empty() && plan.steps.len() < MAX_STEPS {
             let after = source.below(24);
             let operation = operation(source);
             plan.steps.push(Step { after, operation });

@@ -11,7 +11,7 @@ use super::world::{End, World};
 /// longest timeouts (120 s) in a row, plus a transfer through a small window.
 const PATIENCE: Duration = Duration::from_secs(1200);
 /// A run out of control stops here.
-const MOST_EVENTS: u64 = 2_000_000;
+const MAX_EVENTS: u64 = 2_000_000;
 /// Events after the last disturbance in a run that cannot complete.
 const AFTERMATH: u64 = 3000;
 /// Number of answers to answers to answers that one endpoint may give, plus one for each of these
@@ -19,7 +19,7 @@ const AFTERMATH: u64 = 3000;
 const FREE_ANSWERS: u64 = 16;
 const ANSWER_INTERVAL: Duration = Duration::from_millis(250);
 /// Payload sent per byte delivered if nothing is lost.
-const MOST_SENT_FOR_EACH: u64 = 3;
+const MAX_SENT_FOR_EACH: u64 = 3;
 
 /// The outcome of a run, for statistics.
 #[derive(Clone, Debug, Default)]
@@ -75,10 +75,7 @@ impl Answers {
 impl World<'_> {
     /// Checks the invariants that hold at any instant on any network.
     pub fn check(&self) {
-        assert!(
-            self.events < MOST_EVENTS,
-            "no end after {MOST_EVENTS} events"
-        );
+        assert!(self.events < MAX_EVENTS, "no end after {MAX_EVENTS} events");
         for (which, end) in self.ends.iter().enumerate() {
             check_sender(which, end);
             let receiver = end.connection.receiver();
@@ -162,7 +159,7 @@ impl World<'_> {
             // A timer shorter than a round trip sends everything twice.
             let patient = timeout.min >= Duration::from_millis(200) && timeout.back_off;
             let (sent, written) = (end.witness.payload_sent, end.application.bytes);
-            let most = MOST_SENT_FOR_EACH * written + 10 * u64::from(end.config.mss);
+            let most = MAX_SENT_FOR_EACH * written + 10 * u64::from(end.config.mss);
             assert!(
                 !patient || sent <= most,
                 "wasteful: {sent} bytes sent to deliver {written}"

@@ -14,14 +14,14 @@ const REMEMBERED: usize = 64;
 /// Number of packets that the network may lose while neither endpoint makes progress: fewer than
 /// the attempts after which an endpoint may give up (RFC 9293 §3.8.3; `tcp_syn_retries`,
 /// `tcp_synack_retries` and `tcp_orphan_retries` of Linux: 6, 5, 8).
-const MOST_LOSSES_IN_A_ROW: u32 = 6;
-const MOST_LOSSES_OPENING: u32 = 4;
+const MAX_LOSSES_IN_A_ROW: u32 = 6;
+const MAX_LOSSES_OPENING: u32 = 4;
 /// Time without progress after which the network loses nothing more. An established connection is
 /// bounded by time: an endpoint keeps trying for 924.6 s from its first timeout (`tcp_retries2`).
 /// An RTO that has backed off to the longest, 120 s, stays there until a segment sent only once is
 /// measured (Karn's rule, RFC 6298 §3), so that few losses can take long; but anything that leaves
 /// after this time arrives, and one RTO later something has left.
-const LONGEST_LOSSES: Duration = Duration::from_secs(300);
+const MAX_LOSSES: Duration = Duration::from_secs(300);
 
 impl World<'_> {
     /// Takes a packet from its sender.
@@ -58,15 +58,15 @@ impl World<'_> {
             (self.progress, self.lost_since_progress) = (progress, 0);
         }
         let most = if opening {
-            MOST_LOSSES_OPENING
+            MAX_LOSSES_OPENING
         } else {
-            MOST_LOSSES_IN_A_ROW
+            MAX_LOSSES_IN_A_ROW
         };
         self.lost_since_progress += 1;
         self.lost_since_progress <= most
             && ends
                 .iter()
-                .all(|end| self.now - end.progress_at <= LONGEST_LOSSES)
+                .all(|end| self.now - end.progress_at <= MAX_LOSSES)
     }
 
     fn treat(

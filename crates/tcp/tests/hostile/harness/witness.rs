@@ -111,8 +111,8 @@ impl Witness {
 
     /// Checks a segment it is about to send, with ECN if `agreed`: only new data may be marked (RFC
     /// 3168 §6.1.4, §6.1.5 and §6.1.6), and an endpoint that echoes a mark has met one. Where marks
-    /// are `counted` the flags are a number, and a control that heeds each may have whatever carries
-    /// data marked (RFC 9331 §4.1).
+    /// are `counted` the flags are a number, and a control that heeds each may have whatever
+    /// carries data marked (RFC 9331 §4.1).
     pub fn check_marks(&self, segment: &Segment, agreed: bool, counted: bool) {
         let has = |flag| segment.flags.contains(flag);
         if has(Flags::SYN) {

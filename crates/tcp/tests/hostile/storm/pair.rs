@@ -18,13 +18,13 @@ const WRITES_AFTERWARDS: Duration = Duration::from_secs(20);
 /// Bytes that it lets wait unacknowledged.
 const SEND_BUFFER: u64 = 400_000;
 /// What is left after a storm may take this many times what it takes on a clean link.
-const MOST_TIMES_CLEAN: u64 = 10;
+const MAX_TIMES_CLEAN: u64 = 10;
 /// And so many of the longest timeouts before it begins in earnest: one that backed off in the
 /// storm, and one for a segment that the receiver had reported and does not have.
 const TIMEOUTS: u64 = 4;
 /// Nobody waits longer.
 const LIMIT: Duration = Duration::from_secs(20_000);
-const MOST_EVENTS: u64 = 4_000_000;
+const MAX_EVENTS: u64 = 4_000_000;
 
 /// What became of a connection.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ impl Outcome {
         if !self.established {
             return Ok("never established");
         }
-        let most = self.clean * MOST_TIMES_CLEAN + self.longest_timeout * TIMEOUTS + self.remembers;
+        let most = self.clean * MAX_TIMES_CLEAN + self.longest_timeout * TIMEOUTS + self.remembers;
         match self.took {
             Some(took) if took <= most => Ok("recovered"),
             _ if self.given_up => Ok("given up"),
@@ -147,7 +147,7 @@ impl<'a> Pair<'a> {
     /// `writes`. Returns whether there were those bytes.
     fn run(&mut self, until: Instant, bytes: u64, writes: bool) -> bool {
         let mut events = 0;
-        while self.read < bytes && events < MOST_EVENTS {
+        while self.read < bytes && events < MAX_EVENTS {
             events += 1;
             let write = if writes && self.is_up() && self.unacknowledged() < SEND_BUFFER {
                 self.next_write

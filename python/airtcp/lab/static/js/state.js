@@ -4,7 +4,7 @@ export const DEFAULT = {
   link: "", settings: {}, a: "", b: "bbr", seed: 1, flow: 0, can: "", aim: "", toml: null,
 };
 
-const LONGEST_TOML = 24_000;
+const MAX_TOML = 24_000;
 
 // A fragment never leaves the browser: the server does not see it, nor does anyone on the way.
 export async function toFragment(state) {
@@ -51,7 +51,7 @@ export async function fromFragment(fragment) {
 }
 
 export function canTravel(toml) {
-  return toml.text.length <= LONGEST_TOML;
+  return toml.text.length <= MAX_TOML;
 }
 
 function whole(text, otherwise) {
@@ -78,6 +78,6 @@ async function unpacked(text) {
     const { done, value } = await reader.read();
     if (done) return whole;
     whole += value;
-    if (whole.length > 40 * LONGEST_TOML) throw new Error("too large");
+    if (whole.length > 40 * MAX_TOML) throw new Error("too large");
   }
 }

@@ -3,7 +3,7 @@
 import { by, colour, element } from "./elements.js";
 import { significant } from "./format.js";
 
-const MOST_LISTED = 60;
+const MAX_LISTED = 60;
 const NEAR_ROWS = 60;
 
 let plot = null;
@@ -12,7 +12,7 @@ export function listTimeouts(sides, explain) {
   const lists = sides.map((side, index) => {
     const name = "AB"[index];
     const spurious = side.timeouts.filter((one) => one.spurious).length;
-    const buttons = side.timeouts.slice(0, MOST_LISTED).map((one) => element("li", {},
+    const buttons = side.timeouts.slice(0, MAX_LISTED).map((one) => element("li", {},
       element("button", {
         type: "button", class: "ab"[index], "aria-pressed": "false",
         "data-side": String(index), "data-time": String(one.time_s), title: one.detail ?? "",
@@ -23,7 +23,7 @@ export function listTimeouts(sides, explain) {
       element("p", { class: "note" }, element("span", { class: `mark ${"ab"[index]}` }, name),
         side.timeouts.length
           ? `: ${side.timeouts.length}, of these ${spurious} spurious`
-            + `${hidden > 0 ? `; the first ${MOST_LISTED} are listed` : ""}`
+            + `${hidden > 0 ? `; the first ${MAX_LISTED} are listed` : ""}`
           : ": none"),
       element("ul", {}, ...buttons));
   });

@@ -11,7 +11,7 @@ use super::bench::constant;
 use crate::agent::flow_table::DEFAULT_FLOW_LIMIT;
 
 /// The longest that each rule below may hold.
-const MOST: Duration = Duration::from_millis(100);
+const MAX: Duration = Duration::from_millis(100);
 
 fn rules() -> impl Strategy<Value = DelayRule> {
     let adaptive = (any::<bool>(), any::<bool>()).prop_map(|(known, all)| {
@@ -26,7 +26,7 @@ fn rules() -> impl Strategy<Value = DelayRule> {
             } else {
                 Average::NoSpikes
             },
-            longest_delay: MOST,
+            longest_delay: MAX,
             ..AdaptiveDelay::default()
         })
     });
@@ -37,10 +37,10 @@ fn rules() -> impl Strategy<Value = DelayRule> {
     ];
     let fixed = every
         .clone()
-        .prop_map(|every| constant(StaticDelay { delay: MOST, every }));
+        .prop_map(|every| constant(StaticDelay { delay: MAX, every }));
     let random = (any::<u64>(), every).prop_map(|(seed, every)| DelayRule::Random {
         delay: RandomDelay {
-            mean: MOST / 2,
+            mean: MAX / 2,
             every,
         },
         draws: Stream::new(seed, "agent.delay"),
@@ -110,7 +110,7 @@ proptest! {
         let steps = steps.into_iter().map(|(wait, flow, up, segment)| {
             (Duration::from_millis(wait), Some((flow, up, segment)))
         });
-        for (wait, step) in steps.chain([(MOST, None)]) {
+        for (wait, step) in steps.chain([(MAX, None)]) {
             let until = now + wait;
             while wakes && agent.next_wakeup() <= until {
                 now = agent.next_wakeup();
@@ -156,7 +156,7 @@ fn drain(
         let sent = waiting.remove(place);
         prop_assert_eq!(sent.passage, passage);
         // A driver that sleeps over wake-ups holds longer, and is to blame.
-        prop_assert!(!wakes || now - sent.arrived <= MOST);
+        prop_assert!(!wakes || now - sent.arrived <= MAX);
     }
     Ok(())
 }
@@ -166,7 +166,7 @@ fn drain(
 #[test]
 fn ten_thousand_flows_take_bounded_memory() {
     let rule = constant(StaticDelay {
-        delay: MOST,
+        delay: MAX,
         every: Distance::Acknowledgments(NonZeroU64::MIN),
     });
     let mut agent = DelayInjection::new(rule, DEFAULT_FLOW_LIMIT).unwrap();
@@ -205,8 +205,8 @@ fn ten_thousand_flows_take_bounded_memory() {
     assert_eq!((up, down), (10_000, 10_000 - 4_096));
     assert_eq!((agent.flows.len(), agent.queue.held()), (4_096, 4_096));
     assert_eq!(agent.queue.slots(), 4_096);
-    agent.on_wakeup(now + MOST, &mut |_, _| ());
-    assert_eq!(std::iter::from_fn(|| agent.poll(now + MOST)).count(), 4_096);
+    agent.on_wakeup(now + MAX, &mut |_, _| ());
+    assert_eq!(std::iter::from_fn(|| agent.poll(now + MAX)).count(), 4_096);
 }
 
 /// A full store releases the connection that wants more, in order.
@@ -220,7 +220,7 @@ fn a_full_store_releases_the_newcomers_connection() {
         segment: Segment::default(),
         packet,
     };
-    let leave = Instant::ZERO + MOST;
+    let leave = Instant::ZERO + MAX;
     let mut push = |flow: usize, packet| {
         queue.push(
             Instant::ZERO,
@@ -229,7 +229,7 @@ fn a_full_store_releases_the_newcomers_connection() {
             passage(flow, packet),
         )
     };
-    assert_eq!([push(0, 0), push(1, 1), push(0, 2)], [MOST; 3]);
+    assert_eq!([push(0, 0), push(1, 1), push(0, 2)], [MAX; 3]);
     assert_eq!(push(0, 3), Duration::ZERO);
     let sent: Vec<u32> = std::iter::from_fn(|| queue.pop_ready().map(|sent| sent.packet)).collect();
     assert_eq!((sent, queue.held()), (vec![0, 2, 3], 1));

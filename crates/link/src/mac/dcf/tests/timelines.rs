@@ -120,7 +120,8 @@ fn without_a_limit_it_goes_on() {
     assert_eq!(history.delivered, [(1333, 0, 1), (7645, 1, 4)]);
 }
 
-/// The medium is idle for long when they come at 100: both send at once, without back-off. They fail:
+/// The medium is idle for long when they come at 100: both send at once, without back-off. They
+/// fail:
 /// 1383 + 272 = 1655 for those that sent; the access point heard what it could not understand and
 /// waits for EIFS, so that they are first once more. Then 2938 + 364 = 3302.
 #[test]

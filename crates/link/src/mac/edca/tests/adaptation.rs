@@ -95,8 +95,8 @@ fn rate_control_is_within_a_step_of_the_best_fixed_mode() {
 /// five seeds of 20 s (`benches/ns3/wlan_adaptation.cc`; six at 20 dB).
 ///
 /// Ours is Linux 6's, ns-3's an older Linux's: an EWMA in place of the filter of second order, and
-/// samples as packets go by in place of one every 20 ms. At 20 dB, where the fastest mode that works
-/// most of the time is MCS 4, that keeps ns-3's there; with those two rules ours has 22.0.
+/// samples as packets go by in place of one every 20 ms. At 20 dB, where the fastest mode that
+/// works most of the time is MCS 4, that keeps ns-3's there; with those two rules ours has 22.0.
 #[test]
 fn minstrel_follows_a_walk() {
     let walk = Fading::Jakes {

@@ -24,7 +24,7 @@ const PROBE_INTERVAL: Duration = Duration::from_millis(50);
 const WINDOW: usize = 6;
 const DETECTIONS: usize = 3;
 /// A probe that takes longer counts as lost (`global_ping_response_timeout_s`).
-const LONGEST_ANSWER: Duration = Duration::from_secs(10);
+const MAX_ANSWER: Duration = Duration::from_secs(10);
 /// What a baseline is before the first answer.
 const FIRST_BASELINE_US: i64 = 100_000;
 /// `alpha_baseline_increase` and `alpha_baseline_decrease`, in millionths.
@@ -36,9 +36,9 @@ const METERED_PACKETS: u64 = 10;
 /// `high_load_thr`, in percent.
 const HIGH_LOAD: u64 = 75;
 /// `shaper_rate_min_adjust_down_bufferbloat` and so on, in thousandths.
-const LEAST_FALL: u64 = 990;
+const MIN_FALL: u64 = 990;
 const LARGEST_FALL: u64 = 750;
-const LEAST_RISE: u64 = 1000;
+const MIN_RISE: u64 = 1000;
 const LARGEST_RISE: u64 = 1040;
 const DECAY_DOWN: u64 = 990;
 const DECAY_UP: u64 = 1010;
@@ -188,7 +188,7 @@ impl RateControl {
         self.next_probe = now + PROBE_INTERVAL;
         let reflector = self.reflector;
         self.reflector = (reflector + 1) % REFLECTORS;
-        if delay > LONGEST_ANSWER {
+        if delay > MAX_ANSWER {
             return;
         }
         let delay_us = i64::try_from(delay.as_nanos() / 1000).unwrap_or(i64::MAX);
@@ -234,14 +234,14 @@ impl RateControl {
         if self.delayed.iter().filter(|&&is| is).count() >= DETECTIONS {
             if may_change {
                 let factor = thousandths(above_us, self.fast_fall_us - self.threshold_us);
-                self.scale(1000 * LEAST_FALL - factor * (LEAST_FALL - LARGEST_FALL));
+                self.scale(1000 * MIN_FALL - factor * (MIN_FALL - LARGEST_FALL));
                 self.last_bufferbloat = now;
                 self.last_decay = now;
             }
         } else if self.load_is_high {
             if may_change && self.has_new_load {
                 let factor = thousandths(-above_us, self.threshold_us - self.fast_rise_us);
-                self.scale(1000 * LEAST_RISE + factor * (LARGEST_RISE - LEAST_RISE));
+                self.scale(1000 * MIN_RISE + factor * (LARGEST_RISE - MIN_RISE));
                 self.has_new_load = false;
                 self.last_decay = now;
             }

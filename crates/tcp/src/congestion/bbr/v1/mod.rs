@@ -33,9 +33,9 @@ const BANDWIDTH_ROUNDS: u64 = 10;
 /// Gain of the first pace, before the bandwidth is known.
 const FIRST_GAIN: f64 = HIGH_GAIN * pace::MARGIN;
 /// The largest burst that the window allows for: that of segmentation offload.
-const MOST_BURST_BYTES: u64 = 65_215;
+const MAX_BURST_BYTES: u64 = 65_215;
 /// Upper bound of the allowance for aggregation.
-const MOST_AGGREGATION: Duration = Duration::from_millis(100);
+const MAX_AGGREGATION: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
@@ -161,7 +161,7 @@ impl Bbr {
     /// Segments per paced burst (`bbr_tso_segs_goal`).
     fn burst(&self, mss: u64) -> u64 {
         let bytes = self.pace.rate.checked_shr(self.pacing_shift).unwrap_or(0);
-        (bytes.min(MOST_BURST_BYTES) / mss).max(least_burst(self.pacing_rate()))
+        (bytes.min(MAX_BURST_BYTES) / mss).max(least_burst(self.pacing_rate()))
     }
 
     /// Bytes that will be in the network when the next segment may leave, with `in_flight` bytes
@@ -320,7 +320,7 @@ impl Bbr {
             // In whole segments each: the product and the excess rounded up, the bound down.
             let mss = windows.mss;
             let aggregated = if self.full.reached {
-                let most = bytes_in(rate, MOST_AGGREGATION) / mss;
+                let most = bytes_in(rate, MAX_AGGREGATION) / mss;
                 self.aggregation.most().div_ceil(mss).min(most)
             } else {
                 0

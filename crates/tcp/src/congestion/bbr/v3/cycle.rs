@@ -5,7 +5,7 @@ use airtcp_units::{Duration, Instant};
 use crate::congestion::windows::Windows;
 
 /// Draft §5.3.3.8: probing comes after at most this many round trips, as Reno's would.
-const MOST_ROUNDS_BETWEEN_PROBES: u64 = 63;
+const MAX_ROUNDS_BETWEEN_PROBES: u64 = 63;
 const PROBE_WAIT: Duration = Duration::from_secs(2);
 
 /// The cycle of probing.
@@ -59,7 +59,7 @@ impl Cycle {
     /// `segments`.
     pub fn is_due(&self, now: Instant, segments: u64) -> bool {
         now - self.began > self.wait
-            || self.rounds_since_probe >= segments.min(MOST_ROUNDS_BETWEEN_PROBES)
+            || self.rounds_since_probe >= segments.min(MAX_ROUNDS_BETWEEN_PROBES)
     }
 
     /// Begins a probe, which fills the pipe first.
