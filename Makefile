@@ -27,7 +27,7 @@ RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null
 
 # A processor without an operating system, and the crates that have to build for it.
 BARE := thumbv7em-none-eabihf
-BARE_CRATES := $(addprefix --package airtcp-,units packet tcp endpoint)
+BARE_CRATES := $(addprefix --package airtcp-,units packet bpf tcp endpoint)
 has_bare = $(wildcard $(shell rustc --print target-libdir --target $(BARE) 2>/dev/null)/libcore-*)
 
 # Where cargo puts what it builds.

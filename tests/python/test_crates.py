@@ -19,6 +19,7 @@ ORDER = (
     "needs",
     "units",
     "packet",
+    "bpf",
     "tcp",
     "endpoint",
     "recording",

@@ -1,0 +1,228 @@
+//! From an object file to a program.
+
+mod btf;
+mod code;
+mod data;
+mod link;
+mod operations;
+mod records;
+mod relocate;
+mod unrelocated;
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use object::{Architecture, Object, ObjectSection};
+
+use crate::isa::Instruction;
+use crate::mirror::Layout;
+use crate::program::{Operation, Program};
+use crate::sample::{Field, Place, Samples};
+use crate::trace::until_zero;
+use btf::{Type, Types};
+use code::Code;
+use data::Data;
+use records::{BySection, Relocation};
+
+/// The kernel that a program is told it runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Jiffies per second (`CONFIG_HZ`).
+    pub hz: u32,
+    /// Version and patch level (`LINUX_KERNEL_VERSION`).
+    pub kernel: (u8, u8),
+}
+
+impl Default for Options {
+    /// Linux 6.12 with a jiffy of a millisecond.
+    fn default() -> Self {
+        Self {
+            hz: 1_000,
+            kernel: (6, 12),
+        }
+    }
+}
+
+/// The reason why an object is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    what: String,
+    /// The instruction, until its place is known.
+    at: Option<usize>,
+}
+
+type Result<T> = core::result::Result<T, Error>;
+
+impl Error {
+    fn new(what: impl Into<String>) -> Self {
+        Self {
+            what: what.into(),
+            at: None,
+        }
+    }
+
+    const fn at(at: usize, what: String) -> Self {
+        Self { what, at: Some(at) }
+    }
+
+    fn from_object(error: object::Error) -> Self {
+        Self::new(format!("the object file is damaged: {error}"))
+    }
+
+    /// Adds the instruction's place.
+    fn placed(self, program: &Program) -> Self {
+        match self.at {
+            Some(at) => Self::new(format!("{}: {}", program.place(at), self.what)),
+            None => self,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl core::error::Error for Error {}
+
+/// Licences that the kernel takes for compatible with the GPL (`license_is_gpl_compatible`).
+const LICENCES: [&str; 6] = [
+    "GPL",
+    "GPL v2",
+    "GPL and additional rights",
+    "Dual BSD/GPL",
+    "Dual MIT/GPL",
+    "Dual MPL/GPL",
+];
+
+impl Program {
+    /// Reads an object file with one congestion control.
+    ///
+    /// # Errors
+    ///
+    /// It is no such object, or does what the kernel's verifier refuses; says where and why.
+    pub fn load(bytes: &[u8], options: &Options) -> Result<Self> {
+        let file = object::File::parse(bytes).map_err(Error::from_object)?;
+        if file.architecture() != Architecture::Bpf || !file.is_little_endian() {
+            return Err(Error::new(
+                "not an object file for BPF, little endian: compile with clang -target bpf",
+            ));
+        }
+        let section = |name: &str| file.section_by_name(name).and_then(|s| s.data().ok());
+        let without = |name| Error::new(format!("no section {name}: compile with -g"));
+        let damaged = |name| Error::new(format!("section {name} is damaged"));
+        let types = section(".BTF").ok_or_else(|| without(".BTF"))?;
+        let types = Types::read(types).ok_or_else(|| damaged(".BTF"))?;
+        let records = section(".BTF.ext").ok_or_else(|| without(".BTF.ext"))?;
+        let records = records::read(&types, records).ok_or_else(|| damaged(".BTF.ext"))?;
+        let licence = until_zero(section("license").unwrap_or(&[]));
+        if !LICENCES.contains(&licence.as_str()) {
+            return Err(Error::new(format!(
+                "the licence {licence:?}: the kernel takes congestion controls under {} only \
+                 (char _license[] SEC(\"license\"))",
+                LICENCES.join(", ")
+            )));
+        }
+        let (relocations, lines) = records;
+        let mut code = Code::read(&file, &lines)?;
+        let data = Data::read(&file, &types, options)?;
+        let operations = operations::read(&file, &types, &code)?;
+        let mut program = Self {
+            name: operations.name,
+            hz: options.hz,
+            layout: Layout::default(),
+            samples: samples(&types),
+            cong_control: operations.cong_control,
+            code: Vec::new(),
+            entries: operations.entries,
+            sections: data.sections.clone(),
+            maps: data.maps.clone(),
+            constants: data.constants.clone(),
+            counters: data.counters.clone(),
+            poisons: Vec::new(),
+            functions: core::mem::take(&mut code.functions),
+            lines: core::mem::take(&mut code.lines),
+        };
+        let linked = linked(
+            &file,
+            &types,
+            &relocations,
+            (&mut code, &data),
+            &program.entries,
+        );
+        let (layout, instructions) = linked.map_err(|error| error.placed(&program))?;
+        program.layout = layout;
+        program.code = instructions;
+        program.poisons = code.poisons;
+        Ok(program)
+    }
+}
+
+/// Relocates and links code. Returns the layout of the mirror, and the instructions.
+fn linked(
+    file: &object::File<'_>,
+    types: &Types,
+    relocations: &BySection<Relocation>,
+    (code, data): (&mut Code, &Data),
+    entries: &[(Operation, usize)],
+) -> Result<(Layout, Vec<Instruction>)> {
+    let mut layout = Layout::default();
+    for (section, relocations) in relocations {
+        let Some(section) = file.section_by_name(section) else {
+            continue;
+        };
+        for relocation in relocations {
+            let byte = (relocation.instruction as u64).saturating_mul(8);
+            let Some(at) = code.at(section.index(), byte) else {
+                continue;
+            };
+            if relocate::is_of_socket(types, relocation) {
+                code.relocated.insert(at);
+            }
+            relocate::apply(code, &mut layout, types, at, relocation)?;
+        }
+    }
+    link::apply(file, code, data, &mut layout)?;
+    let instructions = link::decode(code)?;
+    unrelocated::check(&instructions, code, entries)?;
+    Ok((layout, instructions))
+}
+
+/// Where the program has the members of samples.
+fn samples(types: &Types) -> Samples {
+    let mut samples = Samples::default();
+    for ty in types.iter() {
+        let Type::Record {
+            name,
+            size,
+            members,
+        } = ty
+        else {
+            continue;
+        };
+        for member in members {
+            let field = Field::ALL
+                .iter()
+                .find(|field| field.name() == (name.as_str(), member.name.as_str()));
+            let (Some(field), 0) = (field, member.bits) else {
+                continue;
+            };
+            let place = Place {
+                field: *field,
+                offset: member.bit as usize / 8,
+                size: types.size(member.ty).min(8) as usize,
+            };
+            if place.offset + place.size <= (*size).min(MAX_SAMPLE) as usize {
+                samples.size = samples.size.max((*size).min(MAX_SAMPLE) as usize);
+                samples.places.push(place);
+            }
+        }
+    }
+    samples
+}
+
+/// Most bytes of a record that an operation points to.
+const MAX_SAMPLE: u32 = 4_096;

@@ -1,0 +1,3 @@
+/* Stands for libbpf's header in a native build. */
+#pragma once
+#define BPF_CORE_READ_BITFIELD(s, field) ((s)->field)
