@@ -56,17 +56,22 @@ class Hidden:
 
     def run(self, command: Iterable[str | Path], folder: Path = ROOT) -> tuple[bool, str]:
         """Whether a command succeeds there, and what it prints."""
-        done = subprocess.run(
-            [*self.words, *map(str, command)],
-            cwd=folder,
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=PATIENCE_S,
-            check=False,
-        )
+        try:
+            done = subprocess.run(
+                [*self.words, *map(str, command)],
+                cwd=folder,
+                env=self.environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                timeout=PATIENCE_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            said = error.stdout or b""
+            printed = said if isinstance(said, str) else said.decode(errors="replace")
+            return False, f"{printed}\nnot ended within {PATIENCE_S} s"
         return done.returncode == 0, done.stdout
 
 

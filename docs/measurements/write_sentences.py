@@ -2,6 +2,7 @@
 
 python benches/sentences.py --out out/sentences  # runs, and resumes after a kill
 python docs/measurements/write_sentences.py out/sentences  # with the runs' results
+python docs/measurements/write_sentences.py --pings out/pings  # with those of benches/ping_links.py
 python docs/measurements/write_sentences.py  # the page from sentences.json alone
 """
 
@@ -22,6 +23,7 @@ ROOT = HERE.parents[1]
 PAGE, DATA = HERE / "sentences.md", HERE / "sentences.json"
 JUDGEMENTS = ("right", "unsure", "undecided", "wrong")
 MARKS = ("counts", "wrong", "sentences", "sentence-horizons", "sentence-kernel")
+PINGS = "ping-links"
 
 
 def collected(folder: Path, before: Mapping[str, Any]) -> dict[str, Any]:
@@ -41,7 +43,18 @@ def collected(folder: Path, before: Mapping[str, Any]) -> dict[str, Any]:
         "rows": [row for one in found for row in one["rows"]],
         "horizons": [one["horizons"] for one in found if one["horizons"]],
         "kernel": [one["kernel"] for one in found if one["kernel"]],
+        "pings": before.get("pings", []),
     }
+
+
+def collected_pings(folder: Path) -> list[dict[str, Any]]:
+    """The kinds of link that benches/ping_links.py has finished in a folder."""
+    found: list[dict[str, Any]] = runpy.run_path(str(ROOT / "benches" / "ping_links.py"))[
+        "found_in"
+    ](folder)
+    if not found:
+        raise SystemExit(f"{folder}: nothing is finished: run benches/ping_links.py")
+    return found
 
 
 def numbers(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
@@ -119,6 +132,28 @@ def kernel(rows: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def pings(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Goodput and gain on a kernel over a link by its keys, and simulated from its log."""
+    if not rows:
+        return "Not run yet."
+    kernel, remedy, seeds = rows[0]["kernel"], rows[0]["remedy"], rows[0]["seeds"]
+    lines = [
+        f"| link ({seeds} seeds) | Linux {kernel} over its keys | simulated from its log | ratio "
+        f"| {remedy} on Linux | {remedy} from the log |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for row in rows:
+        by_keys, by_log = row["by_keys"], row["by_log"]
+        rates = [f"{side['goodput_bps'] / 1e6:.2f} Mbit/s" for side in (by_keys, by_log)]
+        ratio = f"{by_log['goodput_bps'] / by_keys['goodput_bps']:.3f}"
+        gains = [
+            f"{side['gain']:+.1f} %" + ("" if side["half"] is None else f" ± {side['half']:.1f} %")
+            for side in (by_keys, by_log)
+        ]
+        lines.append(f"| {' | '.join([row['kind'], *rates, ratio, *gains])} |")
+    return "\n".join(lines)
+
+
 def written(text: str, data: Mapping[str, Any]) -> str:
     """The page as it must be with these data."""
     rows = data["rows"]
@@ -128,8 +163,9 @@ def written(text: str, data: Mapping[str, Any]) -> str:
         table(rows),
         horizons(data.get("horizons", ())),
         kernel(data.get("kernel", ())),
+        pings(data.get("pings", ())),
     )
-    for mark, block in zip(MARKS, blocks, strict=True):
+    for mark, block in zip((*MARKS, PINGS), blocks, strict=True):
         text = put(text, mark, block)
     return text
 
@@ -138,15 +174,22 @@ def main() -> None:
     """Collects a folder if one is given, and writes the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path, nargs="?", help="what benches/sentences.py filled")
-    folder = parser.parse_args().folder
+    parser.add_argument("--pings", type=Path, help="what benches/ping_links.py filled")
+    asked = parser.parse_args()
     data = json.loads(DATA.read_text("utf-8"))
-    if folder:
-        data = collected(folder, data)
+    made: list[str] = []
+    if asked.folder:
+        data = collected(asked.folder, data)
+        made += MARKS
+    if asked.pings:
+        data["pings"] = collected_pings(asked.pings)
+        made.append(PINGS)
+    if made:
         text = json.dumps(data, indent=1, ensure_ascii=False)
         DATA.write_text(text + "\n", encoding="utf-8")
     PAGE.write_text(written(PAGE.read_text("utf-8"), data), encoding="utf-8")
-    if folder:
-        stamp(ROOT, *MARKS)
+    if made:
+        stamp(ROOT, *made)
 
 
 if __name__ == "__main__":

@@ -157,7 +157,10 @@ def test_a_ping_log_is_diagnosed(tmp_path: Path) -> None:
     assert found.headline.startswith("1.0 % of the probes are lost one by one")
     assert found.answer is not None
     assert [one.rate for one in found.answer.rates] == ["3 Mbit/s", "50 Mbit/s"]
-    assert any(line.startswith("A ping shows no rate; over 3, 12 and") for line in found.sentences)
+    assert any(
+        line.startswith("A ping shows neither rate nor queue; over 3, 12 and")
+        for line in found.sentences
+    )
     assert any("taken as sent every 1 s" in line for line in found.sentences)
     losses = {line.rpartition(",")[2] for line in found.link.files["delays.csv"].split()[1:]}
     assert losses == {f"{1 - 0.99**0.5:.6f}"}

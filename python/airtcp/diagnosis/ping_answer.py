@@ -10,7 +10,7 @@ from airtcp._core import RunError
 from airtcp.catalogue import BASELINE
 from airtcp.quantities import format_bit_rate, parse_bit_rate
 from airtcp.recorded.events import Events
-from airtcp.recorded.link import Reading, played_link
+from airtcp.recorded.link import QUEUE_MS, Reading, played_link
 from airtcp.recorded.log import PingLog
 from airtcp.study.answer import answer
 from airtcp.study.budget import Budget
@@ -64,7 +64,8 @@ class AtRate:
         """The answer at this rate as part of a sentence: "bbr (+12 %) at 50 Mbit/s"."""
         best = self.comparison.ranking.best
         if best is not None:
-            return f"{best.remedy} ({best.gain:+.0f} %) at {self.rate}".replace("-", "\u2212")
+            gain = f"{best.gain:+.0f} %".replace("-", "\u2212")
+            return f"{best.remedy} ({gain}) at {self.rate}"
         found = "nothing" if self.is_decided else "undecided"
         return f"{found} at {self.rate}"
 
@@ -100,7 +101,10 @@ class PingAnswer:
         names = _listed_rates([one.rate for one in every])
         carried = _listed_rates([one.baseline for one in every])
         found = {one.best for one in every}
-        told = f"A ping shows no rate; over {names} today's TCP gets {carried}"
+        told = (
+            f"A ping shows neither rate nor queue; over {names} with {QUEUE_MS} ms of queue, "
+            f"today's TCP gets {carried}"
+        )
         if found == {None}:
             open_at = _listed([one.rate for one in every if not one.is_decided])
             undecided = f" (undecided at {open_at})" if open_at else ""

@@ -1,6 +1,6 @@
 """A remedy with all that the order depends on."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 from airtcp.ranking.deployable import Spot, is_deployable, needs
@@ -77,3 +77,20 @@ class Candidate:
     def is_deployable(self, spots: frozenset[Spot]) -> bool:
         """It can be deployed by changing no more than these spots."""
         return is_deployable(self.remedy, spots)
+
+    def bounded(self, room: float, smallest: float) -> "Candidate":
+        """The same where no remedy can gain more than `room` per cent.
+
+        What is not decided by its own runs is excluded where the room is below `smallest`.
+        """
+        low, high = self.interval or (self.gain, inf)
+        if high <= room:
+            return self
+        high = max(room, self.gain)
+        is_excluded = self.state is State.UNDECIDED and high < smallest
+        return replace(
+            self,
+            interval=None if self.interval is None else (low, high),
+            state=State.EXCLUDED if is_excluded else self.state,
+            seeds_to_decide=None if is_excluded else self.seeds_to_decide,
+        )

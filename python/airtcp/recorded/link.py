@@ -16,6 +16,8 @@ import numpy as np
 from airtcp.recorded.events import Events, Spans
 from airtcp.recorded.log import PingLog, Reals
 
+QUEUE_MS = 200
+"""Length of the assumed queue, which no ping shows: between an access point's and a router's."""
 DELAYS = "delays.csv"
 STOPS = "stops.csv"
 SECONDS = 60
@@ -113,11 +115,11 @@ def played_link(
 
 
 def queue_packets(rate: str) -> int:
-    """A queue of 200 ms, which no ping shows: between those of access points and of routers."""
+    """Packets of a queue of `QUEUE_MS`."""
     from airtcp.quantities import parse_bit_rate
 
     bps = parse_bit_rate(rate) or 0.0
-    return max(50, round(0.2 * bps / (8 * 1500)))
+    return max(50, round(QUEUE_MS / 1000 * bps / (8 * 1500)))
 
 
 def _without_holes(log: PingLog) -> Reals:

@@ -27,7 +27,6 @@ from airtcp.study.comparison_table import comparison_table
 from airtcp.study.metrics import METRICS as METRICS_BY_NAME
 from airtcp.study.metrics import needless_share
 from airtcp.study.simultaneous import distinct_variances, simultaneous
-from airtcp.study.state_of import state_of
 from airtcp.study.statistics import ERROR, PairedDifference, paired_difference
 from airtcp.summary import RunSummary
 
@@ -76,6 +75,8 @@ class ComparedRuns:
     """The chance that any interval of a harm misses."""
     longer: Mapping[str, Sequence[RunSummary]] = field(default_factory=dict)
     """Longer runs of the best remedy and of "baseline" on the first seeds, where made."""
+    carried: tuple[float, ...] = ()
+    """Goodput of packets that never slow down on each seed, in bits a second, where measured."""
     can: str = "all"
     """What the asker may change, as in `--can`: the best is the best that they can deploy."""
     smallest: float = SMALLEST_PERCENT
@@ -200,7 +201,19 @@ class ComparedRuns:
     @cached_property
     def states(self) -> dict[str, State]:
         """What is known of each remedy's effect on what decides."""
-        return {name: state_of(by, self.smallest) for name, by in self.decisive.items()}
+        return {name: one.state for name, one in self.candidates.items()}
+
+    @cached_property
+    def room_percent(self) -> float | None:
+        """How much more the link carries than the baseline gets at most; None where unknown."""
+        if not self.carried:
+            return None
+        by = paired_difference(
+            self.values(BASELINE, "goodput_bps"), self.carried, error=self.error, is_ratio=True
+        )
+        if by.mean_percent is None or (by.interval_percent is None and not by.is_exact):
+            return None
+        return max(0.0, by.interval_percent[1] if by.interval_percent else by.mean_percent)
 
     def is_better(self, remedy: str) -> bool:
         """Whether a remedy is shown to improve what decides, by what is worth having."""
@@ -218,7 +231,7 @@ class ComparedRuns:
         return {name: self._candidate(name, by) for name, by in self.decisive.items()}
 
     def _candidate(self, name: str, by: PairedDifference) -> Candidate:
-        return candidate(
+        found = candidate(
             name,
             METRICS_BY_NAME[self.metric],
             by,
@@ -227,6 +240,8 @@ class ComparedRuns:
             self.smallest,
             floods=self.floods(name),
         )
+        room = self.room_percent if self.metric == "goodput" else None
+        return found if room is None else found.bounded(room, self.smallest)
 
     @cached_property
     def ranking(self) -> Ranking:

@@ -69,6 +69,9 @@ def why_nothing_helps(comparison: ComparedRuns) -> str:
     rate = stated_rate_bps(_document(comparison))
     if rate and goodput > _FULL * rate:
         return f"the link is full: {format_bit_rate(goodput)} of its {format_bit_rate(rate)}"
+    room = comparison.room_percent
+    if room is not None and room < comparison.smallest:
+        return f"the flow gets {format_bit_rate(goodput)}, all that the link carries"
     lost = sum(flow["segments_lost_link"] for run in runs for flow in run["flows"])
     spurious = sum(total(run, "timeouts_spurious") for run in runs)
     window = _document(comparison).get("tcp", {}).get("max_window")

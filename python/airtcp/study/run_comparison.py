@@ -21,6 +21,7 @@ from airtcp.study.horizon import with_horizon
 from airtcp.study.metrics import METRICS, Metric
 from airtcp.study.own_metric import OwnMetric, metric_of
 from airtcp.study.plan import Plan
+from airtcp.study.room import with_room
 from airtcp.study.rounds import in_rounds
 from airtcp.study.sequential import Rounds
 from airtcp.study.statistics import ERROR
@@ -73,7 +74,8 @@ def run_comparison(
 
     def outcome(planned: ComparisonPlan, error: float = ERROR) -> ComparedRuns:
         compared = planned.result(run(planned.plan), "goodput" if decides_on_others else metric)
-        return replace(compared, can=can, smallest=smallest, error=error)
+        compared = replace(compared, can=can, smallest=smallest, error=error)
+        return compared if decides_on_others else with_room(compared, scenario, settings, run)
 
     def planned_for(number: int | Sequence[int]) -> ComparisonPlan:
         return comparison_plan(scenario, remedies, number, settings)

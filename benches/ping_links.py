@@ -1,0 +1,120 @@
+"""Links that a ping met, played from its log, beside a kernel over the links themselves.
+
+    python benches/ping_links.py --kernel 6.12 [--out out/pings] [--seeds 4]
+    python docs/measurements/write_sentences.py --pings out/pings    # the table from what was found
+
+Six kinds of fault are written twice: as the keys of a scenario, over which a kernel in virtual time
+sends, and as a log of ping five times a second, from which airtcp makes a link of its own. Finished
+cells are kept in `--out`.
+"""
+
+import argparse
+import json
+import os
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from airtcp.catalogue import BASELINE
+from airtcp.recorded.events import find_events
+from airtcp.recorded.link import played_link
+from airtcp.recorded.log import read_ping
+from airtcp.study.run_comparison import run_comparison
+from airtcp.study.statistics import PairedDifference
+from airtcp.verification import verify
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "python"))
+from ping_truth import KINDS, RATE, SECONDS, explicit
+
+REMEDY = "bbr"
+"""It hears no loss and no delay as a full queue, so that each kind of fault changes its gain."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """Goodput over one of the two links, and the change by the remedy."""
+
+    goodput_bps: float
+    gain: float
+    """In per cent."""
+    half: float | None
+    """Half its interval."""
+
+
+@dataclass(frozen=True)
+class Pinged:
+    """A kind of link, by a kernel over its keys and simulated from its log."""
+
+    kind: str
+    remedy: str
+    seeds: int
+    kernel: str
+    by_keys: Side
+    """The kernel's."""
+    by_log: Side
+    """Simulated from the log."""
+
+
+def main() -> None:
+    """Runs each kind, and keeps it."""
+    asked = _arguments()
+    os.nice(10)
+    for kind in asked.only.split(",") if asked.only else KINDS:
+        folder = asked.out / kind.replace(" ", "-")
+        kept = folder / "found.json"
+        if kept.exists():
+            continue
+        found = of_kind(kind, folder, asked.kernel, asked.seeds)
+        kept.write_text(json.dumps(asdict(found), indent=1))
+        print(
+            f"{kind}: {found.by_keys.goodput_bps / 1e6:.2f} Mbit/s on Linux {found.kernel}, "
+            f"{found.by_log.goodput_bps / 1e6:.2f} from the log; {REMEDY} "
+            f"{found.by_keys.gain:+.1f} % and {found.by_log.gain:+.1f} %",
+            flush=True,
+        )
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--out", type=Path, default=Path("out/pings"))
+    parser.add_argument("--only", default="", help="kinds, with commas")
+    parser.add_argument("--kernel", required=True, help="a name of `airtcp kernels`")
+    parser.add_argument("--seeds", type=int, default=4)
+    return parser.parse_args()
+
+
+def of_kind(kind: str, folder: Path, kernel: str, seeds: int) -> Pinged:
+    """One kind of link both ways."""
+    link, delays, gaps, more = KINDS[kind]
+    for name in ("keys", "log"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    keys = explicit(folder / "keys", delays, gaps, more)
+    log = read_ping(link.write(folder / "x.ping", SECONDS))
+    played = played_link(log, find_events(log), RATE, seconds=SECONDS).write(folder / "log")
+    real = verify(keys, [REMEDY], seeds, kernel=kernel, out=folder / "keys", jobs=1)
+    simulated = run_comparison(played, [REMEDY], seeds, out=folder / "log", jobs=1)
+    return Pinged(
+        kind,
+        REMEDY,
+        seeds,
+        kernel,
+        side(real.goodput(BASELINE), real.differences[REMEDY]),
+        side(
+            simulated.values(BASELINE, "goodput_bps"), simulated.differences[REMEDY]["goodput_bps"]
+        ),
+    )
+
+
+def side(goodputs: list[float], by: PairedDifference) -> Side:
+    """The mean of some runs and a difference, as they are kept."""
+    return Side(sum(goodputs) / len(goodputs), by.mean_percent or 0.0, by.half_width_percent)
+
+
+def found_in(out: Path) -> list[dict[str, object]]:
+    """The kinds that are finished, in their order."""
+    paths = (out / kind.replace(" ", "-") / "found.json" for kind in KINDS)
+    return [json.loads(path.read_text("utf-8")) for path in paths if path.exists()]
+
+
+if __name__ == "__main__":
+    main()
