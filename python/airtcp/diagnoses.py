@@ -84,7 +84,7 @@ def diagnose(
         return Diagnosis(**{field.name: getattr(found, field.name) for field in fields(found)})
     given, usual = effort or Effort(), Effort()
     worth = None if given.worth_percent == usual.worth_percent else given.worth_percent
-    refuse_options_of_captures(sender, worth, given.aim)
+    refuse_options_of_captures(sender, worth, given.aim, flow, view)
     asked = ping_rounds(
         None if given.seeds == usual.seeds else given.seeds,
         None if given.max_cpu_s == usual.max_cpu_s else given.max_cpu_s,

@@ -175,6 +175,8 @@ def test_a_ping_log_is_diagnosed(tmp_path: Path) -> None:
     [
         (["--sender", "cubic"], "--sender is for captures; a ping log"),
         (["--worth", "5"], "--worth is for captures; a ping log"),
+        (["--flow", "2"], "--flow is for captures; a ping log holds no flows"),
+        (["--view", "client"], "--view is for captures; a ping log holds no flows"),
         (["--for", "latency"], "--for latency is for captures; a ping log"),
         (["--seeds", "1"], "--seeds 1: expected 2 or more for a ping log"),
     ],

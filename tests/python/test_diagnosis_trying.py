@@ -9,6 +9,7 @@ from airtcp.catalogue import remedies
 from airtcp.diagnosis import trying
 from airtcp.diagnosis.trials import Ends, Trials
 from airtcp.diagnosis.trying import Effort, tried
+from airtcp.diagnosis.words import cut_short
 from airtcp.loading import load_scenario
 from airtcp.ranking import Direction, reach
 from airtcp.study.budget import Budget, OutOfBudgetError
@@ -69,6 +70,13 @@ def test_a_second_round_is_ended_between_two_runs(within: Within) -> None:
     assert first < runs <= first + 6
     assert found.rows
     assert found.baseline_bps > 0
+    assert "is spent" in cut_short(found)[0]
+
+
+def test_trials_that_end_by_themselves_are_not_cut_short(within: Within) -> None:
+    found, _ = within(10_000)
+    assert found.stopped == ""
+    assert cut_short(found) == []
 
 
 def test_a_first_round_of_one_link_is_no_answer() -> None:

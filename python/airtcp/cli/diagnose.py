@@ -354,7 +354,9 @@ def _diagnosed(
             from airtcp.diagnosis.ping_options import ping_rounds, refuse_options_of_captures
             from airtcp.ping_diagnosis import diagnose_ping
 
-            refuse_options_of_captures(chosen.sender, chosen.worth_percent, chosen.aim)
+            refuse_options_of_captures(
+                chosen.sender, chosen.worth_percent, chosen.aim, chosen.flow, chosen.view
+            )
             diagnosis = diagnose_ping(
                 file,
                 asked.can,

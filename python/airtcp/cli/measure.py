@@ -289,6 +289,7 @@ def _sentences(link: str, can: str) -> list[str]:
             seeds=_COMPARE_SEEDS,
             settings=settings,
             can=can,
+            horizon=True,
             progress=lambda done, cells: report(done / cells, f"{done} of {cells} runs"),
         )
     return [comparison.verdict[0], *(one.sentence for one in recommendations(comparison))]

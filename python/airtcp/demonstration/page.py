@@ -125,7 +125,7 @@ def helps_table(compared: ComparedRuns) -> Table:
         "goodput",
         "gain, 95 %",
         "round trip, 95th percentile",
-        "an unchanged flow beside it",
+        "unchanged competing flow",
         "where to deploy it",
     )
     return Table(heads, rows[: 1 + _MOST_ROWS])

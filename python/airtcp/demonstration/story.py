@@ -107,6 +107,7 @@ def tell(
             can=can,
             rounds=None if seeds else rounds,
             harm=True,
+            horizon=True,
             out=kept,
             progress=lambda done, cells: report(
                 begin + (end - begin) * done / cells, f"every remedy on {name}"

@@ -172,6 +172,7 @@ def answered(
             can=can,
             rounds=replace(rounds, most_cpu_s=share * rounds.most_cpu_s),
             harm=True,
+            horizon=True,
             progress=lambda done, cells: told(0.7 * done / cells),
         )
         told(0.7)

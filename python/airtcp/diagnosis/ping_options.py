@@ -11,7 +11,11 @@ if TYPE_CHECKING:
 
 
 def refuse_options_of_captures(
-    sender: str | None, worth_percent: float | None, aim: Aim = Aim.BULK
+    sender: str | None,
+    worth_percent: float | None,
+    aim: Aim = Aim.BULK,
+    flow: int | None = None,
+    view: str | None = None,
 ) -> None:
     """Refuses what changes nothing in the diagnosis of a ping log.
 
@@ -22,6 +26,9 @@ def refuse_options_of_captures(
         raise ScenarioError(
             "--sender is for captures; a ping log shows no sender, and a current Linux one is taken"
         )
+    if flow is not None or view is not None:
+        name = "--flow" if flow is not None else "--view"
+        raise ScenarioError(f"{name} is for captures; a ping log holds no flows: leave it out")
     if worth_percent is not None:
         raise ScenarioError(
             "--worth is for captures; a ping log's remedies are judged as `airtcp compare` does"

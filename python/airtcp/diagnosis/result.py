@@ -153,7 +153,7 @@ class DiagnosedCapture:
             lines += words.larger_with_harm(self.trials)
             if waits or self.aim is Aim.BALANCE:
                 lines.append(words.calm_words(self.trials))
-            lines += words.other_places(self.trials)
+            lines += words.other_places(self.trials) + words.cut_short(self.trials)
         if self.latency is not None and waits:
             lines.append(self.latency.sentence)
         lines += self.capture.warnings

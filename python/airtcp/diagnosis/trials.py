@@ -128,6 +128,8 @@ class Trials:
     """The smallest effect worth having, in per cent."""
     harms: Mapping[str, PairedDifference | None] = field(default_factory=dict)
     """What remedies take from an unchanged flow beside them, where that was measured."""
+    stopped: str = ""
+    """The bound that ended the runs before all contenders were measured; empty if none did."""
 
     @cached_property
     def ranking(self) -> Ranking:

@@ -219,9 +219,13 @@ def tried(
     rows = _rows(bench, names, dict.fromkeys(names, first))
     is_decided = False
     measured: dict[str, int] = dict.fromkeys(names, first)
-    while not is_decided and budget.left_s > 0:
+    stopped = ""
+    while not is_decided:
         chosen = _contenders(rows, measured, first, reach, effort, data_waits=data_waits)
         if not chosen:
+            break
+        if budget.left_s <= 0:
+            stopped = budget.words
             break
         bench.run(["", *chosen], draws, effort.seeds)
         # Remedies that the processor time left out keep what the first round shows of them.
@@ -235,7 +239,13 @@ def tried(
     ]
     baseline = float(np.mean([np.mean(one) for one in unchanged]))
     return Trials(
-        tuple(rows), ends.open_point, baseline, len(bench.done), reach, effort.worth_percent
+        tuple(rows),
+        ends.open_point,
+        baseline,
+        len(bench.done),
+        reach,
+        effort.worth_percent,
+        stopped=stopped,
     )
 
 

@@ -180,6 +180,13 @@ def harm_clause(harm: PairedDifference | None) -> str:
     )
 
 
+def cut_short(trials: Trials) -> list[str]:
+    """That the processor time ended before every contender was measured."""
+    if not trials.stopped:
+        return []
+    return [f"Not every remedy was measured to the end: {trials.stopped} is spent."]
+
+
 def other_places(trials: Trials) -> list[str]:
     """A line for each place that the asker cannot change and that has a remedy."""
     return [
