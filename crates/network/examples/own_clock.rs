@@ -1,5 +1,5 @@
-//! A network driven without the simulator: packets of bytes over an 802.11 channel and a line
-//! behind it, and back, by a clock of its own. `cargo run -p airtcp-network --example own_clock`
+//! A network driven by a wall clock instead of the simulator: packets of bytes over an 802.11
+//! channel, then a wired line, and back. `cargo run -p airtcp-network --example own_clock`
 //!
 //! ```text
 //!   mobile ── 802.11b ── access point ── 10 Mbit/s, 20 ms ── a server that echoes

@@ -1,4 +1,4 @@
-//! Agents at an access point: what passes them, what they send, and their timers.
+//! Agents at an access point: passing packets, emitted packets and timers.
 
 use airtcp_link::Stream;
 use airtcp_link::agent::{
@@ -14,12 +14,12 @@ use crate::hosts::Hosts;
 use crate::packet::{Content, Packet};
 use crate::{Network, Turn};
 
-/// A packet in an agent's keeping, beside its headers: enough to send it on.
+/// A packet held by an agent, without its headers: enough to send it on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Handle<C> {
-    /// The agent's own hop on the packet's route.
+    /// The agent's hop on the packet's route.
     hop: u32,
-    /// The packet's place among those of its host.
+    /// The packet's index in its host's sequence.
     index: u64,
     carried: C,
 }
@@ -58,7 +58,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         hosts: &mut impl Hosts<C, A>,
     ) {
         let Content::Segment(segment) = packet.content else {
-            // News of the link, and what is no TCP, pass an agent by.
+            // Link feedback and non-TCP packets bypass the agent.
             let onward = Packet {
                 next: packet.next + 1,
                 ..*packet
@@ -123,7 +123,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         node.alarm.rearm(&mut self.queue, now, wanted);
     }
 
-    /// Sends what an agent has to send, and looks after its timer.
+    /// Sends the agent's pending packets and re-arms its timer.
     fn drain_agent(&mut self, index: u16, hosts: &mut impl Hosts<C, A>) {
         self.send_emissions(index, hosts);
         let node = &mut self.agents[usize::from(index)];
@@ -172,7 +172,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         self.forward(&packet, hosts);
     }
 
-    /// The hop behind an agent on the way of `flow` that passes it in the direction `toward`.
+    /// The hop after an agent on the path of `flow` that passes it in the direction `toward`.
     fn hop_behind(&self, agent: u16, flow: u32, toward: Toward) -> Option<u32> {
         let here = Hop::Agent { agent, toward };
         self.ways.get(flow as usize)?.iter().find_map(|&route| {

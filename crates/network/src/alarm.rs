@@ -4,16 +4,16 @@ use airtcp_units::Instant;
 
 use crate::event_queue::EventQueue;
 
-/// The one pending event of a machine that wants to be woken.
+/// The single pending event of a state machine with a timer.
 ///
-/// It is lazy: a time that moves away is checked when the event fires, since moving an event at
-/// every packet costs more than an occasional spurious event. Only a time that comes nearer gets
-/// an event of its own; the one that it overtakes is then stale, and is dropped when it fires.
+/// It is lazy: a deadline that moves later is checked when the event fires, since moving an event
+/// at every packet costs more than an occasional spurious event. Only a deadline that moves earlier
+/// schedules another event; the overtaken one is then stale and is dropped when it fires.
 ///
 /// ```text
 ///   rings()    the event that came is this alarm's, and the first of the queue until …
 ///   rearm()    … it is moved to the next time that is wanted, or taken out
-///   arm()      at any other time: an event no later than what is wanted
+///   arm()      at any other time: an event no later than the deadline
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Alarm {
@@ -31,8 +31,8 @@ impl Default for Alarm {
 }
 
 impl Alarm {
-    /// Sees to it that `event` is pending no later than `wanted`, or at `now` if that is past.
-    // Called for every packet, and as a rule the answer is no: that much belongs to the caller.
+    /// Ensures that `event` is pending no later than `wanted`, or at `now` if that is past.
+    // Called for every packet, usually with nothing to do: the check is inlined into the caller.
     #[inline(always)]
     pub fn arm<E: Copy>(
         &mut self,
@@ -46,7 +46,7 @@ impl Alarm {
         }
     }
 
-    /// Schedules an event that is to come before the one that is pending.
+    /// Schedules an event earlier than the pending one.
     #[inline]
     fn advance<E: Copy>(
         &mut self,
@@ -70,8 +70,8 @@ impl Alarm {
         self.pending == now
     }
 
-    /// Moves the event that came, still the first of the queue, to `wanted`: half of what it costs
-    /// to remove it and add another. [`Instant::FAR_FUTURE`] removes it.
+    /// Moves the fired event, still first in the queue, to `wanted`, at half the cost of removing
+    /// it and adding another. [`Instant::FAR_FUTURE`] removes it.
     #[inline(always)]
     pub fn rearm<E: Copy>(&mut self, queue: &mut EventQueue<E>, now: Instant, wanted: Instant) {
         debug_assert!(wanted >= now, "somebody wants to be woken in the past");

@@ -1,17 +1,17 @@
-//! Events by their times: a heap with four children a node, which is shallow and keeps siblings in
-//! one or two cache lines (LaMarca & Ladner 1996).
+//! Events ordered by time: a 4-ary heap, which is shallow and keeps siblings in one or two cache
+//! lines (LaMarca & Ladner 1996).
 
 use airtcp_units::Instant;
 
 const CHILDREN: usize = 4;
 
-/// Entries by time, those of one instant by when they were scheduled.
+/// Entries ordered by time; entries of the same instant in scheduling order.
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
-    /// The entries, and behind them places that compare as later than any: a node with one child
-    /// has four, and the least of them is found without counting them.
+    /// The entries, followed by sentinels that compare later than any entry: every node with a
+    /// child has four, so the earliest is found without counting them.
     heap: Vec<Entry<E>>,
-    /// Number of them that are entries.
+    /// Number of entries, sentinels excluded.
     len: usize,
     scheduled: u64,
 }
@@ -24,7 +24,7 @@ struct Entry<E> {
 }
 
 impl<E> Entry<E> {
-    /// A place behind all entries. Its event is never read.
+    /// A sentinel after all entries. Its event is never read.
     const fn empty(event: E) -> Self {
         Self {
             time: Instant::FAR_FUTURE,
@@ -60,7 +60,7 @@ impl<E: Copy> EventQueue<E> {
         Some((entry.time, entry.event))
     }
 
-    /// Adds an event, behind all others of its instant.
+    /// Adds an event after all others of the same instant.
     #[inline]
     pub fn schedule(&mut self, time: Instant, event: E) {
         let entry = self.entry(time, event);
@@ -85,8 +85,8 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// Reschedules the first event, for `time`: cheaper than removing it and adding it again,
-    /// and the usual fate of a pipe's entry.
+    /// Reschedules the first event for `time`: cheaper than removing and re-adding it, and the
+    /// common case for a pipe's entry.
     #[inline]
     pub fn reschedule_first(&mut self, time: Instant) {
         if let Some((_, event)) = self.first() {
@@ -95,13 +95,13 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// Number of waiting events.
+    /// Number of pending events.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether none is waiting.
+    /// Whether no event is pending.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -176,7 +176,7 @@ mod tests {
         for event in 0..20 {
             queue.schedule(Instant::from_nanos(event / 10), event);
         }
-        // The first is rescheduled for its own instant: it goes to the end of that.
+        // The first is rescheduled for the same instant and goes to the end of it.
         queue.reschedule_first(Instant::ZERO);
         let mut events = Vec::new();
         while let Some((_, event)) = queue.first() {

@@ -22,8 +22,8 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
     /// Takes a packet from a host, at [`Self::now`]: for hosts that answer while the network
     /// advances. Others call [`Self::inject`].
     ///
-    /// Its first hop is a pipe as a rule, and then nothing of what hosts do to arrivals is called
-    /// again from here, so that the compiler can lay out the common way of a packet in one piece.
+    /// The first hop is usually a pipe, and then no code that handles arrivals at hosts is
+    /// reachable from here, so that the compiler can lay out a packet's common path in one piece.
     #[inline]
     pub fn send(&mut self, packet: Packet<C>, hosts: &mut impl Hosts<C, A>) {
         match self.routes.at(packet.next) {
@@ -40,15 +40,15 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
     /// A packet arrives at the far end of a pipe.
     #[inline]
     pub(crate) fn on_pipe(&mut self, index: u32, hosts: &mut impl Hosts<C, A>) {
-        // A packet that overtakes is announced by an event of its own, at an earlier time.
+        // An overtaking packet schedules a separate, earlier event.
         if !self.pipes[index as usize]
             .alarm
             .rings(&mut self.queue, self.now)
         {
             return;
         }
-        // While packets are handled, events may be added, but none before this one: it is still the
-        // first.
+        // While packets are handled, events may be added, but none earlier than this one: it is
+        // still first.
         let next = loop {
             let pipe = &mut self.pipes[index as usize].pipe;
             if let Some(mut packet) = pipe.pop(self.now) {
@@ -73,7 +73,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         self.enter_pipe(packet, pipe, hosts);
     }
 
-    // The largest part of a packet's cost; the call alone would be a quarter of that.
+    // The largest part of a packet's cost; the call itself would be a quarter of it, hence inlined.
     #[inline(always)]
     fn enter_pipe(&mut self, packet: &Packet<C>, pipe: u32, hosts: &mut impl Hosts<C, A>) {
         let node = &mut self.pipes[pipe as usize];
@@ -101,7 +101,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         }
     }
 
-    /// Packets that a queue's discipline has dropped, or the link has lost behind it.
+    /// Reports packets that a queue discipline has dropped or the link has lost after the queue.
     #[cold]
     fn take_discarded(&mut self, pipe: u32, hosts: &mut impl Hosts<C, A>) {
         while let Some((packet, admission)) = self.pipes[pipe as usize].pipe.take_discarded() {

@@ -1,8 +1,8 @@
-//! Routes: what a packet meets on its way, one hop after another.
+//! Routes: the hops of a packet's path, in order.
 
 use airtcp_link::agent::Toward;
 
-/// Something that a packet meets on its way.
+/// An element of a packet's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hop {
     /// A pipe, by index.
@@ -11,24 +11,24 @@ pub enum Hop {
     Air(AirHop),
     /// An agent that an access point runs, by index.
     Agent {
-        /// Which.
+        /// Its index.
         agent: u16,
-        /// Which way the packet passes it.
+        /// The direction in which the packet passes it.
         toward: Toward,
     },
     /// A host of the flow: the packet leaves the network.
     Host(Host),
 }
 
-/// Where packets of a flow leave the network, and others enter it. Each flow has its own.
+/// Where packets of a flow leave the network, and others enter it. Each flow has a separate set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Host {
-    /// The host that receives the flow's data: the end of the way.
+    /// The host that receives the flow's data: the end of the path.
     Server,
-    /// The host that sends it: the end of the way.
+    /// The host that sends it: the end of the path.
     Client,
-    /// The proxy of the flow, for packets from that side: the end of one connection and the
-    /// start of another, whose packets leave from the next hop.
+    /// The proxy of the flow, for packets from that side: the end of one connection and the start
+    /// of the next, which continues at the following hop.
     Proxy(Side),
 }
 
@@ -41,7 +41,7 @@ pub enum Side {
     Server,
 }
 
-/// The way over a medium.
+/// A hop over a medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AirHop {
     /// The medium, by index.
@@ -52,16 +52,16 @@ pub struct AirHop {
     pub to: u16,
 }
 
-/// All routes, one behind the other. A packet carries the index of its next hop; each route ends
-/// at a server or a client, so that no length needs to be kept.
+/// All routes, concatenated. A packet carries the index of its next hop; each route ends at a
+/// server or a client, so that no length needs to be stored.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Routes {
     hops: Vec<Hop>,
 }
 
 impl Routes {
-    /// Adds a route that ends at `host`, and returns the index of its first hop. Flows one behind
-    /// the other that share a route share its place.
+    /// Adds a route that ends at `host`, and returns the index of its first hop. Consecutive flows
+    /// with the same route share one copy.
     pub(crate) fn add(&mut self, way: &[Hop], host: Host) -> u32 {
         let host = Hop::Host(host);
         let length = way.len() + 1;
@@ -91,9 +91,9 @@ impl Routes {
         rest[..length].iter().copied()
     }
 
-    /// Where a route of `length` hops may stand among those added last.
+    /// Range in which a recently added route of `length` hops may start.
     fn recent(&self, length: usize) -> std::ops::Range<usize> {
-        /// Both ways of a flow, at their longest.
+        /// Both paths of a flow, at their longest.
         const LOOK_BACK: usize = 32;
         let last = (self.hops.len() + 1).saturating_sub(length);
         last.saturating_sub(LOOK_BACK)..last

@@ -16,8 +16,8 @@ use crate::packet::Packet;
 /// Everything at the hosts of a network. Its methods are called as packets arrive, and may send
 /// into the network: an endpoint's answer leaves in the instant of the packet that it answers.
 ///
-/// `C` is what packets carry, and `A` names what the hosts themselves want to be woken for, which
-/// stands in the network's one queue: that fixes the order of what happens in one instant.
+/// `C` is the type that packets carry, and `A` identifies the hosts' timers, which share the
+/// network's single queue: that fixes the order of simultaneous events.
 pub trait Hosts<C: Copy + Default, A: Copy>: Sized {
     /// A packet reaches the host on its way.
     fn arrived(&mut self, network: &mut Network<C, A>, host: Host, packet: &Packet<C>);
@@ -26,7 +26,7 @@ pub trait Hosts<C: Copy + Default, A: Copy>: Sized {
     /// [`Network::rings`] first, and [`Network::rearm`] once if that returns true.
     fn woken(&mut self, network: &mut Network<C, A>, alarm: A);
 
-    /// A packet found no room, or was lost: it will not be seen again.
+    /// A packet was dropped or lost: it will not arrive.
     #[inline]
     fn lost(&mut self, _network: &Network<C, A>, _packet: &Packet<C>, _why: Admission) {}
 
@@ -38,8 +38,7 @@ pub trait Hosts<C: Copy + Default, A: Copy>: Sized {
     #[inline]
     fn acknowledged_by_link(&mut self, _now: Instant, _packet: &Packet<C>, _attempts: u32) {}
 
-    /// A packet has left the station of a medium that it waited at: acknowledged, given up or
-    /// dropped.
+    /// A packet has left the queue of a medium's station: acknowledged, given up or dropped.
     #[inline]
     fn left_station(&mut self, _network: &mut Network<C, A>, _packet: &Packet<C>) {}
 
@@ -51,24 +50,24 @@ pub trait Hosts<C: Copy + Default, A: Copy>: Sized {
     #[inline]
     fn occupied(&mut self, _medium: u16, _occupancy: &Occupancy) {}
 
-    /// An agent at an access point has done something about flow `flow`.
+    /// An agent at an access point has acted on flow `flow`.
     #[inline]
     fn agent_acted(&mut self, _now: Instant, _flow: u32, _event: AgentEvent) {}
 }
 
-/// Hosts that only collect: what came out of the network, in order, for a driver that looks at it
-/// when [`Network::advance`] has returned.
+/// Hosts that only collect: packets that left the network, in order, for a driver that reads them
+/// after [`Network::advance`] has returned.
 #[derive(Clone, Debug)]
 pub struct Arrivals<C> {
     waiting: VecDeque<Arrival<C>>,
 }
 
-/// A packet that came out of a network.
+/// A packet that left the network.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival<C> {
-    /// When.
+    /// Time of arrival.
     pub time: Instant,
-    /// Where.
+    /// Host at which it arrived.
     pub host: Host,
     /// The packet.
     pub packet: Packet<C>,
@@ -85,7 +84,7 @@ impl<C> Default for Arrivals<C> {
 impl<C> Iterator for Arrivals<C> {
     type Item = Arrival<C>;
 
-    /// The next packet that came out.
+    /// The next packet that left the network.
     fn next(&mut self) -> Option<Arrival<C>> {
         self.waiting.pop_front()
     }

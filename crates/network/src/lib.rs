@@ -8,20 +8,20 @@
 //!   inject(now, packet) · next_wakeup() · advance(now) → arrivals
 //! ```
 //!
-//! A [`Network`] is handed packets and the time, and says what came out, where, and when it wants
-//! to be woken. It knows neither what is at the hosts nor where time comes from: a simulation
-//! drives it in virtual time, with endpoints at the hosts; a gateway in real time, with interfaces
-//! there. What a packet carries is a type: nothing in a simulation, which pays nothing for it, and
-//! a handle of its bytes where there are bytes. The n-th packet meets the same draw in both.
+//! A [`Network`] is handed packets and the time, and returns the packets that leave it, their
+//! hosts, and the time of its next wake-up. It depends neither on the hosts' behaviour nor on the
+//! source of time: a simulation drives it in virtual time, with endpoints at the hosts; a gateway
+//! in real time, with interfaces there. A packet's payload is a type: empty in a simulation, which
+//! so pays no cost for it, and a handle of the bytes where there are bytes. The n-th packet meets
+//! the same draw in both.
 //!
 //! Pending events are kept in an [`EventQueue`]: a pipe has *one* entry there however many
 //! packets are in it, and so has each state machine with a timer, however often that moves
 //! ([`Alarm`]). In steady state nothing is allocated for a packet and nothing is dispatched
 //! dynamically.
 //!
-//! Among events of one instant the order is that in which they were scheduled; a pipe or a timer
-//! that is scheduled again goes to the end of its instant. Events of the hosts stand in the same
-//! queue, so that this holds for them too.
+//! Simultaneous events are handled in scheduling order; a pipe or a timer that is rescheduled goes
+//! to the end of its instant. Events of the hosts share the queue, so that this holds for them too.
 
 mod agent;
 mod alarm;
@@ -50,7 +50,7 @@ pub use medium::{ACCESS_POINT, MediumConfig, MediumKind};
 pub use packet::{Content, Packet, Port};
 pub use view::AirView;
 
-/// Hops of packets on their ways.
+/// Configuration of the hops.
 #[derive(Clone, Debug, Default)]
 pub struct NetworkConfig {
     /// The pipes, which hops name by index, each with the name of its random stream.
@@ -61,16 +61,16 @@ pub struct NetworkConfig {
     pub agents: Vec<(String, AgentConfig)>,
 }
 
-/// The part of the network that an event is for.
+/// Recipient of an event.
 #[derive(Clone, Copy, Debug)]
 enum Turn<A> {
     /// A packet arrives at the far end of a pipe.
     Pipe(u32),
-    /// A medium wants to be woken.
+    /// A medium's wake-up is due.
     Medium(u16),
-    /// An agent wants to be woken.
+    /// An agent's wake-up is due.
     Agent(u16),
-    /// Something at the hosts wants to be woken.
+    /// A host's wake-up is due.
     Host(A),
 }
 
@@ -79,13 +79,13 @@ struct PipeNode<C> {
     pipe: Pipe<Packet<C>>,
     alarm: Alarm,
     /// Number of packets of each flow, where agents repeat packets: a copy is another transmission.
-    /// Empty elsewhere; there a packet's place among those of its host is its place here.
+    /// Empty elsewhere, where a packet's index at its host is its index here.
     counts: Vec<u64>,
 }
 
-/// Pipes, media and agents, and the packets among them. `C` is what packets carry; its default
-/// stands for nothing, which is what news of a link carries that an agent writes itself. `A` names
-/// what the hosts want to be woken for.
+/// Pipes, media and agents, and the packets among them. `C` is the payload of a packet;
+/// `C::default()` is the payload of packets that an agent creates. `A` identifies the hosts'
+/// wake-ups.
 #[derive(Debug)]
 pub struct Network<C = (), A = Infallible> {
     now: Instant,
@@ -96,7 +96,7 @@ pub struct Network<C = (), A = Infallible> {
     routes: Routes,
     /// Number of flows.
     flows: u32,
-    /// Where the ways of each flow begin, if there are agents that may write to its hosts.
+    /// Where the paths of each flow begin, if there are agents that may send to its hosts.
     ways: Vec<[u32; 2]>,
     /// Whether agents repeat packets, so that pipes have to count.
     has_copies: bool,
@@ -104,7 +104,7 @@ pub struct Network<C = (), A = Infallible> {
 }
 
 impl<C: Copy + Default, A: Copy> Network<C, A> {
-    /// A network at rest at time zero, its channels drawn from `seed`.
+    /// An idle network at time zero, its channels drawn from `seed`.
     #[must_use]
     pub fn new(config: NetworkConfig, seed: u64) -> Self {
         let has_copies = config.agents.iter().any(|(_, agent)| agent.repeats());
@@ -137,9 +137,9 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         network
     }
 
-    /// Adds a flow, by what its data meets on the way to the server and what its acknowledgments
-    /// meet on the way to the client; neither host is named. Returns the ports of client and
-    /// server. Flows are numbered from zero in the order in which they are added.
+    /// Adds a flow with the hops of its data towards the server and of its acknowledgments towards
+    /// the client; neither host is named. Returns the ports of client and server. Flows are
+    /// numbered from zero in the order in which they are added.
     pub fn add_flow(&mut self, forward: &[Hop], reverse: &[Hop]) -> [Port; 2] {
         let flow = self.flows;
         self.flows += 1;
@@ -164,7 +164,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         self.send(packet, hosts);
     }
 
-    /// When something is due next; [`Instant::FAR_FUTURE`] when nothing is.
+    /// Time of the next event; [`Instant::FAR_FUTURE`] if there is none.
     #[must_use]
     pub fn next_wakeup(&self) -> Instant {
         self.queue
@@ -172,8 +172,8 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
             .map_or(Instant::FAR_FUTURE, |(time, _)| time)
     }
 
-    /// Advances to `end`: handles the events that are due until then, `end` included, in the order
-    /// of their times. Packets that come out are handed to `hosts`.
+    /// Advances to `end`: handles the events due until then, `end` included, in order of time.
+    /// Packets that leave the network are handed to `hosts`.
     pub fn advance(&mut self, end: Instant, hosts: &mut impl Hosts<C, A>) {
         while let Some((time, turn)) = self.queue.first() {
             if time > end {
@@ -192,7 +192,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         self.now = self.now.max(end);
     }
 
-    /// Sees to it that hosts are woken for `what` no later than `wanted`; see [`Alarm::arm`].
+    /// Ensures that hosts are woken for `what` no later than `wanted`; see [`Alarm::arm`].
     #[inline(always)]
     pub fn arm(&mut self, alarm: &mut Alarm, wanted: Instant, what: A) {
         alarm.arm(&mut self.queue, self.now, wanted, Turn::Host(what));

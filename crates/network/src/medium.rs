@@ -1,5 +1,5 @@
-//! Media that stations share or that retransmit: into them, out of them, and to which agents they
-//! report.
+//! Media that stations share or that retransmit: entering them, leaving them, and the agents that
+//! they report to.
 
 use std::marker::PhantomData;
 
@@ -20,7 +20,7 @@ use crate::hosts::Hosts;
 use crate::packet::Packet;
 use crate::{Network, Turn};
 
-/// The station that stands for the access point or the base station.
+/// The station number of the access point or the base station.
 pub const ACCESS_POINT: u16 = frame::ACCESS_POINT as u16;
 
 /// Declares the media, a row each: its configuration, and the state machine that it configures.
@@ -38,7 +38,7 @@ macro_rules! media {
         }
 
         impl<C: Copy> AnyMedium<C> {
-            /// The medium at rest, its channel drawn from `stream`.
+            /// The medium, idle, its channel drawn from `stream`.
             fn new(kind: &MediumKind, stream: Stream) -> Self {
                 const CHECKED: &str = "what a scenario says of a medium is checked when it is read";
                 match kind {
@@ -80,17 +80,17 @@ pub struct MediumConfig {
     pub name: String,
     /// Its kind.
     pub kind: MediumKind,
-    /// Agents that hear of every attempt to reach a mobile.
+    /// Agents that are informed of every attempt to reach a mobile.
     pub reports_to: Vec<u16>,
-    /// The agent that knows how urgent packets to a mobile are.
+    /// The agent that knows the urgency of packets to a mobile.
     pub informed_by: Option<u16>,
-    /// Whether senders that use link feedback are informed of the link's retransmission time, where
-    /// that is a fixed time.
+    /// Whether senders that use link feedback are informed of the link's retransmission timeout,
+    /// where it is fixed.
     pub tells_retry_timeout: bool,
 }
 
 impl MediumConfig {
-    /// A medium without agents that it reports to.
+    /// A medium that reports to no agents.
     #[must_use]
     pub fn new(name: &str, kind: MediumKind) -> Self {
         Self {
@@ -111,13 +111,13 @@ pub(crate) struct MediumNode<C> {
     informed_by: Option<u16>,
     /// The link's retransmission timeout, if senders are informed of it.
     told_retry_timeout: Option<Duration>,
-    /// Whether the link says when the sender has its acknowledgment.
+    /// Whether the link reports when its sender receives an acknowledgment.
     tells_of_acknowledgments: bool,
     alarm: Alarm,
 }
 
 impl<C: Copy> MediumNode<C> {
-    /// A medium at rest.
+    /// An idle medium.
     pub(crate) fn new(config: MediumConfig, seed: u64) -> Self {
         let medium = AnyMedium::new(&config.kind, Stream::new(seed, &config.name));
         let timeout = each!(&medium, medium => medium.retry_timeout());
@@ -131,7 +131,7 @@ impl<C: Copy> MediumNode<C> {
         }
     }
 
-    /// Hands a packet to a station: whether it had room, and when the medium wants to be woken.
+    /// Hands a packet to a station: returns whether it had room, and the medium's next wake-up.
     #[inline]
     fn push(
         &mut self,
@@ -163,19 +163,19 @@ impl<C: Copy> MediumNode<C> {
         each!(&mut self.medium, medium => medium.poll())
     }
 
-    /// Packets that wait at a station; at a base station those for one mobile.
+    /// Packets queued at a station; at a base station those for one mobile.
     pub(crate) fn queued_packets(&self, station: u16, mobile: u16) -> usize {
         let (station, mobile) = (u32::from(station), u32::from(mobile));
         each!(&self.medium, medium => Medium::queued_packets(&**medium, station, mobile))
     }
 
-    /// Packets that wait at a station for another turn, having been retransmitted that many times.
+    /// Packets queued at a station for another attempt after `retransmitted` retransmissions.
     pub(crate) fn retries(&self, station: u16, retransmitted: usize) -> usize {
         let station = u32::from(station);
         each!(&self.medium, medium => Medium::retries(&**medium, station, retransmitted))
     }
 
-    /// What a station sends to another, on a medium that aggregates.
+    /// Aggregation state between two stations, on a medium that aggregates.
     pub(crate) fn aggregation(&self, from: u16, to: u16) -> Option<AggregationView> {
         let (from, to) = (u32::from(from), u32::from(to));
         each!(&self.medium, medium => Medium::aggregation(&**medium, from, to))
@@ -192,7 +192,7 @@ impl<C: Copy> MediumNode<C> {
     }
 }
 
-/// Hands what happens on a channel to the hosts.
+/// Passes a channel's events to the hosts.
 struct Channel<'a, C, A, H> {
     medium: u16,
     hosts: &'a mut H,
@@ -226,7 +226,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         }
     }
 
-    /// Schedules the first event of a medium that has one of its own.
+    /// Schedules the first event of a medium that has a timer of its own.
     pub(crate) fn arm_medium(&mut self, index: u16) {
         let node = &mut self.media[usize::from(index)];
         let wanted = node.next_wakeup();
@@ -271,7 +271,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         self.agents[usize::from(agent)].urgency(self.now, packet.flow, &segment)
     }
 
-    /// A medium wants to be woken.
+    /// A medium's wake-up is due.
     #[inline]
     pub(crate) fn on_medium(&mut self, index: u16, hosts: &mut impl Hosts<C, A>) {
         let now = self.now;
@@ -291,7 +291,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         node.alarm.rearm(&mut self.queue, now, wanted);
     }
 
-    /// The outcome of a packet on the air, which goes on from where it was put.
+    /// Handles the outcome of a packet on the air, which continues from its entry hop.
     #[inline]
     fn on_outcome(
         &mut self,
@@ -346,7 +346,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         }
     }
 
-    /// Tells the agents that subscribed to it the fate of a packet to a mobile.
+    /// Reports the fate of a packet to a mobile to the subscribed agents.
     #[inline(always)]
     fn report(
         &mut self,

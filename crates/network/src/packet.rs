@@ -1,4 +1,4 @@
-//! Packets under way in a network.
+//! Packets in transit in a network.
 
 use airtcp_link::frame::PacketClass;
 use airtcp_link::{EcnField, Transmission};
@@ -9,7 +9,7 @@ use airtcp_packet::{Ecn, Flags, LinkFeedback, Segment};
 pub enum Content {
     /// A TCP segment, which agents at access points understand.
     Segment(Segment),
-    /// News of a link for a host.
+    /// Link feedback for a host.
     Feedback(LinkFeedback),
     /// Anything else, which every agent passes on: the size of the IP packet in bytes.
     Other(u32),
@@ -19,20 +19,20 @@ pub enum Content {
 /// packet that it is about (RFC 792).
 const FEEDBACK_BYTES: u32 = 56;
 
-/// A packet on its way. `C` is what it carries beside what it says: nothing in a simulation, a
-/// handle of its bytes where there are bytes.
+/// A packet in transit. `C` is its payload apart from the headers: empty in a simulation, a handle
+/// of its bytes where there are bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet<C = ()> {
     /// Its headers.
     pub content: Content,
-    /// Whose it is: the number of its flow.
+    /// The number of its flow.
     pub flow: u32,
     /// Its next hop, an index into the routes.
     pub(crate) next: u32,
     /// Packets that its host had sent into the network before; [`Transmission::UNNUMBERED`] of the
     /// acknowledgment that ends a handshake by itself.
     pub index: u64,
-    /// Its content.
+    /// Its payload.
     pub carried: C,
 }
 
@@ -67,7 +67,7 @@ impl<C> Packet<C> {
     }
 }
 
-/// Of what is no segment the network sees the size alone.
+/// For anything but a segment the network sees only the size.
 impl<C> EcnField for Packet<C> {
     fn segment(&self) -> Option<&Segment> {
         Packet::segment(self)
@@ -85,18 +85,18 @@ impl<C> EcnField for Packet<C> {
     }
 }
 
-/// A host's way into the network: where its packets begin, and how many it has sent.
+/// A host's entry to the network: the start of its packets' path, and how many it has sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Port {
     sent: u64,
     pub(crate) route: u32,
     pub(crate) flow: u32,
-    /// Whether a handshake may still be going on.
+    /// Whether a handshake may still be in progress.
     opens: bool,
 }
 
 impl Port {
-    /// The start of `flow`'s way at `route`.
+    /// The start of `flow`'s path at `route`.
     pub(crate) const fn new(flow: u32, route: u32) -> Self {
         Self {
             sent: 0,
@@ -109,8 +109,8 @@ impl Port {
     /// The next packet of the host, to be handed to [`Network::send`](crate::Network::send) or
     /// [`Network::inject`](crate::Network::inject).
     ///
-    /// A host ends the handshake that it has begun with its first data or, as kernels do, with an
-    /// acknowledgment of its own. That one takes no number, so that a host's data have the same
+    /// A host completes the handshake that it has begun with its first data or, as kernels do, with
+    /// a pure acknowledgment. The latter takes no number, so that a host's data have the same
     /// numbers, and meet the same draws, in either case.
     #[inline]
     pub fn packet<C>(&mut self, content: Content, carried: C) -> Packet<C> {
@@ -129,7 +129,7 @@ impl Port {
         }
     }
 
-    /// Whether the host's own SYN went before `content`, an acknowledgment by itself.
+    /// Whether `content` is a pure acknowledgment that follows the host's SYN.
     #[cold]
     fn ends_handshake(&mut self, content: &Content) -> bool {
         let Content::Segment(segment) = content else {
@@ -142,13 +142,13 @@ impl Port {
         !is_first && is_bare
     }
 
-    /// Number of packets created, without one that takes no number.
+    /// Number of packets created, except those that take no number.
     #[must_use]
     pub const fn sent(&self) -> u64 {
         self.sent
     }
 
-    /// Whether `packet` has not passed the first hop of this way.
+    /// Whether `packet` has not passed the first hop of this path.
     #[inline]
     #[must_use]
     pub const fn is_first_hop_of<C>(&self, packet: &Packet<C>) -> bool {
@@ -160,8 +160,7 @@ impl Port {
 mod tests {
     use super::*;
 
-    /// Packets are copied at every hop: a kind of content that does not fit beside a segment would
-    /// cost all.
+    /// Packets are copied at every hop: content larger than a segment would slow all of them.
     #[test]
     fn a_packet_is_small() {
         assert_eq!(size_of::<Content>(), size_of::<Segment>());
@@ -185,8 +184,8 @@ mod tests {
             .collect()
     }
 
-    /// With and without an acknowledgment of its own, data and their retransmission are packets 1
-    /// and 2, pure acknowledgments the next; repeated SYNs count on both sides.
+    /// With or without a separate acknowledgment, data and their retransmission are packets 1 and
+    /// 2, pure acknowledgments the next; repeated SYNs count on both sides.
     #[test]
     fn the_acknowledgment_that_ends_a_handshake_has_no_number() {
         let (syn, ack, fin) = (Flags::SYN, Flags::ACK, Flags::FIN | Flags::ACK);
@@ -204,8 +203,8 @@ mod tests {
         );
     }
 
-    /// Who answers a SYN has ended no handshake with its first acknowledgment of data; nor has a
-    /// refusal, nor what is heard of a connection that began before.
+    /// A host that answers a SYN has ended no handshake with its first acknowledgment of data; nor
+    /// has a refusal, nor packets of a connection that began before.
     #[test]
     fn other_acknowledgments_have_numbers() {
         let (syn, ack) = (Flags::SYN, Flags::ACK);

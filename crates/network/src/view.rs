@@ -1,4 +1,4 @@
-//! A look at a flow's link from outside: queues and signal.
+//! Snapshot of a flow's link: queues and signal.
 
 use airtcp_link::mac::medium::AggregationView;
 use airtcp_units::Duration;
@@ -10,20 +10,19 @@ use crate::{ACCESS_POINT, Network};
 /// State of a flow's link.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AirView {
-    /// Packets that wait for the first link on the way of its data that can hold packets back, of
-    /// all flows: for the medium, or for the first pipe where there is none.
+    /// Packets of all flows queued for the first link on the data's path that can hold packets
+    /// back: the medium, or the first pipe if there is no medium.
     pub queued: u64,
-    /// Packets there that failed and wait for another turn, by how often they were retransmitted in
-    /// vain.
+    /// Packets there that failed and wait for another attempt, by number of failed retransmissions.
     pub retries: [u64; 3],
     /// Signal-to-noise ratio of its mobile.
     pub snr_db: Option<f64>,
-    /// What carries its data there, where frames are aggregated: of all flows on the same way.
+    /// Aggregation state of the link that carries its data, over all flows on that path.
     pub aggregation: Option<AggregationView>,
 }
 
 impl<C: Copy + Default, A: Copy> Network<C, A> {
-    /// State of the link now on the way from `port`.
+    /// State of the link now on the path from `port`.
     pub fn air(&mut self, port: &Port) -> AirView {
         let now = self.now;
         if let Some(hop) = self.first_on_air(port.route) {
@@ -35,7 +34,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
                 aggregation: medium.aggregation(hop.from, hop.to),
             };
         }
-        // The link's own pipe is the first that is added.
+        // The link's own pipe is added first.
         let queued = self
             .pipes
             .first_mut()
@@ -46,13 +45,13 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         }
     }
 
-    /// Packets that wait now on the way from `port`, of all flows, for everything there that can
-    /// hold packets back.
+    /// Packets of all flows queued now at every element on the path from `port` that can hold
+    /// packets back.
     pub fn queued_from(&mut self, port: &Port) -> u64 {
         self.queued_along(port.route)
     }
 
-    /// Packets that wait now on the rest of a packet's way, of all flows.
+    /// Packets of all flows queued now on the rest of a packet's path.
     pub fn queued_ahead(&mut self, packet: &Packet<C>) -> u64 {
         self.queued_along(packet.next)
     }
@@ -73,7 +72,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         queued
     }
 
-    /// Whether what leaves `port` waits first at a station of a medium: in the host's own device.
+    /// Whether packets from `port` queue first at a station of a medium: in the host's device.
     #[must_use]
     pub fn begins_on_air(&self, port: &Port) -> bool {
         match self.routes.at(port.route) {
@@ -82,7 +81,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         }
     }
 
-    /// After how long the first hop from `port` retransmits, if it is a medium that tells.
+    /// Retransmission timeout of the first hop from `port`, if it is a medium that reports one.
     #[must_use]
     pub fn told_retry_timeout(&self, port: &Port) -> Option<Duration> {
         match self.routes.at(port.route) {
@@ -91,12 +90,12 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         }
     }
 
-    /// The hops that are still before a packet, the host that ends its way included.
+    /// The hops still ahead of a packet, the destination host included.
     pub fn hops_ahead(&self, packet: &Packet<C>) -> impl Iterator<Item = Hop> {
         self.routes.from(packet.next)
     }
 
-    /// The host at which the way of a packet ends.
+    /// The host at which a packet's path ends.
     #[must_use]
     pub fn destination(&self, packet: &Packet<C>) -> Host {
         match self.routes.from(packet.next).last() {
@@ -105,7 +104,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         }
     }
 
-    /// The port of the proxy on the way from `port`, if there is one: the same way, from behind it.
+    /// The port of the proxy on the path from `port`, if there is one: the rest of that path.
     #[must_use]
     pub fn port_behind_proxy(&self, port: &Port) -> Option<Port> {
         let is_proxy = |hop: Hop| matches!(hop, Hop::Host(Host::Proxy(_)));
@@ -122,7 +121,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
     }
 }
 
-/// The end of a way that is not the access point.
+/// The end of a hop that is not the access point.
 const fn mobile(hop: AirHop) -> u16 {
     if hop.from == ACCESS_POINT {
         hop.to

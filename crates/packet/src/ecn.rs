@@ -3,14 +3,14 @@
 /// A code point of the ECN field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Ecn {
-    /// Its endpoints do not understand marks: 00.
+    /// The endpoints are not ECN-capable: 00.
     #[default]
     NotCapable,
-    /// They do, ECT(1): 01.
+    /// ECN-capable, ECT(1): 01.
     Capable1,
-    /// They do, ECT(0): 10. What senders use (RFC 3168 §6.1).
+    /// ECN-capable, ECT(0): 10. Senders' choice (RFC 3168 §6.1).
     Capable0,
-    /// It met congestion: 11.
+    /// Congestion was experienced: 11.
     CongestionExperienced,
 }
 

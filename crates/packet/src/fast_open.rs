@@ -1,8 +1,8 @@
 //! The option of TCP Fast Open (RFC 7413): a cookie, or the request of one.
 
-/// The shortest cookie, and the longest, in bytes (Linux, `TCP_FASTOPEN_COOKIE_MIN` and `_MAX`).
+/// Minimum and maximum length of a cookie, in bytes (Linux, `TCP_FASTOPEN_COOKIE_MIN` and `_MAX`).
 const MIN_COOKIE_BYTES: usize = 4;
-/// The longest.
+/// Maximum length.
 pub(crate) const MAX_COOKIE_BYTES: usize = 16;
 
 /// Marks the count of blocks that an option of Fast Open takes the place of.
@@ -13,10 +13,10 @@ const EXPERIMENTAL: u8 = 0x40;
 const LENGTH: u8 = 0x1f;
 
 /// The option of a SYN or SYN-ACK: a client requests a cookie, a server grants it, and the client's
-/// next SYNs carry it, with data behind.
+/// next SYNs carry it, followed by data.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FastOpen {
-    /// The cookie, and zeros behind it.
+    /// The cookie, padded with zeros.
     bytes: [u8; MAX_COOKIE_BYTES],
     length: u8,
     is_experimental: bool,
@@ -56,8 +56,8 @@ impl FastOpen {
         Some(option)
     }
 
-    /// The same in the experimental format: kind 254 with a magic number, which came before a
-    /// number was assigned (RFC 6994; Linux, `TCPOPT_FASTOPEN_MAGIC`).
+    /// Switches to the experimental format: kind 254 with a magic number, used before a kind was
+    /// assigned (RFC 6994; Linux, `TCPOPT_FASTOPEN_MAGIC`).
     #[must_use]
     pub const fn experimental(mut self) -> Self {
         self.is_experimental = true;
@@ -82,7 +82,7 @@ impl FastOpen {
         &self.bytes[..usize::from(self.length)]
     }
 
-    /// The cookie with zeros behind it.
+    /// The cookie, padded with zeros.
     pub(crate) const fn padded(&self) -> &[u8; MAX_COOKIE_BYTES] {
         &self.bytes
     }
@@ -102,7 +102,7 @@ impl FastOpen {
         HELD | kind | self.length
     }
 
-    /// The option whose [form](Self::form) is `form`, with the cookie's `bytes`.
+    /// The option with this [form](Self::form) and the cookie's `bytes`.
     pub(crate) const fn of_form(form: u8, bytes: [u8; MAX_COOKIE_BYTES]) -> Option<Self> {
         if form & HELD == 0 {
             return None;

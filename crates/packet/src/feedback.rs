@@ -1,4 +1,4 @@
-//! Feedback of a link to a host: no part of TCP, but of remedies that listen to the link.
+//! Feedback of a link to a host: not part of TCP, but of remedies that use link feedback.
 
 use airtcp_units::Duration;
 

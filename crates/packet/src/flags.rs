@@ -46,7 +46,7 @@ impl Flags {
         self.0 as u8
     }
 
-    /// The three ECN flags that say the three lowest bits of `count` (RFC 9768 §3.2.2): AE the
+    /// The three ECN flags that encode the three lowest bits of `count` (RFC 9768 §3.2.2): AE the
     /// highest, ECE the lowest.
     #[inline]
     #[must_use]
@@ -54,7 +54,7 @@ impl Flags {
         Self(((count & 7) as u16) << ACE_SHIFT)
     }
 
-    /// The number that the three ECN flags make: the ACE field (RFC 9768 §3.2.2).
+    /// The number that the three ECN flags encode: the ACE field (RFC 9768 §3.2.2).
     #[inline]
     #[must_use]
     pub const fn ace(self) -> u8 {
@@ -96,7 +96,7 @@ impl BitOrAssign for Flags {
 const NAMES: [&str; 9] = ["FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR", "AE"];
 
 impl fmt::Debug for Flags {
-    /// The names of the flags that are set, joined by `|`; `-` for none.
+    /// The names of the flags that are set, joined by `|`; `-` for an empty set.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let set: Vec<&str> = (0..)
             .zip(NAMES)

@@ -1,4 +1,4 @@
-//! Selective acknowledgment blocks (RFC 2018), or what a SYN carries in their place.
+//! Selective acknowledgment blocks (RFC 2018), or the Fast Open option of a SYN in their place.
 
 use crate::SequenceNumber;
 use crate::fast_open::{FastOpen, MAX_COOKIE_BYTES};
@@ -15,7 +15,7 @@ pub struct SackBlock {
 /// The blocks of one segment, most recent first; at most four.
 ///
 /// A SYN reports no blocks (RFC 2018 §3: they follow a handshake that permits them), so that its
-/// Fast Open option takes their place: a segment stays as small as it is without.
+/// Fast Open option takes their place without enlarging a segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SackBlocks {
     blocks: [SackBlock; Self::CAPACITY],
@@ -64,20 +64,20 @@ impl SackBlocks {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no blocks.
     #[inline]
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether there is nothing at all, neither blocks nor an option of Fast Open.
+    /// Whether there are neither blocks nor a Fast Open option.
     #[inline]
     pub(crate) const fn is_clear(&self) -> bool {
         self.count == 0
     }
 
-    /// What holds `option` in place of blocks.
+    /// Stores `option` in place of blocks.
     pub(crate) fn holding(option: &FastOpen) -> Self {
         let mut held = Self {
             count: option.form(),

@@ -5,13 +5,14 @@ use crate::{Ecn, FastOpen, Flags, SackBlocks, SequenceNumber};
 /// The timestamps option (RFC 7323 §3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Timestamps {
-    /// TSval: the sender's clock, in its own ticks.
+    /// TSval: the sender's clock, in its ticks.
     pub value: u32,
     /// TSecr: the peer's clock as last received.
     pub echo: u32,
 }
 
-/// A TCP segment whose payload is only a length. Small and `Copy`: the simulator moves these.
+/// A TCP segment with a length in place of its payload. Small and `Copy`: the simulator moves
+/// these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Segment {
     /// The sequence number of the first byte, or of the SYN.
@@ -76,13 +77,12 @@ impl Segment {
         self.sack.fast_open()
     }
 
-    /// Gives a SYN the option of TCP Fast Open: it lies where other segments have SACK blocks, of
-    /// which none is left.
+    /// Gives a SYN the option of TCP Fast Open: it replaces the SACK blocks of other segments.
     pub fn set_fast_open(&mut self, option: FastOpen) {
         self.sack = SackBlocks::holding(&option);
     }
 
-    /// The same option, if it fits behind the others.
+    /// The Fast Open option, if it fits after the other options.
     pub(crate) fn fast_open_on_wire(&self) -> Option<FastOpen> {
         let room = MAX_OPTION_BYTES - self.option_bytes_before_sack();
         self.fast_open()
@@ -106,8 +106,8 @@ impl Segment {
             .saturating_add(u32::from(self.flags.contains(Flags::FIN)))
     }
 
-    /// Number of SACK blocks that fit behind the other options: three with timestamps, four
-    /// without (RFC 2018 §3).
+    /// Number of SACK blocks that fit after the other options: three with timestamps, four without
+    /// (RFC 2018 §3).
     #[inline]
     #[must_use]
     pub fn sack_blocks_on_wire(&self) -> usize {
@@ -148,7 +148,7 @@ mod tests {
         assert!(size_of::<Segment>() <= 80, "{}", size_of::<Segment>());
     }
 
-    /// RFC 9293 §3.4: SYN and FIN take one sequence number each, other flags none.
+    /// RFC 9293 §3.4: SYN and FIN take one sequence number each, other flags take no space.
     #[test]
     fn sequence_length_counts_syn_and_fin() {
         let length = |payload_bytes, flags| {

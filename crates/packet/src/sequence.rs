@@ -5,8 +5,8 @@ use core::ops::Add;
 /// A TCP sequence number, counted modulo 2^32 (RFC 9293 §3.4).
 ///
 /// It has no total order: [`before`](Self::before) and [`after`](Self::after) compare two numbers
-/// that are less than 2^31 apart, as those of one window always are. Numbers exactly 2^31 apart
-/// have no order in RFC 1982 §3.2; here each is both before and after the other.
+/// less than 2^31 apart, which holds within any window. Numbers exactly 2^31 apart have no order in
+/// RFC 1982 §3.2; here each is both before and after the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SequenceNumber(pub u32);
 

@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::Instant;
 
-/// A type with one value that never occurs and so can mean "none".
+/// A type with one value that never occurs and so can mean "no value".
 pub trait Spare: Copy + PartialEq {
     /// That value.
     const SPARE: Self;
@@ -25,8 +25,7 @@ impl Spare for Instant {
     const SPARE: Self = Self::FAR_FUTURE;
 }
 
-/// An `Option` for state of which there are many copies: an `Option<u64>` is twice as large as a
-/// `u64`.
+/// An `Option` for state with many copies: an `Option<u64>` is twice as large as a `u64`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Compact<T>(T);
 
@@ -34,7 +33,7 @@ impl<T: Spare> Compact<T> {
     /// No value.
     pub const NONE: Self = Self(T::SPARE);
 
-    /// A value; [`Spare::SPARE`] means none.
+    /// A value; [`Spare::SPARE`] means no value.
     #[inline]
     #[must_use]
     pub const fn some(value: T) -> Self {
@@ -55,7 +54,7 @@ impl<T: Spare> Compact<T> {
         self.0 != T::SPARE
     }
 
-    /// Whether there is none.
+    /// Whether there is no value.
     #[inline]
     #[must_use]
     pub fn is_none(self) -> bool {

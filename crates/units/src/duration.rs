@@ -16,7 +16,7 @@ pub struct Duration(u64);
 impl Duration {
     /// No time at all.
     pub const ZERO: Self = Self(0);
-    /// The longest duration, 584 years; stands for "for ever".
+    /// The maximum duration, 584 years; means "for ever".
     pub const MAX: Self = Self(u64::MAX);
 
     /// `nanos` nanoseconds.

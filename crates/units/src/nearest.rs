@@ -17,8 +17,8 @@ mod tests {
 
     #[test]
     fn halves_go_up_and_large_numbers_stay() {
-        // The last f64 below a half, and the first odd integer without a half beside it: adding a
-        // half to either rounds up.
+        // The last f64 below a half, and the first odd integer with no representable half next to
+        // it: adding a half to either rounds up.
         for number in [
             0.0,
             0.499_999_999_999_999_94,

@@ -20,7 +20,7 @@ pub(crate) struct Expected {
     pub units: &'static [Unit],
     /// The text of zero.
     pub zero: &'static str,
-    /// A word that stands for one value.
+    /// A word for one particular value.
     pub word: Option<(&'static str, u64)>,
     /// Whether an integer without a unit is a count of the smallest unit.
     pub bare_integer: bool,
@@ -36,8 +36,8 @@ pub(crate) trait Quantity: Copy {
     fn to_base(self) -> u64;
 }
 
-/// Text that is not the quantity it should be. Its message names the text, what was expected, and
-/// the units there are.
+/// Text that does not parse as the expected quantity. The message names the text, the expectation,
+/// and the available units.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     message: String,

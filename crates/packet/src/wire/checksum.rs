@@ -7,7 +7,7 @@ pub(super) struct Sum(u64);
 impl Sum {
     /// Adds `bytes` as big-endian 16-bit words; a last odd byte is the high half of a word.
     ///
-    /// Only the last piece may be of odd length: the next would start at half a word.
+    /// Only the last piece may be of odd length: the next would start in the middle of a word.
     pub fn add(self, bytes: &[u8]) -> Self {
         // Four words at a time, in the machine's byte order: a carry out of the sum comes back at
         // its low end, and the folded sum is turned around once (RFC 1071 §2(B), §2(C)).
@@ -26,7 +26,7 @@ impl Sum {
         Self(self.0 + whole + word + odd)
     }
 
-    /// Adds `bytes` that stand behind a piece of `before` bytes.
+    /// Adds `bytes` that follow a piece of `before` bytes.
     pub fn add_behind(self, before: usize, bytes: &[u8]) -> Self {
         if before.is_multiple_of(2) {
             return self.add(bytes);
@@ -38,7 +38,7 @@ impl Sum {
     }
 
     /// The checksum: the complement of the sum with its carries folded in. Zero over data that
-    /// holds its own correct checksum.
+    /// includes its correct checksum.
     pub fn finish(self) -> u16 {
         !folded(self.0)
     }
@@ -122,8 +122,8 @@ mod tests {
         assert_eq!(Sum(0xffff_ffff).finish(), 0);
     }
 
-    /// The IPv4 header of RFC 1071's usual illustration: a header over its own checksum sums to
-    /// zero, and without it gives it back.
+    /// The IPv4 header of RFC 1071's usual illustration: a header including its checksum sums to
+    /// zero, and without it gives the checksum.
     #[test]
     fn a_header_with_its_checksum_gives_zero() {
         let mut header = [

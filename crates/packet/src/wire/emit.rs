@@ -16,7 +16,7 @@ const TIME_TO_LIVE: u8 = 64;
 pub enum TcpChecksum {
     /// The checksum.
     Whole,
-    /// The sum over the pseudo-header alone: the device adds the rest, once for each packet that it
+    /// The sum over the pseudo-header only: the device adds the rest, once for each packet that it
     /// cuts the payload into (Linux, `CHECKSUM_PARTIAL`; virtio 1.2 §5.1.6.2).
     PseudoHeader,
 }
@@ -42,8 +42,8 @@ pub fn emit(
     emit_pieces(segment, addresses, identification, pieces, checksum, out)
 }
 
-/// As [`emit`], with a payload in two pieces, as a ring buffer holds it, and a choice of what
-/// stands in the checksum field.
+/// As [`emit`], with a payload in two pieces, as a ring buffer holds it, and a choice of the
+/// content of the checksum field.
 ///
 /// # Errors
 /// As [`emit`].
@@ -60,8 +60,8 @@ pub fn emit_pieces(
     Ok(())
 }
 
-/// As [`emit_pieces`], but for the payload, which is summed up and not appended: for devices that
-/// gather a packet from where its parts lie.
+/// As [`emit_pieces`], but the payload is summed up and not appended: for devices that gather a
+/// packet from scattered buffers.
 ///
 /// # Errors
 /// As [`emit`].
@@ -122,7 +122,7 @@ pub fn emit_ipv6(
     emit_pieces_ipv6(segment, addresses, flow_label, pieces, checksum, out)
 }
 
-/// As [`emit_ipv6`], with a payload in two pieces and a choice of what stands in the checksum
+/// As [`emit_ipv6`], with a payload in two pieces and a choice of the content of the checksum
 /// field.
 ///
 /// # Errors
@@ -205,7 +205,7 @@ fn emit_tcp(
     emit_options(segment, out);
     let checksum = match checksum {
         TcpChecksum::Whole => {
-            // What is missing of the payload is zero, and adds nothing.
+            // Missing payload bytes are zero and add nothing.
             let [first, second] = cut(payload, segment.payload_bytes as usize);
             let headers = pseudo.add(&out[start..]);
             headers.add(first).add_behind(first.len(), second).finish()
@@ -222,7 +222,7 @@ fn cut(payload: [&[u8]; 2], length: usize) -> [&[u8]; 2] {
     [first, &second[..second.len().min(length - first.len())]]
 }
 
-/// Appends `length` bytes: those of `payload`, then zeros.
+/// Appends `length` bytes: the bytes of `payload`, then zeros.
 fn append(payload: [&[u8]; 2], length: usize, out: &mut Vec<u8>) {
     let end = out.len() + length;
     for piece in cut(payload, length) {

@@ -1,4 +1,4 @@
-//! What routers say of packets of ours (RFC 792, RFC 4443): their errors quote the packet.
+//! ICMP errors about our packets (RFC 792, RFC 4443), which quote the packet.
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -13,7 +13,7 @@ use crate::SequenceNumber;
 pub enum Trouble {
     /// The packet is larger than the next link takes (RFC 1191 §4, RFC 8201 §4).
     TooBig {
-        /// Size that passes, in bytes of IP.
+        /// MTU of the next link, in bytes of IP.
         mtu: u32,
     },
     /// It cannot be delivered, now or later: no such protocol or port, or forbidden (RFC 1122
@@ -26,7 +26,7 @@ pub enum Trouble {
 pub struct IcmpError {
     /// The fault.
     pub trouble: Trouble,
-    /// Who sent the packet to whom.
+    /// Sender and receiver of the packet.
     pub addresses: Addresses<SocketAddr>,
     /// The packet's sequence number.
     pub sequence: SequenceNumber,
@@ -41,7 +41,7 @@ const QUOTED_TCP_BYTES: usize = 8;
 /// Reads an IPv4 or IPv6 packet that carries an ICMP error about TCP.
 ///
 /// # Errors
-/// The first fault in the bytes, or [`WireError::NotTcp`] for what is no such error; never panics.
+/// The first fault in the bytes, or [`WireError::NotTcp`] for any other packet; never panics.
 pub fn parse_icmp(bytes: &[u8]) -> Result<IcmpError, WireError> {
     match bytes.first().ok_or(WireError::Truncated)? >> 4 {
         4 => parse_icmpv4(bytes),
@@ -157,7 +157,7 @@ impl Quoted {
     }
 }
 
-/// The fixed part of an IPv4 header, and how long the whole is.
+/// The fixed part of an IPv4 header, and the length of the whole header.
 fn ipv4_header(bytes: &[u8]) -> Result<(&[u8; IPV4_HEADER_BYTES], usize), WireError> {
     let fixed: &[u8; IPV4_HEADER_BYTES] = bytes.first_chunk().ok_or(WireError::Truncated)?;
     if fixed[0] >> 4 != 4 {
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(error.packet_bytes, 1500);
     }
 
-    /// RFC 4443 §3.2: the MTU is a word of its own.
+    /// RFC 4443 §3.2: the MTU is a separate word.
     #[test]
     fn packet_too_big_of_ipv6() {
         let mut quoted = vec![0x60, 0, 0, 0, 0x05, 0xb4, 6, 64];
@@ -232,7 +232,7 @@ mod tests {
         assert!(error.addresses.source.is_ipv6());
     }
 
-    /// Whatever is cut off or changed, nothing but an error comes of it.
+    /// Truncated or altered errors are refused without a panic.
     #[test]
     fn damaged_errors_are_refused() {
         let packet = fragmentation_needed();
@@ -242,7 +242,7 @@ mod tests {
         for byte in 0..packet.len() {
             let mut damaged = packet.clone();
             damaged[byte] ^= 0x10;
-            // The first quoted header and beyond stand under ICMP's checksum.
+            // The ICMP checksum covers the first quoted header and all that follows.
             assert!(parse_icmp(&damaged).is_err(), "{byte}");
         }
     }

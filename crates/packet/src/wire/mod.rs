@@ -1,8 +1,7 @@
 //! The wire codec: segments as the bytes of real IPv4 and IPv6 packets, and back.
 //!
-//! What is written is what Linux writes: options in its order and padding, "don't fragment" set.
-//! What is read may be from any stack: options in any order, IPv4 options, link-layer padding
-//! behind the packet.
+//! Writes segments as Linux does: options in its order and padding, "don't fragment" set. Reads
+//! segments of any stack: options in any order, IPv4 options, link-layer padding after the packet.
 
 mod checksum;
 mod emit;
@@ -23,7 +22,7 @@ pub use parse::{Checksums, parse, parse_ipv6, parse_ipv6_with, parse_tcp_header,
 
 use crate::Segment;
 
-/// Who sends and who receives a segment: IPv4 unless said otherwise.
+/// Sender and receiver of a segment: IPv4 by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Addresses<A = SocketAddrV4> {
     /// Address and port of the sender.
@@ -32,29 +31,29 @@ pub struct Addresses<A = SocketAddrV4> {
     pub destination: A,
 }
 
-/// Who sends and who receives a segment over IPv6. Flow label and scope are not part of a packet's
+/// Sender and receiver of a segment over IPv6. Flow label and scope are not part of a packet's
 /// addresses and are zero when parsed.
 pub type Ipv6Addresses = Addresses<SocketAddrV6>;
 
-/// A packet that was read.
+/// A parsed packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parsed<A = SocketAddrV4> {
     /// Its sender and its receiver.
     pub addresses: Addresses<A>,
     /// The segment.
     pub segment: Segment,
-    /// Where in the packet's bytes the payload stands.
+    /// Range of the payload within the packet's bytes.
     pub payload: Range<usize>,
 }
 
-/// A TCP header that was read without its packet.
+/// A TCP header parsed without its packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TcpHeader {
-    /// The segment; its payload's length is zero, since the header does not tell it.
+    /// The segment; its payload's length is zero, since the header does not carry it.
     pub segment: Segment,
     /// Ports of sender and receiver.
     pub ports: [u16; 2],
-    /// The header's length by its own field, options included.
+    /// The header's length by its length field, options included.
     pub bytes: usize,
 }
 
@@ -67,8 +66,8 @@ pub enum WireError {
     Version,
     /// A fragment of a packet; fragments are not reassembled.
     Fragment,
-    /// The IP payload is not TCP, or of ICMP nothing about TCP, or stands behind IPv6 extension
-    /// headers.
+    /// The payload is not TCP, the ICMP message is not about TCP, or IPv6 extension headers come
+    /// first.
     NotTcp,
     /// A header's length field contradicts itself or the packet.
     HeaderLength,
@@ -78,7 +77,7 @@ pub enum WireError {
     TcpChecksum,
     /// The ICMP checksum is wrong.
     IcmpChecksum,
-    /// The segment is longer than the IP length field can say.
+    /// The segment is longer than the IP length field allows.
     TooLong,
 }
 
@@ -136,7 +135,7 @@ mod option {
     pub const TIMESTAMPS_BYTES: u8 = 10;
     /// Fast Open (RFC 7413).
     pub const FAST_OPEN: u8 = 34;
-    /// Experiments, told apart by a magic number (RFC 6994), and that of Fast Open.
+    /// Experiments, distinguished by a magic number (RFC 6994), and that of Fast Open.
     pub const EXPERIMENT: u8 = 254;
     pub const FAST_OPEN_MAGIC: [u8; 2] = [0xf9, 0x89];
 }

@@ -11,10 +11,10 @@ use crate::{Ecn, FastOpen, Flags, SackBlock, SackBlocks, Segment, SequenceNumber
 /// Whether checksums are verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checksums {
-    /// They are.
+    /// They are verified.
     Verified,
     /// The device has verified them, or the packet never was on a wire. A total length of zero then
-    /// stands for one that the field cannot say, as in the super-frames of a device that merges
+    /// means a length that does not fit the field, as in the super-frames of a device that merges
     /// packets (Linux, `iph_totlen`; RFC 2675 §2 for IPv6).
     Trusted,
 }
@@ -22,8 +22,8 @@ pub enum Checksums {
 /// Reads an IPv4 packet that carries a TCP segment.
 ///
 /// The headers' lengths and both checksums must be right. IPv4 options, unknown and malformed TCP
-/// options are skipped, of an option given twice the last counts, and bytes behind the packet
-/// (link-layer padding) are ignored.
+/// options are skipped, the last of repeated options counts, and bytes after the packet (link-layer
+/// padding) are ignored.
 ///
 /// # Errors
 /// The first fault in the bytes; never panics.
@@ -31,7 +31,7 @@ pub fn parse(bytes: &[u8]) -> Result<Parsed, WireError> {
     parse_with(bytes, Checksums::Verified)
 }
 
-/// As [`parse`], with a choice of what becomes of the checksums.
+/// As [`parse`], with a choice of whether checksums are verified.
 ///
 /// # Errors
 /// As [`parse`].
@@ -81,7 +81,7 @@ pub fn parse_with(bytes: &[u8], checksums: Checksums) -> Result<Parsed, WireErro
     })
 }
 
-/// Reads an IPv6 packet that carries a TCP segment right behind its fixed header; otherwise as
+/// Reads an IPv6 packet that carries a TCP segment directly after its fixed header; otherwise as
 /// [`parse`].
 ///
 /// # Errors
@@ -90,7 +90,7 @@ pub fn parse_ipv6(bytes: &[u8]) -> Result<Parsed<SocketAddrV6>, WireError> {
     parse_ipv6_with(bytes, Checksums::Verified)
 }
 
-/// As [`parse_ipv6`], with a choice of what becomes of the checksum.
+/// As [`parse_ipv6`], with a choice of whether the checksum is verified.
 ///
 /// # Errors
 /// As [`parse_ipv6`].
@@ -137,7 +137,7 @@ pub fn parse_ipv6_with(
 }
 
 /// Reads a TCP segment that fills `tcp`; `pseudo` is the sum over the pseudo-header, unless the
-/// checksum is trusted. Answers the segment, the ports, and where in `tcp` the payload stands.
+/// checksum is trusted. Returns the segment, the ports, and the range of the payload in `tcp`.
 fn parse_tcp(
     tcp: &[u8],
     pseudo: Option<Sum>,
@@ -154,12 +154,12 @@ fn parse_tcp(
     Ok((segment, header.ports, header.bytes..tcp.len()))
 }
 
-/// Reads a TCP header from bytes that may end early, as those of a capture with a snap length do:
-/// no checksum is verified, options that are not there are skipped, and the payload's length,
-/// which a TCP header does not tell, is zero.
+/// Reads a TCP header from bytes that may be truncated, as in a capture with a snap length: no
+/// checksum is verified, missing options are skipped, and the payload's length, which a TCP header
+/// does not carry, is zero.
 ///
 /// # Errors
-/// The fixed 20 bytes are not there, or the header's length is less than they are.
+/// Fewer than the fixed 20 bytes are there, or the header's length is below that.
 #[inline]
 pub fn parse_tcp_header(tcp: &[u8]) -> Result<TcpHeader, WireError> {
     let fixed: &[u8; TCP_HEADER_BYTES] = tcp.first_chunk().ok_or(WireError::Truncated)?;
@@ -186,10 +186,10 @@ pub fn parse_tcp_header(tcp: &[u8]) -> Result<TcpHeader, WireError> {
     })
 }
 
-/// Timestamps alone, aligned as RFC 7323, appendix A, recommends: the options of most segments.
+/// Only timestamps, aligned as RFC 7323, appendix A, recommends: the options of most segments.
 const ALIGNED_TIMESTAMPS: [u8; 4] = [option::NOP, option::NOP, option::TIMESTAMPS, 10];
 
-/// Reads the `options` of a header into `segment`: the usual ones at one look (as Linux,
+/// Reads the `options` of a header into `segment`: the common layout in one comparison (as Linux,
 /// `tcp_parse_aligned_timestamp`), others one by one.
 #[inline]
 fn parse_options(options: &[u8], segment: &mut Segment) {
@@ -205,9 +205,9 @@ fn parse_options(options: &[u8], segment: &mut Segment) {
     }
 }
 
-/// Reads options in any order. A known one of another length than its kind's is skipped; what
-/// stands behind one whose length is impossible cannot be found, and is not read (RFC 9293 §3.1 has
-/// a receiver be prepared for it; Linux, `tcp_parse_options`).
+/// Reads options in any order. A known option with a wrong length for its kind is skipped; after an
+/// impossible length the next option cannot be found, and the rest is not read (RFC 9293 §3.1 has a
+/// receiver be prepared for it; Linux, `tcp_parse_options`).
 fn parse_each_option(mut options: &[u8], segment: &mut Segment) {
     while let Some((&kind, rest)) = options.split_first() {
         match kind {
@@ -230,7 +230,8 @@ fn parse_each_option(mut options: &[u8], segment: &mut Segment) {
     }
 }
 
-/// Reads one option's `value`, the bytes behind kind and length, if it has the length of its kind.
+/// Reads one option's `value`, the bytes after kind and length, if its length is right for its
+/// kind.
 fn parse_option(kind: u8, value: &[u8], segment: &mut Segment) {
     match kind {
         option::MSS => {
@@ -288,7 +289,7 @@ fn parse_fast_open(cookie: &[u8], segment: &mut Segment, is_experimental: bool) 
     }
 }
 
-/// Reads the blocks of a SACK option: at least one (RFC 2018 §3), at most what fits.
+/// Reads the blocks of a SACK option: at least one (RFC 2018 §3), at most as many as fit.
 fn parse_sack(value: &[u8]) -> Option<SackBlocks> {
     let (pairs, rest) = value.as_chunks::<8>();
     let mut blocks = SackBlocks::new();

@@ -156,7 +156,7 @@ impl<const MIN: i64, const MAX: i64> JsonSchema for Real<MIN, MAX> {
     }
 }
 
-/// A quantity with a unit whose integer inside has bounds.
+/// A quantity with a unit and a bounded integer inside.
 pub trait Bounded: Sized + fmt::Display + JsonSchema {
     /// The value inside, in its smallest unit.
     fn inside(&self) -> u64;

@@ -1,5 +1,4 @@
-//! What stands in a configuration file, and the setting that it is: the file's form has bounds and
-//! may be left out.
+//! The form of a setting in a configuration file, where it has bounds and may be left out.
 
 use super::bounded::{Bytes, Limit, Real, Span, Whole, Within};
 use crate::{BitRate, ByteCount, Duration};
@@ -10,7 +9,7 @@ pub trait Written<T>: Sized {
     fn fill(key: &mut Option<Self>, usual: &T) -> T;
 }
 
-/// Switches and named choices stand for themselves.
+/// Switches and named choices are stored as they are.
 impl<T: Copy> Written<T> for T {
     fn fill(key: &mut Option<Self>, usual: &T) -> T {
         *key.get_or_insert(*usual)
