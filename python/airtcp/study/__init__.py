@@ -28,11 +28,11 @@ def run(
 
     Args:
         file: a path, or the name of a study that comes with airtcp.
-        seeds: their number, in place of the file's.
-        out: a folder; finished cells are kept in its folder `cells`, and found there again.
-        jobs: runs at the same time; None takes the processors this process may use.
-        dask: the address of a Dask scheduler, whose workers then run the cells.
-        metric: what is compared, as `airtcp.compare` takes it; None takes the file's.
+        seeds: number of seeds; None takes the file's.
+        out: a folder; finished cells are stored in and reused from its folder `cells`.
+        jobs: number of parallel runs; None takes the processors this process may use.
+        dask: the address of a Dask scheduler; its workers then run the cells.
+        metric: the metric to compare, as `airtcp.compare` takes it; None takes the file's.
 
     Raises:
         ScenarioError: the file, a link or a stack is wrong; before anything runs.

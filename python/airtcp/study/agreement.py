@@ -1,9 +1,9 @@
-"""Whether a remedy has the same effect on a kernel as in the simulation: a test of equivalence.
+"""Equivalence test: does a remedy have the same effect on a kernel as in the simulation?
 
-Both meet the same draws for one seed, so they are paired by seed: what is judged is the ratio of
-the kernel's gain to the simulated one, run by run. That two effects cannot be told apart is no
-agreement, since few noisy runs can tell nothing apart. They agree where the whole interval of that
-ratio lies within a margin (two one-sided tests, Schuirmann, J. Pharmacokinetics and
+Both see the same random draws for one seed, so they are paired by seed: the test variable is the
+ratio of the kernel's gain to the simulated gain, run by run. Failing to distinguish two effects is
+not agreement, since a few noisy runs cannot distinguish anything. They agree if the whole interval
+of that ratio lies within a margin (two one-sided tests, Schuirmann, J. Pharmacokinetics and
 Biopharmaceutics 15, 1987; here with the 95 % interval, which is stricter than the usual 90 %).
 """
 
@@ -16,7 +16,7 @@ from functools import cached_property
 from airtcp.study.statistics import PairedDifference, paired_difference, student_t
 
 MARGIN_PERCENT = 5.0
-"""Effects agree when the gains that they amount to are shown to be less than this apart."""
+"""Equivalence margin: effects agree if their gains are shown to differ by less than this."""
 
 
 class Answer(StrEnum):
@@ -50,7 +50,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Agreement:
-    """A remedy's effect on the kernel beside the simulated one, over the same seeds."""
+    """A remedy's effect on the kernel paired with the simulated effect, over the same seeds."""
 
     kernel: Side
     simulation: Side
@@ -75,12 +75,12 @@ class Agreement:
 
     @property
     def distance_percent(self) -> float | None:
-        """By how much the kernel's gain is above (below: negative) the simulated one."""
+        """Distance of the kernel's gain above (negative: below) the simulated gain."""
         return None if self.distance is None else _percent(self.distance.mean)
 
     @property
     def interval_percent(self) -> tuple[float, float] | None:
-        """The 95 % interval of the same; None where one run, or none that counts, has none."""
+        """95 % interval of `distance_percent`; None if the runs do not give one."""
         if self.distance is None or self.distance.n < 2:
             return None
         mean, half = self.distance.mean, self.distance.half_width or 0.0
@@ -88,7 +88,7 @@ class Agreement:
 
     @property
     def answer(self) -> Answer:
-        """Whether they agree, as far as these runs can tell."""
+        """Whether they agree, as far as these runs can decide."""
         interval, distance = self.interval_percent, self.distance_percent
         if interval is None or distance is None:
             return Answer.UNDECIDED
@@ -100,10 +100,10 @@ class Agreement:
 
     @property
     def seeds_to_decide(self) -> int | None:
-        """About how many seeds would decide; None where they are decided or nothing tells.
+        """Estimates the seeds needed to decide; None if decided already or not estimable.
 
-        The runs' spread is taken as it is: the interval shrinks with the root of their number
-        until it lies within the margin, or leaves zero out where the distance is beyond it.
+        Assumes that the spread stays the same: the interval shrinks with the root of the number of
+        runs until it lies within the margin, or excludes zero if the distance is beyond the margin.
         """
         by = self.distance
         if self.answer is not Answer.UNDECIDED or by is None or not by.half_width:
@@ -120,7 +120,7 @@ class Agreement:
 
 
 _COUNTS = (10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
-"""Numbers of seeds that are advised; who would need more has another question."""
+"""Numbers of seeds to recommend; beyond the last, more seeds are not a practical answer."""
 
 
 def _percent(log_ratio: float) -> float:

@@ -1,4 +1,4 @@
-"""The answer of a search for who asks: the best that they can deploy, and what is elsewhere."""
+"""The answer of a search to the asker: the best deployable remedy, and remedies elsewhere."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from airtcp.study.trade import goodput_clause, instead_sentence
 
 
 def answer(comparison: ComparedRuns) -> list[str]:
-    """The headline, and what qualifies it."""
+    """The headline and its qualifications."""
     ranking = comparison.ranking
     if ranking.best is not None:
         lines = [_headline(comparison, ranking.best)]
@@ -43,7 +43,7 @@ def answer(comparison: ComparedRuns) -> list[str]:
 
 
 def other_places(comparison: ComparedRuns) -> list[str]:
-    """A line for each place that the asker cannot change and that has a remedy."""
+    """One line per place that the asker cannot change and that has a remedy."""
     metric = METRICS[comparison.metric]
     lines = []
     for other in comparison.ranking.elsewhere:
@@ -54,7 +54,7 @@ def other_places(comparison: ComparedRuns) -> list[str]:
 
 
 def tally(comparison: ComparedRuns) -> str:
-    """All remedies in numbers."""
+    """Counts of remedies by outcome."""
     candidates = list(comparison.candidates.values())
     helpful = sum(one.helps for one in candidates)
     undecided = sum(one.is_open for one in candidates)
@@ -84,7 +84,7 @@ def _headline(comparison: ComparedRuns, best: Candidate) -> str:
 
 
 def _more(comparison: ComparedRuns, best: Candidate) -> str:
-    """The undecided remedy with a larger estimate than the best shown one, if any has."""
+    """The undecided remedy with a larger estimate than the best shown one, if any."""
     undecided = [one for one in comparison.ranking.undecided if one.gain > best.gain]
     if not undecided:
         return ""
@@ -99,7 +99,7 @@ def _larger(comparison: ComparedRuns, larger: Candidate) -> str:
 
 
 def _harm(comparison: ComparedRuns, one: Candidate) -> str:
-    """What a remedy does to a competing flow, where that is much or undecided."""
+    """A remedy's effect on a competing flow, if large or undecided."""
     if one.harm is None:
         return ""
     if one.harms_others_much:
@@ -111,7 +111,7 @@ def _harm(comparison: ComparedRuns, one: Candidate) -> str:
 
 
 def _nothing(comparison: ComparedRuns, instead: str | None) -> str:
-    """That nothing helps, and what shortens latency all the same."""
+    """Reports that nothing helps, with a remedy that still shortens latency, if any."""
     helps = "raises goodput" if instead else "helps"
     but = f", but {instead.removesuffix('.')}" if instead else ""
     ranking = comparison.ranking
@@ -122,7 +122,7 @@ def _nothing(comparison: ComparedRuns, instead: str | None) -> str:
         return f"{nothing}: {why_nothing_helps(comparison)}{but}."
     nothing = with_sender(comparison, f"Nothing at {ranking.reach.words} {helps} here ({tried})")
     if ranking.elsewhere:
-        # What the link suffers from is no reason where another place can mend it.
+        # The link's impairment is no reason if another place can mend it.
         best = max((other.best for other in ranking.elsewhere), key=lambda one: one.gain)
         other = next(one for one in ranking.elsewhere if one.best is best)
         size = amount(comparison.decisive[best.remedy], sign=True, metric=_metric(comparison))
@@ -132,7 +132,7 @@ def _nothing(comparison: ComparedRuns, instead: str | None) -> str:
 
 
 def _within(place: str) -> str:
-    """A place as it stands within a sentence."""
+    """A place as worded within a sentence."""
     return place[0].lower() + place[1:] if place.startswith("At ") else "though no Linux has it"
 
 
@@ -152,7 +152,7 @@ def _nothing_yet(comparison: ComparedRuns) -> str:
 
 
 def _named(comparison: ComparedRuns, candidates: Sequence[Candidate]) -> str:
-    """Undecided remedies with their effects so far, and the seeds that would decide them."""
+    """Undecided remedies with their estimates so far, and the seeds needed to decide them."""
     rows = comparison.one_a_row(candidates)
     parts = [_so_far(comparison, one) for one in rows[:MAX_NAMED]]
     if len(rows) > MAX_NAMED:

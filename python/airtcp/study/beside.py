@@ -1,4 +1,4 @@
-"""A grid of links and stacks on a kernel, beside the simulation of the same runs."""
+"""A grid of links and stacks on a kernel, paired with the simulation of the same runs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ NEAR = 0.1
 
 @dataclass(frozen=True)
 class Setting:
-    """A stack on a link: what the kernel delivered and what the simulation did, seed by seed."""
+    """A stack on a link: goodput of the kernel and of the simulation, seed by seed."""
 
     link: str
     stack: str
@@ -81,7 +81,7 @@ def agreement(measured: Sequence[float], simulated: Sequence[float]) -> str:
 
 
 def half_width(values: Sequence[float]) -> float | None:
-    """Half the 95 % interval of a mean, by Student's t; None from one value alone."""
+    """Half the 95 % interval of a mean, by Student's t; None for a single value."""
     if len(values) < 2:
         return None
     return float(student_t(len(values) - 1) * stdev(values) / len(values) ** 0.5)
@@ -102,22 +102,22 @@ def run_beside(
     progress: Progress | None = None,
     missed: Callable[[RunError], object] | None = None,
 ) -> list[Setting]:
-    """Runs every stack on every link, on the kernel and simulated; remedies play no part.
+    """Runs every stack on every link, on the kernel and simulated, without remedies.
 
     Args:
         grid: links and stacks.
         seeds: 1 to this number; the grid's own by default.
         guest: the kernel, in virtual time; this machine's by default.
-        out: a folder; what its folder `cells` holds is not run, what is finished is kept there.
-        jobs: runs of the kernel at the same time; those that were late are repeated.
+        out: a folder; finished cells are stored in and reused from its folder `cells`.
+        jobs: number of parallel runs of the kernel; late runs are repeated.
         progress: called after each of the kernel's runs.
-        missed: called where runs of the kernel could not be finished, as those of a guest that was
-            late each time; their settings are then left out. Needs `out`.
+        missed: called if runs of the kernel could not be finished, such as those of a guest that
+            was late each time; their settings are then left out. Needs `out`.
 
     Raises:
         ScenarioError: a link or a stack is wrong, or the kernel has no such setting; before
             anything runs.
-        RunError: a run could not be finished, or none was in time.
+        RunError: a run could not be finished, or no run was in time.
         StoreError: a cell cannot be stored.
     """
     chosen = range(1, (seeds or grid.seeds) + 1)
@@ -207,12 +207,12 @@ def _simulated_in_json(runs: Sequence[RunSummary]) -> dict[str, Any]:
 
 
 def resimulated(run: Mapping[str, Any], grid: Grid, *, out: Path | None = None) -> dict[str, Any]:
-    """A document with the kernel's side as it is, and the simulated one by today's engine.
+    """A document with its measured kernel runs, and simulated runs of the current engine.
 
     Args:
-        run: what `document` gave.
+        run: a document from `document`.
         grid: the links and stacks that it was run with.
-        out: a folder in which cells are found and kept.
+        out: a folder for finished cells.
 
     Raises:
         ScenarioError: a link or a stack is wrong.

@@ -8,11 +8,11 @@ from airtcp._core import AirtcpError
 
 
 class OutOfBudgetError(AirtcpError):
-    """Runs were ended because they took all the processor time that they may."""
+    """Runs were ended because their processor-time budget was used up."""
 
 
 class Budget:
-    """Processor time of this process from now on, bounded."""
+    """Bounded processor time of this process, counted from construction."""
 
     def __init__(
         self, most_cpu_s: float = inf, clock: Callable[[], float] = time.process_time
@@ -33,7 +33,7 @@ class Budget:
         return self.most_cpu_s - self.spent_s
 
     def check(self) -> None:
-        """Ends runs that exceed the bound, from the callback of each that is finished.
+        """Ends runs that exceed the bound; meant as the callback after each finished run.
 
         Raises:
             OutOfBudgetError: the bound is exceeded.

@@ -1,4 +1,4 @@
-"""The remedy that shortens latency most and keeps the goodput: both are decided, or it is none."""
+"""The remedy that shortens latency most without costing goodput, with both shown."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,7 +7,7 @@ from airtcp.ranking.harm import LARGE_HARM_PERCENT
 from airtcp.study.statistics import PairedDifference
 
 LATENCY = "rtt-p95"
-"""The metric of latency that goodput is traded against."""
+"""The latency metric to trade goodput against."""
 MUCH_PERCENT = 10.0
 """A change of latency below this is not worth a sentence."""
 
@@ -15,7 +15,7 @@ MUCH_PERCENT = 10.0
 def calmest(
     candidates: Sequence[Candidate], latency: Mapping[str, PairedDifference]
 ) -> Candidate | None:
-    """The remedy of the lowest latency, of those that are shown to keep nine tenths of the goodput.
+    """The remedy of the lowest latency among those shown to keep nine tenths of the goodput.
 
     Args:
         candidates: the remedies that the asker can deploy, by goodput.
@@ -28,7 +28,7 @@ def calmest(
 def may_be_calmest(
     candidates: Sequence[Candidate], latency: Mapping[str, PairedDifference]
 ) -> tuple[Candidate, ...]:
-    """The remedies that shorten latency more, and of which the goodput is undecided."""
+    """Remedies that shorten latency more, but with undecided goodput."""
     first = calmest(candidates, latency)
     most = 0.0 if first is None else latency[first.remedy].mean
     return tuple(
@@ -42,7 +42,7 @@ def may_be_calmest(
 
 
 def is_shown(by: PairedDifference) -> bool:
-    """Whether a difference leaves out zero."""
+    """Whether an interval excludes zero."""
     interval = by.interval_percent or by.interval
     if interval is None:
         return by.is_exact and by.mean != 0
@@ -50,7 +50,7 @@ def is_shown(by: PairedDifference) -> bool:
 
 
 def changes_much(by: PairedDifference) -> bool:
-    """Whether a latency is shown to change, and by enough for a sentence."""
+    """Whether a latency change is shown and large enough for a sentence."""
     percent = by.mean_percent
     return is_shown(by) and percent is not None and abs(percent) >= MUCH_PERCENT
 

@@ -1,4 +1,4 @@
-"""The remedies of a comparison as the ranking takes them."""
+"""Builds the ranking's candidates from a comparison."""
 
 from airtcp.ranking import Candidate, State
 from airtcp.ranking.harm import LARGE_HARM_PERCENT, harm_state
@@ -18,16 +18,16 @@ def candidate(
     *,
     floods: bool,
 ) -> Candidate:
-    """A remedy as the ranking takes it.
+    """Builds a candidate.
 
     Args:
         name: the remedy.
         metric: the metric that decides.
         by: its paired difference.
-        goodput: the paired difference of its own goodput.
-        harm: that of the goodput of an unchanged flow beside it, where measured.
+        goodput: the paired difference of the remedy's goodput.
+        harm: the paired difference in goodput of an unchanged competing flow, where measured.
         smallest: the smallest effect worth having, in per cent.
-        floods: whether it fills the link with what the receiver has already.
+        floods: whether it fills the link with data that the receiver already has.
     """
     mean, interval = by.mean_percent, by.interval_percent
     if mean is None:
@@ -52,7 +52,7 @@ def candidate(
 
 
 def cost_state(goodput: PairedDifference) -> State:
-    """Whether a remedy is shown to cost a tenth of its own goodput, or that is excluded."""
+    """Whether a remedy is shown to cost a tenth of its goodput, or that is excluded."""
     percent, interval = goodput.mean_percent, goodput.interval_percent
     if percent is None:
         return State.EXCLUDED
@@ -63,5 +63,5 @@ def cost_state(goodput: PairedDifference) -> State:
     low, high = interval
     if low > -LARGE_HARM_PERCENT:
         return State.EXCLUDED
-    # A loss that is shown counts by its size, which more seeds would only narrow.
+    # A loss that is shown counts by its size: more seeds would only narrow it.
     return State.SHOWN if high < 0 and percent <= -LARGE_HARM_PERCENT else State.UNDECIDED

@@ -1,4 +1,4 @@
-"""Cells: what one run of a study depends on, and what it gave."""
+"""Cells: the inputs of one run of a study, and its result."""
 
 import hashlib
 import json
@@ -29,7 +29,7 @@ class CellKey:
 
     @cached_property
     def digest(self) -> str:
-        """A name for the cell that no other has."""
+        """A unique name for the cell."""
         parts = [self.scenario_hash, self.remedy, self.seed, self.engine_version]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
@@ -48,9 +48,9 @@ class Cell:
 
     @cached_property
     def totals(self) -> dict[str, object]:
-        """Goodput, and of a simulated run the totals over its flows."""
+        """Goodput, and for a simulated run the totals over its flows."""
         summary = self.summary
-        # A real kernel's run is not a simulated one: it has no totals of this kind.
+        # A run of a real kernel has no totals of this kind.
         totals = _totals(summary) if is_simulated(summary) else {}
         return totals | {"goodput_bps": float(summary["goodput_bps"])}
 
@@ -69,13 +69,13 @@ class Cell:
 
     @property
     def checksum(self) -> str:
-        """A checksum of the key and the summary, of which the other columns are made."""
+        """Checksum of the key and the summary, from which the other columns are derived."""
         text = f"{self.key.digest}\n{self.summary_json}"
         return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]
 
 
 def is_simulated(summary: Mapping[str, object]) -> bool:
-    """Whether a summary is that of a simulated run, not of a real kernel's."""
+    """Whether a summary is that of a simulated run rather than a real kernel's."""
     return "flows" in summary
 
 

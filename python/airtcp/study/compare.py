@@ -1,4 +1,4 @@
-"""A scenario as written against each remedy, on common seeds: what came out."""
+"""Results of a scenario as written against each remedy, on common seeds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,18 +38,18 @@ METRICS = ("goodput_bps", "retransmitted_share", "timeouts", "timeouts_spurious"
 
 
 _LATENCIES = ("rtt-p50", "rtt-p95", "rtt-p99")
-"""Latency of the load itself, as the table has it."""
+"""Latency metrics of the load, as named in the table."""
 _FLOOD_SHARE = 0.05
 _FLOOD_FACTOR = 2.0
 MAX_NAMED = 3
-"""Undecided remedies that a sentence names; it counts the others."""
+"""Maximum number of undecided remedies that a sentence names; it counts the others."""
 _MOST_HELPFUL, _MOST_UNDECIDED, _MOST_HARMFUL = 12, 8, 4
-"""Rows of a search of each kind; the table of all is in the CSV and JSON."""
+"""Maximum rows of each kind in a search; the CSV and JSON have all."""
 
 
 @dataclass(frozen=True)
 class ComparedRuns:
-    """The finished cells of a comparison, and what they say.
+    """The finished cells of a comparison, and the findings from them.
 
     `remedies` begins with "baseline", the scenario as written, and keeps the order given.
     """
@@ -63,43 +63,44 @@ class ComparedRuns:
     is_search: bool = False
     """Whether every remedy of the catalogue was tried: the intervals then hold jointly for all."""
     refused: Mapping[str, str] = field(default_factory=dict)
-    """The remedies of a search that have no place on the link, and why."""
+    """Remedies of a search that do not apply to the link, and why."""
     sized: Mapping[str, str] = field(default_factory=dict)
-    """The remedies of a search that were sized to the link, and why so."""
+    """Remedies of a search that were sized to the link, and the reason for the size."""
     beside: Mapping[str, Sequence[RunSummary]] = field(default_factory=dict)
-    """Runs in which an unchanged flow shares the link with one that has the remedy, where made: in
-    the order of the seeds, "baseline" among them."""
+    """Runs in which an unchanged flow competes with a flow that has the remedy, where made: in the
+    order of the seeds, "baseline" included.
+    """
     not_beside: Mapping[str, str] = field(default_factory=dict)
-    """The remedies for which that makes no sense, and why."""
+    """Remedies that cannot be given to one competing flow only, and why."""
     harm_error: float = ERROR
-    """The chance that any interval of a harm misses."""
+    """Probability that any interval of a harm misses."""
     longer: Mapping[str, Sequence[RunSummary]] = field(default_factory=dict)
     """Longer runs of the best remedy and of "baseline" on the first seeds, where made."""
     carried: tuple[float, ...] = ()
-    """Goodput of packets that never slow down on each seed, in bits a second, where measured."""
+    """Goodput of an unresponsive sender on each seed, in bits a second, where measured."""
     can: str = "all"
-    """What the asker may change, as in `--can`: the best is the best that they can deploy."""
+    """Changes that the asker can make, as in `--can`: the best is the best deployable one."""
     smallest: float = SMALLEST_PERCENT
     """The smallest effect worth having, in per cent."""
     error: float = ERROR
-    """The chance that any interval misses: of rounds, the share of the last look."""
+    """Probability that any interval misses; with rounds, the share of the last look."""
     settings: Mapping[str, object] = field(default_factory=dict)
-    """What was set over the scenario, by dotted key."""
+    """Settings applied to the scenario, by dotted key."""
     unstored: OSError | None = None
-    """The error for which finished runs are not in `out`; None where they are."""
+    """The error that kept finished runs from being stored in `out`; None if stored."""
     stopped: str = ""
-    """Why the rounds ended before what matters was decided; empty where they did not."""
+    """Why the rounds ended before the answer was decided; empty if they did not."""
 
     @cached_property
     def among(self) -> int:
-        """Comparisons that the intervals jointly hold for: distinct ones, of a search."""
+        """Number of comparisons that the intervals jointly hold for; in a search, distinct ones."""
         if not self.is_search:
             return 1
         return max(1, len(distinct_variances(self.pairs(self.metric))))
 
     @cached_property
     def cells(self) -> "pl.DataFrame":
-        """One row a cell: remedy, seed, totals, digest, and the whole summary as JSON."""
+        """One row per cell: remedy, seed, totals, digest, and the whole summary as JSON."""
         return cell_frame(self.finished)
 
     def values(self, remedy: str, metric: str) -> list[float]:
@@ -150,7 +151,7 @@ class ComparedRuns:
         return by
 
     def runs_for(self, metric: str) -> Mapping[str, Sequence[RunSummary]]:
-        """The runs of each remedy that a metric is measured on."""
+        """The runs of each remedy from which a metric is measured."""
         return self.beside if METRICS_BY_NAME[metric].is_of_others else self.summaries
 
     def compared(self, metric: str) -> dict[str, PairedDifference]:
@@ -167,7 +168,7 @@ class ComparedRuns:
         return {}
 
     def pairs(self, metric: str) -> dict[str, tuple[list[float], list[float]]]:
-        """For each remedy that has it, the baseline's measurements of a metric and its own."""
+        """For each remedy that has it, the baseline's and the remedy's measurements of a metric."""
         measure = METRICS_BY_NAME[metric].of
         measured = {
             name: [measure(run) for run in runs] for name, runs in self.runs_for(metric).items()
@@ -187,25 +188,26 @@ class ComparedRuns:
 
     @cached_property
     def decisive(self) -> dict[str, PairedDifference]:
-        """The paired differences of the metric that decides, for each remedy that has it."""
+        """Paired differences of the deciding metric, for each remedy that has it."""
         return self.compared(self.metric)
 
     @cached_property
     def harm(self) -> dict[str, PairedDifference]:
-        """Goodput of an unchanged flow beside each remedy, against beside another unchanged flow.
+        """Harm to a competing flow, for the remedies in `beside`.
 
-        The paired differences of its goodput, for the remedies in `beside`.
+        The paired difference in goodput of an unchanged flow: competing with the remedy, against
+        competing with another unchanged flow.
         """
         return self._differences(self.pairs("harm"), self.harm_error)
 
     @cached_property
     def states(self) -> dict[str, State]:
-        """What is known of each remedy's effect on what decides."""
+        """State of each remedy's effect on the deciding metric."""
         return {name: one.state for name, one in self.candidates.items()}
 
     @cached_property
     def room_percent(self) -> float | None:
-        """How much more the link carries than the baseline gets at most; None where unknown."""
+        """Largest possible gain: link capacity over the baseline, or None if unknown."""
         if not self.carried:
             return None
         by = paired_difference(
@@ -216,18 +218,18 @@ class ComparedRuns:
         return max(0.0, by.interval_percent[1] if by.interval_percent else by.mean_percent)
 
     def is_better(self, remedy: str) -> bool:
-        """Whether a remedy is shown to improve what decides, by what is worth having."""
+        """Whether a remedy is shown to improve the deciding metric by a worthwhile amount."""
         return remedy in self.candidates and self.candidates[remedy].helps
 
     def floods(self, remedy: str) -> bool:
-        """Whether a remedy sends much that the receiver has already, and the baseline does not."""
+        """Whether a remedy, unlike the baseline, sends much data that the receiver already has."""
         needless = fmean(map(needless_share, self.summaries[remedy]))
         usual = fmean(map(needless_share, self.summaries[BASELINE]))
         return needless > _FLOOD_SHARE and needless > _FLOOD_FACTOR * usual
 
     @cached_property
     def candidates(self) -> dict[str, Candidate]:
-        """Each remedy as the ranking takes it."""
+        """Each remedy as a candidate for the ranking."""
         return {name: self._candidate(name, by) for name, by in self.decisive.items()}
 
     def _candidate(self, name: str, by: PairedDifference) -> Candidate:
@@ -245,11 +247,11 @@ class ComparedRuns:
 
     @cached_property
     def ranking(self) -> Ranking:
-        """The ranking of the remedies for who may change `can`."""
+        """The ranking of the remedies for an asker who may change `can`."""
         return self.ranking_for(self.can)
 
     def ranking_for(self, can: str) -> Ranking:
-        """The same for another asker.
+        """The ranking for another asker.
 
         Raises:
             ScenarioError: the asker is unknown.
@@ -261,14 +263,14 @@ class ComparedRuns:
     def ranked(self) -> tuple[str, ...]:
         """The remedies, best first, regardless of who can deploy them.
 
-        Those shown to help, then the undecided, then the others, each by their mean; one that
-        helps by flooding the link comes after those that help without.
+        Remedies shown to help, then undecided ones, then the others, each by mean; remedies that
+        help by flooding the link follow those that help without.
         """
         return tuple(one.remedy for one in self.ranking.candidates)
 
     @cached_property
     def alike(self) -> dict[str, tuple[str, ...]]:
-        """For each remedy those whose runs are the same on every seed, itself among them."""
+        """For each remedy the remedies with identical runs on every seed, itself included."""
         by: dict[tuple[str, ...], list[str]] = {}
         digests = {
             name: tuple(run["digest"] for run in runs) for name, runs in self.summaries.items()
@@ -281,8 +283,8 @@ class ComparedRuns:
     def shown(self) -> tuple[str, ...]:
         """The remedies worth a row: all that the user named.
 
-        Of a search those that help, those that may, and those that do most harm; of those that are
-        the same here, the one that comes first.
+        In a search, those that help, those that may, and those that do most harm; of remedies with
+        identical runs, only the first.
         """
         if not self.is_search:
             return self.ranked
@@ -298,10 +300,10 @@ class ComparedRuns:
             if self.states[name] is State.SHOWN and name not in {*helpful, *undecided}
         ]
         if METRICS_BY_NAME[self.metric].is_of_others:
-            # Those with a cost to others are the requested ones.
+            # Remedies that harm others were requested explicitly.
             return tuple([*helpful, *undecided, *reversed(harmful)][: 2 * _MOST_HELPFUL])
         kept = helpful[:_MOST_HELPFUL] + undecided[:_MOST_UNDECIDED] + harmful[-_MOST_HARMFUL:]
-        # Those that the sentences name have a row, in the order of the ranking.
+        # Remedies named in sentences have a row, in the order of the ranking.
         kept += [name for name in self.named if not set(self.alike[name]) & set(kept)]
         kept.sort(key=self.ranked.index)
         return tuple(kept or one_each[:_MOST_HARMFUL])
@@ -319,7 +321,7 @@ class ComparedRuns:
         return tuple(dict.fromkeys(one.remedy for one in first if one is not None))
 
     def one_a_row(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """The first of those with the same runs."""
+        """The first of each set of remedies with identical runs."""
         rows: dict[tuple[str, ...], Candidate] = {}
         for one in candidates:
             rows.setdefault(self.alike[one.remedy], one)
@@ -327,14 +329,14 @@ class ComparedRuns:
 
     @cached_property
     def calmest(self) -> Candidate | None:
-        """Where nothing is shown to raise goodput: the remedy within reach of least latency."""
+        """If nothing is shown to raise goodput: the deployable remedy with the lowest latency."""
         if self.metric != "goodput" or self.ranking.best is not None:
             return None
         return calmest(self.ranking.deployable, self.compared(LATENCY))
 
     @cached_property
     def by_aim(self) -> "dict[Aim, ComparedRuns]":
-        """The comparison judged for each aim; empty where no exchange ran beside the load."""
+        """The comparison judged for each aim; empty if no probes ran under load."""
         if not any(run.get("beside", {}).get("exchanges") for run in self.summaries[BASELINE]):
             return {}
         judged = {aim: replace(self, metric=aim.metric) for aim in Aim}
@@ -342,7 +344,7 @@ class ComparedRuns:
 
     @cached_property
     def is_decided(self) -> bool:
-        """Whether more seeds would leave the answer as it is."""
+        """Whether more seeds would leave the answer unchanged."""
         if not self.is_search:
             return State.UNDECIDED not in self.states.values()
         if not self.ranking.is_decided:
@@ -354,13 +356,13 @@ class ComparedRuns:
 
     @property
     def worth_harm(self) -> tuple[str, ...]:
-        """The remedies whose harm to others is worth knowing: those asked for, or that help."""
+        """Remedies for which harm to others matters: requested ones, and those that help."""
         if not self.is_search:
             return self.ranked
         return tuple(name for name in self.shown if self.is_better(name))
 
     def row_name(self, remedy: str) -> str:
-        """A remedy with those that are the same here, of a search: "spike = zbs"."""
+        """In a search, a remedy joined with its equals on this link: "spike = zbs"."""
         if not self.is_search:
             return remedy
         others = [name for name in self.alike[remedy] if name != remedy]
@@ -369,13 +371,13 @@ class ComparedRuns:
 
     @cached_property
     def winner(self) -> str | None:
-        """The remedy to recommend: of a search, one that the asker can deploy; None without one."""
+        """The remedy to recommend, in a search a deployable one; None without one."""
         best = self.ranking.best if self.is_search else best_of(self.ranking.candidates)
         return best.remedy if best else None
 
     @property
     def best(self) -> str:
-        """The winner; where none is shown to help, the first that the asker can deploy."""
+        """The winner; if nothing is shown to help, the first deployable remedy."""
         if self.winner is not None:
             return self.winner
         within_reach = self.ranking.deployable if self.is_search else ()
@@ -383,11 +385,11 @@ class ComparedRuns:
 
     @cached_property
     def table(self) -> "pl.DataFrame":
-        """One row a remedy, baseline first: means over the seeds and the goodput's difference.
+        """One row per remedy, baseline first: means over the seeds and the goodput's difference.
 
-        `state` and `seeds_to_decide` are of the metric that decides; `same_as` names the remedies
+        `state` and `seeds_to_decide` refer to the deciding metric; `same_as` names the remedies
         with the same runs; the columns `beside_…` are the difference in goodput of an unchanged
-        flow beside it, in per cent, where that was measured.
+        competing flow, in per cent, where that was measured.
         """
         return comparison_table(
             self.cells,
@@ -400,7 +402,7 @@ class ComparedRuns:
         )
 
     def _means(self, remedy: str) -> dict[str, float | None]:
-        """Means of the latencies, and of all that some run measured beside the load."""
+        """Means of the latencies, and of everything that some run measured under load."""
         found: dict[str, float | None] = {}
         for name, metric in METRICS_BY_NAME.items():
             if name not in _LATENCIES and not metric.beside:

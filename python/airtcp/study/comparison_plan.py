@@ -14,7 +14,7 @@ from airtcp.study.perturbation import perturbed
 from airtcp.study.plan import Plan, PlannedCell, seed_by_seed, seeded_cells
 
 MAX_SEEDS = 100_000
-"""The most seeds of one comparison: more tell no smaller difference that anybody would care for."""
+"""Maximum number of seeds of one comparison: more would only resolve negligible differences."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class ComparisonPlan:
     refused: Mapping[str, str]
     sized: Mapping[str, str]
     settings: Mapping[str, object]
-    """What was set over the scenario, by dotted key."""
+    """Settings applied to the scenario, by dotted key."""
     cells: tuple[PlannedCell, ...]
-    """Seed by seed: what is finished after a kill is whole pairs."""
+    """Ordered seed by seed, so that an interrupted run leaves whole pairs."""
 
     @property
     def plan(self) -> Plan:
@@ -65,12 +65,12 @@ def comparison_plan(
 
     Args:
         scenario: a path, TOML text, or a `Scenario` (see `load_scenario`).
-        remedies: what to compare, at least one; "a+b" applies two together; ["all"] is every
-            remedy that has a place on the link.
-        seeds: their number (1, 2, 3, ...) or the seeds themselves.
+        remedies: names of remedies, at least one; "a+b" applies two together; ["all"] is every
+            remedy that applies to the link.
+        seeds: number of seeds (1, 2, 3, ...) or the seeds themselves.
         settings: dotted key to value, applied to every cell. Without `perturb` among them, a
             scenario in which nothing is random is perturbed by each seed.
-        where: what the scenario is called in progress and errors, when there are several.
+        where: name of the scenario in progress and errors, if there are several.
 
     Raises:
         ScenarioError: the scenario, a setting or a remedy is wrong.
@@ -104,7 +104,7 @@ def comparison_plan(
 
 
 def _seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
-    """The seeds themselves, each once."""
+    """The seeds themselves, without duplicates."""
     if isinstance(seeds, int):
         if not 1 <= seeds <= MAX_SEEDS:
             raise ScenarioError(f"seeds = {seeds}: expected a number from 1 to {MAX_SEEDS}")

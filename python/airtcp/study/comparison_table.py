@@ -1,4 +1,4 @@
-"""The table of a comparison: one row a remedy, as CSV and JSON have it."""
+"""The table of a comparison as in its CSV and JSON: one row per remedy."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -66,16 +66,16 @@ def comparison_table(
     alike: Mapping[str, Sequence[str]],
     means_of: Mapping[str, Mapping[str, float | None]],
 ) -> "pl.DataFrame":
-    """One row a remedy, baseline first: means over the seeds and the differences.
+    """One row per remedy, baseline first: means over the seeds and the differences.
 
     Args:
-        cells: one row a cell.
-        seeds: their number.
+        cells: one row per cell.
+        seeds: number of seeds.
         differences: by remedy and metric, `goodput_bps` among them.
-        harm: of an unchanged flow beside a remedy, where measured.
-        candidates: what is known of each by the metric that decides, where it has it.
-        alike: for each remedy those whose runs are the same, itself among them.
-        means_of: by remedy, the baseline too, further columns of means, the same for each.
+        harm: to an unchanged competing flow, where measured.
+        candidates: by remedy, its state in the deciding metric, where it has it.
+        alike: for each remedy the remedies with identical runs, itself included.
+        means_of: by remedy, the baseline included, further columns of means, the same for each.
     """
     import polars as pl
 

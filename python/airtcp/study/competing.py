@@ -1,9 +1,9 @@
-"""Harm of a remedy to those who do not have it: an unchanged flow beside one that has it.
+"""Harm of a remedy to flows without it: an unchanged flow competes with one that has it.
 
-The last flow of a scenario, or a second one with the same path, keeps the TCP that is written. Its
-goodput beside flows with a remedy, against its goodput beside flows without, seed by seed: a
-remedy that takes more from it than an unchanged flow would is what Ware et al. call harmful
-("Beyond Jain's Fairness Index", HotNets 2019).
+The last flow of a scenario, or a second one with the same path, keeps the TCP as written. Its
+goodput in competition with flows that have a remedy is compared with its goodput in competition
+with unchanged flows, seed by seed: a remedy that takes more from it than an unchanged flow would is
+harmful in the sense of Ware et al. ("Beyond Jain's Fairness Index", HotNets 2019).
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,12 +20,12 @@ _AT_AN_END = {"sender", "receiver"}
 
 @dataclass(frozen=True)
 class CompetingPlan:
-    """The runs with an unchanged flow, for each remedy that acts at an end of a connection."""
+    """Runs with an unchanged flow, for each remedy that acts at an end of a connection."""
 
     cells: Mapping[str, tuple[PlannedCell, ...]]
-    """By remedy, in the order of the seeds; "baseline" is unchanged flows alone."""
+    """By remedy, in the order of the seeds; "baseline" has unchanged flows only."""
     refused: Mapping[str, str]
-    """The remedies that one flow cannot have without the other, or all, and why."""
+    """Remedies that one flow cannot have without the others, and why."""
 
     @property
     def plan(self) -> Plan:
@@ -33,7 +33,7 @@ class CompetingPlan:
         return Plan(cell for pair in zip(*self.cells.values(), strict=True) for cell in pair)
 
     def result(self, results: Results) -> dict[str, list[RunSummary]]:
-        """The runs by remedy, in the order of the seeds; empty where there is no plan."""
+        """The runs by remedy, in the order of the seeds; empty if there is no plan."""
         return {
             remedy: [results[cell.key].summary for cell in cells]
             for remedy, cells in self.cells.items()
@@ -47,10 +47,10 @@ def competing_plan(
 
     Args:
         written: the scenario without the remedies.
-        names: the remedies; those of a link, an access point or a proxy are refused: all flows
-            that pass have them.
+        names: the remedies; those of a link, an access point or a proxy are refused, since all
+            flows that pass have them.
         seeds: the seeds.
-        where: what the scenario is called in progress and errors, when there are several.
+        where: name of the scenario in progress and errors, if there are several.
     """
     try:
         shared = written.beside_unchanged()

@@ -13,12 +13,12 @@ from airtcp.study.sizes import stated_rate_bps
 from airtcp.summary import retransmitted_share, total
 
 _FULL = 0.9
-"""A link that carries this share of its rate has no room for a remedy."""
+"""A link that carries this share of its rate leaves no room for a remedy."""
 _MSS_BYTES = 1448
 _TODAY = "linux"
 """The profile of today's Linux, whose congestion control is CUBIC."""
 _AS_DESCRIBED = {"duration", "description", "link.rtt_log.path"}
-"""Settings that leave a link what its description says."""
+"""Settings that do not contradict the link's description."""
 
 
 def context(comparison: ComparedRuns) -> str:
@@ -32,7 +32,7 @@ def context(comparison: ComparedRuns) -> str:
 
 
 def _set(comparison: ComparedRuns) -> str:
-    """What was set over the scenario: its description need not hold any more."""
+    """The settings applied to the scenario: its description need not hold any more."""
     told = [
         f"{key} = {value}" for key, value in comparison.settings.items() if key not in _AS_DESCRIBED
     ]
@@ -45,7 +45,7 @@ def sender(comparison: ComparedRuns) -> str:
 
 
 def with_sender(comparison: ComparedRuns, text: str) -> str:
-    """A clause with the senders in brackets, where they are not today's Linux."""
+    """A clause with the senders in brackets, unless they are today's Linux."""
     profile = sender(comparison)
     control = _document(comparison).get("tcp", {}).get("congestion_control", "cubic")
     if profile == _TODAY and control == "cubic":
@@ -59,7 +59,7 @@ def with_sender(comparison: ComparedRuns, text: str) -> str:
 
 
 def why_nothing_helps(comparison: ComparedRuns) -> str:
-    """The reason for which the baseline leaves nothing to a remedy, as far as its runs tell."""
+    """Why the baseline leaves nothing to gain, as far as its runs show."""
     runs = comparison.summaries[BASELINE]
     metric = METRICS[comparison.metric]
     if metric.name != "goodput":

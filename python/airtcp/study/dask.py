@@ -1,8 +1,8 @@
 """Execution on many machines: an executor that hands cells to the workers of a Dask cluster.
 
-The plan, the store and the keys are those of one machine: what a run without Dask began is gone on
-with, and the other way round. Workers need airtcp in the same version, and no files: a scenario
-takes its recordings along.
+The plan, the store and the keys are those of a single machine: a study can be started with Dask and
+continued without it, and vice versa. Workers need the same version of airtcp, and no files: a
+scenario carries its recordings.
 """
 
 import re
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     pass
 
 TASK_S = 2.0
-"""A task has at least this many seconds of runs: less, and Dask's own work is felt."""
+"""Minimum run time of a task, in seconds: with less, Dask's overhead shows."""
 _FIRST_CELLS = 4
 _MOST_CELLS = 4096
 _TASKS_A_THREAD = 2
-"""Tasks that wait for each thread of a worker: enough that none is idle, few enough to adapt."""
+"""Queued tasks per worker thread: enough to keep it busy, few enough to rebalance."""
 
 _Work = tuple[Scenario, int, Observation | None]
 
 
 class Dask:
-    """Runs cells on a cluster; `address` is its scheduler's, as tcp://10.0.0.1:8786.
+    """Runs cells on a cluster; `address` is its scheduler's, such as tcp://10.0.0.1:8786.
 
     Raises:
         AirtcpError: distributed is not installed, or no scheduler answers.
@@ -63,7 +63,7 @@ class Dask:
             while waiting and len(running) < _TASKS_A_THREAD * threads:
                 batch = [waiting.popleft() for _ in range(min(size, len(waiting)))]
                 work = [(cell.scenario, cell.key.seed, cell.observation) for cell in batch]
-                # A cell is a pure function; a worker that dies costs nothing but time.
+                # A cell is a pure function: a worker that dies costs only time.
                 future = self._client.submit(run_cells, work, pure=False, retries=3)
                 running[future] = batch
                 done.add(future)
@@ -93,10 +93,10 @@ class Dask:
 
 
 def executor_at(address: str | None) -> Executor | None:
-    """The executor of a Dask scheduler's address; None, which is threads, without one.
+    """The executor for a Dask scheduler's address; without one None, which means threads.
 
     Raises:
-        ScenarioError: it is no address.
+        ScenarioError: not an address.
         AirtcpError: Dask is not installed, or no scheduler answers.
     """
     if address is None:
@@ -114,7 +114,7 @@ _ADDRESS = re.compile(r"([a-z]+://)?[^\s/]+:[0-9]{1,5}")
 
 
 def run_cells(work: Sequence[_Work]) -> tuple[float, list[tuple[str | None, str]]]:
-    """Runs cells one after another, in a worker: the seconds, and each summary or error."""
+    """Runs cells one after another in a worker; returns the seconds, and each summary or error."""
     begun = time.monotonic()
     results: list[tuple[str | None, str]] = []
     for scenario, seed, observation in work:

@@ -1,4 +1,4 @@
-"""The last step after a comparison: how the remedies that it names are had on a real system."""
+"""The last step after a comparison: how to deploy the named remedies on a real system."""
 
 from shlex import quote
 
@@ -9,9 +9,9 @@ from airtcp.study.difference_words import amount
 
 
 def deployment(comparison: ComparedRuns) -> list[str]:
-    """Sentences on each part of the remedies that the verdict names, and the command for the best.
+    """Sentences on each part of the remedies named by the verdict, and the command for the best.
 
-    Empty where it names none.
+    Empty if it names none.
     """
     best = comparison.winner
     chosen: str | None = best
@@ -44,16 +44,16 @@ def deployed(remedy: str) -> list[str]:
 
 
 def size_of(comparison: ComparedRuns, remedy: str) -> list[str]:
-    """Where the size of a remedy comes from, in a line; empty where it has none."""
+    """The origin of a remedy's size, in one line; empty if it has no size."""
     reason = comparison.sized.get(remedy)
     return [] if reason is None else [f"Its size, {remedy.partition(':')[2]}: {reason}."]
 
 
 def is_on_a_host(remedy: str) -> bool:
-    """Whether `airtcp deploy` can have a combination on an end of the connections."""
+    """Whether `airtcp deploy` can apply a combination at an end of the connections."""
     return all(part["on_a_host"] for part in deployments(remedy))
 
 
 def best_on_a_host(ranking: Ranking) -> Candidate | None:
-    """The first of a ranking that helps and that `airtcp deploy` can have; None without one."""
+    """The first remedy of a ranking that helps and that `airtcp deploy` can apply, or None."""
     return next((one for one in ranking.candidates if one.helps and is_on_a_host(one.remedy)), None)

@@ -10,7 +10,7 @@ _GOODPUT = METRICS["goodput"]
 
 
 def remedy_sentence(name: str, difference: PairedDifference, metric: Metric = _GOODPUT) -> str:
-    """One remedy's measurements against the baseline's."""
+    """One remedy's measurements against the baseline."""
     what, size = metric.phrase, amount(difference, metric=metric)
     match difference.outcome:
         case Outcome.IDENTICAL:
@@ -26,9 +26,9 @@ def remedy_sentence(name: str, difference: PairedDifference, metric: Metric = _G
 
 
 def amount(difference: PairedDifference, *, sign: bool = False, metric: Metric = _GOODPUT) -> str:
-    """The size of a difference: "13.1 % ± 1.9 %"; with `sign`, which way it goes.
+    """The size of a difference: "13.1 % ± 1.9 %"; with `sign`, its direction too.
 
-    In the metric's unit where the baseline's mean is 0 and per cent have no meaning.
+    In the metric's unit if the baseline's mean is 0, where per cent are undefined.
     """
     percent, half = difference.mean_percent, difference.half_width_percent
     if percent is None:
@@ -43,7 +43,7 @@ def amount(difference: PairedDifference, *, sign: bool = False, metric: Metric =
 
 
 def beside_words(harm: PairedDifference, remedy: str = "it") -> str:
-    """The share of a competing flow without the remedy, in a sentence.
+    """The share of a competing flow without the remedy, as a sentence.
 
     Args:
         harm: the paired difference of the metric `harm`.
@@ -102,5 +102,5 @@ def _direction(goodput: PairedDifference) -> str:
 
 
 def basis(goodput: PairedDifference) -> str:
-    """What an interval rests on."""
+    """The basis of an interval."""
     return f"95 %, n={goodput.n}"

@@ -1,4 +1,4 @@
-"""`all`: every remedy that has a place on a link, in one comparison."""
+"""`all`: every remedy that applies to a link, in one comparison."""
 
 import tomllib
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from airtcp.ranking.deployable import ADVICE, CONTROLS
 from airtcp.study.sizes import Unsized, sizes
 
 ALL = "all"
-"""Stands for every remedy that has a place on the link."""
+"""Name for every remedy that applies to the link."""
 
 _WITHOUT_HOSTS_BETWEEN = {"pipe", "trace"}
 
@@ -19,15 +19,15 @@ class Applicable:
     """The catalogue on a link."""
 
     taken: list[str]
-    """The remedies that it takes, those with a size sized to it."""
+    """Applicable remedies; those with a size are sized to the link."""
     refused: dict[str, str]
-    """The names of the others, and why not."""
+    """The other remedies, and why they do not apply."""
     sized: dict[str, str]
-    """The reason for each size, by the remedy as it is taken."""
+    """The reason for each size, by the name of the sized remedy."""
 
 
 def applicable(scenario: Scenario) -> Applicable:
-    """The remedies that a link takes, and why not the others."""
+    """Splits the catalogue into remedies that apply to a link and refused ones."""
     found = Applicable([], {}, {})
     topology = tomllib.loads(scenario.to_toml())["topology"]
     of_this_link = sizes(scenario)
@@ -54,7 +54,7 @@ def applicable(scenario: Scenario) -> Applicable:
 
 
 def _refusal(scenario: Scenario, topology: str, entry: Remedy, remedy: str) -> str:
-    """Why a remedy has no place on a link; empty where it has one."""
+    """Why a remedy does not apply to a link; empty if it does."""
     if entry["place"] == "proxy" and topology in _WITHOUT_HOSTS_BETWEEN:
         return "between the ends of this link there is no host for a proxy to be on"
     try:

@@ -1,4 +1,4 @@
-"""Execution: every cell of a plan run once, in threads of the core; what is stored is not run."""
+"""Execution: runs every cell of a plan once, in threads of the core, except stored cells."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ from airtcp.study.plan import Plan, PlannedCell
 from airtcp.study.store import Store
 
 Progress = Callable[[int, int, str], object]
-"""Called with the number of cells finished, the number of all, and what the last one was."""
+"""Called with the number of finished cells, the total, and a description of the last one."""
 
 Finished = Callable[[PlannedCell, str], object]
 """Takes a finished cell and its summary as JSON."""
@@ -23,14 +23,14 @@ Results = Mapping[CellKey, Cell]
 """Every cell of a plan by its key."""
 
 _AT_ONCE = 2048
-"""Runs in one batch for the core: it holds all of their results until the last is finished."""
+"""Batch size for the core, which holds all results of a batch until the last is finished."""
 
 
 class Executor(Protocol):
     """A runner of cells: threads here, or any other implementation.
 
     Calls `finished` in the calling thread, once for each cell that could be run, in any order; an
-    exception from it ends everything. Returns the cells that failed, each with its error.
+    exception from it ends everything. Returns the failed cells, each with its error.
     """
 
     def __call__(  # noqa: D102
@@ -50,13 +50,13 @@ def execute(
     """Runs the cells of a plan that `out` does not hold yet, and returns all of them.
 
     Args:
-        plan: what to run.
-        out: a folder; finished cells are kept in its folder `cells`, and found there again. Or the
-            store itself, for several plans: its index is then read once.
-        known: cells of earlier plans, which are not run again.
-        jobs: runs at the same time; None takes the processors this process may use.
+        plan: the cells to run.
+        out: a folder; finished cells are stored in and reused from its folder `cells`. Or the store
+            itself, for several plans: its index is then read once.
+        known: cells of earlier plans, which are not rerun.
+        jobs: number of parallel runs; None takes the processors this process may use.
         progress: called at the start and after each cell.
-        executor: what runs them; threads by default.
+        executor: runs the cells; threads by default.
 
     Raises:
         RunError: a cell could not be finished; the others are finished and stored first.
@@ -84,7 +84,7 @@ def execute(
     try:
         failed = (executor or Threads(jobs or processors()))(missing, finished)
     except BaseException:
-        # After Ctrl-C too what is finished is kept, also what was not told before it came.
+        # Ctrl-C keeps all finished cells, including those not yet reported to the caller.
         if store:
             store.flush()
             if progress:
@@ -134,7 +134,7 @@ class Threads:
     def _observe(
         self, cells: Sequence[PlannedCell], finished: Finished
     ) -> list[tuple[PlannedCell, AirtcpError]]:
-        """Runs cells by their observation; the core lets go of the interpreter while it runs."""
+        """Runs cells by their observation; the core releases the GIL while it runs."""
         failed: list[tuple[PlannedCell, AirtcpError]] = []
         if not cells:
             return failed
@@ -155,7 +155,7 @@ class Threads:
 
 
 def processors() -> int:
-    """The processors this process may use, which in a container are fewer than there are."""
+    """Processors available to this process; in a container fewer than the machine has."""
     return len(os.sched_getaffinity(0))
 
 

@@ -1,4 +1,4 @@
-"""Where a simulation and a kernel part: the first segment that differs, and what each did."""
+"""Compares a simulation with a kernel run segment by segment, up to the first difference."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,8 +7,7 @@ from itertools import zip_longest
 from airtcp.study.segments import Segment
 
 TOLERANCE_S = 0.002
-"""A segment may come so much earlier or later: the kernel's work takes time, the simulation's
-none."""
+"""Tolerated difference in time: processing takes time in the kernel and none in the simulation."""
 
 _BEFORE, _AFTER = 6, 8
 
@@ -19,19 +18,19 @@ class Difference:
 
     is_out: bool
     number: int
-    """Which of the compared segments of this direction it is, from 1."""
+    """Index of the segment among those compared in this direction, from 1."""
     simulated: Segment | None
-    """None where the simulation has no more."""
+    """None if the simulation has no more segments."""
     kernel: Segment | None
 
     @property
     def time_s(self) -> float:
-        """When the first of the two was."""
+        """Time of the earlier of the two segments."""
         return min(one.time_s for one in (self.simulated, self.kernel) if one)
 
     @property
     def apart_s(self) -> float:
-        """The time between the two; 0 where one is missing."""
+        """Time between the two; 0 if one is missing."""
         return (
             abs(self.simulated.time_s - self.kernel.time_s)
             if self.simulated and self.kernel
@@ -40,7 +39,7 @@ class Difference:
 
     @property
     def is_content(self) -> bool:
-        """Whether the segments differ in more than their time."""
+        """Whether the segments differ in more than time."""
         return (
             self.simulated is None
             or self.kernel is None
@@ -50,17 +49,17 @@ class Difference:
 
 @dataclass(frozen=True)
 class Parting:
-    """What was compared, and where the two part."""
+    """Result of the comparison: the first differences in content and in time."""
 
     content: Difference | None
-    """The first segment with other bytes, another acknowledgment or other blocks."""
+    """The first segment with different bytes, acknowledgment or SACK blocks."""
     time: Difference | None
-    """The first segment that is earlier or later than tolerated, before `content`."""
+    """The first segment outside the time tolerance, before `content`."""
     simulated: Sequence[Segment]
     kernel: Sequence[Segment]
 
     def lines(self) -> list[str]:
-        """The answer in sentences, and the segments around it side by side."""
+        """The answer in sentences, and a side-by-side table of the segments around it."""
         if self.content is None and self.time is None:
             count = len(self.kernel)
             return [f"no difference: {count} segments, the same and at the same times"]
@@ -87,7 +86,7 @@ def first_difference(
     """Compares segment by segment, each direction separately."""
     contents: list[Difference] = []
     times: list[Difference] = []
-    # What one has and the other has no time left for is no difference.
+    # A segment that one side had no time left to send is no difference.
     end = min((side[-1].time_s for side in (simulated, kernel) if side), default=0.0) - tolerance_s
     for is_out in (True, False):
         sides = ([one for one in side if one.is_out is is_out] for side in (simulated, kernel))

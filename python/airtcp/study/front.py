@@ -1,8 +1,8 @@
-"""Goodput and latency at once: which remedies no other beats in both.
+"""Goodput and latency at once: the remedies that no other remedy beats in both.
 
-A remedy that another beats in both is nobody's choice; the others form the Pareto front, along
-which goodput is bought with latency. What the means say is not what the runs show, so that a remedy
-has one of three marks:
+A remedy beaten in both is never a sensible choice; the others form the Pareto front, along which
+goodput is traded for latency. A difference of means need not be significant, so a remedy has one of
+three marks:
 
 - `front`: no other has both a higher mean goodput and a lower mean latency.
 - `beaten`: the runs show that another is better in both. The difference between the two is taken
@@ -24,11 +24,11 @@ from airtcp.study.metrics import METRICS, Metric
 from airtcp.study.statistics import paired_difference
 
 LATENCIES = ("exchange-p95", "ping-p95", "rtt-p95")
-"""Measurements of latency, the one to prefer first: what others feel, then the load itself."""
+"""Latency metrics in order of preference: probes under load first, then the load's RTT."""
 
 
 class Mark(StrEnum):
-    """A remedy's place among the others."""
+    """A remedy's position relative to the front."""
 
     FRONT = "front"
     BEATEN = "beaten"
@@ -37,30 +37,30 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True)
 class Point:
-    """A remedy, the baseline among them, with its means and what is known of its place."""
+    """A remedy or the baseline, with its means and its mark."""
 
     remedy: str
     goodput_bps: float
     latency: float
     mark: Mark
     by: str | None = None
-    """The remedy that beats it, or whose means do; None on the front."""
+    """The remedy that beats it, or has better means; None on the front."""
 
 
 @dataclass(frozen=True)
 class Front:
-    """All remedies that differ, in goodput and one measurement of latency."""
+    """All distinct remedies, in goodput and one latency metric."""
 
     metric: Metric
     points: tuple[Point, ...]
 
     def of(self, remedy: str) -> Point | None:
-        """The point of a remedy; None where it has no latency, or is another's twin."""
+        """The point of a remedy; None if it has no latency or duplicates another."""
         return next((point for point in self.points if point.remedy == remedy), None)
 
 
 def front(comparison: ComparedRuns) -> Front | None:
-    """The front of a comparison; None where its runs have no latency."""
+    """The front of a comparison; None if its runs have no latency."""
     measured = next(
         (found for name in LATENCIES if (found := _measured(comparison, METRICS[name]))), None
     )
@@ -75,7 +75,7 @@ def front(comparison: ComparedRuns) -> Front | None:
             for other, (its_goodput, its_latency) in runs.items()
             if fmean(its_goodput) > fmean(goodput) and fmean(its_latency) < fmean(latency)
         ]
-        # The one that is farthest ahead in latency is asked first.
+        # Tests the candidate farthest ahead in latency first.
         better.sort(key=lambda other: fmean(runs[other][1]))
         shown = next(
             (other for other in better if _beats(runs[other], runs[name], among)),

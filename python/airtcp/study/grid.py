@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 
 class StudyError(ScenarioError):
-    """A study file that cannot be used: which key, what was found, what was expected."""
+    """Invalid study file: names the key, the value found and the expected one."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A link or a stack: its name, and what it changes."""
+    """A link or a stack: its name and its settings."""
 
     name: str
     settings: Mapping[str, object]
@@ -54,19 +54,19 @@ class Grid:
     links: tuple[Setting, ...]
     stacks: tuple[Setting, ...]
     metric: str = "goodput"
-    """The metric that is compared unless another is asked for."""
+    """The metric to compare unless another is requested."""
     folder: Path | None = None
-    """The folder of the file, in which a metric's module is looked for first."""
+    """The folder of the file, where a metric's module is searched first."""
 
 
 @dataclass(frozen=True)
 class Entry:
     """One remedy on one link and one stack.
 
-    `difference` is that of the study's metric, goodput unless another was asked for. It and
-    `timeouts` are paired with the baseline; None where the remedy does not apply to the link, and
-    `refusal` says why. `radio_right` and `congestion_right` are the shares of loss
-    events of that cause which the sender judged so; None where it does not judge, or has none.
+    `difference` is that of the study's metric, goodput unless another was requested. It and
+    `timeouts` are paired with the baseline; None if the remedy does not apply to the link, with the
+    reason in `refusal`. `radio_right` and `congestion_right` are the shares of loss events of that
+    cause which the sender classified correctly; None if it does not classify or saw no such event.
     """
 
     link: str
@@ -90,14 +90,14 @@ class GridResult:
     seeds: int
     entries: tuple[Entry, ...]
     baselines: Mapping[tuple[str, str], float] = field(default_factory=dict)
-    """The mean of the metric without a remedy, by link and stack; none where no run has it."""
+    """The mean of the metric without a remedy, by link and stack; absent if no run has it."""
     metric: str = "goodput"
     """One of `airtcp.study.metrics.METRICS`."""
     unstored: OSError | None = None
-    """The error for which finished runs are not in `out`; None where they are."""
+    """The error that kept finished runs from being stored in `out`; None if stored."""
 
     def table(self) -> "pl.DataFrame":
-        """One row an entry: differences in per cent with half the 95 % interval."""
+        """One row per entry: differences in per cent with half the 95 % interval."""
         import polars as pl
 
         check_tables()
@@ -108,7 +108,7 @@ def load_grid(path: Path) -> Grid:
     """Reads a study file.
 
     Raises:
-        StudyError: a key that is missing, unknown or of the wrong kind.
+        StudyError: a key is missing, unknown or of the wrong type.
         OSError: the file cannot be read.
     """
     try:
@@ -179,10 +179,10 @@ def _setting(path: Path, kind: str, table: dict[str, Any]) -> Setting:
 
 
 def _scenario(path: Path, source: str) -> Path:
-    """The scenario of a link: a file, from the study's folder, or one that comes with airtcp.
+    """The scenario of a link: a file, relative to the study's folder, or a shipped scenario.
 
     Raises:
-        StudyError: a name that is also a file, so that it could mean either.
+        StudyError: the name of a shipped scenario is also a file, so it is ambiguous.
     """
     file = (path.parent / source).resolve()
     known = shipped("scenarios")
@@ -203,11 +203,11 @@ def run_grid(
     dask: str | None = None,
     metric: str | Metric | OwnMetric | None = None,
 ) -> GridResult:
-    """Runs a grid; what `out` holds already is not computed again.
+    """Runs a grid; cells in `out` are not recomputed.
 
-    What is compared is `metric`, as `airtcp.compare` takes it; None takes the file's.
+    Compares `metric`, as `airtcp.compare` takes it; None takes the file's.
 
-    A remedy that a link has no place for is noted with the core's own words and does not stop the
+    A remedy that does not apply to a link is noted with the core's message and does not stop the
     rest.
 
     Raises:
@@ -270,7 +270,7 @@ def _flat(settings: Mapping[str, object]) -> dict[str, object]:
 def _applicable(
     link: Setting, settings: Mapping[str, object], remedies: tuple[str, ...]
 ) -> tuple[list[str], dict[str, str]]:
-    """Which remedies the link takes, and why it does not take the others."""
+    """The remedies that apply to the link, and why the others do not."""
     assert link.scenario is not None
     scenario = load_scenario(link.scenario, settings)
     accepted: list[str] = []
@@ -334,7 +334,7 @@ def _row(entry: Entry) -> dict[str, object]:
 
 
 def text_of(entry: Entry) -> str:
-    """An entry as a cell of a table: `+8.3 ± 1.2 %`, and what is not shown in brackets."""
+    """An entry as a table cell: `+8.3 ± 1.2 %`; differences that are not shown in brackets."""
     difference = entry.difference
     if difference is None:
         return "n/a"

@@ -1,4 +1,4 @@
-"""The harm of the remedies worth naming, on more seeds until that of the first is decided."""
+"""Harm of the remedies worth naming, on more seeds until the first one's harm is decided."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -16,18 +16,18 @@ from airtcp.summary import RunSummary
 
 @dataclass(frozen=True)
 class HarmRounds:
-    """How harm is measured: who runs the plans, on how many seeds, and for how long."""
+    """How to measure harm: the executor, the number of seeds, and the budget."""
 
     run: Callable[[Plan], Results]
     rounds: Rounds | None
-    """The design whose most seeds bound these looks, too; None: the seeds of the comparison."""
+    """The design with the maximum of seeds for these looks; None: the comparison's seeds."""
     budget: Budget
 
     def measured(self, compared: ComparedRuns) -> ComparedRuns:
-        """The comparison with the harm of the remedies worth it.
+        """The comparison with the harm of the remedies worth measuring.
 
-        That of the remedies that a first sentence may name is run on, twice the seeds at each look,
-        until much harm is shown or excluded.
+        For remedies that a first sentence may name, doubles the seeds at each look until a large
+        harm is shown or excluded.
         """
         looks = self._looks(len(compared.seeds))
         names = list(dict.fromkeys([*_contenders(compared), *compared.worth_harm]))
@@ -44,7 +44,7 @@ class HarmRounds:
                         found, f"the harm to others takes more than {self.budget.words}"
                     )
                 took_s = self.budget.spent_s - spent_s
-                # A remedy that takes the place of a harmful one is measured, too.
+                # A remedy that replaces a harmful one is measured, too.
                 wanted = [name for name in _contenders(found) if not _is_measured(found, name)]
             if not _open_ones(found):
                 return found
@@ -57,7 +57,7 @@ class HarmRounds:
         return _stopped(found, f"{seeds} seeds were run for the harm of {whose}{most}")
 
     def _looks(self, seeds: int) -> Sequence[tuple[int, float]]:
-        """Seeds and error of each look; the first has the seeds of the comparison."""
+        """Seeds and error of each look; the first has the comparison's seeds."""
         rounds = self.rounds
         if rounds is None or seeds >= rounds.most_seeds or seeds < 2:
             rounds = Rounds(max(seeds, 2), first=max(seeds, 2))
@@ -66,7 +66,7 @@ class HarmRounds:
         return tuple((count, rounds.error(look)) for look, count in enumerate(rounds.looks))
 
     def _with(self, found: ComparedRuns, names: Iterable[str], count: int) -> ComparedRuns:
-        """The same with the harm of these remedies on so many seeds."""
+        """The comparison with the harm of these remedies on `count` seeds."""
         seeds = [*found.seeds, *range(found.seeds[-1] + 1, found.seeds[-1] + count + 1)][:count]
         plans: list[CompetingPlan] = []
         whole = Plan()
@@ -90,7 +90,7 @@ class HarmRounds:
 
 
 def _contenders(found: ComparedRuns) -> list[str]:
-    """The remedies that a first sentence may name for their gain, with those nearly as good."""
+    """Remedies that a first sentence may name for their gain, with those nearly as good."""
     ranking = found.ranking
     if not found.is_search:
         return [] if found.winner is None else [found.winner]

@@ -1,9 +1,9 @@
 """The horizon of a gain: whether it lasts longer than the runs.
 
-A remedy of slow start raises the goodput of the first seconds, over which a run of 20 s says
-+400 % and one of 900 s +6 %: both are true, and neither is of use without its horizon. The best
-remedy and the baseline are run `TIMES` as long on the same seeds. A run is the beginning of the
-longer one, so that the two tell the goodput of the time after it.
+A remedy of slow start raises the goodput of the first seconds: a run of 20 s gives +400 % and one
+of 900 s +6 %. Both are true, and neither is useful without its horizon. The best remedy and the
+baseline are run `TIMES` as long on the same seeds. A short run is the beginning of the longer one,
+so the two give the goodput after the short run's end.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,26 +20,26 @@ from airtcp.study.statistics import PairedDifference, paired_difference
 from airtcp.summary import RunSummary, total
 
 TIMES = 4
-"""The longer runs take as many times the duration."""
+"""Length of the longer runs, as a multiple of the duration."""
 MAX_SEEDS = 5
 """Seeds of the longer runs."""
 _FEWEST_SEEDS = 2
 _FACTOR = 2.0
-"""A gain that is smaller or larger later by less does not need its horizon said."""
+"""A later gain within this factor of the first needs no mention of the horizon."""
 
 
 @dataclass(frozen=True)
 class Horizon:
-    """A gain in the time of the runs, and in the time after it."""
+    """A gain during the runs, and after them."""
 
     duration_s: float
     later_s: float
-    """Length of the time after it."""
+    """Length of the time after the runs, in seconds."""
     later: PairedDifference
-    """Goodput in that time, against the baseline's."""
+    """Goodput in that time, against the baseline."""
 
     def words(self, gain: float, smallest: float) -> str:
-        """The end of a sentence on a gain in per cent; empty where the gain lasts."""
+        """The end of a sentence on a gain in per cent; empty if the gain lasts."""
         percent = self.later.mean_percent
         interval = self.later.interval_percent
         if percent is None or (interval is None and not self.later.is_exact):
@@ -76,7 +76,7 @@ class Horizon:
 
 
 def horizon_clause(comparison: ComparedRuns) -> str:
-    """The horizon of the best remedy's gain as the end of a sentence; empty where it lasts."""
+    """The horizon of the best remedy's gain as the end of a sentence; empty if it lasts."""
     name = comparison.winner
     if name is None or comparison.metric != "goodput":
         return ""
@@ -86,7 +86,7 @@ def horizon_clause(comparison: ComparedRuns) -> str:
 
 
 def horizon(comparison: ComparedRuns, name: str) -> Horizon | None:
-    """The gain of a remedy after the time of the runs; None where that was not run."""
+    """The gain of a remedy after the time of the runs; None if that was not run."""
     longer = comparison.longer
     if name not in longer or BASELINE not in longer:
         return None
@@ -99,7 +99,7 @@ def horizon(comparison: ComparedRuns, name: str) -> Horizon | None:
 
 
 def _later(short: Sequence[RunSummary], longer: Sequence[RunSummary]) -> list[float]:
-    """Goodput of the time by which each longer run exceeds the short one of its seed, in bit/s."""
+    """Goodput after the end of each short run, from the longer run of the same seed, in bit/s."""
     return [
         (_bits(whole) - _bits(part)) / (whole["duration_s"] - part["duration_s"])
         for part, whole in zip(short, longer, strict=False)
@@ -115,7 +115,7 @@ def with_horizon(
 ) -> ComparedRuns:
     """The comparison with longer runs of its best remedy, as far as the budget allows.
 
-    Transfers of a size have no horizon: they end by themselves.
+    Transfers of a fixed size have no horizon: they end by themselves.
     """
     name = comparison.winner
     runs = comparison.summaries[BASELINE]
@@ -132,7 +132,7 @@ def with_horizon(
         cells = _longer_cells(comparison, name, seeds)
         results = run(Plan(seed_by_seed(cells.values())))
     except (AirtcpError, OutOfBudgetError):
-        return comparison  # a recording that ends, or the budget
+        return comparison  # the recording is too short, or the budget is spent
     longer = {
         remedy: [results[cell.key].summary for cell in planned] for remedy, planned in cells.items()
     }

@@ -1,7 +1,7 @@
-"""Runs of a kernel in virtual time, as cells of a study: each in a guest that boots for it.
+"""Runs of a kernel in virtual time, as cells of a study: a fresh guest boots for each.
 
-A run depends on its kernel, its scenario, its seed and its remedy, and on nothing else: not on the
-machine, its load, or what ran before.
+A run depends only on its kernel, scenario, seed and remedy: not on the machine, its load, or
+earlier runs.
 """
 
 import os
@@ -20,14 +20,14 @@ from airtcp.study.plan import Observation
 _BAD_REQUEST = 2
 
 RECORDED = "/airtcp/record"
-"""The folder of the guest in which a run is recorded."""
+"""The guest's folder for the recording of a run."""
 
 _FOLDER = "/airtcp/scenario"
-"""The folder of the guest in which a scenario stands."""
+"""The guest's folder for a scenario."""
 
 
 def guest_observation(run: KernelRun, guest: Guest) -> Observation:
-    """The way to run a cell in a guest, whose parts are all in the cell's key."""
+    """The way to run a cell in a guest; all parts of the guest enter the cell's key."""
     name = f"kernel {guest.kernel.release} in virtual time {guest.digest[:16]}{run.words}"
     return Observation(name, partial(_measured, run, guest))
 
@@ -36,7 +36,7 @@ def check_in_guest(runs: Sequence[KernelRun], guest: Guest) -> None:
     """Asks the kernel whether it can make each of the runs, all in one boot.
 
     Raises:
-        ScenarioError: a request cannot be met; says why.
+        ScenarioError: a request cannot be met; gives the reason.
         KernelError: the guest does not work.
     """
     jobs = [_job(run, 1, "--check") for run in runs]
@@ -49,10 +49,10 @@ def check_in_guest(runs: Sequence[KernelRun], guest: Guest) -> None:
 
 
 def recorded(run: KernelRun, guest: Guest, seed: int) -> Done:
-    """A run with what `airtcp emulate --record` writes among its files.
+    """Makes a run whose files include those of `airtcp emulate --record`.
 
     Raises:
-        ScenarioError: the request cannot be met; says why.
+        ScenarioError: the request cannot be met; gives the reason.
         RunError: the run failed.
         KernelError: the guest does not work.
     """
@@ -96,18 +96,18 @@ def _files(run: KernelRun) -> dict[str, bytes]:
 
 
 def guest_path(source: Path) -> str:
-    """The path of a scenario in the guest, in one folder wherever it is here.
+    """The guest path of a scenario, in one folder regardless of its path here.
 
-    A longer path is a few hundred instructions more, and moves every packet by as many nanoseconds.
+    A longer path costs a few hundred instructions, and delays every packet by as many nanoseconds.
     """
     return f"{_FOLDER}/{source.name}"
 
 
 def scenario_files(source: Path, values: Iterable[str]) -> dict[str, bytes]:
-    """A scenario and the files that it, or one of its settings, names, by their path in the guest.
+    """A scenario and the files named by it or by one of its settings, by their guest paths.
 
-    What is named from the scenario's folder stands there as from the guest's; what a setting names
-    from the current folder, as from that of the guest's program, which is `/`.
+    Paths relative to the scenario's folder stay relative to it in the guest; paths in settings are
+    relative to the current folder, which for the guest's program is `/`.
     """
     content = source.read_bytes()
     files = {guest_path(source): content}

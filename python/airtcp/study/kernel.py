@@ -16,31 +16,30 @@ from airtcp.shipped import find
 from airtcp.study.plan import Observation
 
 _ATTEMPTS = 3
-"""A run during which the machine did not keep up is repeated; this many attempts in all."""
+"""Maximum number of attempts for a run during which the machine did not keep up."""
 
 _BAD_REQUEST = 2
 
 
 class Verdicts(TypedDict):
-    """Losses of one number n that a congestion control has judged."""
+    """Losses of one number n as classified by a congestion control."""
 
     lost: int
-    """n, where 4 stands for more too, and 0 for timeouts."""
+    """n, where 4 means 4 or more, and 0 timeouts."""
     radio: int
     congestion: int
 
 
 class Exchange(TypedDict):
-    """A connection beside the load, with one exchange."""
+    """A probe connection under load, with one exchange."""
 
     parts_ms: list[float]
-    """Handshake, TLS's round trip, the request's; the last one of those that were not finished is
-    the time so far."""
+    """Handshake, TLS round trip, request; for an unfinished part the time so far."""
     is_finished: bool
 
 
 class Beside(TypedDict):
-    """What was measured beside the load."""
+    """Measurements of probes under load."""
 
     pings_ms: list[float | None]
     """Round trips of echo requests; None without an answer."""
@@ -48,11 +47,11 @@ class Beside(TypedDict):
 
 
 class QueueCounts(TypedDict):
-    """What a queueing discipline of the kernel has counted."""
+    """Counters of one of the kernel's queueing disciplines."""
 
     passed: int
     dropped: int
-    """Acknowledgments that later ones cover among them."""
+    """Includes acknowledgments that later ones cover (ACK filter)."""
     marked: int
     acks_dropped: int
 
@@ -62,18 +61,19 @@ class Measurement(TypedDict):
 
     congestion_control: str
     steps: list[str]
-    """Deployment of the remedies, in a user's words."""
+    """Deployment steps of the remedies, in a user's words."""
     instead: list[str]
-    """Difference from the remedy, where it is only the nearest thing."""
+    """Differences from the remedy, if the kernel has only a similar one."""
     goodput_bps: float
     retransmissions: int
     timeouts: int
     undos: int
     verdicts: list[Verdicts]
-    """Losses by their number and the verdict of a congestion control that judges them."""
+    """Losses by number and by the verdict of a congestion control that classifies them."""
     rtt_p50_ms: NotRequired[float | None]
-    """Median of the data packets' round trips, measured beside the sender as `airtcp run` does;
-    None without any, absent from runs that were kept before this was measured."""
+    """Median round-trip time of the data packets, measured at the sender as `airtcp run` does; None
+    without any, absent from runs stored before this was measured.
+    """
     rtt_p95_ms: NotRequired[float | None]
     """Their 95th percentile."""
     delay_p50_ms: NotRequired[float | None]
@@ -81,14 +81,14 @@ class Measurement(TypedDict):
     delay_p95_ms: NotRequired[float | None]
     """Their 95th percentile."""
     counted: NotRequired[QueueCounts]
-    """What the kernel's discipline before the link has counted, if there was one."""
+    """Counters of the kernel's discipline before the link, if there was one."""
     ack_counted: NotRequired[QueueCounts]
-    """The same of the one before the link's other direction."""
+    """Counters of the discipline before the link's other direction."""
     beside: NotRequired[Beside]
     own_rtt_ms: NotRequired[float]
-    """Mean of the shortest 95 % of the load's round trips, where something ran beside it."""
+    """Mean of the shortest 95 % of the load's round trips, if probes ran under load."""
     srtt_ms: float
-    """The smoothed round trip that the sender believes at the end."""
+    """The sender's smoothed round-trip time at the end."""
     rttvar_ms: float
     """Its mean deviation."""
     late_median_ms: float
@@ -110,7 +110,7 @@ class Lateness(TypedDict):
 
 
 def lateness(runs: Sequence[Measurement]) -> Lateness:
-    """Lateness of the emulator in `runs`, of which there is one at least."""
+    """Lateness of the emulator in `runs`, at least one."""
     return {
         "median_ms": median(run["late_median_ms"] for run in runs),
         "p99_ms": median(run["late_p99_ms"] for run in runs),
@@ -128,16 +128,17 @@ class KernelRun:
     remedy: str
     """Empty for the baseline."""
     deviation_ms: float | None = None
-    """The mean deviation of the link's round trips, for remedies that are a factor of it."""
+    """Mean deviation of the link's round trips, for remedies that are a multiple of it."""
     discipline: str = ""
-    """The kernel's queueing discipline before the link, as tc(8) writes it; the link's own queue if
-    empty."""
+    """The kernel's queueing discipline before the link, as tc(8) writes it; the link's queue if
+    empty.
+    """
     ack_discipline: str = ""
-    """The same for the direction that acknowledgments take."""
+    """The same for the direction of the acknowledgments."""
 
     @property
     def words(self) -> str:
-        """What a cell's key says of the run beside its scenario, seed and remedy."""
+        """Settings of the run in the cell's key, apart from scenario, seed and remedy."""
         deviation = self.deviation_ms
         return (
             ("" if deviation is None else f" deviation {deviation:.6f} ms")
@@ -173,7 +174,7 @@ def measurement(summary_json: str) -> Measurement:
 
 
 def settings_of(settings: Mapping[str, object] | None) -> tuple[tuple[str, str], ...]:
-    """Settings as the command line writes them."""
+    """Settings in the command line's syntax."""
     return tuple(
         (key, str(value).lower() if isinstance(value, bool) else str(value))
         for key, value in (settings or {}).items()
@@ -181,10 +182,10 @@ def settings_of(settings: Mapping[str, object] | None) -> tuple[tuple[str, str],
 
 
 def readable_path(source: str | os.PathLike[str]) -> str:
-    """The path of a scenario that another program can read.
+    """The path of a scenario, for another program to read.
 
     Raises:
-        ScenarioError: it is standard input, or a text.
+        ScenarioError: it is standard input or literal text.
     """
     path = os.fspath(source)
     if path == "-" or "\n" in path:
@@ -193,10 +194,10 @@ def readable_path(source: str | os.PathLike[str]) -> str:
 
 
 def check(run: KernelRun) -> None:
-    """Asks whether this kernel can make a run, which takes no time.
+    """Asks whether this kernel can make a run; returns at once.
 
     Raises:
-        ScenarioError: the request cannot be met; says why.
+        ScenarioError: the request cannot be met; gives the reason.
     """
     command = run.command(find_program(), 1)
     done = subprocess.run([*command, "--check"], capture_output=True, text=True, check=False)
@@ -205,10 +206,10 @@ def check(run: KernelRun) -> None:
 
 
 def _measured(run: KernelRun, _scenario: Scenario, seed: int) -> str:
-    """Runs the kernel until a run was in time.
+    """Repeats a run on the kernel until it keeps up.
 
     Raises:
-        ScenarioError: the request cannot be met; says why.
+        ScenarioError: the request cannot be met; gives the reason.
         RunError: the machine did not keep up in any attempt, or the program failed.
     """
     command = run.command(find_program(), seed)
@@ -232,6 +233,6 @@ def _measured(run: KernelRun, _scenario: Scenario, seed: int) -> str:
 
 
 def reason(stderr: str) -> str:
-    """The reason that airtcp-net gives, the last line of what it prints."""
+    """The reason given by airtcp-net: the last line of its output."""
     lines = stderr.strip().splitlines()
     return lines[-1].removeprefix("airtcp-net: ") if lines else "no reason was given"

@@ -1,4 +1,4 @@
-"""What the kernel's sockets measured beside the load, in the names and the arithmetic of a run."""
+"""The kernel's measurements of probes under load, with the names and arithmetic of a run."""
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
@@ -12,11 +12,11 @@ FIELDS = (
     *("exchange_p50_ms", "exchange_p95_ms", "exchange_p99_ms"),
     *("rpm_foreign", "rpm_own", "rpm"),
 )
-"""The fields of a run's `beside` that a kernel has, too."""
+"""The fields of a run's `beside` that kernel runs have, too."""
 
 
 def beside_of(run: Measurement) -> dict[str, float | None] | None:
-    """The numbers of one run of the kernel; None where nothing ran beside it."""
+    """The probes' measurements in one run of the kernel; None if no probes ran."""
     beside = run.get("beside")
     if beside is None:
         return None
@@ -56,7 +56,7 @@ def mean_beside(
 
 
 def has_beside(runs: Sequence[Measurement]) -> bool:
-    """Whether something was measured beside these runs."""
+    """Whether probes ran under load in these runs."""
     return any(run.get("beside") is not None for run in runs)
 
 
@@ -66,6 +66,6 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def _quantile(ascending: Sequence[float], percent: int) -> float | None:
-    """By nearest rank, as `airtcp run` has it."""
+    """By nearest rank, as in `airtcp run`."""
     rank = -(-len(ascending) * percent // 100)
     return ascending[rank - 1] if rank else None

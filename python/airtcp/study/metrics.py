@@ -15,24 +15,25 @@ class Metric:
     """A measurement of a run."""
 
     name: str
-    """As `airtcp compare --metric` takes it."""
+    """Name for `airtcp compare --metric`."""
     label: str
-    """As a table's head has it."""
+    """Column heading."""
     is_better_higher: bool
     of: Callable[[RunSummary], float | None]
-    """The measurement; None where the run has none, as completion times of endless flows."""
+    """The measurement; None if the run has none, such as completion times of endless flows."""
     show: Callable[[float], str]
     """A value with its unit."""
     beside: tuple[str, ...] = ()
-    """What has to run beside the load for it, of which one is enough: `flows.beside`."""
+    """Probes needed under load, any one of them: `flows.beside`."""
     is_of_others: bool = False
-    """Whether it is measured on an unchanged flow beside the remedy's (`study/competing.py`)."""
+    """Whether it is measured on an unchanged competing flow (`study/competing.py`)."""
     may_cost_goodput: bool = True
-    """Whether it can be improved by sending less: a remedy that costs a tenth of the goodput then
-    does not help."""
+    """Whether it can be improved by sending less: then a remedy that costs a tenth of the goodput
+    does not help.
+    """
 
     function: object = None
-    """The user's function that it was made of, to tell two of one name apart."""
+    """The user's function it was made from, to distinguish functions with the same name."""
 
     @property
     def phrase(self) -> str:
@@ -112,14 +113,14 @@ def _beside(
     is_better_higher: bool = False,
 ) -> Metric:
     def measure(summary: RunSummary) -> float | None:
-        # An earlier engine's runs measured nothing beside the load.
+        # Runs of earlier engines have no probes under load.
         return cast(dict[str, float | None], summary.get("beside", {})).get(field)
 
     return Metric(name, label, is_better_higher, measure, show, beside=(companion,))
 
 
 def _power(summary: RunSummary) -> float | None:
-    """Goodput over delay, in Mbit/s per millisecond of the round trips that responsiveness counts.
+    """Goodput over delay, in Mbit/s per millisecond of the round trips used for responsiveness.
 
     Kleinrock, "Power and deterministic rules of thumb", ICC 1979.
     """
@@ -238,7 +239,7 @@ METRICS = {
         ),
     )
 }
-"""Every measurement by name; the first is what a comparison decides by unless told otherwise."""
+"""Every metric by name; the first is the default of a comparison."""
 
 
 def metric_named(name: str) -> Metric:

@@ -1,4 +1,4 @@
-"""Metrics of one's own: a function of a run's summary, in Python or by "module:function"."""
+"""User-defined metrics: a function of a run's summary, in Python or as "module:function"."""
 
 import importlib
 import sys
@@ -11,19 +11,19 @@ from airtcp.study.metrics import METRICS, Metric, metric_named
 from airtcp.summary import RunSummary
 
 OwnMetric = Callable[[RunSummary], float | None]
-"""Takes the summary of a run, as `Run.summary` has it; returns None where the run has no value."""
+"""Takes a run's summary, as in `Run.summary`; returns None if the run has no value."""
 
 
 def metric_of(metric: "str | Metric | OwnMetric", folder: Path | None = None) -> Metric:
-    """The metric that is meant, kept by its name from then on.
+    """Resolves a metric and registers it by name.
 
     Args:
-        metric: a name of `METRICS`, a function (of which more is better), a `Metric` that says
-            more, or either as "module:name".
-        folder: where a module is looked for first.
+        metric: a name in `METRICS`, a function (more is better), a `Metric`, or one of the latter
+            two as "module:name".
+        folder: where to search a module first.
 
     Raises:
-        ScenarioError: there is none of that name, or it cannot be imported.
+        ScenarioError: no metric has that name, or it cannot be imported.
     """
     if isinstance(metric, str):
         if ":" not in metric:
@@ -64,7 +64,7 @@ def _checked(name: str, function: OwnMetric) -> OwnMetric:
 
 
 def _kept(metric: Metric) -> Metric:
-    """Under a name that no other metric has: comparisons refer to metrics by their names."""
+    """Registers a metric under a unique name: comparisons refer to metrics by name."""
     name, count = metric.name, 2
     while name in METRICS and METRICS[name].function is not (metric.function or metric.of):
         name, count = f"{metric.name}-{count}", count + 1

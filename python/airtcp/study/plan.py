@@ -1,4 +1,4 @@
-"""Plans: the cells that a study asks for, each with all that is needed to run it."""
+"""Plans: the cells of a study, each with everything needed to run it."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,31 +11,31 @@ from airtcp.study.cells import CellKey, cell_key
 
 @dataclass(frozen=True)
 class Observation:
-    """A way of running a cell that finds out more than the summary of a plain run.
+    """A way of running a cell that yields more than the summary of a plain run.
 
-    `run` takes the scenario and the seed and returns the summary as JSON, with more fields. It is
-    a function of a module, so that another process can call it by its name.
+    `run` takes the scenario and the seed and returns the summary as JSON, with more fields. It is a
+    module-level function, so that another process can call it by name.
     """
 
     name: str
-    """Part of the cell's key: cells that are observed otherwise are other cells."""
+    """Part of the cell's key: another observation makes another cell."""
     run: Callable[[Scenario, int], str]
 
 
 @dataclass(frozen=True)
 class PlannedCell:
-    """One run of a plan. Two cells with the same key are one run."""
+    """One run of a plan. Two cells with the same key are the same run."""
 
     key: CellKey
     scenario: Scenario = field(compare=False)
-    """The scenario that is run: settings applied, remedies laid over it."""
+    """The scenario to run: settings and remedies applied."""
     words: str = field(compare=False)
     """Description of the cell, for progress and errors."""
     observation: Observation | None = field(default=None, compare=False)
 
 
 class Plan:
-    """The cells of a study in the order in which they begin, none of them twice."""
+    """The cells of a study in execution order, without duplicates."""
 
     def __init__(self, cells: Iterable[PlannedCell] = ()) -> None:
         self._cells: dict[CellKey, PlannedCell] = {}
@@ -70,11 +70,11 @@ def planned_cell(
 
     Args:
         scenario_hash: the hash of the scenario as written, before remedies.
-        scenario: the scenario with the remedies laid over it.
+        scenario: the scenario with the remedies applied.
         remedy: their names, empty for the baseline.
         seed: the seed.
-        words: what the cell is, for progress and errors.
-        observation: how it is run, when its summary alone is not enough.
+        words: description of the cell, for progress and errors.
+        observation: how it is run, if its summary is not enough.
     """
     name = f"{observation.name} {remedy}".rstrip() if observation else remedy
     return PlannedCell(cell_key(scenario_hash, name, seed), scenario, words, observation)
@@ -92,11 +92,11 @@ def seeded_cells(
 
     Args:
         scenario_hash: the hash of the scenario as written, before remedies.
-        scenario: the scenario with the remedies laid over it.
+        scenario: the scenario with the remedies applied.
         remedy: their names; `BASELINE` or nothing for the baseline.
         seeds: the seeds, in the order of the cells.
-        words: what the variant is, for progress and errors; the seed is added to it.
-        observation: how it is run, when its summary alone is not enough.
+        words: description of the variant, for progress and errors; the seed is added to it.
+        observation: how it is run, if its summary is not enough.
     """
     name = "" if remedy == BASELINE else remedy
     return tuple(
@@ -115,6 +115,6 @@ def seeded_cells(
 def seed_by_seed(variants: Iterable[Sequence[PlannedCell]]) -> tuple[PlannedCell, ...]:
     """The cells of all variants with the first seed, then with the second, and so on.
 
-    Pairs are complete early then, and a run that is interrupted leaves few half ones.
+    Pairs are complete early, and an interrupted run leaves few incomplete ones.
     """
     return tuple(chain.from_iterable(zip(*variants, strict=True)))

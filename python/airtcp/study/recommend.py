@@ -1,4 +1,4 @@
-"""What a comparison recommends for each aim, where its runs have what the aim is judged by."""
+"""Recommendations of a comparison for each aim that its runs can judge."""
 
 from dataclasses import dataclass
 
@@ -11,17 +11,18 @@ from airtcp.study.trade import goodput_clause
 
 @dataclass(frozen=True)
 class Recommendation:
-    """What is recommended for an aim."""
+    """The recommendation for an aim."""
 
     aim: Aim
     ranking: Ranking
-    """The remedies by what decides for it. The intervals hold jointly for all remedies of a search
-    within one aim."""
+    """The ranking by the aim's deciding metric. In a search, the intervals hold jointly for all
+    remedies within one aim.
+    """
     sentence: str
 
 
 def recommendations(comparison: ComparedRuns) -> list[Recommendation]:
-    """One for each aim that the runs can judge; none where nothing ran beside the load."""
+    """One for each aim that the runs can judge; empty if no probes ran under load."""
     return [
         Recommendation(aim, judged.ranking, _sentence(aim, judged))
         for aim, judged in comparison.by_aim.items()

@@ -1,8 +1,8 @@
-"""Room for a remedy: how much more a link carries than today's sender gets.
+"""Room for a remedy: the link's capacity relative to today's sender.
 
-Packets as long as the sender's that never slow down fill the first queue at all times. Nothing at
-an end of a connection delivers more, and no queue. Where they deliver hardly more than the sender,
-no remedy has anything to gain, which two or three seeds show.
+An unresponsive sender with packets of the same length keeps the first queue full at all times. No
+change at an end of a connection or in a queue delivers more. If that delivers hardly more than the
+sender, no remedy has anything to gain, which two or three seeds show.
 """
 
 import os
@@ -30,12 +30,12 @@ def with_room(
     settings: Mapping[str, object] | None,
     run: Callable[[Plan], Results],
 ) -> ComparedRuns:
-    """A search for goodput with what its link carries, where that is known.
+    """A search for goodput with the capacity of its link, where that is known.
 
     Args:
         compared: the search.
-        source: its scenario as it was given.
-        settings: what was set over it.
+        source: its scenario as given.
+        settings: the settings applied to it.
         run: runs a plan.
     """
     document = tomllib.loads(compared.scenario.to_toml())
@@ -63,7 +63,7 @@ def with_room(
 
 
 def _has_capacity(document: Mapping[str, object]) -> bool:
-    """Whether the link carries the same whoever sends: a pipe at a rate or by a trace."""
+    """Whether the link's capacity is independent of the senders: a pipe at a rate or by a trace."""
     link = document.get("link")
     return (
         document.get("topology", "pipe") == "pipe"

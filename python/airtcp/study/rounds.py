@@ -1,4 +1,4 @@
-"""A comparison in rounds: more seeds until what matters is decided, or a bound is reached."""
+"""A comparison in rounds: adds seeds until the answer is decided, or a bound is reached."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,8 +10,9 @@ from airtcp.study.comparison_plan import ComparisonPlan
 from airtcp.study.sequential import Rounds
 
 SHARE = 0.75
-"""Share of the processor time for the rounds; the rest is for the harm and the horizon of what
-they find."""
+"""Share of the processor time for the rounds; the rest is for the harm and the horizon of their
+findings.
+"""
 
 Outcome = Callable[[ComparisonPlan, float], ComparedRuns]
 
@@ -19,13 +20,13 @@ Outcome = Callable[[ComparisonPlan, float], ComparedRuns]
 def in_rounds(
     planned_for: Callable[[int], ComparisonPlan], outcome: Outcome, rounds: Rounds, budget: Budget
 ) -> ComparedRuns:
-    """Runs look after look; seeds that are finished are not run again.
+    """Runs look after look; finished seeds are not rerun.
 
     Args:
         planned_for: plans a number of seeds.
-        outcome: runs a plan; its intervals miss with the error given.
-        rounds: the design and the most seeds.
-        budget: the processor time, of which `SHARE` is for the rounds.
+        outcome: runs a plan; its intervals miss with the given error.
+        rounds: the design and the maximum of seeds.
+        budget: the processor time; `SHARE` of it is for the rounds.
 
     Raises:
         RunError: the budget is not enough for one seed.
@@ -35,7 +36,7 @@ def in_rounds(
     compared = _first_seed(planned_for, outcome, rounds, budget)
     before = 1
     for look, seeds in enumerate(looks):
-        # What is stored already costs nothing, so this is an upper bound.
+        # Stored runs cost nothing, so this is an upper bound.
         seed_s = budget.spent_s / before
         if budget.spent_s + seed_s * (seeds - before) > most_s:
             fewer = before + int(max(most_s - budget.spent_s, 0.0) / seed_s) if look == 0 else 0
@@ -54,7 +55,7 @@ def in_rounds(
 def _first_seed(
     planned_for: Callable[[int], ComparisonPlan], outcome: Outcome, rounds: Rounds, budget: Budget
 ) -> ComparedRuns:
-    """One seed, which tells how long the first round takes."""
+    """Runs one seed, which gives the duration of the first round."""
     found = _looked(planned_for, outcome, rounds, 0, 1)
     if found is None:
         remedies = len(planned_for(1).variants) - 1
@@ -73,7 +74,7 @@ def _looked(
     look: int,
     seeds: int,
 ) -> ComparedRuns | None:
-    """The comparison on so many seeds; None where the budget ended it."""
+    """The comparison on `seeds` seeds; None if the budget ended it."""
     try:
         return outcome(planned_for(seeds), rounds.error(look))
     except OutOfBudgetError:

@@ -1,4 +1,4 @@
-"""A comparison from the request to what came out: rounds or seeds, then the harm to others."""
+"""Runs a comparison: rounds or fixed seeds, then the harm to others."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -62,7 +62,7 @@ def run_comparison(
 
         def told(finished: int, cells: int, _: str) -> None:
             if progress:
-                # Of this plan those that no earlier one had.
+                # Counts only the cells of this plan that no earlier plan had.
                 progress(earlier + finished - (cells - before), earlier + before)
             budget.check()
 
@@ -106,7 +106,7 @@ def run_comparison(
 
 
 def _how(metric: str) -> str:
-    """How to have a metric that something beside the load measures."""
+    """How to get a metric that needs probes under load."""
     companions = METRICS[metric].beside
     if not companions:
         return ""

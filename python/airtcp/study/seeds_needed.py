@@ -1,16 +1,16 @@
-"""Number of seeds that would decide what is undecided."""
+"""Estimates the number of seeds that would decide an undecided difference."""
 
 from airtcp.study.statistics import ENOUGH_IDENTICAL, ERROR, Outcome, PairedDifference, Spread
 
 _MOST = 10_000
-"""More seeds than this are no answer."""
+"""Larger numbers of seeds are not a practical answer."""
 
 
 def seeds_needed(difference: PairedDifference, smallest: float) -> int | None:
     """Seeds with which an effect of this size and spread would be shown or excluded.
 
-    None where the pairs tell no spread, or where more than 10 000 are needed. The next runs may
-    come out otherwise: it is an estimate, and as often too small as too large.
+    None if the pairs give no spread, or if more than 10 000 are needed. It is an estimate, as often
+    too small as too large: further runs may differ.
 
     Args:
         difference: the undecided difference.
@@ -25,7 +25,7 @@ def seeds_needed(difference: PairedDifference, smallest: float) -> int | None:
     if percent is None:
         target = size
     else:
-        # Shown by leaving out zero, or excluded by staying below the smallest worth having.
+        # Shown by excluding zero, or excluded by staying below the smallest worthwhile effect.
         worth = smallest / 100.0 * abs(difference.baseline_mean)
         target = max(size, worth - size)
     whole = Spread(spread.variance, spread.degrees, spread.among, ERROR)

@@ -1,6 +1,6 @@
-"""Segments at the host that sends the data: those of a simulation, and those of a recorded kernel.
+"""Segments at the data sender: those of a simulation, and those of a recorded kernel.
 
-Both as the same rows, offsets counted in bytes of the stream from 0, times from the flow's SYN.
+Both as the same rows: offsets in bytes of the stream from 0, times from the flow's SYN.
 """
 
 import struct
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _ENHANCED_PACKET = 6
-"""Type of a block with a packet (pcapng §4.3)."""
+"""Block type of a packet (pcapng §4.3)."""
 _BYTE_ORDER = 0x1A2B3C4D
 """The byte-order magic of a section (pcapng §4.1)."""
 _FLAGS_OPTION = 2
@@ -31,22 +31,22 @@ class RecordingError(AirtcpError):
 
 @dataclass(frozen=True)
 class Segment:
-    """A segment that leaves or reaches the host that sends the data."""
+    """A segment that leaves or reaches the data sender."""
 
     time_s: float
     """Since the flow's first SYN."""
     is_out: bool
     offset: int
-    """Of the first byte, if it leaves; of the next expected byte, if it is an acknowledgment."""
+    """Offset of the first byte of a data segment, or of the next expected byte of an ACK."""
     size: int
     """Bytes of data."""
     is_syn: bool
     sack: tuple[tuple[int, int], ...] = ()
-    """Blocks of bytes that an acknowledgment reports, first and one past the last."""
+    """SACK blocks of an acknowledgment, as first byte and one past the last."""
 
     @property
     def words(self) -> str:
-        """The segment in a line's words."""
+        """The segment in words, for one line."""
         if self.is_syn:
             return "SYN" if self.is_out else "SYN+ACK"
         if self.is_out:
@@ -75,7 +75,7 @@ def simulated_segments(packets: "pl.DataFrame", flow: int) -> list[Segment]:
 
 
 def _counts(segment: Segment) -> bool:
-    """Whether a segment is compared: a pure ACK of the sender's carries nothing."""
+    """Whether a segment is compared: pure ACKs of the data sender are not."""
     return segment.is_syn or not segment.is_out or segment.size > 0
 
 
@@ -88,9 +88,9 @@ def _blocks(text: str | None) -> tuple[tuple[int, int], ...]:
 
 
 def recorded_segments(capture: bytes, interface: int) -> list[Segment]:
-    """The segments of a recording at the host that sends the data, of the connection with most.
+    """The segments of a recording at the data sender, of the connection with most.
 
-    Others, such as exchanges beside the load, pass the same interface.
+    Others, such as probes under load, use the same interface.
 
     Args:
         capture: the file that `airtcp emulate --record` writes for that end.
@@ -115,13 +115,13 @@ class _Connection:
     def __init__(self) -> None:
         self.segments: list[Segment] = []
         self.sent = 0
-        """Bytes of data in all segments that the host has sent."""
+        """Data bytes in all segments sent so far."""
         self._start: int | None = None
-        # The first sequence number of the stream of data, which the sending host has begun.
+        # The initial sequence number of the data sender.
         self._base = 0
 
     def take(self, nanos: int, is_out: bool, read: "_Parts") -> None:
-        """Adds a packet of it."""
+        """Adds a packet of the connection."""
         sequence, acknowledged, size, flags, sack = read
         is_syn = bool(flags & _SYN)
         if is_syn and is_out:
@@ -141,7 +141,7 @@ class _Connection:
 
 
 def is_sender(capture: bytes) -> bool:
-    """Whether data leave the host at which a recording was made.
+    """Whether a recording was made at the data sender.
 
     Raises:
         RecordingError: it is damaged.
@@ -182,7 +182,7 @@ def _segment(packet: bytes) -> _Parts | None:
 
 
 def _ends(packet: bytes, is_out: bool) -> bytes:
-    """The addresses and ports of an IPv4 TCP packet, the host's own first."""
+    """The addresses and ports of an IPv4 TCP packet, the local end first."""
     ip = (packet[0] & 15) * 4
     halves = packet[12:16] + packet[ip : ip + 2], packet[16:20] + packet[ip + 2 : ip + 4]
     return b"".join(halves if is_out else reversed(halves))
@@ -226,7 +226,7 @@ def _packets(capture: bytes) -> Iterator[tuple[int, bool, int, bytes]]:
 
 
 def _flags(options: bytes, order: str) -> int:
-    """The value of epb_flags (pcapng §4.3.1); 0 if it is not there."""
+    """The value of epb_flags (pcapng §4.3.1); 0 if absent."""
     at = 0
     while at + 8 <= len(options):
         kind, length = struct.unpack_from(f"{order}HH", options, at)

@@ -1,11 +1,11 @@
-"""Rounds of seeds until what matters is decided: a group-sequential design.
+"""Rounds of seeds until the answer is decided: a group-sequential design.
 
-Looking at the intervals after every round and stopping at the first that says something would
-make an error likely. The error is spent over the looks instead: by look k, at the share t of the
-most seeds, the function of Lan and DeMets (Biometrika 70, 1983) of Pocock's type has spent
-error x ln(1 + (e - 1) t), and the intervals of that look miss with what it adds. Pocock's rather
-than O'Brien and Fleming's: rounds are there to find large effects early, and the latter leaves
-nothing to spend on five seeds of eighty.
+Looking at the intervals after every round and stopping at the first significant one would make an
+error likely. The error is spent over the looks instead: by look k, at the share t of the maximum of
+seeds, the function of Lan and DeMets (Biometrika 70, 1983) of Pocock's type has spent error x ln(1
++ (e - 1) t), and the intervals of that look miss with the increment. Pocock's rather than O'Brien
+and Fleming's: rounds are there to find large effects early, and the latter leaves nothing to spend
+on five seeds of eighty.
 
 The looks' errors add up (Bonferroni's inequality), so the design needs no joint distribution of the
 looks and holds with any moderated variance; the intervals of all looks hold at once (Jennison and
@@ -22,9 +22,9 @@ from airtcp.study.statistics import ERROR
 FIRST = 5
 """Seeds of the first round."""
 MAX_SEEDS = 40
-"""Seeds after which what is undecided is said to be."""
+"""Maximum number of seeds; undecided remedies are then reported as such."""
 MAX_CPU_S = 180.0
-"""Bound on the runs' processor time, in seconds: no round begins that would exceed it."""
+"""Bound on the runs' processor time, in seconds: no round that would exceed it begins."""
 
 
 @dataclass(frozen=True)
@@ -60,5 +60,5 @@ class Rounds:
 
 
 def spent(share: float, error: float = ERROR) -> float:
-    """The error spent when `share` of the most seeds have been run."""
+    """The error spent when `share` of the maximum of seeds has been run."""
     return error * log(1.0 + (e - 1.0) * share)

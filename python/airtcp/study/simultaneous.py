@@ -1,19 +1,19 @@
-"""Many remedies against one baseline at once: intervals that hold together, also with few seeds.
+"""Many remedies against one baseline: simultaneous intervals, also with few seeds.
 
-Three things give them power where a search tries fifty remedies on a handful of seeds:
+Three things give them power in a search that tries fifty remedies on a handful of seeds:
 
-- Remedies whose differences are the same on every seed are one comparison, and those that change
-  nothing are none: they take no share of the error.
-- The error is split over what is left by Bonferroni. Every claim of the table comes from these
+- Remedies with the same differences on every seed are one comparison, and remedies without any
+  effect are no comparison: they take no share of the error.
+- The error is split over the rest by Bonferroni. Every claim of the table comes from these
   intervals, "excluded" too, so a step-down procedure such as Holm's would gain nothing: a remedy
-  shown to differ may still be within the smallest effect worth having, so no hypothesis is
-  finished with (Shaffer, Journal of the American Statistical Association 81, 1986).
+  shown to differ may still be within the smallest effect worth having, so no hypothesis is finished
+  with (Shaffer, Journal of the American Statistical Association 81, 1986).
 - A remedy's variance is moderated by that of all of them (`PRIOR_DEGREES`), as in empirical Bayes
   analyses of microarrays (Smyth, Statistical Applications in Genetics and Molecular Biology 3,
   2004). The prior is their mean rather than Smyth's geometric mean: many remedies differ on few
-  seeds only, and then by much; their own few differences understate how much they vary.
+  seeds only, and then by much; their few differences understate how much they vary.
 
-`docs/measurements/statistics.md` holds what simulation says of coverage and power.
+`docs/measurements/statistics.md` holds coverage and power by simulation.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,19 +27,19 @@ from airtcp.study.statistics import (
 )
 
 PRIOR_DEGREES = 2.0
-"""Degrees of freedom that the mean variance of all remedies is worth to each."""
+"""Degrees of freedom of the mean variance of all remedies, as a prior for each."""
 _FEWEST_ROWS = 4
-"""Of fewer distinct remedies the mean variance says too little."""
+"""With fewer distinct remedies the mean variance is too uncertain to be a prior."""
 
 
 def simultaneous(
     pairs: Mapping[str, tuple[Sequence[float], Sequence[float]]], error: float = ERROR
 ) -> dict[str, PairedDifference]:
-    """The paired difference of each remedy, with intervals of which one misses with `error`.
+    """The paired difference of each remedy; any of the intervals misses with `error`.
 
     Args:
-        pairs: by remedy the baseline's measurements and its own, seed by seed.
-        error: the chance that any of the intervals misses.
+        pairs: by remedy, the baseline's and the remedy's measurements, seed by seed.
+        error: probability that any of the intervals misses.
     """
     variances = distinct_variances(pairs)
     among = max(1, len(variances))
@@ -56,7 +56,7 @@ def simultaneous(
 def distinct_variances(
     pairs: Mapping[str, tuple[Sequence[float], Sequence[float]]],
 ) -> list[tuple[float, float]]:
-    """The variances of each distinct series of differences: of itself, and about its ratio."""
+    """The variances of each distinct series of differences: of the series, and about its ratio."""
     import numpy as np
 
     distinct = {}

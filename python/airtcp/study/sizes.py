@@ -1,7 +1,7 @@
-"""Remedies with a size, sized to the link before they are tried.
+"""Sizes remedies to the link before they are tried.
 
-A window, a buffer or a queue of a fixed size is right for one link only: 64 kB are half a megabit's
-worth of a slow link and a quarter of the bandwidth-delay product of 50 Mbit/s over 40 ms.
+A window, a buffer or a queue of a fixed size suits one link only: 64 kB take half a second at 1
+Mbit/s and are a quarter of the bandwidth-delay product of 50 Mbit/s over 40 ms.
 """
 
 import json
@@ -20,27 +20,27 @@ PACKET_BYTES = 1500
 LATENCY_PRODUCTS = 1.25
 """A window that keeps the queue short: the bandwidth-delay product, and a little for jitter."""
 BUFFER_PRODUCTS = 2.0
-"""A buffer: data of a second round trip waits in it for repair (RFC 6349 §3.3.1 needs one)."""
+"""A buffer with room for a second round trip during repair (RFC 6349 §3.3.1 needs one)."""
 MAX_INITIAL = 64
-"""Segments of the largest initial window tried: a larger burst floods access links' queues."""
+"""Largest initial window tried, in segments: more would flood the queues of access links."""
 ACKS_A_ROUND_TRIP = 4
-"""Acknowledgments a round trip that a sender still works well with (TACK, SIGCOMM 2020, §5.1)."""
+"""Acknowledgments per round trip that still serve a sender well (TACK, SIGCOMM 2020, §5.1)."""
 _UNBOUND = (
     "bbr+send-buffer:bytes=1073741824+receive-buffer:bytes=1073741824",
     "send-buffer:bytes=1073741824+receive-buffer:bytes=1073741824",
     "",
 )
-"""What a flow is given that is to show the path's rate; the first that the scenario takes."""
+"""Settings of a flow to measure the path's rate; the first that the scenario accepts."""
 
 
 @dataclass(frozen=True)
 class Path:
-    """What sizes follow from."""
+    """Properties of the path that determine sizes."""
 
     rate_bps: float
-    """Of the link, or what flows without limits of their own got together."""
+    """Rate of the link, or the combined goodput of flows without limits."""
     round_trip_s: float
-    """The shortest seen."""
+    """Minimum round-trip time, in seconds."""
     flows: int
     mss: int
 
@@ -51,7 +51,7 @@ class Path:
 
     @property
     def segments(self) -> float:
-        """The same in segments."""
+        """The bandwidth-delay product of one flow, in segments."""
         return self.product / self.mss
 
     @property
@@ -66,16 +66,16 @@ class Path:
 
 @dataclass(frozen=True)
 class Sized:
-    """A remedy as it is tried on a link."""
+    """A remedy as tried on a link."""
 
     text: str
-    """With its size: `receive-window:bytes=125000`."""
+    """The remedy with its size: `receive-window:bytes=125000`."""
     reason: str
 
 
 @dataclass(frozen=True)
 class Unsized:
-    """A remedy whose size the link has already, or that no size can be given to."""
+    """A remedy that the link already has in this size, or for which no size can be determined."""
 
     reason: str
 
@@ -114,7 +114,7 @@ def path_of(scenario: Scenario) -> Path | None:
 
 
 def stated_rate_bps(document: Mapping[str, Any]) -> float | None:
-    """The rate of a pipe or dumbbell; None where the link's depends on something else."""
+    """The rate of a pipe or dumbbell; None if the link's rate depends on something else."""
     rate = document.get("link", {}).get("rate")
     if document.get("topology") not in {"pipe", "dumbbell"} or not isinstance(rate, str):
         return None
@@ -155,7 +155,7 @@ def _initial_window(path: Path, _: Mapping[str, Any], tcp: Mapping[str, Any]) ->
 
 
 def _queue(path: Path, document: Mapping[str, Any], _: Mapping[str, Any]) -> Sized | Unsized:
-    # Appenzeller, Keslassy & McKeown 2004: the product of all, over the root of their number.
+    # Appenzeller, Keslassy & McKeown 2004: the joint product, over the root of the flow count.
     product = path.product * path.flows / math.sqrt(path.flows)
     packets = max(4, math.ceil(product / PACKET_BYTES))
     now = document.get("link", {}).get("queue", {}).get("packets")
@@ -207,7 +207,7 @@ def _receive_buffer(path: Path, _: Mapping[str, Any], tcp: Mapping[str, Any]) ->
 
 
 def _raised(name: str, path: Path, bounds: list[float | None]) -> Sized | Unsized:
-    """A buffer raised to what the link needs, where it has less."""
+    """A buffer raised to the size that the link needs, if it has less."""
     bound = min((one for one in bounds if one is not None), default=math.inf)
     if bound >= LATENCY_PRODUCTS * path.product:
         return Unsized(f"no such buffer bounds the flow: the link needs {path.words}")

@@ -5,9 +5,9 @@ from airtcp.study.statistics import Outcome, PairedDifference
 
 
 def state_of(by: PairedDifference, smallest: float = SMALLEST_PERCENT) -> State:
-    """The state of a difference, where `smallest` per cent is the smallest effect worth having."""
+    """The state of a difference, with `smallest` per cent as the smallest effect worth having."""
     if by.mean_percent is None:
-        # Per cent of nothing: there is no smallest effect, only a sign.
+        # Per cent of zero: only the sign can be judged.
         if by.is_exact:
             return State.EXCLUDED if by.mean == 0 else State.SHOWN
         is_shown = by.outcome in {Outcome.HIGHER, Outcome.LOWER}

@@ -1,7 +1,7 @@
-"""The paired difference on common random numbers, and how sure it is.
+"""The paired difference on common random numbers, and its confidence interval.
 
-For one seed every remedy meets the same channel, so what is compared is the difference seed by
-seed: the channel's own luck cancels (Law, Simulation Modeling and Analysis, 5th ed., §11.2).
+For one seed every remedy meets the same channel, so differences are taken seed by seed: the
+channel's luck cancels (Law, Simulation Modeling and Analysis, 5th ed., §11.2).
 """
 
 from collections.abc import Sequence
@@ -15,16 +15,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ERROR = 0.05
-"""The chance that an interval, or one of several that hold at once, misses."""
+"""Probability that an interval, or one of several simultaneous ones, misses."""
 
 
 ENOUGH_IDENTICAL = 5
-"""Seeds without any difference after which there is held to be none: a difference on every second
-seed would have shown with 97 %."""
+"""Seeds without any difference after which there is taken to be none: a difference on every second
+seed would have shown with 97 %.
+"""
 
 
 class Outcome(StrEnum):
-    """Outcome of a paired comparison: on which side of zero its interval lies."""
+    """Outcome of a paired comparison: the side of zero on which its interval lies."""
 
     HIGHER = "higher"
     LOWER = "lower"
@@ -32,7 +33,7 @@ class Outcome(StrEnum):
     IDENTICAL = "identical"
     """Every pair is equal: the remedy changed nothing here."""
     NO_INTERVAL = "no interval"
-    """One pair, or pairs that are all the same: how sure the difference is cannot be said."""
+    """One pair, or identical pairs: the uncertainty of the difference is unknown."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class PairedDifference:
     """The mean of treated minus baseline over n pairs, in the unit of the measurements.
 
     `half_width` is half the 95 % confidence interval of the mean difference by Student's t, or of
-    the ratio of the means where that is asked for; None when the pairs cannot tell one.
+    the ratio of the means if requested; None if the pairs do not determine one.
     """
 
     n: int
@@ -50,16 +51,17 @@ class PairedDifference:
     half_width: float | None
     outcome: Outcome
     estimated: "Spread | None" = None
-    """The spread of the differences, which is behind `half_width` without `of_ratio`."""
+    """The spread of the differences, the basis of `half_width` without `of_ratio`."""
     of_ratio: "Spread | None" = None
-    """The spread behind `half_width` where the baseline's own luck counts; None where the
-    baseline's mean is taken as it is."""
+    """The basis of `half_width` if the baseline's randomness counts; None if the baseline's mean is
+    taken as exact.
+    """
     is_constant: bool = False
     """Neither the baseline nor the treated varies over several pairs."""
 
     @property
     def is_exact(self) -> bool:
-        """The mean is the effect: nothing is drawn at random, or enough seeds gave no difference.
+        """Whether the mean is exact: no randomness, or enough seeds without any difference.
 
         A remedy that changes nothing on a few seeds may still do so on others.
         """
@@ -96,15 +98,15 @@ class PairedDifference:
 
 @dataclass(frozen=True)
 class Spread:
-    """What is known of the variance of one pair's difference, and what the interval allows."""
+    """Knowledge of the variance of one pair's difference, and the permitted error."""
 
     variance: float
     degrees: float
     """Degrees of freedom of the variance."""
     among: int = 1
-    """Number of intervals that hold at once."""
+    """Number of simultaneous intervals."""
     error: float = ERROR
-    """The chance that one of them misses."""
+    """Probability that one of them misses."""
 
     def half_width(self, n: int, degrees: float | None = None) -> float:
         """Half the interval of the mean of n pairs."""
@@ -114,7 +116,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Prior:
-    """Knowledge of a variance from elsewhere, worth so many degrees of freedom."""
+    """External knowledge of a variance, worth `degrees` degrees of freedom."""
 
     variance: float
     degrees: float
@@ -122,7 +124,7 @@ class Prior:
 
 @cache
 def student_t(degrees: float, among: int = 1, error: float = ERROR) -> float:
-    """The quantile of Student's t that half of a confidence interval is made of.
+    """The quantile of Student's t for half of a confidence interval.
 
     With `among` intervals it is Bonferroni's: all of them together miss with `error` at most.
     """
@@ -143,17 +145,17 @@ def paired_difference(
 ) -> PairedDifference:
     """Compares measurements of the same seeds, in the same order.
 
-    The interval is that of one comparison among `among`, of which one misses with `error` at most:
-    whoever tries fifty remedies and looks at the best would else find a gain by chance. A `prior`
-    moderates the variance of few pairs: the two are averaged by their degrees of freedom (Smyth,
-    Statistical Applications in Genetics and Molecular Biology 3, 2004, §4).
+    The interval is that of one comparison among `among`, which jointly miss with `error` at most:
+    otherwise the best of fifty remedies would show a gain by chance. A `prior` moderates the
+    variance of few pairs: the two are averaged by their degrees of freedom (Smyth, Statistical
+    Applications in Genetics and Molecular Biology 3, 2004, §4).
 
     With `is_ratio` the interval in per cent is that of the ratio of the two means: the baseline's
     mean is as uncertain as the difference, and with it (Cochran, Sampling Techniques, 3rd ed.,
     §6.4, the variance of the residuals about the ratio; `ratio_prior` moderates that).
 
-    Pairs that are all alike carry no information on spread: a scenario without random draws
-    gives the same run for every seed, and a hundred copies of one run are one run.
+    Identical pairs carry no information on spread: a scenario without random draws gives the same
+    run for every seed, and a hundred copies of one run are one run.
 
     Raises:
         ValueError: the two differ in length, or are empty.
@@ -209,7 +211,7 @@ def paired_difference(
 def residuals(
     before: "NDArray[np.float64]", difference: "NDArray[np.float64]"
 ) -> "NDArray[np.float64]":
-    """What is left of the differences when each baseline has its share of the mean effect."""
+    """The residuals of the differences about each baseline's share of the mean effect."""
     return difference - float(difference.mean()) / float(before.mean()) * before
 
 

@@ -1,11 +1,11 @@
 """The store of finished cells: a folder that is one Parquet dataset, `cells/*.parquet`.
 
-A file holds a batch of cells. It is written whole under a unique name, and then
-renamed to one that its cells give it: readers never see half of it, processes that share the
-folder do not meet, and a killed study loses the batch it had not written, never one it had.
+A file holds a batch of cells. It is written whole under a unique name, and then renamed to one
+derived from its cells: readers never see half of it, processes that share the folder do not
+collide, and a killed study loses only the batch not yet written.
 
-A file's name ends with a digest of its content, and each row has a checksum: what a disk, a copy or
-an editor has changed is set aside, said, and run again.
+A file's name ends with a digest of its content, and each row has a checksum: data changed by a
+disk, a copy or an editor are set aside with a warning, and run again.
 """
 
 import hashlib
@@ -23,26 +23,26 @@ from airtcp.forked import check_tables
 from airtcp.study.cells import Cell, CellKey, cell_frame
 
 BATCH_CELLS = 512
-"""Number of finished cells that are written as one file."""
+"""Number of finished cells per file."""
 BATCH_S = 1.0
-"""A batch is written at the latest when its first cell is this old, in seconds."""
+"""Maximum age of a batch's first cell before the batch is written, in seconds."""
 
 _KEY = ["scenario_hash", "remedy", "seed", "engine_version"]
 
 
 class DamagedCellsWarning(UserWarning):
-    """Finished cells are not as they were written, and are run again."""
+    """Stored cells were damaged, and are run again."""
 
 
 class StoreError(OSError):
-    """Finished cells cannot be kept; says where, why, and what is kept."""
+    """Finished cells cannot be stored; gives the place, the reason, and the cells stored."""
 
 
 class Store:
-    """A folder of finished cells, made if absent.
+    """A folder of finished cells, created if absent.
 
     Raises:
-        StoreError: the folder cannot be made or written; said before anything runs.
+        StoreError: the folder cannot be created or written; raised before anything runs.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -61,18 +61,18 @@ class Store:
 
     @property
     def folder(self) -> Path:
-        """Where the files are."""
+        """The folder of the files."""
         return self._folder
 
     @property
     def kept(self) -> int:
-        """The number of cells written since it was opened."""
+        """Number of cells written since it was opened."""
         return self._kept
 
     def find(self, keys: Iterable[CellKey]) -> dict[CellKey, Cell]:
-        """Those of the cells that are finished.
+        """Returns the finished cells among `keys`.
 
-        A cell that is damaged counts as not written, with a warning: it is computed again.
+        A damaged cell counts as not written, with a warning: it is recomputed.
         """
         self._look()
         wanted: dict[Path, set[CellKey]] = {}
@@ -88,7 +88,7 @@ class Store:
         return found
 
     def put(self, cell: Cell) -> None:
-        """Takes a finished cell, and writes the batch when it is full or old enough.
+        """Adds a finished cell, and writes the batch when it is full or old enough.
 
         Raises:
             StoreError: the batch cannot be written.
@@ -101,7 +101,7 @@ class Store:
             self.flush()
 
     def flush(self) -> None:
-        """Writes what waits; afterwards it is there whole.
+        """Writes the pending batch.
 
         Raises:
             StoreError: it cannot be written.
@@ -121,7 +121,7 @@ class Store:
             self._index[cell.key] = path
 
     def _look(self) -> None:
-        """Takes in the files that have come, also from another process."""
+        """Indexes new files, including those of other processes."""
         for file in sorted(set(self._folder.glob("*.parquet")) - self._read):
             self._read.add(file)
             try:
@@ -133,10 +133,10 @@ class Store:
                 self._index[key] = file
 
     def _set_aside(self, file: Path, what: str) -> None:
-        """Warns of a file and ignores it from then on: its cells are computed and written again."""
+        """Warns of a file and ignores it from then on: its cells are recomputed and rewritten."""
         for key in [key for key, where in self._index.items() if where == file]:
             del self._index[key]
-        # Where nothing can be renamed it is found damaged again, which is as safe.
+        # If nothing can be renamed it is found damaged next time, which is as safe.
         with suppress(OSError):
             file.replace(file.with_suffix(".damaged"))
         warn(
@@ -161,15 +161,15 @@ class Store:
 
 
 class TolerantStore(Store):
-    """A store that keeps what it can: where the disk refuses a batch, the runs go on without it."""
+    """A store that tolerates a full disk: if a batch is refused, the runs go on without it."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self.refused: StoreError | None = None
-        """The first error; None while everything is kept."""
+        """The first error; None while everything is stored."""
 
     def flush(self) -> None:
-        """Writes what waits, unless a batch was refused before."""
+        """Writes the pending batch, unless a batch was refused before."""
         if self.refused is not None:
             self._waiting.clear()
             return
@@ -186,14 +186,14 @@ def _batch_digest(cells: Sequence[Cell]) -> str:
 
 
 class _DamagedError(Exception):
-    """A file that is not as it was written, and what of it is not."""
+    """A file that was changed after it was written, with the damaged part."""
 
 
 def _keys_in(file: Path) -> Iterator[CellKey]:
     """The keys of a file's cells.
 
     Raises:
-        _DamagedError: the file is not as it was written.
+        _DamagedError: the file was changed after it was written.
     """
     return (_key_of(parts) for parts in _rows(file, _KEY))
 
@@ -202,7 +202,7 @@ def _cells_in(file: Path) -> Iterator[Cell]:
     """A file's cells.
 
     Raises:
-        _DamagedError: the file is not as it was written.
+        _DamagedError: the file was changed after it was written.
     """
     for *parts, summary, checksum in _rows(file, [*_KEY, "summary", "checksum"]):
         cell = Cell(_key_of(parts), str(summary))
@@ -220,19 +220,19 @@ def _key_of(parts: Sequence[object]) -> CellKey:
 
 
 def _rows(file: Path, columns: list[str]) -> list[tuple[object, ...]]:
-    """These columns of a file.
+    """Reads `columns` of a file.
 
     Raises:
-        _DamagedError: it is torn, or no file of cells.
+        _DamagedError: it is truncated, or not a file of cells.
     """
     import polars as pl
 
     try:
-        # At once: a file that another process replaces meanwhile is read as one or the other.
+        # In one read: a file replaced meanwhile by another process is seen whole, old or new.
         content = file.read_bytes()
     except OSError as error:
         raise _DamagedError(f"cannot be read ({error.strerror})") from error
-    # Before it is parsed: lengths that are damaged can ask for more memory than there is.
+    # Before parsing: damaged lengths can ask for more memory than there is.
     if file.stem.rpartition("-")[2] != _content_digest(content):
         raise _DamagedError("is not as it was written")
     try:

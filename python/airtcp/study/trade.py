@@ -1,4 +1,4 @@
-"""What a remedy trades: goodput for latency, or latency for goodput; each side is decided."""
+"""The trade-off of a remedy: goodput for latency, or latency for goodput; both sides shown."""
 
 from statistics import fmean
 
@@ -14,7 +14,7 @@ _GOODPUT = "goodput"
 
 
 def trade_sentence(comparison: ComparedRuns) -> str | None:
-    """The latency under the remedy that is recommended for its goodput."""
+    """The latency under the remedy recommended for its goodput."""
     name = comparison.winner
     by = None if name is None else comparison.compared(LATENCY).get(name)
     if name is None or by is None or comparison.metric != _GOODPUT or not changes_much(by):
@@ -24,7 +24,7 @@ def trade_sentence(comparison: ComparedRuns) -> str | None:
 
 
 def goodput_clause(comparison: ComparedRuns, name: str) -> str | None:
-    """The goodput under a remedy that is judged by something else; None where it hardly changes."""
+    """The goodput under a remedy judged by another metric; None if it hardly changes."""
     if not METRICS[comparison.metric].may_cost_goodput:
         return None
     by = comparison.compared(_GOODPUT)[name]
@@ -41,7 +41,7 @@ def goodput_clause(comparison: ComparedRuns, name: str) -> str | None:
 
 
 def instead_sentence(comparison: ComparedRuns) -> str | None:
-    """Where nothing raises goodput: the remedy within reach that shortens latency most."""
+    """If nothing raises goodput: the deployable remedy that shortens latency most."""
     best = comparison.calmest
     if best is None:
         return None

@@ -1,4 +1,4 @@
-"""The verdict of a comparison, in sentences that say neither more nor less than the numbers."""
+"""The verdict of a comparison, in sentences that claim exactly as much as the numbers."""
 
 from statistics import fmean
 
@@ -17,7 +17,7 @@ from airtcp.summary import never_opened
 
 
 def verdict(comparison: ComparedRuns) -> list[str]:
-    """The best remedy first, then the others in order, then what the baseline suffered from."""
+    """The best remedy first, then the others in order, then the baseline's impairments."""
     if all(_unopened_runs(comparison, name) == len(comparison.seeds) for name in comparison.states):
         return ["No connection opened in any run: no SYN, or no answer to one, crossed the link."]
     metric = METRICS[comparison.metric]
@@ -45,7 +45,7 @@ def verdict(comparison: ComparedRuns) -> list[str]:
 
 
 def is_harm_said(comparison: ComparedRuns) -> bool:
-    """Whether the headline says already what the best remedy does to others."""
+    """Whether the headline already mentions the best remedy's harm to others."""
     best = comparison.ranking.best
     if not comparison.is_search or best is None:
         return False
@@ -53,7 +53,7 @@ def is_harm_said(comparison: ComparedRuns) -> bool:
 
 
 def _says_nothing(comparison: ComparedRuns) -> bool:
-    """Whether the runs say nothing of what a search is for: one seed, or the harm to others."""
+    """Whether a search has no answer: it ran one seed, or measured the harm to others."""
     if METRICS[comparison.metric].is_of_others:
         return True
     return all(by.outcome is Outcome.NO_INTERVAL and by.n == 1 for by in _differing(comparison))
@@ -64,7 +64,7 @@ def _differing(comparison: ComparedRuns) -> list[PairedDifference]:
 
 
 def _nothing_helps(comparison: ComparedRuns) -> bool:
-    """Whether of several remedies, with seeds enough, all are excluded or do harm."""
+    """Whether of several remedies, with enough seeds, all are excluded or harmful."""
     if len(comparison.decisive) < 2:
         return False
     return not any(
@@ -75,7 +75,7 @@ def _nothing_helps(comparison: ComparedRuns) -> bool:
 def _sentence(
     comparison: ComparedRuns, name: str, metric: Metric, *, is_first: bool = False
 ) -> str:
-    """What a remedy does, and what it does to others; the best one's harm has its own line."""
+    """A remedy's effect, and its harm to others; the best one's harm has a separate line."""
     effect = remedy_sentence(name, comparison.decisive[name], metric).removesuffix(".")
     if is_first:
         effect = with_sender(comparison, effect)
@@ -96,7 +96,7 @@ def _sentence(
 
 
 def harm_sentence(comparison: ComparedRuns) -> str | None:
-    """The best remedy's harm to an unchanged flow beside it, where that was measured."""
+    """The best remedy's harm to an unchanged competing flow, where measured."""
     best = comparison.winner if comparison.is_search else comparison.best
     if best not in comparison.harm or comparison.metric == "harm":
         return None
@@ -104,7 +104,7 @@ def harm_sentence(comparison: ComparedRuns) -> str | None:
 
 
 def interval_note(comparison: ComparedRuns) -> str | None:
-    """Why there are no intervals, where there are none."""
+    """Why there are no intervals, if there are none."""
     if len(comparison.seeds) == 1:
         return "One seed gives no interval: use more seeds to see how sure a difference is."
     outcomes = {by.outcome for by in comparison.decisive.values()}
@@ -118,14 +118,14 @@ def interval_note(comparison: ComparedRuns) -> str | None:
 
 
 def _unopened_runs(comparison: ComparedRuns, name: str) -> int:
-    """Runs in which none of the TCP flows got past its handshake."""
+    """Runs in which no TCP flow completed its handshake."""
     return sum(
         all(never_opened(run, flow) for flow in run["flows"]) for run in comparison.summaries[name]
     )
 
 
 def _unopened(comparison: ComparedRuns) -> str | None:
-    """Of the baseline's runs those that are zeros because nothing was ever connected."""
+    """The baseline's runs with zero goodput because no connection was ever established."""
     unopened = _unopened_runs(comparison, BASELINE)
     if not unopened:
         return None
@@ -134,7 +134,7 @@ def _unopened(comparison: ComparedRuns) -> str | None:
 
 
 def _timeouts_sentence(comparison: ComparedRuns) -> str | None:
-    """Spurious ones among the baseline's timeouts, over all seeds."""
+    """The share of spurious timeouts of the baseline, over all seeds."""
     timeouts = int(sum(comparison.values(BASELINE, "timeouts")))
     spurious = int(sum(comparison.values(BASELINE, "timeouts_spurious")))
     if not timeouts:

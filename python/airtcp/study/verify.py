@@ -1,4 +1,4 @@
-"""A scenario and remedies on a kernel, beside the simulation of the same thing."""
+"""A scenario and remedies on a kernel, paired with their simulation."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -29,12 +29,12 @@ from airtcp.study.plan import Observation, Plan, PlannedCell, seed_by_seed, seed
 from airtcp.study.statistics import PairedDifference, paired_difference
 
 NEEDS_DEVIATION = "rto-factor"
-"""The remedy that a kernel has only as a floor, m times the deviation of the link's round trips."""
+"""The remedy that a kernel has only as a floor, m times the deviation of the link's RTT."""
 
 
 @dataclass(frozen=True)
 class VerifiedRuns:
-    """The finished cells of a verification, and what they say."""
+    """The finished cells of a verification, and the findings from them."""
 
     simulated: ComparedRuns
     measured: Mapping[str, tuple[Measurement, ...]]
@@ -47,7 +47,7 @@ class VerifiedRuns:
 
     @property
     def seeds(self) -> tuple[int, ...]:
-        """The seeds of both."""
+        """The seeds, common to both."""
         return self.simulated.seeds
 
     @property
@@ -69,7 +69,7 @@ class VerifiedRuns:
 
     @cached_property
     def agreements(self) -> dict[str, Agreement]:
-        """For each remedy but the baseline, its effect on the kernel beside the simulated one."""
+        """For each remedy but the baseline, its effect on the kernel and in simulation."""
         return {
             remedy: Agreement(
                 Side(self.goodput(BASELINE), self.goodput(remedy)),
@@ -89,7 +89,7 @@ class VerifiedRuns:
         return total / len(self.seeds)
 
     def mean_latency(self, remedy: str, field: str) -> float | None:
-        """The mean of a latency of the kernel's runs, in milliseconds; None where none has it."""
+        """The mean of a latency of the kernel's runs, in milliseconds; None if no run has it."""
         values = [cast(Mapping[str, float | None], run).get(field) for run in self.measured[remedy]]
         known = [value for value in values if value is not None]
         return sum(known) / len(known) if known else None
@@ -97,7 +97,7 @@ class VerifiedRuns:
 
 @dataclass(frozen=True)
 class _Request:
-    """A verification, checked."""
+    """A validated verification request."""
 
     source: str
     settings: tuple[tuple[str, str], ...]
@@ -107,12 +107,12 @@ class _Request:
     discipline: str
     """The kernel's queueing discipline before the link, or empty."""
     ack_discipline: str
-    """The same for the direction that acknowledgments take."""
+    """The same for the direction of the acknowledgments."""
 
     def check(self) -> None:
         """Asks the kernel whether it can make the runs."""
         names = ("" if name == BASELINE else name for name in self.comparison.variants)
-        # Any deviation will do: whether there is a way does not depend on it.
+        # Any deviation will do: the answer does not depend on it.
         runs = [self._run(name, 1.0) for name in names]
         if self.guest:
             check_in_guest(runs, self.guest)
@@ -167,12 +167,12 @@ def verified_runs(
 
     The kernel is that of `guest`, in virtual time, or this machine's.
 
-    The baseline comes first: what a remedy amounts to on a kernel may depend on the deviation of
-    the link's round trips, which the kernel measures.
+    The baseline comes first: a remedy's setting on a kernel may depend on the deviation of the
+    link's round trips, which the kernel measures.
 
     Raises:
-        ScenarioError: the scenario, a setting or a remedy is wrong, or has no way on this kernel.
-        RunError: a run could not be finished, or none was in time.
+        ScenarioError: the scenario, a setting or a remedy is wrong, or unavailable on this kernel.
+        RunError: a run could not be finished, or no run was in time.
         KernelError: the guest does not work.
         StoreError: a cell cannot be stored.
     """

@@ -9,13 +9,13 @@ from airtcp.study.verify import VerifiedRuns
 
 
 def verdict(runs: VerifiedRuns) -> list[str]:
-    """Each remedy in the order given, then how near the simulated baseline is to the kernel's."""
+    """Each remedy in the order given, then how well the simulated baseline agrees."""
     sentences = [agreement_sentence(name, agreement) for name, agreement in runs.agreements.items()]
     return [*sentences, _baseline_sentence(runs)]
 
 
 def agreement_sentence(name: str, agreement: Agreement) -> str:
-    """One remedy on the kernel beside its simulation."""
+    """One remedy's effect on the kernel against its simulated effect."""
     effects = (
         f"{name}: on this kernel {_effect(agreement.real)}, simulated "
         f"{_effect(agreement.simulated)}"
