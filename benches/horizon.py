@@ -5,7 +5,7 @@
 Each link runs once, for 60 s, and is read as if it had ended at each second from 20 s on. A
 definition is good where these readings lie on a + b/T: the long-run rate, less what slow start
 cost once. What is left is chance of the instant. Writes docs/measurements/horizon.json and the
-tables of horizon.md.
+table of validation.md.
 """
 
 import argparse
@@ -115,18 +115,6 @@ def summary(found: Mapping[str, Mapping[str, tuple[float, float]]]) -> str:
     return "\n".join(lines)
 
 
-def by_link(found: Mapping[str, Mapping[str, tuple[float, float]]]) -> str:
-    """Each link's largest deviations."""
-    heads = " | ".join(DEFINITIONS)
-    lines = [f"| link | {heads} |", "|---|" + "---:|" * len(DEFINITIONS)]
-    for name, one in sorted(found.items(), key=lambda item: -item[1]["in order"][1]):
-        cells = " | ".join(
-            "never" if np.isnan(one[key][1]) else f"{one[key][1]:.1f}" for key in DEFINITIONS
-        )
-        lines.append(f"| `{name}` | {cells} |")
-    return "\n".join(lines)
-
-
 def main() -> None:
     """Measures, and writes the page."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -134,10 +122,9 @@ def main() -> None:
     if not parser.parse_args().page:
         DATA.write_text(json.dumps(measure(), indent=1) + "\n")
     found = json.loads(DATA.read_text())
-    page = DOCS / "horizon.md"
-    text = put(page.read_text(), "horizon", f"\n{summary(found)}\n")
-    page.write_text(put(text, "horizon-links", f"\n{by_link(found)}\n"))
-    stamp(ROOT, "horizon", "horizon-links")
+    page = DOCS / "validation.md"
+    page.write_text(put(page.read_text(), "horizon", f"\n{summary(found)}\n"))
+    stamp(ROOT, "horizon")
 
 
 if __name__ == "__main__":

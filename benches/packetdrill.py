@@ -23,7 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "measurements" / "packetdrill.json"
-PAGE = ROOT / "docs" / "measurements" / "conformance.md"
+PAGE = ROOT / "docs" / "measurements" / "validation.md"
 BEGIN, END = "<!-- packetdrill: begin -->", "<!-- packetdrill: end -->"
 LOCAL, REMOTE = "192.168.0.1", "192.0.2.1"
 #: The kernel's own scripts allow for a clock of 4 ms and a machine under load.

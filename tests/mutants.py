@@ -1,4 +1,4 @@
-"""The table of mutants in docs/measurements/testing.md, from what cargo-mutants wrote.
+"""A table of mutants by file, from the results of cargo-mutants.
 
     cargo mutants -p airtcp-tcp -f crates/tcp/src/recovery/undo.rs -- --tests
     python3 tests/mutants.py mutants.out [more folders]

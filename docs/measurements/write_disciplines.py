@@ -1,4 +1,4 @@
-"""Runs queue disciplines of a kernel in virtual time, and writes disciplines.md's tables.
+"""Runs queue disciplines of a kernel in virtual time, and writes their tables in validation.md.
 
     python docs/measurements/write_disciplines.py            # all three tables
     python docs/measurements/write_disciplines.py --part l4s
@@ -25,7 +25,7 @@ from airtcp.report.provenance import stamp
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
-PAGE = HERE / "disciplines.md"
+PAGE = HERE / "validation.md"
 DATA = HERE / "disciplines.json"
 PIPE = ROOT / "scenarios" / "lossy-pipe.toml"
 PAIR = ROOT / "scenarios" / "dumbbell.toml"

@@ -261,7 +261,7 @@ def table() -> str:
 
 @pytest.mark.skipif(not oracle_lines("linux.jsonl"), reason=NO_ORACLES)
 def test_the_documentation_holds_these_numbers() -> None:
-    path = ROOT / "docs" / "measurements" / "senders.md"
+    path = ROOT / "docs" / "measurements" / "validation.md"
     start, end = "<!-- generated: kernel -->\n", "<!-- end -->"
     before, _, rest = path.read_text().partition(start)
     held, _, after = rest.partition(end)
@@ -271,4 +271,4 @@ def test_the_documentation_holds_these_numbers() -> None:
         stamp(ROOT, "kernel")
         return
     how = "AIRTCP_WRITE_DOCS=1 pytest tests/oracles -k documentation"
-    assert held == expected, f"docs/measurements/senders.md is out of date; run: {how}"
+    assert held == expected, f"docs/measurements/validation.md is out of date; run: {how}"

@@ -10,8 +10,6 @@ DOCUMENTS = sorted([*ROOT.glob("docs/**/*.md"), *ROOT.glob("fuzz/*.md")])
 FOLDERS = "benches|crates|docs|fuzz|papers|python|recordings|scenarios|studies|tests"
 # A path in backquotes, from the repository's root; a pattern stands for one file at least.
 NAMED = re.compile(rf"`((?:{FOLDERS})/[\w./*-]+)`")
-# A source file by the end of its path.
-SOURCE = re.compile(r"`([\w/]+\.rs)`")
 
 
 def named(document: Path) -> set[str]:
@@ -22,15 +20,6 @@ def named(document: Path) -> set[str]:
 def test_every_file_named_exists(document: Path) -> None:
     missing = sorted(path for path in named(document) if not any(ROOT.glob(path.rstrip("/"))))
     assert not missing, f"{document.name} names files that do not exist: {missing}"
-
-
-def test_every_source_file_of_the_page_on_testing_exists() -> None:
-    text = (ROOT / "docs" / "measurements" / "testing.md").read_text(encoding="utf-8")
-    ends = set(SOURCE.findall(text))
-    assert len(ends) > 20, "the table of files is found"
-    sources = [f"/{path.relative_to(ROOT)}" for path in ROOT.glob("crates/*/*/**/*.rs")]
-    missing = sorted(end for end in ends if not any(path.endswith(f"/{end}") for path in sources))
-    assert not missing, f"docs/measurements/testing.md names files that do not exist: {missing}"
 
 
 def test_the_sites_groups_are_those_of_the_index() -> None:

@@ -22,7 +22,7 @@ fn scripts(folder: &Path, found: &mut Vec<PathBuf>) {
     found.sort();
 }
 
-/// Prints how each script ends on the profile `linux`; docs/measurements/conformance.md is written
+/// Prints how each script ends on the profile `linux`; docs/measurements/validation.md is written
 /// from it.
 #[test]
 #[ignore = "needs the public suites: AIRTCP_PACKETDRILL"]

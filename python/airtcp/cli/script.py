@@ -34,7 +34,7 @@ def script_command(
     """Run packetdrill scripts against the simulated endpoint: no root, no real time.
 
     Exits with 1 if a script failed or could not be read. What asks for something the endpoint does
-    not have (docs/measurements/conformance.md) is unsupported, which is no failure.
+    not have (docs/measurements/validation.md) is unsupported, which is no failure.
 
     [bold]Examples[/bold]
 
