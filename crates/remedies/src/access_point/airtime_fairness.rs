@@ -11,8 +11,8 @@ use super::{ANNOUNCED, AQL_ENABLED, airtime_limit, airtime_limits};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "airtime-fairness",
     place: Place::AccessPoint,
-    effect: "gives each station a queue of its own, served by airtime, and keeps little in the \
-             hardware: a slow station takes no more of the channel than a fast one",
+    effect: "gives each station a separate queue, served by airtime, and limits the hardware \
+             queue: a slow station gets no more of the channel than a fast one",
     source: "Høiland-Jørgensen et al., Ending the Anomaly, USENIX ATC 2017, §3.2; airtime queue \
              limits (Linux, net/mac80211/tx.c)",
     parameters: &[airtime_limit(

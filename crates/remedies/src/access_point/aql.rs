@@ -8,8 +8,8 @@ use super::{ANNOUNCED, AQL_ENABLED, airtime_limit, airtime_limits};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "aql",
     place: Place::AccessPoint,
-    effect: "bounds the airtime of what waits in the hardware, below the queues of stations: less \
-             delay, shorter aggregates",
+    effect: "limits the airtime queued in the hardware, below the stations' queues: less delay, \
+             shorter aggregates",
     source: "airtime queue limits (Linux, include/net/cfg80211.h, net/mac80211/tx.c)",
     parameters: &[airtime_limit(
         "airtime of a station's packets that may wait in the hardware",

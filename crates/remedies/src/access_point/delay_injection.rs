@@ -11,7 +11,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     name: "delay-injection",
     place: Place::AccessPoint,
     effect: "delays acknowledgments to a mobile sender after a delay spike, so that its timer \
-             grows wide enough for the next; with unlimited retries at the mobiles",
+             widens before the next; with unlimited retries at the mobiles",
     source: "Fotiadis & Siris, COST TD(05)049, §III-B",
     parameters: &[
         Parameter {
@@ -52,8 +52,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
             default: Quantity::Count(5),
             minimum: Quantity::Count(1),
             maximum: Quantity::Count(1_000_000),
-            effect: "subthresh is D over this times pkt_count: after so many times the distance of \
-                     the last two spikes the injected delay is gone (§IV-C.2)",
+            effect: "subthresh is D over this times pkt_count: after this many times the distance \
+                     of the last two spikes the injected delay is 0 (§IV-C.2)",
         },
         Parameter {
             name: "subthresh",

@@ -10,8 +10,8 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "dynamic-arq",
     place: Place::AccessPoint,
-    effect: "sends first again what is closest to the timeout of its sender, and nothing whose \
-             timeout has passed",
+    effect: "retransmits first the packets whose senders are closest to timing out, and drops \
+             those already timed out",
     source: "Mahmoodi, Friderikos, Holland & Aghvami, VTC 2007, §III-A",
     parameters: &[
         Parameter {
@@ -68,8 +68,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
             default: Quantity::Count(1),
             minimum: Quantity::Count(0),
             maximum: Quantity::Count(2),
-            effect: "what the RTO in a packet's weight is: 1: the time left to its sender's timer; \
-                     2: the timer's length; 0: nothing, so that the retry queues alone are left",
+            effect: "meaning of the RTO in a packet's weight: 1: the time left on its sender's \
+                     timer; 2: the timer's length; 0: unused, so that only the retry queues count",
         },
         Parameter {
             name: "expire",
@@ -85,7 +85,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
             default: Quantity::Count(0),
             minimum: Quantity::Count(0),
             maximum: Quantity::Count(1),
-            effect: "0: so many retries for each frame of a packet, as the usual scheme has; 1: for \
+            effect: "0: the limit applies to each frame of a packet, as in the usual scheme; 1: to \
                      all its frames together",
         },
         Parameter {

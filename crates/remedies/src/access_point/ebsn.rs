@@ -9,8 +9,8 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "ebsn",
     place: Place::AccessPoint,
-    effect: "tells the wired sender of every attempt on the wireless link that fails: it starts \
-             its timer again instead of timing out",
+    effect: "notifies the wired sender of every failed attempt on the wireless link: it restarts \
+             its timer instead of timing out",
     source: "Bakshi, Krishna, Vaidya & Pradhan, ICDCS 1997",
     parameters: &[Parameter {
         name: "interval",
@@ -18,7 +18,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
         default: Quantity::Time(Duration::ZERO),
         minimum: Quantity::Time(Duration::ZERO),
         maximum: Quantity::Time(Duration::from_secs(60)),
-        effect: "a connection is told at most once in so long",
+        effect: "minimum time between two notifications to a connection",
     }],
     deployment: Deployment::none("It needs a message that senders understand, and no sender does."),
     decides: "whether senders are told of a bad link",

@@ -11,7 +11,7 @@ use super::{PERIOD, at_random, distance, one_in};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "random-delay",
     place: Place::AccessPoint,
-    effect: "delays acknowledgments to a mobile sender at random, by a random time",
+    effect: "delays acknowledgments to a mobile sender at random times by random amounts",
     source: "Klein, Leung, Parkinson & Samuel, GLOBECOM 2004, as Fotiadis & Siris §II tell it",
     parameters: &[
         Parameter {

@@ -12,8 +12,8 @@ use super::LOCAL_TIMER;
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "snoop",
     place: Place::AccessPoint,
-    effect: "keeps copies of what goes to the mobile, sends lost ones again from there and keeps \
-             the duplicate acknowledgments from the sender",
+    effect: "caches packets for the mobile, retransmits lost ones locally and suppresses duplicate \
+             acknowledgments to the sender",
     source: "Balakrishnan, Seshan, Amir & Katz, MOBICOM 1995",
     parameters: &[
         Parameter {

@@ -11,7 +11,7 @@ use super::{PERIOD, at_random, distance, one_in};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "static-delay",
     place: Place::AccessPoint,
-    effect: "delays every n-th acknowledgment to a mobile sender by the same time",
+    effect: "delays every n-th acknowledgment to a mobile sender by a fixed time",
     source: "Klein, Leung, Parkinson & Samuel, GLOBECOM 2004, as Fotiadis & Siris §II tell it",
     parameters: &[
         Parameter {

@@ -8,8 +8,8 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "station-queues",
     place: Place::AccessPoint,
-    effect: "gives each station a queue of its own, served in turn, with FQ-CoDel in each: a slow \
-             station's packets wait behind no other's",
+    effect: "gives each station a separate queue, served round-robin, with FQ-CoDel on each: a \
+             slow station delays no other's packets",
     source: "Høiland-Jørgensen et al., Ending the Anomaly, USENIX ATC 2017, §3.1 (FQ-MAC)",
     parameters: &[],
     deployment: Deployment::by(&[

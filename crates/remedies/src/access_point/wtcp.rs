@@ -13,8 +13,8 @@ use super::LOCAL_TIMER;
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "wtcp",
     place: Place::AccessPoint,
-    effect: "retransmits lost packets from the access point, and adds the time they spent there \
-             to the timestamp that is echoed: the sender's round trips do not show the radio",
+    effect: "retransmits lost packets from the access point and adds their time there to the \
+             echoed timestamp, which hides the radio from the sender's round trips",
     source: "Ratnam & Matta, WTCP, ISCC 1998",
     parameters: &[
         Parameter {
@@ -23,7 +23,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
             default: Quantity::Count(32),
             minimum: Quantity::Count(1),
             maximum: Quantity::Count(1_000_000),
-            effect: "most packets under way to the mobile at a time",
+            effect: "maximum packets in flight to the mobile",
         },
         Parameter {
             name: "packets",
@@ -39,7 +39,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
             default: Quantity::Time(Duration::from_millis(1)),
             minimum: Quantity::Time(Duration::ZERO),
             maximum: Quantity::Time(Duration::from_secs(1)),
-            effect: "a tick of the source's timestamp clock; 0 s leaves echoes alone",
+            effect: "tick of the source's timestamp clock; 0 s leaves echoes unchanged",
         },
         LOCAL_TIMER,
     ],

@@ -6,8 +6,7 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "ack-filter",
     place: Place::Link,
-    effect: "drops acknowledgments that a later one in the same queue covers, where they wait for \
-             the link",
+    effect: "drops acknowledgments that a later one in the same queue supersedes",
     source: "Linux, sch_cake.c (ack-filter)",
     parameters: &[],
     deployment: Deployment::by(&[Way::new(

@@ -23,8 +23,8 @@ const fn delay(name: &'static str, millis: u64, effect: &'static str) -> Paramet
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "autorate",
     place: Place::Link,
-    effect: "shapes with CAKE to a rate that follows the delay of the link behind: up while it is \
-             used and nothing waits there, down when probes are delayed",
+    effect: "shapes with CAKE to a rate that follows the link's delay: up while the link is used \
+             without queueing, down when probes are delayed",
     source: "cake-autorate (github.com/lynxthecat/cake-autorate, README.md, defaults.sh and \
              cake-autorate.sh)",
     parameters: &[
@@ -43,7 +43,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
             default: Quantity::Number(0.25),
             minimum: Quantity::Number(0.01),
             maximum: Quantity::Number(1.0),
-            effect: "the least rate; the link's own where it is slowest",
+            effect: "the minimum rate; the link's at its slowest",
         },
         Parameter {
             name: "max",
@@ -51,7 +51,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
             default: Quantity::Number(4.0),
             minimum: Quantity::Number(1.0),
             maximum: Quantity::Number(100.0),
-            effect: "the greatest rate; the link's own where it is fastest",
+            effect: "the maximum rate; the link's at its fastest",
         },
         delay(
             "threshold",

@@ -12,8 +12,8 @@ use super::WHICH_PACKET;
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "cake",
     place: Place::Link,
-    effect: "gives hosts and flows queues with the same shares, keeps each short, and with a rate \
-             shapes to it, so that packets wait there and not in a modem",
+    effect: "shares the link fairly among hosts and flows, keeps each queue short and, given a \
+             rate, shapes to it so that packets queue here instead of in a modem",
     source: "Høiland-Jørgensen, Täht & Morton, Piece of CAKE, LANMAN 2018; Linux, sch_cake.c",
     parameters: &[Parameter {
         name: "rate",
@@ -21,7 +21,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
         default: Quantity::Unlimited,
         minimum: Quantity::Count(64),
         maximum: Quantity::Unlimited,
-        effect: "the rate that it shapes to; a little below that of the link behind it",
+        effect: "the shaped rate; slightly below the bottleneck's",
     }],
     deployment: Deployment::by(&[Way::new(
         At::BeforeLink,
@@ -30,7 +30,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
             value: Setting::Bandwidth("rate"),
         }],
     )])
-    .noting("Without a rate it rules the queue only where that stands on this machine."),
+    .noting("Without a rate it controls the queue only if this machine is the bottleneck."),
     decides: WHICH_PACKET,
     apply,
 };

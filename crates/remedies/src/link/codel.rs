@@ -10,7 +10,7 @@ use super::{ONLY_ITS_OWN_QUEUE, TARGET, WHICH_PACKET};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "codel",
     place: Place::Link,
-    effect: "drops from the head of a queue in which packets wait for too long",
+    effect: "drops from the head of the queue once packets wait too long",
     source: "RFC 8289",
     parameters: &[TARGET],
     deployment: Deployment::by(&[Way::new(

@@ -10,8 +10,8 @@ use super::{ONLY_ITS_OWN_QUEUE, WHICH_PACKET, aim, aiming};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "dualpi2",
     place: Place::Link,
-    effect: "gives senders that react to each mark (L4S) a queue of their own, and drops of the \
-             others so many that both get the same",
+    effect: "separates L4S senders into a second queue, and drops enough of the rest that both \
+             classes get equal rates",
     source: "RFC 9332; Linux, sch_dualpi2.c",
     parameters: &[aim(
         "delay in the classic queue that is aimed at; RFC 9332 A.1: 15 ms",

@@ -10,7 +10,7 @@ use super::{ONLY_ITS_OWN_QUEUE, TARGET, WHICH_PACKET};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "fq-codel",
     place: Place::Link,
-    effect: "gives each flow a queue of its own, served in turn, with CoDel in each",
+    effect: "gives each flow a separate queue, served round-robin, with CoDel on each",
     source: "RFC 8290",
     parameters: &[TARGET],
     deployment: Deployment::by(&[Way::new(

@@ -47,8 +47,9 @@ const fn aiming(words: &'static str) -> Step {
     }
 }
 
-const ONLY_ITS_OWN_QUEUE: &str = "It rules the queue only where that stands on this machine: below \
-     a modem or a driver with a queue of its own it needs a shaper in front (cake bandwidth, htb).";
+const ONLY_ITS_OWN_QUEUE: &str = "It controls the queue only if this machine is the bottleneck: in \
+                                  front of a modem or a driver with its own queue, add a shaper \
+                                  (cake bandwidth, htb).";
 
 /// The choice that disciplines make.
 const WHICH_PACKET: &str = "which of the packets that wait is served, dropped or marked";

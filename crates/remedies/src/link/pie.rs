@@ -10,7 +10,8 @@ use super::{ONLY_ITS_OWN_QUEUE, WHICH_PACKET, aim, aiming};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "pie",
     place: Place::Link,
-    effect: "drops what comes with a probability that follows the queue's delay and its trend",
+    effect: "drops arriving packets with a probability controlled by the queue's delay and its \
+             trend",
     source: "RFC 8033; Linux, sch_pie.c",
     parameters: &[aim(
         "delay in the queue that is aimed at; RFC 8033 §4.2: 15 ms",

@@ -6,7 +6,8 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "queue",
     place: Place::Link,
-    effect: "sets the queue in front of the link: longer keeps it busy, shorter keeps delay low",
+    effect: "sets the length of the queue in front of the link: longer keeps the link busy, \
+             shorter keeps delay low",
     source: "Appenzeller, Keslassy & McKeown, Sizing Router Buffers, SIGCOMM 2004",
     parameters: &[Parameter {
         name: "packets",

@@ -5,9 +5,9 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "split-tcp",
     place: Place::Proxy,
-    effect: "ends each connection at the access point and has one of its own to the mobile: \
-             losses of the radio are repaired over the radio; acknowledgments no longer mean that \
-             the other end has the data",
+    effect: "terminates each connection at the access point and opens another to the mobile: radio \
+             losses are repaired locally; acknowledgments no longer mean that the other end has \
+             the data",
     source: "Bakre & Badrinath, I-TCP, ICDCS 1995",
     parameters: &[Parameter {
         name: "buffer",

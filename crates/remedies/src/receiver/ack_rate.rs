@@ -5,8 +5,8 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "ack-rate",
     place: Place::Receiver,
-    effect: "acknowledges every R-th segment, as the sender asks by an option: fewer \
-             acknowledgments take the channel",
+    effect: "acknowledges every R-th segment, as the sender requests by a TCP option: fewer ACKs \
+             on the channel",
     source: "draft-ietf-tcpm-ack-rate-request (TARR)",
     parameters: &[
         Parameter {

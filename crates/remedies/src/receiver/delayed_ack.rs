@@ -8,7 +8,7 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "delayed-ack",
     place: Place::Receiver,
-    effect: "acknowledges every n-th segment, or after a time",
+    effect: "acknowledges every n-th segment, or after a delay",
     source: "RFC 1122 §4.2.3.2, RFC 5681 §4.2",
     parameters: &[
         Parameter {

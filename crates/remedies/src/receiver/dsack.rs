@@ -6,8 +6,8 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "dsack",
     place: Place::Receiver,
-    effect: "reports data that arrived twice, so that the sender can know that a retransmission \
-             was needless; brings SACK with it",
+    effect: "reports duplicate arrivals, so that the sender can detect needless retransmissions; \
+             implies SACK",
     source: "RFC 2883",
     parameters: &[Parameter {
         name: "on",

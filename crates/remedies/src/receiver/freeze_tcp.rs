@@ -7,8 +7,8 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "freeze-tcp",
     place: Place::Receiver,
-    effect: "announces a window of zero before the link goes away, and three times the true one \
-             when it is back: the sender neither sends nor times out meanwhile",
+    effect: "advertises a zero window before an outage and three window updates after it: the \
+             sender neither sends nor times out meanwhile",
     source: "Goff, Moronski, Phatak & Gupta, INFOCOM 2000",
     parameters: &[Parameter {
         name: "warning",
@@ -19,7 +19,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
         effect: "how long before an outage the receiver knows of it; about a round trip is best",
     }],
     deployment: Deployment::none(
-        "The receiver's stack has to know of fades before they come, and no system tells it.",
+        "The receiver's stack must know of fades in advance, which no system reports.",
     ),
     decides: "what a receiver does about outages",
     apply,

@@ -6,7 +6,7 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "mss-clamp",
     place: Place::Receiver,
-    effect: "announces a smaller segment size, so that no packet is too long for the path",
+    effect: "announces a smaller segment size, so that no packet exceeds the path MTU",
     source: "RFC 9293 §3.7.1; RFC 2923 §2.1",
     parameters: &[Parameter {
         name: "bytes",

@@ -8,8 +8,8 @@ use super::LARGEST_OFFER;
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "receive-buffer",
     place: Place::Receiver,
-    effect: "sets the size to which the receiver's buffer, and with it the window that it offers, \
-             may grow: one below the bandwidth-delay product leaves the link idle",
+    effect: "sets the maximum receive buffer and so the largest advertised window: below the \
+             bandwidth-delay product it leaves the link idle",
     source: "Fisk & Feng, Dynamic right-sizing in TCP, LACSI 2001; RFC 7323 §2; Linux, tcp(7), \
              tcp_rmem",
     parameters: &[Parameter {
@@ -18,8 +18,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
         default: Quantity::Count(8 << 20),
         minimum: Quantity::Count(4_096),
         maximum: Quantity::Count(1 << 30),
-        effect: "data that fits, out of order or unread; twice the link's rate times the round \
-                 trip, since data behind a gap waits in it for a round trip more",
+        effect: "capacity for unread and out-of-order data; twice the link's rate times the round \
+                 trip, since data buffered behind a gap waits one more round trip",
     }],
     deployment: Deployment::by(&[Way::new(
         At::Receiver,

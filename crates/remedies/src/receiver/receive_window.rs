@@ -10,7 +10,7 @@ use super::LARGEST_OFFER;
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "receive-window",
     place: Place::Receiver,
-    effect: "bounds what a sender has in flight: what a client can do about its download's queue",
+    effect: "caps the sender's data in flight: a client's remedy for the queue of its download",
     source: "RFC 9293 §3.8.6; Spring et al., Receiver Based Management of Low Bandwidth Access \
              Links, INFOCOM 2000",
     parameters: &[Parameter {

@@ -5,7 +5,7 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "tack",
     place: Place::Receiver,
-    effect: "acknowledges a few times in a round trip, and a loss at once",
+    effect: "acknowledges a few times per round trip, and losses immediately",
     source: "Li et al., TACK, SIGCOMM 2020, equation 3 and §4.4",
     parameters: &[
         Parameter {

@@ -8,7 +8,7 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "bbr",
     place: Place::Sender,
-    effect: "paces at the bandwidth it measures and takes no loss for congestion",
+    effect: "paces at the measured bandwidth and does not treat loss as congestion",
     source: "Cardwell, Cheng, Gunn, Yeganeh & Jacobson, BBR, ACM Queue 14(5), 2016; Linux, \
              tcp_bbr.c",
     parameters: &[],

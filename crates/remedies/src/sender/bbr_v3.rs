@@ -12,7 +12,7 @@ const PATCHED: &str =
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "bbr-v3",
     place: Place::Sender,
-    effect: "paces at the bandwidth it measures, and keeps below what has lost more than 2 %",
+    effect: "paces at the measured bandwidth and backs off once more than 2 % is lost",
     source: "draft-ietf-ccwg-bbr",
     parameters: &[],
     deployment: Deployment::by(&[

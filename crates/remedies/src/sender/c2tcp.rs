@@ -8,8 +8,8 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "c2tcp",
     place: Place::Sender,
-    effect: "CUBIC whose window falls to a segment, ever sooner, while round trips stay above a \
-             target: low delay in the deep queues of cellular links",
+    effect: "CUBIC that collapses its window while round trips exceed a target: low delay in the \
+             deep queues of cellular links",
     source: "Abbasloo, Xu & Chao, C2TCP, IFIP Networking 2018, and its patch of Linux 4.13",
     parameters: &[
         Parameter {
@@ -18,7 +18,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
             default: Quantity::Time(Duration::from_millis(100)),
             minimum: Quantity::Time(Duration::from_millis(1)),
             maximum: Quantity::Time(Duration::from_secs(10)),
-            effect: "round trip that is aimed at, the path's own included",
+            effect: "target round trip, including the path's base delay",
         },
         Parameter {
             name: "interval",

@@ -8,7 +8,7 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "coin",
     place: Place::Sender,
-    effect: "as newzag, but calls each loss random with a fixed probability and looks at nothing",
+    effect: "like newzag, but classifies each loss as random with a fixed probability",
     source: "a control for the others (Lien et al. has none)",
     parameters: &[Parameter {
         name: "q",

@@ -8,7 +8,8 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "cubic",
     place: Place::Sender,
-    effect: "grows the window by the time since the last loss, flat where that was",
+    effect: "grows the window as a cubic function of the time since the last loss, flattest near \
+             the window of that loss",
     source: "RFC 9438",
     parameters: &[],
     deployment: Deployment::by(&[Way::new(

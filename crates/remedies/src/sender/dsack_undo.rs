@@ -8,7 +8,7 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "dsack-undo",
     place: Place::Sender,
-    effect: "takes a recovery back when every retransmission is reported as a duplicate",
+    effect: "undoes a recovery when every retransmission is reported as a duplicate",
     source: "RFC 3708 §2; Linux, tcp_try_undo_dsack",
     parameters: &[],
     deployment: Deployment::by(&[Way::new(

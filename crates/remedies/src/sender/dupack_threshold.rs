@@ -6,8 +6,8 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "dupack-threshold",
     place: Place::Sender,
-    effect: "waits for more duplicate acknowledgments before it takes a segment for lost: for \
-             links that reorder",
+    effect: "raises the number of duplicate acknowledgments that count as a loss: for links that \
+             reorder",
     source: "RFC 5681 §3.2 (3); RFC 4653",
     parameters: &[Parameter {
         name: "segments",

@@ -8,7 +8,7 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "eifel",
     place: Place::Sender,
-    effect: "finds by an echoed timestamp that a timeout was spurious, and goes on as before it",
+    effect: "detects a spurious timeout by the echoed timestamp and restores the windows",
     source: "RFC 3522 (detection), RFC 4015 (response)",
     parameters: &[],
     deployment: Deployment::by(&[Way::new(

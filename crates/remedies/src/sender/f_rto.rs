@@ -8,8 +8,8 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "f-rto",
     place: Place::Sender,
-    effect: "tries new data after a timeout, and takes it back if what was not retransmitted is \
-             acknowledged",
+    effect: "sends new data after a timeout and undoes the timeout if data that was never \
+             retransmitted is acknowledged",
     source: "RFC 5682",
     parameters: &[],
     deployment: Deployment::by(&[Way::new(

@@ -7,7 +7,7 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "fack",
     place: Place::Sender,
-    effect: "takes every hole three segments below the highest byte reported for lost",
+    effect: "declares every hole lost that ends three segments below the highest byte reported",
     source: "Mathis & Mahdavi, Forward acknowledgment, SIGCOMM 1996",
     parameters: &[],
     deployment: Deployment::none("Linux removed it in version 4.15; RACK took its place."),

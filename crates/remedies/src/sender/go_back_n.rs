@@ -8,7 +8,8 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "go-back-n",
     place: Place::Sender,
-    effect: "after a timeout retransmits all outstanding data in order, from the expired segment",
+    effect: "retransmits all outstanding data in order after a timeout, starting at the expired \
+             segment",
     source: "Miyim §IV (\"trace-N-retransmit\"); RFC 5681 §3.1, RFC 2018 §5.1",
     parameters: &[],
     deployment: Deployment::by(&[Way::new(

@@ -8,7 +8,7 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "hystart",
     place: Place::Sender,
-    effect: "ends slow start when trains of acknowledgments or round trips grow long",
+    effect: "ends slow start when ACK trains or round trips grow long",
     source: "Ha & Rhee, Taming the elephants, Computer Networks 55(9), 2011",
     parameters: &[],
     deployment: Deployment::by(&[Way::new(

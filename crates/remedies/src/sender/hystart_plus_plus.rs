@@ -10,9 +10,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "slows slow start down when round trips grow, and ends it five round trips later",
     source: "RFC 9406",
     parameters: &[],
-    deployment: Deployment::none(
-        "Windows and Apple's systems have it as their default; Linux has none.",
-    ),
+    deployment: Deployment::none("The default of Windows and of Apple's systems; not in Linux."),
     decides: "how slow start ends",
     apply,
 };

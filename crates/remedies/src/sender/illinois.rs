@@ -8,8 +8,8 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "illinois",
     place: Place::Sender,
-    effect: "grows fast and gives up little while the queue's delay is low, slowly and half of the \
-             window where it is high",
+    effect: "grows fast and backs off little while queueing delay is low; grows slowly and halves \
+             the window when it is high",
     source: "Liu, Başar & Srikant, TCP-Illinois, Performance Evaluation 65, 2008; Linux, \
              tcp_illinois.c",
     parameters: &[],

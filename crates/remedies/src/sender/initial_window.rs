@@ -6,7 +6,7 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "initial-window",
     place: Place::Sender,
-    effect: "starts with a congestion window of that many segments",
+    effect: "sets the initial congestion window, in segments",
     source: "RFC 6928 (10); RFC 5681 §3.1 (2 to 4)",
     parameters: &[Parameter {
         name: "segments",

@@ -7,8 +7,8 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "jersey",
     place: Place::Sender,
-    effect: "leaves after a loss the window that the available bandwidth estimate allows; without \
-             the congestion warning of routers",
+    effect: "sets the window after a loss by its estimate of the available bandwidth; without the \
+             routers' congestion warnings",
     source: "Xu, Tian & Ansari, TCP-Jersey for wireless IP communications, JSAC 22(4), 2004, §III",
     parameters: &[],
     deployment: Deployment::none("No implementation is known."),

@@ -8,8 +8,8 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "ledbat",
     place: Place::Sender,
-    effect: "takes what others leave: the window shrinks while the queue delays by more than a \
-             target, by the round trip (the RFC measures one way)",
+    effect: "background transfer: shrinks the window while the queueing delay exceeds a target, \
+             measured by the round trip (the RFC uses one-way delay)",
     source: "RFC 6817; draft-irtf-iccrg-ledbat-plus-plus for round trips and slow start",
     parameters: &[Parameter {
         name: "target",

@@ -8,8 +8,8 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "linux-rto",
     place: Place::Sender,
-    effect: "waits the smoothed round trip and the largest deviation of a round trip, 200 ms at \
-             least",
+    effect: "computes the timeout as Linux does: smoothed round trip plus the largest recent \
+             deviation, at least 200 ms",
     source: "Sarolahti & Kuznetsov, Congestion control in Linux TCP, USENIX 2002, §4.1; Linux, \
              tcp_rtt_estimator",
     parameters: &[],

@@ -8,7 +8,7 @@ use super::LARGEST_WINDOW;
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "max-window",
     place: Place::Sender,
-    effect: "limits the segments in flight: keeps a deep queue from filling",
+    effect: "caps the segments in flight, which keeps a deep queue from filling",
     source: "RFC 5681 §3.1 leaves it to the sender; ns-2's window_",
     parameters: &[Parameter {
         name: "segments",

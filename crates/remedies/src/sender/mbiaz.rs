@@ -7,12 +7,12 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "mbiaz",
     place: Place::Sender,
-    effect: "as newzag, but a loss is random where the gap is what the lost segments would have \
-             taken",
+    effect: "like newzag, but classifies a loss as random when the arrival gap equals the missing \
+             segments' transmission time",
     source: "Biaz & Vaidya, ASSET 1999; Cen, Cosman & Voelker §III.B",
     parameters: &[],
     deployment: Deployment::none(
-        "Linux has none ready-made: it takes a congestion control in BPF or as a module.",
+        "Not in Linux: it needs a congestion control in BPF or a kernel module.",
     ),
     decides: "how a loss is classified",
     apply,

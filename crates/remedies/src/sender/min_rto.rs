@@ -8,8 +8,8 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "min-rto",
     place: Place::Sender,
-    effect: "sets the shortest retransmission timeout: lower repairs sooner, higher rides out \
-             delay spikes",
+    effect: "sets the minimum retransmission timeout: a lower one repairs losses sooner, a higher \
+             one rides out delay spikes",
     source: "RFC 6298 §2.4",
     parameters: &[Parameter {
         name: "min",
@@ -17,7 +17,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
         default: Quantity::Time(Duration::from_secs(1)),
         minimum: Quantity::Time(Duration::from_millis(1)),
         maximum: Quantity::Time(Duration::from_secs(60)),
-        effect: "the shortest timeout; RFC 6298 says 1 s, common stacks 200 ms",
+        effect: "the minimum timeout; 1 s in RFC 6298, 200 ms in common stacks",
     }],
     deployment: Deployment::by(&[
         Way::new(

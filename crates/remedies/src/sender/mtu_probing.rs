@@ -6,7 +6,8 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "mtu-probing",
     place: Place::Sender,
-    effect: "tries shorter segments once a path seems to swallow long ones, and longer ones later",
+    effect: "falls back to shorter segments when the path drops long ones, and later probes longer \
+             ones",
     source: "RFC 4821; Linux, tcp_mtu_probing",
     parameters: &[],
     deployment: Deployment::by(&[Way::new(

@@ -8,8 +8,8 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "newzag",
     place: Place::Sender,
-    effect: "shrinks the window by a fifth only after losses that come with a short round trip; \
-             can flood a queue",
+    effect: "reduces the window by only a fifth after losses with a short round trip (judged \
+             random); can flood a queue",
     source: "Lien, Reeve & Lee, Improving TCP Performance Over Wireless Networks, §II",
     parameters: &[
         Parameter {
@@ -44,8 +44,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
             default: Quantity::Count(1),
             minimum: Quantity::Count(0),
             maximum: Quantity::Count(1),
-            effect: "1: more than ten segments, and more than a random loss takes off the window, \
-                     lost in one repair are congestion whatever the round trip says, so that a \
+            effect: "1: a recovery counts as congestion, whatever the round trip, if it lost more \
+                     than ten segments and more of the window than a random loss takes, so that a \
                      full queue is not flooded; 0: as in the paper",
         },
     ],

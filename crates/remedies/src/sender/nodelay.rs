@@ -6,7 +6,7 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "nodelay",
     place: Place::Sender,
-    effect: "sends a short segment at once, and not when all before it is acknowledged (Nagle)",
+    effect: "sends short segments at once instead of waiting for outstanding ACKs (disables Nagle)",
     source: "RFC 9293 §3.7.4; tcp(7), TCP_NODELAY",
     parameters: &[],
     deployment: Deployment::by(&[Way::new(

@@ -7,7 +7,7 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "oracle",
     place: Place::Sender,
-    effect: "as newzag, but knows what every loss is of; no real sender can",
+    effect: "like newzag, but knows the true cause of each loss (simulation only)",
     source: "a bound for the others, none of the papers has it",
     parameters: &[],
     deployment: Deployment::none("Only a simulator knows why a packet was lost."),

@@ -6,7 +6,7 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "pacing",
     place: Place::Sender,
-    effect: "sends segments evenly over the round trip and not as acknowledgments come",
+    effect: "spreads segments evenly over the round trip instead of sending them as ACKs arrive",
     source: "Aggarwal, Savage & Anderson, Understanding the performance of TCP pacing, INFOCOM \
              2000; Linux, tcp_update_pacing_rate",
     parameters: &[],

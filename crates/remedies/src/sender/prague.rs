@@ -11,9 +11,9 @@ const BURST_SHIFT: u32 = 12;
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "prague",
     place: Place::Sender,
-    effect: "reacts to each congestion mark by as much as there are, and sends ECT(1) at an even \
-             pace: a queue of a millisecond where the bottleneck marks for it (dualpi2), Reno \
-             where the receiver does not count marks",
+    effect: "reduces in proportion to the fraction of marked packets and sends paced ECT(1): a \
+             queue of about a millisecond where the bottleneck supports it (dualpi2); Reno if the \
+             receiver does not count marks",
     source: "draft-briscoe-iccrg-prague-congestion-control; RFC 9331, RFC 9768; L4STeam/linux, \
              tcp_prague.c",
     parameters: &[],

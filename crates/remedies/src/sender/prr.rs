@@ -8,7 +8,7 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "prr",
     place: Place::Sender,
-    effect: "brings the window down in proportion to what is delivered, and not at once",
+    effect: "reduces the window in proportion to delivered data instead of at once",
     source: "RFC 6937 and its successor, RFC 9937",
     parameters: &[],
     deployment: Deployment::by(&[Way::BY_ITSELF]),

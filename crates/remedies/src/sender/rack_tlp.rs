@@ -8,8 +8,8 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "rack-tlp",
     place: Place::Sender,
-    effect: "takes a segment for lost when one sent later has arrived, and probes a tail that is \
-             silent",
+    effect: "declares a segment lost when one sent later has been delivered, and probes for lost \
+             tails",
     source: "RFC 8985",
     parameters: &[],
     deployment: Deployment::by(&[Way::new(

@@ -7,7 +7,7 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "rate-halving",
     place: Place::Sender,
-    effect: "sends one segment for two acknowledged until the window has halved",
+    effect: "sends one segment per two acknowledged until the window has halved",
     source: "Mathis, Semke & Mahdavi, The rate-halving algorithm, 1999; Linux 2.4",
     parameters: &[],
     deployment: Deployment::none("Linux replaced it by PRR in version 3.2."),

@@ -8,7 +8,8 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "rto-deviation",
     place: Place::Sender,
-    effect: "takes a sample's deviation from the mean that already holds it: 7/8 of the standard's",
+    effect: "computes each sample's deviation from the mean that already includes it: 7/8 of the \
+             standard's",
     source: "Miyim §III, eq. 2; Fotiadis & Siris, eq. 2; RFC 6298 §2.3 takes the mean before",
     parameters: &[Parameter {
         name: "updated",

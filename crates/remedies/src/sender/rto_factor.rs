@@ -6,7 +6,7 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "rto-factor",
     place: Place::Sender,
-    effect: "waits m mean deviations above the smoothed round trip before a timeout, not 4",
+    effect: "sets the number of mean deviations (m) in the retransmission timeout, in place of 4",
     source: "Miyim, Techniques for Throughput Enhancement in Wireless Networks, §III, eq. 3; RFC \
              6298 §2.3 (K = 4)",
     parameters: &[Parameter {

@@ -8,7 +8,7 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "rtt-sampling",
     place: Place::Sender,
-    effect: "measures one round trip a window, or one with every acknowledgment",
+    effect: "chooses whether one round trip per window is measured or one per acknowledgment",
     source: "RFC 6298 §3; RFC 7323 §4.1; Miyim §III (one packet at a time without timestamps)",
     parameters: &[Parameter {
         name: "every",

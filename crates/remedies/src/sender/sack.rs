@@ -8,7 +8,8 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "sack",
     place: Place::Sender,
-    effect: "repairs several losses in a round trip from what the receiver says it holds",
+    effect: "repairs several losses per round trip, guided by the receiver's selective \
+             acknowledgments",
     source: "RFC 2018, RFC 6675",
     parameters: &[],
     deployment: Deployment::by(&[Way::new(

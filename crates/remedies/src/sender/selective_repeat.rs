@@ -8,7 +8,7 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "selective-repeat",
     place: Place::Sender,
-    effect: "after a timeout retransmits the expired segment alone; each segment has its own timer",
+    effect: "retransmits only the expired segment after a timeout; each segment has its own timer",
     source: "Miyim §IV (\"select-N-repeat\")",
     parameters: &[],
     deployment: Deployment::by(&[Way::new(

@@ -8,8 +8,8 @@ use super::LARGEST_WINDOW;
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "send-buffer",
     place: Place::Sender,
-    effect: "sets the data that may be written and not yet acknowledged: a buffer below the \
-             bandwidth-delay product leaves the link idle",
+    effect: "sets the limit on written, unacknowledged data: below the bandwidth-delay product it \
+             leaves the link idle",
     source: "Semke, Mahdavi & Mathis, Automatic TCP buffer tuning, SIGCOMM 1998; Linux, tcp(7), \
              tcp_wmem",
     parameters: &[Parameter {

@@ -6,8 +6,8 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "small-queue",
     place: Place::Sender,
-    effect: "keeps little of a flow in the sender's own wireless device: the rest waits in the \
-             socket, where it delays nothing else",
+    effect: "limits a flow's packets in the sender's wireless device; the rest waits in the \
+             socket, where it delays no other flow",
     source: "Linux, TCP small queues (net/ipv4/tcp_output.c); net/mac80211/main.c, \
              tx_sk_pacing_shift",
     parameters: &[Parameter {

@@ -7,11 +7,11 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "spike",
     place: Place::Sender,
-    effect: "as newzag, but a loss is congestion where the round trip is in a spike",
+    effect: "like newzag, but classifies a loss as congestion during a round-trip spike",
     source: "Tobe et al., LCN 2000; Cen, Cosman & Voelker §III.A",
     parameters: &[],
     deployment: Deployment::none(
-        "Linux has none ready-made: it takes a congestion control in BPF or as a module.",
+        "Not in Linux: it needs a congestion control in BPF or a kernel module.",
     ),
     decides: "how a loss is classified",
     apply,

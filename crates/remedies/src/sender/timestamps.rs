@@ -6,8 +6,8 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "timestamps",
     place: Place::Sender,
-    effect: "puts a timestamp on every segment: round trips can be measured on retransmissions \
-             too, for 12 bytes a segment",
+    effect: "adds a timestamp to every segment, so that retransmissions give round trips too; \
+             costs 12 bytes per segment",
     source: "RFC 7323 §3 and §4",
     parameters: &[Parameter {
         name: "on",

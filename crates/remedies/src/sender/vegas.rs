@@ -8,8 +8,8 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "vegas",
     place: Place::Sender,
-    effect: "keeps a few segments in the network's queues, by their delay: a low one, at the cost \
-             of yielding to flows that fill them",
+    effect: "keeps a few segments queued in the network, measured by delay: low latency, but \
+             yields to flows that fill the queue",
     source: "Brakmo & Peterson, TCP Vegas, JSAC 13(8), 1995; Linux, tcp_vegas.c",
     parameters: &[
         Parameter {

@@ -8,7 +8,8 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "veno",
     place: Place::Sender,
-    effect: "shrinks the window by a fifth only where a loss finds no backlog in the network",
+    effect: "reduces the window by only a fifth when a loss occurs without a backlog in the \
+             network",
     source: "Fu & Liew, TCP Veno, JSAC 21(2), 2003, §II",
     parameters: &[Parameter {
         name: "beta",

@@ -7,7 +7,8 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "veno-classifier",
     place: Place::Sender,
-    effect: "as newzag, but a loss is congestion where Veno finds a backlog",
+    effect: "like newzag, but classifies a loss as congestion where Veno's estimate shows a \
+             backlog",
     source: "Fu & Liew, TCP Veno, JSAC 21(2), 2003, §II",
     parameters: &[Parameter {
         name: "beta",
@@ -18,7 +19,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
         effect: "backlog from which on a loss means congestion",
     }],
     deployment: Deployment::none(
-        "Linux has none ready-made: it takes a congestion control in BPF or as a module.",
+        "Not in Linux: it needs a congestion control in BPF or a kernel module.",
     ),
     decides: "how a loss is classified",
     apply,

@@ -8,8 +8,7 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "westwood",
     place: Place::Sender,
-    effect: "leaves after a loss the window that the measured bandwidth fills at the least round \
-             trip",
+    effect: "sets the window after a loss to the measured bandwidth times the minimum round trip",
     source: "Grieco & Mascolo, Performance evaluation and comparison of Westwood+, New Reno, and \
              Vegas, CCR 34(2), 2004",
     parameters: &[],

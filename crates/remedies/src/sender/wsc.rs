@@ -9,8 +9,8 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "wsc",
     place: Place::Sender,
-    effect: "corrected round trips, dynamic duplicate threshold and clusters together; for \
-             senders behind the wireless link",
+    effect: "corrected round trips, dynamic duplicate threshold and RTT clusters together; for \
+             senders on the wireless link",
     source: "Srinivasan, Efficient TCP enhancements for hybrid networks (WSC-TCP), §3",
     parameters: &[
         Parameter {
@@ -19,7 +19,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
             default: Quantity::Time(Duration::from_millis(5)),
             minimum: Quantity::Time(Duration::from_millis(1)),
             maximum: Quantity::Time(Duration::from_millis(10000)),
-            effect: "what one retransmission of the link takes, where the link does not tell",
+            effect: "duration of one link retransmission, where the link does not report it",
         },
         AS_PRINTED,
         CAPPED,
@@ -29,8 +29,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
         TRANSIENT,
     ],
     deployment: Deployment::none(
-        "No Linux driver tells TCP of each frame; a gateway or a modem with a stack of its own \
-         can.",
+        "No Linux driver reports each frame to TCP; a gateway or modem with its own stack can.",
     ),
     decides: "what is made of the link's reports",
     apply,

@@ -6,8 +6,8 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "wsc-best-start",
     place: Place::Sender,
-    effect: "starts with the window that sessions with this peer have ended with; airtcp run \
-             --sessions FILE takes it from a file and keeps that",
+    effect: "starts with the final window of past sessions with the same peer; airtcp run \
+             --sessions FILE reads and updates it",
     source: "Srinivasan, Efficient TCP enhancements for hybrid networks (WSC-TCP), §3.3; RFC 6928 \
              for the usual ten",
     parameters: &[Parameter {
@@ -22,7 +22,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
         At::Sender,
         &[Step::route("initcwnd", Setting::Parameter("window"))],
     )])
-    .noting("One peer gets a route of its own."),
+    .noting("Add a route for this peer only."),
     decides: "the initial window",
     apply,
 };

@@ -7,13 +7,12 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "wsc-dynamic-dupack",
     place: Place::Sender,
-    effect: "waits with fast retransmit while the link still retransmits an earlier segment; for \
-             senders behind the wireless link",
+    effect: "defers fast retransmit while the link is still retransmitting an earlier segment; for \
+             senders on the wireless link",
     source: "Srinivasan, Efficient TCP enhancements for hybrid networks (WSC-TCP), §3.2",
     parameters: &[AS_PRINTED, CAPPED, BELOW_WINDOW],
     deployment: Deployment::none(
-        "No Linux driver tells TCP of each frame; a gateway or a modem with a stack of its own \
-         can.",
+        "No Linux driver reports each frame to TCP; a gateway or modem with its own stack can.",
     ),
     decides: "which duplicates mean a loss",
     apply,
@@ -25,9 +24,9 @@ pub(super) const AS_PRINTED: Parameter = Parameter {
     default: Quantity::Count(0),
     minimum: Quantity::Count(0),
     maximum: Quantity::Count(1),
-    effect: "0: the threshold grows by all segments above the first one that the link still owes; \
-             1: by deliveries out of order, and by those segments when the first gap closes, as \
-             the pseudocode is printed",
+    effect: "0: the threshold grows by all segments above the first that the link has yet to \
+             deliver; 1: by out-of-order deliveries, and by those segments when the first gap \
+             closes, as the pseudocode is printed",
 };
 
 pub(super) const CAPPED: Parameter = Parameter {

@@ -22,7 +22,8 @@ pub(super) const SAMPLES: Parameter = Parameter {
     default: Quantity::Count(64),
     minimum: Quantity::Count(4),
     maximum: Quantity::Count(4096),
-    effect: "so many of the last are grouped, anew after a quarter as many",
+    effect: "number of recent round trips in a clustering, which is repeated after a quarter as \
+             many",
 };
 
 /// The largest group that is hidden.
@@ -48,7 +49,7 @@ pub(super) fn clustering(values: &Values<'_>, link_delay: &str) -> RttClustering
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "wsc-rtt-clusters",
     place: Place::Sender,
-    effect: "groups round trips, takes the link's retransmission classes off and forgets \
+    effect: "clusters round trips, subtracts the link's retransmission classes and forgets \
              transients",
     source: "Srinivasan, Efficient TCP enhancements for hybrid networks (WSC-TCP), §3.4",
     parameters: &[
@@ -58,13 +59,13 @@ pub(crate) const REMEDY: Remedy = Remedy {
             default: Quantity::Time(Duration::from_millis(5)),
             minimum: Quantity::Time(Duration::from_millis(1)),
             maximum: Quantity::Time(Duration::from_millis(10000)),
-            effect: "what one retransmission of the link takes, where the link does not tell",
+            effect: "duration of one link retransmission, where the link does not report it",
         },
         CLUSTERS,
         SAMPLES,
         TRANSIENT,
     ],
-    deployment: Deployment::none("Any sender could do it; none is known that does."),
+    deployment: Deployment::none("Possible in any sender; no implementation is known."),
     decides: "which round trips are believed",
     apply,
 };

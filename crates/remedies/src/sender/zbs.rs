@@ -7,11 +7,11 @@ use crate::{Changes, Deployment, Place, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "zbs",
     place: Place::Sender,
-    effect: "as newzag, with whichever of zigzag, mbiaz and spike suits the path",
+    effect: "like newzag, switching between zigzag, mbiaz and spike by the state of the path",
     source: "Cen, Cosman & Voelker §V",
     parameters: &[],
     deployment: Deployment::none(
-        "Linux has none ready-made: it takes a congestion control in BPF or as a module.",
+        "Not in Linux: it needs a congestion control in BPF or a kernel module.",
     ),
     decides: "how a loss is classified",
     apply,

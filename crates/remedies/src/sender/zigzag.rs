@@ -7,7 +7,7 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "zigzag",
     place: Place::Sender,
-    effect: "as newzag, with the thresholds of ZigZag",
+    effect: "like newzag, with the thresholds of ZigZag",
     source: "Cen, Cosman & Voelker, End-to-end differentiation of congestion and wireless losses, \
              ToN 11(5), 2003, §III.C",
     parameters: &[Parameter {
@@ -20,7 +20,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
                  round trip as one",
     }],
     deployment: Deployment::none(
-        "Linux has none ready-made: it takes a congestion control in BPF or as a module.",
+        "Not in Linux: it needs a congestion control in BPF or a kernel module.",
     ),
     decides: "how a loss is classified",
     apply,
