@@ -10,11 +10,12 @@ use clap::Args;
 
 use crate::target::Target;
 
-/// Have this machine's TCP use a remedy that was verified
+/// Deploy a verified remedy to this machine's TCP
 ///
-/// Changes kernel settings, routes and BPF programs of this network namespace as `airtcp remedies
-/// REMEDY` says, after writing down what was there. `airtcp undeploy` puts it back, also after a
-/// crash; connections made meanwhile keep their congestion control. Root only, but for --dry-run.
+/// Changes kernel settings, routes and BPF programs of this network namespace as described by
+/// `airtcp remedies REMEDY`, after recording the previous state. `airtcp undeploy` restores it, even
+/// after a crash; connections opened in between keep their congestion control. Requires root, except
+/// with --dry-run.
 ///
 /// Examples: airtcp deploy newzag --cgroup /sys/fs/cgroup/web --share 50% --for 10min;
 /// airtcp deploy cake --device eth0 --rate 20Mbit
@@ -25,27 +26,27 @@ pub struct Deploy {
     /// The treated connections.
     #[command(flatten)]
     pub target: Targets,
-    /// Treat this part of the new connections, by hash, and keep the others as control group
+    /// Treat this share of new connections, chosen by hash; the rest is the control group
     #[arg(long, value_name = "PERCENT", value_parser = share)]
     pub share: Option<u32>,
-    /// Rate that a discipline with a shaper (cake) shapes to, such as 20Mbit: a little below that
-    /// of the modem behind the device
+    /// Rate for a shaping discipline (cake), such as 20Mbit: slightly below that of the modem
+    /// attached to the device
     #[arg(long, value_name = "RATE", value_parser = rate, requires = "device")]
     pub rate: Option<String>,
-    /// Put everything back after this time, such as 10min
+    /// Undeploy automatically after this time, such as 10min
     #[arg(long = "for", value_name = "TIME", value_parser = time)]
     pub period: Option<Duration>,
     /// The mean deviation of the link's round trips in milliseconds, for remedies that are a factor
     /// of it; `airtcp verify` prints it
     #[arg(long, value_name = "MS")]
     pub deviation: Option<f64>,
-    /// Only print what would be done, and what undeploy would put back
+    /// Only print the steps, and what undeploy would restore
     #[arg(long, conflicts_with = "script")]
     pub dry_run: bool,
-    /// Print a shell script that does it, and with the argument "undo" puts it back
+    /// Print a shell script that performs the steps, and reverts them with the argument "undo"
     #[arg(long)]
     pub script: bool,
-    /// Where devices and radios have their files
+    /// Directory of devices and radios
     #[arg(long, value_name = "DIR", default_value = "/sys", hide = true)]
     pub(super) sys: PathBuf,
     #[command(flatten)]
@@ -65,8 +66,8 @@ pub struct Targets {
     /// Every new connection of this network namespace
     #[arg(long)]
     all: bool,
-    /// What leaves by a network device, for remedies that are its queueing discipline or are
-    /// settings of its radio
+    /// Traffic leaving by a network device, for remedies that change its queueing discipline or its
+    /// radio's settings
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
 }
@@ -85,10 +86,10 @@ impl Targets {
     }
 }
 
-/// Say what is deployed, since when, and whether it is still in place
+/// Show deployed remedies, since when, and whether they are still in place
 #[derive(Args, Clone, Debug)]
 pub struct Deployed {
-    /// Ask the kernel which connections have it, and compare the treated ones with the others
+    /// Query the kernel for treated connections, and compare them with the rest
     #[arg(long)]
     pub check: bool,
     /// As one JSON object
@@ -98,17 +99,17 @@ pub struct Deployed {
     pub(super) places: Places,
 }
 
-/// Put back everything that `airtcp deploy` has changed, also after a crash
+/// Restore everything that `airtcp deploy` has changed, even after a crash
 #[derive(Args, Clone, Debug)]
 pub struct Undeploy {
-    /// Forget what cannot be put back, such as a route whose device is gone
+    /// Discard records that cannot be restored, such as a route of a removed device
     #[arg(long)]
     pub forget: bool,
     #[command(flatten)]
     pub(super) places: Places,
 }
 
-/// Watch over a change of the machine: airtcp-net starts this itself
+/// Guard a deployment: started by airtcp-net itself
 #[derive(Args, Clone, Debug)]
 pub struct Guard {
     #[command(flatten)]

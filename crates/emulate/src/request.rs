@@ -12,10 +12,10 @@ use clap::Args;
 pub struct Request {
     /// The scenario, a TOML file
     pub scenario: PathBuf,
-    /// Remedies for the link and its access point, as in `airtcp compare`; may be given again
+    /// Remedies for the link and its access point, as in `airtcp compare`; repeatable
     #[arg(long, value_name = "REMEDY")]
     pub remedy: Vec<String>,
-    /// Change a key of the scenario, as in `airtcp run`; may be given again
+    /// Change a key of the scenario, as in `airtcp run`; repeatable
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// The channel: the same seed loses the same packets as in a simulation

@@ -12,11 +12,11 @@ const STATE: &str = "/run/airtcp";
 /// Run an access point's remedies on a router's real packets
 ///
 /// AGENT is a remedy of the access point, as in `airtcp compare --remedy`: delay-injection,
-/// static-delay, random-delay, snoop, wtcp, dynamic-arq; ebsn only looks. Without --apply nothing
-/// is touched: the gateway looks at what passes and counts what it would do. With --apply
-/// --share 20% a fifth of the connections is treated and the others are the control group; with
-/// --apply, all; --stop-if-worse ends it when the treated are slower. Whatever fails, packets
-/// pass. SIGHUP reloads --config; SIGUSR2 restarts the program without a gap.
+/// static-delay, random-delay, snoop, wtcp, dynamic-arq; ebsn only observes. Without --apply
+/// traffic is not changed: the gateway observes packets and counts the actions it would take. With
+/// --apply --share 20% a fifth of the connections is treated and the rest is the control group;
+/// with --apply, all are; --stop-if-worse stops the gateway once treated connections are slower. On
+/// any failure packets still pass. SIGHUP reloads --config; SIGUSR2 restarts without a gap.
 ///
 /// Example: airtcp gateway delay-injection --mobile wlan0 --wired eth0
 #[derive(Args, Clone, Debug)]
@@ -31,7 +31,7 @@ pub struct Options {
 /// The subcommands.
 #[derive(Clone, Debug, Subcommand)]
 pub(super) enum Action {
-    /// Say what the gateways of this machine do, and what has come of it
+    /// Show running gateways and their results
     Status(Status),
 }
 
@@ -41,7 +41,7 @@ pub struct Status {
     /// As JSON, one object a gateway
     #[arg(long)]
     pub json: bool,
-    /// Where gateways have their sockets
+    /// Directory of the gateways' sockets
     #[arg(long, value_name = "DIR", default_value = STATE)]
     pub state: PathBuf,
 }
@@ -58,7 +58,7 @@ pub struct Serve {
     /// The device towards the wired network
     #[arg(long, value_name = "DEVICE")]
     pub wired: Option<String>,
-    /// Only look and count; this is the default
+    /// Only observe and count (the default)
     #[arg(long, conflicts_with = "apply")]
     pub observe: bool,
     /// Treat connections
@@ -68,31 +68,31 @@ pub struct Serve {
     /// are the control group
     #[arg(long, value_name = "SHARE", requires = "apply", value_parser = share)]
     pub share: Option<Probability>,
-    /// With --share: the unit that is treated or not: each connection by itself, or all connections
-    /// of a station, by its address. [default: connection]
+    /// With --share: the unit of assignment: each connection, or all connections of a station, by
+    /// its address. [default: connection]
     #[arg(long, value_name = "UNIT", requires = "share")]
     pub share_by: Option<ShareBy>,
-    /// End when the treated are slower than the control group, with 95 % however often that is
-    /// looked at; the status is 4 then
+    /// Stop when treated connections are slower at 95 % confidence (anytime-valid); exits with
+    /// status 4
     #[arg(long)]
     pub stop_if_worse: bool,
-    /// Carry packets between the two devices itself, where the kernel has no packet queue. The
-    /// devices have no addresses, and packets pass by a bridge of the kernel's when this ends
+    /// Forward packets between the two devices in user space, for kernels without a packet queue.
+    /// The devices must have no addresses; on exit they are joined by a kernel bridge
     #[arg(long)]
     pub inline: bool,
-    /// Further settings: a TOML file, read again at SIGHUP
+    /// Further settings: a TOML file, reloaded on SIGHUP
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Print the counts as JSON into FILE at the end; - for standard output
+    /// Write the counts as JSON into FILE on exit; - for standard output
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// Take over from the gateway that runs on these devices, without a gap
+    /// Take over from the gateway running on these devices, without a gap
     #[arg(long)]
     pub take_over: bool,
-    /// Where gateways have their sockets
+    /// Directory of the gateways' sockets
     #[arg(long, value_name = "DIR", default_value = STATE)]
     pub state: PathBuf,
-    /// Only say whether the configuration is right
+    /// Only check the configuration
     #[arg(long)]
     pub check: bool,
 }

@@ -10,21 +10,21 @@ use clap::Args;
 
 /// Register a congestion control in BPF while a command runs
 ///
-/// Its sockets choose it by name (`iperf3 -C newzag`, TCP_CONGESTION). With the command it goes
-/// away, also after kill -9, and what it counted is printed. Root of the machine only.
+/// Sockets of the command select it by name (`iperf3 -C newzag`, TCP_CONGESTION). It is removed
+/// when the command ends, even after kill -9, and its counters are printed. Requires root.
 ///
 /// Example: airtcp-net control newzag --set adjusted=1 -- iperf3 -C newzag -c 10.0.0.1
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// newzag, coin, veno or westwood
     name: String,
-    /// A constant of the program, a whole number; may be given again
+    /// An integer constant of the program; repeatable
     #[arg(long, value_name = "CONSTANT=NUMBER")]
     set: Vec<String>,
-    /// The name under which sockets choose it; by default that of the program
+    /// Name by which sockets select it; by default that of the program
     #[arg(long, value_name = "NAME")]
     called: Option<String>,
-    /// What to run; a shell if nothing is given
+    /// Command to run; a shell by default
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }

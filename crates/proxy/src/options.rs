@@ -7,13 +7,13 @@ use airtcp_host::changes::Places;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-/// End TCP connections here and begin others beyond: split TCP
+/// Split TCP connections: terminate them here and open new ones to the server
 ///
-/// Each connection of a client ends in this machine, and one of its own goes on to the server, so
-/// that losses of the radio are repaired over the radio. The mobile side has a TCP of its own
-/// (--mobile-stack). With --transparent both ends see each other's addresses: run it on the router
-/// between them, as root; routes and rules are written down before they are set, and go away with
-/// the proxy, also after kill -9.
+/// Each client connection is terminated on this machine and relayed over a second connection to the
+/// server, so that radio losses are repaired locally. The mobile side can use a different TCP
+/// (--mobile-stack). With --transparent both ends see each other's addresses: run it as root on the
+/// router between them; routes and rules are recorded before they are set, and removed with the
+/// proxy, even after kill -9.
 ///
 /// Example: airtcp proxy --listen 0.0.0.0:8080 --to web.example:80 --mobile-stack linux-bbr
 ///
@@ -29,7 +29,7 @@ pub struct Options {
         required_unless_present = "status"
     )]
     pub listen: Option<SocketAddr>,
-    /// The server that connections go on to
+    /// The server to which connections are relayed
     #[arg(
         long,
         value_name = "HOST:PORT",
@@ -37,13 +37,13 @@ pub struct Options {
         conflicts_with = "transparent"
     )]
     pub to: Option<String>,
-    /// Take connections that pass through this machine, and keep both their addresses
+    /// Intercept connections through this machine, preserving both addresses
     #[arg(long, requires = "device")]
     pub transparent: bool,
-    /// The device by which the clients of --transparent come in
+    /// The device on which the clients of --transparent arrive
     #[arg(long, value_name = "DEVICE", requires = "transparent", value_parser = device)]
     pub device: Option<String>,
-    /// Take only connections to this port; may be given again
+    /// Intercept only connections to this port; repeatable
     #[arg(
         long,
         value_name = "PORT",
@@ -51,22 +51,22 @@ pub struct Options {
         value_parser = clap::value_parser!(u16).range(1..)
     )]
     pub port: Vec<u16>,
-    /// The side that is beyond the radio
+    /// The side across the radio
     #[arg(long, value_name = "SIDE", default_value = "clients")]
     pub mobile: Mobile,
-    /// TCP of the mobile side: linux-NAME is the kernel's with a congestion control of its own or
-    /// one of the catalogue, such as linux-bbr or linux-newzag:adjusted=1; any other profile or
-    /// remedy, such as newreno+rto-factor:factor=10, is airtcp's own TCP on a TUN device
+    /// TCP of the mobile side: linux-NAME is the kernel's, with one of its congestion controls or
+    /// one from the catalogue, such as linux-bbr or linux-newzag:adjusted=1; any other profile or
+    /// remedy, such as newreno+rto-factor:factor=10, runs airtcp's TCP on a TUN device
     #[arg(long, value_name = "STACK")]
     pub mobile_stack: Option<String>,
-    /// Begin connections of airtcp's own stacks with the window that past ones with the server have
-    /// ended with, and keep theirs in FILE (wsc-best-start)
+    /// Start with the final window of past connections to the same server, remembered in FILE
+    /// (wsc-best-start; airtcp's TCP only)
     #[arg(long, value_name = "FILE", requires = "mobile_stack")]
     pub sessions: Option<PathBuf>,
-    /// The most connections at a time; by default 10000, or as many as open files allow
+    /// Maximum concurrent connections; by default 10000, or as many as open files allow
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub connections: Option<u32>,
-    /// The most memory for data under way, in MiB
+    /// Memory limit for buffered data, in MiB
     #[arg(
         long,
         value_name = "MIB",
@@ -74,7 +74,7 @@ pub struct Options {
         value_parser = clap::value_parser!(u32).range(8..=1_048_576)
     )]
     pub memory: u32,
-    /// The most data that one direction of a connection holds on either side, in KiB
+    /// Buffer limit per direction of a connection on either side, in KiB
     #[arg(
         long,
         value_name = "KIB",
@@ -82,32 +82,32 @@ pub struct Options {
         value_parser = clap::value_parser!(u32).range(4..=1_048_576)
     )]
     pub buffer: u32,
-    /// A line a second of what passes, on standard error
+    /// Print a line of statistics per second to standard error
     #[arg(long)]
     pub stats: bool,
     /// Serve the same numbers to Prometheus at this address
     #[arg(long, value_name = "ADDR:PORT", value_parser = listen)]
     pub metrics: Option<SocketAddr>,
-    /// Take the place of the proxy of this process without a reset: its listeners, its connections
-    /// and its rules. It has the same --listen, --transparent, --device, --port and --state, and a
-    /// stack of the kernel's. SIGUSR2 makes a proxy with --transparent start its successor so
+    /// Take over from the proxy with this process id without resets: its listeners, connections and
+    /// rules. Needs the same --listen, --transparent, --device, --port and --state, and a kernel
+    /// stack. On SIGUSR2 a proxy with --transparent starts its successor this way
     #[arg(long, value_name = "PROCESS")]
     pub take_over: Option<u32>,
-    /// Say what the proxies of this network namespace do, as one JSON object each, and stop
+    /// Print the status of the proxies in this network namespace, one JSON object each, and exit
     #[arg(long)]
     pub status: bool,
     #[command(flatten)]
     pub(super) places: Places,
 }
 
-/// Watch over a proxy's diversion: airtcp-net starts this itself
+/// Guard a proxy's routes and rules: started by airtcp-net itself
 #[derive(Args, Clone, Debug)]
 pub struct Guard {
     #[command(flatten)]
     pub(super) places: Places,
 }
 
-/// The side of a connection that is beyond the radio.
+/// The side of a connection across the radio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mobile {

@@ -46,9 +46,9 @@ use transfer::Times;
 
 /// Measure the kernel's TCP over a scenario's link, once
 ///
-/// Prints one JSON object: goodput, retransmissions, timeouts, undone repairs, latency beside the
-/// sender, what the sender believes of it, and how late the emulator was. The command for a whole
-/// comparison is `airtcp verify`.
+/// Prints one JSON object: goodput, retransmissions, timeouts, undone recoveries, latency measured
+/// at the sender and as estimated by it, and the emulator's lateness. `airtcp verify` makes a whole
+/// comparison.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     #[command(flatten)]
@@ -57,17 +57,17 @@ pub struct Options {
     /// it
     #[arg(long, value_name = "MS")]
     deviation: Option<f64>,
-    /// Have the kernel's own queueing discipline wait before the link, as tc(8) writes it: cake,
-    /// "fq_codel limit 100"; the link has to be a pipe with a constant rate
+    /// Use this queueing discipline of the kernel in front of the link, in tc(8) syntax: cake,
+    /// "fq_codel limit 100"; the link must be a pipe with a constant rate
     #[arg(long, value_name = "WORDS")]
     discipline: Option<String>,
-    /// The same for the link's other direction, which acknowledgments take
+    /// The same for the other direction of the link, that of the acknowledgments
     #[arg(long, value_name = "WORDS")]
     ack_discipline: Option<String>,
-    /// Only say whether this kernel can make the run, and by which steps
+    /// Only print whether this kernel can make the run, and the steps it would take
     #[arg(long)]
     check: bool,
-    /// Write what passed and what became of each packet into DIR, as `airtcp emulate --record` does
+    /// Record all packets and their fate into DIR, like `airtcp emulate --record`
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
 }

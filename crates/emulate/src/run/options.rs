@@ -10,13 +10,13 @@ use crate::request::Request;
 
 /// Run a command over a scenario's link, with real packets
 ///
-/// COMMAND runs in a network of its own, whose only way out is the link: at the mobile where the
+/// COMMAND runs in a separate network namespace connected only by the link: at the mobile where the
 /// link has one (802.11, ARQ, a cell, a cellular trace), else at the host that sends the scenario's
-/// data; --at says otherwise. $AIRTCP_SERVER (IPv4) and
-/// $AIRTCP_SERVER6 are the addresses of the other end, where the command of --server runs; without
-/// one the other end reaches the machine's network by slirp4netns or pasta, if installed, else as
-/// root by address translation on a machine that forwards. With several flows in the scenario,
-/// COMMAND runs once for each, at a station of its own; $AIRTCP_STATION says which. Needs no root.
+/// data, or at the end given by --at. $AIRTCP_SERVER (IPv4) and $AIRTCP_SERVER6 are the addresses
+/// of the other end, where the command of --server runs; without --server the other end reaches the
+/// machine's network by slirp4netns or pasta, if installed, else as root by address translation on
+/// a machine that forwards. With several flows in the scenario COMMAND runs once per flow, each at
+/// its station ($AIRTCP_STATION). Needs no root.
 ///
 /// Example: airtcp emulate wlan-upload.toml --server 'iperf3 -s' -- sh -c 'iperf3 -c
 /// $AIRTCP_SERVER'
@@ -31,15 +31,15 @@ pub struct Options {
     /// The end of the link at which COMMAND runs
     #[arg(long, value_name = "END")]
     pub at: Option<At>,
-    /// Write what passed and what became of each packet into DIR: stations.pcapng and
-    /// server.pcapng, packets.parquet, scenario.toml (the scenario with the lost packets and stops
-    /// as lists, which runs as it is), summary.json
+    /// Record all packets and their fate into DIR: stations.pcapng and server.pcapng,
+    /// packets.parquet, scenario.toml (the scenario with lost packets and stops as lists, ready to
+    /// run), summary.json
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
     /// No live line and no summary on the terminal
     #[arg(long, short)]
     pub quiet: bool,
-    /// What to run over the link; a shell if nothing is given
+    /// Command to run over the link; a shell by default
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
