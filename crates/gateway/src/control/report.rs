@@ -235,7 +235,7 @@ impl fmt::Display for Report {
         let did = &self.did;
         writeln!(
             f,
-            "  {} TCP packets, {} not seen; {} connections, and {} whose data nobody has acknowledged",
+            "  {} TCP packets, {} not observed; {} connections, and {} without acknowledged data",
             self.packets, self.unseen, self.connections, self.candidates
         )?;
         let would = if self.share.is_none() {
@@ -302,8 +302,9 @@ fn group(f: &mut fmt::Formatter<'_>, name: &str, group: &GroupNumbers) -> fmt::R
     };
     writeln!(
         f,
-        "  {name}: {} connections of {} stations, {} Mbit/s a connection (geometric mean), {} \
-         Mbit/s a byte; {:.2} MB, {:.0} % of the bytes; {} ms, {} of {} segments again, {} DSACKs",
+        "  {name}: {} connections of {} stations, {} Mbit/s geometric mean per connection, {} Mbit/s \
+         weighted by bytes; {:.2} MB, {:.0} % of the bytes; {} ms, {} of {} segments \
+         retransmitted, {} DSACKs",
         group.connections,
         group.stations,
         number(group.goodput_bps, 1e6),
