@@ -91,7 +91,7 @@ SEED_CAPTURE = ROOT / "fuzz" / "seeds" / "capture" / "raw.pcap"
     [
         (b"", "is empty; expected a capture (pcap, pcapng, also gzipped) or the log of a ping"),
         (bytes(range(1, 200)), "the file begins with 01 02 03 04: expected pcap"),
-        (b"hello\n", "is no capture (pcap, pcapng), and as the log of a ping it has a fault"),
+        (b"hello\n", "is no capture (pcap, pcapng); as a ping's log: no round-trip time in it"),
         (gzip.compress(b"x" * 99, mtime=0)[:12], "the gzip file is damaged"),
         (b"\x1f\x8b\x08", "the gzip file is damaged"),
     ],

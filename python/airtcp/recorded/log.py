@@ -115,10 +115,9 @@ def read_ping(path: str | os.PathLike[str], interval_s: float | None = None) -> 
     try:
         read = _core.read_recording(path)
     except ScenarioError as error:
-        raise ScenarioError(
-            f"{path}: is no capture (pcap, pcapng), and as the log of a ping it has a fault: "
-            f"{error}"
-        ) from None
+        fault = str(error).removeprefix(f'trace "{path}": ')
+        kind = "" if fault.startswith("is ") else "is no capture (pcap, pcapng); as a ping's log: "
+        raise ScenarioError(f"{path}: {kind}{fault}") from None
     if "numbers" not in read:
         raise ScenarioError(
             f"{path}: is {read['format']} without probes; expected a capture (pcap, pcapng) or the "

@@ -143,7 +143,9 @@ fn medium(
 ) -> Result<Link, Problem> {
     let belongs = |topologies: &str| {
         let name = topology.name();
-        format!("belongs to topology = {topologies}, and this is {name:?}; remove it, or set that")
+        format!(
+            "only valid with topology = {topologies} (now {name:?}); remove it or change the topology"
+        )
     };
     let is_pipe = matches!(topology, Topology::Pipe | Topology::Dumbbell);
     let is_wlan = matches!(topology, Topology::Wlan | Topology::WlanWiredWlan);
