@@ -2,7 +2,7 @@
 //! its choices leaves the setting unread.
 
 use airtcp_tcp::Config;
-use airtcp_tcp::config::{CongestionControl, LossDetection, Recovery, RttEstimation, SlowStart};
+use airtcp_tcp::config::{LossDetection, Recovery, RttEstimation, SlowStart};
 
 use crate::{Changes, ConfiguredRemedy, LinkChanges, Selection};
 
@@ -30,17 +30,14 @@ struct Unread {
 const HYSTART_MIN_WINDOW: u64 = 16;
 const HYSTART_SAMPLES: u64 = 8;
 
-/// What the window of a model-based control leaves unread.
-const fn is_model_based(tcp: &Config) -> bool {
-    matches!(
-        tcp.congestion,
-        CongestionControl::Bbr | CongestionControl::BbrV3
-    )
+/// Whether the window follows a model of the path.
+const fn has_model(tcp: &Config) -> bool {
+    tcp.congestion.is_model()
 }
 
 const UNREAD: &[Unread] = &[
     Unread {
-        by: is_model_based,
+        by: has_model,
         take: |to, from| {
             to.differentiation = from.differentiation;
             to.bounded_radio = from.bounded_radio;
@@ -49,12 +46,12 @@ const UNREAD: &[Unread] = &[
                   another congestion control",
     },
     Unread {
-        by: is_model_based,
+        by: has_model,
         take: |to, from| to.slow_start = from.slow_start,
         because: "BBR begins by its own rule, STARTUP; choose another congestion control",
     },
     Unread {
-        by: is_model_based,
+        by: has_model,
         take: |to, from| to.pacing = from.pacing,
         because: "BBR always paces",
     },
@@ -64,7 +61,7 @@ const UNREAD: &[Unread] = &[
         because: "only RFC 6298's estimator has this choice; set tcp.rtt_estimation = \"rfc6298\"",
     },
     Unread {
-        by: |tcp| is_model_based(tcp) && tcp.sack && tcp.loss_detection == LossDetection::Rack,
+        by: |tcp| has_model(tcp) && tcp.sack && tcp.loss_detection == LossDetection::Rack,
         take: |to, from| {
             to.link_feedback.dynamic_threshold = from.link_feedback.dynamic_threshold;
         },

@@ -1,35 +1,62 @@
-//! The registered window rules, one line each, and the dispatch to the one of a connection.
+//! The registered controls, one line each, and the dispatch to the one of a connection.
 
 use alloc::boxed::Box;
 
 use airtcp_units::{Duration, Instant};
 
-use super::rule::{Model, Rule, Start};
+use super::model::{Demands, Model};
+use super::rule::{Rule, Start};
 use super::windows::Windows;
 use super::{
     Ack, bbr, c2tcp, cubic, illinois, jersey, ledbat, prague, reno, vegas, veno, westwood,
 };
 use crate::config::{Config, CongestionControl};
 
-/// Declares each rule once: its choice in a configuration, and its type.
+/// Declares each control once, by kind: its choice in a configuration, and its type.
 macro_rules! controls {
-    ($($Name:ident($Rule:ty),)+) => {
-        /// The rule of a connection. All except the common one are boxed, so that very many
-        /// connections fit in memory.
-        #[derive(Clone, Debug)]
-        pub(super) enum Control {
-            $($Name($Rule),)+
+    (
+        rules { $($Name:ident($Rule:ty),)+ }
+        models { $($Based:ident($Model:ty),)+ }
+    ) => {
+        /// The control that a configuration chooses.
+        pub(super) enum Chosen {
+            Rule(AnyRule),
+            Model(AnyModel),
         }
 
-        impl Start for Control {
+        impl Start for Chosen {
             fn start(config: &Config, windows: &Windows) -> Self {
                 match config.congestion {
-                    $(CongestionControl::$Name => Self::$Name(Start::start(config, windows)),)+
+                    $(CongestionControl::$Name => {
+                        Self::Rule(AnyRule::$Name(Start::start(config, windows)))
+                    })+
+                    $(CongestionControl::$Based => {
+                        Self::Model(AnyModel::$Based(Start::start(config, windows)))
+                    })+
                 }
             }
         }
 
-        impl Rule for Control {
+        impl CongestionControl {
+            /// Whether it sets the window from a model of the path, in place of slow start and a
+            /// rule for acknowledgments and losses.
+            #[must_use]
+            pub const fn is_model(self) -> bool {
+                match self {
+                    $(Self::$Name => false,)+
+                    $(Self::$Based => true,)+
+                }
+            }
+        }
+
+        /// The window rule of a connection. All except the common one are boxed, so that very many
+        /// connections fit in memory.
+        #[derive(Clone, Debug)]
+        pub(super) enum AnyRule {
+            $($Name($Rule),)+
+        }
+
+        impl Rule for AnyRule {
             #[inline]
             fn observe(&mut self, ack: &Ack, windows: &mut Windows) {
                 match self { $(Self::$Name(rule) => rule.observe(ack, windows),)+ }
@@ -68,26 +95,59 @@ macro_rules! controls {
             fn paced_window(&self, windows: &Windows) -> Option<u64> {
                 match self { $(Self::$Name(rule) => rule.paced_window(windows),)+ }
             }
+        }
+
+        /// The model of a connection.
+        #[derive(Clone, Debug)]
+        pub(super) enum AnyModel {
+            $($Based($Model),)+
+        }
+
+        impl Model for AnyModel {
+            #[inline]
+            fn observe(&mut self, ack: &Ack, windows: &mut Windows) {
+                match self { $(Self::$Based(model) => model.observe(ack, windows),)+ }
+            }
+
+            fn on_loss(&mut self, windows: &Windows) {
+                match self { $(Self::$Based(model) => model.on_loss(windows),)+ }
+            }
+
+            fn on_timeout(&mut self) {
+                match self { $(Self::$Based(model) => model.on_timeout(),)+ }
+            }
+
+            fn on_taken_back(&mut self) {
+                match self { $(Self::$Based(model) => model.on_taken_back(),)+ }
+            }
+
+            fn on_idle_over(&mut self, now: Instant) {
+                match self { $(Self::$Based(model) => model.on_idle_over(now),)+ }
+            }
 
             #[inline]
-            fn model(&self) -> Option<Model> {
-                match self { $(Self::$Name(rule) => rule.model(),)+ }
+            fn demands(&self) -> Demands {
+                match self { $(Self::$Based(model) => model.demands(),)+ }
             }
         }
     };
 }
 
 controls! {
-    Reno(reno::Reno),
-    Cubic(Box<cubic::Cubic>),
-    Westwood(Box<westwood::Westwood>),
-    Veno(Box<veno::Veno>),
-    Vegas(Box<vegas::Vegas>),
-    Illinois(Box<illinois::Illinois>),
-    C2Tcp(Box<c2tcp::C2Tcp>),
-    Ledbat(Box<ledbat::Ledbat>),
-    Prague(Box<prague::Prague>),
-    Jersey(Box<jersey::Jersey>),
-    Bbr(Box<bbr::Bbr>),
-    BbrV3(Box<bbr::BbrV3>),
+    rules {
+        Reno(reno::Reno),
+        Cubic(Box<cubic::Cubic>),
+        Westwood(Box<westwood::Westwood>),
+        Veno(Box<veno::Veno>),
+        Vegas(Box<vegas::Vegas>),
+        Illinois(Box<illinois::Illinois>),
+        C2Tcp(Box<c2tcp::C2Tcp>),
+        Ledbat(Box<ledbat::Ledbat>),
+        Prague(Box<prague::Prague>),
+        Jersey(Box<jersey::Jersey>),
+    }
+    models {
+        Bbr(Box<bbr::Bbr>),
+        BbrV3(Box<bbr::BbrV3>),
+    }
 }

@@ -1,16 +1,16 @@
-//! The trait of a window rule.
+//! The trait of a window rule, and how any control starts.
 
 use alloc::boxed::Box;
 
-use airtcp_units::{BitRate, Duration, Instant};
+use airtcp_units::{Duration, Instant};
 
 use super::Ack;
 use super::windows::Windows;
 use crate::config::Config;
 
-/// A rule at the start of a connection.
+/// A rule or a model at the start of a connection.
 pub(super) trait Start {
-    /// Creates the rule with its parameters from `config`, and the windows it starts with.
+    /// Creates it with its parameters from `config`, and the windows it starts with.
     fn start(config: &Config, windows: &Windows) -> Self;
 }
 
@@ -57,20 +57,4 @@ pub(super) trait Rule {
     fn paced_window(&self, _windows: &Windows) -> Option<u64> {
         None
     }
-
-    /// The model, of a rule that moves the window itself at every acknowledgment.
-    fn model(&self) -> Option<Model> {
-        None
-    }
-}
-
-/// The demands that a rule's model of the path makes on the sender besides the window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Model {
-    /// The pacing rate.
-    pub pacing_rate: BitRate,
-    /// Minimum burst, in segments.
-    pub least_burst: u64,
-    /// Whether the window is kept almost empty, to measure the round trip.
-    pub is_probing_rtt: bool,
 }

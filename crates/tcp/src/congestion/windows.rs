@@ -1,5 +1,7 @@
 //! The two windows that every controller moves.
 
+use airtcp_units::{BitRate, Duration};
+
 /// The congestion window and the slow-start threshold, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Windows {
@@ -18,6 +20,48 @@ impl Windows {
     #[inline]
     pub const fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
+    }
+
+    /// Sets the window to the value that the last loss demands.
+    #[inline]
+    pub const fn settle(&mut self) {
+        self.cwnd = if self.ssthresh < self.max {
+            self.ssthresh
+        } else {
+            self.max
+        };
+    }
+
+    /// Sets the window to `bytes`, at least one segment and at most the upper bound.
+    #[inline]
+    pub fn set(&mut self, bytes: u64) {
+        self.cwnd = bytes.max(self.mss).min(self.max);
+    }
+
+    /// The threshold that preserves an unused window: three quarters of it (RFC 7661 §4.4; Linux,
+    /// `tcp_current_ssthresh`).
+    pub fn preserving_threshold(&self) -> u64 {
+        let segments = self.cwnd / self.mss;
+        self.ssthresh
+            .max(((segments >> 1) + (segments >> 2)) * self.mss)
+    }
+
+    /// `window` bytes per `srtt`, plus room to grow: twice that in slow start, `percent` otherwise
+    /// (Linux, `tcp_update_pacing_rate`).
+    pub fn rate(&self, window: u64, srtt: Duration, percent: u128) -> BitRate {
+        let percent = if self.cwnd < self.ssthresh / 2 {
+            200
+        } else {
+            percent
+        };
+        let nanos = srtt.as_nanos().max(1);
+        let bits = u128::from(window) * 8 * percent / 100;
+        let rate = match u64::try_from(bits * 1_000_000_000) {
+            // 128-bit divisions are slow, and few windows need them.
+            Ok(product) => product / nanos,
+            Err(_) => u64::try_from(bits * 1_000_000_000 / u128::from(nanos)).unwrap_or(u64::MAX),
+        };
+        BitRate::from_bps(rate)
     }
 
     /// The congestion window in segments, a real number for formulas.

@@ -5,7 +5,7 @@ use airtcp_units::{Duration, Instant};
 
 use super::{Before, Sender};
 use crate::config::ReportedRtt;
-use crate::congestion::{Ack, Repairing};
+use crate::congestion::{Ack, Observed, Repairing};
 use crate::loss_detection::{Advanced, Answerable};
 use crate::observer::{Event, Observer};
 use crate::recovery::Phase;
@@ -62,7 +62,7 @@ impl Sender {
         }
         self.causes
             .on_acknowledged(now, bytes, self.congestion.mss());
-        if self.congestion.observes() && !self.congestion.is_model_based() {
+        if self.congestion.observed() == Observed::Deliveries {
             let ack = self.ack_for_control(now, before, self.delivered(before, 0));
             self.congestion.observe(&ack);
         }
@@ -132,10 +132,10 @@ impl Sender {
         Some(now - latest.sent_at)
     }
 
-    /// Lets a model-based controller move the window itself, whatever is being repaired.
+    /// Lets a control that follows the delivery rate move the window, whatever is being repaired.
     #[inline]
     pub(super) fn control_window(&mut self, now: Instant, before: &Before, delivered: u64) {
-        if !self.congestion.is_model_based() {
+        if self.congestion.observed() != Observed::Rates {
             return;
         }
         let minimum = self.minimum_rtt();

@@ -9,7 +9,7 @@ use super::pacing::Pacing;
 use super::timers::{Slot, Timer};
 use super::{Sender, watches_deliveries};
 use crate::config::{Config, TimerScope};
-use crate::congestion::Congestion;
+use crate::congestion::{Congestion, Observed};
 use crate::delivery_rate::DeliveryRate;
 
 /// Segments passed to a driver that reports departures, and not yet departed.
@@ -53,14 +53,14 @@ impl Sender {
         if watches_deliveries(config, &self.congestion) {
             self.board.watch_deliveries();
         }
-        if !self.congestion.is_model_based() {
+        if self.congestion.observed() != Observed::Rates {
             self.extras.set_rate(None);
             self.board.forget_tags();
         } else if self.extras.rate().is_none() {
             self.extras.set_rate(Some(DeliveryRate::default()));
             self.board.tag_all();
         }
-        if config.pacing || self.congestion.is_model_based() {
+        if self.congestion.paces() {
             if self.extras.pacing().is_none() {
                 let pacing = Pacing::new(config.pacing_shift);
                 self.extras.set_pacing(Some(pacing));

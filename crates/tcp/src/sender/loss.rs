@@ -258,11 +258,7 @@ impl Sender {
                 }
             }
             // RFC 9937 §6: cwnd = ssthresh.
-            Pace::Proportional(_) => {
-                if !self.congestion.is_model_based() {
-                    self.congestion.settle();
-                }
-            }
+            Pace::Proportional(_) => self.congestion.settle(),
             Pace::Halving { .. } => self.congestion.bound(self.congestion.ssthresh()),
         }
     }

@@ -133,11 +133,8 @@ impl Sender {
         }
         let cwnd = self.congestion.cwnd();
         let mut pace = Pace::AtOnce;
-        // A model-based controller treats neither a mark nor a loss as a limit; the peer is
-        // notified all the same.
-        if !self.congestion.is_model_based() {
-            // The window is halved, whatever is in flight.
-            self.congestion.on_loss(cwnd, None);
+        // The peer is notified even if the window stays.
+        if self.congestion.on_mark() {
             pace = self.reduction_pace(cwnd);
         }
         self.tail_probe.forget();

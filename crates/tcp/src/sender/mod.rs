@@ -66,7 +66,7 @@ use crate::config::{
     Config, GrowthCredit, LossDetection, Reduction, ReportedRtt, SpuriousDetection,
     SpuriousResponse, TimerRestart, TimerScope,
 };
-use crate::congestion::Congestion;
+use crate::congestion::{Congestion, Observed};
 use crate::delivery_rate::DeliveryRate;
 use crate::link_feedback::LinkReports;
 use crate::loss_detection::Scoreboard;
@@ -142,12 +142,11 @@ impl Sender {
         if watches_deliveries(config, &congestion) {
             board.watch_deliveries();
         }
-        let is_model_based = congestion.is_model_based();
         let mut extras = Extras::default();
-        extras.set_rate(is_model_based.then(DeliveryRate::default));
-        extras.set_pacing(
-            (config.pacing || is_model_based).then(|| Pacing::new(config.pacing_shift)),
-        );
+        let needs_rate = congestion.observed() == Observed::Rates;
+        extras.set_rate(needs_rate.then(DeliveryRate::default));
+        let paces = congestion.paces();
+        extras.set_pacing(paces.then(|| Pacing::new(config.pacing_shift)));
         extras.set_link(LinkReports::new(&config.link_feedback));
         extras.set_buffer(config.send_buffer.map(SendBuffer::new));
         let probes_tails = config.tail_loss_probe
@@ -171,7 +170,7 @@ impl Sender {
             trains: Trains::default(),
             causes: Causes::new(config),
             extras,
-            is_special: config.pacing || is_model_based || config.send_buffer.is_some(),
+            is_special: paces || config.send_buffer.is_some(),
             counters: Counts::default(),
         }
     }
@@ -451,7 +450,7 @@ fn watches_deliveries(config: &Config, congestion: &Congestion) -> bool {
         || config.timer_restart == TimerRestart::Front
         || config.reported_rtt == ReportedRtt::Sampled;
     (config.sack && of_reports)
-        || congestion.observes()
+        || congestion.observed() != Observed::Nothing
         || config.reduction != Reduction::AtOnce
         || config.spurious_detection != SpuriousDetection::default()
         || config.differentiation.is_some()

@@ -3,7 +3,7 @@
 use airtcp_units::{BitRate, Duration};
 
 use super::{bit_rate, least_burst, scaled};
-use crate::congestion::rule::Model;
+use crate::congestion::model::Demands;
 
 /// The pace stays a little below the estimate, so that no queue builds up.
 pub const MARGIN: f64 = 0.99;
@@ -31,10 +31,10 @@ impl Pace {
         bit_rate(self.rate)
     }
 
-    /// What it demands of the sender.
+    /// The demands on the sender.
     #[inline]
-    pub fn model(&self, is_probing_rtt: bool) -> Model {
-        Model {
+    pub fn demands(&self, is_probing_rtt: bool) -> Demands {
+        Demands {
             pacing_rate: self.get(),
             least_burst: least_burst(self.get()),
             is_probing_rtt,

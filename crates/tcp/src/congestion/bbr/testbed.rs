@@ -3,7 +3,7 @@
 
 use airtcp_units::{Duration, Instant};
 
-use crate::congestion::rule::Rule;
+use crate::congestion::model::Model;
 use crate::congestion::windows::Windows;
 use crate::congestion::{Ack, Repairing};
 use crate::delivery_rate::RateSample;
@@ -70,7 +70,7 @@ pub struct Path<R> {
     pub delivered: u64,
 }
 
-impl<R: Rule> Path<R> {
+impl<R: Model> Path<R> {
     pub fn new(start: impl FnOnce(&Windows) -> R) -> Self {
         let windows = windows(10);
         Self {
@@ -84,10 +84,7 @@ impl<R: Rule> Path<R> {
     /// One round trip of ten acknowledgments, evenly spaced, with `in_flight` bytes in the network,
     /// each of which reveals that `lost` bytes are lost.
     pub fn round(&mut self, in_flight: u64, lost: u64) {
-        let pace = self
-            .bbr
-            .model()
-            .map_or(0, |model| model.pacing_rate.as_bps() / 8);
+        let pace = self.bbr.demands().pacing_rate.as_bps() / 8;
         let (rate, start) = (pace.min(BANDWIDTH), self.delivered);
         for _ in 0..10 {
             self.deliver(rate / 100, start, in_flight, lost);

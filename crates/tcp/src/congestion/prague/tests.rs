@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::config::CongestionControl;
-use crate::congestion::Congestion;
+use crate::congestion::control::AnyRule;
+use crate::congestion::window_based::WindowBased;
+use crate::congestion::{Congestion, Control};
 
 const MSS: u64 = 1000;
 
@@ -90,7 +92,10 @@ impl Path {
 
     fn rule(&self) -> &Prague {
         match &self.congestion.control {
-            super::super::control::Control::Prague(rule) => rule,
+            Control::WindowBased(WindowBased {
+                rule: AnyRule::Prague(rule),
+                ..
+            }) => rule,
             other => panic!("{other:?}"),
         }
     }

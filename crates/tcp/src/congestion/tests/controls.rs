@@ -44,7 +44,11 @@ fn cubic_makes_room_for_others() {
     congestion.set_cwnd(80 * MSS);
     congestion.on_loss(80 * MSS, None);
     assert_eq!(congestion.cwnd(), 56 * MSS);
-    let Control::Cubic(cubic) = &congestion.control else {
+    let Control::WindowBased(WindowBased {
+        rule: control::AnyRule::Cubic(cubic),
+        ..
+    }) = &congestion.control
+    else {
         panic!("it is CUBIC");
     };
     assert!(format!("{cubic:?}").contains("mark: 68.0"), "{cubic:?}");

@@ -1,7 +1,7 @@
 mod controls;
 
 use super::*;
-use crate::config::CongestionControl;
+use crate::config::{CongestionControl, ReductionBase, WindowGrowth};
 
 const MSS: u64 = 1000;
 

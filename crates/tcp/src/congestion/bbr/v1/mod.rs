@@ -13,7 +13,8 @@ use super::window::{self, LastGood};
 use super::windowed_max::WindowedMax;
 use super::{bytes_in, least_burst, scaled};
 use crate::config::Config;
-use crate::congestion::rule::{Model, Rule, Start};
+use crate::congestion::model::{Demands, Model};
+use crate::congestion::rule::Start;
 use crate::congestion::windows::Windows;
 use crate::congestion::{Ack, Repairing};
 use crate::delivery_rate::RateSample;
@@ -343,9 +344,9 @@ impl Start for Bbr {
     }
 }
 
-impl Rule for Bbr {
-    fn model(&self) -> Option<Model> {
-        Some(self.pace.model(self.is_probing_rtt()))
+impl Model for Bbr {
+    fn demands(&self) -> Demands {
+        self.pace.demands(self.is_probing_rtt())
     }
 
     fn observe(&mut self, ack: &Ack, windows: &mut Windows) {
@@ -376,15 +377,9 @@ impl Rule for Bbr {
         self.set_cwnd(ack, windows);
     }
 
-    fn grow(&mut self, _acked: u64, _windows: &Windows) -> u64 {
-        0
-    }
-
-    /// A loss leaves the threshold, which BBR does not use, unchanged; the window is saved until
-    /// the recovery ends.
-    fn threshold(&mut self, _base: u64, windows: &Windows) -> u64 {
+    /// The window is saved until the recovery ends.
+    fn on_loss(&mut self, windows: &Windows) {
         self.save_cwnd(windows);
-        windows.ssthresh
     }
 
     fn on_timeout(&mut self) {
@@ -400,7 +395,7 @@ impl Rule for Bbr {
         self.policed.reset(self.now, delivered, lost);
     }
 
-    fn on_idle_over(&mut self, now: Instant, _idle: Duration) {
+    fn on_idle_over(&mut self, now: Instant) {
         self.idle_restart = true;
         self.aggregation.restart(now);
         if self.mode == Mode::ProbeBandwidth {

@@ -19,7 +19,8 @@ use super::scaled;
 use super::window::{self, LastGood};
 use super::windowed_max::WindowedMax;
 use crate::config::Config;
-use crate::congestion::rule::{Model, Rule, Start};
+use crate::congestion::model::{Demands, Model};
+use crate::congestion::rule::Start;
 use crate::congestion::windows::Windows;
 use crate::congestion::{Ack, Repairing};
 use crate::delivery_rate::RateSample;
@@ -357,9 +358,9 @@ impl Start for BbrV3 {
     }
 }
 
-impl Rule for BbrV3 {
-    fn model(&self) -> Option<Model> {
-        Some(self.pace.model(self.is_probing_rtt()))
+impl Model for BbrV3 {
+    fn demands(&self) -> Demands {
+        self.pace.demands(self.is_probing_rtt())
     }
 
     fn observe(&mut self, ack: &Ack, windows: &mut Windows) {
@@ -384,14 +385,9 @@ impl Rule for BbrV3 {
         self.set_cwnd(ack, windows);
     }
 
-    fn grow(&mut self, _acked: u64, _windows: &Windows) -> u64 {
-        0
-    }
-
-    /// The window is saved until the recovery ends; BBR does not use the threshold.
-    fn threshold(&mut self, _base: u64, windows: &Windows) -> u64 {
+    /// The window is saved until the recovery ends.
+    fn on_loss(&mut self, windows: &Windows) {
         self.save_cwnd(windows);
-        windows.ssthresh
     }
 
     fn on_timeout(&mut self) {
@@ -399,7 +395,7 @@ impl Rule for BbrV3 {
         self.full.on_timeout();
     }
 
-    fn on_idle_over(&mut self, now: Instant, _idle: Duration) {
+    fn on_idle_over(&mut self, now: Instant) {
         self.idle_restart = true;
         self.aggregation.restart(now);
         if self.state.probes_bandwidth() {

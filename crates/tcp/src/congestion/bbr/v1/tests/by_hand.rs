@@ -341,7 +341,7 @@ fn a_pause_ends_at_the_pace_of_the_estimate() {
     ] {
         let (mut bbr, _) = model(mode);
         bbr.pace.rate = 3 * BANDWIDTH;
-        bbr.on_idle_over(START, Duration::from_secs(1));
+        bbr.on_idle_over(START);
         assert_eq!((bbr.pace.rate, bbr.idle_restart), (expected, true));
     }
 }

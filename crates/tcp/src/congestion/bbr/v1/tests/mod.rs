@@ -116,7 +116,7 @@ fn in_recovery(delivered: u64, lost: u64, in_flight: u64, repairing: Repairing) 
 fn a_recovery_conserves_packets_for_a_round_trip() {
     let mut path = path();
     path.windows.cwnd = 200 * MSS;
-    path.bbr.threshold(0, &path.windows);
+    path.bbr.on_loss(&path.windows);
     let mut steps = |segments: [u64; 3], repairing| {
         let [delivered, lost, in_flight] = segments.map(|segments| segments * MSS);
         let ack = in_recovery(delivered, lost, in_flight, repairing);

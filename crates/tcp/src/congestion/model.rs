@@ -1,0 +1,40 @@
+//! The trait of a model-based control.
+
+use airtcp_units::{BitRate, Instant};
+
+use super::Ack;
+use super::windows::Windows;
+
+/// Sets the window itself at every acknowledgment, in slow start and during a repair too, from a
+/// model of the path (Linux, `cong_control`). A loss is one of its inputs and no limit.
+pub(super) trait Model {
+    /// Takes an acknowledgment that delivers something, with the delivery rate, and sets the
+    /// window.
+    fn observe(&mut self, ack: &Ack, windows: &mut Windows);
+
+    /// Called when a repair begins.
+    fn on_loss(&mut self, windows: &Windows);
+
+    /// Called when the retransmission timer has expired.
+    fn on_timeout(&mut self);
+
+    /// Called when a loss turned out not to have been one.
+    fn on_taken_back(&mut self) {}
+
+    /// Called when something is sent after the application had nothing to send.
+    fn on_idle_over(&mut self, now: Instant);
+
+    /// The demands on the sender besides the window.
+    fn demands(&self) -> Demands;
+}
+
+/// The demands that a model makes on the sender besides the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Demands {
+    /// The pacing rate.
+    pub pacing_rate: BitRate,
+    /// Minimum burst, in segments.
+    pub least_burst: u64,
+    /// Whether the window is kept almost empty, to measure the round trip.
+    pub is_probing_rtt: bool,
+}
