@@ -7,9 +7,9 @@ use airtcp_tcp::State;
 use airtcp_units::Duration;
 
 use crate::fast_open;
-use crate::machine::{Answer, World};
 use crate::socket::{Kind, Socket};
 use crate::system;
+use crate::world::{Answer, World};
 
 impl World {
     pub fn make_socket(&mut self, kind: i32, protocol: i32) -> Answer {

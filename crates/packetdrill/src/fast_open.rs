@@ -6,8 +6,8 @@ use std::net::SocketAddr;
 
 use airtcp_endpoint::{FastOpenConnect, FastOpenKeys, FastOpenListen};
 
-use crate::machine::{Answer, World};
 use crate::socket::{Kind, Socket};
+use crate::world::{Answer, World};
 
 /// Bits of `tcp_fastopen`.
 const CLIENT: u32 = 0x1;

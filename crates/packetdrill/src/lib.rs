@@ -12,12 +12,14 @@
 //! |---|---|
 //! | [`interface`] | the table of functions |
 //! | [`memory`] | pointers and numbers of C on one side, slices and results on the other |
-//! | [`machine`] | time, packets, and the call that waits |
-//! | [`socket`] | descriptors and what is behind them |
+//! | [`machine`] | the two threads: calls that wait and calls that do not |
+//! | [`world`] | the endpoint, its sockets, time, and the packets that leave |
+//! | [`socket`] | the state of a descriptor |
 //! | [`calls`] | sockets are made, opened, read, written and closed |
 //! | [`fast_open`] | data in SYNs |
 //! | [`options`] | socket options and ioctls |
 //! | [`readiness`] | poll and epoll |
+//! | [`interest`] | the interest list of epoll |
 //! | [`system`] | the stack as this namespace's sysctls describe it |
 //! | [`tcp_info`] | what `TCP_INFO` tells |
 #![cfg(target_os = "linux")]
@@ -25,6 +27,7 @@
 mod calls;
 mod fast_open;
 mod fast_open_options;
+mod interest;
 mod interface;
 mod machine;
 mod memory;
@@ -33,3 +36,4 @@ mod readiness;
 mod socket;
 mod system;
 mod tcp_info;
+mod world;

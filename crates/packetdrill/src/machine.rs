@@ -1,28 +1,14 @@
-//! Time, packets, and the one call that may wait: packetdrill has one thread for such calls, and
-//! another for all else.
+//! The threads of packetdrill: one for the call that may wait, and another for all else.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, VecDeque};
-use std::net::IpAddr;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::ThreadId;
 
-use airtcp_endpoint::{Endpoint, Settings};
 use airtcp_units::{Duration, Instant};
 
-use crate::socket::{Kind, Socket};
+use crate::world::{Answer, MAX, World};
 
-/// What a call comes to: a number, or an errno.
-pub type Answer = Result<isize, i32>;
-
-/// What a call does: it is tried until there is an answer.
-type Attempt = Box<dyn FnMut(&mut World) -> Option<Answer> + Send>;
-
-/// What IPv6 and all headers leave of 64 KiB.
-const LARGEST_BURST: u16 = 65_000;
-/// How long packetdrill's own thread waits for what nothing on its way can bring: a connection has
-/// given up by then.
-const MAX: Duration = Duration::from_secs(1000);
 /// What a look at the clock takes: packetdrill looks until the time has come.
 const A_LOOK: Duration = Duration::from_micros(1);
 /// Real time in which the thread of a call that has returned says so.
@@ -35,7 +21,15 @@ thread_local! {
     static RETURNED_AT: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
-/// Everything behind the interface.
+/// One for each process: packetdrill asks for one.
+pub static MACHINE: OnceLock<Machine> = OnceLock::new();
+
+/// The machine of this process, with a local address where none was given.
+pub fn machine() -> &'static Machine {
+    MACHINE.get_or_init(|| Machine::new(Ipv4Addr::LOCALHOST.into()))
+}
+
+/// The world, shared by both threads.
 pub struct Machine {
     world: Mutex<World>,
     returned: Condvar,
@@ -43,44 +37,11 @@ pub struct Machine {
     main: ThreadId,
 }
 
-/// What calls work on.
-pub struct World {
-    pub now: Instant,
-    pub endpoint: Endpoint,
-    pub sockets: BTreeMap<i32, Socket>,
-    /// Our address, where a socket is not bound.
-    pub local: IpAddr,
-    sent: VecDeque<(Instant, Vec<u8>)>,
-    waits: Option<Attempt>,
-    /// When the call that waited returned, and what.
-    returns: Option<(Instant, Answer)>,
-    /// Returned, and its thread has not had the time to say so.
-    has_returned: bool,
-    /// When the call that waits does so no longer.
-    alarm: Instant,
-}
-
 impl Machine {
     /// An endpoint with this address.
     pub fn new(local: IpAddr) -> Self {
-        let settings = Settings {
-            // packetdrill sees what a kernel hands to a device that cuts segments.
-            largest_burst: LARGEST_BURST,
-            bursts_are_trains: true,
-            ..Settings::new([7; 16])
-        };
         Self {
-            world: Mutex::new(World {
-                now: Instant::ZERO,
-                endpoint: Endpoint::new(settings),
-                sockets: BTreeMap::new(),
-                local,
-                sent: VecDeque::new(),
-                waits: None,
-                returns: None,
-                has_returned: false,
-                alarm: Instant::FAR_FUTURE,
-            }),
+            world: Mutex::new(World::new(local)),
             returned: Condvar::new(),
             main: std::thread::current().id(),
         }
@@ -219,80 +180,4 @@ impl Machine {
 /// An instant as packetdrill counts.
 pub const fn micros(at: Instant) -> u64 {
     EPOCH_SECONDS * 1_000_000 + at.as_nanos() / 1000
-}
-
-impl World {
-    /// Lets time pass, with all that happens on the way.
-    fn advance(&mut self, until: Instant) {
-        loop {
-            let next = self.next_wakeup();
-            if next > until {
-                break;
-            }
-            self.now = self.now.max(next);
-            let now = self.now;
-            self.endpoint.on_wakeup(now);
-            self.settle();
-            if self.alarm <= now {
-                self.alarm = Instant::FAR_FUTURE;
-            }
-        }
-        self.now = self.now.max(until);
-        self.settle();
-    }
-
-    fn next_wakeup(&self) -> Instant {
-        self.endpoint.next_wakeup().min(self.alarm)
-    }
-
-    /// Something has happened: packets leave, and a call that waits may return.
-    pub fn settle(&mut self) {
-        self.drain();
-        if let Some(mut attempt) = self.waits.take() {
-            match attempt(self) {
-                Some(answer) => {
-                    self.returns = Some((self.now, answer));
-                    self.has_returned = true;
-                    self.drain();
-                }
-                None => self.waits = Some(attempt),
-            }
-        }
-    }
-
-    fn drain(&mut self) {
-        let mut packet = Vec::new();
-        while self.endpoint.poll_transmit(self.now, &mut packet).is_some() {
-            self.sent.push_back((self.now, std::mem::take(&mut packet)));
-        }
-        // A waiting thread polls the readiness itself.
-        while self.endpoint.next_event().is_some() {}
-        for socket in self.sockets.values_mut() {
-            if let Kind::Connection(id) = socket.kind
-                && let Some(stream) = self.endpoint.stream(id)
-            {
-                socket.stopwatch.look(self.now, stream.connection());
-                let received = stream.connection().receiver().received();
-                if received != socket.received.0 {
-                    socket.received = (received, self.now);
-                }
-            }
-        }
-    }
-
-    /// Waits in the thread that alone lets time pass.
-    fn wait_here(&mut self, mut attempt: impl FnMut(&mut World) -> Option<Answer>) -> Answer {
-        let until = self.now + MAX;
-        loop {
-            if let Some(answer) = attempt(self) {
-                self.settle();
-                return answer;
-            }
-            let next = self.next_wakeup();
-            if next > until {
-                return Err(libc::EDEADLK);
-            }
-            self.advance(next);
-        }
-    }
 }

@@ -6,8 +6,8 @@ use std::slice;
 
 use libc::{c_int, iovec, sockaddr, socklen_t};
 
-use crate::interface::machine;
-use crate::machine::Answer;
+use crate::machine::machine;
+use crate::world::Answer;
 
 /// The value of a call as C has it: -1 and errno for an error.
 pub fn said(answer: Answer) -> isize {

@@ -5,9 +5,9 @@ use airtcp_script::tcp_info::QueryContext;
 use airtcp_units::Duration;
 
 use crate::fast_open;
-use crate::machine::{Answer, World};
 use crate::socket::Kind;
 use crate::tcp_info;
+use crate::world::{Answer, World};
 
 /// Of headers newer than libc's (include/uapi/linux/tcp.h).
 const TCP_INQ: i32 = 36;

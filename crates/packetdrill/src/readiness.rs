@@ -2,25 +2,10 @@
 
 use airtcp_tcp::State;
 
-use crate::machine::{Answer, World};
+use crate::interest::{Marks, Watched};
 use crate::socket::{Kind, Socket};
 use crate::system;
-
-/// What epoll watches a descriptor for.
-pub struct Watched {
-    /// Events and flags requested, and the user data to return with them.
-    pub events: u32,
-    pub data: u64,
-    /// The state of the connection at the last report, where only changes are reported.
-    told: Option<Marks>,
-}
-
-/// The marks that separate news from earlier state: bytes that have arrived, and events.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Marks {
-    received: u64,
-    ready: u32,
-}
+use crate::world::{Answer, World};
 
 const IN: u32 = libc::EPOLLIN as u32;
 const OUT: u32 = libc::EPOLLOUT as u32;

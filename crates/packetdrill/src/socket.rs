@@ -1,18 +1,14 @@
 //! Descriptors and what is behind them.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::net::SocketAddr;
-use std::os::fd::IntoRawFd;
 
 use airtcp_endpoint::{ConnectionId, ListenerId, Options};
 use airtcp_script::stopwatch::Stopwatch;
-use airtcp_tcp::End;
 use airtcp_units::Instant;
 
 use crate::fast_open_options::FastOpenOptions;
-use crate::machine::World;
-use crate::readiness::Watched;
+use crate::interest::Watched;
 
 /// What a descriptor stands for.
 pub enum Kind {
@@ -75,49 +71,5 @@ impl Socket {
     /// Whether a call with these flags of sendto and its relatives may wait.
     pub const fn waits(&self, flags: i32) -> bool {
         !self.non_blocking && flags & libc::MSG_DONTWAIT == 0
-    }
-}
-
-impl World {
-    /// A new descriptor. It is one of the system's, of nothing: packetdrill closes those that a
-    /// script leaves open itself.
-    pub fn open(&mut self, socket: Socket) -> Result<isize, i32> {
-        let file = File::open("/dev/null").map_err(|_| libc::EMFILE)?;
-        let descriptor = file.into_raw_fd();
-        self.sockets.insert(descriptor, socket);
-        Ok(descriptor as isize)
-    }
-
-    pub fn socket(&mut self, descriptor: i32) -> Result<&mut Socket, i32> {
-        self.sockets.get_mut(&descriptor).ok_or(libc::EBADF)
-    }
-
-    /// The connection of a socket that has one.
-    pub fn connection(&mut self, descriptor: i32) -> Result<ConnectionId, i32> {
-        match self.socket(descriptor)?.kind {
-            Kind::Connection(id) => Ok(id),
-            Kind::Epoll(_) => Err(libc::ENOTSOCK),
-            Kind::Fresh | Kind::Listens(_) => Err(libc::ENOTCONN),
-        }
-    }
-
-    /// The error with which a connection ended (Linux, `tcp_reset`, `tcp_write_err`).
-    pub fn end(&self, id: ConnectionId) -> Option<i32> {
-        let stream = self.endpoint.stream(id)?;
-        match stream.connection().end()? {
-            End::Reset if stream.connection().receiver().is_finished() => Some(libc::EPIPE),
-            End::Reset => Some(libc::ECONNRESET),
-            End::Refused => Some(libc::ECONNREFUSED),
-            End::TimedOut => Some(libc::ETIMEDOUT),
-            End::Orderly | End::Aborted => None,
-        }
-    }
-
-    /// The same, once.
-    pub fn take_end(&mut self, descriptor: i32) -> Option<i32> {
-        let id = self.connection(descriptor).ok()?;
-        let end = self.end(id)?;
-        let socket = self.sockets.get_mut(&descriptor)?;
-        (!std::mem::replace(&mut socket.told_of_end, true)).then_some(end)
     }
 }

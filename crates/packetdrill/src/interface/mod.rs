@@ -7,17 +7,13 @@ mod waiting;
 use std::ffi::{CStr, c_char, c_int, c_long, c_uint, c_ulong, c_void};
 use std::net::{IpAddr, Ipv4Addr};
 use std::slice;
-use std::sync::OnceLock;
 
 use airtcp_units::Duration;
 use libc::{epoll_event, iovec, msghdr, pollfd, sockaddr, socklen_t, ssize_t, timeval};
 
-use crate::machine::{Machine, micros};
+use crate::machine::{MACHINE, Machine, machine, micros};
 use crate::memory::{HeldPointer, address, pieces, read_into, said, said_int, tell, write_from};
 use waiting::{epoll_create, epoll_ctl, epoll_wait, poll};
-
-/// One for each process: packetdrill asks for one.
-static MACHINE: OnceLock<Machine> = OnceLock::new();
 
 type User = *mut c_void;
 
@@ -129,10 +125,6 @@ unsafe extern "C" fn packetdrill_interface_init(flags: *const c_char, table: *mu
     };
     // SAFETY: as the caller promises; what is there is overwritten and not dropped.
     unsafe { table.write(filled) };
-}
-
-pub fn machine() -> &'static Machine {
-    MACHINE.get_or_init(|| Machine::new(Ipv4Addr::LOCALHOST.into()))
 }
 
 extern "C" fn free(_: User) {}

@@ -5,9 +5,10 @@ use std::slice;
 
 use libc::{epoll_event, pollfd};
 
-use super::{User, machine};
-use crate::machine::World;
+use super::User;
+use crate::machine::machine;
 use crate::memory::{HeldPointer, said_int};
+use crate::world::World;
 
 pub(super) extern "C" fn poll(_: User, all: *mut pollfd, count: c_ulong, timeout: c_int) -> c_int {
     let all = HeldPointer(all);
