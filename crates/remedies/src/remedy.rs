@@ -1,7 +1,5 @@
 //! Entries of the catalogue.
 
-use std::num::NonZeroU32;
-
 use airtcp_link::Discipline;
 use airtcp_link::agent::AgentConfig;
 use airtcp_link::frame::RetryLimit;
@@ -12,7 +10,7 @@ use airtcp_units::Duration;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use crate::{Deployment, Quantity};
+use crate::{Deployment, Parameter, Quantity, Values};
 
 /// Where a remedy acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -41,23 +39,6 @@ impl Place {
             Self::Proxy => "proxy",
         }
     }
-}
-
-/// A number that a remedy takes.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Parameter {
-    /// The name, as in `rto-factor:factor=10`.
-    pub name: &'static str,
-    /// The unit, or empty for a bare number. A time carries its own: `200 ms`.
-    pub unit: &'static str,
-    /// The value when none is given.
-    pub default: Quantity,
-    /// The least legal value.
-    pub minimum: Quantity,
-    /// The greatest legal value.
-    pub maximum: Quantity,
-    /// Its effect, in a line.
-    pub effect: &'static str,
 }
 
 /// A named change to TCP or to the link.
@@ -112,65 +93,6 @@ impl Serialize for Remedy {
         entry.serialize_field("agent", &self.deployment.agent)?;
         entry.serialize_field("decides", self.decides)?;
         entry.end()
-    }
-}
-
-/// The values given for one remedy, one for each of its parameters and within its bounds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Values<'a> {
-    pub(crate) parameters: &'a [Parameter],
-    pub(crate) quantities: &'a [Quantity],
-}
-
-impl Values<'_> {
-    /// The value of a parameter; that a remedy asks only for its own is tested over the catalogue.
-    pub(crate) fn get(&self, name: &str) -> Quantity {
-        self.parameters
-            .iter()
-            .zip(self.quantities)
-            .find_map(|(parameter, quantity)| (parameter.name == name).then_some(*quantity))
-            .unwrap_or_else(|| panic!("the remedy has no parameter {name:?}"))
-    }
-
-    /// The real number of a parameter.
-    pub(crate) fn number(&self, name: &str) -> f64 {
-        match self.get(name) {
-            Quantity::Number(value) => value,
-            other => panic!("{name:?} is {other:?}, no number"),
-        }
-    }
-
-    /// The whole number of a parameter whose upper bound is below 2^32.
-    pub(crate) fn count(&self, name: &str) -> u32 {
-        match self.get(name) {
-            Quantity::Count(value) => u32::try_from(value).unwrap_or(u32::MAX),
-            other => panic!("{name:?} is {other:?}, no count"),
-        }
-    }
-
-    /// The limit that a parameter sets; its lower bound is above 0.
-    pub(crate) fn limit(&self, name: &str) -> RetryLimit {
-        match self.get(name) {
-            Quantity::Unlimited => RetryLimit::Unlimited,
-            Quantity::Count(value) => u32::try_from(value)
-                .ok()
-                .and_then(NonZeroU32::new)
-                .map_or(RetryLimit::Unlimited, RetryLimit::Attempts),
-            other => panic!("{name:?} is {other:?}, no limit"),
-        }
-    }
-
-    /// The duration of a parameter.
-    pub(crate) fn time(&self, name: &str) -> Duration {
-        match self.get(name) {
-            Quantity::Time(value) => value,
-            other => panic!("{name:?} is {other:?}, no time"),
-        }
-    }
-
-    /// Whether a parameter of 0 or 1 is 1.
-    pub(crate) fn is_on(&self, name: &str) -> bool {
-        self.count(name) != 0
     }
 }
 
