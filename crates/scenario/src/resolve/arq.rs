@@ -5,8 +5,8 @@ use airtcp_link::mac::damage::{Affects, DamageConfig};
 use airtcp_link::scheduler::RetransmissionOrder;
 use airtcp_link::{Delay, PipeConfig, Service};
 
-use super::link::queue;
-use super::{loss, refuse_keys, wlan};
+use super::queue::queue;
+use super::{damage, loss, refuse_keys};
 use crate::document::ArqTable;
 use crate::error::Problem;
 use crate::medium::Arq;
@@ -14,7 +14,7 @@ use crate::medium::Arq;
 pub(super) fn resolve(table: &mut ArqTable) -> Result<Arq, Problem> {
     let delay = table.delay();
     let loss = table.loss.get_or_insert_default();
-    wlan::refuse_counted(loss, key!(arq.loss))?;
+    damage::refuse_counted(loss, key!(arq.loss))?;
     let why = "the link repeats what goes to the mobile, data or not; remove the key";
     refuse_keys!(loss, key!(arq.loss), why; direction);
     let model = loss::resolve(loss, key!(arq.loss))?;
@@ -24,7 +24,7 @@ pub(super) fn resolve(table: &mut ArqTable) -> Result<Arq, Problem> {
         frame_payload: table.frame(),
         overhead: table.overhead(),
         ack_time: table.ack_time(),
-        retry_limit: wlan::attempts(table.retry_limit()),
+        retry_limit: damage::attempts(table.retry_limit()),
         queue: queue(table.queue.get_or_insert_default()),
         order: RetransmissionOrder::HeadOfLine,
         damage: DamageConfig {
@@ -32,7 +32,7 @@ pub(super) fn resolve(table: &mut ArqTable) -> Result<Arq, Problem> {
             affects: Affects::Both,
             outage: table
                 .outage
-                .map(|outage| wlan::away(outage, key!(arq.outage)))
+                .map(|outage| damage::away(outage, key!(arq.outage)))
                 .transpose()?,
             ..DamageConfig::default()
         },

@@ -6,8 +6,8 @@ use airtcp_link::fading::Radio;
 use airtcp_link::mac::cellular::{CellConfig, CellError, RateLaw, Scheduler};
 use airtcp_link::{Delay, PipeConfig, Service, Stream};
 
-use super::link::queue;
-use super::{radio, refuse_keys, wlan};
+use super::queue::queue;
+use super::{damage, radio, refuse_keys};
 use crate::document::CellTable;
 use crate::error::Problem;
 use crate::medium::CellLink;
@@ -39,7 +39,7 @@ pub(super) fn resolve(table: &mut CellTable, flows: u32) -> Result<CellLink, Pro
         saturated,
         block_error: table.block_error(),
         arq_delay: NonZeroU32::new(table.arq_delay()).unwrap_or(NonZeroU32::MIN),
-        retry_limit: wlan::attempts(table.retry_limit()),
+        retry_limit: damage::attempts(table.retry_limit()),
         queue: queue(table.queue.get_or_insert_default()),
         report_retries: false,
     };

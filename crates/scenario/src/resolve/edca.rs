@@ -8,9 +8,9 @@ use airtcp_link::phy::Family;
 use airtcp_link::scheduler::airtime::AirtimeLimits;
 use airtcp_link::{Discipline, QueueLimit};
 
-use super::link::queue;
+use super::damage::{attempts, damage, refuse_error_model};
 use super::modes::{self, Modes};
-use super::wlan::{attempts, damage, refuse_error_model};
+use super::queue::queue;
 use super::{aqm, radio, refuse_keys};
 use crate::document::{
     AggregationTable, AirtimeTable, CategoryTable, EdcaTable, Packets, QueueTable, WlanTable,

@@ -4,22 +4,22 @@
 use std::sync::Arc;
 
 use airtcp_link::{
-    AckFilter, CakeConfig, Conditions, Delay, DeliveryOrder, Discipline, ErrorModel, MahimahiTrace,
-    PipeConfig, PolicerConfig, QueueLimit, RecordingStart, Repeat, RttModel, RttShape, Service,
-    Stops, Tins,
+    AckFilter, CakeConfig, Conditions, Delay, Discipline, ErrorModel, MahimahiTrace, PipeConfig,
+    PolicerConfig, QueueLimit, RecordingStart, Repeat, RttModel, RttShape, Service, Stops, Tins,
 };
-use airtcp_units::{BitRate, ByteCount, Duration};
+use airtcp_units::{BitRate, Duration};
 
+use super::queue::queue;
 use super::variation::{self, Variation};
 use super::{aqm, losses, refuse_keys};
 use crate::document::{
-    LinkTable, PolicerTable, QueueTable, RecordedTable, RttLogTable, RttModelTable, SuspensionTable,
+    LinkTable, PolicerTable, RecordedTable, RttLogTable, RttModelTable, SuspensionTable,
 };
 use crate::error::Problem;
 use crate::fast_log;
 use crate::inputs::{Inputs, Recording};
 use crate::link::Link;
-use crate::names::{DelayOrder, LogStart, RttShapeName, TraceDirection};
+use crate::names::{LogStart, RttShapeName, TraceDirection};
 use airtcp_units::written::Written;
 
 /// Both directions: the one that data takes, and the one that acknowledgments take.
@@ -174,7 +174,7 @@ fn variations(table: &mut LinkTable, inputs: &Inputs, held: [Option<Stops>; 2]) 
     }
     let [data_held, acks_held] = held;
     let of = |file: &Option<Recording<Conditions>>, recorded: &mut Option<RecordedTable>| {
-        let order = delivery(recorded.as_mut()?.order());
+        let order = variation::delivery(recorded.as_mut()?.order());
         Some((Arc::clone(&file.as_ref()?.content), order))
     };
     let recorded = of(&inputs.recorded[0], &mut table.recorded);
@@ -387,7 +387,7 @@ fn recorded_times(table: &mut LinkTable, inputs: &Inputs) -> Result<Delay, Probl
             "expected round-trip times above 0; in this file all are 0 and time stands still",
         ));
     }
-    let order = delivery(log.order());
+    let order = variation::delivery(log.order());
     let start = beginning(log.start());
     Ok(Delay::Recorded {
         series: Arc::clone(series),
@@ -416,7 +416,7 @@ fn modelled_times(table: &mut RttModelTable) -> Result<Delay, Problem> {
             }
         }
     };
-    let order = delivery(table.order());
+    let order = variation::delivery(table.order());
     let model = RttModel {
         mean,
         autocorrelation,
@@ -425,29 +425,10 @@ fn modelled_times(table: &mut RttModelTable) -> Result<Delay, Problem> {
     Ok(Delay::Modelled { model, order })
 }
 
-pub(super) const fn delivery(order: DelayOrder) -> DeliveryOrder {
-    match order {
-        DelayOrder::InOrder => DeliveryOrder::InOrder,
-        DelayOrder::Reorder => DeliveryOrder::Reorder,
-    }
-}
-
 /// The policer in front of the queue.
 const fn policer(table: &PolicerTable) -> PolicerConfig {
     PolicerConfig {
         rate: table.rate.get(),
         burst: table.burst.get().as_bytes(),
-    }
-}
-
-/// The queue.
-pub(super) fn queue(table: &mut QueueTable) -> QueueLimit {
-    match (table.packets, table.bytes) {
-        (Some(packets), Some(bytes)) => QueueLimit::Both {
-            packets: packets.get_u32(),
-            bytes: ByteCount::as_bytes(bytes.get()),
-        },
-        (None, Some(bytes)) => QueueLimit::Bytes(ByteCount::as_bytes(bytes.get())),
-        (_, None) => QueueLimit::Packets(table.packets()),
     }
 }

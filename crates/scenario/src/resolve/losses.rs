@@ -5,7 +5,7 @@ use std::sync::Arc;
 use airtcp_link::ErrorModel;
 use airtcp_units::Probability;
 
-use super::{loss, refuse, refuse_keys, wlan};
+use super::{damage, loss, refuse, refuse_keys};
 use crate::document::{LinkTable, LossTable};
 use crate::error::Problem;
 use crate::inputs::Inputs;
@@ -84,7 +84,7 @@ fn modelled_losses(
     if loss.model.is_none() && loss.rate.is_none() {
         loss.rate = unanswered(inputs);
     }
-    wlan::refuse_counted(loss, key!(link.loss))?;
+    damage::refuse_counted(loss, key!(link.loss))?;
     let model = loss::resolve(loss, key!(link.loss))?;
     let direction = loss.direction();
     let of_reverse = match table
@@ -115,7 +115,7 @@ fn reverse_errors(table: &mut LossTable, direction: LossDirection) -> Result<Err
     let key = key!(link.reverse.loss);
     let why = "this table is about acknowledgments alone; remove the key";
     refuse_keys!(table, key, why; direction);
-    wlan::refuse_counted(table, key)?;
+    damage::refuse_counted(table, key)?;
     if direction != LossDirection::Data {
         return Err(Problem::at(
             key,

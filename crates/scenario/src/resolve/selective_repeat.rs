@@ -7,8 +7,8 @@ use airtcp_link::mac::selective_repeat::{
 use airtcp_link::scheduler::RetransmissionOrder;
 use std::num::NonZeroU32;
 
-use super::link::queue;
-use super::{loss, refuse_keys, wlan};
+use super::queue::queue;
+use super::{damage, loss, refuse_keys};
 use crate::document::SelectiveRepeatTable;
 use crate::error::Problem;
 use crate::medium::SelectiveRepeat;
@@ -17,7 +17,7 @@ use crate::names::{DelayOrder, WindowCount};
 pub(super) fn resolve(table: &mut SelectiveRepeatTable) -> Result<SelectiveRepeat, Problem> {
     let end = EndConfig {
         queue: queue(table.queue.get_or_insert_default()),
-        retry_limit: wlan::attempts(table.retry_limit()),
+        retry_limit: damage::attempts(table.retry_limit()),
         order: RetransmissionOrder::FirstDue,
     };
     let config = SelectiveRepeatConfig {
@@ -64,14 +64,14 @@ fn window(table: &mut SelectiveRepeatTable) -> Result<Window, Problem> {
 fn damage(table: &mut SelectiveRepeatTable) -> Result<DamageConfig, Problem> {
     const KEY: &str = key!(selective_repeat.loss);
     let loss = table.loss.get_or_insert_default();
-    wlan::refuse_counted(loss, KEY)?;
+    damage::refuse_counted(loss, KEY)?;
     Ok(DamageConfig {
         model: loss::resolve(loss, KEY)?,
-        affects: wlan::affects(loss),
+        affects: damage::affects(loss),
         counted: Counted::Station,
         outage: table
             .outage
-            .map(|outage| wlan::away(outage, key!(selective_repeat.outage)))
+            .map(|outage| damage::away(outage, key!(selective_repeat.outage)))
             .transpose()?,
         radio: None,
     })

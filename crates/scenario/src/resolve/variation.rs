@@ -12,7 +12,9 @@ use super::{refuse, refuse_keys};
 use crate::document::{JitterTable, LateTable, StopsTable};
 use crate::error::Problem;
 use crate::inputs::Inputs;
-use crate::names::{JitterName, LossDirection, StopLengthName, StopProcess, StoppedPackets};
+use crate::names::{
+    DelayOrder, JitterName, LossDirection, StopLengthName, StopProcess, StoppedPackets,
+};
 
 /// The stops of a link.
 #[derive(Clone, Debug)]
@@ -176,7 +178,7 @@ impl Variation {
                     JitterName::Exponential => JitterShape::Exponential,
                 },
                 mean: table.mean.get(),
-                order: super::link::delivery(table.order.unwrap_or_default()),
+                order: delivery(table.order.unwrap_or_default()),
             }),
             late: late.map(|table| Late {
                 share: table.share,
@@ -202,4 +204,12 @@ pub(super) fn refuse_delay<T>(given: &Option<T>, key: &str) -> Result<(), Proble
         key,
         "a recording of delays (link.recorded) has them already; give one of them",
     )
+}
+
+/// The order in which packets with a variable delay arrive.
+pub(super) const fn delivery(order: DelayOrder) -> DeliveryOrder {
+    match order {
+        DelayOrder::InOrder => DeliveryOrder::InOrder,
+        DelayOrder::Reorder => DeliveryOrder::Reorder,
+    }
 }

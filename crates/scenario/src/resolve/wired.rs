@@ -3,8 +3,8 @@
 use airtcp_link::{Delay, Discipline, ErrorModel, PipeConfig, Service};
 use airtcp_units::{BitRate, Duration};
 
-use super::link::queue;
-use super::{aqm, loss, refuse_keys, wlan};
+use super::queue::queue;
+use super::{aqm, damage, loss, refuse_keys};
 use crate::document::{Packets, RoundTripTable, WiredTable};
 use crate::error::Problem;
 use crate::link::{RoundTrip, Wired};
@@ -45,7 +45,7 @@ pub(super) fn resolve(table: &mut WiredTable) -> Result<Wired, Problem> {
     let (errors, lossy) = match &mut table.loss {
         None => (ErrorModel::None, LossDirection::Data),
         Some(loss) => {
-            wlan::refuse_counted(loss, key!(wired.loss))?;
+            damage::refuse_counted(loss, key!(wired.loss))?;
             let model = loss::resolve(loss, key!(wired.loss))?;
             (model, loss.direction())
         }

@@ -1,20 +1,17 @@
 //! `[wlan]`: an IEEE 802.11 channel.
 
-use std::num::NonZeroU32;
-
-use airtcp_link::frame::RetryLimit;
-use airtcp_link::mac::damage::{Affects, Counted, DamageConfig, Outage};
 use airtcp_link::mac::dcf::{BssConfig, BssError, LLC_BYTES, MAC_BYTES, StationConfig};
 use airtcp_link::phy::{Mode, Phy, PhyError, Preamble, Standard};
 use airtcp_link::scheduler::RetransmissionOrder;
-use airtcp_units::{BitRate, Probability};
+use airtcp_units::BitRate;
 
-use super::link::queue;
-use super::{edca, loss, radio, refuse_keys};
-use crate::document::{LossTable, SuspensionTable, WlanTable};
+use super::damage::{attempts, damage, refuse_error_model};
+use super::queue::queue;
+use super::{edca, radio, refuse_keys};
+use crate::document::WlanTable;
 use crate::error::Problem;
 use crate::medium::Wlan;
-use crate::names::{LossDirection, LossModel, StationScheduler};
+use crate::names::StationScheduler;
 use airtcp_units::bounded::Within;
 use airtcp_units::written::Written;
 
@@ -138,74 +135,4 @@ fn phy(table: &mut WlanTable) -> Result<Phy, Problem> {
         };
         Problem::at(key, error.to_string())
     })
-}
-
-/// Most transmissions of a frame.
-pub(super) fn attempts(limit: Option<u32>) -> RetryLimit {
-    limit
-        .and_then(NonZeroU32::new)
-        .map_or(RetryLimit::Unlimited, RetryLimit::Attempts)
-}
-
-/// Errors that damage frames, from `wlan.loss` and `wlan.outage`.
-pub(super) fn damage(
-    loss: &mut Option<LossTable>,
-    outage: Option<SuspensionTable>,
-) -> Result<DamageConfig, Problem> {
-    let loss = loss.get_or_insert_default();
-    let model = loss::resolve(loss, key!(wlan.loss))?;
-    let affects = affects(loss);
-    let counted: Counted = loss.counted().into();
-    Ok(DamageConfig {
-        model,
-        affects,
-        counted,
-        outage: outage
-            .map(|table| away(table, key!(wlan.outage)))
-            .transpose()?,
-        radio: None,
-    })
-}
-
-/// Content of the frames that may be damaged.
-pub(super) fn affects(loss: &mut LossTable) -> Affects {
-    match loss.direction() {
-        LossDirection::Data => Affects::Data,
-        LossDirection::Acks => Affects::Acknowledgments,
-        LossDirection::Both => Affects::Both,
-    }
-}
-
-/// Periodic outages of a medium.
-pub(super) fn away(table: SuspensionTable, key: &str) -> Result<Outage, Problem> {
-    let (every, length) = (table.every.get(), table.length.get());
-    if length >= every {
-        return Err(Problem::at(
-            key_of!(key, table.length),
-            format!("expected less than {key}.every, which is {every}"),
-        ));
-    }
-    Ok(Outage { every, length })
-}
-
-/// With a radio frames are damaged by noise; an error model would count twice.
-pub(super) fn refuse_error_model(loss: Option<&LossTable>) -> Result<(), Problem> {
-    let is_nothing = |rate| rate == Probability::NEVER;
-    match loss {
-        Some(loss) if loss.model != Some(LossModel::Iid) || !loss.rate.is_none_or(is_nothing) => {
-            Err(Problem::at(
-                key!(wlan.loss),
-                "wlan.radio damages frames already; give one of them",
-            ))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Refuses a key of `wlan.loss` elsewhere.
-pub(super) fn refuse_counted(table: &LossTable, key: &str) -> Result<(), Problem> {
-    let why =
-        "only stations of a shared channel (wlan.loss) can be counted together; remove the key";
-    refuse_keys!(table, key, why; counted);
-    Ok(())
 }

@@ -1,0 +1,82 @@
+//! Errors of a shared channel: damaged frames, outages, and how often a frame is sent.
+
+use std::num::NonZeroU32;
+
+use airtcp_link::frame::RetryLimit;
+use airtcp_link::mac::damage::{Affects, Counted, DamageConfig, Outage};
+use airtcp_units::Probability;
+
+use super::{loss, refuse_keys};
+use crate::document::{LossTable, SuspensionTable};
+use crate::error::Problem;
+use crate::names::{LossDirection, LossModel};
+
+/// Most transmissions of a frame.
+pub(super) fn attempts(limit: Option<u32>) -> RetryLimit {
+    limit
+        .and_then(NonZeroU32::new)
+        .map_or(RetryLimit::Unlimited, RetryLimit::Attempts)
+}
+
+/// Errors that damage frames, from `wlan.loss` and `wlan.outage`.
+pub(super) fn damage(
+    loss: &mut Option<LossTable>,
+    outage: Option<SuspensionTable>,
+) -> Result<DamageConfig, Problem> {
+    let loss = loss.get_or_insert_default();
+    let model = loss::resolve(loss, key!(wlan.loss))?;
+    let affects = affects(loss);
+    let counted: Counted = loss.counted().into();
+    Ok(DamageConfig {
+        model,
+        affects,
+        counted,
+        outage: outage
+            .map(|table| away(table, key!(wlan.outage)))
+            .transpose()?,
+        radio: None,
+    })
+}
+
+/// Content of the frames that may be damaged.
+pub(super) fn affects(loss: &mut LossTable) -> Affects {
+    match loss.direction() {
+        LossDirection::Data => Affects::Data,
+        LossDirection::Acks => Affects::Acknowledgments,
+        LossDirection::Both => Affects::Both,
+    }
+}
+
+/// Periodic outages of a medium.
+pub(super) fn away(table: SuspensionTable, key: &str) -> Result<Outage, Problem> {
+    let (every, length) = (table.every.get(), table.length.get());
+    if length >= every {
+        return Err(Problem::at(
+            key_of!(key, table.length),
+            format!("expected less than {key}.every, which is {every}"),
+        ));
+    }
+    Ok(Outage { every, length })
+}
+
+/// With a radio frames are damaged by noise; an error model would count twice.
+pub(super) fn refuse_error_model(loss: Option<&LossTable>) -> Result<(), Problem> {
+    let is_nothing = |rate| rate == Probability::NEVER;
+    match loss {
+        Some(loss) if loss.model != Some(LossModel::Iid) || !loss.rate.is_none_or(is_nothing) => {
+            Err(Problem::at(
+                key!(wlan.loss),
+                "wlan.radio damages frames already; give one of them",
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a key of `wlan.loss` elsewhere.
+pub(super) fn refuse_counted(table: &LossTable, key: &str) -> Result<(), Problem> {
+    let why =
+        "only stations of a shared channel (wlan.loss) can be counted together; remove the key";
+    refuse_keys!(table, key, why; counted);
+    Ok(())
+}
