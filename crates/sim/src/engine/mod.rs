@@ -9,7 +9,6 @@
 //! arrives and when they are due, and they send into it at once. Their wake-ups are in the
 //! network's queue, one entry per endpoint however often its timers are set.
 
-mod application;
 mod datagrams;
 mod digest;
 mod endpoints;
@@ -19,7 +18,6 @@ mod insight;
 mod latency;
 mod losses;
 mod outage;
-mod proxy;
 mod simulation;
 mod small_queue;
 mod truth;

@@ -1,31 +1,11 @@
 //! Applications at both ends of a flow: their input, their writes, and their timers.
 
-use airtcp_link::Stream;
-use airtcp_network::Alarm;
-use airtcp_scenario::Traffic;
 use airtcp_units::Instant;
 
-use super::flow::Flow;
-use super::watch::Watch;
-use super::{Endpoints, Net, Turn};
-use crate::traffic::{Action, End, Session};
-
-/// An application at both ends of a flow.
-#[derive(Clone, Debug)]
-pub(super) struct Application {
-    pub session: Session,
-    pub alarm: Alarm,
-}
-
-impl Application {
-    /// An application that opens its connection at `start`.
-    pub(super) fn new(traffic: &Traffic, start: Instant, stream: Stream) -> Self {
-        Self {
-            session: Session::new(traffic, start, stream),
-            alarm: Alarm::default(),
-        }
-    }
-}
+use crate::engine::flow::Flow;
+use crate::engine::watch::Watch;
+use crate::engine::{Endpoints, Net, Turn};
+use crate::traffic::{Action, End};
 
 /// The ends of a flow at which something was written.
 #[derive(Clone, Copy, Default)]
@@ -37,7 +17,7 @@ struct WrittenEnds {
 impl<W: Watch> Endpoints<'_, W> {
     /// Passes on that an end of a flow has received this many bytes.
     #[inline(never)]
-    pub(super) fn on_application_data(
+    pub(in super::super) fn on_application_data(
         &mut self,
         network: &mut Net,
         index: u32,
@@ -58,7 +38,7 @@ impl<W: Watch> Endpoints<'_, W> {
         self.drain_written(network, index, written);
     }
 
-    pub(super) fn on_application_timer(&mut self, network: &mut Net, index: u32) {
+    pub(in super::super) fn on_application_timer(&mut self, network: &mut Net, index: u32) {
         let flow = &mut self.flows[index as usize];
         let Some(application) = &mut flow.application else {
             return;

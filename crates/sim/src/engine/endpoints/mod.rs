@@ -1,5 +1,8 @@
 //! The hosts at both ends of a flow: their arrivals, their output, and their timers.
 
+mod application;
+mod proxy;
+
 use airtcp_network::Content;
 use airtcp_packet::{Ecn, Segment, SequenceNumber};
 use airtcp_tcp::{Event, State};
@@ -251,7 +254,7 @@ impl<W: Watch> Endpoints<'_, W> {
 /// Records that a segment of the sender's has arrived, with which timeouts may turn out to have
 /// been spurious.
 #[inline]
-pub(super) fn settle(
+fn settle(
     flow: &mut Flow,
     now: Instant,
     packet: &Packet,

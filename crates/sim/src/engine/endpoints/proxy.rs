@@ -1,64 +1,22 @@
-//! A proxy on a flow's path: it terminates the sender's connection and has one of its own to the
-//! receiver.
+//! Proxies on the paths of flows: their arrivals, their output, and their timers.
 
-use airtcp_network::{Alarm, Content, Hop, Port, Side};
-use airtcp_packet::SequenceNumber;
-use airtcp_scenario::ProxyConfig;
-use airtcp_tcp::Relay;
+use airtcp_network::{Content, Hop, Side};
 
-use super::endpoints::settle;
-use super::insight::ProxyWitness;
-use super::latency::NO_ANSWER;
-use super::watch::Watch;
-use super::{Endpoints, Host, Net, Packet, Turn};
-
-/// Distance between the proxy's sequence numbers and those of the hosts, so that a misdelivered
-/// segment would be noticed.
-const APART: u32 = 1 << 30;
-
-/// A proxy in the network.
-#[derive(Clone, Debug)]
-pub(super) struct Proxy {
-    pub relay: Relay,
-    /// The points at which its output towards the client and the server enters the network.
-    ports: [Option<Port>; 2],
-    alarm: Alarm,
-}
-
-impl Proxy {
-    pub(super) fn new(
-        config: &ProxyConfig,
-        (client_iss, server_iss): (SequenceNumber, SequenceNumber),
-    ) -> Self {
-        let own = |iss: SequenceNumber| SequenceNumber(iss.0.wrapping_add(APART));
-        Self {
-            relay: Relay::new(
-                &config.client_side,
-                &config.server_side,
-                [own(server_iss), own(client_iss)],
-                config.buffer_bytes,
-            ),
-            ports: [None; 2],
-            alarm: Alarm::default(),
-        }
-    }
-
-    /// Index of the next packet that it sends to the client.
-    pub(super) fn next_towards_client(&self) -> u64 {
-        let port = &self.ports[Side::Client as usize];
-        port.as_ref().map_or(0, Port::sent)
-    }
-
-    /// Finds the proxy's place on the paths from the server and from the client.
-    pub(super) fn connect(&mut self, network: &Net, ends: [&Port; 2]) {
-        self.ports = ends.map(|end| network.port_behind_proxy(end));
-    }
-}
+use super::settle;
+use crate::engine::insight::ProxyWitness;
+use crate::engine::latency::NO_ANSWER;
+use crate::engine::watch::Watch;
+use crate::engine::{Endpoints, Host, Net, Packet, Turn};
 
 impl<W: Watch> Endpoints<'_, W> {
     /// Delivers a segment to the proxy from the host on `side`.
     #[inline(never)]
-    pub(super) fn on_proxy_arrival(&mut self, network: &mut Net, packet: &Packet, side: Side) {
+    pub(in super::super) fn on_proxy_arrival(
+        &mut self,
+        network: &mut Net,
+        packet: &Packet,
+        side: Side,
+    ) {
         let Content::Segment(segment) = &packet.content else {
             return;
         };
@@ -82,7 +40,7 @@ impl<W: Watch> Endpoints<'_, W> {
         }
     }
 
-    pub(super) fn on_proxy_timer(&mut self, network: &mut Net, index: u32) {
+    pub(in super::super) fn on_proxy_timer(&mut self, network: &mut Net, index: u32) {
         let now = network.now();
         let flow = &mut self.flows[index as usize];
         let mut witness = ProxyWitness {
@@ -118,7 +76,7 @@ impl<W: Watch> Endpoints<'_, W> {
     }
 
     /// Whether a packet belongs to the proxy's own connection with the receiver.
-    pub(super) fn is_behind_proxy(&self, network: &Net, packet: &Packet) -> bool {
+    pub(in super::super) fn is_behind_proxy(&self, network: &Net, packet: &Packet) -> bool {
         if self.flows[packet.flow as usize].proxy.is_none() {
             return false;
         }

@@ -1,5 +1,8 @@
 //! A flow: two endpoints and their application.
 
+mod application;
+mod proxy;
+
 use std::sync::Arc;
 
 use airtcp_link::Stream;
@@ -10,15 +13,15 @@ use airtcp_tcp::config::LinkFeedbackConfig;
 use airtcp_tcp::{Connection, Relay, Side, State};
 use airtcp_units::{Duration, Instant};
 
-use super::application::Application;
 use super::datagrams::{DatagramCounts, Exchange};
 use super::latency::Latency;
 use super::outage::Freeze;
-use super::proxy::Proxy;
 use super::small_queue::SmallQueue;
 use super::truth::{Truth, Verdicts};
 use super::{Net, Turn};
 use crate::traffic::{Transfers, VisitTimes};
+use application::Application;
+use proxy::Proxy;
 
 /// The fates of a flow's packets: saturating counters, whose limits no run has reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
