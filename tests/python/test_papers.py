@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 import tomllib
-from dataclasses import replace
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -17,7 +16,7 @@ from airtcp.loading import load_scenario
 from airtcp.papers import Verdict, load_papers, open_points
 from airtcp.papers.calibration import Calibrated, calibrated
 from airtcp.papers.check import PaperError
-from airtcp.papers.claims import Claim, ClaimsFile, Part
+from airtcp.papers.claims import ClaimsFile, Part
 from airtcp.papers.cross import (
     Company,
     Cross,
@@ -27,8 +26,7 @@ from airtcp.papers.cross import (
     pair_outcomes,
 )
 from airtcp.papers.experiment import Axis, Choice, Experiment
-from airtcp.papers.judge import Judged, JudgedClaim, judge_part
-from airtcp.papers.judgement import judge_papers
+from airtcp.papers.judge import judge_part
 from airtcp.papers.outcomes import Outcomes, built, carry_out, plan_experiments
 from airtcp.papers.paper import PaperFile
 from airtcp.papers.readings import drawn, one_at_a_time, read_as, whole_grid
@@ -455,50 +453,3 @@ def test_a_folder_without_papers_is_an_error(tmp_path):
     shown = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert shown.returncode == 2
     assert "no paper 'nothing'" in shown.stderr
-
-
-def test_a_quick_run_has_at_least_four_seeds():
-    """With fewer its verdicts are mostly "not shown", whatever the full run shows."""
-    for paper in load_papers(PAPERS):
-        for experiment in paper.file.experiments:
-            assert experiment.quick >= 4, (paper.name, experiment.id)
-            assert experiment.few == 0 or experiment.few >= experiment.quick
-    assert load_cross(PAPERS).quick >= 4
-
-
-def test_a_quick_run_leaves_to_the_full_one_what_its_seeds_do_not_decide():
-    """No reading is spent on such a claim, and nothing on what no verdict rests on."""
-    (paper,) = load_papers(PAPERS, ["wsc-tcp"])
-    judged = judge_papers([paper], PAPERS, quick=True, with_cross=False)
-    over, silent = judged.readings[paper.name], 0
-    for one in judged.all_claims:
-        verdicts = over.of(one.claim.id)
-        if verdicts[0] is Verdict.NOT_SHOWN:
-            silent += 1
-            assert len(verdicts) == 1
-            assert one.undecided
-    assert 0 < silent < len(judged.all_claims)
-    assert len(over.verdicts) > 1
-    measured = {experiment for experiment, _ in judged.outcomes[paper.name].measured}
-    assert paper.file.calibrations
-    assert not measured & {one.experiment for one in paper.file.calibrations}
-
-
-def test_what_is_not_yet_decided_is_not_told_as_not_shown() -> None:
-    """Few readings leave a claim open; a part that is contradicted does not."""
-    one = JudgedClaim(
-        Claim("x", "what", "more"), Verdict.NOT_SHOWN, (), Verdict.NOT_SHOWN, few_readings=True
-    )
-    assert one.outcome is Verdict.UNDECIDED
-    assert replace(one, few_readings=False, parts=_parts(Verdict.NOT_SHOWN)).outcome is (
-        Verdict.UNDECIDED
-    )
-    decided = _parts(Verdict.CONTRADICTED, Verdict.NOT_SHOWN)
-    assert replace(one, few_readings=False, parts=decided).outcome is Verdict.NOT_SHOWN
-    assert replace(one, verdict=Verdict.CONTRADICTED).outcome is Verdict.CONTRADICTED
-
-
-def _parts(*verdicts: Verdict) -> tuple[Judged, ...]:
-    return tuple(
-        Judged("", verdict, "", "", part=number) for number, verdict in enumerate(verdicts)
-    )

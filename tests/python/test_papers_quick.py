@@ -1,0 +1,60 @@
+"""A quick run of the papers: few seeds, and what they leave undecided."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from airtcp.papers import Verdict, load_papers
+from airtcp.papers.claims import Claim
+from airtcp.papers.cross import load_cross
+from airtcp.papers.judge import Judged, JudgedClaim
+from airtcp.papers.judgement import judge_papers
+
+ROOT = Path(__file__).resolve().parents[2]
+PAPERS = ROOT / "papers"
+
+
+def test_a_quick_run_has_at_least_four_seeds():
+    """With fewer its verdicts are mostly "not shown", whatever the full run shows."""
+    for paper in load_papers(PAPERS):
+        for experiment in paper.file.experiments:
+            assert experiment.quick >= 4, (paper.name, experiment.id)
+            assert experiment.few == 0 or experiment.few >= experiment.quick
+    assert load_cross(PAPERS).quick >= 4
+
+
+def test_a_quick_run_leaves_to_the_full_one_what_its_seeds_do_not_decide():
+    """No reading is spent on such a claim, and nothing on what no verdict rests on."""
+    (paper,) = load_papers(PAPERS, ["wsc-tcp"])
+    judged = judge_papers([paper], PAPERS, quick=True, with_cross=False)
+    over, silent = judged.readings[paper.name], 0
+    for one in judged.all_claims:
+        verdicts = over.of(one.claim.id)
+        if verdicts[0] is Verdict.NOT_SHOWN:
+            silent += 1
+            assert len(verdicts) == 1
+            assert one.undecided
+    assert 0 < silent < len(judged.all_claims)
+    assert len(over.verdicts) > 1
+    measured = {experiment for experiment, _ in judged.outcomes[paper.name].measured}
+    assert paper.file.calibrations
+    assert not measured & {one.experiment for one in paper.file.calibrations}
+
+
+def test_what_is_not_yet_decided_is_not_told_as_not_shown() -> None:
+    """Few readings leave a claim open; a part that is contradicted does not."""
+    one = JudgedClaim(
+        Claim("x", "what", "more"), Verdict.NOT_SHOWN, (), Verdict.NOT_SHOWN, few_readings=True
+    )
+    assert one.outcome is Verdict.UNDECIDED
+    assert replace(one, few_readings=False, parts=_parts(Verdict.NOT_SHOWN)).outcome is (
+        Verdict.UNDECIDED
+    )
+    decided = _parts(Verdict.CONTRADICTED, Verdict.NOT_SHOWN)
+    assert replace(one, few_readings=False, parts=decided).outcome is Verdict.NOT_SHOWN
+    assert replace(one, verdict=Verdict.CONTRADICTED).outcome is Verdict.CONTRADICTED
+
+
+def _parts(*verdicts: Verdict) -> tuple[Judged, ...]:
+    return tuple(
+        Judged("", verdict, "", "", part=number) for number, verdict in enumerate(verdicts)
+    )
