@@ -1,33 +1,34 @@
-"""The receiver's habit of acknowledging, and what its acknowledgments met on their way."""
+"""The receiver's acknowledgment policy, and queueing of its acknowledgments on their way."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 FEWEST = 20
-"""Fewest acknowledgments of data in order from which a habit is inferred."""
+"""Minimum number of acknowledgments of in-order data to infer a policy."""
 TIMER_S = 0.005
-"""A lone segment whose answer came later by less than this waited for no timer."""
+"""Maximum delay of an immediate answer to a lone segment; a later one waited for a timer."""
 MAX_TIMER_S = 0.5
-"""No receiver waits longer (RFC 9293 §3.8.6.3): what did was in a queue."""
+"""Maximum delayed-ACK timer (RFC 9293 §3.8.6.3): longer delays are queueing."""
 USUAL = 2
-"""Segments an acknowledgment, by RFC 5681 §4.2."""
+"""Segments per acknowledgment, by RFC 5681 §4.2."""
 
 
 @dataclass(frozen=True)
 class Acking:
-    """The receiver's acknowledging of data in order."""
+    """The receiver's acknowledgment of in-order data."""
 
     segments: int | None
-    """Segments after which it does at the latest; None where too little shows it."""
+    """Maximum number of segments per acknowledgment; None if too few show it."""
     timer_s: float | None
-    """Time that it waits for another segment, where it was seen to wait."""
+    """Delayed-ACK timer, where the receiver was seen to wait for another segment."""
     compressed_share: float
-    """Share of the acknowledgments that came pushed together: their way has a queue of its own,
-    or lets several go at once."""
+    """Share of the acknowledgments that arrived compressed: the return path has a queue, or
+    releases several at once.
+    """
 
     @property
     def sentence(self) -> str | None:
-        """The habit in words; None if it is unknown."""
+        """The policy in words; None if it is unknown."""
         if self.segments is None:
             return None
         every = {1: "every segment", 2: "every second segment", 3: "every third segment"}
@@ -44,10 +45,10 @@ class Acking:
 def habit(
     by_segments: Sequence[int], lone_delay_s: float | None, compressed: int, acks: int
 ) -> Acking:
-    """The habit, from counts of acknowledgments of one segment, two, up to eight or more.
+    """Infers the policy from counts of acknowledgments of one segment, two, up to eight or more.
 
-    It is the median of these counts. Where lone segments are the rule, their answers tell whether
-    the receiver waited for another segment that never came.
+    It is the median of these counts. If lone segments are the rule, their answers show whether the
+    receiver waited for another segment that never came.
     """
     share = compressed / acks if acks else 0.0
     is_timer = lone_delay_s is not None and TIMER_S <= lone_delay_s <= MAX_TIMER_S

@@ -8,15 +8,15 @@ if TYPE_CHECKING:
     from airtcp.diagnosis.result import DiagnosedCapture
 
 SNAP_BYTES = 128
-"""Ethernet 14, a VLAN tag 4, IPv6 40 and TCP with all options 60 fit in."""
+"""Room for Ethernet 14, a VLAN tag 4, IPv6 40 and TCP with all options 60."""
 SECONDS = 60
 PROBE_SECONDS = 20
 OPEN_SHARE = 0.1
-"""A smaller share of unexplained losses or time changes no answer."""
+"""Minimum share of unexplained losses or time that can change an answer."""
 
 
 def advice(interface: str = "any", host: str | None = None, port: int | None = None) -> list[str]:
-    """Commands that take a capture which can be diagnosed, and how to get it."""
+    """Commands that take a diagnosable capture, and where to run them."""
     words = ["tcp"]
     if host:
         words.append(f"and host {host}")
@@ -37,7 +37,7 @@ def advice(interface: str = "any", host: str | None = None, port: int | None = N
 
 
 def probes(found: "DiagnosedCapture") -> list[str]:
-    """What a capture leaves open, and for each the transfer that would show it, and why."""
+    """Questions that a capture leaves open, each with a transfer that would answer it, and why."""
     facts, link = found.capture.facts, found.link
     if facts is None or link is None:
         if found.findings:

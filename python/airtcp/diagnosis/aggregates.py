@@ -7,35 +7,37 @@ import numpy as np
 from airtcp.diagnosis.observed import Observed
 
 TOGETHER_S = 50e-6
-"""Acknowledgments that follow each other within this came together."""
+"""Maximum spacing of acknowledgments in one burst."""
 FEWEST_PACKETS = 3
 BURST_SHARE = 0.5
-"""Smallest share of the bytes in bursts for a link that delivers in bursts."""
+"""Minimum share of the bytes in bursts for a link that delivers in bursts."""
 MIN_PAUSE_S = 200e-6
-"""A shorter pause between bursts is that of a host that handles several packets at once."""
+"""Minimum pause between bursts; shorter pauses are a host that handles several packets at once."""
 MAX_PAUSE = 0.5
-"""Of the round trip: a longer pause is between two windows of the sender."""
+"""Maximum pause as a share of the round trip; longer ones separate two windows of the sender."""
 QUEUED = 1.5
-"""Times the base round trip that a queue makes of it where one stands."""
+"""Minimum ratio of loaded to base round trip that shows a standing queue."""
 MIN_BURSTS = 50
 FAST = 0.3
-"""A flow with a larger share of the rate within bursts has a fast link, and no bursts."""
+"""Maximum share of a flow in the rate within bursts; with more, the link is fast and has no
+bursts.
+"""
 
 
 @dataclass(frozen=True)
 class Aggregates:
-    """How a link that delivers in bursts does so."""
+    """Parameters of a link that delivers in bursts."""
 
     packets: int
-    """Full packets of the median burst."""
+    """Full packets in the median burst."""
     pause_s: float
-    """The median time from one burst to the next."""
+    """Median time from one burst to the next."""
     most_bps: float
-    """What nine of ten bursts had, over the pause before them, in bits of IP packets a second."""
+    """Rate of nine of ten bursts over the pause before them, in bits of IP packets a second."""
 
 
 def aggregates_of(flow: Observed) -> Aggregates | None:
-    """The bursts in which a link delivers; None where packets come one by one."""
+    """The bursts in which a link delivers; None if packets arrive one by one."""
     reports = np.diff(flow.delivered) > 0
     came, bytes_ = flow.ack_s[1:][reports], np.diff(flow.delivered)[reports]
     if len(came) < FEWEST_PACKETS * MIN_BURSTS:
@@ -49,7 +51,7 @@ def aggregates_of(flow: Observed) -> Aggregates | None:
     if int(is_burst.sum()) < MIN_BURSTS or packets[is_burst].sum() < BURST_SHARE * packets.sum():
         return None
     pause_s = float(np.median(before[is_burst]))
-    # Behind a queue the windows of the sender run into each other.
+    # In a standing queue the windows of the sender merge.
     behind_queue = flow.median_rtt_s if flow.median_rtt_s > QUEUED * flow.base_rtt_s else 0.0
     longest = MAX_PAUSE * max(flow.base_rtt_s, behind_queue)
     if not MIN_PAUSE_S <= pause_s <= longest:

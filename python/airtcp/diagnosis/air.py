@@ -1,4 +1,4 @@
-"""Airtime of a channel, as a radio's monitor heard it: who had it, how fast, how often twice."""
+"""Airtime of a channel from a monitor capture: by transmitter, with rates and retries."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,11 +9,11 @@ from airtcp import _core
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 
 MIN_AIRTIME = 0.001
-"""Of all that was heard: a pair with a smaller share has no line of its own."""
+"""Minimum share of the airtime for a pair to be listed separately."""
 MAX_LINES = 8
 MIN_SHARE_OF_SLOW = 0.3
 SLOW = 0.3
-"""A station whose rate is below this share of the mean, and that has much of the air, slows all."""
+"""Maximum rate, relative to the mean, of a slow station; with much airtime it slows all others."""
 
 
 @dataclass(frozen=True)
@@ -29,48 +29,48 @@ class AirPair:
     ppdus: int
     airtime_s: float
     unknown: int
-    """Frames whose duration their header does not tell."""
+    """Frames with a header that does not give their duration."""
     mean_rate_bps: float | None
-    """Of its data, by bytes."""
+    """Mean data rate, weighted by bytes."""
     fastest_bps: float | None
     standard: str | None
     signal_dbm: float | None
-    """At the monitor."""
+    """Signal at the monitor."""
 
     @property
     def retry_share(self) -> float:
-        """Of its data frames."""
+        """Share of its data frames that are retries."""
         return self.retries / self.data_frames if self.data_frames else 0.0
 
     @property
     def frames_a_ppdu(self) -> float:
-        """Frames of a transmission: above one where it aggregates."""
+        """Data frames per transmission: above one if it aggregates."""
         return self.frames / self.ppdus if self.ppdus else 0.0
 
 
 @dataclass(frozen=True)
 class Air:
-    """A channel."""
+    """Airtime on a channel."""
 
     pairs: tuple[AirPair, ...]
-    """Those that carry data, by airtime."""
+    """Pairs that carry data, by airtime."""
     length_s: float
     rest_s: float
-    """Airtime of all else: ACKs, beacons and other management."""
+    """Airtime of everything else: ACKs, beacons and other management."""
     damaged: int
 
     @property
     def busy_s(self) -> float:
-        """Airtime of everything that was heard."""
+        """Airtime of all captured frames."""
         return self.rest_s + sum(one.airtime_s for one in self.pairs)
 
     def share(self, pair: AirPair) -> float:
-        """A pair's share of what was heard."""
+        """A pair's share of the airtime."""
         return pair.airtime_s / self.busy_s if self.busy_s > 0 else 0.0
 
     @property
     def sentences(self) -> list[str]:
-        """Who had the air, the most first."""
+        """Airtime by transmitter, largest first."""
         if not self.pairs or self.length_s <= 0:
             return []
         frames = sum(one.data_frames for one in self.pairs)
@@ -110,7 +110,7 @@ class Air:
         return ", ".join(parts) + "."
 
     def _slow(self) -> list[str]:
-        """Stations whose rate takes much of the air for little data."""
+        """Stations with a low rate that take much airtime for little data."""
         known = [one for one in self.pairs if one.mean_rate_bps is not None]
         whole = sum(one.data_bytes for one in known)
         airtime = sum(one.airtime_s for one in known)
@@ -137,7 +137,7 @@ def _rate(pair: AirPair) -> str:
 
 
 def read_air(path: Path) -> Air | None:
-    """The airtime of a monitor's capture; None where no radio's headers are in it.
+    """The airtime in a monitor capture; None if it has no radio headers.
 
     Raises:
         CaptureError: the capture cannot be read.

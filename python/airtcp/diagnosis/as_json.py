@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def of_capture(diagnosis: DiagnosedCapture) -> dict[str, object]:
-    """A capture's diagnosis; the labels are a row each, the transmissions are not in it."""
+    """A capture's diagnosis, with one row per label and without the transmissions."""
     capture = diagnosis.capture
     most = diagnosis.ceiling
     replay = diagnosis.replay

@@ -1,7 +1,7 @@
-"""Others that share the link, in the capture or beside it.
+"""Cross traffic on the link, inside the capture or outside it.
 
-Delays of flows of the capture rise and fall together; packets of traffic that it does not hold
-part those of the flow in the queue.
+Queueing delays of captured flows that share a queue rise and fall together; packets of uncaptured
+traffic space out the flow's packets in the queue.
 """
 
 from collections.abc import Iterable
@@ -17,42 +17,44 @@ WINDOW_S = 0.25
 MIN_WINDOWS = 20
 MIN_CORRELATION = 0.8
 MIN_SPREAD_S = 0.002
-"""A delay that varies by less tells nothing of a queue."""
+"""Minimum variation of the delay that shows a queue."""
 MAX_OWN = 0.8
-"""A flow whose busy windows have more of the rate of its spacing has the link to itself."""
+"""Maximum share of the spacing rate in busy windows for a shared link; above it the flow is
+alone.
+"""
 MIN_GAPS = 100
 MAX_BETWEEN = 20.0
-"""More packets between two are more than the times of a capture can tell."""
+"""Maximum number of packets between two that the resolution of a capture can show."""
 NEAR_WHOLE = 0.15
 MIN_WHOLE = 0.5
-"""Gaps of any length are as near to whole packet times in 30 of 100."""
+"""Minimum share of gaps near whole packet times; gaps of any length are as near in 30 of 100."""
 MIN_BOTH = 0.5
-"""Of the times in which others pass, those in which the flow's own packets leave together, too."""
+"""Minimum share of times with cross traffic in which the flow's packets also leave back to back."""
 MIN_SHARE = 0.1
-"""A flow that delivered a smaller share of what the chosen one did is played back as none."""
+"""Minimum delivery relative to the chosen flow for a flow to be included in the replay."""
 
 
 @dataclass(frozen=True)
 class Beside:
-    """Those that share the link with the chosen flow."""
+    """Cross traffic that shares the link with the chosen flow."""
 
     flows: int
-    """Of the capture; of what it does not hold as many as would leave it what it had."""
+    """Number of captured flows; for hidden ones, the number that would leave the flow its share."""
     share: float
-    """The chosen flow's share of what the link delivered."""
+    """The chosen flow's share of the link's delivery."""
     is_seen: bool
-    """They are in the capture."""
+    """Whether the cross traffic is in the capture."""
     cross_bps: float
-    """What they had of the link, in bits of IP packets a second."""
+    """Their rate on the link, in bits of IP packets a second."""
     give_way: bool = True
-    """They are TCP, too; else they send at their rate whatever the flow does."""
+    """Whether they are TCP, too; otherwise they send at a fixed rate regardless of the flow."""
     shown_by: str = "by the gaps between packets"
 
 
 def with_beside(flow: Observed, others: Iterable[Observed]) -> Observed:
-    """The flow with those of the others that share its queue.
+    """The flow with the other flows that share its queue.
 
-    Packets that wait in one queue at one time wait equally long, whoever sent them.
+    Packets in one queue at one time wait equally long, regardless of the sender.
     """
     own = _delays(flow, flow.begun_s, flow.ended_s)
     sharing = tuple(one for one in others if _agree(own, _delays(one, flow.begun_s, flow.ended_s)))
@@ -60,7 +62,7 @@ def with_beside(flow: Observed, others: Iterable[Observed]) -> Observed:
 
 
 def beside_of(flow: Observed) -> Beside | None:
-    """Those of the capture that are large enough to be played back beside it, if any."""
+    """Captured flows that are large enough to be included in the replay, if any."""
     own = float(flow.delivered[-1])
     large = [one for one in flow.beside if float(one.delivered[-1]) >= MIN_SHARE * own]
     if not large:
@@ -70,11 +72,11 @@ def beside_of(flow: Observed) -> Beside | None:
 
 
 def hidden_beside(flow: Observed) -> tuple[float, Beside] | None:
-    """The link's whole rate and those that share it unseen; None where nothing shows any.
+    """The link's full rate and the hidden cross traffic; None if nothing shows any.
 
-    While a queue stands, what leaves it between two packets of the flow are packets of others: the
-    gaps are whole packet times of a rate that the flow itself does not have, and at times none.
-    A rate that varies has gaps of any length, and one that falls has the longer ones alone.
+    While a queue persists, packets between two packets of the flow are cross traffic: the gaps are
+    whole packet times of a rate that the flow does not get, and sometimes zero. A varying rate has
+    gaps of any length, and a falling rate only has the longer gaps.
     """
     times, busy = busy_windows(flow)
     bps = spacing_mode(flow)
@@ -92,8 +94,8 @@ def hidden_beside(flow: Observed) -> tuple[float, Beside] | None:
     if int(is_some.sum()) < MIN_GAPS:
         return None
     whole = np.abs(between[is_some] - np.round(between[is_some])) < NEAR_WHOLE
-    # Both in the same quarter of a second: a rate that falls to a whole fraction has the longer
-    # gaps alone.
+    # Both in the same quarter of a second: a rate that falls to an integer fraction only has the
+    # longer gaps.
     both = np.intersect1d(at[is_none], at[is_some])
     if float(np.mean(whole)) < MIN_WHOLE or len(both) < MIN_BOTH * len(np.unique(at)):
         return None
@@ -103,7 +105,7 @@ def hidden_beside(flow: Observed) -> tuple[float, Beside] | None:
 
 
 def _delays(flow: Observed, begin_s: float, end_s: float) -> Reals:
-    """The median queueing delay of each window; NaN in those without a round trip."""
+    """The median queueing delay of each window; NaN in windows without a round trip."""
     count = max(1, int((end_s - begin_s) / WINDOW_S))
     known = flow.sampled
     windows = np.floor((flow.acked_s[known] - begin_s) / WINDOW_S).astype(np.int64)

@@ -1,4 +1,4 @@
-"""A capture as the core reads it: its flows, and one of them in depth."""
+"""A capture as read by the core: its flows, and one of them in detail."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,75 +21,75 @@ SHARES: dict[str, str] = {
     "recovery": "recovery",
     "window": "window too small",
 }
-"""The limits that the time of a flow is shared between, and their names in words."""
+"""Limits that account for the flow's time, and their names in words."""
 
 
 class Refusal(TypedDict):
-    """The reason for which something is not said, and the capture that would say it."""
+    """Why an answer is refused, and the capture that would give it."""
 
     kind: str
     reason: str
     capture_hint: str
     is_total: bool
-    """Not even labels and shares mean anything."""
+    """Whether not even labels and shares are meaningful."""
     is_reservation: bool
-    """A remark only: all else is said."""
+    """Whether it is only a reservation: every answer is given."""
 
 
 class Queues(TypedDict):
-    """What queues and policers on the way did, as the sender's view shows it."""
+    """Evidence of queues and policers on the path, from the sender's view."""
 
     is_shared: bool
-    """Other traffic fills the queue, too."""
+    """Whether other traffic fills the queue, too."""
     policer_bps: float | None
     """Rate of a policer's tokens, in bits of IP packets a second."""
     policer_burst_bytes: float | None
     aqm_delay_ns: int | None
-    """The delay above which a queue drops that looks after its own."""
+    """The delay threshold above which an AQM drops."""
     aqm_least_delay_ns: int | None
-    """The lowest delay that the losses admit in its place."""
+    """The lowest threshold that the losses admit instead."""
     aqm_likelihood: float | None
-    """Chance that a loss above it is the queue's."""
+    """Probability that a loss above the threshold is the AQM's."""
     marked: int
-    """Packets of the data that carry a congestion mark."""
+    """Data packets that carry a congestion mark."""
     echoes: int
-    """Acknowledgments that report one."""
+    """Acknowledgments that echo a congestion mark."""
     reductions: int
-    """Segments with which the sender says that it has slowed down for one."""
+    """Segments with CWR: the sender has reduced its window for a mark."""
 
 
 class SmallWrites(TypedDict):
-    """Short segments that waited for the acknowledgment of what was sent before them."""
+    """Short segments that waited for the acknowledgment of previous data."""
 
     waits: int
     delayed: int
-    """Those in which the receiver delayed its acknowledgment."""
+    """Segments for which the receiver delayed its acknowledgment."""
     delay_ns: int | None
     """The median of these delays."""
 
 
 class PathPhase(TypedDict):
-    """A stretch of time in which the path's shortest round trip is the same."""
+    """A period in which the path's minimum round trip is constant."""
 
     from_ns: int
     base_rtt_ns: int
 
 
 class LastSeen(TypedDict):
-    """The end of what one end of the connection sent."""
+    """The end of one endpoint's transmission."""
 
     time_ns: int
     closed: bool
-    """It closed or reset the connection."""
+    """Whether it closed or reset the connection."""
 
 
 class Facts(TypedDict):
     """The chosen flow as a whole."""
 
     flow: int
-    """Its number in the table of flows."""
+    """The flow's number in the table of flows."""
     view: str
-    """The place of the capture: `sender`, `receiver` or `middle`."""
+    """Vantage point: `sender`, `receiver` or `middle`."""
     is_view_certain: bool
     sender: str
     receiver: str
@@ -100,37 +100,39 @@ class Facts(TypedDict):
     timeouts: int
     timeouts_spurious: int
     shares: Mapping[str, float]
-    """The share of the time for each key of `SHARES`; they sum to 1."""
+    """Share of the time for each key of `SHARES`; they sum to 1."""
     seconds: Mapping[str, float]
-    """The same in seconds."""
+    """Seconds for each key of `SHARES`."""
     under_way_s: float
     """Time in which data was in flight, or waited for the receiver's window."""
     phases: Sequence[PathPhase]
-    """Phases of the path; empty where its shortest round trip does not change."""
+    """Phases of the path; empty if its minimum round trip does not change."""
     small_writes: SmallWrites
     zero_windows: int
-    """Times at which the receiver closed its window."""
+    """Number of times that the receiver closed its window."""
     last: tuple[LastSeen, LastSeen]
-    """Of the sender of the data, and of its receiver."""
+    """For the data sender, and for the receiver."""
     acking: Acking
-    """The receiver's habit of acknowledging."""
+    """The receiver's acknowledgment policy."""
     shows_tail_drop: bool
     queues: Queues
     acks: int
-    """Acknowledgments that came."""
+    """Number of acknowledgments received."""
     acks_lost: int | None
-    """Those lost on their way, by the receiver's numbering; None where it does not tell."""
+    """Acknowledgments lost on the way, by the receiver's numbering; None if that does not show."""
     radio_frames: tuple[int, int]
-    """Frames of TCP that a radio's monitor saw, and those of them that were retries."""
+    """TCP frames seen by a monitor, and how many of them were retries."""
     other_bytes: int
-    """Payload of the other direction."""
+    """Payload of the opposite direction."""
     other_repeats: int
-    """Its packets below the highest byte: retransmissions, but for what was overtaken."""
+    """Packets of the opposite direction below the highest byte: retransmissions, minus
+    reordering.
+    """
 
 
 @dataclass(frozen=True)
 class AtSender:
-    """A flow as its sender saw it: captured there, or told by timestamps at the receiver."""
+    """A flow from the sender's view: captured there, or inferred at the receiver by timestamps."""
 
     segments: pl.DataFrame
     acks: pl.DataFrame
@@ -143,33 +145,35 @@ class Capture:
 
     path: Path
     facts: Facts | None
-    """None where no TCP is in it."""
+    """None if it holds no TCP."""
     refusals: list[Refusal]
     flows: pl.DataFrame
-    """One row a flow: `number`, ends, bytes, duration, goodput, round trip, verdict in a line."""
+    """One row per flow: `number`, ends, bytes, duration, goodput, round trip, verdict in a line."""
     segments: pl.DataFrame = field(default_factory=pl.DataFrame)
-    """One row a data transmission: `time_ns`, `packet` (Wireshark's number), `index`, `start`,
-    `end`, `attempt`, `lost`, `loss` (what lost it), `dropped` (by a queue or a policer),
-    `full_queue` (it met one that drops), `acked_ns`, `rtt_ns`, `size` (IP bytes), and more. What
-    offload handed over as one packet is a row for each of its segments."""
+    """One row per data transmission: `time_ns`, `packet` (Wireshark's number), `index`, `start`,
+    `end`, `attempt`, `lost`, `loss` (cause of the loss), `dropped` (by a queue or a policer),
+    `full_queue` (it met one that drops), `acked_ns`, `rtt_ns`, `size` (IP bytes), and more. A
+    packet aggregated by offload has a row for each of its segments.
+    """
     acks: pl.DataFrame = field(default_factory=pl.DataFrame)
-    """One row an acknowledgment: `time_ns`, `packet`, `ack`, `window`, `newly`,
+    """One row per acknowledgment: `time_ns`, `packet`, `ack`, `window`, `newly`,
     `payload`, and more."""
     labels: pl.DataFrame = field(default_factory=pl.DataFrame)
-    """One row a retransmission: `flow`, `time_utc`, `time_ns`, `packet`, `start`, `end`, `attempt`,
+    """One row per retransmission: `flow`, `time_utc`, `time_ns`, `packet`, `start`, `end`,
+    `attempt`,
     `trigger`, `backoff`, `verdict`, `sureness`, `evidence`, `cause`, `loss`, and more."""
     hazard: pl.DataFrame = field(default_factory=pl.DataFrame)
-    """One row a range of queueing: `queue_bytes_low`, `queue_bytes_high`, `transmissions`,
+    """One row per range of queue length: `queue_bytes_low`, `queue_bytes_high`, `transmissions`,
     `lost`."""
     at_sender: AtSender | None = None
-    """The observations that links are fitted to; None where the capture does not show them."""
+    """The observations that links are fitted to; None if the capture does not show them."""
     others: tuple[AtSender, ...] = ()
-    """Other flows of the capture that went the same way meanwhile, the largest first."""
+    """Other flows of the capture in the same direction at the same time, the largest first."""
     warnings: tuple[str, ...] = ()
-    """What of the file could not be read; the rest is what was diagnosed."""
+    """Unreadable parts of the file; the rest was diagnosed."""
     quic: QuicFlow | None = None
-    """The largest flow of QUIC, where there is one in a file."""
+    """The largest QUIC flow of a capture file, if any."""
     air: Air | None = None
-    """Who had the channel, where a radio's monitor captured."""
+    """Airtime by transmitter, in a monitor capture."""
     annotate: Callable[[Path], None] | None = field(default=None, repr=False)
     """Writes the capture to a path as pcapng, with comments on the retransmissions."""

@@ -1,4 +1,4 @@
-"""The most that the link lets through, whatever TCP does."""
+"""Upper bound of the goodput over the link, for any TCP."""
 
 from dataclasses import dataclass
 
@@ -9,34 +9,34 @@ from airtcp.diagnosis.scenario import flooded
 from airtcp.diagnosis.wifi import Wifi
 
 WORTH = 0.05
-"""Less than this share above what the flow has is not worth a change."""
+"""Minimum share above the flow's goodput that is worth a change."""
 FLOODED_S = 2.0
 
 
 @dataclass(frozen=True)
 class Ceiling:
-    """The goodput of a flow and the most that it could have, in payload bits a second."""
+    """The goodput of a flow and its upper bound, in payload bits a second."""
 
     goodput_bps: float
     most_bps: float
     is_known: bool = True
-    """Else the link's rate did not show, and `most_bps` is what it may have at most."""
+    """Whether the link's rate is known; otherwise `most_bps` is an upper bound of it."""
     is_shared: bool = False
-    """Others use the link, too, and `most_bps` is what they leave."""
+    """Whether cross traffic uses the link, too; `most_bps` is then its remaining capacity."""
 
     @property
     def gain_percent(self) -> float:
-        """The largest gain that the link lets through, in per cent of the goodput."""
+        """The largest gain that the link permits, in per cent of the goodput."""
         return 100.0 * (self.most_bps / self.goodput_bps - 1.0) if self.goodput_bps > 0 else 0.0
 
     @property
     def is_reached(self) -> bool:
-        """No remedy for TCP is worth it."""
+        """Whether no remedy for TCP is worth deploying."""
         return self.goodput_bps >= (1 - WORTH) * self.most_bps
 
 
 def carried_bps(wifi: Wifi) -> float:
-    """Payload bits a second of datagrams that come faster than the radio can send them.
+    """Payload bits a second of datagrams that saturate the radio.
 
     Raises:
         RunError: the simulation could not be finished.
@@ -47,7 +47,7 @@ def carried_bps(wifi: Wifi) -> float:
 
 
 def ceiling(link: FittedLink, flow: Observed) -> Ceiling:
-    """The link's rate while it works, less what it loses and less the headers."""
+    """The link's rate while it works, minus its losses and the headers."""
     if link.wifi is not None:
         return Ceiling(flow.goodput_bps, max(carried_bps(link.wifi), flow.goodput_bps))
     stopped = sum(stop.length_s for stop in link.stops.stops) / flow.seconds

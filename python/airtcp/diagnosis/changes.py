@@ -1,4 +1,4 @@
-"""Two captures of one transfer, before and after a change: what differs, and how surely."""
+"""Compares two captures of one transfer, before and after a change, with confidence intervals."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,31 +14,32 @@ from airtcp.quantities import format_bit_rate, format_percent
 Places = NDArray[np.int64]
 
 BLOCK_S = 2.0
-"""What follows a loss is mostly within this: such stretches are nearly independent."""
+"""Block length: the aftermath of a loss mostly fits in it, so blocks are nearly independent."""
 FEWEST_BLOCKS = 5
 DRAWS = 2000
 SEED = 30
 RESOLUTION = 0.005
-"""Round trips are counted in steps of this share."""
+"""Relative step of the round-trip histogram."""
 PERCENT = 95.0
 
 
 @dataclass(frozen=True)
 class Change:
-    """One measure of both captures, and the interval of its change."""
+    """One measure in both captures, and the interval of its change."""
 
     measure: str
     before: float
     after: float
     low: float
     high: float
-    """The interval of after / before - 1; of a share, of after - before. All hold jointly in 95
-    of 100 pairs of captures (Bonferroni)."""
+    """Upper bound of after / before - 1; of a share, of after - before. All intervals hold jointly
+    in 95 of 100 pairs of captures (Bonferroni).
+    """
     is_share: bool = False
 
     @property
     def is_shown(self) -> bool:
-        """The interval leaves out that nothing changed."""
+        """Whether the interval excludes no change."""
         return self.low > 0 or self.high < 0
 
     @property
@@ -63,7 +64,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Changes:
-    """What differs between two captures."""
+    """The differences between two captures."""
 
     before: str
     after: str
@@ -73,7 +74,7 @@ class Changes:
 
     @property
     def headline(self) -> str:
-        """The one sentence."""
+        """The one-sentence answer."""
         if not self.rows:
             return f"The captures are not compared: {self.refusals[0]}"
         shown = [row for row in self.rows if row.is_shown]
@@ -83,7 +84,7 @@ class Changes:
 
     @property
     def sentences(self) -> list[str]:
-        """All that is said, the headline first."""
+        """The whole answer, the headline first."""
         lines = [self.headline]
         lines += [row.sentence for row in self.rows if row.sentence != lines[0]]
         lines += [one for one in self.refusals if one not in lines[0]]
@@ -98,7 +99,7 @@ class Changes:
 
 
 def changes(before: Capture, after: Capture) -> Changes:
-    """What changed from one capture to another, by the flow chosen in each."""
+    """Compares the chosen flows of two captures."""
     from airtcp.diagnosis.result import flow_of
 
     flows = []
@@ -126,14 +127,14 @@ def _rows(before: Observed, after: Observed) -> list[Change]:
     one, other = _Blocks(before), _Blocks(after)
     rows = [_changed(name, of, one, other, is_share) for name, of, is_share in _MEASURES]
     base = after.base_rtt_s / before.base_rtt_s - 1.0
-    # The shortest of thousands has no luck to speak of, but hosts are not exact.
+    # The minimum of thousands hardly varies, but hosts are not exact.
     low, high = base - FIT, base + FIT
     rows.append(Change("base round trip", before.base_rtt_s, after.base_rtt_s, low, high))
     return [row for row in rows if np.isfinite(row.low) and np.isfinite(row.high)]
 
 
 class _Blocks:
-    """A flow cut into stretches, and its measures where each of them counts so many times."""
+    """A flow cut into blocks, and its measures for given weights of the blocks."""
 
     def __init__(self, flow: Observed) -> None:
         self.count = int(flow.seconds / BLOCK_S)
@@ -151,12 +152,12 @@ class _Blocks:
         np.add.at(self._histograms, (sent[flow.sampled], bins), 1.0)
 
     def drawn(self, random: np.random.Generator) -> Reals:
-        """As many stretches, drawn with replacement, `DRAWS` times."""
+        """Block bootstrap: as many blocks, drawn with replacement, `DRAWS` times."""
         chances = np.full(self.count, 1.0 / self.count)
         return random.multinomial(self.count, chances, DRAWS).astype(np.float64)
 
     def whole(self) -> Reals:
-        """Each stretch once."""
+        """Weights that count each block once."""
         return np.ones((1, self.count))
 
     def goodput(self, weights: Reals) -> Reals:
@@ -170,7 +171,7 @@ class _Blocks:
         return self._share(weights, self._lost)
 
     def repeats(self, weights: Reals) -> Reals:
-        """Share of the transmissions that repeated others."""
+        """Share of the transmissions that were retransmissions."""
         return self._share(weights, self._resent)
 
     def median(self, weights: Reals) -> Reals:
@@ -178,7 +179,7 @@ class _Blocks:
         return self._quantile(weights, 0.5)
 
     def high(self, weights: Reals) -> Reals:
-        """The round trip that one packet in twenty exceeds."""
+        """The 95th percentile of the round trip."""
         return self._quantile(weights, 0.95)
 
     def _quantile(self, weights: Reals, share: float) -> Reals:

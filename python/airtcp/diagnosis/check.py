@@ -1,4 +1,4 @@
-"""The fitted link against its capture: played back, and as a process."""
+"""Checks a fitted link against its capture: as a replay, and as a process."""
 
 import math
 import tempfile
@@ -20,20 +20,21 @@ from airtcp.study.statistics import student_t
 
 NEAR = 0.10
 MAX_OFF = 0.30
-"""A replay that is farther off is not of this link, whatever its process may bring."""
+"""Maximum deviation of a replay; beyond it the link is rejected, whatever the process predicts."""
 FEW_TIMEOUTS = 10
-"""Of fewer timeouts than this, one more or less is no disagreement."""
+"""Below this many timeouts, a difference of one is no disagreement."""
 SHIFTS = (-4, -2, 2, 4)
-"""Packet times by which stops and losses come later in further replays, where the first is off: a
-stop that begins as the queue overflows is another matter a few packets later."""
+"""Shifts of stops and losses in further replays, in packet times, used if the first replay is off:
+a stop that begins as the queue overflows acts differently a few packets later.
+"""
 MODEL_SEEDS = 20
 FIT = 0.03
-"""The error that a fit of rate and base round trip may have."""
+"""Relative error that a fit of rate and base round trip may have."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The figures of a flow over a link."""
+    """Measures of a flow over a link."""
 
     goodput_bps: float
     median_rtt_s: float
@@ -42,17 +43,17 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Replay:
-    """The capture beside its simulation with the same stops and losses."""
+    """The capture compared with its simulation with the same stops and losses."""
 
     capture: Outcome
     simulated: Outcome
     profile: str
     is_exact: bool = True
-    """It met what the capture met; else late packets that chance drew."""
+    """Whether it met the recorded events; otherwise late packets were drawn at random."""
 
     @property
     def deviations(self) -> dict[str, float]:
-        """Simulated over captured, minus 1, of goodput and median round trip."""
+        """Relative deviation of the simulated goodput and median round trip."""
         return {
             "goodput": self.simulated.goodput_bps / self.capture.goodput_bps - 1.0,
             "median round trip": self.simulated.median_rtt_s / self.capture.median_rtt_s - 1.0,
@@ -60,29 +61,29 @@ class Replay:
 
     @property
     def timeouts_agree(self) -> bool:
-        """Timeouts agree within a tenth, or by one where there are few."""
+        """Whether timeouts agree within a tenth, or within one if there are few."""
         distance = abs(self.simulated.timeouts - self.capture.timeouts)
         most = max(NEAR * self.capture.timeouts, 1 if self.capture.timeouts < FEW_TIMEOUTS else 0)
         return distance <= most
 
     @property
     def explains(self) -> bool:
-        """The link gives the capture back."""
+        """Whether the link reproduces the capture."""
         return self.timeouts_agree and all(abs(off) <= NEAR for off in self.deviations.values())
 
     @property
     def may_be_a_draw(self) -> bool:
-        """Near enough that the same link may bring the capture by other luck.
+        """Whether the same link could produce the capture with other random draws.
 
-        That is so of the round trip: one loss just before a stop in place of just after it empties
-        the queue for seconds. What the link delivers hardly changes by it.
+        That concerns the round trip: one loss just before a stop rather than just after it empties
+        the queue for seconds. The link's delivery hardly changes by it.
         """
         goodput, round_trip = (abs(off) for off in self.deviations.values())
         return goodput <= (NEAR if self.is_exact else MAX_OFF) and round_trip <= MAX_OFF
 
     @property
     def distance(self) -> float:
-        """The distance from that, to choose between stacks."""
+        """Distance from the capture, to choose between stacks."""
         return sum(abs(off) for off in self.deviations.values()) + 0.05 * abs(
             self.simulated.timeouts - self.capture.timeouts
         )
@@ -90,7 +91,7 @@ class Replay:
 
 @dataclass(frozen=True)
 class Prediction:
-    """The model's interval for one measure, and the capture's value."""
+    """The model's interval for one measure, and the captured value."""
 
     measure: str
     captured: float
@@ -99,24 +100,24 @@ class Prediction:
 
     @property
     def holds(self) -> bool:
-        """The capture lies in the 95 % prediction interval."""
+        """Whether the captured value lies in the 95 % prediction interval."""
         return self.low <= self.captured <= self.high
 
 
 Played = tuple[Replay, Stack, FittedLink]
-"""A replay, and the sender and the link that it was of."""
+"""A replay with its sender and link."""
 
 
 def nearest(played: Sequence[Played]) -> Played:
-    """The one that is nearest to the capture."""
+    """The replay nearest to the capture."""
     return min(played, key=lambda each: each[0].distance)
 
 
 def alike(played: Sequence[Played]) -> list[Stack]:
     """Senders that explain the capture over the nearest link, the nearest first.
 
-    A capture does not name the congestion control: where several explain it, any of them may be
-    in use.
+    A capture does not name the congestion control: if several explain it, any of them may be in
+    use.
     """
     replay, stack, link = nearest(played)
     others = [one for one in played if one[2] is link and one[1] is not stack and one[0].explains]
@@ -128,11 +129,11 @@ def alike(played: Sequence[Played]) -> list[Stack]:
 def replays(
     link: FittedLink, flow: Observed, stacks: Sequence[Stack], timeouts: int
 ) -> list[Played]:
-    """Each stack's simulation over the played-back link.
+    """Replays the link with each stack.
 
-    Where the capture leaves the rate or the holding of packets open, over each such link.
+    If the capture leaves the rate or the holding of packets open, over each such link.
     """
-    # How flows of TCP share a link is luck; what they have together is not.
+    # The shares of TCP flows on a link are random; their sum is not.
     together = link.beside is not None and link.beside.give_way
     share = flow.link_share if together else 1.0
     captured = Outcome(flow.goodput_bps / share, flow.median_rtt_s, timeouts)
@@ -158,14 +159,14 @@ def replays(
 
 
 def _has_luck(link: FittedLink, flow: Observed) -> bool:
-    """Whether stops or losses meet the replay a little sooner or later than they met the flow."""
+    """Whether small shifts in time change which packets stops or losses hit."""
     is_moved = link.late is not None or link.jitter is not None
     is_open = is_moved or link.stops.stops or (flow.lost & ~flow.dropped).any()
     return link.wifi is None and bool(is_open)
 
 
 def _median(outcomes: Sequence[Outcome]) -> Outcome:
-    """Each figure's median."""
+    """The median of each measure."""
     return Outcome(
         float(np.median([one.goodput_bps for one in outcomes])),
         float(np.median([one.median_rtt_s for one in outcomes])),
@@ -186,13 +187,13 @@ def _left_open(link: FittedLink) -> list[FittedLink]:
 def predictions(
     links: Sequence[FittedLink], flow: Observed, stack: Stack, replay: Replay
 ) -> list[Prediction]:
-    """Goodput, median round trip and timeouts of 20 seeds of the process, each of another link.
+    """Predicts goodput, median round trip and timeouts from 20 seeds, each with another link.
 
-    The links are as unsure as the fit: what five stops tell of how often they come is little.
+    The links reflect the uncertainty of the fit: five stops say little about their frequency.
 
-    How far the simulation is from the kernel on the very same stops and losses is known from the
-    replay, and is no fault of the process: the interval is wider by that. Not so where the replay
-    does not give the capture back: then the process alone has to.
+    The deviation of the simulation from the kernel with identical stops and losses is known from
+    the replay and is not the process's error: the interval is widened by it. If the replay does not
+    reproduce the capture, the process must do so without that allowance.
     """
     seconds = flow.seconds + flow.base_rtt_s
     first = links[0]
@@ -208,7 +209,7 @@ def predictions(
     ]
     before = replay.capture
     after = replay.simulated if replay.explains else replay.capture
-    # Of a Wi-Fi link all are kept that are within a tenth.
+    # For a Wi-Fi link, all candidates within a tenth are kept.
     fit = FIT if first.wifi is None else NEAR
     return [
         _predicted(name, of(before), of(after), [of(run) for run in runs], fit)
@@ -226,16 +227,16 @@ _MEASURES: tuple[tuple[str, Callable[[Outcome], float]], ...] = (
 def _predicted(
     name: str, captured: float, replayed: float, drawn: list[float], fit: float
 ) -> Prediction:
-    """The interval in which one further draw lies: it varies as the draws and their mean do."""
+    """The interval for one further draw: it varies as much as the draws and their mean."""
     values = np.array(drawn)
     n = len(values)
     half = student_t(n - 1, len(_MEASURES)) * float(values.std(ddof=1)) * (1 + 1 / n) ** 0.5
-    # Nor is a fit finer than what is asked of its rate and base round trip.
+    # Nor is a fit more precise than required of its rate and base round trip.
     half = math.hypot(half, replayed - captured, fit * captured)
     if name == "timeouts":
         half += 0.5  # whole numbers (continuity correction)
     mean = float(values.mean())
-    # A skewed distribution has draws outside: another one comes where these have been, too.
+    # A skewed distribution has draws outside: the interval extends to them.
     low, high = min(mean - half, float(values.min())), max(mean + half, float(values.max()))
     return Prediction(name, captured, low, high)
 
@@ -247,9 +248,9 @@ def loaded(written: WrittenLink) -> Scenario:
 
 
 def simulated(scenario: Scenario, seed: int, seconds: float, *, together: bool = False) -> Outcome:
-    """One run of `seconds` of sending; of a replay, of the time until all data had arrived.
+    """One run of `seconds` of sending; for a replay, of the time until all data had arrived.
 
-    `together` counts what all flows deliver.
+    `together` counts the delivery of all flows.
     """
     run = Run(scenario, _core.run(scenario, seed, rtts=True))
     flow = run.summary["flows"][0]

@@ -1,4 +1,4 @@
-"""A link against its capture in sentences: played back, and as a process."""
+"""Sentences on a link's check against its capture: as a replay, and as a process."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,7 +8,7 @@ from airtcp.quantities import format_bit_rate, format_count, format_percent
 
 
 def replay_words(replay: Replay, *, is_same: bool = True) -> str:
-    """The link gives the capture back; `is_same` is with its own stops and losses."""
+    """Whether the link reproduces the capture; `is_same` for a replay of the recorded events."""
     parts = [
         f"{name} {format_percent(100 * off, sign=True)}" for name, off in replay.deviations.items()
     ]
@@ -25,7 +25,7 @@ def replay_words(replay: Replay, *, is_same: bool = True) -> str:
 
 
 def prediction_words(predictions: Sequence[Prediction], *, is_replayed: bool = True) -> str:
-    """The capture beside the draws of the process."""
+    """The capture against the draws of the process."""
     missed = [one for one in predictions if not one.holds]
     if not missed:
         does = "does, too" if is_replayed else "does"
@@ -50,7 +50,7 @@ def measured(measure: str, value: float) -> str:
 
 
 def not_played_back(shares: Mapping[str, float]) -> str:
-    """What held the flow back and is at its ends, where a played-back link cannot have it."""
+    """Limits at the flow's ends that a replayed link cannot reproduce."""
     limits = {"application": "the application", "receiver_window": "the receiver's window"}
     held = [
         f"{who} held it back for {100 * shares[key]:.0f} % of the time"

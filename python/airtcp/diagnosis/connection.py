@@ -1,23 +1,25 @@
-"""One connection as the kernel counts it (`struct tcp_info`), in sentences."""
+"""One connection by the kernel's counters (`struct tcp_info`), in sentences."""
 
 from dataclasses import dataclass
 
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 
 LIMITED_SHARE = 0.1
-"""What held a connection back for a smaller share of its time is not named."""
+"""Minimum share of the connection's time for a limit to be named."""
 MOSTLY = 0.5
-"""What held it back for a larger share is its limit, whatever the network does."""
+"""Minimum share of the time for the limit that dominates, regardless of the network."""
 FEWEST_NEEDLESS = 10
-"""Fewer needless retransmissions show no habit of the path."""
+"""Minimum number of needless retransmissions that shows a property of the path."""
 WAITING_S = 0.1
 WAITING_RATIO = 2.0
-"""A smoothed round trip that is so much, and so many times, the shortest has waited."""
+"""Minimum excess in seconds, and minimum ratio, of the smoothed over the minimum RTT for
+queueing.
+"""
 
 
 @dataclass(frozen=True)
 class Connection:
-    """One connection's counters; what its kernel does not print is None."""
+    """One connection's counters; None if its kernel does not print them."""
 
     local: str
     peer: str
@@ -27,56 +29,56 @@ class Connection:
     """The smoothed round trip."""
     least_rtt_s: float | None
     sent_bytes: int
-    """Payload, what was sent again included."""
+    """Payload sent, retransmissions included."""
     received_bytes: int
     resent_bytes: int
     needless: int | None
-    """Segments that the receiver reported twice (D-SACK)."""
+    """Segments that the receiver reported as duplicates (D-SACK)."""
     segments: int
-    """Segments with data that were sent, or a bound of them."""
+    """Data segments sent, or an upper bound of them."""
     resent: int
-    """Those that were sent again."""
+    """Retransmitted segments."""
     reordering: int | None
-    """Times that the sender saw its packets in another order."""
+    """Number of times that the sender detected reordering."""
     delivery_bps: float | None
-    """The last sample of the rate at which data arrives."""
+    """The last sample of the delivery rate."""
     busy_s: float | None
-    """Time in which data was under way or waited to be."""
+    """Time in which data was in flight or waited to be sent."""
     receiver_s: float
-    """Of it, that in which the receiver's window held it back."""
+    """Part of it in which the receiver's window was the limit."""
     buffer_s: float
-    """Of it, that in which its own send buffer did."""
+    """Part of it in which the send buffer was the limit."""
     is_application_limited: bool
-    """The last rate was what the application wrote, not what the path carries."""
+    """Whether the last delivery rate was limited by the application rather than the path."""
     cwnd: int | None
     """The congestion window, in segments."""
     is_bound: bool = False
-    """`segments` counts segments without data, too, as kernels before 4.6 do."""
+    """Whether `segments` includes segments without data, as in kernels before 4.6."""
 
     @property
     def resent_share(self) -> float:
-        """Share of the segments that were sent again."""
+        """Share of the segments that were retransmitted."""
         return self.resent / self.segments if self.segments else 0.0
 
     @property
     def receiver_share(self) -> float:
-        """Share of its busy time in which the receiver's window held it back."""
+        """Share of its busy time in which the receiver's window was the limit."""
         return self.receiver_s / self.busy_s if self.busy_s else 0.0
 
     @property
     def buffer_share(self) -> float:
-        """Share of its busy time in which its own send buffer held it back."""
+        """Share of its busy time in which the send buffer was the limit."""
         return self.buffer_s / self.busy_s if self.busy_s else 0.0
 
     @property
     def is_reordered(self) -> bool:
-        """Most of what it sent again had arrived: packets come in another order, or late."""
+        """Whether most retransmitted segments had arrived: packets are reordered, or late."""
         needless = self.needless or 0
         return needless >= FEWEST_NEEDLESS and needless > MOSTLY * self.resent
 
     @property
     def limit(self) -> str | None:
-        """The first sentence where one end holds it back most of the time; else None."""
+        """The first sentence if one end is the limit most of the time; otherwise None."""
         if self.busy_s is None or max(self.receiver_share, self.buffer_share) <= MOSTLY:
             return None
         rate = "" if self.delivery_bps is None else f" at {format_bit_rate(self.delivery_bps)}"
@@ -96,7 +98,7 @@ class Connection:
 
     @property
     def repairs_headline(self) -> str:
-        """The first sentence about what was sent again, of which there is some."""
+        """The first sentence on retransmissions, for a connection that has some."""
         ends = f"{self.local} to {self.peer}"
         count = format_count(self.resent)
         if self.is_reordered:
@@ -116,7 +118,7 @@ class Connection:
 
     @property
     def sentences(self) -> list[str]:
-        """What the counters say, and nothing that they do not."""
+        """Exactly the facts that the counters show."""
         lines = [self._head(), self._repairs()]
         lines += [text for text in (self._limit(), self._wait()) if text]
         return lines

@@ -1,4 +1,4 @@
-"""The uncertainty of a fit: links that other stretches of the capture would have shown."""
+"""The uncertainty of a fit: links that other stretches of the capture would have given."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,20 +11,20 @@ from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.stops import Stop, StopProcess
 
 STRETCH_S = 5.0
-"""Long enough that what follows a loss or a stop is in the same stretch."""
+"""Block length: long enough that a loss or stop and its aftermath are in the same block."""
 FEWEST_STRETCHES = 6
-"""Fewer make draws that are too much alike."""
+"""Minimum number of blocks; with fewer the draws are too similar."""
 SEED = 16
 DRAWN_PACKETS = 10_000_000
 FEW_LOSSES = 30
-"""Fewer losses are drawn by their chance: stretches of the capture repeat what was seen."""
+"""Below this many losses their rate is drawn: blocks of the capture only repeat observed losses."""
 
 
 def drawn_links(link: FittedLink, flow: Observed, draws: int) -> Iterator[FittedLink]:
-    """Links fitted to stretches of the capture drawn with replacement (a block bootstrap).
+    """Links fitted to blocks of the capture drawn with replacement (a block bootstrap).
 
-    Loss, stops and rate vary from draw to draw; the base round trip is the least of all and does
-    not. Draws without a loss or stop are possible where the capture had few.
+    Loss, stops and rate vary from draw to draw; the base round trip is the overall minimum and does
+    not. Draws without a loss or stop are possible if the capture had few.
     """
     random = np.random.default_rng(SEED)
     count = max(FEWEST_STRETCHES, int(flow.seconds / STRETCH_S))
@@ -62,15 +62,15 @@ def drawn_links(link: FittedLink, flow: Observed, draws: int) -> Iterator[Fitted
 def _drawn_stops(
     process: StopProcess, stops: tuple[Stop, ...], random: np.random.Generator
 ) -> StopProcess:
-    """Stops as of the stretches, where these tell how often they come."""
+    """Stops of the drawn blocks, if these determine their frequency."""
     if process.is_periodic:
-        # Their times are those of the capture, and no matter of luck.
+        # Their times are those of the capture, and not random.
         return process
     return process.drawn(random) if process.are_few else replace(process, stops=stops)
 
 
 def _drawn_loss(loss: Loss, random: np.random.Generator) -> Loss:
-    """Losses of a chance drawn from what few of them tell (Jeffreys' prior)."""
+    """Loss rates drawn from the posterior of a few losses (Jeffreys' prior)."""
     if not loss.lost:
         return loss
     chance = random.beta(loss.lost + 0.5, loss.sent - loss.lost + 0.5)

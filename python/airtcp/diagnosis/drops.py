@@ -1,4 +1,4 @@
-"""What drops packets in front of the link: a policer, or a queue that keeps its delay short."""
+"""Droppers in front of the link: a policer, or an AQM."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,9 @@ from airtcp.diagnosis.capture import Queues
 MIN_TARGET_S = 0.001
 MAX_TARGET_S = 0.1
 USUAL_TARGET_S = 0.005
-"""RFC 8289 §4.2, and what Linux has."""
+"""RFC 8289 §4.2, and the default in Linux."""
 WIDE = 1.5
-"""A threshold that is known to a smaller factor is said as one number."""
+"""Maximum ratio of the bounds of a threshold that is reported as one number."""
 
 
 @dataclass(frozen=True)
@@ -17,33 +17,34 @@ class Policer:
     """A token bucket without a queue."""
 
     bps: float
-    """Rate of its tokens, in bits of IP packets a second."""
+    """Token rate, in bits of IP packets a second."""
     burst_bytes: float
 
 
 @dataclass(frozen=True)
 class Drops:
-    """Drops that are not those of a full queue; both None where there are none."""
+    """Drops other than those of a full queue; both None if there are none."""
 
     policer: Policer | None = None
     aqm_target_s: float | None = None
-    """The delay above which the queue drops. Which discipline it is does not show from outside
-    while one flow uses it: it is played as CoDel (RFC 8289)."""
+    """The delay above which the queue drops. The discipline is not visible from outside while one
+    flow uses it: it is modelled as CoDel (RFC 8289).
+    """
     marks: bool = False
-    """It marks packets in place of dropping them (RFC 3168)."""
+    """Whether it marks packets instead of dropping them (RFC 3168)."""
     aqm_bounds_s: tuple[float, float] | None = None
-    """The delays that the losses admit in its place."""
+    """Lower and upper bound of the delay threshold that the losses admit."""
 
 
 def drops_of(queues: Queues | None) -> Drops:
-    """What the labels of a capture tell."""
+    """Drops by the labels of a capture."""
     if queues is None:
         return Drops()
     bps, burst = queues["policer_bps"], queues["policer_burst_bytes"]
     if bps is not None and burst is not None:
         return Drops(Policer(bps, burst))
     if queues["echoes"] and queues["reductions"]:
-        # Marks do not say at which delay they came.
+        # Marks do not show the delay at which they were set.
         return Drops(None, USUAL_TARGET_S, marks=True)
     delay_ns, least_ns = queues["aqm_delay_ns"], queues["aqm_least_delay_ns"]
     if delay_ns is None or least_ns is None:
@@ -52,6 +53,6 @@ def drops_of(queues: Queues | None) -> Drops:
     if least_s >= MAX_TARGET_S:
         # CoDel's target lies below its interval (RFC 8289 §4.2): such a delay is a plain queue's.
         return Drops()
-    # What most systems have is likelier than another delay that the losses admit.
+    # The default of most systems is likelier than another delay that the losses admit.
     target_s = min(max(USUAL_TARGET_S, least_s), max(most_s, least_s), MAX_TARGET_S)
     return Drops(None, target_s, aqm_bounds_s=(least_s, max(most_s, least_s)))

@@ -1,27 +1,28 @@
-"""Flows that no link can be fitted to, and the cause in words."""
+"""Flows that no link can be fitted to, and the reason in words."""
 
 import numpy as np
 
 from airtcp.diagnosis.observed import Observed
 
 MIN_S = 0.1
-"""The shortest time for which the rate of a link is read from what it delivered."""
+"""Minimum time of delivery from which a link's rate is inferred."""
 MAX_S = 86_400.0
-"""A flow of more than a day has a clock that stepped, or is no transfer that a link limits."""
+"""Maximum duration: a longer flow has a clock that stepped, or is not limited by a link."""
 COARSE_S = 1e-4
-"""Finer ticks are the clocks of today's captures, and no cause for a refusal."""
+"""Maximum resolution of a clock that is precise enough, as in current captures."""
 SMALLEST_BYTES = 48
-"""Linux sends no smaller segments of a bulk transfer, whatever the peer asks for
-(`tcp_min_snd_mss`)."""
+"""Linux never sends smaller segments in a bulk transfer, whatever MSS the peer requests
+(`tcp_min_snd_mss`).
+"""
 FEWEST_SAMPLES = 20
 USUAL_SHARE = 0.8
-"""Round trips that agree as often were not cut by the clock: an emulator has round times."""
+"""Share of equal round trips that is not due to the clock: an emulator has round times."""
 
 _NANOS_PER_S = 1e9
 
 
 def why_no_fit(flow: Observed) -> str | None:
-    """The reason for which no link is fitted to a flow, and the remedy; None where one can be.
+    """Why no link is fitted to a flow, and the remedy; None if one can be fitted.
 
     A flow that passes has a positive length, base round trip, median round trip and goodput.
     """
@@ -61,7 +62,7 @@ def why_no_fit(flow: Observed) -> str | None:
 
 
 def tick_s(flow: Observed) -> float:
-    """The largest time of which all times of the flow are multiples, in seconds; 0 if unknown."""
+    """The largest common divisor of all times of the flow, in seconds; 0 if unknown."""
     times = np.concatenate([flow.sent_s, flow.ack_s])
     nanos = np.round(np.diff(np.sort(times)) * _NANOS_PER_S).astype(np.int64)
     return float(np.gcd.reduce(nanos)) / _NANOS_PER_S if len(nanos) else 0.0
@@ -73,7 +74,7 @@ def _is_coarse(flow: Observed) -> bool:
     tick = tick_s(flow)
     if tick < COARSE_S or flow.base_rtt_s > tick:
         return False
-    # A clock that is too coarse makes one round trip now one tick long, now two.
+    # With a clock that is too coarse, equal round trips alternate between one tick and two.
     ticks = np.round(flow.rtt_s[flow.sampled] / tick)
     _, counts = np.unique(ticks, return_counts=True)
     return len(ticks) >= FEWEST_SAMPLES and counts.max() < USUAL_SHARE * len(ticks)

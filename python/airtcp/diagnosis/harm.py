@@ -1,4 +1,4 @@
-"""The cost of the best remedies to an unchanged flow beside them, over the fitted link."""
+"""The cost of the best remedies to a competing unchanged flow, over the fitted link."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -18,16 +18,16 @@ from airtcp.study.metrics import METRICS
 from airtcp.study.statistics import ERROR, PairedDifference, paired_difference
 
 SEEDS = (10, 20, 40)
-"""Seeds of the looks: more are run where much harm is neither shown nor excluded."""
+"""Seeds of the looks: later looks run only if a large harm is neither shown nor excluded."""
 SECONDS = 60.0
 MAX_MEASURED = 3
-"""Remedies whose harm is measured, beside that of the first."""
+"""Maximum number of remedies measured for harm in addition to the first."""
 
 
 def with_harms(trials: Trials, link: FittedLink, stack: Stack) -> Trials:
-    """The trials with what the best remedies take from others, as far as the order needs it.
+    """The trials with the harm of the best remedies to others, as far as the order depends on it.
 
-    The first is measured; where it harms others much, the next that may stand in its place.
+    Measures the first; if it harms others much, also the next ones that may replace it.
 
     Raises:
         RunError: a simulation could not be finished.
@@ -43,7 +43,7 @@ def with_harms(trials: Trials, link: FittedLink, stack: Stack) -> Trials:
 
 
 def _with_nearly_as_good(trials: Trials, link: FittedLink, stack: Stack, first: str) -> Trials:
-    """The same, with the harm of the remedies that would be named in place of `first`."""
+    """The trials with the harm of the remedies that would be named in place of `first`."""
     known = next(one for one in trials.ranking.candidates if one.remedy == first)
     if is_gentle(known):
         return trials
@@ -57,10 +57,10 @@ def _with_nearly_as_good(trials: Trials, link: FittedLink, stack: Stack, first: 
 
 
 def harm(link: FittedLink, stack: Stack, best: Trial | None) -> PairedDifference | None:
-    """The metric `harm` of a comparison over the fitted link, of its best remedy alone.
+    """The metric `harm` of a comparison over the fitted link, of its best remedy.
 
-    None where there is no best remedy, where it acts on the way, which both flows have in common,
-    or where the link cannot be shared.
+    None if there is no best remedy, if it acts on the path, which both flows share, or if the link
+    cannot be shared.
 
     Raises:
         RunError: a simulation could not be finished.
@@ -75,7 +75,7 @@ def harm(link: FittedLink, stack: Stack, best: Trial | None) -> PairedDifference
         try:
             beside = competing_plan(scenario, [best.remedy], range(begin + 1, end + 1))
         except ScenarioError:
-            return None  # a flow of its own cannot have it beside another
+            return None  # a single flow cannot have it while another does not
         if best.remedy not in beside.cells:
             return None
         runs = beside.result(execute(beside.plan))

@@ -1,8 +1,8 @@
-"""Delays that differ from packet to packet, so that packets overtake each other.
+"""Delays that vary from packet to packet, so that packets are reordered.
 
-A packet that is overtaken is later than the one that overtook it by as much as its own delay
-exceeds that moment. Of an exponential delay what is left has the same distribution, whenever one
-looks: the mean of these times is the mean of the delay.
+An overtaken packet arrives later than the one that overtook it by the remainder of its delay from
+that moment on. An exponential delay is memoryless: the remainder has the same distribution at any
+moment, so the mean of these times is the mean of the delay.
 """
 
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from airtcp.quantities import format_percent
 
 FEWEST = 30
 MIN_SHARE = 0.01
-"""Smallest share of overtaken packets: fewer are late now and then."""
+"""Minimum share of overtaken packets; occasional late packets give fewer."""
 
 
 @dataclass(frozen=True)
 class Jitter:
-    """A delay that is drawn for each packet, beside the link's own."""
+    """A random delay of each packet, in addition to the link's constant delay."""
 
     mean_s: float
     share: float
@@ -29,7 +29,7 @@ class Jitter:
 
     @property
     def words(self) -> str:
-        """As part of a sentence."""
+        """The jitter as part of a sentence."""
         share = format_percent(100 * self.share, decimals=0)
         return (
             f"packets overtake each other ({share} of them by jitter of "
@@ -38,7 +38,7 @@ class Jitter:
 
 
 def fitted_jitter(flow: Observed) -> Jitter | None:
-    """The jitter of a flow; None where few packets are overtaken, or all by the same time."""
+    """The jitter of a flow; None if few packets are overtaken, or all by the same time."""
     delays = overtaken_by(flow)
     share = len(delays) / len(flow.sent_s)
     if len(delays) < FEWEST or share < MIN_SHARE:

@@ -1,4 +1,4 @@
-"""Captures told from logs by their first bytes."""
+"""Distinguishes captures from logs by their first bytes."""
 
 import gzip
 import zlib
@@ -13,24 +13,24 @@ _MAGICS = (
     b"\x4d\x3c\xb2\xa1",
     b"\x0a\x0d\x0d\x0a",
 )
-"""pcap in microseconds and nanoseconds and either order, and pcapng."""
+"""pcap in microseconds and nanoseconds and either byte order, and pcapng."""
 _GZIP = b"\x1f\x8b"
 
 _FIRST_BYTES = 256
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-"""The marks with which a console of Windows begins what it redirects."""
+"""Byte-order marks at the start of redirected output of a Windows console."""
 
 
 def begins_as_capture(content: bytes) -> bool:
-    """The first bytes are a capture's."""
+    """Whether the first bytes are those of a capture."""
     return content.startswith((*_MAGICS, _GZIP))
 
 
 def is_capture(path: Path) -> bool:
-    """Whether a file is to be read as a capture: as a log otherwise.
+    """Whether a file is to be read as a capture; otherwise as a log.
 
-    What is no text is a capture's to refuse, which knows the formats that are none. A pipe is a
-    capture, whose first bytes cannot be looked at twice.
+    Binary files count as captures: the capture reader knows the unsupported formats and refuses
+    them. A pipe counts as a capture, since its first bytes cannot be read twice.
 
     Raises:
         ScenarioError: it cannot be read, is empty, or a folder.
@@ -55,7 +55,7 @@ def is_capture(path: Path) -> bool:
 
 
 def _unpacked(path: Path) -> bytes:
-    """The first bytes of what is compressed; none where that is damaged."""
+    """The first bytes of compressed content; empty if it is damaged."""
     try:
         with gzip.open(path) as file:
             return file.read(_FIRST_BYTES)
@@ -64,7 +64,7 @@ def _unpacked(path: Path) -> bytes:
 
 
 def _is_text(content: bytes) -> bool:
-    """Whether it can be the output of a program, in whatever code page."""
+    """Whether it can be a program's output, in any code page."""
     if content.startswith(_UTF_16):
         return True
     return not any(byte < 0x20 and byte not in b"\t\n\r\f\x1b" for byte in content)

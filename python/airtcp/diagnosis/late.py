@@ -1,4 +1,4 @@
-"""Packets that come late on a link that keeps the order else, so that others overtake them."""
+"""Late packets on a link that otherwise keeps the order, so that others overtake them."""
 
 from dataclasses import dataclass
 
@@ -9,33 +9,35 @@ from airtcp.diagnosis.observed import Observed, Reals
 from airtcp.quantities import format_percent
 
 FEWEST = 5
-"""Fewer tell neither how many are late nor by how much."""
+"""Minimum number of late packets to estimate their share and delay."""
 MIN_S = 0.004
-"""Hosts that handle several packets at once let some overtake others by less."""
+"""Minimum lateness; hosts that handle several packets at once reorder by less."""
 SPREAD = 0.2
-"""Where the middle half of the delays lies farther from their median than this share of it, there
-is no one delay: that is jitter."""
+"""Maximum distance of the middle half of the delays from their median, relative to it; beyond it
+there is no single delay, but jitter.
+"""
 ANSWERED_SHARE = 0.9
-"""A retransmission that is answered after this share of a round trip was answered itself, and what
-it repeated came later still: the D-SACK tells when."""
+"""Minimum share of a round trip after which a retransmission can have been answered itself; the
+packet that it repeated then arrived later still, at the time of the D-SACK.
+"""
 
 
 @dataclass(frozen=True)
 class Late:
-    """The share of the packets that come later, and by how much."""
+    """The share of the late packets, and their additional delay."""
 
     share: float
     by_s: float
 
     @property
     def words(self) -> str:
-        """As part of a sentence."""
+        """The late packets as part of a sentence."""
         share = format_percent(100 * self.share, decimals=1)
         return f"{share} of the packets come {1e3 * self.by_s:.0f} ms late, behind others"
 
 
 def fitted_late(flow: Observed, labels: pl.DataFrame, acks: pl.DataFrame) -> Late | None:
-    """The late packets of a flow; None where there are few, or they differ in their delay."""
+    """The late packets of a flow; None if there are few, or their delays differ."""
     delays = np.concatenate([overtaken_by(flow), _repaired(flow, labels, acks)])
     if len(delays) < FEWEST:
         return None
@@ -46,7 +48,7 @@ def fitted_late(flow: Observed, labels: pl.DataFrame, acks: pl.DataFrame) -> Lat
 
 
 def overtaken_by(flow: Observed) -> Reals:
-    """By how much those came late that were reported after what left behind them."""
+    """Lateness of the packets reported after packets that were sent later."""
     once = ~np.isin(flow.start, flow.start[flow.attempt > 0])
     came = flow.acked_s[once & np.isfinite(flow.acked_s)]
     if len(came) < 2:
@@ -57,7 +59,7 @@ def overtaken_by(flow: Observed) -> Reals:
 
 
 def _repaired(flow: Observed, labels: pl.DataFrame, acks: pl.DataFrame) -> Reals:
-    """The same of those that were retransmitted meanwhile."""
+    """Lateness of the packets that were retransmitted meanwhile."""
     if not len(labels):
         return np.array([])
     needless = labels.filter((pl.col("cause") == "reordering") & pl.col("late_ns").is_not_null())

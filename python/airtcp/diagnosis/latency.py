@@ -1,4 +1,4 @@
-"""Latency as a finding of its own: how long data waits while the flow sends, and behind whom."""
+"""Latency as a finding: queueing delay while the flow sends, and the traffic ahead of it."""
 
 from dataclasses import dataclass
 
@@ -9,9 +9,9 @@ from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.seconds import seconds_words
 
 LARGE_S = 0.1
-"""Waiting that people notice (ITU-T G.114 asks for 150 ms one way, all told)."""
+"""Perceptible queueing delay (ITU-T G.114 asks for at most 150 ms one way in total)."""
 LARGE_RATIO = 2.0
-"""Smallest ratio of the loaded round trip to the base one that counts as well."""
+"""Minimum ratio of the loaded to the base round trip, also required."""
 
 
 @dataclass(frozen=True)
@@ -19,16 +19,16 @@ class Latency:
     """Round trips of a flow, in seconds."""
 
     base_s: float
-    """The shortest: no queue."""
+    """The minimum round trip: no queue."""
     median_s: float
     high_s: float
-    """One packet in twenty takes longer."""
+    """The 95th percentile of the round trip."""
     is_shared: bool
-    """Other traffic fills the queue, too."""
+    """Whether other traffic fills the queue, too."""
 
     @property
     def is_large(self) -> bool:
-        """A finding: data waits for longer than people and protocols like."""
+        """Whether it is a finding: data waits longer than people and protocols tolerate."""
         return self.high_s - self.base_s >= LARGE_S and self.high_s >= LARGE_RATIO * self.base_s
 
     @property
@@ -44,7 +44,7 @@ class Latency:
 
 def latency(flow: Observed, queues: Queues | None) -> Latency:
     """The round trips of a flow that has some."""
-    # Of a path that changes, a longer way is no waiting.
+    # On a path that changes, a longer path is not queueing.
     rtts = flow.base_rtt_s + flow.queueing_s[flow.sampled]
     median, high = (float(value) for value in np.quantile(rtts, (0.5, 0.95)))
     return Latency(flow.base_rtt_s, median, high, queues is not None and queues["is_shared"])

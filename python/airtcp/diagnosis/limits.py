@@ -1,4 +1,4 @@
-"""What holds a flow back, in the words of the first sentence."""
+"""Limits of a flow, in the words of the first sentence."""
 
 import math
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ from airtcp.diagnosis.wifi import Wifi
 from airtcp.quantities import format_bit_rate, format_count, format_percent
 
 ENDS_SHARE = 0.1
-"""What one end held back for a smaller share of the time explains nothing."""
+"""Minimum share of the time for a limit at one end to be mentioned."""
 MOSTLY = 0.5
-"""An end that holds the flow back for longer is what limits it, whatever the link does."""
+"""Minimum share of the time for an end that limits the flow regardless of the link."""
 STOPPED_SHARE = 0.01
 LATE_SHARE = 0.2
-"""Smallest share of the retransmissions that are there since packets overtook each other."""
+"""Minimum share of the retransmissions that are due to reordering."""
 FEWEST_LATE = 5
 OTHERS = "others use the link, too"
 MATHIS = 1.22
@@ -27,7 +27,7 @@ MATHIS = 1.22
 
 
 def limits(facts: Facts, flow: Observed, link: FittedLink, labels: pl.DataFrame) -> list[str]:
-    """What the capture shows to hold the flow back, the ends first where they do so mostly."""
+    """Limits of the flow by the capture, the ends first if they dominate."""
     of_link = list(_of_link(flow, link)) if link.wifi is None else _of_wifi(link.wifi)
     if len(labels) and link.late is None and link.jitter is None:
         of_link += _of_order(labels)
@@ -95,9 +95,9 @@ def _of_wifi(wifi: Wifi) -> list[str]:
 
 
 def loses_enough(flow: Observed, link: FittedLink) -> bool:
-    """Losses as frequent hold a Reno flow below the link's rate.
+    """Whether losses this frequent hold a Reno flow below the link's rate.
 
-    Its window is that of Mathis et al. over the shortest round trip: a longer one makes it slower.
+    Its window is that of Mathis et al. over the minimum round trip: a longer one makes it slower.
     """
     if not link.loss.lost:
         return False

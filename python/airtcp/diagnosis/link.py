@@ -1,4 +1,4 @@
-"""The link of a capture, as a whole."""
+"""Fits the whole link to a capture."""
 
 import math
 from collections.abc import Sequence
@@ -30,9 +30,9 @@ from airtcp.diagnosis.wifi import Wifi
 ACK_BYTES = 52
 PACKET_BYTES = 1500
 ABOVE_POLICER = 3.0
-"""A link behind a policer has this many times its rate, or what it delivered at once."""
+"""Assumed rate of a link after a policer, as a multiple of the policer's rate or the burst rate."""
 DEEP_PACKETS = 1000
-"""A queue that is not what drops: as long as Linux's."""
+"""Length of a queue that does not drop: the default of Linux."""
 
 
 @dataclass(frozen=True)
@@ -42,37 +42,38 @@ class FittedLink:
     rate: Rate
     base_rtt_s: float
     delay_s: float
-    """Each way, without the time that the packets take to be sent."""
+    """One-way delay, without serialization, in seconds."""
     queue: Queue
     loss: Loss
     stops: StopProcess
     drops: Drops = field(default_factory=Drops)
     beside: Beside | None = None
-    """Others that share it."""
+    """Cross traffic that shares it."""
     aggregates: Aggregates | None = None
-    """It delivers in bursts."""
+    """Parameters of bursts, if it delivers in bursts."""
     is_shared: bool = False
-    """Others fill its queue, too, and how much they have does not show: the rate is what they
-    leave."""
+    """Whether others fill its queue, too, with an unknown share: the rate is then the flow's
+    remaining capacity.
+    """
     late: Late | None = None
     """Packets that others overtake."""
     phases: tuple[tuple[float, float], ...] = ()
-    """Of a path that changes: seconds after the first data, and each way's delay from then on."""
+    """For a path that changes: seconds after the first data, and the one-way delay from then on."""
     jitter: Jitter | None = None
-    """Delays that differ from packet to packet."""
+    """Delays that vary from packet to packet."""
     wifi: Wifi | None = None
-    """The Wi-Fi link that it is played as, in place of all but the base round trip."""
+    """The Wi-Fi link to simulate, instead of everything except the base round trip."""
     wifi_alike: tuple[Wifi, ...] = ()
-    """Others that bring as much, as late."""
+    """Other Wi-Fi links with a similar goodput and delay."""
 
     @property
     def bps(self) -> float:
-        """The rate in bits of IP packets a second; of a recorded link its mean."""
+        """The rate in bits of IP packets a second; for a recorded rate its mean."""
         return self.rate.bps
 
     @property
     def most_bps(self) -> float:
-        """The most that may pass, in bits of IP packets a second."""
+        """Upper bound of the rate, in bits of IP packets a second."""
         policer = self.drops.policer
         if policer is not None:
             return min(policer.bps, self.bps)
@@ -84,7 +85,7 @@ class FittedLink:
         return 8.0 * self.queue.packets * PACKET_BYTES / self.bps if self.bps > 0 else math.inf
 
     def at_bound(self, end: int) -> "FittedLink":
-        """The same with the rate of a bound, where it has bounds."""
+        """The link with the rate of a bound, if it has bounds."""
         return replace(self, rate=self.rate.at_bound(end))
 
 
@@ -96,14 +97,14 @@ def fitted_link(
     is_shared: bool = False,
     are_acks_bunched: bool = False,
 ) -> FittedLink:
-    """Fits every part; what the capture does not show is marked as such in the part.
+    """Fits every part; unknowns are marked as such in the part.
 
     Args:
-        flow: the flow as its sender saw it.
-        drops: what a policer or a managed queue drops, by the labels.
-        known_bps: the link's rate where the user knows it, in bits of IP packets a second.
-        is_shared: others fill the queue, too, by the labels.
-        are_acks_bunched: acknowledgments wait behind traffic the other way.
+        flow: the flow from the sender's view.
+        drops: drops of a policer or an AQM, by the labels.
+        known_bps: the link's rate if the user knows it, in bits of IP packets a second.
+        is_shared: whether others fill the queue, too, by the labels.
+        are_acks_bunched: whether acknowledgments queue with reverse traffic.
     """
     drops = drops or Drops()
     beside = beside_of(flow)
@@ -123,11 +124,11 @@ def fitted_link(
         rate = Rate(most, None, 0.0, 1.0, np.array([]), "policer")
     loss = fitted_loss(flow)
     if rate.source == "queue" and rate.steps is None and loss.rate < 0.5:
-        # Packets lost on the radio had their time on the link, but were never reported.
+        # Packets lost on the radio took time on the link, but were never reported.
         passed = 1 - loss.rate
         rate = replace(rate, bps=rate.bps / passed, samples=rate.samples / passed)
     at_base = _rate_at_base(flow, rate)
-    # Where nothing was delivered no rate is known, and refused as such.
+    # Without any delivery the rate is unknown, and refused as such.
     on_the_link = 8.0 * (flow.full_size + ACK_BYTES) / at_base if at_base > 0 else 0.0
     stops = found_stops(flow, rate.bps)
     process = StopProcess(tuple(stops), flow.seconds)
@@ -159,7 +160,7 @@ def fitted_link(
 
 
 def _without_stops(steps: Reals, stops: Sequence[Stop], begun_s: float) -> Reals:
-    """A recorded rate, less the time in which the link stood still."""
+    """A recorded rate, without the time of the link's stops."""
     begins = begun_s + WINDOW_S * np.arange(len(steps))
     still = np.zeros(len(steps))
     for stop in stops:
@@ -170,5 +171,5 @@ def _without_stops(steps: Reals, stops: Sequence[Stop], begun_s: float) -> Reals
 
 
 def _rate_at_base(flow: Observed, rate: Rate) -> float:
-    """The rate while the shortest round trip was measured."""
+    """The rate while the minimum round trip was measured."""
     return rate.bps if rate.steps is None else float(np.max(rate.steps))

@@ -9,10 +9,11 @@ from airtcp.diagnosis.wifi import Wifi
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 
 FEW_LOSSES = 30
-"""Fewer are said by their number, too: their interval is wide."""
+"""Below this many losses the count is reported, too: their interval is wide."""
 MANAGED_S = 0.025
-"""A full queue that delays by no more may be one that keeps its delay short: while nothing ever met
-a longer one, the two look alike."""
+"""Maximum delay of a full queue that may be an AQM: while the delay never exceeded it, the two look
+alike.
+"""
 
 
 def link_words(link: FittedLink) -> str:
@@ -47,7 +48,7 @@ def link_words(link: FittedLink) -> str:
             f"{format_bit_rate(step.after_bps)}"
         ]
     elif link.rate.steps is not None:
-        # What others take of a link looks like a rate that varies, to the flow that it is left to.
+        # A remaining capacity looks like a varying rate to the flow.
         varies = "what others leave of its rate" if link.is_shared else "a rate that varies"
         if not link.is_shared and link.beside is None:
             varies += ", or that others share"
@@ -130,14 +131,14 @@ def _wifi_words(link: FittedLink, wifi: Wifi) -> str:
 
 
 def _other_wifi(link: FittedLink, wifi: Wifi) -> str:
-    """The one of those alike that differs most in its rate."""
+    """Of the similar links, the one that differs most in its rate."""
     others = (one for one in link.wifi_alike if one != wifi)
     far = max(others, key=lambda one: abs(math.log(one.mode.bps / wifi.mode.bps)))
     return far.words.removeprefix("a Wi-Fi link that aggregates, as ")
 
 
 def aqm_delay(drops: Drops) -> str:
-    """The delay above which a managed queue drops, as far as it is known."""
+    """The delay threshold of an AQM, as far as it is known."""
     target_s = drops.aqm_target_s or 0.0
     low, high = drops.aqm_bounds_s or (target_s, target_s)
     if high <= WIDE * low:
@@ -149,7 +150,7 @@ def aqm_delay(drops: Drops) -> str:
 
 
 def few_stops(process: StopProcess) -> str:
-    """What few stops leave open."""
+    """The uncertainty that a small number of stops leaves."""
     seen = len(process.stops)
     low, high = process.often
     return (

@@ -1,4 +1,4 @@
-"""Packets of a network interface, as they pass, written as a capture (packet(7), Linux)."""
+"""Captures packets of a network interface into a file (packet(7), Linux)."""
 
 import contextlib
 import ctypes
@@ -15,9 +15,9 @@ from airtcp._core import ScenarioError
 SNAP_BYTES = 128
 """IP and TCP headers with all options."""
 MAX_PACKETS = 8_000_000
-"""A longer capture, of about a gigabyte, ends here."""
+"""Maximum number of packets of a capture, about a gigabyte."""
 LAST_S = 0.5
-"""After the end, what waits is read for so long at most: more may come all the time."""
+"""Maximum time after the end to read pending packets: more may arrive all the time."""
 SOL_PACKET, PACKET_STATISTICS, PACKET_AUXDATA, PACKET_OUTGOING = 263, 6, 8, 4
 SO_TIMESTAMPNS, SO_ATTACH_FILTER = 35, 26
 ETH_P_ALL = 0x0003
@@ -44,25 +44,25 @@ Progress = Callable[[float, str], object]
 
 @dataclass(frozen=True)
 class CaptureSummary:
-    """What was captured."""
+    """Summary of a capture."""
 
     packets: int
     dropped: int
-    """Packets that the kernel had no room for."""
+    """Packets dropped by the kernel for lack of room."""
     seconds: float
     was_ended: bool
-    """Ctrl-C ended it."""
+    """Whether Ctrl-C ended it."""
 
 
 def capture_live(
     device: str, seconds: float, path: Path, progress: Progress | None = None
 ) -> CaptureSummary:
-    """Captures the TCP packets of a device for so long, or until Ctrl-C, into a file.
+    """Captures the TCP packets of a device for `seconds`, or until Ctrl-C, into a file.
 
-    The privilege to capture is dropped before the first packet is read, for good.
+    The privilege to capture is permanently dropped before the first packet is read.
 
     Raises:
-        ScenarioError: there is no such device, it may not be captured, or this is no Linux.
+        ScenarioError: there is no such device, permission is missing, or the system is not Linux.
     """
     if not hasattr(socket, "AF_PACKET"):
         raise ScenarioError("-i: captures need Linux; elsewhere give a capture of tcpdump")
@@ -73,7 +73,7 @@ def capture_live(
 
 def _opened(device: str) -> socket.socket:
     try:
-        # Without a protocol nothing comes before the filter stands.
+        # Protocol 0 receives nothing until the filter is attached.
         packets = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 0)
     except PermissionError:
         raise ScenarioError(
@@ -104,7 +104,7 @@ def _drop_privileges(path: Path) -> None:
     if os.geteuid() == 0 and user is not None and group is not None:
         os.chown(path, int(user), int(group))
         if list(path.parent.iterdir()) == [path]:
-            os.chown(path.parent, int(user), int(group))  # made for it alone
+            os.chown(path.parent, int(user), int(group))  # created for this file
         os.setgroups([])
         os.setgid(int(group))
         os.setuid(int(user))
@@ -126,7 +126,7 @@ def _read(
     until = begun + seconds
     while count < MAX_PACKETS:
         try:
-            # Ctrl-C may come at any point of a round, its bookkeeping included.
+            # Ctrl-C may arrive at any point of a round, its bookkeeping included.
             while count < MAX_PACKETS:
                 now = time.monotonic()
                 if progress and now - said >= 0.5:
@@ -136,7 +136,7 @@ def _read(
                     progress(share, f"{count:,} packets of TCP, {rate:.1f} Mbit/s; Ctrl-C ends it")
                 if now > until + LAST_S:
                     break
-                # What came before the end is read after it.
+                # Packets that arrived before the end are read after it.
                 packets.settimeout(max(0.0, min(until - now, 0.5)))
                 with contextlib.suppress(TimeoutError):
                     length = _written(packets, write)
@@ -151,9 +151,9 @@ def _read(
 
 
 def _written(packets: socket.socket, write: Callable[[bytes], object]) -> int:
-    """Writes the next packet; its length, or 0 where it is the second copy of one."""
+    """Writes the next packet; returns its length, or 0 for the second copy of one."""
     data, more, _, address = packets.recvmsg(SNAP_BYTES, 256)
-    # On the loopback device each packet goes out and comes in.
+    # The loopback device delivers each packet twice, outgoing and incoming.
     if address[3] == ARPHRD_LOOPBACK and address[2] == PACKET_OUTGOING:
         return 0
     at, length = _details(more, len(data))
@@ -162,7 +162,7 @@ def _written(packets: socket.socket, write: Callable[[bytes], object]) -> int:
 
 
 def _details(more: list[tuple[int, int, bytes]], length: int) -> tuple[tuple[int, int], int]:
-    """When a packet passed, in seconds and nanoseconds, and its length before it was cut."""
+    """A packet's time, in seconds and nanoseconds, and its length before truncation."""
     now = time.time_ns()
     at = now // 1_000_000_000, now % 1_000_000_000
     for level, kind, data in more:

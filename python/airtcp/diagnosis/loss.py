@@ -1,4 +1,4 @@
-"""Losses that are not a full queue's: at random, or in bursts."""
+"""Losses other than those of a full queue: random, or in bursts."""
 
 from dataclasses import dataclass
 
@@ -9,14 +9,14 @@ from airtcp.diagnosis.observed import Flags, Observed
 
 LAGS = 3
 SURE = 0.001
-"""Losses close to each other are bursts where chance brings as many this seldom."""
+"""Maximum probability of as many close losses by chance, for losses to count as bursts."""
 FEWEST = 10
-"""Fewest losses in which bursts are searched for."""
+"""Minimum number of losses for a search for bursts."""
 
 
 @dataclass(frozen=True)
 class Bursts:
-    """A Gilbert-Elliott channel without losses in its good state: chances a packet."""
+    """A Gilbert-Elliott channel without losses in its good state: probabilities per packet."""
 
     good_to_bad: float
     bad_to_good: float
@@ -24,35 +24,36 @@ class Bursts:
 
     @property
     def inflation(self) -> float:
-        """The variance of the mean, in that of independent losses as frequent."""
+        """Variance of the mean, relative to that of independent losses of the same rate."""
         leaving = self.good_to_bad + self.bad_to_good
         share_bad = self.good_to_bad / leaving
         mean = self.loss_in_bad * share_bad
-        # The autocovariance at lag k, over all k.
+        # The autocovariance at lag k, summed over all k.
         at_lags = self.loss_in_bad**2 * share_bad * (1.0 - share_bad) * (1.0 - leaving) / leaving
         return 1.0 + 2.0 * max(0.0, at_lags) / (mean * (1.0 - mean))
 
 
 @dataclass(frozen=True)
 class Loss:
-    """Losses of the link, of all that is sent over it."""
+    """Losses of the link among all packets sent over it."""
 
     sent: int
     lost: int
     bursts: Bursts | None
-    """None where losses are independent, as far as they show."""
+    """None if losses are independent, as far as they show."""
 
     @property
     def rate(self) -> float:
-        """Chance that a packet is lost."""
+        """Probability that a packet is lost."""
         return self.lost / self.sent if self.sent else 0.0
 
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval of the rate (Clopper and Pearson 1934).
 
-        Losses in bursts tell less than as many independent ones: they count as those of fewer
-        packets, of which independent losses would vary as much (Korn and Graubard 1998).
+        Losses in bursts carry less information than the same number of independent ones: they count
+        as those of fewer packets, such that independent losses would vary as much (Korn and
+        Graubard 1998).
         """
         from scipy.special import betaincinv
 
@@ -66,16 +67,16 @@ class Loss:
 
 
 def fitted_loss(flow: Observed) -> Loss:
-    """The losses of a flow, and what was not lost, where the queue was not full.
+    """The loss process of a flow, from packets sent while the queue was not full.
 
-    Losses at a full queue are all taken for the queue's, the link's among them: what was not lost
-    there would make the link seem better than it is.
+    Losses at a full queue are all attributed to the queue, the link's included: counting the
+    delivered packets there would make the link seem better than it is.
     """
     return loss_of(flow.lost[flow.shows_link])
 
 
 def loss_of(lost: Flags) -> Loss:
-    """The process behind a series of packets, of which some were lost."""
+    """The loss process of a series of packets."""
     sent, count = len(lost), int(lost.sum())
     if count < FEWEST:
         return Loss(sent, count, None)
@@ -85,13 +86,13 @@ def loss_of(lost: Flags) -> Loss:
     mean = count / sent
     close = sum(float((series[lag:] * series[:-lag]).sum()) for lag in range(1, LAGS + 1))
     expected = LAGS * sent * mean * mean
-    # The chance of n neighbours or more, Poisson with that mean: P(X >= n) = P(n, mean).
+    # Probability of n neighbours or more, Poisson with that mean: P(X >= n) = P(n, mean).
     chance = float(gammainc(close, expected)) if close > 0 else 1.0
     return Loss(sent, count, _moments(series, mean) if chance < SURE else None)
 
 
 def _moments(series: NDArray[np.float64], mean: float) -> Bursts | None:
-    """Gilbert-Elliott by mean and autocovariance.
+    """Fits Gilbert-Elliott by mean and autocovariance.
 
     With h the loss in the bad state, B its share of the time and L = 1 - p - r, the mean is h B and
     the autocovariance at lag k is h^2 B (1 - B) L^k.
@@ -105,7 +106,7 @@ def _moments(series: NDArray[np.float64], mean: float) -> Bursts | None:
     stay = float(np.clip(late / early, 0.0, 0.999))
     if stay == 0.0 or covariance[0] <= 0:
         return None
-    # Fitted to all three lags, weighted alike.
+    # Fitted to all three lags, with equal weights.
     powers = np.array([stay**lag for lag in range(1, LAGS + 1)])
     amplitude = float(np.dot(powers, covariance) / np.dot(powers, powers))
     share_bad = 1.0 / (1.0 + amplitude / mean**2)

@@ -1,4 +1,4 @@
-"""What the pings of a measurement show of the idle link."""
+"""Findings on the idle link from the pings of a measurement."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from airtcp.recorded.log import FEWEST, PingLog
 
 
 def what_is_wrong(phase: Phase) -> list[str]:
-    """The findings in sentences; empty where the answered pings are too few to tell."""
+    """The findings in sentences; empty if too few pings were answered."""
     rtt_ms = np.array([np.nan if rtt is None else rtt for _, rtt in phase.probes])
     if np.count_nonzero(~np.isnan(rtt_ms)) < FEWEST:
         return []

@@ -1,4 +1,4 @@
-"""One flow as its sender's capture shows it, in arrays that fits are made from."""
+"""One flow from its sender's view, as arrays for the fits."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,14 +11,14 @@ Reals = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 FLOOR_S = 0.004
-"""A queueing delay below this, or below 2.5 packets, could be the hosts' own delay."""
+"""Minimum queueing delay, together with 2.5 packets; less could be the hosts' delay."""
 
 
 @dataclass(frozen=True)
 class Observed:
     """Data transmissions and acknowledgments of a flow, times in seconds from the first packet.
 
-    A transmission that was never acknowledged, or has no unambiguous round trip, has NaN there.
+    Values that a transmission lacks, such as an unambiguous round trip, are NaN.
     """
 
     sent_s: Reals
@@ -26,14 +26,14 @@ class Observed:
     """IP bytes of each transmission."""
     payload: Reals
     start: Reals
-    """Offset of its first byte."""
+    """Stream offset of its first byte."""
     attempt: NDArray[np.int64]
     """0 for an original, then 1, 2, … for its retransmissions."""
     lost: Flags
     dropped: Flags
-    """Those of the lost that a full queue dropped."""
+    """Lost transmissions dropped by a full queue."""
     full: Flags
-    """Those that met a queue so long that a loss would be taken for the queue's."""
+    """Transmissions that met a queue so long that a loss would be attributed to it."""
     acked_s: Reals
     rtt_s: Reals
     ack_s: Reals
@@ -41,32 +41,32 @@ class Observed:
     newly: Reals
     """Payload bytes that it was the first to report, cumulatively or selectively."""
     phases: tuple[tuple[float, float], ...] = ()
-    """Beginnings of the path's phases and their shortest round trips; empty where it has one."""
+    """Start of the path's phases and their minimum round trips; empty with a single phase."""
     beside: "tuple[Observed, ...]" = ()
-    """Other flows of the capture that share the link, as far as they show that they do."""
+    """Other flows of the capture that share the link, as far as that shows."""
 
     @cached_property
     def base_rtt_s(self) -> float:
-        """The round trip without a queue: the shortest, since nothing comes before its time.
+        """The round trip without a queue: the minimum, since no packet arrives early.
 
-        A quantile would be too long on a link whose queue drains but at the very start.
+        A quantile would be too long on a link with a queue that is empty only at the start.
         """
         return float(np.nanmin(self.rtt_s))
 
     @cached_property
     def bases_s(self) -> Reals:
-        """The shortest round trip of the path that each transmission took."""
+        """The minimum round trip of the path that each transmission took."""
         if not self.phases:
             return np.full(len(self.sent_s), self.base_rtt_s)
         begins, bases = (np.array(column) for column in zip(*self.phases, strict=True))
         at = np.maximum(np.searchsorted(begins, self.sent_s, side="right") - 1, 0)
-        # Nothing comes before its time: what does belongs to the next phase.
+        # No packet arrives early: one that seems to belongs to the next phase.
         known: Reals = np.fmin(bases[at], self.rtt_s)
         return known
 
     @cached_property
     def overhead(self) -> float:
-        """IP bytes to a byte of payload, of full segments."""
+        """Ratio of IP bytes to payload bytes, for full segments."""
         full = self.payload >= np.quantile(self.payload, 0.9)
         return float(self.size[full].sum() / self.payload[full].sum())
 
@@ -77,7 +77,7 @@ class Observed:
 
     @cached_property
     def delivered(self) -> Reals:
-        """IP bytes that had been reported when each acknowledgment came."""
+        """IP bytes reported up to and including each acknowledgment."""
         total: Reals = np.cumsum(self.newly) * self.overhead
         return total
 
@@ -96,12 +96,12 @@ class Observed:
 
     @property
     def link_delivered(self) -> Reals:
-        """IP bytes that the link had delivered to any of them by each of those."""
+        """IP bytes delivered by the link to any of these flows, up to each such acknowledgment."""
         return self._reports[1]
 
     @property
     def link_share(self) -> float:
-        """This flow's share of what the link delivered while it sent."""
+        """This flow's share of the link's delivery while it sent."""
         if not self.beside:
             return 1.0
         ends = np.interp((self.begun_s, self.ended_s), self.link_ack_s, self.link_delivered)
@@ -116,7 +116,7 @@ class Observed:
 
     @cached_property
     def shows_link(self) -> Flags:
-        """Transmissions whose fate is the link's: at a full queue losses are not told apart."""
+        """Transmissions with a fate due to the link; at a full queue the cause is ambiguous."""
         told: Flags = ~(self.dropped | self.full)
         return told
 
@@ -132,23 +132,23 @@ class Observed:
 
     @property
     def seconds(self) -> float:
-        """From the first data to the last acknowledgment."""
+        """Time from the first data to the last acknowledgment."""
         return self.ended_s - self.begun_s
 
     @property
     def goodput_bps(self) -> float:
-        """Payload bits a second over that time."""
+        """Payload bits a second over `seconds`."""
         return 8.0 * float(self.newly.sum()) / self.seconds if self.seconds > 0 else 0.0
 
     @cached_property
     def queueing_s(self) -> Reals:
-        """Each transmission's delay beyond its path's; NaN where not known."""
+        """Each transmission's delay beyond that of its path; NaN if not known."""
         delay: Reals = self.rtt_s - self.bases_s
         return delay
 
     @cached_property
     def median_rtt_s(self) -> float:
-        """The median round trip, one for each acknowledgment as senders measure them.
+        """The median round trip, one per acknowledgment as senders measure them.
 
         Of the transmissions that an acknowledgment reports it is the oldest's (RFC 7323 §4.1).
         """
@@ -161,7 +161,7 @@ class Observed:
 def observed(
     segments: pl.DataFrame, acks: pl.DataFrame, phases: tuple[tuple[float, float], ...] = ()
 ) -> Observed:
-    """The arrays of a capture's frames, which have a row at least each, and the path's phases."""
+    """Builds the arrays from a capture's frames, at least one row each, and the path's phases."""
     acks = acks.sort("time_ns", maintain_order=True)
     return Observed(
         sent_s=_seconds(segments["time_ns"]),

@@ -1,4 +1,4 @@
-"""Whether events come at regular times, tested against events at random ones."""
+"""Tests whether events come at regular times, against the hypothesis of random times."""
 
 from dataclasses import dataclass
 
@@ -7,14 +7,14 @@ from numpy.typing import NDArray
 
 Reals = NDArray[np.float64]
 FEWEST = 4
-"""Events without whose three intervals no period is tested."""
+"""Minimum number of events; their three intervals are needed to test a period."""
 ERROR = 0.002
-"""How often events at random times would be called periodic."""
+"""Probability that events at random times are called periodic."""
 _DRAWS = 5000
 _LARGEST_SPREAD = 0.25
-"""Intervals that spread more are no period that anybody could use."""
+"""Maximum relative spread of the intervals of a useful period."""
 _MOST_MISSED = 4
-"""Intervals of up to as many periods, where events between were not seen."""
+"""Maximum number of periods in one interval, if events between were missed."""
 
 
 @dataclass(frozen=True)
@@ -27,21 +27,21 @@ class Period:
 
 
 def period(start_s: Reals, resolution_s: float) -> Period | None:
-    """The period of events, None where random times would look as regular.
+    """The period of events; None if random times would look as regular.
 
-    Random times have exponential intervals. The coefficient of variation of the intervals, once an
-    interval over events that were missed counts as so many, is compared with that of as many
-    exponential ones treated alike: hardly any draw (`ERROR`) may be as regular.
+    Random times have exponential intervals. The coefficient of variation of the intervals, with an
+    interval over missed events divided by its number of periods, is compared with that of simulated
+    exponential ones, treated alike: hardly any draw (`ERROR`) may be as regular.
 
     Args:
-        start_s: when each began, in order.
-        resolution_s: the time between two probes, to within which a beginning is known.
+        start_s: start of each event, in order.
+        resolution_s: the time between two probes: the precision of a start.
     """
     intervals = np.diff(start_s)
     if len(start_s) < FEWEST or intervals.min() <= 0:
         return None
     every, spread = _folded(intervals[np.newaxis, :])
-    # A spread below the resolution is none.
+    # A spread below the resolution counts as zero.
     own = max(float(spread[0]), 0.4 * resolution_s / float(every[0]))
     if own > _LARGEST_SPREAD:
         return None
@@ -53,7 +53,7 @@ def period(start_s: Reals, resolution_s: float) -> Period | None:
 
 
 def _folded(intervals: Reals) -> tuple[Reals, Reals]:
-    """Per row the period and the spread of the intervals, each over its number of periods."""
+    """Per row the period and the spread of the intervals, each divided by its number of periods."""
     base = np.median(intervals, axis=1, keepdims=True)
     count = np.clip(np.round(intervals / base), 1, _MOST_MISSED)
     every = intervals.sum(axis=1) / count.sum(axis=1)

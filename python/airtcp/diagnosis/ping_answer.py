@@ -1,4 +1,4 @@
-"""What helps on a ping log's link: over a range of rates, since a ping shows none."""
+"""Remedies for a ping log's link, over a range of rates, since pings do not show the rate."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -19,23 +19,23 @@ from airtcp.study.run_comparison import run_comparison
 from airtcp.study.sequential import Rounds
 
 RATES = ("12 Mbit/s", "3 Mbit/s", "50 Mbit/s")
-"""Rates that are tried where none is given; every remedy at the first."""
+"""Rates to try if none is given; every remedy at the first."""
 ROUNDS = Rounds(most_seeds=10, most_cpu_s=20.0, first=5)
-"""Of a whole answer."""
+"""Bounds of a whole answer."""
 _MAIN_SHARE = 0.45
 """Share of the processor time for every remedy at the first of several rates."""
 _ONLY_SHARE = 0.85
-"""The same at the only rate; the rest is for the other reading of gaps."""
+"""The same at the only rate; the rest is for the other interpretation of gaps."""
 _SEEDS = 5
 _MOST_ELSEWHERE = 4
-"""Remedies tried at the other rates: the best at the first."""
+"""Maximum number of remedies tried at the other rates: the best at the first."""
 
 Progress = Callable[[float], object]
 
 
 @dataclass(frozen=True)
 class AtRate:
-    """Remedies over the link at one rate, with one reading of what was not answered."""
+    """Remedies over the link at one rate, with one interpretation of unanswered probes."""
 
     rate: str
     comparison: ComparedRuns
@@ -49,13 +49,13 @@ class AtRate:
 
     @property
     def best(self) -> str | None:
-        """The remedy that is shown to help most of those that the asker can have."""
+        """The deployable remedy that is shown to help most."""
         best = self.comparison.ranking.best
         return None if best is None else best.remedy
 
     @property
     def is_decided(self) -> bool:
-        """Something helps, or nothing does."""
+        """Whether some remedy is shown to help, or all are excluded."""
         ranking = self.comparison.ranking
         return ranking.best is not None or ranking.nothing_helps
 
@@ -75,17 +75,19 @@ class PingAnswer:
     """The remedies over a log's link."""
 
     main: AtRate
-    """Every remedy, at the rate that is given or the middle one."""
+    """Every remedy, at the given rate or the middle one."""
     rates: tuple[AtRate, ...] = ()
-    """The best of them at other rates; none where the rate is given."""
+    """The best of them at other rates; empty if the rate is given."""
     waited: AtRate | None = None
-    """The same at the first rate if what was not answered had waited; None without gaps."""
+    """The same at the first rate if unanswered probes were delayed, not lost; None without gaps."""
     untried: tuple[str, ...] = ()
-    """What the processor time was not enough for: rates, and the other reading."""
+    """Simulations that the processor time did not suffice for: rates, and the other
+    interpretation.
+    """
 
     @cached_property
     def sentences(self) -> list[str]:
-        """What helps, whether that turns with the rate, and with the reading."""
+        """The remedies that help, and whether that depends on the rate or on the interpretation."""
         lines = [*answer(self.main.comparison)]
         lines[0] = f"{lines[0].removesuffix('.')} (at {self.main.rate}: {self.main.baseline})."
         if self.rates:
@@ -139,11 +141,11 @@ def answered(
 
     Args:
         log: the log.
-        events: what happened in it.
-        can: what the asker may change.
-        rate: that of the link; a range if None.
+        events: events found in it.
+        can: changes that the asker can make.
+        rate: rate of the link; None for a range.
         rounds: seeds of the first comparison, and the processor time of the whole answer.
-        progress: called with the share that is done.
+        progress: called with the finished share.
 
     Raises:
         RunError: a simulation could not be finished.
@@ -154,7 +156,7 @@ def answered(
     furthest = 0.0
 
     def told(share: float) -> None:
-        # More seeds make what is done a smaller share.
+        # More seeds make the finished share smaller.
         nonlocal furthest
         furthest = max(furthest, share)
         if progress is not None:
@@ -208,7 +210,7 @@ def _candidates(compared: ComparedRuns) -> list[str]:
 def _compared(
     path: Path, names: Sequence[str], like: ComparedRuns, budget: Budget
 ) -> ComparedRuns | None:
-    """Some remedies on the seeds that the processor time is enough for; None if not for one."""
+    """Some remedies on as many seeds as the processor time permits; None if not even one."""
     left_s = budget.left_s
     if left_s <= 0:
         return None
@@ -229,7 +231,7 @@ def _listed(parts: Sequence[str]) -> str:
 
 
 def _listed_rates(rates: Sequence[str]) -> str:
-    """Rates in words, with their unit once where all have the same."""
+    """Rates in words; the unit is written once if all have the same."""
     units = {rate.rpartition(" ")[2] for rate in rates}
     if len(units) > 1:
         return _listed(rates)

@@ -1,4 +1,4 @@
-"""What is wrong on a link by its ping log, the worst first, with what to try on the link itself."""
+"""Faults of a link by its ping log, the worst first, with advice for the link itself."""
 
 from collections.abc import Iterator
 
@@ -12,32 +12,32 @@ from airtcp.recorded.events import Events, Spans
 from airtcp.recorded.log import PingLog, Reals
 
 OUTAGE_S = 20.0
-"""A longer gap is an outage."""
+"""Minimum length of an outage; shorter gaps are stops."""
 SCAN_S = (0.2, 15.0)
-"""Stops of this length that come at regular times are as those of a scan."""
+"""Range of lengths of periodic stops that look like a Wi-Fi scan."""
 SCAN_EVERY_S = (5.0, 900.0)
 ROAMED_S = 3.0
-"""A step of the base delay as close to a gap came with it."""
+"""Maximum distance of a step of the base delay from a gap for the two to be one event."""
 MANY_LOST = 0.05
 LOST_WORTH_SAYING = 0.002
-"""A share of lost probes below this hardly slows a flow on a short path, and few logs show it."""
+"""Minimum share of lost probes that is reported: less hardly slows a flow on a short path."""
 BUSY_PER_MINUTE = 4.0
 FEWEST_BURSTS = 3
-"""Bursts of several probes: fewer are chance, where delays vary."""
+"""Minimum number of bursts of several probes; with variable delays fewer are chance."""
 LATE_SHARE = 0.02
 VERY_LATE_S = 0.3
-"""Late answers that are rarer than this, and none of which is later, are not worth saying."""
+"""Minimum delay of very late answers; rarer ones that are never later are not reported."""
 NEAR_S = 0.03
-"""A shorter round trip is that of a radio link with little behind it."""
+"""Maximum round trip of a radio link with a short wired path."""
 
 MAX_SAID = 4
-"""Findings that are told."""
+"""Maximum number of findings reported."""
 SYMPTOMS = {
     "queue": ("steps", "bursts"),
     "hours": ("steps",),
     "power-save": ("bursts", "steps"),
 }
-"""Findings that another one explains."""
+"""Findings that another finding explains."""
 
 SCAN_ADVICE = (
     "To end the scans on Linux: bind the connection to its access point (`nmcli connection modify "
@@ -57,7 +57,7 @@ ROAMING_ADVICE = (
 
 
 def find(log: PingLog, events: Events) -> list[Finding]:
-    """All findings, the worst first; empty where nothing is wrong."""
+    """All findings, the worst first; empty if nothing is wrong."""
     found = [
         finding
         for of in (_stops, _gaps, _bursts, _steps, _losses, power_save, queue_under_load, hours)
@@ -74,7 +74,7 @@ def find(log: PingLog, events: Events) -> list[Finding]:
 
 
 def said(log: PingLog, events: Events) -> list[str]:
-    """The findings in sentences, the worst first with what to try; one where nothing is wrong."""
+    """The findings in sentences, the worst first with advice; one sentence if nothing is wrong."""
     found = find(log, events)
     if not found:
         return [nothing_wrong(log)]
@@ -84,7 +84,7 @@ def said(log: PingLog, events: Events) -> list[str]:
 
 
 def how_often(spans: Spans, log: PingLog, regular: Period | None) -> str:
-    """How often events come: "every 34 s", "twice in 3 minutes"."""
+    """Frequency of events in words: "every 34 s", "twice in 3 minutes"."""
     if regular is not None:
         return f"every {span_words(regular.every_s)}"
     if len(spans) == 1:
@@ -97,7 +97,7 @@ def how_often(spans: Spans, log: PingLog, regular: Period | None) -> str:
 
 
 def how_long(spans: Spans) -> str:
-    """How long events last: "2 s" of one, "2 s at a time" of several."""
+    """Length of events in words: "2 s" for one, "2 s at a time" for several."""
     length = span_words(float(np.median(spans.length_s)))
     return length if len(spans) == 1 else f"{length} at a time"
 
@@ -202,7 +202,7 @@ def _bursts(log: PingLog, events: Events) -> Iterator[Finding]:
 
 
 def _are_many(bursts: Spans, log: PingLog) -> bool:
-    """Whether late answers are more than the tail of a delay that varies."""
+    """Whether late answers are more than the tail of a variable delay."""
     often = len(bursts) >= LATE_SHARE * len(log.rtt_s)
     return often or float(bursts.size_s.max()) >= VERY_LATE_S
 
@@ -247,7 +247,7 @@ def _losses(log: PingLog, events: Events) -> Iterator[Finding]:
 
 
 def _busy(log: PingLog, events: Events) -> Finding | None:
-    """Many short stops or bursts, and many losses, on a link that is otherwise near."""
+    """Many short stops or bursts, and many losses, on a link with short round trips otherwise."""
     rate = events.loss_rate(log)
     per_minute = 60 * (len(events.bursts) + len(events.stops)) / log.duration_s
     if rate < MANY_LOST or per_minute < BUSY_PER_MINUTE or log.least_s > NEAR_S:

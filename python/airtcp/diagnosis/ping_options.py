@@ -1,4 +1,4 @@
-"""Options of a diagnosis over a ping log: those that it has, and those that captures alone have."""
+"""Options of a diagnosis of a ping log, and options that only captures have."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -17,10 +17,10 @@ def refuse_options_of_captures(
     flow: int | None = None,
     view: str | None = None,
 ) -> None:
-    """Refuses what changes nothing in the diagnosis of a ping log.
+    """Refuses options without effect on the diagnosis of a ping log.
 
     Raises:
-        ScenarioError: one of them was given.
+        ScenarioError: such an option was given.
     """
     if sender is not None:
         raise ScenarioError(
@@ -40,16 +40,16 @@ def refuse_options_of_captures(
 
 
 def ping_rounds(seeds: int | None, max_cpu_s: float | None) -> "Rounds | None":
-    """The rounds over a ping log with as many seeds and as much processor time; None as usual.
+    """The rounds over a ping log with `seeds` and `max_cpu_s`; None for the default.
 
     Raises:
-        ScenarioError: a single seed, of which no interval can be told.
+        ScenarioError: a single seed, which gives no interval.
     """
     if seeds is None and max_cpu_s is None:
         return None
     if seeds is not None and seeds < 2:
         raise ScenarioError(f"--seeds {seeds}: expected 2 or more for a ping log")
-    # Refusals need no engine of studies.
+    # Imported late: refusals do not need the study engine.
     from airtcp.diagnosis.ping_answer import ROUNDS
 
     return replace(

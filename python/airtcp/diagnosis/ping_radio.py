@@ -1,4 +1,4 @@
-"""Causes that show in the distribution of a log's round trips: sleep, load, and the hour."""
+"""Causes visible in the distribution of a log's round trips: power save, load, and the hour."""
 
 from collections.abc import Iterator
 
@@ -15,12 +15,12 @@ QUEUE_SHARE = 0.05
 HOUR_S = 3600.0
 _FEWEST_HOURS = 6
 _OF_AN_HOUR = 60
-"""Probes without which an hour is not compared."""
+"""Minimum number of probes in an hour for it to be compared."""
 _WORSE = 1.5
 
 
 def power_save(log: PingLog, events: Events) -> Iterator[Finding]:
-    """Answers that wait evenly up to a beacon interval, as those for a radio that sleeps."""
+    """Answers delayed uniformly up to a beacon interval, as for a radio in power save."""
     if events.sleep_s is None:
         return
     beacons = round(events.sleep_s / BEACON_S)
@@ -71,7 +71,8 @@ def hours(log: PingLog, _events: Events) -> Iterator[Finding]:
     if np.isnan(medians).all():
         return
     usual, usual_lost = float(np.nanmedian(medians)), float(np.nanmedian(lost))
-    # Ten lost probes an hour more than usual, or half as long a round trip again.
+    # A median round trip half as long again, or more than three times the usual loss; both plus a
+    # margin for short and loss-free paths.
     bad = (medians > _WORSE * usual + 0.005) | (lost > 3 * usual_lost + 0.01)
     if not bad.any() or np.count_nonzero(bad) > np.count_nonzero(~np.isnan(medians)) / 2:
         return
@@ -99,7 +100,7 @@ def _slow(log: PingLog, events: Events) -> Reals | None:
 
 
 def _varies(log: PingLog, events: Events, over: Flags) -> bool:
-    """Whether the round trip varies more while raised than else, as a queue and no path does."""
+    """Whether the round trip varies more while raised than otherwise: a queue, not a path."""
     known = log.rtt_s[~np.isnan(log.rtt_s) & ~events.stopped][: len(over)]
     spreads = [
         float(np.subtract(*np.quantile(part, (0.75, 0.25)))) if len(part) > 3 else 0.0
@@ -109,7 +110,7 @@ def _varies(log: PingLog, events: Events, over: Flags) -> bool:
 
 
 def _longest_run(bad: Flags) -> tuple[int, int]:
-    """First and end of the longest run of bad hours around the clock."""
+    """Start and end of the longest run of bad hours around the clock."""
     twice = np.concatenate((bad, bad)).astype(np.int8)
     edges = np.flatnonzero(np.diff(np.concatenate(([0], twice, [0]))))
     found = list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))

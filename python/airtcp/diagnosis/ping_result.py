@@ -1,4 +1,4 @@
-"""A ping log diagnosed: what is wrong on the link, what to try on it, and which remedies help."""
+"""The diagnosis of a ping log: faults of the link, advice, and remedies that help."""
 
 import os
 from dataclasses import dataclass
@@ -27,30 +27,30 @@ _PLAYED_AT = "12 Mbit/s"
 
 @dataclass(frozen=True)
 class DiagnosedPing:
-    """Findings from a ping log, and refusals with the reason."""
+    """Findings from a ping log, and refusals with their reasons."""
 
     log: PingLog
     events: Events
     findings: tuple[Finding, ...]
-    """What is wrong, the worst first."""
+    """Faults, the worst first."""
     answer: "PingAnswer | None"
-    """The remedies over the log's link; None where too few probes were answered."""
+    """The remedies over the log's link; None if too few probes were answered."""
 
     @property
     def comparison(self) -> "ComparedRuns | None":
-        """Every remedy, at the rate that was given or the middle one."""
+        """Every remedy, at the given rate or the middle one."""
         return None if self.answer is None else self.answer.main.comparison
 
     @property
     def headline(self) -> str:
-        """The one sentence that matters."""
+        """The one-sentence answer."""
         if self.log.refusal:
             return f"No remedy was tried. {self.log.refusal}"
         return said(self.log, self.events)[0]
 
     @cached_property
     def sentences(self) -> list[str]:
-        """All that is said, the headline first."""
+        """The whole answer, the headline first."""
         lines = [self.headline] if self.log.refusal else said(self.log, self.events)
         if self.answer is not None:
             lines += self.answer.sentences
@@ -106,14 +106,14 @@ def diagnosed_ping(
     interval_s: float | None = None,
     rounds: "Rounds | None" = None,
 ) -> DiagnosedPing:
-    """Reads a log, finds what is wrong, and tries every remedy on a current Linux sender.
+    """Reads a log, finds faults, and tries every remedy on a current Linux sender.
 
     Args:
         path: the log.
-        can: what the asker may change, as in `--can`.
-        progress: called with the share that is done, and what is being done.
-        rate_bps: the rate of the link in bits of IP packets a second; a range is tried if None.
-        interval_s: the time from one probe to the next, for a log that does not tell.
+        can: changes that the asker can make, as in `--can`.
+        progress: called with the finished share and the current step.
+        rate_bps: the rate of the link in bits of IP packets a second; None tries a range.
+        interval_s: the probe interval, for a log that does not contain it.
         rounds: seeds and processor time of the comparison.
 
     Raises:
@@ -126,7 +126,7 @@ def diagnosed_ping(
     found = tuple(find(log, events)) if not log.refusal else ()
     if log.refusal:
         return DiagnosedPing(log, events, found, None)
-    # Refusals and findings need no engine of studies.
+    # Imported late: refusals and findings do not need the study engine.
     from airtcp.diagnosis.ping_answer import answered
 
     answer = answered(

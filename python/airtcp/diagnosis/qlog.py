@@ -1,7 +1,7 @@
-"""QUIC as its own end logged it: qlog (draft-ietf-quic-qlog-main-schema), sequential or whole.
+"""QUIC as logged by an endpoint: qlog (draft-ietf-quic-qlog-main-schema), sequential or whole.
 
-A capture of QUIC hides which packets were lost; the sender's log holds what it sent, what was
-acknowledged, and what it gave up for lost. Why something was lost is in neither.
+A capture of QUIC hides lost packets; the sender's log holds sent, acknowledged and declared-lost
+packets. Neither shows why a packet was lost.
 """
 
 from dataclasses import dataclass
@@ -19,12 +19,13 @@ from airtcp.diagnosis.qlog_events import Event, NoQlogError, events_of
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 
 UDP_AND_IP = 28
-"""Bytes of the headers of UDP and IPv4, which a log leaves out."""
+"""Bytes of the headers of UDP and IPv4, which a log omits."""
 FEWEST_PACKETS = 100
 FEWEST_ACKS = 10
 MAX_SILENT = 0.005
-"""Share of the packets whose fate a log may leave out: its last, and what was never acknowledged
-since their acknowledgment was lost."""
+"""Maximum share of packets with an unknown fate: the last ones, and packets never acknowledged
+because their acknowledgment was lost.
+"""
 NO_DATA = frozenset({"ack", "padding", "connection_close"})
 """Frames that are not acknowledged (RFC 9000 §13.2)."""
 
@@ -36,17 +37,17 @@ class QuicLog:
     path: str
     flow: Observed
     lost: int
-    """Packets that the sender gave up for lost, and that were not acknowledged later."""
+    """Packets declared lost and not acknowledged later."""
     needless: int
-    """Those that were."""
+    """Packets declared lost but acknowledged later (spurious)."""
     silent: int
-    """Packets sent before one that was acknowledged, of which the log tells neither."""
+    """Packets sent before an acknowledged one, with neither outcome in the log."""
     waits: Latency
     link: FittedLink
 
     @property
     def headline(self) -> str:
-        """The one sentence."""
+        """The one-sentence answer."""
         low, high = Loss(len(self.flow.sent_s), self.lost, None).interval
         share = format_percent(100 * self.lost / len(self.flow.sent_s), decimals=2)
         return (
@@ -58,7 +59,7 @@ class QuicLog:
 
     @property
     def sentences(self) -> list[str]:
-        """What the log shows, and what it does not; the headline first."""
+        """Facts that the log shows, and questions that it cannot answer; the headline first."""
         flow = self.flow
         sent = len(flow.sent_s)
         lines = [
@@ -100,7 +101,7 @@ def read_qlog(path: str) -> QuicLog:
     """Reads the log of a QUIC connection's data sender.
 
     Raises:
-        ScenarioError: it cannot be read, or holds too little of a sender.
+        ScenarioError: it cannot be read, or holds too little data from a sender.
     """
     try:
         text = Path(path).read_text(errors="replace")
@@ -164,7 +165,7 @@ def read_qlog(path: str) -> QuicLog:
 def _acknowledged(
     event: Event, sent: dict[int, tuple[float, float]], came: dict[int, float]
 ) -> float:
-    """Enters what a received packet acknowledges; the new bytes."""
+    """Records the packets that a received packet acknowledges; returns the new bytes."""
     newly = 0.0
     for first, last in event.acknowledged:
         for number in range(first, last + 1):

@@ -1,8 +1,8 @@
 """Events of a qlog, of every draft from draft-marx-qlog-main-schema-00 to the IETF's.
 
-Drafts 00 to 02 write an event as a list of values that `event_fields` names, packet numbers as
-text, times by the unit of `configuration`, and a packet's size within its header. Later ones write
-a map an event. Programs also differ in the place of a packet's number: in its header, or (aioquic,
+Drafts 00 to 02 write an event as a list of values with names in `event_fields`, packet numbers as
+text, times in the unit of `configuration`, and a packet's size within its header. Later ones write
+a map per event. Programs also differ in the place of a packet's number: in its header, or (aioquic,
 picoquic and others) next to its type.
 """
 
@@ -14,36 +14,36 @@ from typing import Any
 
 _RECORD = "\x1e"
 _SPACES = frozenset({"1rtt", "onertt", "short"})
-"""Names that drafts have had for packets of an established connection."""
+"""Names in drafts for packets of an established connection."""
 _TIME_UNITS_S = {"us": 1e-6, "ms": 1e-3, "ns": 1e-9, "s": 1.0}
 _TIMES = ("time", "relative_time", "delta_time")
 MAX_RANGE = 10_000_000
-"""A longer range of packet numbers is a fault of the file."""
+"""Maximum range of packet numbers; longer ones are an error in the file."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """What happened to a packet with data of the application."""
+    """An event of a packet with application data."""
 
     time_s: float
     name: str
     """Without its category: `packet_sent`, `packet_received`, `packet_lost`."""
     number: int | None
-    """The packet's number, where the log names it."""
+    """The packet number, if logged."""
     bytes: float
-    """The packet's length; 0 where the log leaves it out."""
+    """The packet's length; 0 if not logged."""
     frames: tuple[str, ...]
     """Types of its frames in lower case."""
     acknowledged: tuple[tuple[int, int], ...]
-    """Ranges of numbers that its ACK frames report, both ends included."""
+    """Ranges of packet numbers in its ACK frames, both ends included."""
 
 
 class NoQlogError(Exception):
-    """A text that is no qlog; the words continue "FILE: "."""
+    """The text is not a qlog; the message continues "FILE: "."""
 
 
 def is_qlog(first: str) -> bool:
-    """Whether a text's beginning is that of a qlog."""
+    """Whether a text begins like a qlog."""
     bare = first.lstrip("\ufeff" + _RECORD + " \r\n\t")
     return bare.startswith("{") and "qlog" in first
 
@@ -52,8 +52,8 @@ def events_of(text: str) -> Iterator[Event]:
     """The events of the first trace that has some.
 
     Raises:
-        NoQlogError: it is no JSON, whole or sequential (RFC 7464 or a record a line), or a value
-            has another type than every draft gives it.
+        NoQlogError: not JSON, whole or sequential (RFC 7464 or one record per line), or a value has
+            a type that no draft permits.
     """
     try:
         trace, records = _trace_of(text.removeprefix("\ufeff"))
@@ -66,7 +66,7 @@ def events_of(text: str) -> Iterator[Event]:
 
 
 def _trace_of(text: str) -> tuple[Mapping[str, Any], list[Any]]:
-    """What is common to the events, and the events."""
+    """The fields common to all events, and the events."""
     pieces = text.split(_RECORD) if _RECORD in text else text.splitlines()
     if _RECORD in text or _is_lines(pieces):
         records = [json.loads(piece) for piece in pieces if piece.strip()]
@@ -81,7 +81,7 @@ def _trace_of(text: str) -> tuple[Mapping[str, Any], list[Any]]:
 
 
 def _is_lines(pieces: Sequence[str]) -> bool:
-    """Whether each line is a record by itself."""
+    """Whether each line is a separate record."""
     first = next((one for one in pieces if one.strip()), "")
     try:
         return isinstance(json.loads(first), dict) and len(pieces) > 1
@@ -112,7 +112,7 @@ def _events(trace: Mapping[str, Any], records: Sequence[Any]) -> Iterator[Event]
 
 
 def _event(time_s: float, name: str, data: Mapping[str, Any]) -> Event | None:
-    """The event of a packet of the application's data; None of another."""
+    """The event of a packet with application data; None for other events."""
     header = data.get("header") or {}
     kind = header.get("packet_type") or data.get("packet_type") or data.get("type") or "1rtt"
     if str(kind).lower().replace("_", "") not in _SPACES:

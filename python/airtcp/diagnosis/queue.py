@@ -1,4 +1,4 @@
-"""The queue in front of the link: a value where it was seen to overflow, else a lower bound."""
+"""The queue in front of the link: its length if it was seen to overflow, else a lower bound."""
 
 import math
 from collections.abc import Sequence
@@ -14,20 +14,20 @@ FEWEST_DROPS = 3
 
 @dataclass(frozen=True)
 class Queue:
-    """The number of full packets that may wait."""
+    """Queue length in full packets."""
 
     packets: int
     is_known: bool
-    """It was seen to overflow; else it holds `packets` at least."""
+    """Whether it was seen to overflow; otherwise `packets` is a lower bound."""
 
 
 def fitted_queue(flow: Observed, stops: Sequence[Stop], shared_bps: float | None = None) -> Queue:
-    """The queue in full packets: what the link delivered while a packet waited stood before it.
+    """The queue length in full packets: the link's delivery while a packet waited.
 
-    A packet that is dropped finds the queue full: the packets measured just before tell how full
-    that is. Without drops the longest queue is the least that it holds. Delays in stops are no
-    queue's: the link stood. Of a link that others share unseen, of rate `shared_bps`, the delay
-    tells the queue.
+    A dropped packet meets a full queue: the packets measured just before it give its length.
+    Without drops the longest queue is a lower bound. Delays during stops are not queueing: the link
+    was stopped. If hidden cross traffic shares a link of rate `shared_bps`, the delay gives the
+    queue length.
     """
     still = np.zeros(len(flow.sent_s), dtype=np.bool_)
     for stop in stops:
@@ -48,7 +48,7 @@ def fitted_queue(flow: Observed, stops: Sequence[Stop], shared_bps: float | None
         nearest = np.searchsorted(known, drops) - 1
         at_drop = before_it[nearest[nearest >= 0]]
         if len(at_drop):
-            # The last that found room waited for one fewer, and for what was left of another.
+            # The last admitted packet waited for one packet fewer, and for the rest of another.
             waited = float(np.median(at_drop)) / flow.full_size
             return Queue(1 + math.floor(waited), True)
     highest = float(np.quantile(before_it, 0.995))

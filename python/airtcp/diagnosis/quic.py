@@ -1,7 +1,7 @@
-"""QUIC in a capture, without keys: what headers, sizes and times show of it (RFC 9000, RFC 9312).
+"""QUIC in a capture, without keys: evidence from headers, sizes and times (RFC 9000, RFC 9312).
 
-Packet numbers and acknowledgments are encrypted. A capture shows the handshake's round trip, that
-of the spin bit where both ends take part (RFC 9000 §17.4), and what passed when.
+Packet numbers and acknowledgments are encrypted. A capture shows the round trip of the handshake,
+that of the spin bit if both ends take part (RFC 9000 §17.4), and the time and size of datagrams.
 """
 
 from dataclasses import dataclass
@@ -15,20 +15,24 @@ from airtcp.diagnosis.observed import Flags, Reals
 from airtcp.quantities import format_bit_rate, format_bytes, format_count
 
 FEWEST_EDGES = 8
-"""Fewest edges of the spin bit from which round trips are measured."""
+"""Minimum number of spin-bit edges to measure round trips."""
 RANDOM_SHARE = 0.2
-"""A bit that differs from the packet before it this often is drawn for each packet: an end that
-takes no part may do that (RFC 9000 §17.4)."""
+"""Minimum share of packets with a changed bit that shows a random bit: an end that does not take
+part may draw it for each packet (RFC 9000 §17.4).
+"""
 HASTY = 0.5
-"""Of the handshake's round trip: edges closer than that come of packets that overtook each other
-(RFC 9312 §3.8.2)."""
+"""Minimum spacing of edges as a share of the handshake's round trip: closer ones are due to
+reordering (RFC 9312 §3.8.2).
+"""
 WINDOW_S = 0.1
 STOP_S = 0.08
 STOP_RTTS = 1.5
-"""A silence of more round trips, and of at least 80 ms, is a stop of an endpoint or the link."""
+"""Minimum silence in round trips, in addition to 80 ms, that is a stop of an endpoint or the
+link.
+"""
 TOGETHER_S = 50e-6
 NEAR_SHARE = 0.1
-"""The capture is at an end that answers within this share of the round trip."""
+"""Maximum share of the round trip to the near end, for a capture at that end."""
 WAITING_S = 0.1
 MAX_EDGE_S = 10.0
 IPV4_AND_UDP, IPV6_AND_UDP = 28, 48
@@ -37,47 +41,47 @@ VERSIONS = {1: "1", 0x6B3343CF: "2"}
 
 @dataclass(frozen=True)
 class QuicFlow:
-    """The QUIC flow of a capture that moved most."""
+    """The QUIC flow of a capture with the most data."""
 
     client: str
     server: str
     has_begun: bool
-    """The capture holds its first packet."""
+    """Whether the capture holds its first packet."""
     is_download: bool
-    """Most came from the server."""
+    """Whether most data came from the server."""
     versions: tuple[int, ...]
     has_negotiated: bool
     id_bytes: tuple[int, int] | None
-    """Lengths of the connection IDs that client and server chose; None without a handshake."""
+    """Lengths of the connection IDs chosen by client and server; None without a handshake."""
     bytes: int
-    """Of UDP payload, the way of most data."""
+    """UDP payload in the direction of most data."""
     seconds: float
     packets: int
     largest_bytes: int
-    """The longest datagram; above the MTU where the network card joins them."""
+    """The longest datagram; above the MTU if the network card coalesces them."""
     handshake_s: float | None
-    """Round trip of the first flight, the server's own time in it included."""
+    """Round trip of the first flight, including the server's processing time."""
     to_client_s: float | None
-    """From here to the client and back, in the handshake."""
+    """From the capture to the client and back, in the handshake."""
     spin: str
-    """`used`, `constant`, `random`, or `few`: what its short headers do with the bit."""
+    """Behaviour of the spin bit: `used`, `constant`, `random`, or `few` short headers."""
     spin_s: tuple[float, ...]
     """Round trips by the spin bit, in the order of the capture."""
     busiest_bps: float
     """Bits of IP packets a second in the busiest tenths of a second."""
     mean_bps: float
-    """The same while anything came at least every tenth of a second."""
+    """Mean rate over all tenths of a second in which data arrived."""
     silences: tuple[tuple[float, float], ...]
-    """Start and length, in seconds, of silences that are longer than round trips explain."""
+    """Start and length, in seconds, of silences too long to be explained by round trips."""
     burst_packets: float | None
-    """Packets of a burst, in the median by bytes; None where they come one by one."""
+    """Packets in a burst, in the median by bytes; None if they come one by one."""
     others: int
-    """QUIC flows beside it."""
+    """Other QUIC flows in the capture."""
     is_cut: bool
 
     @property
     def place(self) -> str | None:
-        """`client`, `server` or `middle`: where the capture was taken; None without a handshake."""
+        """Vantage point: `client`, `server` or `middle`; None without a handshake."""
         if self.handshake_s is None or self.to_client_s is None:
             return None
         if self.to_client_s < NEAR_SHARE * self.handshake_s:
@@ -87,7 +91,7 @@ class QuicFlow:
 
     @property
     def is_behind_link(self) -> bool | None:
-        """The capture sees data after the link; None where that is not known."""
+        """Whether the capture sees data after the link; None if not known."""
         place = self.place
         if place is None or place == "middle":
             return None
@@ -95,7 +99,7 @@ class QuicFlow:
 
     @property
     def base_s(self) -> float | None:
-        """The shortest round trip that shows."""
+        """The minimum round trip observed."""
         known = [] if self.handshake_s is None else [self.handshake_s]
         if self.spin_s:
             known.append(float(np.quantile(self.spin_s, 0.02)))
@@ -103,7 +107,7 @@ class QuicFlow:
 
     @property
     def loaded_s(self) -> tuple[float, float] | None:
-        """Median, and the longest in twenty, of the round trips by the spin bit."""
+        """Median and 95th percentile of the round trips by the spin bit."""
         if not self.spin_s:
             return None
         median, high = np.quantile(self.spin_s, (0.5, 0.95))
@@ -111,7 +115,7 @@ class QuicFlow:
 
     @property
     def headline(self) -> str:
-        """The one sentence."""
+        """The one-sentence answer."""
         rate = f"{format_bit_rate(self.mean_bps)} of QUIC"
         base, loaded = self.base_s, self.loaded_s
         if base is None:
@@ -128,7 +132,7 @@ class QuicFlow:
 
     @property
     def waits(self) -> bool:
-        """One packet in twenty waits long."""
+        """Whether one packet in twenty waits long."""
         base, loaded = self.base_s, self.loaded_s
         if base is None or loaded is None:
             return False
@@ -136,7 +140,7 @@ class QuicFlow:
 
     @property
     def sentences(self) -> list[str]:
-        """What the capture shows, and what it cannot; the headline first."""
+        """Facts that the capture shows, and questions that it cannot answer; the headline first."""
         way = f"to {self.client}" if self.is_download else f"from {self.client}"
         other = f"from {self.server}" if self.is_download else f"to {self.server}"
         lines = [
@@ -230,7 +234,7 @@ class QuicFlow:
 
 
 def read_quic(path: Path) -> QuicFlow | None:
-    """The QUIC flow of a capture with most bytes; None where there is none.
+    """The QUIC flow of a capture with most bytes; None if there is none.
 
     Raises:
         CaptureError: the capture cannot be read.
@@ -284,7 +288,7 @@ def _flow(rows: pl.DataFrame, ends: dict[str, object], others: int, *, is_cut: b
 
 
 def _id_bytes(rows: pl.DataFrame) -> tuple[int, int] | None:
-    """What each end puts as its source."""
+    """The lengths of the source connection IDs of both ends."""
     sources = [
         rows.filter((pl.col("from_server") == way) & pl.col("source_id_bytes").is_not_null())
         for way in (False, True)
@@ -296,7 +300,7 @@ def _id_bytes(rows: pl.DataFrame) -> tuple[int, int] | None:
 
 
 def _handshake(rows: pl.DataFrame, time: Reals) -> tuple[float | None, float | None]:
-    """The round trip of the first flight, and the part of it between here and the client."""
+    """The round trip of the first flight, and the part of it between the capture and the client."""
     kinds = rows["kind"].to_list()
     server = rows["from_server"].to_list()
     first = next(
@@ -304,7 +308,7 @@ def _handshake(rows: pl.DataFrame, time: Reals) -> tuple[float | None, float | N
     )
     if first is None:
         return None, None
-    # An Initial that was sent again leaves open which of them was answered.
+    # A retransmitted Initial leaves open which of them was answered.
     answer = next((at for at in range(first + 1, len(kinds)) if server[at]), None)
     if answer is None or any(not server[at] for at in range(first + 1, answer)):
         return None, None
@@ -317,9 +321,9 @@ def _handshake(rows: pl.DataFrame, time: Reals) -> tuple[float | None, float | N
 def _spin(
     rows: pl.DataFrame, time: Reals, server: Flags, *, is_download: bool, handshake_s: float | None
 ) -> tuple[str, Reals]:
-    """What the bit does, and the round trips between its edges.
+    """Behaviour of the spin bit, and the round trips between its edges.
 
-    It is read on the way of most packets, where an edge is seen soonest.
+    It is read in the direction of most packets, where an edge is seen soonest.
     """
     nothing = np.array([])
     has = rows["spin"].is_not_null().to_numpy() & (server == is_download)
@@ -335,7 +339,7 @@ def _spin(
     least = HASTY * handshake_s if handshake_s else 0.0
     kept = [float(at[edges[0]])]
     for edge in at[edges[1:]]:
-        # A late packet of the turn before makes two edges at once: it is no turn.
+        # A late packet of the previous phase makes two edges at once: skip it.
         if edge - kept[-1] >= least:
             kept.append(float(edge))
     if len(kept) < FEWEST_EDGES:
@@ -345,7 +349,7 @@ def _spin(
 
 
 def _delivery(came: Reals, carried: Reals) -> tuple[float, float]:
-    """The rate of the busiest tenths of a second, and the mean of those in which anything came."""
+    """The rate of the busiest tenths of a second, and the mean of those with arrivals."""
     if len(came) < 2 or came[-1] - came[0] < WINDOW_S:
         return 0.0, 0.0
     windows = np.bincount(((came - came[0]) / WINDOW_S).astype(np.int64), carried)
@@ -362,7 +366,7 @@ def _silences(came: Reals, least: float) -> tuple[tuple[float, float], ...]:
 
 
 def _bursts(came: Reals) -> float | None:
-    """Packets of a burst, in the median by packets."""
+    """Packets in a burst, in the median by packets."""
     if len(came) < 2:
         return None
     burst = np.cumsum(np.diff(came, prepend=came[0]) > TOGETHER_S)

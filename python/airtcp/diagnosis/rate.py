@@ -9,32 +9,32 @@ from airtcp.diagnosis.aggregates import TOGETHER_S, Aggregates, aggregates_of
 from airtcp.diagnosis.observed import FLOOR_S, Observed, Reals
 
 WINDOW_S = 0.25
-"""Long enough for some packets at a megabit a second, short beside changes of a link."""
+"""Long enough for some packets at a megabit a second, short compared with changes of a link."""
 NEAR = 0.05
-"""A window within this share of the mode has the same rate."""
+"""Maximum relative distance from the mode for an equal rate."""
 CONSTANT_SHARE = 0.55
-"""A link whose busy windows are as often near the mode has one rate."""
+"""Minimum share of the busy windows near the mode for a constant rate."""
 OUTDONE_SHARE = 0.1
-"""A rate that was exceeded in a larger share of the windows is not the link's one rate."""
+"""Maximum share of windows that exceed the mode for a constant rate."""
 DISPERSION_SHARE = 0.3
-"""The same of gaps between acknowledgments, whose times hosts blur."""
+"""The same for gaps between acknowledgments, with times blurred by hosts."""
 FEWEST = 8
-"""Windows, or pairs of acknowledgments, without which nothing is said."""
+"""Minimum number of windows, or pairs of acknowledgments."""
 UNBOUNDED = 10.0
-"""A link whose packets never showed their spacing may have this many times what it delivered."""
+"""Assumed upper bound as a multiple of the delivery, for a link that never showed its spacing."""
 LONG_WINDOW_S = 2.0
 HIGH_QUANTILE = 0.9
-"""Of what windows delivered: the highest tenth may hold a window's own error."""
+"""Quantile of the windows' delivery: the top tenth may contain errors of the windows."""
 BUSIEST_S = 0.1
-"""Time in which the most that was delivered bounds the rate from below."""
+"""Length of the window with the largest delivery, which bounds the rate from below."""
 FEWEST_ALIKE = 3
-"""Windows in a row that agree, from which on their differences are errors."""
+"""Minimum number of consecutive windows with agreeing rates; their differences are then errors."""
 STEP_RATIO = 1.5
-"""A rate that changes by less than this factor is no step."""
+"""Minimum factor between the rates before and after a step."""
 STEP_SHARE = 0.75
-"""Share of the busy windows near a rate for which it counts as the rate before or after a step."""
+"""Minimum share of the busy windows near a rate, for it to be the rate before or after a step."""
 MAX_INTERPOLATED = 0.5
-"""A recording that is interpolated for a larger share of the time has bounds only."""
+"""Maximum interpolated share of a recorded rate; beyond it only bounds are given."""
 
 
 @dataclass(frozen=True)
@@ -42,31 +42,31 @@ class Rate:
     """The link's rate, as far as it is known, in bits of IP packets a second."""
 
     bps: float
-    """The constant rate; of a recorded link the mean."""
+    """The constant rate; for a recorded link the mean."""
     steps: Reals | None
-    """Of a recorded link the rate in each `WINDOW_S` from the first data on."""
+    """For a recorded link the rate in each `WINDOW_S` from the first data on."""
     near_share: float
     """Share of the busy windows near the mode."""
     interpolated: float
     """Share of the time for which a recorded rate is a guess from its neighbours."""
     samples: Reals
-    """The measured rates that it is the median of."""
+    """The measured rates; the rate is their median."""
     source: str
     """Its source: `queue`, `dispersion`, `bounds`, `long windows`, `policer` or `given`."""
     bounds: tuple[float, float] | None = None
-    """Where the link was hardly ever full: what it has at least, and what it may have."""
+    """Lower and upper bound, if the link was hardly ever full."""
     steps_at_bounds: tuple[Reals, Reals] | None = None
-    """The same of a recorded link that hardly ever showed its rate."""
+    """The same for a recorded link that hardly ever showed its rate."""
     step: "Step | None" = None
-    """A recorded rate that changes once, and stays."""
+    """A recorded rate that changes exactly once."""
 
     @property
     def is_constant(self) -> bool:
-        """One number describes it."""
+        """Whether one number describes it."""
         return self.steps is None and self.bounds is None
 
     def at_bound(self, end: int) -> "Rate":
-        """The rate if it is that of a bound; the same where it has none."""
+        """The rate with one of its bounds; unchanged if it has none."""
         if self.bounds is None:
             return self
         steps = self.steps if self.steps_at_bounds is None else self.steps_at_bounds[end]
@@ -75,7 +75,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class Step:
-    """A rate that changes once, in bits a second; the time is the capture's."""
+    """A rate that changes once, in bits a second; the time is that of the capture."""
 
     at_s: float
     before_bps: float
@@ -85,21 +85,21 @@ class Step:
 def fitted_rate(flow: Observed) -> Rate:
     """The rate at which the link delivers while packets wait for it.
 
-    Windows in which every round trip shows a queue were never idle: what they delivered is the
-    link's own rate. Where no queue stands, acknowledgments that come at least twice as far apart
-    as their segments were sent show the link's spacing.
+    Windows in which every round trip shows a queue were never idle: their delivery is the link's
+    rate. Without a standing queue, acknowledgments at least twice as far apart as their segments
+    were sent show the link's spacing.
     """
     times, rates = busy_windows(flow)
     aggregates = delivered_in_bursts(flow)
-    # What comes at once shows no spacing.
+    # Packets in bursts show no spacing.
     spaced = _dispersion(flow) if aggregates is None else np.array([])
     if len(rates) >= FEWEST:
         mode = half_sample_mode(rates)
         near = float(np.mean(np.abs(rates - mode) <= NEAR * mode))
-        # A rate that fell late in the capture is that of most windows all the same.
+        # A rate that dropped late in the capture is nevertheless that of most windows.
         is_one = rate_step(times, rates) is None
         if is_one and near >= CONSTANT_SHARE and _outdone(flow, mode) <= OUTDONE_SHARE:
-            # The mode of few windows is coarse; the median of those beside it is not.
+            # The mode of few windows is coarse; the median of windows near it is not.
             beside = rates[np.abs(rates - mode) <= NEAR * mode]
             return Rate(float(np.median(beside)), None, near, 0.0, beside, "queue")
         return _recorded(flow, times, rates, near, shows_spacing=aggregates is None)
@@ -111,9 +111,9 @@ def fitted_rate(flow: Observed) -> Rate:
 
 
 def delivered_in_bursts(flow: Observed) -> Aggregates | None:
-    """The bursts in which a link delivers; None where the pauses between show one rate.
+    """The bursts in which a link delivers; None if the pauses between them show one rate.
 
-    Hosts that handle several packets at once make bursts as well, but leave the link's spacing.
+    Hosts that handle several packets at once make bursts as well, but preserve the link's spacing.
     """
     found = aggregates_of(flow)
     if found is None:
@@ -123,7 +123,7 @@ def delivered_in_bursts(flow: Observed) -> Aggregates | None:
 
 
 def spacing_mode(flow: Observed) -> float | None:
-    """The rate whose spacing acknowledgments have most often; None where none stands out."""
+    """The rate of the most frequent spacing of acknowledgments; None without a clear mode."""
     if delivered_in_bursts(flow) is not None:
         return None
     mode, near = _mode(_dispersion(flow))
@@ -131,7 +131,7 @@ def spacing_mode(flow: Observed) -> float | None:
 
 
 def _mode(spaced: Reals) -> tuple[float, float]:
-    """The mode of rates between acknowledgments, and the share of them that is near it."""
+    """The mode of rates between acknowledgments, and the share of them near it."""
     if len(spaced) < 10 * FEWEST:
         return 0.0, 0.0
     mode = half_sample_mode(spaced)
@@ -139,22 +139,22 @@ def _mode(spaced: Reals) -> tuple[float, float]:
 
 
 def spaced_rate(bps: float) -> Rate:
-    """The rate of a link that others share, by the spacing of its packets."""
+    """The rate of a shared link, by the spacing of its packets."""
     return Rate(bps, None, 1.0, 0.0, np.array([]), "dispersion")
 
 
 def given_rate(bps: float) -> Rate:
-    """The rate that the user knows."""
+    """The rate given by the user."""
     return Rate(bps, None, 1.0, 0.0, np.array([]), "given")
 
 
 def _bounded(flow: Observed, spaced: Reals, aggregates: Aggregates | None) -> Rate:
-    """Bounds of the rate of a link that was hardly ever full, often since it loses.
+    """Bounds of the rate of a link that was hardly ever full, often because of losses.
 
-    It has at least what it delivered in the busiest tenth of a second. Packets that left together
-    and were acknowledged apart, as in slow start, show its spacing, if not how often it is that of
-    the hosts: their mode bounds it from above. Of a link that delivers in bursts it is what these
-    had over the pauses before them.
+    It has at least the delivery of the busiest tenth of a second. Packets that were sent together
+    and acknowledged apart, as in slow start, show a spacing, which may be that of the hosts: its
+    mode bounds the rate from above. For a link that delivers in bursts it is the rate of bursts
+    over the pauses before them.
     """
     if flow.phases:
         return _bounded_by_phase(flow)
@@ -167,7 +167,7 @@ def _bounded(flow: Observed, spaced: Reals, aggregates: Aggregates | None) -> Ra
 
 
 def _bounded_by_phase(flow: Observed) -> Rate:
-    """The same of a path that changes, whose phases have a rate each."""
+    """The same for a path that changes; each phase has a rate."""
     edges = np.arange(flow.begun_s, flow.ended_s, WINDOW_S)
     phase = np.maximum(
         np.searchsorted([begin for begin, _ in flow.phases], edges, side="right") - 1, 0
@@ -192,9 +192,9 @@ def _bounded_by_phase(flow: Observed) -> Rate:
 
 
 def rate_of_long_windows(flow: Observed) -> Rate:
-    """The rate where acknowledgments come bunched, so that their spacing shows another queue's.
+    """The rate if acknowledgments are compressed, so that their spacing shows another queue.
 
-    Over a second or two the bunches even out: what the busiest tenth of these delivered.
+    Over a second or two the compression averages out: takes the busiest tenth of such windows.
     """
     edges = np.arange(flow.begun_s, flow.ended_s, LONG_WINDOW_S)
     at = np.interp(edges, flow.link_ack_s, flow.link_delivered)
@@ -205,7 +205,7 @@ def rate_of_long_windows(flow: Observed) -> Rate:
 
 
 def busy_windows(flow: Observed) -> tuple[Reals, Reals]:
-    """Beginnings and rates of the windows in which a queue stood throughout."""
+    """Start and rate of each window with a queue throughout."""
     queueing = flow.queueing_s
     came = flow.acked_s[flow.sampled]
     order = np.argsort(came, kind="stable")
@@ -220,7 +220,7 @@ def busy_windows(flow: Observed) -> tuple[Reals, Reals]:
         acks = flow.link_ack_s[first:last]
         bytes_ = float(flow.link_delivered[last - 1] - flow.link_delivered[first])
         between = float(acks[-1] - acks[0])
-        # A link that stood still within the window has another rate in it than while it worked.
+        # A window with a stop of the link has a lower rate than the working link.
         still = float(np.diff(acks).max(initial=0.0)) > max(0.06, 0.6 * flow.base_rtt_s)
         if between < WINDOW_S / 2 or bytes_ <= 0 or still:
             continue
@@ -232,7 +232,7 @@ def busy_windows(flow: Observed) -> tuple[Reals, Reals]:
 
 
 def half_sample_mode(values: Reals) -> float:
-    """The mode by halving: the densest half, of that the densest half, down to two or three.
+    """The mode by halving: the densest half, its densest half, down to two or three values.
 
     Bickel and Frühwirth, Computational Statistics & Data Analysis 50 (2006), §4.
     """
@@ -248,12 +248,12 @@ def half_sample_mode(values: Reals) -> float:
 
 
 def _dispersion(flow: Observed) -> Reals:
-    """Rates between acknowledgments that came twice as far apart as their data was sent."""
+    """Rates between acknowledgments at least twice as far apart as their data was sent."""
     return _spaced(flow)[1]
 
 
 def _spaced(flow: Observed, least_s: float = 0.0) -> tuple[Reals, Reals]:
-    """The same with their times, of gaps longer than `least_s`."""
+    """`_dispersion` with times, for gaps longer than `least_s`."""
     order = np.argsort(flow.acked_s, kind="stable")
     order = order[flow.sampled[order]]
     came, sent = flow.acked_s[order], flow.sent_s[order]
@@ -275,10 +275,10 @@ def _spaced(flow: Observed, least_s: float = 0.0) -> tuple[Reals, Reals]:
 def _recorded(
     flow: Observed, times: Reals, rates: Reals, near: float, *, shows_spacing: bool
 ) -> Rate:
-    """A rate for every window: seen where the link was busy or showed its spacing, else a guess.
+    """A rate for every window: measured if the link was busy or showed its spacing, else a guess.
 
-    A guess lies between its neighbours, and is no less than what the link delivered meanwhile.
-    Where most are guesses, the link may have the highest rate that was seen in their place.
+    A guess lies between its neighbours, and is at least the link's delivery meanwhile. If most are
+    guesses, the upper bound takes the highest measured rate in their place.
     """
     edges = np.arange(flow.begun_s, flow.ended_s, WINDOW_S)
     seen = np.searchsorted(edges, times + WINDOW_S / 2) - 1
@@ -295,7 +295,7 @@ def _recorded(
     steps = _levelled(np.where(is_seen, steps, np.maximum(guessed, carried)))
     interpolated = 1.0 - float(is_seen.mean())
     if step is not None:
-        # It is constant before and after, also where it did not show.
+        # It is constant before and after, including windows in which it did not show.
         steps = np.where(edges < step.at_s, step.before_bps, step.after_bps)
         interpolated = 0.0
     mean = float(np.mean(steps))
@@ -308,9 +308,9 @@ def _recorded(
 
 
 def _levelled(steps: Reals) -> Reals:
-    """The same rates, with windows in a row that agree at their median.
+    """The same rates, with runs of agreeing windows set to their median.
 
-    What is left of a window's error would look like a rate that was higher for a moment, which BBR
+    A remaining error of a window would look like a rate that was higher for a moment, which BBR
     remembers for ten round trips.
     """
     levelled = steps.copy()
@@ -326,7 +326,7 @@ def _levelled(steps: Reals) -> Reals:
 
 
 def rate_step(times: Reals, rates: Reals) -> Step | None:
-    """The one change of a rate that is constant before and after it."""
+    """The single change of a rate that is constant before and after it."""
     best: tuple[float, Step] | None = None
     for at in range(FEWEST, len(rates) - FEWEST + 1):
         before, after = rates[:at], rates[at:]
@@ -344,7 +344,7 @@ def rate_step(times: Reals, rates: Reals) -> Step | None:
 
 
 def _carried(flow: Observed, edges: Reals) -> Reals:
-    """What each window delivered, as a rate."""
+    """The delivery of each window, as a rate."""
     at = np.interp(np.append(edges, edges[-1] + WINDOW_S), flow.link_ack_s, flow.link_delivered)
     carried: Reals = 8.0 * np.diff(at) / WINDOW_S
     return carried
@@ -353,15 +353,15 @@ def _carried(flow: Observed, edges: Reals) -> Reals:
 def _outdone(flow: Observed, bps: float) -> float:
     """The share of the windows that delivered more than a link of that rate can.
 
-    Where a rate varies and no queue stands while it is high, the windows in which one stands agree
-    on the low rate alone. A packet or two more are how well a window is cut.
+    If a rate varies and there is no standing queue while it is high, the windows with a queue agree
+    on the low rate only. An excess of a packet or two is due to the cut of a window.
     """
     carried = _carried(flow, np.arange(flow.begun_s, flow.ended_s, WINDOW_S))
     return float(np.mean(carried > (1 + NEAR) * bps + 2 * 8.0 * flow.full_size / WINDOW_S))
 
 
 def _spaced_windows(flow: Observed, edges: Reals) -> Iterator[tuple[int, float]]:
-    """Windows in which enough acknowledgments show one spacing, and the rate that it tells."""
+    """Windows with enough acknowledgments of one spacing, and the rate that it implies."""
     came, rates = _spaced(flow)
     first = np.searchsorted(came, edges)
     last = np.searchsorted(came, edges + WINDOW_S)
@@ -375,14 +375,14 @@ def _spaced_windows(flow: Observed, edges: Reals) -> Iterator[tuple[int, float]]
 
 
 def _busiest(flow: Observed) -> float:
-    """The most that a tenth of a second delivered: the link has that at least.
+    """The largest delivery of a tenth of a second: a lower bound of the rate.
 
-    Acknowledgments that were pushed together on their way would show more than the link has: the
-    highest one in a hundred is left out.
+    Compressed acknowledgments would show more than the link carries: the highest percentile is
+    excluded.
     """
     edges = np.arange(flow.begun_s, flow.ended_s + BUSIEST_S, BUSIEST_S)
     at = np.interp(edges, flow.link_ack_s, flow.link_delivered)
     carried = 8.0 * np.diff(at) / BUSIEST_S
     busiest = float(np.quantile(carried, 0.99)) if len(carried) else 0.0
-    # Of a flow that is mostly idle, ninety-nine in a hundred tenths deliver nothing.
+    # For a flow that is mostly idle, ninety-nine in a hundred tenths deliver nothing.
     return max(busiest, 8.0 * float(flow.delivered[-1]) / flow.seconds)

@@ -1,4 +1,4 @@
-"""Captures read by the core, their tables as Polars frames."""
+"""Reads captures through the core, with their tables as Polars frames."""
 
 import json
 import os
@@ -17,17 +17,17 @@ from airtcp.diagnosis.capture import AtSender, Capture, Facts, Refusal
 from airtcp.diagnosis.quic import QuicFlow, read_quic
 
 QUEUE_LOSSES = ("tail-drop", "aqm", "policer")
-"""Losses that a queue or a policer makes by itself, and no radio."""
+"""Losses caused by a queue or a policer without a radio."""
 SORTED_WITHIN_S = 0.5
-"""The core sorts packets that stand no farther than this from their place."""
+"""Maximum displacement of a packet that the core sorts."""
 MAX_BESIDE = 7
-"""Other flows of a capture that are read, too."""
+"""Maximum number of other flows of a capture that are read, too."""
 FEWEST_OF_QUIC = 100
-"""Datagrams without which QUIC is not spoken of."""
+"""Minimum number of datagrams for QUIC to be reported."""
 MIN_BESIDE = 0.02
-"""A flow of a smaller share of the chosen one's bytes changes nothing."""
+"""Minimum size, relative to the chosen flow, of a flow that matters."""
 _READING = 0.1
-"""The share of a diagnosis that reading is said to be."""
+"""Reading's share of a diagnosis, for progress."""
 
 
 def read_capture(
@@ -39,7 +39,7 @@ def read_capture(
     """Reads a capture and one of its flows in depth.
 
     Raises:
-        CaptureError: it cannot be read, or has no such flow.
+        CaptureError: it cannot be read, or lacks the flow.
     """
     size = Path(path).stat().st_size if Path(path).is_file() else 0
 
@@ -51,7 +51,7 @@ def read_capture(
     def from_core() -> _core.Capture:
         return _core.read_capture(path, flow, view, progress=told)
 
-    # A file is always there to be read, and the core looks for Ctrl-C between its packets.
+    # A file never blocks, and the core checks for Ctrl-C between its packets.
     read = from_core() if Path(path).is_file() else _waited_for(from_core)
     summary: dict[str, Any] = json.loads(read.summary())
     flows = pl.DataFrame(read.flows())
@@ -97,7 +97,7 @@ _WAKES_EVERY_S = 0.1
 
 
 def _waited_for(read: Callable[[], _Read]) -> _Read:
-    """Reads what may block, a pipe, in a thread of its own: this one hears Ctrl-C meanwhile."""
+    """Reads from a pipe in a separate thread, so that this one can handle Ctrl-C meanwhile."""
     done: Future[_Read] = Future()
 
     def run() -> None:
@@ -106,11 +106,10 @@ def _waited_for(read: Callable[[], _Read]) -> _Read:
         except BaseException as error:
             done.set_exception(error)
 
-    # A daemon, since a pipe to which nobody writes would keep the program from its end.
+    # A daemon: a pipe without a writer would otherwise keep the program alive.
     thread = Thread(target=run, daemon=True)
     thread.start()
-    # Polars takes over the signal and has system calls go on after it: Python hears of it only
-    # when it wakes.
+    # Polars handles the signal and restarts system calls: Python only notices it when it wakes.
     while thread.is_alive():
         thread.join(_WAKES_EVERY_S)
     return done.result()
@@ -130,7 +129,7 @@ def _warnings(path: str | os.PathLike[str], whole: dict[str, Any]) -> Iterator[s
 
 
 def _dated(labels: pl.DataFrame, flow: int, whole: dict[str, Any]) -> pl.DataFrame:
-    """Labels with their flow and the time of day, by which other logs are found."""
+    """Labels with their flow and the time of day, to find matching entries in other logs."""
     begun = pl.lit(whole["start_ns"], dtype=pl.Int64)
     at = (begun + pl.col("time_ns")).cast(pl.Datetime("ns", "UTC"))
     number = pl.lit(flow, dtype=pl.UInt32)
@@ -138,10 +137,10 @@ def _dated(labels: pl.DataFrame, flow: int, whole: dict[str, Any]) -> pl.DataFra
 
 
 def _segments(table: _core.Table) -> pl.DataFrame:
-    """Data transmissions, with those marked that a queue or a policer dropped."""
+    """Data transmissions, with drops by a queue or a policer marked."""
     return (
         pl.DataFrame(table)
-        # The SYN is no data, and a round trip of its own size.
+        # The SYN carries no data, and has a round trip without serialization of data.
         .filter(pl.col("end") > pl.col("start"))
         .with_columns(dropped=pl.col("lost") & pl.col("loss").is_in(QUEUE_LOSSES).fill_null(False))
     )
@@ -164,7 +163,7 @@ def _at_sender(
 def _others(
     path: str | os.PathLike[str], flows: pl.DataFrame, chosen: dict[str, Any], view: str | None
 ) -> Iterator[AtSender]:
-    """Flows that sent the same way while the chosen one did; each is read for by itself."""
+    """Flows in the same direction at the same time as the chosen one; each is read separately."""
     if chosen["view"] != "sender" or not Path(path).is_file():
         return
     ends_s = pl.col("start_s") + pl.col("duration_s")
@@ -185,7 +184,7 @@ def _others(
 
 
 def _facts(flow: dict[str, Any], whole: dict[str, Any]) -> Facts:
-    # At the receiver no answer shows a queue: the sender's view of it says more.
+    # At the receiver no answer shows a queue: the inferred sender's view shows more.
     shared = flow["at_sender"] or flow
     lone_ns = flow["lone_ack_delay_ns"]
     return Facts(

@@ -1,4 +1,4 @@
-"""A capture diagnosed: labels, shares, the link, and the remedies worth deploying."""
+"""The diagnosis of a capture: labels, shares, the link, and the remedies worth deploying."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -54,9 +54,9 @@ from airtcp.study.statistics import PairedDifference
 
 FEWEST_ACKS = 10
 FEW_LOSSES = "few-losses"
-"""The core's remark that is no refusal here: few losses make a wide interval."""
+"""A reservation of the core that is not a refusal here: few losses give a wide interval."""
 Progress = Callable[[float, str], object]
-"""Called with the share that is done, 0 to 1, and what is being done."""
+"""Called with the finished share, 0 to 1, and the current step."""
 
 
 @dataclass(frozen=True)
@@ -72,37 +72,37 @@ class DiagnosedCapture:
     ceiling: Ceiling | None
     trials: Trials | None
     refusals: tuple[str, ...]
-    """Reasons for which the answer is not whole; empty where it is."""
+    """Reasons for an incomplete answer; empty if complete."""
     latency: Latency | None = None
-    """The round trips of the flow; None where none was measured."""
+    """The round trips of the flow; None if not measured."""
     socket: Connection | None = None
-    """The sender's socket, where it was given beside the capture."""
+    """The sender's socket, if given with the capture."""
     aim: Aim = Aim.BULK
-    """What the link is wanted for."""
+    """Intended use of the link."""
     stacks: tuple[Stack, ...] = ()
-    """Senders that explain the capture alike, the nearest first."""
+    """Senders that explain the capture equally well, the nearest first."""
     findings: tuple[CaptureFinding, ...] = ()
-    """Causes other than the link, the one that decides first."""
+    """Causes other than the link, in order of precedence."""
 
     @property
     def harm(self) -> PairedDifference | None:
-        """The goodput of an unchanged flow beside the winner, against that beside its like."""
+        """The goodput of a flow competing with the winner, against competing with its like."""
         best = self.trials.winner if self.trials else None
         return None if self.trials is None or best is None else self.trials.harms.get(best.remedy)
 
     @property
     def is_of_quic(self) -> bool:
-        """Most of the capture is QUIC, of which it shows less than of TCP."""
+        """Whether most of the capture is QUIC, for which it shows less than for TCP."""
         return any(one["kind"] == "quic" for one in self.capture.refusals)
 
     @property
     def is_full(self) -> bool:
-        """The flow has all that is possible: no remedy is worth it."""
+        """Whether the flow has all the goodput possible: no remedy is worth deploying."""
         return self.ceiling is not None and self.ceiling.is_reached
 
     @property
     def headline(self) -> str:
-        """The one sentence that matters."""
+        """The one-sentence answer."""
         quic = self.capture.quic
         if quic is not None and self.is_of_quic:
             return f"{quic.headline} No remedy is recommended: those of airtcp are TCP's."
@@ -110,7 +110,7 @@ class DiagnosedCapture:
 
     @property
     def _of_the_link(self) -> str:
-        """The first sentence where nothing but the link holds the flow back."""
+        """The first sentence if only the link limits the flow."""
         return words.headline(
             self.ceiling,
             self.trials,
@@ -123,7 +123,7 @@ class DiagnosedCapture:
 
     @property
     def _of_findings(self) -> list[str]:
-        """What the findings rest on, the others of them, and what the link adds."""
+        """The evidence of the findings, the other findings, and the link's contribution."""
         if not self.findings:
             return []
         first, *others = self.findings
@@ -137,7 +137,7 @@ class DiagnosedCapture:
 
     @cached_property
     def limits(self) -> list[str]:
-        """What the capture shows to hold the flow back, as parts of a sentence."""
+        """Limits of the flow by the capture, as parts of a sentence."""
         facts = self.capture.facts
         if facts is None or self.flow is None or self.link is None:
             return []
@@ -145,7 +145,7 @@ class DiagnosedCapture:
 
     @cached_property
     def sentences(self) -> list[str]:
-        """All that is said, the headline first."""
+        """The whole answer, the headline first."""
         facts = self.capture.facts
         lines = [self.headline, *self._of_findings]
         waits = self.latency is not None and self.latency.is_large
@@ -215,19 +215,19 @@ class DiagnosedCapture:
 
     @property
     def scenario(self) -> WrittenLink | None:
-        """The fitted link as a scenario, where there is one."""
+        """The fitted link as a scenario, if there is one."""
         if self.link is None or self.stack is None or self.flow is None:
             return None
         return modelled(self.link, self.stack, max(60.0, self.flow.seconds))
 
     @property
     def labels(self) -> pl.DataFrame:
-        """One row a retransmission, with its trigger, verdict, evidence and cause."""
+        """One row per retransmission, with its trigger, verdict, evidence and cause."""
         return self.capture.labels
 
 
 def _deploying(remedy: str) -> list[str]:
-    """A remedy's deployment on a real system, a line for each of its parts."""
+    """A remedy's deployment on a real system, one line for each part."""
     return [f"Deploying {part['name']}: {part['text']}" for part in deployments(remedy)]
 
 
@@ -251,18 +251,18 @@ def diagnosed(
 
     Args:
         capture: the capture.
-        can: what the asker may change, as in `--can`; None tries no remedy.
-        progress: called with the share that is done, and what is being done.
-        rate_bps: the link's rate, where the user knows it, in bits of IP packets a second.
-        sockets: what the sender's kernel counts of its connections, taken during the transfer.
-        sender: the congestion control in use, where the user knows it.
-        effort: what the trials may cost, and the smallest effect worth having.
+        can: changes that the asker can make, as in `--can`; None tries no remedy.
+        progress: called with the finished share and the current step.
+        rate_bps: the link's rate, if the user knows it, in bits of IP packets a second.
+        sockets: the sender kernel's counters of its connections, taken during the transfer.
+        sender: the congestion control in use, if the user knows it.
+        effort: bounds on the trials' cost, and the smallest effect worth having.
 
     Raises:
         ScenarioError: the asker is unknown, or `sockets` has no connection of the flow's ends.
         RunError: a simulation could not be finished.
     """
-    asked = () if can is None else parse_askers(can)  # a mistake comes before the work
+    asked = () if can is None else parse_askers(can)  # reports a mistake before the work
     control_of(None, sender)
     facts = capture.facts
     socket = socket_of(facts, sockets)
@@ -286,7 +286,7 @@ def diagnosed(
                 "`tcpdump -s 128`."
             )
         if unfit is not None:
-            # The cause: what else is refused follows from it.
+            # The cause first: the other refusals follow from it.
             refusals.insert(0, unfit)
         if not refusals:
             refusals.append("Too little of the flow was seen: capture a longer transfer.")
@@ -317,7 +317,7 @@ def diagnosed(
     if facts["view"] == "sender":
         late = fitted_late(flow, capture.labels, capture.acks)
         jitter = fitted_jitter(flow) if late is None else None
-        # Wi-Fi keeps the order: what is overtaken did not come in its bursts.
+        # Wi-Fi keeps the order: reordered packets did not come in its bursts.
         bursts = link.aggregates if jitter is None else None
         link = replace(link, late=late, jitter=jitter, aggregates=bursts)
 
@@ -354,8 +354,8 @@ def diagnosed(
     senders = stacks_of(capture, flow, control)
     played = _played_back(flow, link, seen.timeouts, senders)
     if link.jitter is not None and link.loss.lost:
-        # Round trips that jitter blurs do not tell a full queue's drops from the link's losses: a
-        # link without any is the simpler answer.
+        # Round trips blurred by jitter do not separate a full queue's drops from the link's losses:
+        # a link without losses is the simpler answer.
         dropped = replace(flow, dropped=flow.lost)
         no_loss = replace(link, loss=Loss(len(flow.sent_s), 0, None))
         simpler = _played_back(dropped, no_loss, seen.timeouts, senders)
@@ -373,7 +373,7 @@ def diagnosed(
         predicted = tuple(predictions(drawn, flow, stack, replay))
     refusals += _why_not_ranked(flow, link, replay, predicted, facts["shares"])
     effort = effort or Effort()
-    # Who wants short round trips asks for them however short they are.
+    # For a latency-sensitive aim, round trips matter however short they are.
     data_waits = waits.is_large or effort.aim is not Aim.BULK
     is_well = most.is_reached and not data_waits
     if refusals or is_well or can is None or not asked:
@@ -406,9 +406,9 @@ def _explained(
 def _played_back(
     flow: Observed, link: FittedLink, timeouts: int, stacks: Sequence[Stack]
 ) -> list[Played]:
-    """Replays over the link that gives the capture back, or comes nearest, one for each sender.
+    """Replays over the link that reproduces the capture, or comes nearest, one for each sender.
 
-    Deliveries in bursts are Wi-Fi's first; where an even rate explains a capture that has some, it
+    Tries Wi-Fi first for deliveries in bursts; if an even rate explains a capture with bursts, it
     is the simpler answer.
     """
     may_burst = link.drops.policer is None and link.jitter is None
@@ -425,7 +425,7 @@ def _played_back(
 
 
 def _direction(facts: Facts, asked: Sequence[Asker]) -> Direction:
-    """The direction of the data, by where the capture was taken: on the asker's own machine."""
+    """The direction of the data: the capture is taken to be from the asker's machine."""
     is_server = Asker.SERVER in asked and Asker.MY_MACHINE not in asked
     match facts["view"]:
         case "sender":
@@ -437,7 +437,7 @@ def _direction(facts: Facts, asked: Sequence[Asker]) -> Direction:
 
 
 def flow_of(capture: Capture) -> Observed | None:
-    """The flow as arrays; None where too little of it was seen."""
+    """The flow as arrays; None if too little of it was seen."""
     if capture.facts is None or any(one["is_total"] for one in capture.refusals):
         return None
     seen = capture.at_sender
@@ -464,7 +464,7 @@ def _why_not_ranked(
 ) -> list[str]:
     """Reasons to stop at labels and shares, each with the capture that would help.
 
-    A flow without losses of the link's own needs none: its queue and stops are known otherwise.
+    A flow without link losses needs none: its queue and stops are known otherwise.
     """
     reasons = []
     is_a_draw = bool(predicted) and all(one.holds for one in predicted)

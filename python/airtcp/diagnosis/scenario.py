@@ -1,4 +1,4 @@
-"""The fitted link as a scenario: `link.toml` and the files that it names."""
+"""Writes the fitted link as a scenario: `link.toml` and the files that it names."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ RECORDED_LOSSES = "lost.csv"
 RECORDED_PATH = "path.csv"
 UDP_PAYLOAD, UDP_HEADERS = 1472, 28
 SLOWEST = 3.0
-"""A replay is ended after this many times the capture's duration."""
+"""Maximum duration of a replay, as a multiple of the capture's."""
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,15 @@ class Stack:
     sack: bool
     timestamps: bool
     receive_buffer: int | None = None
-    """Bytes of the largest window offered, where it was what limited the flow."""
+    """Bytes of the largest window offered, if it limited the flow."""
     ack_segments: int | None = None
-    """Segments an acknowledgment; None for the profile's."""
+    """Segments per acknowledgment; None for the profile's default."""
     ecn: bool = False
-    """Both ends heed marks of congestion."""
+    """Whether both ends use ECN."""
 
     def lines(self) -> list[str]:
         """The table `[tcp]`."""
-        # A profile brings SACK and what builds on it; without the option all of that is off.
+        # A profile includes SACK and dependent features; without the option all of them are off.
         lines = [f'profile = "{self.profile}"', f"mss = {self.mss}"]
         if not self.sack:
             lines += ["sack = false", "dsack = false", "tail_loss_probe = false"]
@@ -66,7 +66,7 @@ class WrittenLink:
     files: Mapping[str, str]
 
     def write(self, folder: Path, name: str) -> Path:
-        """Writes `name` and the files beside it; returns the scenario's path.
+        """Writes `name` and the other files into `folder`; returns the scenario's path.
 
         Raises:
             OSError: the folder cannot be written.
@@ -82,10 +82,10 @@ class WrittenLink:
 def modelled(
     link: FittedLink, stack: Stack, seconds: float, phase: float | None = None
 ) -> WrittenLink:
-    """The link as a process: what a seed draws is another hour of the same link.
+    """The link as a process: each seed draws another hour of the same link.
 
-    Seeds do not shift periodic stops; `phase`, from 0 to 1, lets the first come that share of a
-    period after the start.
+    Seeds do not shift periodic stops; `phase`, from 0 to 1, is the offset of the first stop, as a
+    share of the period.
     """
     if link.wifi is not None:
         return on_the_air(link.wifi, stack, seconds)
@@ -115,13 +115,13 @@ def modelled(
 
 
 def replayed(link: FittedLink, flow: Observed, stack: Stack, later_packets: int = 0) -> WrittenLink:
-    """The link with the very stops and losses of the capture, and as much data.
+    """The link with the recorded stops and losses of the capture, and as much data.
 
     Stops and losses come `later_packets` packet times later than in the capture.
 
-    What would be sent after the capture's last packet would meet no losses any more: the same data
-    meets the same losses, however fast it goes. A Wi-Fi link's is its process: which frame of which
-    aggregate was damaged is not in the capture.
+    Data sent after the capture's last packet would meet no losses any more: the same data meets the
+    same losses, at any speed. A Wi-Fi link is replayed as its process: the damaged frames of each
+    aggregate are not in the capture.
     """
     if link.wifi is not None:
         return on_the_air(link.wifi, stack, flow.seconds + flow.base_rtt_s)
@@ -132,18 +132,18 @@ def replayed(link: FittedLink, flow: Observed, stack: Stack, later_packets: int 
     if link.stops.stops and not _are_in_the_rate(link):
         begun = ((max(0.0, one.start_s - offset), one.length_s) for one in link.stops.stops)
         lines.append(_listed(begun, link.stops, files))
-    # Packet 0 is the SYN. What a full queue dropped, the simulated queue drops by itself, and no
-    # number is given to it by the link behind.
+    # Packet 0 is the SYN. The simulated queue drops packets by itself, and the link behind it does
+    # not number them.
     passed = np.flatnonzero(flow.lost & ~flow.dropped)
     if len(passed) and link.beside:
-        # The numbers of its packets among those of all flows are not the capture's.
+        # The capture's packet numbers do not apply among those of all flows.
         lines.append(f"loss = {{ rate = {_share(link.loss.rate)} }}")
     elif len(passed):
         numbered = sorted({max(1, 1 + int(index) + later_packets) for index in passed})
         numbers = "\n".join(str(one) for one in numbered)
         files[RECORDED_LOSSES] = f"packet\n{numbers}\n"
         lines.append(f'lost_packets = {{ path = "{RECORDED_LOSSES}" }}')
-    # Others go on as long as the capture did: what they leave is a matter of time.
+    # Cross traffic goes on as long as the capture did: the remaining capacity depends on time.
     longest = flow.seconds if link.beside else SLOWEST * flow.seconds
     payload = round(float(flow.newly.sum()))
     about = "A capture, played back"
@@ -171,7 +171,7 @@ def on_the_air(wifi: Wifi, stack: Stack, seconds: float) -> WrittenLink:
 
 
 def flooded(wifi: Wifi, seconds: float) -> WrittenLink:
-    """A Wi-Fi link on which this flow is datagrams that come faster than it can send."""
+    """A Wi-Fi link with this flow replaced by datagrams that saturate it."""
     kinds = ", ".join(['"udp"'] + wifi.others * ['"tcp"'])
     lines = [
         'name = "link"',
@@ -189,12 +189,12 @@ def flooded(wifi: Wifi, seconds: float) -> WrittenLink:
 
 
 def _are_in_the_rate(link: FittedLink) -> bool:
-    """Whether a recorded rate shows the stops: it is zero while packets wait."""
+    """Whether a recorded rate includes the stops: it is zero while packets wait."""
     return link.rate.steps is not None and not link.stops.are_held
 
 
 def with_queue(link: FittedLink, packets: int) -> FittedLink:
-    """The link with another queue."""
+    """The link with a different queue."""
     return replace(link, queue=replace(link.queue, packets=packets))
 
 
@@ -224,7 +224,7 @@ def _rate(link: FittedLink, files: dict[str, str]) -> list[str]:
 
 
 def _delay(link: FittedLink, files: dict[str, str]) -> str:
-    """The delay of each way; of a path that changes as a recording."""
+    """The one-way delay; for a path that changes, as a recording."""
     if not link.phases:
         return f'delay = "{1e6 * link.delay_s:.0f} us"'
     begins = [0.0, *(from_s for from_s, _ in link.phases[1:])]
@@ -237,13 +237,13 @@ def _delay(link: FittedLink, files: dict[str, str]) -> str:
 
 
 def opportunities(steps: Reals) -> str:
-    """Delivery opportunities of 1500 bytes, a line the millisecond, for a rate in windows."""
+    """Delivery opportunities of 1500 bytes, one line per millisecond, for a rate in windows."""
     return _opportunities(steps.tobytes())
 
 
 @lru_cache(maxsize=4)
 def _opportunities(steps: bytes) -> str:
-    """The same by the rates' bytes: links drawn from one fit have the recording in common."""
+    """Cached by the rates' bytes: links drawn from one fit share the recording."""
     rates = np.frombuffer(steps, dtype=np.float64)
     ends = np.concatenate(([0.0], np.cumsum(rates * WINDOW_S / OPPORTUNITY_BITS)))
     at_s = np.arange(len(ends)) * WINDOW_S
@@ -255,7 +255,7 @@ def _opportunities(steps: bytes) -> str:
 def _listed(
     stops: Iterable[tuple[float, float]], process: StopProcess, files: dict[str, str]
 ) -> str:
-    """Stops by their starts and lengths in milliseconds, in a file: in order, and apart."""
+    """Stops by start and length in milliseconds, in a file: in order, without overlap."""
     rows = "".join(f"{begin / 1e3:.3f},{(end - begin) / 1e3:.3f}\n" for begin, end in apart(stops))
     files[RECORDED_STOPS] = f"start_ms,length_ms\n{rows}"
     packets = "held" if process.are_held else "wait"
@@ -263,9 +263,9 @@ def _listed(
 
 
 def apart(stops: Iterable[tuple[float, float]]) -> list[tuple[int, int]]:
-    """Beginnings and ends in whole microseconds, of stops that may touch or overlap, in any order.
+    """Start and end in whole microseconds, of stops in any order that may touch or overlap.
 
-    Stops that are moved to the start of a scenario, which has no time before it, all begin there.
+    Stops before the start of a scenario, which has no time before it, all begin there.
     """
     joined: list[tuple[int, int]] = []
     for start, length in sorted(stops):
@@ -299,7 +299,7 @@ def _stops(process: StopProcess) -> str:
 
 
 def _beside(beside: Beside) -> list[str]:
-    """Keys of `[flows]` for the flow and those beside it, which no remedy changes."""
+    """Keys of `[flows]` for the flow and its cross traffic, which no remedy changes."""
     if beside.give_way:
         return [f"count = {1 + beside.flows}", f"unchanged = {beside.flows}"]
     payload = UDP_PAYLOAD / (UDP_PAYLOAD + UDP_HEADERS)

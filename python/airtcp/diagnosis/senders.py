@@ -1,4 +1,4 @@
-"""The sender's stack: named by its socket or by the user, else one of several that explain it."""
+"""The sender's stack: named by its socket or by the user, otherwise a candidate that fits."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -14,18 +14,18 @@ from airtcp.diagnosis.scenario import Stack
 from airtcp.diagnosis.sockets import Sockets, of_ends
 
 PROFILES = ("linux", "linux-reno", "linux-bbr")
-"""Stacks of which one is to explain the sender; a capture does not name it."""
+"""Candidate stacks of the sender; a capture does not name it."""
 CONTROLS: Mapping[str | None, str] = dict(zip(("cubic", "reno", "bbr"), PROFILES, strict=True))
 """Their congestion controls, as sockets name them."""
 WINDOW_SHARE = 0.1
-"""A receiver's window that held the flow back for a larger share of the time is part of the fit."""
+"""Minimum share of the time limited by the receiver's window, for it to be part of the fit."""
 
 
 def control_of(socket: Connection | None, sender: str | None) -> str | None:
-    """The congestion control, where the user or the socket names it.
+    """The congestion control, if the user or the socket names it.
 
     Raises:
-        ScenarioError: the user names one that airtcp cannot play.
+        ScenarioError: the user names one that airtcp cannot simulate.
     """
     if sender is None:
         return None if socket is None else socket.control
@@ -36,13 +36,13 @@ def control_of(socket: Connection | None, sender: str | None) -> str | None:
 
 
 def in_use(stacks: Iterable[Stack]) -> list[str]:
-    """The congestion controls of senders, which no remedy has to bring them."""
+    """The congestion controls of the senders, which need no deployment."""
     profiles = {one.profile for one in stacks}
     return [str(control) for control, profile in CONTROLS.items() if profile in profiles]
 
 
 def sender_words(socket: Connection | None, stacks: Sequence[Stack]) -> list[str]:
-    """What is known of the congestion control, and what follows from it."""
+    """The known facts on the congestion control, and their consequence."""
     if socket is not None and socket.control is not None:
         if socket.control not in CONTROLS:
             return [
@@ -64,7 +64,7 @@ def socket_of(facts: Facts | None, sockets: Sockets | None) -> Connection | None
     """The sender's socket among those given.
 
     Raises:
-        ScenarioError: none is of the flow's ends.
+        ScenarioError: no socket has the flow's ends.
     """
     if facts is None or sockets is None:
         return None
@@ -78,12 +78,12 @@ def socket_of(facts: Facts | None, sockets: Sockets | None) -> Connection | None
 
 
 def stacks_of(capture: Capture, flow: Observed, control: str | None) -> list[Stack]:
-    """Candidates for the sender, whose congestion control is not on the wire."""
+    """Candidates for the sender; its congestion control is not on the wire."""
     facts = capture.facts
     assert facts is not None
     window = capture.acks["window"].max()
     limited = facts["shares"]["receiver_window"] > WINDOW_SHARE
-    # A window of nothing all along is no buffer's: nothing would have been sent.
+    # A window of zero throughout is not a buffer size: nothing would have been sent.
     buffer = window if limited and isinstance(window, int) and window > 0 else None
     mss = int(np.quantile(flow.payload, 0.9))
     marks = drops_of(facts["queues"]).marks

@@ -1,7 +1,7 @@
-"""Connections as the kernel counts them: the output of `ss -ti`, without a capture.
+"""Connections by the kernel's counters: the output of `ss -ti`, without a capture.
 
-The kernel knows of each connection what limited it, what it repaired and what the receiver proved
-needless, and the congestion control's name. It does not count why packets were lost.
+For each connection the kernel knows its limits, its retransmissions, the share proven needless by
+the receiver, and the congestion control's name. It does not know why packets were lost.
 """
 
 import re
@@ -17,7 +17,7 @@ from airtcp.quantities import format_bytes
 
 COMMAND = ("ss", "-tinOH", "state", "established")
 MIN_BYTES = 100_000
-"""A connection that sent and received less tells nothing of its link."""
+"""Minimum bytes sent and received for a connection to show its link."""
 _STATES = ("ESTAB", "CLOSE-WAIT", "FIN-WAIT-1", "FIN-WAIT-2", "LAST-ACK", "CLOSING")
 _HEADINGS = ("State", "Recv-Q", "Netid")
 _FACTORS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
@@ -29,15 +29,15 @@ class Sockets:
 
     source: str
     connections: tuple[Connection, ...]
-    """Those that moved enough to tell something, the largest first."""
+    """Connections with enough data, the largest first."""
     small: int
-    """The others."""
+    """The number of others."""
     every: tuple[Connection, ...] = ()
-    """All of them, however little they moved."""
+    """All connections, regardless of size."""
 
     @property
     def headline(self) -> str:
-        """The one sentence."""
+        """The one-sentence answer."""
         if not self.connections:
             return (
                 f"{self.source}: no connection moved {format_bytes(MIN_BYTES)} or more: run it "
@@ -53,7 +53,7 @@ class Sockets:
 
     @property
     def sentences(self) -> list[str]:
-        """All that is said, the headline first."""
+        """The whole answer, the headline first."""
         lines = [self.headline]
         for one in self.connections:
             lines += one.sentences
@@ -68,9 +68,9 @@ class Sockets:
 
 
 def of_ends(sockets: Sockets, sender: str, receiver: str) -> Connection | None:
-    """The connection between two ends, as a capture writes them; None where `sockets` lacks it.
+    """The connection between two ends, as a capture writes them; None if `sockets` lacks it.
 
-    The socket is the sender's: the other end's counts are of the other direction's data.
+    The socket is the sender's: the other end's counters are for the other direction's data.
     """
     wanted = (_bare(sender), _bare(receiver))
     ends = ((one, (_bare(one.local), _bare(one.peer))) for one in sockets.every)
@@ -78,14 +78,14 @@ def of_ends(sockets: Sockets, sender: str, receiver: str) -> Connection | None:
 
 
 def _bare(end: str) -> str:
-    """An end without the device that `ss` names, and IPv4 as such where a socket is IPv6's."""
+    """An end without the device that `ss` adds, and IPv4-mapped addresses as IPv4."""
     address, _, port = end.rpartition(":")
     address = address.split("%", 1)[0].strip("[]").removeprefix("::ffff:")
     return f"{address}:{port}"
 
 
 def sockets_of(path: str | None) -> Sockets:
-    """The connections of this host, or those that a file of `ss -ti` holds ("-" is not one).
+    """The connections of this host, or of a file with the output of `ss -ti` ("-" is not one).
 
     Raises:
         ScenarioError: `ss` is missing or failed, or the file cannot be read or is something else.
@@ -124,13 +124,13 @@ def parsed(text: str, source: str) -> Sockets:
 
 
 def is_socket_list(first: str) -> bool:
-    """Whether a text's beginning is that of the output of `ss -t`, with or without its heading."""
+    """Whether a text begins like the output of `ss -t`, with or without its heading."""
     lines = [line for line in first.splitlines() if line.strip()]
     return any(_ends(line) is not None for line in lines[:2])
 
 
 def _has_counters(line: str) -> bool:
-    """Whether a line has what `-i` prints of every connection."""
+    """Whether a line has the fields that `-i` prints for every connection."""
     return "cwnd:" in line or "rto:" in line
 
 
@@ -147,7 +147,7 @@ def _run() -> str:
 
 
 def _connections(lines: Iterable[str]) -> Iterator[Connection]:
-    """Each connection is a line of its ends, and its counters behind them or on the next line."""
+    """Each connection is a line with its ends, and its counters after them or on the next line."""
     ends: tuple[str, str] | None = None
     counters = ""
     for line in lines:
@@ -225,7 +225,7 @@ def _connection(ends: tuple[str, str], text: str) -> Connection:
 
 
 def _control(words: list[str]) -> str | None:
-    """The first bare word that is no flag of the connection's options: `ss` prints it so."""
+    """The first bare word that is no flag of the connection's options: `ss` prints the name so."""
     flags = {"ts", "sack", "ecn", "ecnseen", "fastopen", "app_limited", "send", "pacing_rate"}
     flags |= {"delivery_rate", "users", "timer"}
     bare = (word for word in words if re.fullmatch(r"[a-z][a-z0-9_]*", word))

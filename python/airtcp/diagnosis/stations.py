@@ -1,7 +1,7 @@
-"""A radio's own counters: the output of `iw dev wlan0 station dump`, where no monitor listens.
+"""A radio's counters: the output of `iw dev wlan0 station dump`, without a monitor.
 
-A driver counts for each station what it sent, sent again and gave up since the station came. It
-knows of TCP nothing, and drivers differ in whether an aggregate counts as one.
+A driver counts sent, retried and failed packets of each station since it associated. It knows
+nothing of TCP, and drivers differ in whether an aggregate counts as one.
 """
 
 import re
@@ -12,17 +12,17 @@ from airtcp._core import ScenarioError
 from airtcp.quantities import format_bytes, format_count, format_percent
 
 FEWEST_PACKETS = 1000
-"""Of fewer packets a share of failures tells nothing."""
+"""Minimum number of packets for a share of failures."""
 LOSSY = 0.001
-"""A radio that gives up a larger share makes losses that TCP sees."""
+"""Minimum share of failed packets that TCP notices as losses."""
 BUSY = 0.3
-"""More retries a packet than this take much of the air, and delay what waits."""
+"""Minimum retries per packet that use much airtime, and delay queued packets."""
 _BEGINS = re.compile(r"^Station ([0-9a-f:]{17}) \(on ([^)]+)\)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Station:
-    """One station's counters; what its driver does not print is None."""
+    """One station's counters; None if its driver does not print them."""
 
     address: str
     device: str
@@ -34,7 +34,7 @@ class Station:
     """Packets dropped after the last retry."""
     signal_dbm: int | None
     sent_at: str | None
-    """The rate and mode of the last transmission, as the driver writes it."""
+    """The rate and mode of the last transmission, in the driver's notation."""
     received_at: str | None
     connected_s: int | None
 
@@ -47,14 +47,14 @@ class Station:
 
     @property
     def retries_a_packet(self) -> float | None:
-        """Transmissions beyond the first; None where too few packets tell it."""
+        """Transmissions beyond the first; None with too few packets."""
         if self.retries is None or not self.sent_packets or self.sent_packets < FEWEST_PACKETS:
             return None
         return self.retries / self.sent_packets
 
     @property
     def sentences(self) -> list[str]:
-        """What the counters say, and nothing that they do not."""
+        """Exactly the facts that the counters show."""
         signal = "" if self.signal_dbm is None else f", signal {self.signal_dbm} dBm"
         rates = [
             f"{way} at {rate}"
@@ -97,7 +97,7 @@ class Stations:
 
     @property
     def headline(self) -> str:
-        """The one sentence."""
+        """The one-sentence answer."""
         told = [one for one in self.stations if one.failed_share is not None]
         lossy = [one for one in told if (one.failed_share or 0.0) > LOSSY]
         if not told:
@@ -113,7 +113,7 @@ class Stations:
 
     @property
     def sentences(self) -> list[str]:
-        """All that is said, the headline first."""
+        """The whole answer, the headline first."""
         lines = [self.headline]
         for one in self.stations:
             lines += one.sentences
@@ -126,7 +126,7 @@ class Stations:
 
 
 def is_station_dump(text: str) -> bool:
-    """Whether a text begins as `iw dev DEV station dump` does."""
+    """Whether a text begins like the output of `iw dev DEV station dump`."""
     return _BEGINS.match(text.lstrip()) is not None
 
 
@@ -134,7 +134,7 @@ def parsed(text: str, source: str) -> Stations:
     """The stations of a dump.
 
     Raises:
-        ScenarioError: it holds none.
+        ScenarioError: it holds no station.
     """
     found = tuple(_stations(text))
     if not found:

@@ -1,4 +1,4 @@
-"""Stops of the link: silences that end with the acknowledgment of what was under way."""
+"""Stops of the link: silences that end with the acknowledgment of data in flight."""
 
 from dataclasses import dataclass, replace
 
@@ -7,43 +7,44 @@ import numpy as np
 from airtcp.diagnosis.observed import Flags, Observed, Reals
 
 MIN_S = 0.03
-"""As long as what stands still shows above what hosts delay. BBR keeps for seconds the queue that
-even so short a stop has built."""
+"""Minimum length of a stop that stands out from delays of hosts. BBR keeps for seconds the queue
+built by even so short a stop.
+"""
 SURELY_S = 0.08
-"""Hosts do not delay by more."""
+"""Maximum delay of hosts."""
 DELAYED_ACK_S = 0.25
-"""A silence up to that may be a receiver's that waits for a second segment (RFC 9293 allows 0.5 s,
-Linux waits 40 to 200 ms): no more than that one is late then."""
+"""Maximum silence that may be a receiver waiting for a second segment (RFC 9293 allows 0.5 s, Linux
+waits 40 to 200 ms): then only that one packet is late.
+"""
 FEWEST_LATE = 4
-"""Packets that are late behind a stop as short."""
+"""Minimum number of late packets after a stop this short."""
 PACKETS = 8
-"""A silence of fewer packet times is the spacing of a slow link."""
+"""Minimum silence in packet times; shorter ones are the spacing of a slow link."""
 BASE_SHARE = 0.6
-"""A silence of a smaller share of the base round trip is the gap between two windows."""
+"""Minimum silence as a share of the base round trip; shorter ones separate two windows."""
 BURST_S = 0.01
 ORDINARY_SHARE = 0.25
-"""Silences from this share of the shortest stop up to that are ordinary."""
+"""Ordinary silences are from this share of the shortest stop up to the shortest stop."""
 ALWAYS = 2.0
-"""Ordinary silences a second from which on they are the link's usual state, hence jitter."""
+"""Rate of ordinary silences per second from which on they are the link's usual state: jitter."""
 CHANCE = 0.05
-"""A silence is a stop where jitter would bring fewer than this of its length in the whole
-capture."""
+"""A silence is a stop if jitter would bring fewer than this of its length in the whole capture."""
 MIN_WORKING_S = 0.001
-"""A link works for at least so long between two stops (`link.stops.working`)."""
+"""Minimum time between two stops (`link.stops.working`)."""
 FEW_STOPS = 5
-"""Fewer are drawn by how often they may come: stretches of the capture repeat what was seen."""
+"""Below this many stops their rate is drawn: blocks of the capture only repeat observed stops."""
 HELD_SHARE = 0.5
-"""Smallest share of the waiting data in one burst after a stop that only held it."""
+"""Minimum share of the waiting data in one burst after a stop that held packets."""
 
 
 @dataclass(frozen=True)
 class Stop:
-    """A time for which nothing passed, in seconds from the capture's first packet."""
+    """An interval without delivery, in seconds from the capture's first packet."""
 
     start_s: float
     length_s: float
     released_share: float
-    """Share of the waiting data that came at once at the end; NaN where too little waited."""
+    """Share of the waiting data in one burst at the end; NaN if too little waited."""
 
 
 @dataclass(frozen=True)
@@ -53,18 +54,18 @@ class StopProcess:
     stops: tuple[Stop, ...]
     observed_s: float
     is_taken_for_held: bool = False
-    """Assumed to be held: the replay with holding was nearer to the capture."""
+    """Whether holding is assumed: the replay with holding was nearer to the capture."""
     drawn_working_s: float | None = None
-    """The mean time between stops, where it was drawn from what few of them leave open."""
+    """The mean time between stops, if drawn from its posterior because there are few."""
 
     @property
     def shows_release(self) -> bool:
-        """Enough waited in one of them to tell whether it came all at once."""
+        """Whether enough packets waited in a stop to show whether they were released at once."""
         return any(np.isfinite(stop.released_share) for stop in self.stops)
 
     @property
     def are_few(self) -> bool:
-        """How often they come is known within a factor of some three at best."""
+        """Whether their frequency is known only within a factor of about three."""
         return 0 < len(self.stops) < FEW_STOPS and not self.is_periodic
 
     @property
@@ -94,20 +95,20 @@ class StopProcess:
 
     @property
     def is_periodic(self) -> bool:
-        """They come at regular intervals."""
+        """Whether they come at regular intervals."""
         is_seen = self.drawn_working_s is None and len(self.stops) >= 4
         return is_seen and self.variation < 0.15
 
     @property
     def often(self) -> tuple[float, float]:
-        """The 95 % interval of the stops that come in the time observed (Jeffreys' prior)."""
+        """The 95 % interval of the number of stops in the observed time (Jeffreys' prior)."""
         from scipy.special import gammaincinv
 
         shape = len(self.stops) + 0.5
         return float(gammaincinv(shape, 0.025)), float(gammaincinv(shape, 0.975))
 
     def drawn(self, random: np.random.Generator) -> "StopProcess":
-        """A process that few stops leave open: as often as they may come, as long as some were."""
+        """Draws a process consistent with few stops: a plausible rate, and observed lengths."""
         often = random.gamma(len(self.stops) + 0.5) / (len(self.stops) * self.mean_working_s)
         chosen = random.integers(0, len(self.stops), len(self.stops))
         return replace(
@@ -118,13 +119,13 @@ class StopProcess:
 
     @property
     def have_one_length(self) -> bool:
-        """They last equally long."""
+        """Whether they all have the same length."""
         lengths = [stop.length_s for stop in self.stops]
         return len(lengths) >= 4 and float(np.std(lengths)) < 0.15 * float(np.mean(lengths))
 
     @property
     def are_held(self) -> bool:
-        """Packets come all at once at the end, not at the link's rate."""
+        """Whether packets are released all at once at the end, not at the link's rate."""
         shares = np.array([stop.released_share for stop in self.stops])
         told = shares[np.isfinite(shares)]
         if not len(told):
@@ -133,10 +134,10 @@ class StopProcess:
 
 
 def found_stops(flow: Observed, rate_bps: float) -> list[Stop]:
-    """Silences of the acknowledgments in which the link, not the sender, was still.
+    """Silences of the acknowledgments in which the link, not the sender, was stopped.
 
-    Jitter that keeps the order brings silences, too: all that is behind a delayed packet waits for
-    it. A stop is longer than these explain.
+    Jitter that keeps the order also makes silences: all packets after a delayed one wait for it. A
+    stop is longer than these explain.
     """
     packet_s = 8.0 * flow.full_size / rate_bps
     floor = max(PACKETS * packet_s, BASE_SHARE * flow.base_rtt_s)
@@ -144,12 +145,12 @@ def found_stops(flow: Observed, rate_bps: float) -> list[Stop]:
     begun, ended = _silences(flow, packet_s, ORDINARY_SHARE * shortest)
     lengths = ended - begun
     is_stop = np.zeros(len(lengths), dtype=np.bool_)
-    # Hosts and jitter that make short silences all the time hide short stops, and no long ones.
+    # Frequent short silences of hosts and jitter hide short stops, but not long ones.
     for least in (shortest, surely):
         some = np.flatnonzero(lengths > ORDINARY_SHARE * least)
         long = (lengths[some] > least) & _exceeds_jitter(lengths[some], least, flow.seconds)
         is_stop[some[long]] = True
-    # The silence is that of acknowledgments, which the link let go half a round trip ago.
+    # The silence is that of acknowledgments, which left the link half a round trip earlier.
     return [
         Stop(
             begin - flow.base_rtt_s / 2,
@@ -161,22 +162,22 @@ def found_stops(flow: Observed, rate_bps: float) -> list[Stop]:
 
 
 def _silences(flow: Observed, packet_s: float, shortest: float) -> tuple[Reals, Reals]:
-    """Beginnings and ends of the silences that the link, not the sender, made.
+    """Start and end of the silences caused by the link, not the sender.
 
-    A silence counts if what ends it reports a transmission that was not lost, left before or
-    early in the silence, and took that much longer than those before it: a loss, an idle
-    application and slow start's pauses of a round trip all lack that.
+    A silence counts if the acknowledgment that ends it reports a transmission that was not lost,
+    left before or early in the silence, and took that much longer than its predecessors: a loss, an
+    idle application and slow start's pauses of a round trip all lack that.
     """
     order = np.argsort(flow.acked_s, kind="stable")
     order = order[flow.sampled[order]]
     came, sent, rtt = flow.acked_s[order], flow.sent_s[order], flow.rtt_s[order]
     begun, ended = [], []
-    # Any acknowledgment ends a silence, also one that reports nothing new.
+    # Any acknowledgment ends a silence, including one that reports nothing new.
     for before, after in zip(flow.ack_s[:-1], flow.ack_s[1:], strict=True):
         if after - before <= shortest:
             continue
         first = int(np.searchsorted(came, after - 1e-9))
-        # As wide as at its beginning, so that what came just in time is within it.
+        # As wide as at its beginning, to include packets that arrived just in time.
         until = after + BURST_S + 1e-9
         if first == 0 or first >= len(came) or came[first] >= until:
             continue
@@ -197,11 +198,11 @@ def _silences(flow: Observed, packet_s: float, shortest: float) -> tuple[Reals, 
 
 
 def _exceeds_jitter(lengths: Reals, shortest: float, seconds: float) -> Flags:
-    """Silences that are longer than jitter of the link makes them now and then.
+    """Silences that are too long to be the link's jitter.
 
-    Jitter concerns every packet, so that short silences come all the time, and the long ones are
-    the tail of their distribution: exponential above a threshold (Pickands 1975). It is fitted to
-    the ordinary silences alone, which are cut off where a stop may begin.
+    Jitter affects every packet, so that short silences come all the time, and the long ones are the
+    tail of their distribution: exponential above a threshold (Pickands 1975). It is fitted to the
+    ordinary silences only, which are cut off at the minimum length of a stop.
     """
     from_s = ORDINARY_SHARE * shortest
     span = shortest - from_s
@@ -216,10 +217,10 @@ def _exceeds_jitter(lengths: Reals, shortest: float, seconds: float) -> Flags:
 
 
 def _cut_exponential(mean: float) -> float:
-    """The scale of an exponential distribution of which values up to 1 are seen, from their mean.
+    """The scale of an exponential distribution truncated at 1, from the mean of its values.
 
-    Its likelihood is largest where the mean is the expected one. The mean of lengths that are as
-    often long as short is a half; none is expected to be longer.
+    Its likelihood is largest if the mean is the expected one. A uniform distribution has a mean of
+    one half; a larger mean is not expected.
     """
     flat, steep = 1e3, 2e-3
 
@@ -238,10 +239,10 @@ def _cut_exponential(mean: float) -> float:
 
 
 def _released(flow: Observed, end_s: float, length_s: float, rate_bps: float) -> float:
-    """The share of what waited that came at once, beyond what the link carries at its rate.
+    """The share of the waiting data that came at once, beyond the link's delivery at its rate.
 
-    Half a base round trip after the end, what was held at the receiver is acknowledged. Until then
-    come acknowledgments that waited on their own way, of half a round trip at most. NaN where no
+    Half a base round trip after the end, data held at the receiver is acknowledged. Until then,
+    acknowledgments that waited on the return path arrive, of half a round trip at most. NaN if no
     more than that waited.
     """
     half_s = flow.base_rtt_s / 2

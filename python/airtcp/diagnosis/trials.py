@@ -1,4 +1,4 @@
-"""Remedies tried on the fitted link: what they bring, with the fit's own uncertainty."""
+"""Trials of remedies on the fitted link: their effects, with the uncertainty of the fit."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -15,11 +15,11 @@ from airtcp.ranking.state import state
 from airtcp.study.statistics import PairedDifference, student_t
 
 WORTH_PERCENT = 3.0
-"""A smaller effect is within the error of a fit, and is not recommended."""
+"""Minimum effect to recommend; smaller ones are within the error of a fit."""
 CALM_PERCENT = 20.0
-"""A round trip that is shorter by less is no remedy for latency."""
+"""Minimum reduction of the round trip by a remedy for latency."""
 COSTLY_PERCENT = 10.0
-"""A remedy for latency may not cost more of the goodput than this."""
+"""Maximum loss of goodput by a remedy for latency."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class Effect:
     percent: float
     low: float
     high: float
-    """The 95 % interval: seeds and the uncertainty of the fit."""
+    """Upper bound of the 95 % interval, over seeds and the uncertainty of the fit."""
     is_identical: bool = False
-    """Every run was as without it."""
+    """Whether every run was identical to the run without it."""
 
     def within(self, most_percent: float) -> "Effect":
-        """The same, no larger than the link lets through."""
+        """The effect, limited to the gain that the link permits."""
         return replace(
             self,
             percent=min(self.percent, most_percent),
@@ -44,7 +44,7 @@ class Effect:
 
     @property
     def sign(self) -> int:
-        """1 where it is shown to help, -1 where it is shown to hurt, else 0."""
+        """1 if shown to help, -1 if shown to hurt, else 0."""
         return 1 if self.low > 0 else -1 if self.high < 0 else 0
 
 
@@ -55,7 +55,7 @@ class Cost:
     retransmitted_points: float
     """Share of the segments sent that are retransmissions, in per cent points."""
     timeouts: float
-    """A run."""
+    """Difference per run."""
     srtt_ms: float
     """The smoothed round trip at the end of a run."""
 
@@ -68,16 +68,16 @@ class Trial:
     place: str
     effect: Effect
     at_ends: tuple[Effect, ...]
-    """The effect at each end of what the capture leaves open; one where nothing is."""
+    """The effect at each end of the open question; one if there is no open question."""
     cost: Cost
     goodput_bps: float
     round_trip: Effect = Effect(0.0, 0.0, 0.0, is_identical=True)
-    """The change of the round trip that one packet in twenty exceeds, over all ends."""
+    """Change of the 95th percentile of the round trip, over all ends."""
 
     @property
     def calms(self) -> bool:
-        """It is shown to shorten that round trip much, and costs little goodput at any end."""
-        # What ends the connection on its way has a round trip of a part of the way.
+        """Whether it is shown to shorten that round trip much, at little cost of goodput."""
+        # A proxy ends the connection midway: its round trip covers a part of the path.
         is_whole = self.place != "proxy"
         return (
             is_whole
@@ -87,12 +87,12 @@ class Trial:
 
     @property
     def least(self) -> float:
-        """The least that it brings at any end of what the recording leaves open, in per cent."""
+        """The smallest gain at any end of the open question, in per cent."""
         return min(one.percent for one in self.at_ends)
 
     @property
     def depends(self) -> bool:
-        """It helps at one end of what the recording leaves open, and not at the other."""
+        """Whether it helps at one end of the open question, and not at the other."""
         helps = [one.sign > 0 and one.percent >= WORTH_PERCENT for one in self.at_ends]
         signs = {one.sign for one in self.at_ends}
         return (any(helps) and not all(helps)) or {1, -1} <= signs
@@ -100,26 +100,26 @@ class Trial:
 
 @dataclass(frozen=True)
 class Ends:
-    """Scenarios to try remedies on: at each end of what is left open, links drawn from the fit."""
+    """Scenarios to try remedies on: for each end of the open question, links drawn from the fit."""
 
     open_point: str | None
-    """The open point in words; None without one."""
+    """The open question in words; None without one."""
     drawn: tuple[tuple[Scenario, ...], ...]
-    """For each end as many scenarios. Senders that explain the capture alike take turns in them."""
+    """For each end as many scenarios. Senders that explain the capture equally well alternate."""
     most_percent: tuple[float, ...] = ()
-    """For each end the largest gain that its link lets through; empty without a bound."""
+    """For each end the largest gain that its link permits; empty without a bound."""
     senders: int = 1
-    """Senders that take turns."""
+    """Number of alternating senders."""
     in_use: frozenset[str] = frozenset()
-    """Remedies that one of these senders has already."""
+    """Remedies that one of these senders already has."""
 
 
 @dataclass(frozen=True)
 class Trials:
-    """The remedies that change anything, and their ranking for who asks."""
+    """Remedies with any effect, and their ranking for the asker."""
 
     rows: tuple[Trial, ...]
-    """The largest effect first."""
+    """Trials, the largest effect first."""
     open_point: str | None
     baseline_bps: float
     runs: int
@@ -127,13 +127,13 @@ class Trials:
     worth_percent: float = WORTH_PERCENT
     """The smallest effect worth having, in per cent."""
     harms: Mapping[str, PairedDifference | None] = field(default_factory=dict)
-    """What remedies take from an unchanged flow beside them, where that was measured."""
+    """Harm of remedies to an unchanged competing flow, where measured."""
     stopped: str = ""
     """The bound that ended the runs before all contenders were measured; empty if none did."""
 
     @cached_property
     def ranking(self) -> Ranking:
-        """The ranking, by what an unsure fit can tell: less than `worth_percent` is excluded.
+        """The ranking, within the resolution of the fit: less than `worth_percent` is excluded.
 
         A remedy that harms others much comes after one that is nearly as good and does not.
         """
@@ -143,14 +143,14 @@ class Trials:
 
     @cached_property
     def calmest(self) -> Trial | None:
-        """Of what the asker can deploy, that which shortens the round trip under load most."""
+        """The deployable remedy that shortens the round trip under load most."""
         calm = (self.of(one.remedy) for one in self.ranking.deployable)
         shown = [row for row in calm if row.calms]
         return min(shown, key=lambda row: row.round_trip.percent, default=None)
 
     @property
     def winner(self) -> Trial | None:
-        """The best that the asker can deploy and that helps whatever the capture leaves open."""
+        """The best deployable remedy that helps at every end of the open question."""
         best = self.ranking.best
         return None if best is None else self.of(best.remedy)
 
@@ -162,7 +162,7 @@ class Trials:
 def candidate(
     row: Trial, harm: PairedDifference | None = None, worth_percent: float = WORTH_PERCENT
 ) -> Candidate:
-    """A trial as the ranking takes it: shown or excluded only if it is so at every end."""
+    """A trial as a candidate for the ranking: shown or excluded only if so at every end."""
     states = {
         state(one.percent, (one.low, one.high), worth_percent, is_exact=one.is_identical)
         for one in row.at_ends
@@ -186,22 +186,22 @@ def candidate(
 def effect(before: NDArray[np.float64], after: NDArray[np.float64]) -> Effect:
     """The effect over links (rows) and their seeds (columns), in per cent of `before`.
 
-    Ratios are taken run by run, in logarithms: a link that loses more makes the unchanged flow
-    slower, and the gain larger. The links differ as the fit is unsure, which more of them do not
-    make surer: their variance counts in full. The seeds' luck averages out over all runs (one-way
-    random effects, Searle, Casella and McCulloch, Variance Components, 1992, §3.6). That the links
-    do not differ at all is what the difference of two noisy variances often says wrongly: a third
-    of the variance of their means is left to them, with which the interval covers 93 % and more
-    (the test computes it).
+    Ratios are taken run by run, in logarithms: a link with more losses makes the unchanged flow
+    slower, and the gain larger. The links differ by the uncertainty of the fit, which more links do
+    not reduce: their variance counts in full. The variance over seeds averages out over all runs
+    (one-way random effects, Searle, Casella and McCulloch, Variance Components, 1992, §3.6). The
+    difference of two noisy variances is often zero although the links differ: a third of the
+    variance of their means is attributed to them at least, with which the interval covers 93 % and
+    more (the test computes it).
     """
     if not (after - before).any() or not before.any():
         return Effect(0.0, 0.0, 0.0, is_identical=not (after - before).any())
-    # A run that delivered nothing has no logarithm: a millionth of the mean stands for it.
+    # A run that delivered nothing has no logarithm: it counts as a millionth of the mean.
     least = 1e-6 * float(before.mean())
     ratio = np.log(np.maximum(after, least) / np.maximum(before, least))
     links, seeds = ratio.shape
     of_links = float(ratio.mean(axis=1).var(ddof=1))
-    # A single seed does not part its luck from the fit's uncertainty: all counts as the latter.
+    # A single seed does not separate seeds from the fit's uncertainty: all counts as the latter.
     luck = float(ratio.var(axis=1, ddof=1).mean()) / seeds if seeds > 1 else 0.0
     between = max(of_links / 3, of_links - luck)
     half = student_t(links - 1) * (between * (1 + 1 / links) + luck / links) ** 0.5
@@ -211,7 +211,7 @@ def effect(before: NDArray[np.float64], after: NDArray[np.float64]) -> Effect:
 
 
 def over(ends: Sequence[Effect]) -> Effect:
-    """The effect whichever end is true: the mean, and an interval that holds all."""
+    """The effect at every end: the mean, and an interval that covers all."""
     return Effect(
         float(np.mean([one.percent for one in ends])),
         min(one.low for one in ends),

@@ -1,8 +1,8 @@
-"""Remedies simulated on the links that a fit leaves open, in rounds.
+"""Simulates remedies on the links that a fit leaves open, in rounds.
 
-The first round tries every remedy on a few of the links. Those that may be worth deploying, or may
-shorten the round trip, go on to all links and more seeds; the others keep what the first round
-shows of them. Where the processor time ends, a round ends with the links that are done.
+The first round tries every remedy on a few of the links. Remedies that may be worth deploying, or
+may shorten the round trip, go on to all links and more seeds; the others keep their results of the
+first round. If the processor time runs out, a round ends with the finished links.
 """
 
 import os
@@ -33,15 +33,15 @@ from airtcp.study.perturbation import perturbed
 from airtcp.summary import RunSummary, parse_summary, retransmitted_share, total
 
 FIRST_DRAWS = 6
-"""Links of the first round, with a seed each; a multiple of two and three senders."""
+"""Links of the first round, with one seed each; a multiple of two and three senders."""
 FEWEST_DRAWS = 2
-"""Links of a first round that the processor time ends; one shows nothing of the fit's error."""
+"""Minimum number of links of a first round cut short; one does not show the error of the fit."""
 SEEDS = 2
-"""Seeds of each drawn link, to tell its own luck from the fit's uncertainty."""
+"""Seeds of each drawn link, to separate their variance from the fit's uncertainty."""
 CONTENDERS = 6
-"""Remedies of the second round: those with the most to gain."""
+"""Maximum number of remedies in the second round: the largest possible gains."""
 CALM_CONTENDERS = 2
-"""Others that shorten the round trip most, where data waits."""
+"""Additional remedies that shorten the round trip most, if data waits."""
 MAX_CPU_S = 60.0
 Progress = Callable[[int, int], object]
 Cell = tuple[str, int, int, int]
@@ -50,21 +50,21 @@ Cell = tuple[str, int, int, int]
 
 @dataclass(frozen=True)
 class Effort:
-    """What a diagnosis may cost, and what counts."""
+    """Cost bounds of a diagnosis, and its criteria."""
 
     seeds: int = SEEDS
-    """Seeds of each drawn link, in the round that decides."""
+    """Seeds of each drawn link, in the deciding round."""
     max_cpu_s: float = MAX_CPU_S
-    """Processor time after which the trials end, with what is done."""
+    """Processor time after which the trials end with the finished runs."""
     worth_percent: float = WORTH_PERCENT
     """The smallest effect worth having."""
     aim: Aim = Aim.BULK
-    """What the link is wanted for: round trips decide for all but bulk."""
+    """Intended use of the link: round trips decide for all aims but bulk."""
 
 
 @dataclass
 class _Bench:
-    """Runs on the links, each once."""
+    """Runs on the links, each only once."""
 
     ends: Ends
     progress: Progress | None
@@ -74,16 +74,16 @@ class _Bench:
     expected: int = 0
 
     def run(self, names: Sequence[str], draws: int, seeds: int, *, by_draw: bool = False) -> bool:
-        """Runs what is not yet there; a remedy that the link or the stack cannot have is dropped.
+        """Runs the missing cells; drops a remedy that the link or the stack cannot have.
 
         Args:
-            names: the remedies; "" is none.
-            draws: the first so many links of each end.
-            seeds: of each link.
-            by_draw: a link with all remedies after the other, and not a remedy with all links.
+            names: the remedies; "" means no remedy.
+            draws: number of links of each end, from the first.
+            seeds: number of seeds on each link.
+            by_draw: link by link with all remedies, rather than remedy by remedy.
 
         Returns:
-            whether all were run; else the processor time was spent, and `done` holds the others.
+            whether all were run; otherwise the processor time was spent, and `done` is partial.
 
         Raises:
             RunError: a run could not be finished.
@@ -127,7 +127,7 @@ class _Bench:
         return True
 
     def complete(self, names: Sequence[str], draws: int) -> int:
-        """The number of first links, up to `draws`, on which all of these have been run."""
+        """The number of first links, up to `draws`, on which all of these were run."""
         wanted = [name for name in names if name not in self.refused]
         for draw in range(draws):
             if not all(
@@ -141,9 +141,9 @@ class _Bench:
     def values(
         self, name: str, end: int, draws: Sequence[int], of: Callable[[RunSummary], float]
     ) -> NDArray[np.float64]:
-        """A figure of the runs that there are beside unchanged ones: a row a link, a column a seed.
+        """A measure of all unchanged runs available: one row per link, one column per seed.
 
-        Of no remedy, "", all seeds that there are.
+        Without a remedy, "", all available seeds.
         """
         return self.matched(name, name, end, draws, of)
 
@@ -155,7 +155,7 @@ class _Bench:
         draws: Sequence[int],
         of: Callable[[RunSummary], float],
     ) -> NDArray[np.float64]:
-        """A figure of `which` on the seeds of these links that remedy `name` and none have."""
+        """A measure of `which` on the seeds of these links that both `name` and no remedy have."""
         seeds = [
             seed
             for seed in range(max(cell[3] for cell in self.done) + 1)
@@ -190,10 +190,10 @@ def tried(
 
     Args:
         ends: the links.
-        reach: what the asker can deploy.
-        progress: called with the runs that are done, and how many there will be.
-        effort: what it may cost.
-        data_waits: the round trip is worth shortening, too.
+        reach: the places that the asker can change.
+        progress: called with the number of finished runs and the total.
+        effort: cost bounds.
+        data_waits: whether the round trip is worth shortening, too.
 
     Raises:
         RunError: a run could not be finished.
@@ -228,7 +228,7 @@ def tried(
             stopped = budget.words
             break
         bench.run(["", *chosen], draws, effort.seeds)
-        # Remedies that the processor time left out keep what the first round shows of them.
+        # Remedies cut off by the processor time keep their results of the first round.
         measured |= {name: draws for name in chosen if bench.complete(["", name], draws) == draws}
         rows = _rows(bench, names, measured)
         found = Trials(tuple(rows), ends.open_point, 0.0, 0, reach, effort.worth_percent)
@@ -254,7 +254,7 @@ def _goodput(run: RunSummary) -> float:
 
 
 def _rows(bench: _Bench, names: Sequence[str], measured: dict[str, int]) -> list[Trial]:
-    """A trial for each remedy that changes anything, the largest effect first."""
+    """A trial for each remedy with any effect, the largest first."""
     place_of = {entry["name"]: entry["place"] for entry in remedies()}
     found = (
         _row(bench, name, place_of[name], measured[name])
@@ -267,7 +267,7 @@ def _rows(bench: _Bench, names: Sequence[str], measured: dict[str, int]) -> list
 
 
 def _row(bench: _Bench, name: str, place: str, draws: int) -> Trial | None:
-    """The trial of a remedy over the first `draws` links of each end; None if it changes none."""
+    """The trial of a remedy over the first `draws` links of each end; None without any effect."""
     ends, kept = bench.ends, range(draws)
     effects, calms = [], []
     for end, group in _groups(ends, draws):
@@ -303,7 +303,7 @@ def _high_rtt(run: RunSummary) -> float:
 
 
 def _groups(ends: Ends, draws: int) -> Iterator[tuple[int, Sequence[int]]]:
-    """Each end with its links; with those of each sender, where there are enough to tell."""
+    """Each end with its links, separated by sender if there are enough."""
     for end in range(len(ends.drawn)):
         if ends.senders > 1 and draws > FIRST_DRAWS:
             for sender in range(ends.senders):
@@ -321,9 +321,9 @@ def _contenders(
     *,
     data_waits: bool,
 ) -> list[str]:
-    """Remedies of the first round alone that may be worth deploying, those with most to gain first.
+    """Remedies of the first round that may be worth deploying, by their largest possible gain.
 
-    Those that the asker can deploy come before the best of the other places.
+    Deployable remedies come before the best of the other places.
     """
     open_ones = [row for row in rows if measured[row.remedy] == first]
 

@@ -1,4 +1,4 @@
-"""What a fit leaves open: the links that remedies are tried on."""
+"""Links that a fit leaves open, to try remedies on."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,22 +21,22 @@ MIN_S = 20.0
 AIR_DRAWS = 10
 AIR_PACKETS = 50_000
 AIR_MIN_S = 3.0
-"""A fast radio shows within seconds what a slow line does in a minute."""
+"""Minimum time for a fast radio, which shows in seconds what a slow line shows in a minute."""
 QUEUE_FACTORS = (1, 3)
 
 
 def ends_of(link: FittedLink, flow: Observed, stacks: Sequence[Stack], most: Ceiling) -> Ends:
-    """Links drawn from the fit, at each end of what it leaves open, to try remedies on.
+    """Links drawn from the fit, at each end of its open question, to try remedies on.
 
-    A queue that the capture shows no end of may be as long as it was seen, or three times that; a
-    link that was hardly ever full has the rate of either bound. Senders that explain the capture
-    alike take turns.
+    A queue without an observed overflow may be as long as observed, or three times that; a link
+    that was hardly ever full has the rate of either bound. Senders that explain the capture equally
+    well alternate.
     """
     has = frozenset(in_use(stacks))
     if link.wifi is not None:
         drawn_on_air = _on_the_air(link, flow, stacks)
         return Ends(None, (drawn_on_air,), (most.gain_percent,), len(stacks), has)
-    # A recording is played as a whole: its first half is another link than its second.
+    # A recording is played as a whole: its two halves are different links.
     longest_s = MAX_S if link.rate.steps is None and not link.phases else WHOLE_S
     seconds = min(max(flow.seconds, MIN_S), longest_s)
     links = list(drawn_links(link, flow, DRAWS))
@@ -66,17 +66,17 @@ def ends_of(link: FittedLink, flow: Observed, stacks: Sequence[Stack], most: Cei
 
 
 def _most_at(link: FittedLink, flow: Observed, most: Ceiling, end: int) -> Ceiling:
-    """The ceiling at an end of what is left open about the rate."""
+    """The ceiling at an end of the open question about the rate."""
     if link.rate.bounds is None:
         return most
     return ceiling(replace(link, rate=replace(link.rate.at_bound(end), bounds=None)), flow)
 
 
 def _on_the_air(link: FittedLink, flow: Observed, stacks: Sequence[Stack]) -> tuple[Scenario, ...]:
-    """Wi-Fi links that all bring what the capture has: which one it was does not show.
+    """Wi-Fi links that all reproduce the capture: the actual one is not identifiable.
 
-    Of approximate Bayesian computation this is the plainest form: what was drawn, simulated and
-    found near (Beaumont, Zhang and Balding, Genetics 162 (2002)).
+    The plainest form of approximate Bayesian computation: parameters drawn, simulated and accepted
+    if near (Beaumont, Zhang and Balding, Genetics 162 (2002)).
     """
     pace = flow.goodput_bps / (8 * stacks[0].mss)
     seconds = min(max(AIR_PACKETS / pace, AIR_MIN_S), MIN_S)

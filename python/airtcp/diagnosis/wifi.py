@@ -1,8 +1,8 @@
 """A Wi-Fi link that aggregates, as keys of a scenario.
 
-What a capture beside the radio shows of it is when aggregates came, and no more: a mode of half the
-rate, one frame in ten damaged and another station on the channel bring the same bytes a second. So
-a link is told apart by what it delivers, how long that takes and how often it comes.
+A capture away from the radio only shows when aggregates arrived: a mode of half the rate, one frame
+in ten damaged and another station on the channel give the same bytes a second. So a link is
+identified by its delivery, and by the length and frequency of its bursts.
 """
 
 from bisect import bisect_left
@@ -14,24 +14,24 @@ DATA_SUBCARRIERS = {
     "802.11ac": {20: 52, 40: 108, 80: 234, 160: 468},
     "802.11ax": {20: 234, 40: 468, 80: 980, 160: 1960},
 }
-"""By channel width in MHz (IEEE 802.11 tables 19-6, 21-5 and 27-13)."""
+"""Data subcarriers by channel width in MHz (IEEE 802.11 tables 19-6, 21-5 and 27-13)."""
 BITS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 4.5, 5.0, 6.0, 20 / 3, 7.5, 25 / 3)
-"""Data bits a subcarrier and stream by modulation and coding scheme (the same, §§19.5, 21.5, 27.5).
+"""Data bits per subcarrier and stream by modulation and coding scheme (ibid. §§19.5, 21.5, 27.5).
 """
 SYMBOL_US = {"802.11n": 4.0, "802.11ac": 4.0, "802.11ax": 13.6}
 """With a guard interval of 800 ns."""
 GUARD = "800 ns"
 AIR_S = 0.4e-3
-"""What the radio takes of the shortest round trip: a lone frame each way, with their ACKs."""
+"""The radio's part of the minimum round trip: a single frame each way, with its ACK."""
 PACING_SHIFT = 7
-"""A Linux sender behind its own Wi-Fi paces in bursts of 8 ms, as mac80211 asks of it."""
+"""A Linux sender on Wi-Fi paces in bursts of 8 ms, as mac80211 requests."""
 FAST_BPS = 500e6
-"""Above this a line of 1 Gbit/s behind the radio would be its bottleneck at times."""
+"""Rate above which a wired link of 1 Gbit/s behind the radio would sometimes be the bottleneck."""
 
 
 @dataclass(frozen=True)
 class Mode:
-    """How frames are modulated."""
+    """A modulation mode."""
 
     standard: str
     width_mhz: int
@@ -46,7 +46,7 @@ class Mode:
 
     @property
     def words(self) -> str:
-        """As drivers print it, more or less."""
+        """Approximately as drivers print it."""
         streams = "stream" if self.streams == 1 else "streams"
         return (
             f"{self.standard}, {self.bps / 1e6:.0f} Mbit/s ({self.width_mhz} MHz, {self.streams} "
@@ -65,7 +65,7 @@ class Mode:
 
 
 def _ladder() -> Iterator[Mode]:
-    """Modes that devices have, each some tenths faster than the one before."""
+    """Modes of real devices, each some tenths faster than the previous one."""
     yield from (Mode("802.11n", 20, 1, mcs) for mcs in (0, 1, 2, 3, 4, 5, 7))
     yield from (Mode("802.11n", 20, 2, mcs) for mcs in (4, 5, 6, 7))
     yield from (Mode("802.11n", 40, 2, mcs) for mcs in (4, 5, 7))
@@ -75,32 +75,33 @@ def _ladder() -> Iterator[Mode]:
 
 
 LADDER = tuple(sorted(_ladder(), key=lambda mode: mode.bps))
-"""By rate. The slowest standard that has a rate stands for all that have it."""
+"""By rate. A rate is represented by the slowest standard that has it."""
 
 
 def mode_near(bps: float) -> int:
-    """The place in `LADDER` of the slowest mode with that rate, or the fastest of all."""
+    """The index in `LADDER` of the slowest mode with that rate, or of the fastest mode."""
     return min(bisect_left([mode.bps for mode in LADDER], bps), len(LADDER) - 1)
 
 
 @dataclass(frozen=True)
 class Wifi:
-    """A station, the access point and what else is on the channel."""
+    """A station, the access point and the other stations on the channel."""
 
     mode: Mode
     damaged: float
     """Share of the frames of an aggregate that are damaged."""
     others: int
-    """Stations beside this one, each with a transfer of its own the same way."""
+    """Number of other stations, each with a transfer in the same direction."""
     is_download: bool
     wired_delay_s: float
-    """Behind the access point, each way."""
+    """One-way delay of the wired path behind the access point."""
     fifo_packets: int | None = None
-    """Packets of one queue for all, as drivers have that do without Linux's queues of stations;
-    None for those."""
+    """Packets in a single shared queue, as in drivers without Linux's per-station queues; None for
+    per-station queues.
+    """
 
     def lines(self) -> list[str]:
-        """The tables of the channel and of the line behind it."""
+        """The tables of the channel and of the wired path."""
         queue = (
             []
             if self.fifo_packets is None
@@ -128,7 +129,7 @@ class Wifi:
 
     @property
     def words(self) -> str:
-        """What was fitted, in a sentence's part."""
+        """The fitted parameters, as part of a sentence."""
         parts = [f"a Wi-Fi link that aggregates, as {self.mode.words}"]
         if self.damaged > 0:
             parts.append(f"{100 * self.damaged:.0f} % of its frames damaged")

@@ -1,4 +1,4 @@
-"""Which Wi-Fi links bring what the capture has: search by simulation."""
+"""Searches by simulation for Wi-Fi links that reproduce a capture."""
 
 import math
 import os
@@ -22,29 +22,30 @@ from airtcp.runs import Run
 OTHERS = (0, 1, 3)
 DAMAGED = (0.0, 0.15)
 WARM_S = 1.0
-"""The first second is slow start's."""
+"""Slow start is excluded."""
 PACKETS = 50_000
 MIN_S, MAX_S = 3.0, 10.0
 FEWEST_LOST = 10
-"""Fewer losses that no queue explains are luck."""
+"""Minimum number of losses without a queue that are not chance."""
 ATTEMPTS = 7
-"""Of a frame, the first included (`wlan.retry_limit`)."""
+"""Transmissions of a frame, the first included (`wlan.retry_limit`)."""
 ROUNDS = 3
 EFFICIENCY = 0.7
-"""Share of a mode's rate that an aggregating link delivers, to begin the search with."""
+"""Share of a mode's rate that an aggregating link delivers, as the start of the search."""
 NEAR = 0.10
 MAX_DAMAGED = 0.6
 BURST_WEIGHT = 0.3
-"""How often aggregates come weighs less than what they bring and how late: drivers differ in how
-many frames they put in one."""
+"""Weight of the burst frequency: lower than that of goodput and delay, since drivers differ in the
+number of frames per aggregate.
+"""
 KEPT = 10
 PLAYED = 3
-"""The nearest of the search that are played for as long as the capture."""
+"""Number of the nearest candidates that are simulated for the capture's whole duration."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What is compared, of the capture and of each simulation."""
+    """Measures for the comparison of the capture with each simulation."""
 
     goodput_bps: float
     median_rtt_s: float
@@ -52,7 +53,7 @@ class Shape:
     """Half of the time is in longer pauses between bursts."""
 
     def distance(self, other: "Shape") -> float:
-        """How far another is, in shares; no single one can make up for the others."""
+        """Relative distance to another; no single term can compensate for the others."""
         return (
             abs(math.log(other.goodput_bps / self.goodput_bps))
             + abs(math.log(other.median_rtt_s / self.median_rtt_s))
@@ -60,7 +61,7 @@ class Shape:
         )
 
     def is_near(self, other: "Shape") -> bool:
-        """Goodput and round trip are within a tenth."""
+        """Whether goodput and round trip are within a tenth."""
         return all(
             abs(one / own - 1.0) <= NEAR
             for own, one in (
@@ -72,7 +73,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A link, and what a simulation of it brings."""
+    """A link, and the measures of its simulation."""
 
     wifi: Wifi
     shape: Shape
@@ -82,15 +83,15 @@ class Fitted:
 def fitted_wifi(
     flow: Observed, queue_packets: int, stack: Stack, load: Callable[[WrittenLink], Scenario]
 ) -> list[Fitted]:
-    """Links whose simulation brings about what the capture has, the nearest first.
+    """Links whose simulation approximately reproduces the capture, the nearest first.
 
-    Where none is within a tenth in goodput and round trip, the nearest alone.
+    If no link is within a tenth in goodput and round trip, only the nearest.
 
     Args:
         flow: the flow as its sender saw it.
-        queue_packets: packets that its queue held, for links without Linux's queues of stations.
+        queue_packets: length of its queue in packets, for links without per-station queues.
         stack: the sender.
-        load: makes a scenario of what was written.
+        load: makes a scenario of a written link.
 
     Raises:
         RunError: a simulation could not be finished.
@@ -125,14 +126,14 @@ def _matched(
     captured: Shape,
     shapes: Callable[[Sequence[Wifi]], list[Shape | None]],
 ) -> Iterable[Fitted]:
-    """Each link with the mode, and then the share of damaged frames, that bring the goodput."""
+    """Each link with the mode, and then the share of damaged frames, that gives the goodput."""
     wanted = [
         captured.goodput_bps * (1 + one.others) / (EFFICIENCY * (1 - one.damaged)) for one in links
     ]
     best: dict[int, Fitted] = {}
 
     def judged(tried: Sequence[Wifi]) -> list[float]:
-        """Goodput of each over the capture's; keeps the nearest of each."""
+        """Goodput of each relative to the capture; keeps the nearest of each."""
         ratios = []
         for place, (one, shape) in enumerate(zip(tried, shapes(tried), strict=True)):
             ratios.append(shape.goodput_bps / captured.goodput_bps if shape else 0.0)
@@ -154,7 +155,7 @@ def _matched(
             one.mode.bps / min(max(ratio, 0.25), 4.0)
             for one, ratio in zip(tried, ratios, strict=True)
         ]
-    # Modes are steps: what is left between two of them, damage takes up.
+    # Modes are discrete: the share of damaged frames fills the gap between two of them.
     tried = [
         replace(
             one, damaged=float(np.clip(1 - (1 - one.damaged) / max(ratio, 0.1), 0, MAX_DAMAGED))
@@ -203,9 +204,9 @@ def _shape(run: Run, seconds: float) -> Shape | None:
 
 
 def _may_lose(wifi: Wifi, flow: Observed) -> bool:
-    """Whether the radio would give up as many packets as the link lost: it repeats what it damages.
+    """Whether the radio would fail as many packets as the link lost, in spite of its retries.
 
-    Half as many are enough, since chance is in it.
+    Half as many suffice, to allow for chance.
     """
     lost = int((flow.lost & ~flow.dropped).sum())
     given_up = wifi.damaged**ATTEMPTS * len(flow.sent_s)
@@ -227,7 +228,7 @@ def on_wifi(
 ) -> list[Played] | None:
     """Replays over the Wi-Fi link that is nearest to the capture, one for each sender.
 
-    None where stops show, which a channel of this model has by a clock alone.
+    None if there are stops, which this channel model has only at fixed times.
 
     Raises:
         RunError: a simulation could not be finished.
@@ -235,7 +236,7 @@ def on_wifi(
     if len(link.stops.stops) > 1:
         return None
     found: list[list[Played]] = []
-    # What a window is bounded by is the sender's affair: BBR's queue is not CUBIC's.
+    # The limit of a window depends on the sender: BBR's queue is not CUBIC's.
     for searched in (stacks[0], stacks[-1]):
         fits = fitted_wifi(flow, link.queue.packets, searched, loaded)
         alike = tuple(one.wifi for one in fits)

@@ -34,7 +34,7 @@ CAUSES = {
     "not-shown": "a cause that is not shown",
 }
 MAX_LIMITS = 2
-"""More are left to the sentences behind the first."""
+"""Maximum number of limits in the first sentence; more are left to the following ones."""
 
 
 def headline(
@@ -46,14 +46,14 @@ def headline(
     limits: Sequence[str] = (),
     aim: Aim = Aim.BULK,
 ) -> str:
-    """The one sentence that a user came for, with what limits the flow in it.
+    """The one-sentence answer, including the limits of the flow.
 
-    A reason not to trust the link comes before all that would be concluded from it.
+    A reason to distrust the link precedes all conclusions from it.
     """
     if refusals:
         return f"No remedy is recommended: {refusals[0]}"
     if ceiling is not None and ceiling.is_shared:
-        # Said with the rate already.
+        # Already mentioned with the rate.
         limits = [one for one in limits if one != OTHERS]
     named = _listed(limits[:MAX_LIMITS])
     is_latencys = aim in (Aim.LATENCY, Aim.CALLS)
@@ -79,7 +79,7 @@ def headline(
 
 
 def _has(ceiling: Ceiling, *, is_reached: bool) -> str:
-    """The goodput of the flow and the most that is possible, as a clause."""
+    """The goodput of the flow and its upper bound, as a clause."""
     if not ceiling.is_known and not is_reached:
         rate = format_bit_rate(ceiling.goodput_bps)
         return f"the flow gets {rate}, of a link whose rate did not show"
@@ -91,7 +91,7 @@ def _has(ceiling: Ceiling, *, is_reached: bool) -> str:
 
 
 def _best_words(trials: Trials, ceiling: Ceiling | None, harm: PairedDifference | None) -> str:
-    """What the remedies bring, within what the link lets through."""
+    """The effects of the remedies, within the gain that the link permits."""
     best = trials.winner
     if best is not None:
         return (
@@ -111,7 +111,7 @@ def _best_words(trials: Trials, ceiling: Ceiling | None, harm: PairedDifference 
 
 
 def _within(row: Trial, trials: Trials, ceiling: Ceiling | None) -> str:
-    """A gain in words; where the link's rate did not show, the least that it is."""
+    """A gain in words; if the link's rate did not show, its lower bound."""
     whole = f"{interval(row.effect)} of goodput"
     if ceiling is None or ceiling.is_known or len(row.at_ends) < 2:
         return whole
@@ -123,7 +123,7 @@ def _within(row: Trial, trials: Trials, ceiling: Ceiling | None) -> str:
 
 
 def _listed(parts: Sequence[str]) -> str:
-    """Two or more parts of a sentence as one."""
+    """Two or more parts of a sentence, joined."""
     return ", and ".join(parts)
 
 
@@ -135,7 +135,7 @@ def _waiting(waits: Latency) -> str:
 
 
 def _calmed(trials: Trials | None) -> str:
-    """What shortens the round trip, as the end of a sentence."""
+    """The remedy that shortens the round trip, as the end of a sentence."""
     if trials is None:
         return ""
     calm = trials.calmest
@@ -151,12 +151,12 @@ def _calmed(trials: Trials | None) -> str:
 
 
 def calm_words(trials: Trials) -> str:
-    """The remedy for latency beside another answer."""
+    """The remedy for latency in addition to another answer."""
     return f"Latency{_calmed(trials).replace('. ', ': ', 1)}."
 
 
 def larger_with_harm(trials: Trials) -> list[str]:
-    """The line of a remedy that brings a little more, but harms others much, or may."""
+    """The line of a remedy with a slightly larger effect that harms others much, or may."""
     larger = trials.ranking.larger_with_harm
     if larger is None or larger.harm is None:
         return []
@@ -168,7 +168,7 @@ def larger_with_harm(trials: Trials) -> list[str]:
 
 
 def harm_clause(harm: PairedDifference | None) -> str:
-    """The end of a headline whose remedy harms others much; else nothing."""
+    """The end of a headline for a remedy that harms others much; otherwise empty."""
     percent = None if harm is None else harm.mean_percent
     if harm is None or percent is None or harm.outcome is not Outcome.LOWER:
         return ""
@@ -181,14 +181,14 @@ def harm_clause(harm: PairedDifference | None) -> str:
 
 
 def cut_short(trials: Trials) -> list[str]:
-    """That the processor time ended before every contender was measured."""
+    """Reports that the processor time ended before every contender was measured."""
     if not trials.stopped:
         return []
     return [f"Not every remedy was measured to the end: {trials.stopped} is spent."]
 
 
 def other_places(trials: Trials) -> list[str]:
-    """A line for each place that the asker cannot change and that has a remedy."""
+    """One line per place that the asker cannot change and that has a remedy."""
     return [
         f"{other.place}: {other.best.remedy} {interval(trials.of(other.best.remedy).effect)}."
         for other in trials.ranking.elsewhere
@@ -204,7 +204,7 @@ def interval(effect: Effect) -> str:
 
 
 def retransmissions(facts: Facts, labels: pl.DataFrame) -> str:
-    """Their number, the needless among them, and their causes."""
+    """Number of retransmissions, the needless ones among them, and their causes."""
     count = len(labels)
     if count == 0:
         return "Nothing was retransmitted."
@@ -222,7 +222,7 @@ def retransmissions(facts: Facts, labels: pl.DataFrame) -> str:
 
 
 def other_way(facts: Facts) -> list[str]:
-    """What was lost on the way back, and what marks tell; nothing where neither shows."""
+    """Losses on the return path and congestion marks; empty if neither shows."""
     lines = []
     lost = facts["acks_lost"]
     if lost:
@@ -249,7 +249,7 @@ def other_way(facts: Facts) -> list[str]:
 
 
 def on_the_air(facts: Facts) -> list[str]:
-    """What a radio's monitor saw, where one captured."""
+    """The monitor's counts of frames, in a monitor capture."""
     frames, retries = facts["radio_frames"]
     if not frames:
         return []
@@ -260,8 +260,8 @@ def on_the_air(facts: Facts) -> list[str]:
 
 
 def time_shares(facts: Facts, *, is_buffer: bool = False) -> str:
-    """Shares of the time, the largest first; `is_buffer`: the send buffer holds the flow back."""
-    # A sender whose buffer is full has as little to send as one whose application is slow.
+    """Shares of the time, the largest first; `is_buffer`: the send buffer limits the flow."""
+    # A sender with a full buffer has as little to send as one with a slow application.
     names = SHARES | ({"application": "send buffer or application"} if is_buffer else {})
     seconds = facts["seconds"]
     shares = sorted(facts["shares"].items(), key=lambda item: -item[1])
@@ -284,7 +284,7 @@ def cost_words(row: Trial) -> str:
 
 
 def change(value: float, decimals: int) -> str:
-    """A number with its sign; what rounds to nothing is 0."""
+    """A number with its sign; values that round to zero are 0."""
     rounded = round(value, decimals)
     if rounded == 0:
         return "0"

@@ -1,1 +1,1 @@
-"""Causes other than the link's rate, queue and losses: each is looked for by a file of its name."""
+"""Causes other than the link's rate, queue and losses: one file for each."""

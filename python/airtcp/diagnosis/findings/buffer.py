@@ -1,7 +1,7 @@
-"""The sender's own bound: a send buffer, or a window of its application, that the path outgrows.
+"""The sender's limit: a send buffer, or an application window, that is too small for the path.
 
 A congestion window grows while nothing is lost. A sender that has the same bytes in flight for many
-round trips, without losses and without a standing queue, is held by something of its own.
+round trips, without losses and without a standing queue, is limited at its end.
 """
 
 from dataclasses import dataclass
@@ -20,20 +20,20 @@ from airtcp.quantities import format_bit_rate, format_bytes, format_part, format
 WINDOW_S = 1.0
 FEWEST_WINDOWS = 5
 ROUND_TRIPS = 20
-"""Round trips for which an unbounded window grows beyond what is taken for a bound."""
+"""Round trips in which an unlimited window outgrows any apparent bound."""
 NEAR_SEGMENTS = 2.5
 NEAR_SHARE = 0.06
-"""Peaks that differ by no more are the same."""
+"""Maximum relative difference of peaks that count as equal."""
 ALIKE = 0.8
-"""Smallest share of the windows with the same peak."""
+"""Minimum share of the windows with the same peak."""
 ROOM = 1.25
-"""The link has this many times what the flow has, at least."""
+"""Minimum ratio of the link's rate to the flow's."""
 MOSTLY = 0.5
 
 
 @dataclass(frozen=True)
 class Bound:
-    """What a sender had in flight at most, again and again."""
+    """A recurring maximum of a sender's bytes in flight."""
 
     bytes: float
     share: float
@@ -41,10 +41,10 @@ class Bound:
 
 
 def flight_bound(segments: pl.DataFrame, flow: Observed) -> Bound | None:
-    """The bound of a flow's flights; None where they grow and shrink."""
+    """The bound of a flow's bytes in flight; None if they grow and shrink."""
     window = ((pl.col("time_ns") / 1e9 - flow.begun_s) / WINDOW_S).floor().cast(pl.Int64)
     highest = segments.group_by(at=window).agg(pl.col("in_flight").max().cast(pl.Float64))
-    # Slow start, and what is left at the end.
+    # Skips slow start, and the tail of the transfer.
     first = max(1, int(10 * flow.base_rtt_s / WINDOW_S))
     whole = highest.filter((pl.col("at") >= first) & (pl.col("at") < pl.col("at").max()))
     peaks = whole["in_flight"].to_numpy()
@@ -59,7 +59,7 @@ def flight_bound(segments: pl.DataFrame, flow: Observed) -> Bound | None:
 def send_buffer(
     capture: Capture, flow: Observed | None, link: FittedLink | None, socket: Connection | None
 ) -> CaptureFinding | None:
-    """The finding; None where the flight is the network's to bound."""
+    """The finding; None if the network bounds the bytes in flight."""
     facts = capture.facts
     if facts is None or flow is None or facts["view"] != "sender" or capture.segments.is_empty():
         return None
@@ -112,7 +112,7 @@ def _shows_rate(link: FittedLink) -> bool:
 
 
 def _has_room(capture: Capture, flow: Observed, link: FittedLink | None) -> bool:
-    """Whether the link has more than the flow takes, and no queue stands."""
+    """Whether the link has spare capacity, without a standing queue."""
     facts = capture.facts
     if facts is None or facts["shares"].get("link", 0.0) > MOSTLY or link is None:
         return False
@@ -120,7 +120,7 @@ def _has_room(capture: Capture, flow: Observed, link: FittedLink | None) -> bool
 
 
 def _is_held_elsewhere(capture: Capture) -> bool:
-    """Whether losses, the receiver's window or the application explain the flights."""
+    """Whether losses, the receiver's window or the application explain the bytes in flight."""
     facts = capture.facts
     assert facts is not None
     shares = facts["shares"]

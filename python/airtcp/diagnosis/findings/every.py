@@ -1,4 +1,4 @@
-"""Every finding of a capture, the one that decides first."""
+"""Every finding of a capture, in order of precedence."""
 
 from airtcp.diagnosis.capture import Capture
 from airtcp.diagnosis.connection import Connection
@@ -16,11 +16,11 @@ from airtcp.diagnosis.observed import Observed
 
 
 def before_the_fit(capture: Capture) -> tuple[CaptureFinding, ...]:
-    """Causes for which no link is needed: what never arrives, and what the ends do."""
+    """Causes that need no fitted link: undelivered packets, and limits at the ends."""
     hole = mtu_hole(capture)
     found = (
         hole,
-        # To a path that swallows what is sent the peer seems gone.
+        # On a path that swallows packets the peer seems gone.
         None if hole else peer_gone(capture),
         small_writes(capture),
         receiver_side(capture),
@@ -35,7 +35,7 @@ def beside_the_fit(
     waits: Latency,
     socket: Connection | None,
 ) -> tuple[CaptureFinding, ...]:
-    """Causes that the fitted link helps to tell."""
+    """Causes that need the fitted link."""
     found = (
         receiver_window(capture, flow),
         send_buffer(capture, flow, link, socket),

@@ -1,4 +1,4 @@
-"""A cause that a capture shows, with its evidence and the remedy that ends it."""
+"""A cause that a capture shows, with its evidence and the remedy that removes it."""
 
 from dataclasses import dataclass
 
@@ -12,8 +12,8 @@ class CaptureFinding:
     sentence: str
     """The first sentence of the answer."""
     evidence: tuple[str, ...] = ()
-    """What shows it, and what it may be in its place."""
+    """Evidence for it, and alternative explanations."""
     remedies: tuple[str, ...] = ()
-    """Remedies of the catalogue that end it, as they are written, the best first."""
+    """Remedies of the catalogue that remove it, in the catalogue's notation, the best first."""
     is_whole: bool = True
-    """It explains the flow by itself: no fitted link would, and no other remedy is tried."""
+    """Whether it explains the flow completely: no link is fitted, and no other remedy is tried."""

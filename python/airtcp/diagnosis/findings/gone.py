@@ -1,4 +1,4 @@
-"""A peer that is gone: from some moment on nothing comes back, whatever is sent."""
+"""A peer that is gone: from some moment on nothing is answered."""
 
 import polars as pl
 
@@ -8,13 +8,13 @@ from airtcp.diagnosis.seconds import seconds_words
 from airtcp.quantities import format_count
 
 FEWEST_UNANSWERED = 3
-"""Retransmissions after the last packet of the peer."""
+"""Minimum number of retransmissions after the last packet of the peer."""
 MIN_S = 3.0
-"""For a shorter time a path may stand still."""
+"""Minimum silence; a path may stop for a shorter time."""
 
 
 def peer_gone(capture: Capture) -> CaptureFinding | None:
-    """The finding; None where the peer answered to the end, or closed the connection."""
+    """The finding; None if the peer answered to the end, or closed the connection."""
     facts = capture.facts
     if facts is None or facts["view"] == "receiver" or capture.segments.is_empty():
         return None

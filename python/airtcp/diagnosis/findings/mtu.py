@@ -1,4 +1,4 @@
-"""A path MTU black hole: packets above some length never arrive, and nothing says so (RFC 2923)."""
+"""A path MTU black hole: packets above some length vanish without any ICMP error (RFC 2923)."""
 
 import numpy as np
 import polars as pl
@@ -8,19 +8,19 @@ from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.quantities import format_count
 
 FEWEST_LONG = 3
-"""Fewer long packets that are lost may be chance."""
+"""Minimum number of lost long packets; fewer may be chance."""
 FEWEST_ATTEMPTS = 3
-"""Transmissions of the same bytes, none of which arrived."""
+"""Minimum number of failed transmissions of the same bytes."""
 TCP_HEADER = 20
 IP_HEADER, IPV6_HEADER = 20, 40
 MIN_KNOWN = 1000
-"""A shorter packet that arrives says little of the longest that would."""
+"""Minimum length of an arrived packet that bounds the path MTU from below usefully."""
 ICMP_HEADER = 8
-"""As IP's, left out by `ping -s`; the segment size leaves out IP's and TCP's."""
+"""Excluded, like IP's, from the size of `ping -s`; the segment size excludes IP's and TCP's."""
 
 
 def longest_that_arrives(segments: pl.DataFrame) -> int | None:
-    """Bytes of the longest IP packet that arrived, if no longer one did and there were some.
+    """Bytes of the longest IP packet that arrived; None if longer ones never failed.
 
     Chance loses some long packets; it does not lose every one, transmission after transmission,
     while shorter ones arrive.
@@ -28,7 +28,7 @@ def longest_that_arrives(segments: pl.DataFrame) -> int | None:
     if segments.is_empty():
         return None
     arrived = segments.filter(pl.col("acked_ns").is_not_null() & ~pl.col("lost"))["size"]
-    # The SYN and its answer came through where no data did.
+    # The SYN and its answer got through even if no data did.
     longest = arrived.max() if len(arrived) else 0
     assert isinstance(longest, int)
     long = segments.filter(pl.col("size") > longest)
@@ -40,7 +40,7 @@ def longest_that_arrives(segments: pl.DataFrame) -> int | None:
 
 
 def mtu_hole(capture: Capture) -> CaptureFinding | None:
-    """The finding; None where packets of every length arrive."""
+    """The finding; None if packets of every length arrive."""
     facts = capture.facts
     if facts is None or facts["view"] == "receiver":
         return None
@@ -83,9 +83,9 @@ def mtu_hole(capture: Capture) -> CaptureFinding | None:
 
 
 def _is_hole(capture: Capture, longest: int) -> bool:
-    """Whether the lengths part what arrived from what did not, and no moment does.
+    """Whether arrival depends on the length, and not on a moment.
 
-    Where a path went silent, nothing arrives afterwards; a long packet that is lost before
+    On a path that went silent, nothing arrives afterwards; a long packet that is lost before
     shorter ones arrive, or the very first long ones, are lost by their length.
     """
     segments = capture.segments

@@ -1,7 +1,7 @@
-"""Traffic the other way: acknowledgments wait behind another transfer's data.
+"""Reverse traffic: acknowledgments queue with another transfer's data.
 
-They come late and in bunches, so that the sender's round trips hold the queue of the way back, and
-their spacing no longer shows the link (Zhang, Shenker and Clark, SIGCOMM 1991, §4).
+They arrive late and compressed, so that the sender's round trips include the queue of the return
+path, and their spacing no longer shows the link (Zhang, Shenker and Clark, SIGCOMM 1991, §4).
 """
 
 import re
@@ -17,12 +17,12 @@ from airtcp.diagnosis.seconds import seconds_words
 from airtcp.quantities import format_bit_rate, format_percent
 
 BUNCHED = 0.2
-"""Smallest share of the acknowledgments that came bunched."""
+"""Minimum share of the acknowledgments that arrived compressed."""
 MIN_TIMES_ACKS = 5.0
-"""Data the other way that is less than so many times the flow's acknowledgments delays nothing."""
+"""Minimum ratio of reverse data to the flow's acknowledgments that can delay them."""
 ACK_BYTES = 52
 OVERLAP = 0.5
-"""Smallest share of the flow's time for which the other way was used."""
+"""Minimum share of the flow's time with reverse traffic."""
 WAITED_S = 0.02
 _PORT = r":\d+$"
 
@@ -34,13 +34,13 @@ class OtherWay:
     bps: float
     """Payload bits a second over the flow's time."""
     flows: int
-    """Other connections that carried it for much of the flow's time; 0 where all were short."""
+    """Other connections that carried it for much of the flow's time; 0 if all were short."""
     is_own: bool
-    """At least half of it was the flow's own data."""
+    """Whether at least half of it was the flow's data in the reverse direction."""
 
     @property
     def who(self) -> str:
-        """Whose traffic it is, in words."""
+        """The origin of the traffic, in words."""
         if self.is_own:
             return "this connection's own data"
         if self.flows == 1:
@@ -49,7 +49,7 @@ class OtherWay:
 
 
 def other_way_of(capture: Capture, flow: Observed) -> OtherWay | None:
-    """The traffic of the capture that goes the way of the flow's acknowledgments, if it is much."""
+    """Captured traffic in the direction of the flow's acknowledgments, if substantial."""
     facts = capture.facts
     if facts is None or flow.seconds <= 0:
         return None
@@ -57,7 +57,7 @@ def other_way_of(capture: Capture, flow: Observed) -> OtherWay | None:
     sender, receiver = (_host(facts[end]) for end in ("sender", "receiver"))
     is_client = pl.col("data_from") == "client"
     others = capture.flows.filter(pl.col("number") != facts["flow"])
-    # At an end all traffic shares that end's line, whoever is at the other.
+    # At an end all traffic shares that end's line, regardless of the peer.
     to = pl.when(is_client).then("server").otherwise("client").str.replace(_PORT, "")
     from_ = pl.when(is_client).then("client").otherwise("server").str.replace(_PORT, "")
     end_s = pl.col("start_s") + pl.col("duration_s")
@@ -78,7 +78,7 @@ def other_way_of(capture: Capture, flow: Observed) -> OtherWay | None:
 
 
 def are_acks_bunched(capture: Capture, flow: Observed) -> bool:
-    """Whether acknowledgments come bunched, with much traffic on their way."""
+    """Whether acknowledgments are compressed, with much traffic on their way."""
     facts = capture.facts
     is_bunched = facts is not None and facts["acking"].compressed_share >= BUNCHED
     return is_bunched and other_way_of(capture, flow) is not None
@@ -87,7 +87,7 @@ def are_acks_bunched(capture: Capture, flow: Observed) -> bool:
 def other_way(
     capture: Capture, flow: Observed | None, waits: Latency | None
 ) -> CaptureFinding | None:
-    """The finding; None where acknowledgments come as they were sent."""
+    """The finding; None if acknowledgments arrive with the spacing at which they were sent."""
     facts = capture.facts
     if facts is None or flow is None or waits is None:
         return None

@@ -1,7 +1,7 @@
-"""A path that changes: a handover, a satellite's change, a new route.
+"""A path change: a handover, a satellite's change, a new route.
 
-Its shortest round trip is another from some moment on. What the core tells from a queue by flights
-that differ and round trips that do not is here put into words.
+The minimum round trip changes at some moment. The core distinguishes that from a queue: the bytes
+in flight differ and the round trips do not. This file puts it into words.
 """
 
 from itertools import pairwise
@@ -13,7 +13,7 @@ MAX_SAID = 5
 
 
 def path_words(facts: Facts) -> str | None:
-    """The changes as part of a sentence; None where the path stays the same."""
+    """The changes as part of a sentence; None if the path stays the same."""
     phases = facts["phases"]
     if not phases:
         return None

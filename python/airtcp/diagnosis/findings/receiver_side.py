@@ -1,6 +1,6 @@
-"""A download captured at its receiver without timestamps: no link can be fitted, and much is seen.
+"""A download captured at its receiver without timestamps: no link can be fitted.
 
-What came, when, and in which order is in the capture; when it was sent is not.
+The capture has the arrival times and the order of packets, but not their departure times.
 """
 
 import numpy as np
@@ -13,16 +13,16 @@ from airtcp.quantities import format_bit_rate, format_bytes, format_count, forma
 
 FEWEST_SEGMENTS = 50
 MAX_USUAL = 8.0
-"""A silence of more than so many median round trips, and `STOP_S`, is said."""
+"""Minimum silence that is reported, in median round trips, in addition to `STOP_S`."""
 STOP_S = 0.2
 FULL_WINDOW = 0.1
-"""Smallest share of the arrivals that found the offered window nearly full."""
+"""Minimum share of the arrivals that found the offered window nearly full."""
 NEAR_WINDOW = 0.95
 FEW_PERCENT = 0.1
 
 
 def receiver_side(capture: Capture) -> CaptureFinding | None:
-    """The finding; None where the capture shows the sender's times, or hardly anything."""
+    """The finding; None if the capture shows the sender's times, or hardly any traffic."""
     facts = capture.facts
     if facts is None or facts["view"] != "receiver" or capture.at_sender is not None:
         return None
@@ -47,7 +47,7 @@ def receiver_side(capture: Capture) -> CaptureFinding | None:
 def _what_was_seen(
     capture: Capture, times: np.ndarray[tuple[int], np.dtype[np.float64]], seconds: float
 ) -> tuple[list[str], list[str]]:
-    """Parts of the first sentence, the largest effect first, and what they rest on."""
+    """Parts of the first sentence, the largest effect first, and their evidence."""
     facts, segments, labels = capture.facts, capture.segments, capture.labels
     assert facts is not None
     said, evidence = [], []
@@ -85,7 +85,7 @@ def _what_was_seen(
 
 
 def _silences(times: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[int, float]:
-    """The number of silences that stand out, and their time."""
+    """The number of long silences, and their total time."""
     gaps = np.diff(times)
     usual = float(np.quantile(gaps, 0.99)) if len(gaps) else 0.0
     long = gaps[gaps > max(STOP_S, MAX_USUAL * usual)]

@@ -9,13 +9,13 @@ from airtcp.diagnosis.seconds import seconds_words
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 
 MOSTLY = 0.5
-"""What holds the flow back for a larger share of the time is what limits it."""
+"""Minimum share of the time for the limit that dominates the flow."""
 FEWEST_CLOSED = 3
-"""Times that the window closed, from which on the application reads slowly."""
+"""Minimum number of zero windows that shows a slow application."""
 
 
 def receiver_window(capture: Capture, flow: Observed | None) -> CaptureFinding | None:
-    """The finding; None where the window bounds the flow for half of the time or less."""
+    """The finding; None if the window bounds the flow for half of the time or less."""
     facts = capture.facts
     if facts is None or facts["shares"].get("receiver_window", 0.0) <= MOSTLY or flow is None:
         return None

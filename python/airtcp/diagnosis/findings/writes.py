@@ -7,11 +7,11 @@ from airtcp.quantities import format_count
 
 FEWEST_WAITS = 5
 MIN_SHARE = 0.15
-"""A smaller share of the time is not the flow's limit."""
+"""Minimum share of the time for this to be the flow's limit."""
 
 
 def small_writes(capture: Capture) -> CaptureFinding | None:
-    """The finding; None where short segments hardly wait."""
+    """The finding; None if short segments hardly wait."""
     facts = capture.facts
     if facts is None:
         return None
