@@ -78,12 +78,14 @@ def counts(data: Mapping[str, Any]) -> str:
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> str:
-    """A row for each sentence."""
+    """A row for each sentence that is not judged right."""
     lines = [
         "| link | asker | first sentence | judged | fresh seeds | in truth |",
         "|---|---|---|---|---:|---|",
     ]
     for row in rows:
+        if row["judged"] == "right":
+            continue
         why = row["why"].removeprefix("best in truth: ")
         seeds = str(row.get("truth_seeds", 100) or "")
         cells = (row["link"], row["asker"], row["sentence"], row["judged"], seeds, why)
