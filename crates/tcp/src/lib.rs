@@ -16,9 +16,9 @@
 //! ```
 //!
 //! The send side is a small machine over replaceable parts: congestion control sets the window,
-//! loss detection finds what is lost, the timeout decides when to give up waiting, and recovery how
-//! to send during a repair. Streams are ranges of 64-bit offsets; 32-bit sequence numbers live only
-//! at the edge, in [`Connection`]. A [`Relay`] puts two connections back to back: split TCP.
+//! loss detection finds lost segments, the timeout decides when to give up waiting, and recovery
+//! how to send during a repair. Streams are ranges of 64-bit offsets; 32-bit sequence numbers live
+//! only at the edge, in [`Connection`]. A [`Relay`] puts two connections back to back: split TCP.
 //!
 //! Implemented:
 //!
@@ -40,13 +40,13 @@
 //!   fixed size or one that follows the application's reads.
 //! - **On a wire**: path MTU from routers' reports and by probing (RFC 4821), keep-alive probes,
 //!   stateless SYN-ACKs, reports of segments' departures.
-//! - **Congestion marks**: ECN (RFC 3168), asked for, accepted when the peer asks, or off.
+//! - **Congestion marks**: ECN (RFC 3168), requested, accepted when the peer requests it, or off.
 //!
 //! Not implemented: **urgent data** (its bytes are ordinary ones), **authentication (MD5, AO),
 //! Multipath TCP**. Bytes, connection tables, cookies and initial sequence numbers (RFC 6528) are
 //! in `airtcp-endpoint`.
 //!
-//! Needs `alloc` but not `std`: what takes a logarithm or a root takes it from `libm`.
+//! Needs `alloc` but not `std`: logarithms and roots come from `libm`.
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;

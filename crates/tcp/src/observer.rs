@@ -38,14 +38,14 @@ pub enum Event {
     Established,
     /// A retransmission timer expired.
     Timeout {
-        /// First byte of the segment whose timer expired.
+        /// First byte of the segment with the expired timer.
         offset: u64,
         /// Number of earlier transmissions of that segment.
         transmissions: u16,
         /// The RTO that expired, backoff included.
         rto: Duration,
     },
-    /// The last timeout was unnecessary, as far as the endpoint can tell (RFC 3522 §3).
+    /// The last timeout was unnecessary, by the endpoint's evidence (RFC 3522 §3).
     TimeoutJudgedSpurious,
     /// Fast retransmit: a loss was concluded from duplicate or selective acknowledgments.
     FastRetransmit {
@@ -77,7 +77,7 @@ pub enum Event {
         cause: Cause,
         /// Segments found lost at once.
         lost_segments: u32,
-        /// Whether the last round trip was below the mean of those the classifier has seen.
+        /// Whether the last round trip was below the mean of the classifier's samples.
         below_mean: bool,
     },
     /// A tail loss probe went out (RFC 8985 §7.3).
@@ -125,8 +125,8 @@ impl<F: FnMut(Instant, Event)> Insight for F {}
 /// Bytes of a segment that were accepted into the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {
-    /// Offsets in the stream, none of them received in order before. Data waiting behind a gap may
-    /// be among them: the peer has retransmitted it.
+    /// Offsets in the stream, not received in order before. They may include data already held
+    /// after a gap: the peer has retransmitted it.
     pub range: Range<u64>,
     /// Position of the first of them in the segment's payload.
     pub skipped: usize,

@@ -4,20 +4,20 @@ use alloc::collections::VecDeque;
 
 use crate::Connection;
 
-/// What was written and where records in it end. The connection learns of nothing behind the end
-/// of the first record that has not left.
+/// The data written and the ends of records in it. The connection learns of nothing after the end
+/// of the first unsent record.
 #[derive(Clone, Debug, Default)]
 pub struct Records {
-    /// Offsets at which records end that have not left.
+    /// Ends of the records not yet sent, as offsets.
     ends: VecDeque<u64>,
-    /// Bytes that were written, of all records.
+    /// Bytes written, of all records.
     written: u64,
     /// A FIN is to follow them.
     is_closed: bool,
 }
 
 impl Records {
-    /// `bytes` more are written.
+    /// Writes `bytes` more.
     pub fn write(&mut self, connection: &mut Connection, bytes: u64) {
         if bytes == 0 {
             return;
@@ -30,13 +30,13 @@ impl Records {
         }
     }
 
-    /// Bytes that were written, of all records.
+    /// Bytes written, of all records.
     #[must_use]
     pub const fn written(&self) -> u64 {
         self.written
     }
 
-    /// The record ends with what is written so far. Nothing changes where it has left already.
+    /// Ends the record at the data written so far. Has no effect on data already sent.
     pub fn end(&mut self, connection: &Connection) {
         let has_left = connection.sender().nxt() >= self.written;
         if !has_left && self.ends.back() != Some(&self.written) {
@@ -52,8 +52,8 @@ impl Records {
         }
     }
 
-    /// Tells the connection of the next record, where the one before has left. Returns whether it
-    /// did: there may be more to [poll](Connection::poll) then.
+    /// Passes the next record to the connection, once the previous one has been sent. Returns
+    /// whether it did: there may be more to [poll](Connection::poll) then.
     pub fn next(&mut self, connection: &mut Connection) -> bool {
         let Some(&end) = self.ends.front() else {
             return false;
@@ -73,7 +73,7 @@ impl Records {
         true
     }
 
-    /// Tells records apart no longer: the connection knows of all that is written.
+    /// Stops separating records: the connection learns of all data written.
     pub fn join(&mut self, connection: &mut Connection) {
         if let Some(end) = self.ends.front() {
             connection.write(self.written - end);
@@ -115,7 +115,7 @@ mod tests {
         connection
     }
 
-    /// The payloads that leave now, and whether a FIN does.
+    /// The payloads sent now, and whether a FIN is.
     fn leaving(connection: &mut Connection, records: &mut Records) -> (Vec<u32>, bool) {
         let (mut payloads, mut is_closed) = (Vec::new(), false);
         loop {
@@ -136,7 +136,7 @@ mod tests {
         for bytes in [400, 400, 1500] {
             records.write(&mut connection, bytes);
             records.end(&connection);
-            // An end twice is one.
+            // A repeated end has no effect.
             records.end(&connection);
         }
         records.write(&mut connection, 100);
@@ -147,8 +147,7 @@ mod tests {
         assert!(is_closed);
     }
 
-    /// Nothing that is written later can fill a segment that another record follows: only the last
-    /// of all waits.
+    /// Later data cannot fill a segment that another record follows: only the last of all waits.
     #[test]
     fn a_small_end_of_a_record_waits_for_nothing() {
         let (mut connection, mut records) = (open(true), Records::default());

@@ -42,8 +42,8 @@ impl RetransmissionTimeout {
     }
 
     /// Takes a round-trip sample, which ends the backoff (RFC 6298 §5, Karn & Partridge 1987). It
-    /// counts at most as the longest timeout: one that is longer than any timer waits tells how
-    /// long an acknowledgment had been missing.
+    /// counts at most as the longest timeout: a longer sample only measures how long an
+    /// acknowledgment had been missing.
     ///
     /// `una` and `nxt`: see [`RttEstimator::on_sample`].
     #[inline]
@@ -132,7 +132,7 @@ impl RetransmissionTimeout {
             .map_or(self.rto(), |srtt| srtt.max(self.granularity) * 2)
     }
 
-    /// The estimator behind it.
+    /// The underlying estimator.
     #[must_use]
     pub const fn estimator(&self) -> &RttEstimator {
         &self.estimator

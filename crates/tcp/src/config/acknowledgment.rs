@@ -27,8 +27,8 @@ pub enum GrowthCredit {
     /// The bytes that the cumulative acknowledgment newly covers (RFC 3465).
     #[default]
     Acknowledged,
-    /// The bytes newly delivered, SACKed ones included, after losses were looked for; SACKs alone
-    /// let the window grow where reordering is known (Linux, `tcp_cong_control`,
+    /// The bytes newly delivered, SACKed ones included, after loss detection; SACKs without a
+    /// cumulative advance let the window grow where reordering is known (Linux, `tcp_cong_control`,
     /// `tcp_may_raise_cwnd`).
     Delivered,
 }
@@ -51,10 +51,10 @@ pub enum TimerRestart {
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum ReportedRtt {
-    /// No: only what is cumulatively acknowledged does (RFC 6298 §3).
+    /// No: only cumulatively acknowledged segments do (RFC 6298 §3).
     #[default]
     Ignored,
-    /// Yes, where the cumulative acknowledgment gives none (Linux, `tcp_ack_update_rtt`).
+    /// Yes, if the cumulative acknowledgment gives no sample (Linux, `tcp_ack_update_rtt`).
     Sampled,
 }
 
@@ -64,7 +64,7 @@ pub enum ReportedRtt {
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum JudgedRtt {
     /// The samples of the retransmission timer. With delayed acknowledgments most of them include
-    /// the wait for a second segment, and those that reveal a loss do not.
+    /// the wait for a second segment, unlike the ones that reveal a loss.
     #[default]
     Timed,
     /// That of the last segment that an acknowledgment covers or SACKs for the first time, if it
@@ -98,13 +98,13 @@ pub enum Reneging {
     HalfRoundTrip,
 }
 
-/// The segments that ask the receiver to hand over what it has, and Linux's to acknowledge it (PSH,
-/// RFC 9293 §3.9.1.2).
+/// The segments that set PSH (RFC 9293 §3.9.1.2): they ask the receiver to deliver its data to the
+/// application, and a Linux receiver to acknowledge it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum Push {
-    /// Those that end with the last byte written.
+    /// Segments that end with the last byte written.
     #[default]
     Written,
     /// Also the last of each train of two segments or more that one instant lets leave, as the
@@ -134,13 +134,13 @@ pub enum HandshakeAck {
     /// The first with data, if there is any (RFC 9293 §3.5 allows both).
     #[default]
     WithData,
-    /// An acknowledgment alone, which a kernel sends before the call returns that opened the
-    /// connection, so that a program can only write after it (Linux,
-    /// `tcp_rcv_synsent_state_process`). In a small queue it has a place that data then lacks.
+    /// A pure acknowledgment, which a kernel sends before `connect` returns, so that a program can
+    /// only write after it (Linux, `tcp_rcv_synsent_state_process`). It can take the place of data
+    /// in a small queue.
     Alone,
 }
 
-/// What a SYN that was sent more than once leaves to the data after it.
+/// The timeout and the window after a SYN that was sent more than once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
@@ -149,12 +149,12 @@ pub enum RepeatedSyn {
     /// trip (RFC 6298 §5.7, RFC 5681 §3.1).
     #[default]
     Lost,
-    /// What the timestamp echoed by its answer tells: the round trip of the SYN that was answered,
-    /// and whether that was the first, so that nothing was lost. The window is one segment only
-    /// after two retransmissions that were needed, one of them by the timer; a SYN-ACK is also
-    /// retransmitted to answer a repeated SYN. Without timestamps nothing is told, and the timeout
-    /// is 3 s (Linux, `tcp_ack_update_rtt`, `tcp_try_undo_spurious_syn`,
-    /// `tcp_create_openreq_child`, `tcp_init_transfer`, `tcp_init_metrics`).
+    /// Derived from the timestamp that the answer echoes: the round trip of the answered SYN, and
+    /// whether that was the first, so that nothing was lost. The window is one segment only after
+    /// two necessary retransmissions, one of them by the timer; a SYN-ACK is also retransmitted to
+    /// answer a repeated SYN. Without timestamps there is no sample, and the timeout is 3 s (Linux,
+    /// `tcp_ack_update_rtt`, `tcp_try_undo_spurious_syn`, `tcp_create_openreq_child`,
+    /// `tcp_init_transfer`, `tcp_init_metrics`).
     ByEcho,
 }
 

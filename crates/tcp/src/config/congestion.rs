@@ -55,8 +55,8 @@ pub enum Reduction {
     /// (PRR, RFC 6937; its successor's rule for when to bound by segments, RFC 9937).
     Proportional,
     /// The same, but below the threshold no more than each acknowledgment reports, unless it
-    /// acknowledges a retransmission while none is found lost (Linux up to 5.13; in 5.14 to 5.18
-    /// the first half of it).
+    /// acknowledges a retransmission and reveals no loss (Linux up to 5.13; in 5.14 to 5.18 the
+    /// first half of it).
     #[cfg_attr(feature = "schema", serde(rename = "proportional-5.10"))]
     Proportional510,
 }
@@ -112,7 +112,7 @@ pub enum WindowValidation {
     Always,
 }
 
-/// What opens the window: the bytes an acknowledgment covers, or its arrival.
+/// The unit of window growth: the bytes an acknowledgment covers, or its arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
@@ -146,18 +146,18 @@ pub enum CongestionControl {
     /// A segment more or less once a round trip, so that two to four segments wait in the network
     /// (Brakmo & Peterson, JSAC 13(8), 1995; `tcp_vegas.c`).
     Vegas,
-    /// Reno whose growth and reductions follow the queue's delay (Liu, Başar & Srikant,
+    /// Reno with growth and reductions that follow the queueing delay (Liu, Başar & Srikant,
     /// Performance Evaluation 65, 2008; `tcp_illinois.c`).
     Illinois,
-    /// CUBIC whose window falls to a segment while round trips stay above a target (Abbasloo et
-    /// al., IFIP Networking 2018).
+    /// CUBIC, with the window reduced to a segment while round trips stay above a target (Abbasloo
+    /// et al., IFIP Networking 2018).
     #[cfg_attr(feature = "schema", serde(rename = "c2tcp"))]
     C2Tcp,
     /// A window that grows and shrinks with the queue's delay below and above a target, for
     /// transfers that yield to all others (LEDBAT, RFC 6817).
     Ledbat,
-    /// Additive increase by what was not marked, and a reduction by half the share that was, at the
-    /// same pace whatever the round trip (draft-briscoe-iccrg-prague-congestion-control;
+    /// Additive increase by the unmarked data, and a reduction by half the marked share, at the
+    /// same pace for every round trip (draft-briscoe-iccrg-prague-congestion-control;
     /// `tcp_prague.c`). Reno where marks are not counted (`ecn`).
     Prague,
     /// Reno with the window that an available bandwidth estimate allows (Xu, Tian & Ansari,

@@ -17,7 +17,7 @@ pub enum EcnUse {
     Accept,
     /// It asks in its SYN, and accepts (Linux, `tcp_ecn` = 1).
     Request,
-    /// It asks for feedback that counts marks (AccECN, RFC 9768), accepts that and RFC 3168's, and
-    /// does with the latter where the peer knows no other (Linux, `tcp_ecn` = 3).
+    /// It requests feedback that counts marks (AccECN, RFC 9768), accepts that and RFC 3168's, and
+    /// falls back to the latter if the peer knows no other (Linux, `tcp_ecn` = 3).
     Accurate,
 }

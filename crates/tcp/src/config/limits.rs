@@ -14,7 +14,7 @@ settings! {
     table LimitsTable of LimitsConfig {}
 
     /// How long a connection keeps trying when its peer is silent or sends nothing acceptable. The
-    /// defaults are those of Linux (`Documentation/networking/ip-sysctl.rst`).
+    /// defaults are Linux's (`Documentation/networking/ip-sysctl.rst`).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct LimitsConfig {
         /// Retransmissions of a SYN (RFC 9293 §3.8.3: at least 3 minutes; Linux, `tcp_syn_retries`:
@@ -33,9 +33,9 @@ settings! {
         /// The same for a connection that the application has closed (Linux, `tcp_orphan_retries`:
         /// 8, which take 102.2 s).
         orphan_retries: u8 = 8, as Whole<0, 255>;
-        /// The application's own limit, which replaces those two where it is shorter: how long
-        /// written data may go unacknowledged once a timer has expired, or a window stay closed
-        /// (RFC 9293 §3.9.1, USER TIMEOUT; Linux, `TCP_USER_TIMEOUT`).
+        /// The application's limit, which replaces those two where it is shorter: how long written
+        /// data may go unacknowledged once a timer has expired, or a window stay closed (RFC 9293
+        /// §3.9.1, USER TIMEOUT; Linux, `TCP_USER_TIMEOUT`).
         user_timeout: Option<Duration> = None, as Limit<Timeout>;
         /// How long a connection that the application has closed stays in FIN-WAIT-2 (Linux,
         /// `tcp_fin_timeout`: 60 s).

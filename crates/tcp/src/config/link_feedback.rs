@@ -1,9 +1,9 @@
-//! Choices about the link's own reports.
+//! Choices about the link's reports.
 
 use airtcp_units::Duration;
 
-/// WSC-TCP's use of the link's own reports (Srinivasan §3); without effect on a link that sends
-/// none.
+/// WSC-TCP's use of the link's reports (Srinivasan §3); without effect on a link that sends no
+/// reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct LinkFeedbackConfig {
     /// Subtracted from a round trip for each link-layer retransmission (§3.1, `LL_RTO`).
@@ -15,8 +15,8 @@ pub struct LinkFeedbackConfig {
     pub rtt_clusters: Option<RttClustering>,
 }
 
-/// How round trips are grouped. The thesis names k-means and neither k nor a rule for transients:
-/// the defaults are our own.
+/// How round trips are grouped. The thesis names k-means, but neither k nor a rule for transients:
+/// the defaults are ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RttClustering {
     /// Groups about this far apart differ by link retransmissions.
@@ -31,7 +31,7 @@ pub struct RttClustering {
 }
 
 impl RttClustering {
-    /// Groups by a link's delay, with our own choices for the rest.
+    /// Groups by a link's delay, with our defaults for the rest.
     #[must_use]
     pub const fn by(link_delay: Duration) -> Self {
         Self {
@@ -62,10 +62,10 @@ pub struct DynamicThreshold {
     pub cap: ThresholdCap,
 }
 
-/// The amount a dynamic threshold adds while the link still owes a segment.
+/// The amount a dynamic threshold adds while the link still has segments outstanding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum GapCount {
-    /// The segments above the first one that the link still owes, up to the highest delivered one:
+    /// The segments above the first one outstanding at the link, up to the highest delivered one:
     /// the pseudocode's `L_ack_max − indx`.
     #[default]
     AboveFirstGap,

@@ -1,9 +1,9 @@
 //! Every choice an endpoint makes, each declared once, and the named profiles: short tables of
 //! choices over the same parts.
 //!
-//! A setting's declaration below is its field, its default, its key in a scenario with what the key
-//! may hold, and the sentence that describes it. A named choice is declared by its enum: the names
-//! in a scenario are those of its variants in kebab-case.
+//! A setting's declaration below is its field, its default, its key in a scenario with the key's
+//! range, and the sentence that describes it. A named choice is declared by its enum: its names in
+//! a scenario are the variants in kebab-case.
 
 mod acknowledgment;
 mod congestion;
@@ -48,7 +48,7 @@ use settings::settings;
 use timeout::TimerName;
 
 settings! {
-    /// The TCP endpoints: a profile, and what differs from it.
+    /// The TCP endpoints: a profile, and the deviations from it.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     table TcpTable of Config {
         /// The stack that the other keys change.
@@ -85,8 +85,8 @@ settings! {
         /// A paced burst lasts 2^−n seconds, and is at least two segments (Linux,
         /// `sk_pacing_shift`: 10; Wi-Fi drivers ask for 7, so that frames can be aggregated).
         pacing_shift: u32 = 10, as Whole<0, 31>;
-        /// Keeps no more of a flow in the sender's own wireless device than 2^−`pacing_shift`
-        /// seconds of its pacing rate, and two bursts at least (Linux, TCP small queues).
+        /// Keeps no more of a flow in the sender's wireless device than 2^−`pacing_shift` seconds
+        /// of its pacing rate, and two bursts at least (Linux, TCP small queues).
         small_queue: bool = false;
         /// The response to a recovery that was needless.
         spurious_response: SpuriousResponse = SpuriousResponse::None;
@@ -97,8 +97,8 @@ settings! {
         /// Reports duplicates (RFC 2883); only with `sack`.
         dsack: bool = true;
         /// Allows packets to be marked instead of dropped, and heeds the marks (RFC 3168), one by
-        /// one where both sides count them (RFC 9768). Both sides have the same setting: where
-        /// nobody asks, nothing is marked.
+        /// one where both sides count them (RFC 9768). Both sides have the same setting: if neither
+        /// requests ECN, nothing is marked.
         ecn: EcnUse = EcnUse::Off;
         /// Offers timestamps (RFC 7323).
         timestamps: bool = true;
@@ -117,11 +117,11 @@ settings! {
         /// Largest congestion window, in segments.
         max_window: Option<u32> = None, as Limit<Segments>;
         /// Limit on the data written and not yet acknowledged, in bytes of data. Linux counts
-        /// memory: `SO_SNDBUF` allows about as much data as it says, and `tcp_wmem` half as much as
-        /// it says (socket(7): the kernel doubles the option to leave room for its own overhead).
+        /// memory: `SO_SNDBUF` allows about as much data as its value, and `tcp_wmem` half of it
+        /// (socket(7): the kernel doubles the option to leave room for overhead).
         send_buffer: Option<u64> = None, as Limit<Bytes<1, { 1 << 30 }>>;
-        /// Limit on what can wait at the receiver out of order or unread, in bytes; up to 1 GiB,
-        /// the largest window (RFC 7323 §2.3).
+        /// Limit on data at the receiver that is out of order or unread, in bytes; up to 1 GiB, the
+        /// largest window (RFC 7323 §2.3).
         receive_buffer: u64 = 8 << 20, as Bytes<1, { 1 << 30 }>;
         /// How much of its buffer the receiver advertises.
         receive_window: ReceiveWindow = ReceiveWindow::Fixed;
@@ -131,14 +131,14 @@ settings! {
         duplicate_ack_threshold: u32 = 3, as FewSegments;
         /// Lets the first two duplicate acknowledgments each send a new segment (RFC 3042).
         limited_transmit: bool = true;
-        /// The data resent after a timeout.
+        /// The data retransmitted after a timeout.
         retransmission: Retransmission = Retransmission::GoBackN;
         /// The event that opens the window.
         window_growth: WindowGrowth = WindowGrowth::Bytes;
         /// Limit on how far one acknowledgment opens slow start, in segments (RFC 3465 §2.3, L).
         slow_start_limit: u32 = 2, as FewSegments;
-        /// The same limit while data given up by a timeout is repaired: what is acknowledged then
-        /// may have left before the timeout (RFC 3465 §2.3: 1; Linux has no such limit).
+        /// The same limit while data given up by a timeout is repaired: data acknowledged then may
+        /// have been sent before the timeout (RFC 3465 §2.3: 1; Linux has no such limit).
         slow_start_limit_after_timeout: u32 = 1, as FewSegments;
         /// The amount an acknowledgment counts towards growth of the window.
         growth_credit: GrowthCredit = GrowthCredit::Acknowledged;
@@ -155,18 +155,18 @@ settings! {
         /// The treatment of SACK blocks in an acknowledgment older than an earlier one; only with
         /// `sack`.
         late_reports: LateReports = LateReports::Ignored;
-        /// What a reported duplicate is taken for.
+        /// The interpretation of a reported duplicate.
         duplicate_reports: DuplicateReports = DuplicateReports::Told;
         /// The point at which a receiver is taken to have dropped data it had reported (RFC 2018
         /// §8); only with `sack`.
         reneging: Reneging = Reneging::AtTimeout;
-        /// The segments that ask the receiver to hand over what it has (PSH).
+        /// The segments that set PSH.
         push: Push = Push::Written;
         /// The treatment of a burst of new segments shorter than segmentation offload would send.
         short_trains: ShortTrains = ShortTrains::Sent;
         /// The segment that ends a handshake.
         handshake_ack: HandshakeAck = HandshakeAck::WithData;
-        /// What a SYN that was sent more than once leaves to the data after it.
+        /// The timeout and the window after a SYN that was sent more than once.
         repeated_syn: RepeatedSyn = RepeatedSyn::Lost;
         /// The treatment of data in flight when a closed window reopens.
         window_reopening: WindowReopening = WindowReopening::Resend;
@@ -198,13 +198,13 @@ settings! {
         ledbat_target: Duration = Duration::from_millis(100);
         /// The classifier asked whether a loss was congestion or the radio, if any.
         differentiation: Option<Differentiation> = None;
-        /// The share of the window that a radio loss leaves, in per cent; at least what congestion
-        /// leaves is kept (NewZag, Lien et al. §II-B: 4/5).
+        /// The share of the window that a radio loss leaves, in per cent; never less than a
+        /// congestion loss leaves (NewZag, Lien et al. §II-B: 4/5).
         radio_keeps_percent: u8 = 80;
         /// Attributes no more to the radio than ten segments, or the share of the window that a
         /// radio loss takes, lost in one repair.
         bounded_radio: bool = false;
-        /// The use of the link's own reports.
+        /// The use of the link's reports.
         link_feedback: LinkFeedbackConfig = LinkFeedbackConfig::default();
     }
 
@@ -270,19 +270,20 @@ settings! {
         /// Number of segments, at the start and after a pause or a gap, that are each acknowledged
         /// at once (Linux's quick acknowledgments: 16; RFC 5681 §4.2 allows it).
         quick: u32 = 0, as Whole<0, 1_000_000>;
-        /// The most acknowledgments of data in order in the handshake's round trip; data behind one
-        /// gap is reported at once and then as often (TACK's periodic acknowledgments: 4).
+        /// Maximum number of acknowledgments of in-order data in the handshake's round trip; data
+        /// after a gap is reported at once and then at the same rate (TACK's periodic
+        /// acknowledgments: 4).
         most_a_round_trip: Option<u32> = None, as Limit<FewSegments>;
         /// Acknowledges at once when the application has read everything, if the last segment was
-        /// pushed (PSH) or not full (Linux, `tcp_cleanup_rbuf`); not while it answers what it
-        /// reads.
+        /// pushed (PSH) or not full (Linux, `tcp_cleanup_rbuf`); not while it is answering the data
+        /// it reads.
         on_reading: bool = false;
         /// Acknowledges at once a segment that lets an autotuned window grow (Linux,
         /// `tcp_grow_window`).
         on_growth: bool = true;
-        /// Lets one acknowledgment stand for several of data behind the same gap, from the fourth
-        /// on, and delays it by a twentieth of a round trip, at most 1 ms (Linux's SACK
-        /// compression, `__tcp_ack_snd_check`). Only with SACK.
+        /// Lets one acknowledgment cover several segments after the same gap, from the fourth on,
+        /// and delays it by a twentieth of a round trip, at most 1 ms (Linux's SACK compression,
+        /// `__tcp_ack_snd_check`). Only with SACK.
         compressed: bool = false;
         /// Acknowledges a FIN at once; if not, as the data that comes with it (Linux, `tcp_fin`).
         fin_at_once: bool = true;

@@ -63,7 +63,7 @@ profiles! {
 }
 
 impl Profile {
-    /// The choices the name stands for.
+    /// The settings of this profile.
     pub fn config(self) -> Config {
         let default = Config::default();
         match self {
@@ -100,7 +100,7 @@ fn linux_cubic() -> Config {
     }
 }
 
-/// What changed after 6.12: 65c5287892e9 (6.16).
+/// Reverts changes after 6.12: 65c5287892e9 (6.16).
 fn linux_6_12() -> Config {
     Config {
         receive_window: ReceiveWindow::Autotuned612,
@@ -108,7 +108,7 @@ fn linux_6_12() -> Config {
     }
 }
 
-/// What changed after 6.1: dfa2f0483360 (6.6), ccce324dabfe (6.5).
+/// Reverts changes after 6.1: dfa2f0483360 (6.6), ccce324dabfe (6.5).
 fn linux_6_1() -> Config {
     Config {
         receive_window: ReceiveWindow::Autotuned61,
@@ -117,7 +117,7 @@ fn linux_6_1() -> Config {
     }
 }
 
-/// What changed after 5.10: 7e901ee7b6ab (5.14) and 9ad084d66619 (5.19), a657db0350bb and
+/// Reverts changes after 5.10: 7e901ee7b6ab (5.14) and 9ad084d66619 (5.19), a657db0350bb and
 /// 63f367d9de77 (5.15), 4e1fddc98d25 (5.16).
 fn linux_5_10() -> Config {
     Config {
@@ -132,7 +132,7 @@ fn linux_5_10() -> Config {
 fn linux(congestion: CongestionControl) -> Config {
     Config {
         sack: true,
-        // `sysctl_tcp_ecn` is 2: the side that opens the connection does not ask.
+        // `sysctl_tcp_ecn` is 2: the side that opens the connection does not request ECN.
         ecn: EcnUse::Accept,
         congestion,
         timestamps_required: false,
@@ -204,7 +204,7 @@ fn linux_2_4() -> Config {
         // Segmentation offload came with 2.5.
         push: Push::Written,
         short_trains: ShortTrains::Sent,
-        // Not looked up for its kernels; what was judged with this profile began so.
+        // Not looked up for its kernels; earlier results with this profile were obtained so.
         handshake_ack: HandshakeAck::WithData,
         repeated_syn: RepeatedSyn::Lost,
         delayed_ack: DelayedAckConfig {

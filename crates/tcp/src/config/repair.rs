@@ -22,7 +22,7 @@ pub enum LossDetection {
     Rack,
 }
 
-/// What a reported duplicate (RFC 2883) is taken for, beside a sign that a recovery was needless.
+/// The meaning of a reported duplicate (RFC 2883) besides the sign of a needless recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
@@ -53,7 +53,7 @@ pub enum Recovery {
     NewReno,
 }
 
-/// The data to resend after a retransmission timeout.
+/// The data to retransmit after a retransmission timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
@@ -62,11 +62,11 @@ pub enum Retransmission {
     /// Miyim §IV calls it "trace-N-retransmit".
     #[default]
     GoBackN,
-    /// Only the segment whose timer expired. Miyim §IV calls it "select-N-repeat".
+    /// Only the segment for which the timer expired. Miyim §IV calls it "select-N-repeat".
     SelectiveRepeat,
 }
 
-/// The sender's response to a loss that turns out not to have been one.
+/// The sender's response to a spurious loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]

@@ -27,7 +27,7 @@
 /// ```
 ///
 /// `as` names the type that reads and writes the value in a file if it differs from the field's
-/// own: usually a [bounded](airtcp_units) one. `named` is the key if it differs from the field's
+/// type: usually a [bounded](airtcp_units) one. `named` is the key if it differs from the field's
 /// name. `in` is the field of the first struct that holds the settings of this one: all their keys
 /// share one table.
 macro_rules! settings {

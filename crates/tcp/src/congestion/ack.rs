@@ -1,10 +1,10 @@
-//! What a controller is told with each acknowledgment.
+//! The arguments of a controller at each acknowledgment.
 
 use airtcp_units::{Duration, Instant};
 
 use crate::delivery_rate::RateSample;
 
-/// The kind of repair under way, as far as it concerns a controller.
+/// The kind of repair in progress, as far as it concerns a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repairing {
     /// No repair.
@@ -22,7 +22,7 @@ pub struct Ack {
     pub now: Instant,
     /// Bytes newly acknowledged or SACKed.
     pub delivered: u64,
-    /// Bytes of those that carried a congestion mark, if the peer counts marks (RFC 9768).
+    /// How many of them carried a congestion mark, if the peer counts marks (RFC 9768).
     pub marked: u64,
     /// Bytes newly presumed lost.
     pub lost: u64,
@@ -38,7 +38,7 @@ pub struct Ack {
     pub nxt: u64,
     /// Bytes in flight before this acknowledgment.
     pub in_flight_before: u64,
-    /// Bytes that the windows would have let leave before it, and that waited for it.
+    /// Bytes that the windows allowed before it but that were held back.
     pub held_back: u64,
     /// Bytes in flight after it.
     pub in_flight: u64,
@@ -50,6 +50,6 @@ pub struct Ack {
     pub lost_in_all: u64,
     /// The measured delivery rate, if any.
     pub rate: Option<RateSample>,
-    /// The repair under way.
+    /// The repair in progress.
     pub repairing: Repairing,
 }

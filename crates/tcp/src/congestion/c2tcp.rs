@@ -1,7 +1,7 @@
 //! C2TCP (Abbasloo, Xu & Chao, "Cellular Controlled Delay TCP", IFIP Networking 2018; the authors'
 //! patch of Linux 4.13): CUBIC, with CoDel's rule at the sender. While round trips stay above a
-//! target for an interval the window falls to a segment, ever sooner again; while they are below
-//! it, each acknowledgment opens it further.
+//! target for an interval the window is reduced to a segment, at shrinking intervals; while they
+//! are below it, each acknowledgment opens it further.
 
 use airtcp_units::{Duration, Instant};
 

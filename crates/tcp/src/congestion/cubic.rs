@@ -21,8 +21,7 @@ const FASTEST: f64 = 2.0;
 const WITHOUT_MARK: f64 = 20.0;
 /// Windows acknowledged per segment of growth on the plateau.
 const STANDSTILL: f64 = 100.0;
-/// Interval after which the curve is evaluated again, unless the window has changed (Linux: 1/32
-/// s).
+/// Interval after which the curve is re-evaluated, unless the window has changed (Linux: 1/32 s).
 const RECOMPUTED_EVERY: Duration = Duration::from_micros(31_250);
 
 /// The curve, in segments and seconds.
@@ -69,7 +68,7 @@ impl Cubic {
         if self.mark == 0.0 {
             needed = needed.min(WITHOUT_MARK);
         }
-        // RFC 9438 §4.3: no slower than Reno, whose window grows by whole segments.
+        // RFC 9438 §4.3: no slower than Reno, which grows by whole segments.
         let per_segment = libm::floor(cwnd / ALPHA);
         while self.acked > per_segment {
             self.acked -= per_segment;

@@ -1,10 +1,10 @@
-//! LEDBAT (RFC 6817): a window for transfers that nobody waits for. It grows while the delay in the
-//! queues is below a target, and shrinks while it is above: it fills an empty link, and yields to
-//! whoever fills the queue.
+//! LEDBAT (RFC 6817): a window for background transfers. It grows while the queueing delay is below
+//! a target, and shrinks while it is above: it fills an empty link, and yields to any flow that
+//! fills the queue.
 //!
-//! The RFC measures the delay of one way. Here it is that of the round trip, as in LEDBAT++
+//! The RFC measures the one-way delay. Here it is that of the round trip, as in LEDBAT++
 //! (draft-irtf-iccrg-ledbat-plus-plus), so a queue of acknowledgments counts as well. Slow start
-//! ends where that draft has it end, since the RFC does not say.
+//! ends by that draft's rule, since the RFC has none.
 
 use airtcp_units::{Duration, Instant};
 
@@ -13,16 +13,16 @@ use super::windows::Windows;
 use super::{Ack, Repairing};
 use crate::config::Config;
 
-/// By how many segments at most the window grows in a round trip, as Reno's does (RFC 6817 §2.5).
+/// Maximum growth of the window in a round trip, in segments, as Reno's (RFC 6817 §2.5).
 const GAIN: f64 = 1.0;
 /// How far the window may be above the data in flight, in segments (`ALLOWED_INCREASE`).
 const ALLOWED_INCREASE: u64 = 1;
-/// The least window in segments (`MIN_CWND`).
+/// The minimum window in segments (`MIN_CWND`).
 const MIN_WINDOW: u64 = 2;
-/// Minutes of which each has a least delay; the base delay is the least of all (`BASE_HISTORY`).
+/// Number of one-minute minima; the base delay is the least of them (`BASE_HISTORY`).
 const BASE_HISTORY: usize = 10;
 const MINUTE_NANOS: u64 = 60_000_000_000;
-/// Samples of which the least is the current delay, though no more than half a window of them
+/// Number of samples, at most half a window of them; the current delay is the least of them
 /// (`CURRENT_FILTER`).
 const CURRENT_FILTER: usize = 4;
 
@@ -30,7 +30,7 @@ const CURRENT_FILTER: usize = 4;
 #[derive(Clone, Debug)]
 pub struct Ledbat {
     target: Duration,
-    /// The least delay of each of the last minutes, the last first.
+    /// The minimum delay of each of the last minutes, the latest first.
     base: [Duration; BASE_HISTORY],
     minute: u64,
     /// The last samples, and how many there are.
@@ -77,7 +77,7 @@ impl Ledbat {
         self.samples += 1;
     }
 
-    /// The delay in the queues: the least of the current ones above the base (§2.4.2).
+    /// The queueing delay: the least of the current samples minus the base (§2.4.2).
     fn queueing(&self, windows: &Windows) -> Duration {
         let half_a_window = usize::try_from(windows.cwnd / windows.mss / 2).unwrap_or(usize::MAX);
         let count = CURRENT_FILTER.min(self.samples).min(half_a_window).max(1);
@@ -114,7 +114,7 @@ impl Rule for Ledbat {
         let off_target = (target - queueing) / target;
         let mss = bytes(windows.mss);
         let step = GAIN * off_target * bytes(ack.delivered) * mss / self.exact;
-        // What waits for an acknowledgment to leave with more is used of the window, too.
+        // Data held back until an acknowledgment counts as window used, too.
         let used = ack.in_flight_before + ack.held_back;
         let most = used + ALLOWED_INCREASE * windows.mss;
         self.exact = (self.exact + step)
@@ -184,7 +184,7 @@ mod tests {
         congestion.on_acknowledged(MSS, false);
     }
 
-    /// A window in congestion avoidance whose base delay is 50 ms.
+    /// A window in congestion avoidance with a base delay of 50 ms.
     fn based(segments: u32) -> Congestion {
         let mut congestion = congestion(segments, Some(u64::from(segments) * MSS));
         acknowledge(&mut congestion, 0, 50);

@@ -85,7 +85,7 @@ pub struct Congestion {
 }
 
 impl Congestion {
-    /// Creates the controller of a new connection whose segments carry `mss` bytes.
+    /// Creates the controller of a new connection with segments of `mss` bytes.
     #[must_use]
     pub fn new(config: &Config, mss: u64) -> Self {
         let max = config
@@ -287,8 +287,8 @@ impl Congestion {
 
     /// Prepares for sending at `now` after nothing was in flight for `idle`. `expired`: how many
     /// timeouts that is; if the window is to restart, it is halved that often (RFC 7661 §4.4.2;
-    /// Linux, `tcp_cwnd_restart`), but not below the initial window. A model starts again only if
-    /// the application had nothing to send, `limited`: a pace of less than a segment a round trip
+    /// Linux, `tcp_cwnd_restart`), but not below the initial window. A model restarts only if the
+    /// application had nothing to send, `limited`: a pace of less than a segment a round trip
     /// leaves nothing in flight, too (draft-ietf-ccwg-bbr §5.4.1; Linux, `bbr_cwnd_event`).
     pub fn on_idle_over(&mut self, now: Instant, idle: Duration, expired: u32, limited: bool) {
         match &mut self.control {

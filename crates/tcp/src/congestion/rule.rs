@@ -38,7 +38,7 @@ pub(super) trait Rule {
     /// Called when a loss turned out not to have been one.
     fn on_taken_back(&mut self) {}
 
-    /// Called when something is sent after nothing was in flight for `idle`.
+    /// Called when data is sent after nothing was in flight for `idle`.
     fn on_idle_over(&mut self, _now: Instant, _idle: Duration) {}
 
     /// Called when the peer turns out to count congestion marks. Returns whether the rule reacts to

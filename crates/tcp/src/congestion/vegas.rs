@@ -1,7 +1,7 @@
 //! TCP Vegas (Brakmo & Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet",
 //! JSAC 13(8), 1995), as Linux has it: once a round trip the window moves by a segment, so that
-//! between `alpha` and `beta` segments wait in the network. Detection and repair of losses are the
-//! sender's own; slow start ends before it fills a queue.
+//! between `alpha` and `beta` segments wait in the network. Detection and repair of losses stay
+//! with the sender; slow start ends before it fills a queue.
 
 use airtcp_units::{Duration, Instant};
 
@@ -12,23 +12,23 @@ use crate::config::Config;
 
 /// Segments in the network's queues that end slow start (Linux, `gamma`).
 const SLOW_START_ENDS_ABOVE: u64 = 1;
-/// With no more round trips than these all may be those of delayed acknowledgments (Linux,
+/// With no more round trips than these, all may include the delay of an acknowledgment (Linux,
 /// `tcp_vegas_cong_avoid`).
 const FEW_ROUND_TRIPS: u32 = 2;
 
-/// The round trips seen, and the bounds on what waits.
+/// The observed round trips, and the bounds on the backlog.
 #[derive(Clone, Debug)]
 pub struct Vegas {
     reno: Reno,
     alpha: u64,
     beta: u64,
-    /// The shortest round trip since the connection last stood idle; [`Duration::MAX`] without one.
+    /// The minimum round trip since the connection was last idle; [`Duration::MAX`] without one.
     base: Duration,
-    /// The shortest of this round, and how many there were.
+    /// The minimum of this round, and the number of samples.
     least: Duration,
     samples: u32,
     round_ends: u64,
-    /// What a round that was disturbed by a loss has seen says nothing.
+    /// Whether a loss disturbed the round: its samples are discarded.
     is_disturbed: bool,
     /// Whether this acknowledgment opens the window as Reno does.
     grows: bool,
@@ -69,7 +69,7 @@ impl Vegas {
             if waiting <= SLOW_START_ENDS_ABOVE {
                 return;
             }
-            // The window of the actual rate, and one segment for what the division cut off.
+            // The window of the actual rate, and one segment to round the division up.
             let actual = u64::try_from(segments * base / least + 1).unwrap_or(u64::MAX);
             windows.cwnd = windows.cwnd.min(actual.saturating_mul(mss));
             windows.ssthresh = windows.ssthresh.min(windows.cwnd);

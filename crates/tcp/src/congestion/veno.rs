@@ -1,6 +1,6 @@
 //! TCP Veno (Fu & Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks",
-//! JSAC 21(2), 2003): the backlog N in the network tells random losses from congestion, and while
-//! there is a backlog, the window grows only at every second acknowledgment.
+//! JSAC 21(2), 2003): the backlog N in the network distinguishes random losses from congestion, and
+//! while there is a backlog, the window grows only at every second acknowledgment.
 
 use airtcp_units::Duration;
 

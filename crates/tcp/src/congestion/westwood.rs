@@ -42,7 +42,7 @@ impl Rule for Westwood {
         let sample = u128::from(self.delivered) * 1_000_000_000 / u128::from(span.as_nanos());
         let sample = u64::try_from(sample).unwrap_or(u64::MAX);
         match self.once_filtered {
-            // The first sample stands in for all earlier ones.
+            // The first sample substitutes for all earlier ones.
             None => (self.once_filtered, self.estimate) = (Some(sample), sample),
             Some(before) => {
                 let once = filtered(before, sample);

@@ -2,8 +2,8 @@
 //! and how an endpoint counts the marks that arrive and reports their number. The other end's use
 //! of that number is in [`counted_marks`](crate::sender).
 //!
-//! The feedback is the ACE field alone, three bits: the AccECN option is neither sent nor read,
-//! which §3.2.3 leaves open. Our SYN, SYN-ACK and pure acknowledgments are never ECN-capable.
+//! The feedback is only the three-bit ACE field: the AccECN option is neither sent nor read, which
+//! §3.2.3 leaves open. Our SYN, SYN-ACK and pure acknowledgments are never ECN-capable.
 
 use airtcp_packet::{Ecn, Flags, Segment};
 
@@ -11,8 +11,8 @@ use super::Connection;
 use crate::config::EcnUse;
 use crate::sender::FIRST_COUNT;
 
-/// SYNs that ask for it, and SYN-ACKs that confirm it, before the flags are taken for the reason
-/// why none is answered (§3.1.4.1, §3.2.3.2.2).
+/// Number of SYNs that request it, and of SYN-ACKs that confirm it, before the flags are presumed
+/// to be the reason for the lack of an answer (§3.1.4.1, §3.2.3.2.2).
 const ATTEMPTS: u32 = 2;
 
 /// Marked packets after which an acknowledgment leaves at once, if data is waiting to be
@@ -21,12 +21,12 @@ const ATTEMPTS: u32 = 2;
 const MAX_UNREPORTED: u8 = 2;
 const MAX_UNREPORTED_WITHOUT_DATA: u8 = 7;
 
-/// An endpoint's state, behind the pointer to what few connections have.
+/// An endpoint's state, boxed with the state that few connections need.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct AccurateEcn {
-    /// Marked packets received, of which the ACE field has the lowest three bits (r.cep).
+    /// Marked packets received; the ACE field carries the lowest three bits (r.cep).
     received: u8,
-    /// Those since an acknowledgment left.
+    /// Marked packets since the last acknowledgment was sent.
     unreported: u8,
     /// Whether the last packet was marked.
     was_marked: bool,
@@ -41,7 +41,7 @@ pub(super) struct AccurateEcn {
 }
 
 impl AccurateEcn {
-    /// The state after the peer's SYN, or its SYN-ACK if we have asked.
+    /// The state after the peer's SYN, or its SYN-ACK if we have requested it.
     const fn of_peer_syn(syn: &Segment) -> Self {
         if syn.flags.contains(Flags::ACK) {
             Self::of_syn_ack(syn)
@@ -50,8 +50,8 @@ impl AccurateEcn {
         }
     }
 
-    /// The state of a server that was asked for it by a SYN (§3.1.1), or of an end that opens
-    /// at the same time as the other.
+    /// The state of a server after a SYN that requests it (§3.1.1), or of an end in a simultaneous
+    /// open.
     const fn of_syn(syn: &Segment) -> Self {
         Self {
             received: FIRST_COUNT,
@@ -64,7 +64,8 @@ impl AccurateEcn {
         }
     }
 
-    /// The state of a client whose question `answer`, a SYN-ACK, confirms (table 2, first block).
+    /// The state of a client after `answer`, a SYN-ACK that confirms its request (table 2, first
+    /// block).
     const fn of_syn_ack(answer: &Segment) -> Self {
         let mut state = Self::of_syn(answer);
         state.reflects = true;
@@ -81,9 +82,9 @@ impl AccurateEcn {
         }
     }
 
-    /// The flags of a SYN-ACK, which say how the SYN arrived, when this many have left before. The
-    /// third has none, in case they are the reason why the others were lost: the client may be
-    /// without ECN then, so nothing that we send is capable (§3.1.5).
+    /// The flags of a SYN-ACK, which report how the SYN arrived, after `sent` earlier ones. The
+    /// third has no flags, in case they are the reason for the loss of the others: the client may
+    /// be without ECN then, so no packet of ours is ECN-capable (§3.1.5).
     const fn syn_ack_flags(&mut self, sent: u32) -> Flags {
         if sent >= ATTEMPTS {
             self.is_capable = false;
@@ -92,7 +93,7 @@ impl AccurateEcn {
         reflecting(self.syn_field)
     }
 
-    /// Processes a SYN that the peer has sent again, in case something changed on its way.
+    /// Processes a SYN retransmitted by the peer, in case the path changed it.
     fn on_syn_again(&mut self, syn: &Segment) {
         self.syn_field = syn.ecn;
         if syn.flags.ace() == 0 {
@@ -100,7 +101,7 @@ impl AccurateEcn {
         }
     }
 
-    /// Processes a SYN-ACK that the peer has sent again: its acknowledgment was lost.
+    /// Processes a SYN-ACK retransmitted by the peer: its acknowledgment was lost.
     fn on_syn_ack_again(&mut self, answer: &Segment) {
         if answer.flags.ace() != 0 {
             self.syn_field = answer.ecn;
@@ -153,7 +154,7 @@ impl AccurateEcn {
         }
     }
 
-    /// Records that an acknowledgment left.
+    /// Records that an acknowledgment is sent.
     const fn on_ack_sent(&mut self) {
         (self.unreported, self.reflects) = (0, false);
     }
@@ -169,8 +170,8 @@ const fn reflecting(field: Ecn) -> Flags {
     })
 }
 
-/// Whether a SYN-ACK says that our SYN, which is not capable, has arrived so; what is reserved says
-/// that, too (§3.1.3).
+/// Whether a SYN-ACK reports that our SYN, which is not ECN-capable, arrived unchanged; reserved
+/// values count as such a report (§3.1.3).
 const fn is_unchanged(ace: u8) -> bool {
     matches!(ace, 0b010 | 0b101)
 }
@@ -178,7 +179,7 @@ const fn is_unchanged(ace: u8) -> bool {
 /// The feedback that a handshake agrees on (table 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agreement {
-    /// None.
+    /// No feedback.
     None,
     /// Marks are echoed (RFC 3168).
     Echo,
@@ -186,7 +187,7 @@ pub enum Agreement {
     Count,
 }
 
-/// What a SYN-ACK agrees on with a client that asked for accurate feedback.
+/// The agreement in a SYN-ACK to a client that requested accurate feedback.
 pub const fn agreed_by_syn_ack(answer: &Segment) -> Agreement {
     match answer.flags.ace() {
         // A server without ECN, or one that returns any flags.
@@ -196,8 +197,8 @@ pub const fn agreed_by_syn_ack(answer: &Segment) -> Agreement {
     }
 }
 
-/// What a SYN asks a server for that can count marks; §3.1.3 for the combinations that are
-/// reserved. A SYN that is ECN-capable without asking for a count comes from something else.
+/// The request in a SYN to a server that can count marks; §3.1.3 for the reserved combinations. An
+/// ECN-capable SYN that does not request a count comes from something else.
 pub const fn agreed_by_syn(syn: &Segment) -> Agreement {
     match syn.flags.ace() {
         0b000 => Agreement::None,
@@ -207,7 +208,7 @@ pub const fn agreed_by_syn(syn: &Segment) -> Agreement {
     }
 }
 
-/// Flags with which a SYN asks for accurate feedback if `sent` of them have left before.
+/// Flags of a SYN that requests accurate feedback, if `sent` SYNs have been sent before.
 pub const fn request(sent: u32) -> Flags {
     Flags::from_ace(if sent < ATTEMPTS { 0b111 } else { 0 })
 }
@@ -232,7 +233,8 @@ impl Connection {
         }
     }
 
-    /// Flags of a SYN-ACK that confirms accurate feedback, if `sent` of them have left before.
+    /// Flags of a SYN-ACK that confirms accurate feedback, if `sent` SYN-ACKs have been sent
+    /// before.
     pub(super) fn confirm_accurate(&mut self, sent: u32) -> Flags {
         self.accurate_mut()
             .map_or(Flags::from_ace(0), |accurate| accurate.syn_ack_flags(sent))
@@ -255,14 +257,14 @@ impl Connection {
         }
     }
 
-    /// Flags that tell the peer of the marks that were counted.
+    /// Flags that report the marks counted.
     #[cold]
     pub(super) fn count_flags(&self) -> Flags {
         self.accurate()
             .map_or(Flags::from_ace(0), |accurate| accurate.flags())
     }
 
-    /// Marks that the peer says it has received, modulo eight, if they are counted.
+    /// Marks that the peer reports as received, modulo eight, if they are counted.
     #[inline]
     pub(super) fn counted_marks(&self, segment: &Segment) -> Option<u8> {
         if self.ecn.is_accurate() {
@@ -277,7 +279,7 @@ impl Connection {
         accurate.is_believed.then(|| segment.flags.ace())
     }
 
-    /// Whether the next acknowledgment must be one without data, which alone can say how the
+    /// Whether the next acknowledgment must be a pure one, since only that can report how the
     /// SYN-ACK arrived (§3.2.2.1).
     pub(super) fn reflects_syn_ack(&self) -> bool {
         self.accurate().is_some_and(|accurate| accurate.reflects)
@@ -295,7 +297,7 @@ impl Connection {
         }
     }
 
-    /// Records that an acknowledgment left.
+    /// Records that an acknowledgment is sent.
     pub(super) fn on_count_sent(&mut self) {
         if let Some(accurate) = self.accurate_mut() {
             accurate.on_ack_sent();
@@ -310,9 +312,9 @@ impl Connection {
         }
     }
 
-    /// Processes the ECN flags of a SYN that arrives again. Returns `false` if it asks for another
-    /// kind of feedback than the first: neither end could know on what they have agreed, and the
-    /// connection must be reset (§3.1.5).
+    /// Processes the ECN flags of a retransmitted SYN. Returns `false` if it requests another kind
+    /// of feedback than the first: neither end could know the agreed kind, and the connection must
+    /// be reset (§3.1.5).
     pub(super) fn take_syn_again(&mut self, segment: &Segment) -> bool {
         if self.sender.config().ecn != EcnUse::Accurate {
             return true;
@@ -320,7 +322,7 @@ impl Connection {
         let is_another = match agreed_by_syn(segment) {
             Agreement::None => false,
             Agreement::Echo => self.ecn.is_accurate(),
-            // A combination that is reserved may have been another on its way.
+            // A reserved combination may have been altered by the path.
             Agreement::Count => {
                 segment.flags.ace() == 0b111 && self.ecn.is_agreed() && !self.ecn.is_accurate()
             }
@@ -334,7 +336,7 @@ impl Connection {
         true
     }
 
-    /// Processes the ECN flags of a SYN-ACK that arrives again.
+    /// Processes the ECN flags of a retransmitted SYN-ACK.
     pub(super) fn take_syn_ack_again(&mut self, segment: &Segment) {
         if segment.flags.contains(Flags::ACK)
             && segment.sequence == self.irs

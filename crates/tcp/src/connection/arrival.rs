@@ -83,8 +83,8 @@ impl Connection {
     }
 
     /// Stores the timestamp to echo, and returns the echoed one. Only for a segment inside the
-    /// window (RFC 7323 §5.3, R2 before R3) whose acknowledgment, of everything below `offset`, is
-    /// not an old one (Linux, `tcp_ack`): a forged clock must not replace the peer's.
+    /// window (RFC 7323 §5.3, R2 before R3) with an acknowledgment, of everything below `offset`,
+    /// that is not an old one (Linux, `tcp_ack`): a forged clock must not replace the peer's.
     #[inline]
     fn take_timestamps(
         &mut self,
@@ -101,9 +101,9 @@ impl Connection {
     }
 
     /// Whether a reset from `start` is the peer's: it comes from the next byte (RFC 5961 §3.2). A
-    /// peer that has sent more than has arrived resets from the end of that, of which the highest
-    /// that was reported is as hard to guess, and one that takes no account of its FIN from the
-    /// byte that this is (Linux, `tcp_validate_incoming` and `tcp_reset_check`).
+    /// peer that has sent more than has arrived resets from the end of its data, of which the
+    /// highest SACKed end is as hard to guess; a peer that does not count its FIN resets from the
+    /// FIN's sequence number (Linux, `tcp_validate_incoming` and `tcp_reset_check`).
     fn is_exact(&self, start: u64) -> bool {
         let next = self.receiver.next_expected();
         start == next
@@ -128,8 +128,8 @@ impl Connection {
 
     fn on_unacceptable(&mut self, now: Instant, segment: &Segment, start: u64) {
         if self.state == State::TimeWait && segment.flags.contains(Flags::FIN) {
-            // The peer's FIN arrived again: our last acknowledgment was lost (RFC 9293 §3.10.7.4,
-            // eighth check).
+            // The peer's FIN was retransmitted: our last acknowledgment was lost (RFC 9293
+            // §3.10.7.4, eighth check).
             self.restart_time_wait(now);
         }
         let end = start.saturating_add(u64::from(segment.payload_bytes));
@@ -156,7 +156,8 @@ impl Connection {
             self.timestamps.on_segment(now, timestamps, 0);
         }
         if !segment.flags.contains(Flags::ACK) {
-            // The peer's SYN arrived again: it has not seen our answer (Linux, `tcp_check_req`).
+            // The peer's SYN was retransmitted: our answer has not arrived (Linux,
+            // `tcp_check_req`).
             if !self.take_syn_again(segment) {
                 self.answer_stray(segment);
                 self.on_reset(now, observer);
@@ -205,7 +206,7 @@ impl Connection {
     }
 
     /// Processes an acceptable segment's window, acknowledgment and SACK blocks; `at` is its
-    /// position in both streams, its own first.
+    /// position in both streams, the peer's first.
     #[inline]
     pub(super) fn take_acknowledgment(
         &mut self,
@@ -286,7 +287,7 @@ impl Connection {
         if self.refuses_data(now, segment, end, observer) {
             return;
         }
-        // A FIN behind bytes that do not fit does not count (RFC 9293 §3.10.7.4).
+        // A FIN after bytes that do not fit does not count (RFC 9293 §3.10.7.4).
         let fits = end <= limit;
         if !fits {
             self.receiver.demand_acknowledgment();

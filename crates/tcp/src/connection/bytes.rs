@@ -1,7 +1,7 @@
-//! Bytes beside the core: the stream offsets that a segment carries, in and out.
+//! Bytes outside the core: the stream offsets that a segment carries, in and out.
 //!
-//! The core moves ranges of offsets. A caller that moves bytes keeps them alongside: those that an
-//! [`Observer`] sees accepted, and those of a polled segment.
+//! The core moves ranges of offsets. A caller that moves bytes keeps them alongside: the bytes that
+//! an [`Observer`] sees accepted, and the payload of a polled segment.
 
 use core::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::observer::{Accepted, Observer};
 
 impl Connection {
     /// The stream offsets that `segment` carries, which [`poll`](Self::poll) has just returned: the
-    /// bytes to put behind its header.
+    /// bytes to append to its header.
     #[must_use]
     pub fn payload_of(&self, segment: &Segment) -> Range<u64> {
         // The data of a SYN follows it (RFC 9293 §3.4).
@@ -66,8 +66,8 @@ impl Connection {
         super::at(self.irs, self.receiver.next_expected())
     }
 
-    /// The peer's timestamp to echo (RFC 7323 §4.3, TS.Recent); `None` where the two sides send
-    /// none.
+    /// The peer's timestamp to echo (RFC 7323 §4.3, TS.Recent); `None` if timestamps are not in
+    /// use.
     #[must_use]
     pub const fn recent_timestamp(&self) -> Option<u32> {
         self.timestamps.recent()
@@ -79,8 +79,8 @@ impl Connection {
         self.timestamps.value(now)
     }
 
-    /// Makes an acknowledgment due at once: for a driver whose segment stood for several of the
-    /// peer's.
+    /// Makes an acknowledgment due at once: for a driver that has merged several of the peer's
+    /// segments into one.
     pub const fn demand_acknowledgment(&mut self) {
         self.receiver.demand_acknowledgment();
     }

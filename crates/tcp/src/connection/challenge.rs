@@ -7,7 +7,7 @@ use airtcp_units::{Duration, Instant};
 
 use super::Connection;
 
-/// When the next answer may leave.
+/// Earliest time of the next answer.
 #[derive(Clone, Debug, Default)]
 pub struct Challenges {
     next: Instant,
@@ -42,7 +42,7 @@ impl Connection {
     }
 
     /// Answers a segment that is outside the window, or too old. Data cannot sustain a loop of
-    /// acknowledgments, and its sender should learn at once what is missing (Linux,
+    /// acknowledgments, and its sender should learn at once which data is missing (Linux,
     /// `tcp_oow_rate_limited`).
     pub(super) fn answer_unacceptable(&mut self, now: Instant, segment: &Segment) {
         if segment.sequence_length() > 0 {

@@ -14,9 +14,9 @@ use crate::config::{Config, CongestionControl};
 const HEADER_BYTES: u32 = 20;
 
 impl Connection {
-    /// Creates an endpoint whose SYN-ACK, numbered `iss`, left at some time before `now` without
-    /// state being kept: the peer's acknowledgment, to be [handled](Self::handle) next, proves that
-    /// it did (SYN cookies, RFC 4987 §3.6). `syn` is the peer's SYN, as far as it can be
+    /// Creates an endpoint after a stateless SYN-ACK numbered `iss`, sent at some time before
+    /// `now`: the peer's acknowledgment, to be [handled](Self::handle) next, proves that it was
+    /// sent (SYN cookies, RFC 4987 §3.6). `syn` is the peer's SYN, as far as it can be
     /// reconstructed.
     #[must_use]
     pub fn answered(config: Arc<Config>, iss: SequenceNumber, now: Instant, syn: &Segment) -> Self {
@@ -28,7 +28,7 @@ impl Connection {
     }
 
     /// Switches the congestion control to `control` (Linux, `TCP_CONGESTION`). The windows stay as
-    /// they are; knowledge of the network is lost and learned again.
+    /// they are; the model of the network is reset.
     pub fn set_congestion_control(&mut self, control: CongestionControl) {
         self.sender.set_congestion_control(control);
     }
@@ -55,7 +55,7 @@ impl Connection {
 
     /// Handles a router's report that only `bytes` of TCP, header included, fit for the packet with
     /// `sequence` (RFC 1191 §4, RFC 8201 §4). Believed if that packet may be in flight (RFC 5927
-    /// §4); returns whether it is. A SYN with data leaves again at once, without (Linux,
+    /// §4); returns whether it is. A SYN with data is retransmitted at once without it (Linux,
     /// `tcp_simple_retransmit`).
     pub fn on_packet_too_big(&mut self, sequence: SequenceNumber, bytes: u32) -> bool {
         if self.state == State::SynSent && sequence == self.iss {
@@ -93,8 +93,8 @@ impl Connection {
         }
     }
 
-    /// Gives the connection up, because the peer was silent for longer than the user is willing to
-    /// wait. Call [`poll`](Self::poll) afterwards.
+    /// Gives the connection up, because the peer was silent for longer than the user's limit. Call
+    /// [`poll`](Self::poll) afterwards.
     pub fn give_up(&mut self, now: Instant) {
         if self.state == State::Closed {
             return;
@@ -118,8 +118,8 @@ impl Connection {
 
     /// Reports that the segment with the payload at `offset`, polled at `polled_at`, left the
     /// device at `now`: its timer and round trip start then. A segment acknowledged or
-    /// retransmitted since is left alone. A round trip measured by an echoed timestamp includes the
-    /// wait.
+    /// retransmitted since is unaffected. A round trip measured by an echoed timestamp includes the
+    /// time in the device.
     pub fn on_transmitted(&mut self, now: Instant, offset: u64, polled_at: Instant) {
         if self.is_synchronized() && self.sender.nxt() > 0 {
             self.sender.get_mut().on_departure(now, offset, polled_at);

@@ -19,11 +19,11 @@ pub(super) enum EcnState {
     /// The two sides have not agreed to use ECN.
     #[default]
     Off,
-    /// They have.
+    /// The two sides have agreed to use ECN.
     Agreed,
-    /// An ECN-capable packet has arrived: one that is not is then a retransmission.
+    /// An ECN-capable packet has arrived: one that is not ECN-capable is then a retransmission.
     Seen,
-    /// A mark has arrived, and acknowledgments echo it until the sender says that it has reduced
+    /// A mark has arrived, and acknowledgments echo it until the sender reports that it has reduced
     /// its window.
     Echoing,
     /// They have agreed to count marks (RFC 9768).
@@ -43,7 +43,7 @@ impl EcnState {
         matches!(self, Self::Accurate)
     }
 
-    /// How the peer tells us of marks.
+    /// The form in which the peer reports marks.
     pub const fn feedback(self) -> MarkFeedback {
         match self {
             Self::Off => MarkFeedback::None,
@@ -64,9 +64,9 @@ impl EcnState {
         }
     }
 
-    /// The flags of a SYN, or of the SYN-ACK that answers one, if `sent` of them have left before.
-    /// A retransmitted SYN does not ask: the flags may be the reason it was lost (RFC 3168
-    /// §6.1.1.1).
+    /// The flags of a SYN, or of the SYN-ACK that answers one, if `sent` of them have been sent
+    /// before. A retransmitted SYN does not request ECN: the flags may be the reason it was lost
+    /// (RFC 3168 §6.1.1.1).
     pub const fn handshake_flags(self, wanted: EcnUse, answers: bool, sent: u32) -> Flags {
         match (answers, wanted) {
             (true, _) if self.is_agreed() => Flags::ECE,
@@ -76,9 +76,9 @@ impl EcnState {
         }
     }
 
-    /// The state after the peer's SYN or SYN-ACK (§6.1.1), where `wanted` is our own setting, and
-    /// `opens` whether we sent the first SYN and may have asked. A SYN that is itself ECN-capable
-    /// comes from something else (Linux, `tcp_ecn_create_request`).
+    /// The state after the peer's SYN or SYN-ACK (§6.1.1); `wanted` is our setting, and `opens`: we
+    /// sent the first SYN and may have requested ECN. A SYN that is itself ECN-capable comes from
+    /// something else (Linux, `tcp_ecn_create_request`).
     pub fn of_peer_syn(segment: &Segment, wanted: EcnUse, opens: bool) -> Self {
         if wanted == EcnUse::Accurate {
             let agreement = match segment.flags.contains(Flags::ACK) {
@@ -112,11 +112,11 @@ impl Connection {
         segment.flags.contains(Flags::ECE) && self.ecn.is_agreed() && !self.ecn.is_accurate()
     }
 
-    /// Processes a data segment's mark, which is echoed from now on until the sender says that it
-    /// has reduced its window (RFC 3168 §6.1.3).
+    /// Processes a data segment's mark, which is echoed from now on until the sender reports that
+    /// it has reduced its window (RFC 3168 §6.1.3).
     #[inline]
     pub(super) fn take_marks(&mut self, segment: &Segment) {
-        // What is counted has been counted already, whether or not it carried data.
+        // Marks that are counted have been counted already, with or without data.
         if !self.ecn.is_agreed() || self.ecn.is_accurate() {
             return;
         }
@@ -153,9 +153,9 @@ impl Connection {
     }
 
     /// Makes new data ECN-capable, and sets CWR if the window was reduced. Retransmissions and
-    /// segments without data may not be marked (RFC 3168 §6.1.4 and §6.1.5), except those of a
-    /// sender that heeds each mark: what it retransmits is ECT(1) as well (RFC 9331 §4.1). Where
-    /// marks are counted, CWR is part of a number.
+    /// segments without data may not be marked (RFC 3168 §6.1.4 and §6.1.5), except by a sender
+    /// that heeds each mark: its retransmissions are ECT(1) as well (RFC 9331 §4.1). Where marks
+    /// are counted, CWR is part of a number.
     #[inline]
     pub(super) fn make_markable(&mut self, segment: &mut Segment, retransmission: bool) {
         if !self.ecn.is_agreed() || segment.payload_bytes == 0 {

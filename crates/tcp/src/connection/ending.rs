@@ -15,7 +15,7 @@ const TIME_WAIT: Duration = Duration::from_secs(60);
 pub enum End {
     /// Both sides closed, or ours did before a connection existed.
     Orderly,
-    /// The peer reset it, or was reset for sending data that no reader is left for.
+    /// The peer reset it, or was reset for sending data with no reader left.
     Reset,
     /// The peer reset it before it was established.
     Refused,

@@ -11,8 +11,8 @@
 //!     ACK ─────────────────────────────────────────────▶
 //! ```
 //!
-//! A connection knows neither addresses nor cookies of other connections: its owner says what the
-//! SYN carries, and whether a cookie is valid.
+//! A connection knows neither addresses nor cookies of other connections: its caller decides the
+//! content of the SYN, and whether a cookie is valid.
 
 use airtcp_packet::{FastOpen, Flags, Segment};
 use airtcp_units::Instant;
@@ -24,24 +24,24 @@ use crate::observer::Observer;
 
 /// A TCP header without options (RFC 9293 §3.1).
 const HEADER_BYTES: u32 = 20;
-/// The least payload that a router can talk us into (Linux, `TCP_MIN_MSS` less options).
+/// The minimum payload that a router's report can lead to (Linux, `TCP_MIN_MSS` less options).
 const MIN_PAYLOAD: u32 = 48;
 
-/// What a client's first SYN carries beyond the ordinary. A retransmitted SYN carries neither: what
-/// is on the way may drop it for either (Linux, `tcp_retransmit_skb`).
+/// Additions to a client's first SYN. A retransmitted SYN carries neither: the path may have
+/// dropped the SYN for either (Linux, `tcp_retransmit_skb`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FastOpenSyn {
-    /// A cookie, or the request of one; `None` where the server asks for none.
+    /// A cookie, or the request of one; `None` without the option.
     pub option: Option<FastOpen>,
-    /// The most data, in bytes; zero beside the request of a cookie.
+    /// Limit on the data, in bytes; zero with the request of a cookie.
     pub most: u32,
 }
 
 /// A server's decision on a SYN with data or a cookie.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FastOpenAnswer {
-    /// Whether the SYN's data is delivered at once and may be answered: its cookie is valid, or
-    /// none is required.
+    /// Whether the SYN's data is delivered at once and may be answered: its cookie is valid, or not
+    /// required.
     pub opens: bool,
     /// A new cookie, for the SYN-ACK.
     pub grants: Option<FastOpen>,
@@ -50,7 +50,7 @@ pub struct FastOpenAnswer {
 /// Whether a SYN's data arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SynData {
-    /// The SYN carried none, or its fate is not known yet.
+    /// The SYN carried no data, or its fate is not known yet.
     #[default]
     None,
     /// The SYN-ACK acknowledges all of it; for a server, it was delivered.
@@ -59,7 +59,7 @@ pub enum SynData {
     Refused,
 }
 
-/// The part of a handshake that only Fast Open has.
+/// The part of a handshake specific to Fast Open.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FastOpening {
     asks: Option<FastOpenSyn>,
@@ -69,9 +69,9 @@ pub(super) struct FastOpening {
 }
 
 impl Connection {
-    /// Makes the first SYN carry what `syn` says, and of the data that is
-    /// [written](Self::write) until it is polled. Only for a connection that
-    /// [opens](Self::connect) and has not been polled.
+    /// Adds the option of `syn` to the first SYN, and data that is [written](Self::write) until it
+    /// is polled, up to its limit. Only for a connection that [opens](Self::connect) and has not
+    /// been polled.
     pub fn open_fast(&mut self, syn: FastOpenSyn) {
         if self.state == State::SynSent {
             self.handshake().fast.asks = Some(syn);
@@ -86,7 +86,7 @@ impl Connection {
         }
     }
 
-    /// What our SYN asked for, until it is answered, and whether it was retransmitted.
+    /// The request of our SYN, until it is answered, and whether the SYN was retransmitted.
     #[must_use]
     pub fn fast_open_asked(&self) -> Option<(FastOpenSyn, bool)> {
         let handshake = self.handshake.as_ref()?;
@@ -107,8 +107,8 @@ impl Connection {
         self.syn_data
     }
 
-    /// Whether data flows although the handshake is not complete: a server's side whose SYN brought
-    /// a valid cookie.
+    /// Whether data flows although the handshake is not complete: on a server after a SYN with a
+    /// valid cookie.
     #[must_use]
     pub fn is_open_early(&self) -> bool {
         self.state == State::SynReceived
@@ -119,7 +119,7 @@ impl Connection {
     }
 
     /// Handles a router's report that only `bytes` of TCP fit where our SYN was larger; returns
-    /// whether it carried data, without which it leaves again.
+    /// whether it carried data: it is then retransmitted without it.
     pub(super) fn on_syn_too_big(&mut self, bytes: u32) -> bool {
         let stamps = if self.timestamps.enabled {
             TIMESTAMP_BYTES
@@ -136,7 +136,8 @@ impl Connection {
         carries
     }
 
-    /// Adds to a SYN, or to the SYN-ACK if it `answers` one, what its first transmission carries.
+    /// Adds Fast Open's option and data to the first transmission of a SYN, or of the SYN-ACK if it
+    /// `answers` one.
     pub(super) fn add_fast_open(&mut self, segment: &mut Segment, answers: bool) {
         let written = self.sender.written();
         let fast = &mut self.handshake().fast;
@@ -153,8 +154,8 @@ impl Connection {
         }
     }
 
-    /// The stream offset that `segment`, an answer to our SYN, acknowledges, if that is one that
-    /// the SYN reached: behind it or the data that it carried.
+    /// The stream offset that `segment`, an answer to our SYN, acknowledges, if the SYN covers it:
+    /// the start of the stream or the end of the SYN's data.
     pub(super) fn acknowledged_of_syn(&self, segment: &Segment) -> Option<u64> {
         let carried = self
             .handshake
@@ -166,7 +167,7 @@ impl Connection {
             .filter(|&offset| offset <= u64::from(carried))
     }
 
-    /// Tells the sender of the data that left in the SYN, once the peer's SYN is known: everything
+    /// Informs the sender of the data sent in the SYN, once the peer's SYN is known: everything
     /// below `acknowledged` has arrived, and the rest is lost if the peer `refuses` it. Returns
     /// whether it arrived.
     pub(super) fn settle_syn_data(&mut self, acknowledged: u64, refuses: bool) -> SynData {
@@ -197,8 +198,8 @@ impl Connection {
                 .is_some_and(|rare| rare.syn_data_end == offset)
     }
 
-    /// Processes the SYN-ACK to a SYN with data of which everything below `acknowledged` arrived,
-    /// when both sides opened at the same time.
+    /// Processes the SYN-ACK to a SYN with data that arrived up to `acknowledged`, in a
+    /// simultaneous open.
     pub(super) fn take_answer_to_syn_data(
         &mut self,
         now: Instant,
@@ -218,9 +219,9 @@ impl Connection {
         };
     }
 
-    /// Takes the data and the FIN of a SYN-ACK, whose stream begins with it (Linux,
-    /// `tcp_fastopen_add_skb`): only where our SYN asked for Fast Open and nothing of it is
-    /// missing.
+    /// Takes the data and the FIN of a SYN-ACK at the start of its stream (Linux,
+    /// `tcp_fastopen_add_skb`): only if our SYN requested Fast Open and all of its data is
+    /// acknowledged.
     pub(super) fn take_syn_ack_data(
         &mut self,
         now: Instant,
@@ -232,8 +233,8 @@ impl Connection {
         }
     }
 
-    /// Opens the connection by a SYN whose cookie is valid: its data is delivered, and what is
-    /// written may leave.
+    /// Opens the connection by a SYN with a valid cookie: its data is delivered, and written data
+    /// may be sent.
     pub(super) fn open_early(
         &mut self,
         now: Instant,

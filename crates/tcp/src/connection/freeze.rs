@@ -7,8 +7,8 @@
 //!   mobile  ── ack, window W ──▶  sender  × 3    thaw: the signal is back (§3.2)
 //! ```
 //!
-//! Only the mobile host changes. It shrinks its window, which RFC 9293 §3.8.6 tells receivers not
-//! to do and senders to expect. Data in flight is still accepted.
+//! Only the mobile host changes. It shrinks its window, which RFC 9293 §3.8.6 discourages in
+//! receivers and requires senders to expect. Data in flight is still accepted.
 
 use airtcp_units::Instant;
 

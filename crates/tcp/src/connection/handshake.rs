@@ -14,7 +14,7 @@ use crate::receiver::Receiver;
 
 /// The window field has 16 bits, and may be shifted by up to 14 (RFC 7323 §2.3).
 const MAX_SCALE: u8 = 14;
-/// The MSS of a peer that names none (RFC 9293 §3.7.1, MUST-15).
+/// The MSS of a peer without the option (RFC 9293 §3.7.1, MUST-15).
 const DEFAULT_MSS: u32 = 536;
 /// The least MSS accepted from a peer, options included: segments of one byte would each cost fifty
 /// times their payload (Linux, `tcp_min_snd_mss`; CVE-2019-11479).
@@ -36,7 +36,7 @@ pub struct Handshake {
     transmissions: u32,
     sent_at: Instant,
     first_sent_at: Instant,
-    /// What only Fast Open has.
+    /// State of Fast Open.
     pub fast: FastOpening,
 }
 
@@ -249,7 +249,7 @@ impl Connection {
         }
     }
 
-    /// Whether `segment`, an answer to our SYN, echoes a timestamp that none of our SYNs had: it
+    /// Whether `segment`, an answer to our SYN, echoes a timestamp that was in no SYN of ours: it
     /// belongs to an earlier connection (Linux, `tcp_rcv_synsent_state_process`).
     fn echoes_no_syn(&self, now: Instant, segment: &Segment) -> bool {
         let Some(timestamps) = segment.timestamps.filter(|_| self.timestamps.enabled) else {
@@ -295,7 +295,7 @@ impl Connection {
         };
         let ours = config.mss + freed;
         let mss = ours.min(peer_mss - overhead).max(1);
-        // A window too small for the window field is no window to the peer.
+        // A window smaller than one step of the window field is announced as zero.
         let step = config.mss.max(1 << self.our_scale);
         self.sender.on_peer_syn(mss, sack, self.timestamps.enabled);
         self.receiver = Receiver::new(self.sender.config(), step);
@@ -326,8 +326,8 @@ impl Connection {
         observer.event(now, Event::Established);
     }
 
-    /// What the handshake leaves to the sender. Karn's rule holds for the SYN too, whatever made us
-    /// retransmit it, but for what an echoed timestamp tells.
+    /// The handshake's measurement for the sender. Karn's rule holds for the SYN too, whatever the
+    /// reason for its retransmission, unless an echoed timestamp resolves the ambiguity.
     fn opening(&self, now: Instant, handshake: &Handshake, answer: &Segment) -> Opening {
         if handshake.transmissions == 1 && handshake.expiries == 0 {
             return Opening::Timed(now - handshake.sent_at);
@@ -341,7 +341,7 @@ impl Connection {
         let echoed = answer.timestamps.filter(|_| self.timestamps.enabled);
         let first = self.timestamps.value(handshake.first_sent_at());
         let is_first = echoed.is_some_and(|option| option.echo == first);
-        // Sent again for whatever reason more than once (Linux, `total_retrans`, `num_retrans`),
+        // Retransmitted more than once for whatever reason (Linux, `total_retrans`, `num_retrans`),
         // and by a timer (`undo_marker`, `num_timeout`).
         let restarts = handshake.expiries > 0 && handshake.transmissions > 2 && !is_first;
         let round_trip = echoed.and_then(|option| self.timestamps.echo(now, option));
@@ -349,7 +349,7 @@ impl Connection {
             (Some(echo), true) => Opening::Restarted(echo.rtt),
             (Some(echo), false) => Opening::Timed(echo.rtt),
             (None, true) => Opening::TimedOut(RTO_AFTER_LOST_SYN),
-            // Whatever the timer did.
+            // Whether or not the timer expired.
             (None, false) => Opening::Unsure(RTO_AFTER_LOST_SYN),
         }
     }

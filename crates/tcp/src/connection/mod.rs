@@ -212,8 +212,8 @@ impl Connection {
 
     /// Processes a message from the link. Explicit bad-state notification restarts a running
     /// retransmission timer with the current RTO; neither the estimator nor the window changes
-    /// (Bakshi, Krishna, Vaidya & Pradhan 1997, §5). Reports of deliveries by the link are used as
-    /// [`LinkFeedbackConfig`](crate::config::LinkFeedbackConfig) says.
+    /// (Bakshi, Krishna, Vaidya & Pradhan 1997, §5). Reports of deliveries by the link are used
+    /// according to [`LinkFeedbackConfig`](crate::config::LinkFeedbackConfig).
     pub fn on_feedback(
         &mut self,
         now: Instant,

@@ -118,8 +118,7 @@ impl Connection {
         true
     }
 
-    /// Processes an acknowledgment of data in flight, none of which is known to be lost or was
-    /// SACKed.
+    /// Processes an acknowledgment of data in flight, without any known loss or SACKed segment.
     #[inline]
     fn take_ordinary_acknowledgment(
         &mut self,
@@ -151,7 +150,7 @@ impl Connection {
         let echo = || stamped.and_then(|timestamps| clock.echo(now, timestamps));
         self.sender
             .on_ordinary_acknowledgment(now, offset, right_edge, echo, observer);
-        // The cumulative acknowledgment says all there is to say.
+        // The cumulative acknowledgment is all the segment carries.
         self.patience.on_acknowledgment(true, false);
         true
     }

@@ -39,8 +39,9 @@ impl Connection {
                 if self.is_open_early() {
                     return self.poll_synchronized(now);
                 }
-                // What does not fit is answered here, too (RFC 9293 §3.10.7.4, first check; Linux,
-                // `tcp_check_req`): a peer that met a closed window learns that it has opened.
+                // An unacceptable segment is answered here, too (RFC 9293 §3.10.7.4, first check;
+                // Linux, `tcp_check_req`): a peer that met a closed window learns that it has
+                // opened.
                 let is_due = self.receiver.ack_due();
                 is_due.then(|| self.acknowledgment(now, self.sender.nxt()))
             }),
@@ -56,7 +57,7 @@ impl Connection {
         if self.ecn.is_accurate() && self.reflects_syn_ack() {
             return Some(self.acknowledgment(now, self.sender.nxt()));
         }
-        // SACK blocks go ahead in a segment of their own: beside data there is no room for them.
+        // SACK blocks go ahead in a separate segment: a data segment has no room for them.
         if self.receiver.ack_due()
             && let Some(report) = self.report(now)
         {
@@ -122,7 +123,7 @@ impl Connection {
         segment
     }
 
-    /// Builds a segment without data at stream offset `offset` that acknowledges what has arrived.
+    /// Builds a segment without data at stream offset `offset` that acknowledges the data received.
     #[inline]
     pub(super) fn acknowledgment(&mut self, now: Instant, offset: u64) -> Segment {
         // Called in a freeze too: a read must not ask for another acknowledgment each time.
@@ -136,7 +137,7 @@ impl Connection {
         self.bare(now, offset, window)
     }
 
-    /// The same where it tells how many marks were counted.
+    /// The same, if it reports the number of marks counted.
     #[cold]
     fn counting(&mut self, now: Instant, offset: u64, window: u64) -> Segment {
         let segment = self.bare(now, offset, window);
@@ -157,7 +158,7 @@ impl Connection {
     }
 
     /// Builds a segment just below the peer's window, which it must answer (RFC 9293 §3.10.7.4):
-    /// unlike a byte of new data, it leaves our own state unchanged if the window stays closed. The
+    /// unlike a byte of new data, it leaves our state unchanged if the window stays closed. The
     /// peer reads nothing else in it, so it acknowledges nothing and opens no window.
     fn window_probe(&self, now: Instant) -> Segment {
         let window = self.receiver.acceptable();
@@ -183,7 +184,7 @@ impl Connection {
         blocks
     }
 
-    /// Our own reset (RFC 9293 §3.10.5): it carries the next sequence number.
+    /// Builds a reset (RFC 9293 §3.10.5): it carries the next sequence number.
     pub(super) fn own_reset(&mut self, now: Instant) -> Segment {
         let mut segment = self.acknowledgment(now, self.sender.nxt());
         segment.flags = Flags::RST | Flags::ACK;

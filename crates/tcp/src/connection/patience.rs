@@ -13,7 +13,7 @@ use airtcp_units::{Duration, Instant};
 
 use crate::config::LimitsConfig;
 
-/// The RTO from which limits are computed, whatever the connection's own (Linux, `TCP_RTO_MIN`).
+/// The RTO from which limits are computed, whatever the connection's RTO (Linux, `TCP_RTO_MIN`).
 const MIN_RTO: Duration = Duration::from_millis(200);
 /// Upper bound of its backoff (Linux, `TCP_RTO_MAX`).
 const LARGEST_RTO: Duration = Duration::from_secs(120);
@@ -27,21 +27,21 @@ pub struct Effort {
     pub probe: bool,
 }
 
-/// Unanswered tries since the peer's last answer, and the limit on them. Usually there are none,
-/// and the configured limits apply: then nothing is stored.
+/// Unanswered attempts since the peer's last answer, and the limit on them. Usually there are no
+/// attempts and the configured limits apply: then nothing is stored.
 #[derive(Clone, Debug)]
 pub struct Patience(Option<Box<Tries>>);
 
 #[derive(Clone, Debug)]
 struct Tries {
     /// Time of the first retransmission on a timeout since new data was acknowledged;
-    /// [`Instant::FAR_FUTURE`] if none.
+    /// [`Instant::FAR_FUTURE`] without one.
     since: Instant,
     /// Time of the closed window's first probe, likewise.
     probing_since: Instant,
     /// Time of its first probe since the last acknowledgment, likewise.
     unanswered_since: Instant,
-    /// The application's own limit.
+    /// The limit set by the application.
     user_timeout: Option<Duration>,
 }
 
@@ -100,7 +100,7 @@ impl Patience {
         tries.on_effort(now, effort, limits, is_orphan)
     }
 
-    /// Time at which the application's own limit is reached (RFC 9293 §3.8.3; Linux,
+    /// Time at which the application's limit is reached (RFC 9293 §3.8.3; Linux,
     /// `TCP_USER_TIMEOUT`); [`Instant::FAR_FUTURE`] without one, and while nothing is being
     /// retried.
     #[inline]

@@ -1,5 +1,5 @@
-//! State that few connections ever need, or need only while they end: behind one pointer, so that
-//! very many connections without it fit in memory.
+//! State that few connections ever need, or need only while they end: boxed, so that very many
+//! connections without it fit in memory.
 
 use airtcp_packet::Segment;
 
@@ -12,7 +12,7 @@ use super::ending::Ending;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rare {
     pub ending: Ending,
-    /// An answer to a segment that belongs to no connection, or our own reset.
+    /// An answer to a segment that belongs to no connection, or the reset of this one.
     pub reset: Option<Segment>,
     pub challenges: Challenges,
     pub accurate_ecn: AccurateEcn,

@@ -19,9 +19,9 @@ pub struct SendSide {
     config: Arc<Config>,
     /// Payload of a full segment, in bytes.
     mss: u32,
-    /// Whether both sides send timestamps: `config` has what we offer.
+    /// Whether both sides send timestamps: `config` has our offer.
     timestamps: bool,
-    /// How the peer tells of congestion marks.
+    /// The form in which the peer reports congestion marks.
     marks: MarkFeedback,
     /// First byte beyond the peer's window, and the largest that it ever was.
     right_edge: u64,
@@ -43,7 +43,7 @@ pub(super) enum Opening {
     Timed(Duration),
     /// Nothing: its segment was sent more than once.
     Untimed,
-    /// No round trip, and the SYN counts as lost: the RTO for data, whose window begins with one
+    /// No round trip, and the SYN counts as lost: the RTO for data; the window begins with one
     /// segment.
     TimedOut(Duration),
     /// No round trip, and nothing was lost: the RTO for data.
@@ -131,7 +131,7 @@ impl SendSide {
     }
 
     fn make(&self) -> Box<Sender> {
-        // Our SYN has what we offer; the sender uses what both sides support.
+        // `config` has our offer; the sender uses the options that both sides support.
         let negotiated = Config {
             timestamps: self.timestamps,
             ..*self.config
@@ -168,7 +168,7 @@ impl SendSide {
         }
     }
 
-    /// Sets how the peer tells of congestion marks; call before its SYN is applied.
+    /// Sets the form in which the peer reports congestion marks; call before its SYN is applied.
     pub const fn heed_marks(&mut self, marks: MarkFeedback) {
         self.marks = marks;
     }
@@ -272,8 +272,8 @@ impl SendSide {
         Arc::make_mut(&mut self.config).limits.syn_retries = most;
     }
 
-    /// Lowers what our SYN offers and a segment carries to `mss` bytes, before the handshake is
-    /// complete.
+    /// Lowers the MSS that our SYN offers and segments carry to `mss` bytes, before the handshake
+    /// is complete.
     pub fn offer_less(&mut self, mss: u32) {
         if mss < self.config.mss {
             Arc::make_mut(&mut self.config).mss = mss;
@@ -363,7 +363,7 @@ impl SendSide {
             .map_or(self.polled, |sender| sender.is_silent())
     }
 
-    /// As [`is_silent`](Self::is_silent), of a sender whose next burst may not leave yet.
+    /// As [`is_silent`](Self::is_silent), of a sender that must wait before its next burst.
     #[inline]
     pub fn is_waiting_for_pace(&self, now: Instant) -> bool {
         self.sender

@@ -21,7 +21,7 @@ pub struct TimestampState {
     tick: u64,
     /// The peer's value to echo (TS.Recent).
     recent: u32,
-    /// End of the time in which it tells old segments from new ones.
+    /// End of the time in which it distinguishes old segments from new ones.
     recent_until: Instant,
     /// The acknowledgment offset last sent (Last.ACK.sent).
     last_ack_sent: u64,

@@ -1,4 +1,4 @@
-//! Corrected round trips (Srinivasan §3.1): the round trip less the time of the link's own
+//! Corrected round trips (Srinivasan §3.1): the round trip less the time of the link's
 //! retransmissions, RTT − n × LL_RTO, so that the estimator sees the path and not the radio.
 
 use alloc::collections::VecDeque;

@@ -62,7 +62,7 @@ impl GapThreshold {
         }
     }
 
-    /// Records that everything below `una` has arrived, whatever the link says.
+    /// Records that everything below `una` has arrived, whatever the link reports.
     pub fn on_acknowledged(&mut self, una: u64, mss: u64) {
         if una > self.contiguous {
             self.contiguous = una;

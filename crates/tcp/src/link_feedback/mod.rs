@@ -1,6 +1,5 @@
-//! A sender's use of its own link's reports: WSC-TCP (Srinivasan, "Efficient TCP enhancements for
-//! hybrid networks", §3). The parts are independent; none has an effect on a link without
-//! reports.
+//! A sender's use of its link's reports: WSC-TCP (Srinivasan, "Efficient TCP enhancements for
+//! hybrid networks", §3). The parts are independent; they have no effect on a link without reports.
 
 mod corrected_rtt;
 mod gap_threshold;
@@ -22,7 +21,7 @@ pub struct LinkReports {
 }
 
 impl LinkReports {
-    /// Creates the parts that `config` asks for; `None` if it asks for none.
+    /// Creates the parts selected by `config`; `None` if there are none.
     #[must_use]
     pub fn new(config: &LinkFeedbackConfig) -> Option<Self> {
         (*config != LinkFeedbackConfig::default()).then(|| Self {

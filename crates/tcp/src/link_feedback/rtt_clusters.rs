@@ -1,7 +1,7 @@
 //! Round trips in clusters (Srinivasan §3.4): k-means over the most recent ones. Clusters that
-//! differ by about the link's retransmission delay are classes of retransmissions, whose offset is
-//! subtracted; a small cluster is a transient, hidden from the estimator. The thesis names a
-//! library and neither k nor the rules; they are our own and stated here.
+//! differ by about the link's retransmission delay are classes of retransmissions, and their offset
+//! is subtracted; a small cluster is a transient, hidden from the estimator. The thesis names a
+//! library, but neither k nor the rules; they are ours and stated here.
 
 use alloc::collections::VecDeque;
 use alloc::vec;
@@ -100,8 +100,8 @@ impl RttClusters {
     }
 }
 
-/// The fewest clusters, from one to `most`, that leave no sample further than a quarter of the
-/// link's delay from its centre; `most` if none do.
+/// The minimum number of clusters, from one to `most`, that leaves every sample within a quarter of
+/// the link's delay of its centre; `most` if no number does.
 fn cluster(samples: &VecDeque<u64>, link_delay: u64, most: usize) -> Vec<Cluster> {
     let mut sorted: Vec<_> = samples.iter().copied().collect();
     sorted.sort_unstable();

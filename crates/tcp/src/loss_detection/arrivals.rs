@@ -1,6 +1,6 @@
-//! Data that has arrived behind a gap when no SACK tells which segments: a duplicate acknowledgment
-//! stands for one (Linux, `sacked_out` of a connection without SACK). Arrived data is no longer in
-//! flight, so the window needs no inflation.
+//! Data that has arrived after a gap when no SACK identifies the segments: a duplicate
+//! acknowledgment counts as one (Linux, `sacked_out` of a connection without SACK). Arrived data is
+//! no longer in flight, so the window needs no inflation.
 
 use super::reordering_of;
 
@@ -8,11 +8,11 @@ use super::reordering_of;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arrivals {
     bytes: u64,
-    /// Extent of the reordering seen so far, in segments; zero if there was none.
+    /// Extent of the reordering seen so far, in segments; zero without any.
     reordering: u32,
 }
 
-/// Outstanding data after an acknowledgment, as a bound on what can have arrived.
+/// Outstanding data after an acknowledgment, as a bound on the data that can have arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Outstanding {
     /// Bytes between the first and the last outstanding byte.
@@ -24,21 +24,21 @@ pub struct Outstanding {
 }
 
 impl Arrivals {
-    /// Bytes that have arrived behind a gap.
+    /// Bytes that have arrived after a gap.
     #[inline]
     #[must_use]
     pub const fn bytes(self) -> u64 {
         self.bytes
     }
 
-    /// Extent of the reordering seen, in segments; zero if there was none.
+    /// Extent of the reordering seen, in segments; zero without any.
     #[inline]
     #[must_use]
     pub const fn reordering(self) -> u32 {
         self.reordering
     }
 
-    /// Records that a segment has arrived behind one sent `reach` segments later.
+    /// Records that a segment has arrived after one sent `reach` segments later.
     pub fn on_reordering(&mut self, reach: u32) {
         self.reordering = self.reordering.max(reach);
     }
@@ -49,7 +49,7 @@ impl Arrivals {
     }
 
     /// Counts a duplicate acknowledgment: one more segment has arrived (`tcp_add_reno_sack`).
-    /// Returns the bytes delivered: none if there are more duplicates than segments that can have
+    /// Returns the bytes delivered: zero if there are more duplicates than segments that can have
     /// arrived.
     pub fn on_duplicate(&mut self, outstanding: Outstanding) -> u64 {
         let before = self.bytes;
@@ -106,7 +106,7 @@ mod tests {
 
     /// Ten segments outstanding, the first and the fifth lost. Eight duplicates arrive, the
     /// retransmission of the first brings an acknowledgment of four, and five segments remain that
-    /// have arrived behind the fifth.
+    /// have arrived after the fifth.
     #[test]
     fn a_partial_acknowledgment_leaves_what_arrived_behind_the_next_gap() {
         let mut arrivals = Arrivals::default();
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!((delivered, arrivals.bytes()), (5 * MSS, 0));
     }
 
-    /// Five outstanding segments of which two are lost: three can have arrived, and the fourth
+    /// Five outstanding segments, two of them lost: three can have arrived, and the fourth
     /// duplicate comes from a segment that was late. Acknowledged bytes count as outstanding
     /// before.
     #[test]

@@ -22,8 +22,8 @@ pub struct Delivery {
     recover: u64,
     /// Bytes delivered.
     pub bytes: u64,
-    /// The segment sent last, among those that the acknowledgment may answer (RFC 8985 §6.2 step
-    /// 2).
+    /// The segment sent last, among the segments that the acknowledgment may answer (RFC 8985 §6.2
+    /// step 2).
     pub latest: Option<LatestSent>,
     /// Transmission time of the last such segment, in stream order: the basis of the round trip in
     /// RFC 8985 §6.2 step 2.
@@ -53,8 +53,8 @@ pub struct Answerable {
     /// For a SACKed segment: one round trip ago.
     pub reported: Instant,
     /// For a segment acknowledged in sequence: additionally the echoed timestamp. Out-of-sequence
-    /// segments are not echoed (RFC 7323 §4.3), so only here can an echo tell the two apart (Linux,
-    /// `tcp_skb_spurious_retrans`).
+    /// segments are not echoed (RFC 7323 §4.3), so only here can an echo distinguish the two
+    /// (Linux, `tcp_skb_spurious_retrans`).
     pub acknowledged: Instant,
 }
 

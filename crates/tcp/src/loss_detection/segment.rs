@@ -20,7 +20,7 @@ pub struct SentSegment {
     pub sent_at: Instant,
     /// Bytes of the stream it covers, a FIN counted as one.
     pub length: u32,
-    /// Number of transmissions; beyond 255 counted from 2 again.
+    /// Number of transmissions; after 255 it wraps to 2.
     pub transmissions: u8,
     /// Number of its timer's expiries, up to 31.
     pub expiries: u8,
@@ -47,7 +47,7 @@ impl SentSegment {
         }
     }
 
-    /// Stream offset behind its last byte.
+    /// Stream offset after its last byte.
     #[inline]
     #[must_use]
     pub fn end(&self) -> u64 {
@@ -115,14 +115,14 @@ impl Record {
         }
     }
 
-    /// Stream offset of its first byte, at or behind `una`.
+    /// Stream offset of its first byte, at or after `una`.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the low bits")]
     pub const fn start(&self, una: u64) -> u64 {
         una + self.start.wrapping_sub(una as u32) as u64
     }
 
-    /// Stream offset behind its last byte.
+    /// Stream offset after its last byte.
     #[inline]
     pub const fn end(&self, una: u64) -> u64 {
         self.start(una) + self.length as u64

@@ -1,5 +1,5 @@
-//! A coin: a control for classifiers, which attributes a given share of losses to the radio and
-//! looks at nothing.
+//! A coin: a control for classifiers, which attributes a given share of losses to the radio at
+//! random.
 
 use super::Cause;
 use crate::observer::Insight;

@@ -1,4 +1,4 @@
-//! mBiaz: if n packets are lost and the next arrives just when it would have behind them, they
+//! mBiaz: if n packets are lost and the next arrives as if it had been queued after them, they
 //! passed a queue that did not drop them (Biaz & Vaidya, ASSET 1999; Cen et al. §III.B).
 
 use airtcp_units::Instant;

@@ -48,7 +48,7 @@ pub enum Differentiation {
     ZigZag(ZigZagTable),
     /// A loss while the round trip is in a spike is attributed to congestion.
     Spike,
-    /// The time between arrivals matches what the lost packets would have taken (Biaz & Vaidya,
+    /// The time between arrivals matches the transmission time of the lost packets (Biaz & Vaidya,
     /// ASSET 1999, as modified by Cen et al. §III.B).
     MBiaz,
     /// ZigZag, mBiaz or Spike, whichever suits the path (Cen et al. §V).
@@ -60,7 +60,7 @@ pub enum Differentiation {
     },
     /// Knows the truth: the upper bound for any classifier.
     Oracle,
-    /// Looks at nothing: the effect of a classifier's bias alone.
+    /// Uses no observation: the effect of a classifier's bias on its own.
     Coin {
         /// Probability of the answer "the radio".
         radio_probability: f64,
@@ -78,7 +78,7 @@ pub struct Classifier {
 }
 
 impl Classifier {
-    /// Creates the classifier that `choice` names.
+    /// Creates the classifier selected by `choice`.
     #[must_use]
     pub fn new(choice: &Differentiation) -> Self {
         let gain = match choice {

@@ -4,8 +4,8 @@
 use super::Cause;
 use super::round_trips::RoundTrips;
 
-/// The round trips at which a loss of n segments is attributed to the radio: those below mean −
-/// factor × deviation. A negative factor is above the mean.
+/// The round trips at which a loss of n segments is attributed to the radio: below mean − factor ×
+/// deviation. A negative factor is above the mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ZigZagTable {
     /// The factor for n = 1, 2, 3, and more.
@@ -15,7 +15,7 @@ pub struct ZigZagTable {
 }
 
 impl ZigZagTable {
-    /// NewZag's own classifier (Lien, Reeve & Lee §II-A: gain 2⁻⁴).
+    /// NewZag's classifier (Lien, Reeve & Lee §II-A: gain 2⁻⁴).
     pub const NEWZAG: Self = Self {
         below_mean: [1.0, 0.5, 0.0, -0.5],
         gain: 1.0 / 16.0,

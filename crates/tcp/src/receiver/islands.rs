@@ -1,12 +1,12 @@
-//! The disjoint byte ranges that wait behind gaps: in a list while they are few, as they nearly
-//! always are, so that very many receivers fit in memory; in a tree when they are many, so that
-//! each costs O(log n) in whatever order a peer sends.
+//! The disjoint byte ranges held after gaps: in a list while they are few, as they nearly always
+//! are, so that very many receivers fit in memory; in a tree when they are many, so that each costs
+//! O(log n) in whatever order a peer sends.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// The most ranges kept in a list: moving its elements touches only a few cache lines.
+/// Maximum number of ranges kept in a list: moving its elements touches only a few cache lines.
 const FEW: usize = 32;
 
 /// Ranges by their start, each with its end.
@@ -22,7 +22,7 @@ impl Islands {
         Self::Few(Vec::new())
     }
 
-    /// Whether there are none.
+    /// Whether there are no ranges.
     #[inline]
     pub fn is_empty(&self) -> bool {
         match self {

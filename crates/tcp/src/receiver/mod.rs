@@ -17,18 +17,18 @@ use reassembly::Reassembly;
 use report::Report;
 use window::{StreamPosition, Window};
 
-/// The most ranges that an acknowledgment can report: as many as fit without other options (RFC
-/// 2018 §3).
+/// Maximum number of ranges that an acknowledgment can report: as many as fit without other options
+/// (RFC 2018 §3).
 pub const MAX_REPORTED: usize = 4;
 
-/// Bytes of the receive buffer for each range that may wait behind a gap. Linux charges a held
+/// Bytes of the receive buffer for each range that may be held after a gap. Linux charges a held
 /// segment at least 576 (`SKB_TRUESIZE`), however little it carries; senders of full segments leave
 /// at most one range per two segments.
 const BUFFER_BYTES_A_RANGE: u64 = 512;
-/// Ranges that may wait behind gaps in even the smallest buffer.
+/// Ranges that may be held after gaps in even the smallest buffer.
 const MIN_RANGES: u32 = 64;
 
-/// Maximum number of ranges that wait behind gaps in a buffer of that size. The window bounds their
+/// Maximum number of ranges held after gaps in a buffer of that size. The window bounds their
 /// bytes.
 fn most_ranges(buffer: u64) -> u32 {
     u32::try_from(buffer / BUFFER_BYTES_A_RANGE)
@@ -37,7 +37,7 @@ fn most_ranges(buffer: u64) -> u32 {
 }
 
 /// The receive side of a connection, in offsets of the stream it receives. A FIN takes the offset
-/// behind the last byte.
+/// after the last byte.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     reassembly: Reassembly,
@@ -53,8 +53,8 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// Creates a receiver whose peer has no use for a window of less than `step` bytes: less than a
-    /// segment, or than the window field can express.
+    /// Creates a receiver for a peer that cannot use a window of less than `step` bytes: less than
+    /// a segment, or than the window field can express.
     #[must_use]
     pub fn new(config: &Config, step: u32) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl Receiver {
     #[inline]
     pub fn on_data(&mut self, now: Instant, mut range: Range<u64>, mut fin: bool) {
         if let Some(known) = self.fin.get() {
-            // The first FIN stands, and no data follows it.
+            // The first FIN counts, and no data follows it.
             fin &= range.end == known;
             range.end = range.end.min(known);
         }
@@ -133,8 +133,7 @@ impl Receiver {
         self.delayed.on_disorder(now, &disorder);
     }
 
-    /// Sets the silence after which a sender that starts again has its segments acknowledged one by
-    /// one.
+    /// Sets the silence after which a sender that resumes has its segments acknowledged one by one.
     pub fn set_pause(&mut self, pause: Duration) {
         self.delayed.set_pause(pause);
     }
@@ -157,13 +156,13 @@ impl Receiver {
         self.delayed.on_data_sent(now);
     }
 
-    /// Records that the application answers what has just arrived, so that its data will bring the
-    /// acknowledgment.
+    /// Records that the application is answering the data just arrived, so that its answer will
+    /// bring the acknowledgment.
     pub(crate) const fn expect_answer(&mut self) {
         self.delayed.expect_answer();
     }
 
-    /// Forgets what the data of a SYN says of how acknowledgments are wanted.
+    /// Discards knowledge about acknowledgments gained from the data of a SYN.
     pub(crate) const fn forget_arrivals(&mut self) {
         self.delayed.forget_arrivals();
     }
@@ -192,7 +191,7 @@ impl Receiver {
         self.delayed.acknowledge_at_once(segments);
     }
 
-    /// Takes a retransmitted segment whose every byte is below the next expected one.
+    /// Takes a retransmitted segment with no byte above the next expected one.
     pub fn on_old_duplicate(&mut self, range: Range<u64>) {
         self.duplicates += 1;
         self.report.on_duplicate(range);
@@ -240,7 +239,7 @@ impl Receiver {
         self.fin.get().map_or(next, |fin| fin.min(next))
     }
 
-    /// Bytes received behind gaps, the FIN excluded.
+    /// Bytes received after gaps, the FIN excluded.
     #[must_use]
     pub fn received_behind_gaps(&self) -> u64 {
         let has_fin = |fin| self.next_expected() <= fin && self.holds(fin);
@@ -289,8 +288,8 @@ impl Receiver {
         end.saturating_sub(self.next_expected())
     }
 
-    /// Limits the data that can wait out of order or unread to `bytes`. The window already
-    /// announced stands (RFC 9293 §3.8.6).
+    /// Limits the data that can be held out of order or unread to `bytes`. The window already
+    /// announced is not withdrawn (RFC 9293 §3.8.6).
     pub fn set_buffer(&mut self, bytes: u64) {
         self.window.set_buffer(bytes);
         self.reassembly.set_most(most_ranges(bytes));
@@ -327,8 +326,8 @@ impl Receiver {
         self.delayed.is_due()
     }
 
-    /// Time at which a delayed acknowledgment must be sent; [`Instant::FAR_FUTURE`] if there is
-    /// none.
+    /// Time at which a delayed acknowledgment must be sent; [`Instant::FAR_FUTURE`] if no
+    /// acknowledgment is delayed.
     #[inline]
     #[must_use]
     pub const fn next_wakeup(&self) -> Instant {

@@ -35,7 +35,7 @@ pub struct Reassembly {
 }
 
 impl Reassembly {
-    /// Creates an empty one; at most `most` ranges, and at least one, wait behind gaps.
+    /// Creates an empty one; at most `most` ranges, and at least one, are held after gaps.
     pub const fn new(most: u32) -> Self {
         Self {
             next_expected: 0,
@@ -45,7 +45,7 @@ impl Reassembly {
         }
     }
 
-    /// Limits the ranges that wait behind gaps to `most`; those that already do, stay.
+    /// Limits the ranges held after gaps to `most`; ranges already held stay.
     pub const fn set_most(&mut self, most: u32) {
         self.most = if most == 0 { 1 } else { most };
     }
@@ -56,13 +56,13 @@ impl Reassembly {
         self.next_expected
     }
 
-    /// Whether anything waits behind a gap.
+    /// Whether any data is held after a gap.
     #[inline]
     pub fn has_gaps(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Bytes that wait behind gaps.
+    /// Bytes held after gaps.
     #[inline]
     pub fn waiting_bytes(&self) -> u64 {
         u64::from(self.waiting_bytes)
@@ -78,7 +78,7 @@ impl Reassembly {
             .wrapping_add(come.wrapping_sub(gone) as u32);
     }
 
-    /// Takes everything up to `end`, when nothing waits behind a gap.
+    /// Takes everything up to `end`, when no data is held after a gap.
     #[inline]
     pub fn extend(&mut self, end: u64) {
         debug_assert!(!self.has_gaps() && end >= self.next_expected);
@@ -91,12 +91,12 @@ impl Reassembly {
         (offset < end).then_some(start..end)
     }
 
-    /// The end of the highest range behind a gap.
+    /// The end of the highest range after a gap.
     pub fn highest_end(&self) -> Option<u64> {
         self.waiting.highest_end()
     }
 
-    /// The ranges behind a gap, in order.
+    /// The ranges after a gap, in order.
     pub fn waiting(&self) -> impl Iterator<Item = Range<u64>> {
         self.waiting.iter()
     }
@@ -135,7 +135,7 @@ impl Reassembly {
         insertion
     }
 
-    /// Extends the highest range, as nearly all data behind a gap does. Returns whether `range` did
+    /// Extends the highest range, the common case for data after a gap. Returns whether `range` did
     /// so.
     #[inline]
     fn extend_highest(&mut self, range: &Range<u64>) -> bool {
@@ -161,7 +161,7 @@ impl Reassembly {
             end = end.max(other_end);
         }
         if start == self.next_expected {
-            // What had waited, and the fresh bytes.
+            // The data held until now, and the fresh bytes.
             self.count_waiting(insertion.fresh, end - start);
             self.next_expected = end;
             return;

@@ -68,15 +68,14 @@ impl Report {
         }
     }
 
-    /// Records that bytes already held arrived again: they are reported once (RFC 2883 §4, point
-    /// 1).
+    /// Records a duplicate of bytes already held: they are reported once (RFC 2883 §4, point 1).
     pub fn on_duplicate(&mut self, range: Range<u64>) {
         if self.dsack {
             self.news.get_or_insert_default().duplicate = Some(range);
         }
     }
 
-    /// Records that nothing waits behind a gap any more.
+    /// Records that no data is held after a gap any more.
     pub fn on_gaps_filled(&mut self) {
         if self
             .news

@@ -2,8 +2,8 @@
 //! "TACK: Improving Wireless Transport Performance by Taming Acknowledgments", SIGCOMM 2020,
 //! equation 3).
 //!
-//! The rate is the lesser of bw/(L·MSS), an acknowledgment for L segments, and β/RTT_min. The first
-//! is what delayed acknowledgments count; this is the second.
+//! The rate is the lesser of bw/(L·MSS), an acknowledgment for L segments, and β/RTT_min. Delayed
+//! acknowledgments implement the first; this is the second.
 
 use airtcp_units::{Duration, Instant};
 
@@ -29,7 +29,7 @@ impl Schedule {
         }
     }
 
-    /// Takes the handshake's round trip. The paper's receiver is told the least one by the sender
+    /// Takes the handshake's round trip. The paper's receiver gets the minimum from the sender
     /// (§5.2); a handshake meets an empty queue more often than anything after it.
     pub fn on_round_trip(&mut self, round_trip: Duration) {
         let interval = round_trip.as_nanos() / 1000 / u64::from(self.in_a_round_trip);
@@ -46,8 +46,8 @@ impl Schedule {
         self.last = now;
     }
 
-    /// Whether data behind `gap` is reported at once: it is the first (the paper's instant
-    /// acknowledgment, §4.4); what else arrives behind that gap waits for its turn.
+    /// Whether data after `gap` is reported at once: it is the first (the paper's instant
+    /// acknowledgment, §4.4); further data after that gap follows the schedule.
     pub fn reports_at_once(&mut self, gap: u32) -> bool {
         self.reported.replace(gap) != Some(gap)
     }
@@ -130,7 +130,7 @@ mod tests {
         assert!(ack.is_due(), "another gap");
     }
 
-    /// Before the handshake is timed the count alone decides.
+    /// Before the handshake is timed only the count decides.
     #[test]
     fn without_a_round_trip_it_is_a_count() {
         let mut ack = DelayedAck::new(&DelayedAckConfig {

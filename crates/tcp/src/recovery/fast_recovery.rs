@@ -19,11 +19,11 @@ pub enum Pace {
 /// The state of one fast recovery.
 #[derive(Clone, Debug)]
 pub struct FastRecovery {
-    /// Bytes by which duplicate acknowledgments inflate the window: each means that a segment has
-    /// left the network. Zero with SACK, which tells which one.
+    /// The recovery ends when everything below this offset is acknowledged (RFC 6582 §3.2,
+    /// `recover`).
     pub recover: u64,
-    /// Bytes by which duplicate acknowledgments inflate the window: each says that a segment has
-    /// left the network. Zero with SACK, which says which one.
+    /// Bytes by which duplicate acknowledgments inflate the window: each means that a segment has
+    /// left the network. Zero with SACK, which identifies the segment.
     pub inflation: u64,
     /// Number of partial acknowledgments.
     pub partial_acknowledgments: u32,

@@ -23,7 +23,7 @@ pub use fast_recovery::{FastRecovery, Pace};
 pub use proportional_rate::{Bound, ProportionalRate};
 pub use undo::Undo;
 
-/// The sender's state. Each state's own data lives in its variant.
+/// The sender's state. Data of a state lives in its variant.
 #[derive(Clone, Debug, Default)]
 pub enum Phase {
     /// Nothing is known to be lost.

@@ -16,14 +16,14 @@ pub struct ProportionalRate {
     retransmission_lost: bool,
 }
 
-/// The bound on what is sent below the threshold.
+/// The bound on data sent below the threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// By all that was delivered and not sent, and one segment more if that is safe.
+    /// By all data delivered and not sent, and one segment more if that is safe.
     SlowStart,
-    /// By what the last acknowledgment delivered, unless it is safe (Linux before 9ad084d66619,
-    /// "tcp: improve PRR loss recovery", of 5.19); safe is another condition (before 7e901ee7b6ab,
-    /// "tcp: avoid slow start during fast recovery on new losses", of 5.14).
+    /// By the data delivered by the last acknowledgment, unless it is safe (Linux before
+    /// 9ad084d66619, "tcp: improve PRR loss recovery", of 5.19); safe is another condition (before
+    /// 7e901ee7b6ab, "tcp: avoid slow start during fast recovery on new losses", of 5.14).
     Conservation,
 }
 
@@ -35,7 +35,8 @@ pub struct Progress {
     /// Bytes in flight after it.
     pub in_flight: u64,
     /// Whether losses have stopped, and slow start is safe: the cumulative acknowledgment moved and
-    /// nothing more was found lost (RFC 9937 §6, `SafeACK`), or what [`Bound::Conservation`] asks.
+    /// no further loss was found (RFC 9937 §6, `SafeACK`), or the condition of
+    /// [`Bound::Conservation`].
     pub safe: bool,
 }
 
@@ -52,7 +53,7 @@ impl ProportionalRate {
         }
     }
 
-    /// Records that the acknowledgment under way shows a retransmission to be lost.
+    /// Records that the current acknowledgment shows a retransmission to be lost.
     pub const fn on_retransmission_lost(&mut self) {
         self.retransmission_lost = true;
     }
@@ -198,7 +199,7 @@ mod tests {
     }
 
     /// Linux, `tcp_cwnd_reduction` before and after 9ad084d66619. Fifteen of twenty segments are
-    /// lost; of what the first acknowledgments allow one segment could not be sent. The next two
+    /// lost; one segment that the first acknowledgments allowed could not be sent. The next two
     /// report one segment each: today they allow two, and three once the hole moves; before they
     /// allowed one, and three once a retransmission is acknowledged.
     #[test]
@@ -221,14 +222,15 @@ mod tests {
         }
     }
 
-    /// Linux, `tcp_cwnd_reduction` before and after 7e901ee7b6ab: what makes slow start safe.
+    /// Linux, `tcp_cwnd_reduction` before and after 7e901ee7b6ab: the condition for a safe slow
+    /// start.
     #[test]
     fn safe_is_an_acknowledged_retransmission_up_to_5_13_and_no_new_loss_since() {
         let today = ProportionalRate::new(20 * MSS, Bound::SlowStart);
         let mut before = ProportionalRate::new(20 * MSS, Bound::Conservation);
         assert!(today.is_safe(false, false) && !today.is_safe(true, true));
         assert!(!before.is_safe(false, false) && before.is_safe(true, true));
-        // A retransmission that this acknowledgment shows to be lost counts for it alone.
+        // A retransmission that this acknowledgment shows to be lost counts only for it.
         before.on_retransmission_lost();
         assert!(!before.is_safe(true, true));
         let progress = Progress {

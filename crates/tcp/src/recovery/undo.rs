@@ -98,9 +98,9 @@ mod tests {
         })
     }
 
-    /// Linux, `tcp_check_dsack`: a duplicate counts if it ends behind `undo_marker`, and not if it
-    /// was acknowledged before. Every retransmission needs one of its own, including those in
-    /// flight at the start.
+    /// Linux, `tcp_check_dsack`: a duplicate counts if it ends after `undo_marker`, and not if it
+    /// was acknowledged before. Every retransmission needs a separate one, including
+    /// retransmissions in flight at the start.
     #[test]
     fn every_retransmission_needs_a_duplicate_of_its_own() {
         let mut undo = Undo::default();

@@ -1,5 +1,5 @@
 //! Split TCP: a proxy at the border of the wireless link terminates the connection of one side and
-//! keeps its own towards the other (Bakre & Badrinath, I-TCP: indirect TCP for mobile hosts, ICDCS
+//! opens another towards the other (Bakre & Badrinath, I-TCP: indirect TCP for mobile hosts, ICDCS
 //! 1995).
 //!
 //! ```text
@@ -10,8 +10,8 @@
 //!            └────────────┘  write    read    └────────────┘
 //! ```
 //!
-//! Each side has its own window, timer and loss recovery: losses of the radio are repaired over the
-//! radio, and the far sender never sees them.
+//! Each side has a separate window, timer and loss recovery: losses of the radio are repaired over
+//! the radio, and the far sender never sees them.
 //!
 //! **The end-to-end meaning of an acknowledgment is lost**: data acknowledged to the client has
 //! arrived only at the proxy. A proxy that fails, or a server that resets, takes with it bytes, or
@@ -40,7 +40,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// Both.
+    /// Both sides.
     pub const ALL: [Self; 2] = [Self::Client, Self::Server];
 
     /// The other side.
@@ -119,10 +119,9 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Creates a relay that waits for a SYN on the client's side. Each side has its own
-    /// configuration and initial sequence number, the client's first. `buffer_bytes` is the most
-    /// that is held for one side, in addition to unread data in the other's receive buffer; 0
-    /// counts as 1.
+    /// Creates a relay that waits for a SYN on the client's side. Each side has a separate
+    /// configuration and initial sequence number, the client's first. `buffer_bytes` is the maximum
+    /// held for one side, in addition to unread data in the other's receive buffer; 0 counts as 1.
     #[must_use]
     pub fn new(
         client_side: &Config,
@@ -149,7 +148,7 @@ impl Relay {
         observer: &mut impl RelayObserver,
     ) {
         if side == Side::Server && !self.has_begun() {
-            // That side was never contacted: nothing that comes from there can be an answer.
+            // That side was never contacted: a segment from there cannot be an answer.
             return;
         }
         let mut tap = Tap::new(side, observer);
@@ -224,7 +223,7 @@ impl Relay {
             Side::Client => (client, server),
             Side::Server => (server, client),
         };
-        // Not byte by byte: every byte that fits would leave in a segment of its own (RFC 9293
+        // Not byte by byte: every byte that fits would be sent in a separate segment (RFC 9293
         // §3.8.6.2.1).
         if room >= to.sender().mss().min(self.buffer) {
             to.write(from.read(room));

@@ -93,8 +93,8 @@ mod tests {
         Duration::from_millis(value)
     }
 
-    /// By the kernel's own steps: the first sample R gives a mean of R and a term of 2 R, at least
-    /// the floor.
+    /// By the kernel's steps: the first sample R gives a mean of R and a term of 2 R, at least the
+    /// floor.
     #[test]
     fn the_first_sample_is_the_mean_and_twice_it_the_term() {
         let mut estimator = LinuxEstimator::new(FLOOR);

@@ -12,7 +12,7 @@ pub struct TickEstimator {
 }
 
 impl TickEstimator {
-    /// Creates an estimator without samples, on a clock whose ticks last `tick`.
+    /// Creates an estimator without samples, on a clock with ticks of `tick`.
     pub fn new(tick: Duration) -> Self {
         Self {
             tick: tick.as_nanos().max(1),

@@ -175,7 +175,7 @@ impl Sender {
         }
         self.control_window(now, before, delivered);
         // The timer restarts only if the SACKed data was sent before the last transmission of the
-        // first outstanding segment: otherwise it would be put off again and again (Linux,
+        // first outstanding segment: otherwise it would be put off indefinitely (Linux,
         // `tcp_clean_rtx_queue`).
         if self.choices.timer_restart == TimerRestart::Front
             && !waits
@@ -187,7 +187,7 @@ impl Sender {
         }
     }
 
-    /// Processes an acknowledgment older than an earlier one, whose SACK blocks may still be news
+    /// Processes an acknowledgment older than an earlier one; its SACK blocks may still be news
     /// (Linux, `old_ack`).
     #[cold]
     fn take_late_report(
@@ -400,7 +400,7 @@ impl Sender {
     }
 
     /// Looks for a loss that shows only now that the front has moved below SACKed data. Returns
-    /// whether a reordering window is being waited for.
+    /// whether a reordering window is running.
     #[inline]
     fn look_behind_front(&mut self, now: Instant, observer: &mut impl Observer) -> bool {
         if self.detection.is_by_time() {

@@ -1,9 +1,10 @@
 //! Causes of losses, from a classifier if there is one.
 //!
-//! An answer "the radio" may be bounded. It takes a fifth off the window, so that a path that bears
-//! less than four fifths of it goes on losing, and a queue that is full while the round trip looks
-//! short is flooded. More than that fifth lost in one repair is taken for congestion, whatever the
-//! classifier says. The fifth is what is set: [`radio_keeps_percent`](Config::radio_keeps_percent).
+//! An answer "the radio" may be bounded. It takes a fifth off the window, so that a path that
+//! carries less than four fifths of it keeps losing, and a queue that is full while the round trip
+//! looks short is flooded. If more than that fifth is lost in one repair, the loss is attributed to
+//! congestion, whatever the classifier's answer. The fifth is the default:
+//! [`radio_keeps_percent`](Config::radio_keeps_percent).
 
 use alloc::boxed::Box;
 
@@ -21,8 +22,8 @@ pub(super) struct Causes {
     judged: JudgedRtt,
 }
 
-/// Segments that may be lost in any window before a bound applies: what a new connection sends
-/// without knowing anything of the path (RFC 6928).
+/// Segments that may be lost in any window before a bound applies: the initial window of a new
+/// connection, sent without knowledge of the path (RFC 6928).
 const HARMLESS_SEGMENTS: u64 = 10;
 
 /// A classifier and the outcome of its last verdict.
@@ -35,7 +36,7 @@ struct Judge {
     excused: Option<Excused>,
 }
 
-/// A repair whose losses were attributed to the radio.
+/// A repair of losses attributed to the radio.
 #[derive(Clone, Copy, Debug)]
 struct Excused {
     /// Bytes lost before it, and the most that may be lost in it.
@@ -46,13 +47,13 @@ struct Excused {
 }
 
 impl Judge {
-    /// The most bytes that may be lost of a window of `cwnd` and attributed to the radio.
+    /// Limit on the bytes of a window of `cwnd` that may be lost and attributed to the radio.
     fn most_for_radio(&self, cwnd: u64, mss: u64) -> u64 {
         (cwnd.saturating_mul(self.radio_takes) / 100).max(HARMLESS_SEGMENTS * mss)
     }
 }
 
-/// An answer, with the count that Lien et al., Table II, makes of it.
+/// An answer, with the count of Lien et al., Table II.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Answer {
     pub cause: Cause,

@@ -15,16 +15,16 @@ const THINNED: u32 = 4 << FRACTION_BITS;
 const FRACTION_BITS: u32 = 6;
 const WEIGHT_BITS: u32 = 6;
 
-/// What the sender knows of the peer's count.
+/// The sender's knowledge of the peer's count.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CountedMarks {
-    /// The count (s.cep), of which only the lowest three bits matter.
+    /// The count (s.cep); only its lowest three bits matter.
     counted: u8,
     /// Segments that an acknowledgment covers on average, with a fraction; zero before the first.
     covered: u32,
     /// Whether the congestion control reacts to each mark itself.
     pub heeds_each: bool,
-    /// Bytes that the acknowledgment being processed says were marked.
+    /// Bytes reported as marked by the acknowledgment being processed.
     newly_marked: u64,
 }
 
@@ -41,10 +41,8 @@ impl CountedMarks {
 
     /// Returns the number of new marks by an acknowledgment of `segments` segments, at least one,
     /// which carries `ace`.
-    ///
-    /// Where enough segments are covered for the field to have gone round once more, the most marks
-    /// that are possible are counted (RFC 9768 §A.2.1), unless acknowledgments usually cover as
-    /// many.
+    /// If enough segments are covered for the field to have wrapped once more, the maximum possible
+    /// number of marks is counted (RFC 9768 §A.2.1), unless acknowledgments usually cover as many.
     fn count(&mut self, ace: u8, segments: u64) -> u64 {
         let least = u64::from(ace.wrapping_sub(self.counted)) % CYCLE;
         self.average(segments);
@@ -75,8 +73,8 @@ impl Sender {
     /// Takes the field `ace` of the acknowledgment being processed, which advances by `acked`
     /// bytes. Returns whether a mark is to be answered by a reduction of the window as for a loss.
     ///
-    /// An acknowledgment of nothing new may be an old one. What it says of marks comes with the
-    /// next again, as the count goes on (§A.1 would tell the two apart by timestamps).
+    /// An acknowledgment of nothing new may be an old one. Its marks are reported by the next one
+    /// too, as the count goes on (§A.1 would distinguish the two by timestamps).
     pub(super) fn take_count(&mut self, before: &Before, acked: u64, ace: u8) -> bool {
         let mss = self.congestion.mss();
         let delivered = if acked > 0 || self.board.delivery().is_some() {
@@ -96,7 +94,7 @@ impl Sender {
         marks > 0 && !counted.heeds_each
     }
 
-    /// Bytes that the acknowledgment being processed says were marked, if marks are counted.
+    /// Bytes reported as marked by the acknowledgment being processed, if marks are counted.
     pub(super) fn newly_marked(&self) -> u64 {
         self.extras
             .marks()
@@ -114,7 +112,7 @@ impl Sender {
             .is_some_and(|counted| counted.heeds_each)
     }
 
-    /// Lets a new congestion control know that marks are counted, if they are.
+    /// Notifies a new congestion control that marks are counted, if they are.
     pub(super) fn heed_each_mark(&mut self) {
         if self.counted_mut().is_none() {
             return;

@@ -13,7 +13,7 @@ use crate::rtt::Echo;
 
 impl Sender {
     /// Starts the account of this acknowledgment's delivery; `echo` returns the echoed timestamp.
-    /// It is not called if nothing was ever retransmitted: there is nothing to tell apart.
+    /// It is not called if nothing was ever retransmitted: there is no ambiguity to resolve.
     #[inline]
     pub(super) fn begin_delivery(&mut self, now: Instant, echo: impl FnOnce() -> Option<Echo>) {
         if self.board.delivery().is_none() {
@@ -68,8 +68,8 @@ impl Sender {
         }
     }
 
-    /// Bytes delivered by this acknowledgment. Without SACK a duplicate stands for a segment, whose
-    /// bytes do not count again when acknowledged (Linux, `tcp_add_reno_sack` and
+    /// Bytes delivered by this acknowledgment. Without SACK a duplicate counts as one segment, and
+    /// its bytes are not counted twice when acknowledged (Linux, `tcp_add_reno_sack` and
     /// `tcp_remove_reno_sacks`).
     #[inline]
     pub(super) fn delivered(&self, before: &Before, acked: u64) -> u64 {

@@ -44,7 +44,8 @@ impl Sender {
         self.count_in_recovery(length);
     }
 
-    /// The time that a transmission carries. A driver that reports departures tells them apart.
+    /// The timestamp of a transmission. With a driver that reports departures they need not be
+    /// distinct.
     #[inline]
     fn stamp(&mut self, now: Instant, start: u64) -> Instant {
         if self.extras.departures().is_some() {
@@ -142,7 +143,7 @@ impl Sender {
         }
     }
 
-    /// Handles the end of an idle period: something is sent while nothing is outstanding.
+    /// Handles the end of an idle period: data is sent while nothing is outstanding.
     pub(super) fn on_idle_over(&mut self, now: Instant) {
         if let Some((idle, expired)) = self.growth.pause(now, self.timeout.rto()) {
             let rate = self.extras.rate();

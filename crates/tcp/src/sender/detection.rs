@@ -81,8 +81,8 @@ impl Detection {
         self.duplicates.on_duplicate();
     }
 
-    /// Whether the threshold of duplicates is reached; if they stand for arrived segments, whether
-    /// that many have arrived, and more than reordering explains (Linux, `tcp_newreno_mark_lost`).
+    /// Whether the threshold of duplicates is reached; if they count as arrivals, whether that many
+    /// segments have arrived, and more than reordering explains (Linux, `tcp_newreno_mark_lost`).
     pub fn is_loss_told(&self, mss: u64) -> bool {
         match &self.arrivals {
             Some(counted) => counted.arrivals.bytes() >= u64::from(self.reordering()) * mss,
@@ -134,7 +134,7 @@ impl Detection {
         };
     }
 
-    /// Takes a duplicate that stands for no arrival.
+    /// Takes a duplicate that does not count as an arrival.
     pub fn ignore_duplicate(&mut self) {
         if let Some(counted) = &mut self.arrivals {
             counted.arrivals.forget();
@@ -167,7 +167,7 @@ impl Detection {
     /// Extent of reordering in segments, at least the duplicate-ACK threshold.
     pub fn reordering(&self) -> u32 {
         if let Some(rack) = &self.rack {
-            // The link's own reports may have raised the threshold.
+            // The link's reports may have raised the threshold.
             return rack.reordering().max(self.threshold());
         }
         let seen = self
@@ -177,12 +177,12 @@ impl Detection {
         self.threshold().max(seen)
     }
 
-    /// Number of segments seen to arrive behind a later one.
+    /// Number of segments seen to arrive after a later one.
     pub fn reorderings_seen(&self) -> u32 {
         self.rack.as_ref().map_or(0, |rack| rack.reorderings_seen())
     }
 
-    /// Records that data presumed lost has arrived behind `bytes` sent later: it was late (Linux,
+    /// Records that data presumed lost has arrived after `bytes` sent later: it was late (Linux,
     /// `tcp_check_sack_reordering`).
     pub fn on_reordering(&mut self, bytes: u64, mss: u64) {
         let reach = reordering_of(bytes.div_ceil(mss));
@@ -211,7 +211,7 @@ impl Detection {
         }
     }
 
-    /// The time that a transmission of the segment at `start` is to carry, which leaves at `now`.
+    /// The timestamp of a transmission at `now` of the segment at `start`.
     #[inline]
     pub fn stamp(&mut self, now: Instant, start: u64) -> Instant {
         match &mut self.rack {
@@ -220,7 +220,7 @@ impl Detection {
         }
     }
 
-    /// Records that `segment` leaves, for the first time or again.
+    /// Records a transmission or retransmission of `segment`.
     #[inline]
     pub fn on_sent(&mut self, segment: &SentSegment) {
         if let Some(rack) = &mut self.rack {
@@ -262,14 +262,14 @@ impl Detection {
         }
     }
 
-    /// Makes the next call look for losses again, since a recovery was undone.
+    /// Makes the next call repeat loss detection, since a recovery was undone.
     pub fn look_again(&mut self) {
         if let Some(rack) = &mut self.rack {
             rack.look_again();
         }
     }
 
-    /// Records that data presumed lost is in flight again.
+    /// Records that data presumed lost is back in flight.
     pub fn watch_again(&mut self, board: &Scoreboard) {
         if let Some(rack) = &mut self.rack {
             rack.watch_again(board);

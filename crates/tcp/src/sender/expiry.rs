@@ -49,14 +49,14 @@ impl Sender {
             // nothing (Linux, `tcp_rack_reo_timeout`).
             self.set_recovery_window(&before, self.congestion.mss());
         }
-        // What may still be late has the timeout: the window ended for the latest of them, or at
-        // the timeout.
+        // Segments that may still be late have the timeout: the window ended for the latest of
+        // them, or at the timeout.
         if !enters {
             self.resume_retransmission_timer(now);
         }
     }
 
-    /// The segment whose timer has expired by `now`, and its index.
+    /// The segment with a timer expired by `now`, and its index.
     fn expired_segment(&self, now: Instant) -> Option<(usize, SentSegment)> {
         let index = match self.choices.scope {
             TimerScope::Connection => 0,
@@ -111,7 +111,7 @@ impl Sender {
         let flight_size = self.flight_size_at_timeout();
         self.congestion.on_timeout(flight_size, reduces);
         // RFC 5682 §3.1 step 1: not if a loss was being repaired, which makes another likely; §3.2:
-        // but again if the same segment expires.
+        // but the test repeats if the same segment expires.
         let tests_new_data =
             self.choices.spurious_detection.frto && (self.repair.is_open() || !first);
         let entry = Entry::Timeout {
@@ -139,9 +139,9 @@ impl Sender {
         }
     }
 
-    /// Puts a lost front before the expired segment: nothing else moves the cumulative
-    /// acknowledgment, and while it waits for room its own timer does not run. Later segments that
-    /// expire and leave in turn could otherwise keep it out for ever.
+    /// Puts a lost front before the expired segment: only its retransmission moves the cumulative
+    /// acknowledgment, and while it waits for room its timer does not run. Later segments that
+    /// expire and are sent in turn could otherwise keep it out for ever.
     fn put_front_first(&mut self) {
         if let Some(front) = self.board.front()
             && front.is_lost()

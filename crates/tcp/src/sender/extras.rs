@@ -1,5 +1,5 @@
-//! Parts that only some senders have, behind one pointer: very many of the other connections fit in
-//! memory, and a single check tells that one has none of them.
+//! Parts that only some senders have, in one box: very many connections without them fit in memory,
+//! and a single check shows that a sender has no such part.
 
 use alloc::boxed::Box;
 
@@ -50,13 +50,13 @@ parts! {
     rate, rate_mut, set_rate: DeliveryRate;
     /// Pacing.
     pacing, pacing_mut, set_pacing: Pacing;
-    /// The link's own reports.
+    /// The link's reports.
     link, link_mut, set_link: LinkReports;
     /// Reductions of the window for congestion marks.
     marks, marks_mut, set_marks: Marks;
     /// The largest segment that the path carries.
     path, path_mut, set_path: PathMtu;
-    /// The limit on what is written and not acknowledged.
+    /// The limit on data written and not yet acknowledged.
     buffer, buffer_mut, set_buffer: SendBuffer;
     /// Segments that still wait in the driver.
     departures, departures_mut, set_departures: Departures;

@@ -30,7 +30,7 @@ impl Growth {
         }
     }
 
-    /// What an acknowledgment counts towards growth.
+    /// The unit in which an acknowledgment counts towards growth.
     #[inline]
     pub const fn credit(&self) -> GrowthCredit {
         self.credit

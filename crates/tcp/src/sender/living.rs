@@ -43,8 +43,8 @@ impl Departures {
 }
 
 impl Sender {
-    /// Switches to `config`'s congestion control. The window stays as it is; knowledge of the
-    /// network is lost and learned again.
+    /// Switches to `config`'s congestion control. The window stays as it is; the model of the
+    /// network is reset.
     pub(crate) fn set_congestion(&mut self, config: &Config) {
         let fresh = Congestion::new(config, self.congestion.mss());
         let before = core::mem::replace(&mut self.congestion, fresh);

@@ -49,8 +49,8 @@ impl Sender {
         }
     }
 
-    /// Whether a duplicate stands for an arrived segment. After a timeout only for new data: the
-    /// data outstanding then has been given up (Linux, `tcp_process_loss`). None while a finished
+    /// Whether a duplicate counts as an arrived segment. After a timeout only for new data: the
+    /// data outstanding then has been given up (Linux, `tcp_process_loss`). Never while a finished
     /// repair [is held](Self::is_repair_held) (`tcp_fastretrans_alert`, `tcp_reset_reno_sack`).
     fn is_arrival(&self) -> bool {
         let news =
@@ -59,8 +59,8 @@ impl Sender {
     }
 
     /// Whether everything that was outstanding when the repair began is acknowledged, and nothing
-    /// sent later. Without SACK the duplicates that come now may be of needless retransmissions
-    /// (RFC 6582 §3.2 step 2): Linux holds the repair until more is acknowledged
+    /// sent later. Without SACK further duplicates may be of needless retransmissions (RFC 6582
+    /// §3.2 step 2): Linux holds the repair until more is acknowledged
     /// (`tcp_is_non_sack_preventing_reopen`).
     pub(super) fn is_repair_held(&self) -> bool {
         self.detection.counts_arrivals()
@@ -89,7 +89,7 @@ impl Sender {
         detected
     }
 
-    /// Looks for losses by time. Returns whether a reordering window is being waited for.
+    /// Looks for losses by time. Returns whether a reordering window is running.
     pub(super) fn look_for_losses(&mut self, now: Instant, observer: &mut impl Observer) -> bool {
         if !self.detection.is_by_time() {
             return false;
@@ -146,7 +146,7 @@ impl Sender {
             }
         }
         self.tail_probe.forget();
-        // Time tells which segments are lost, and the first need not be among them.
+        // Time determines which segments are lost, and the first need not be among them.
         let first = (!self.detection.is_by_time()).then_some(una);
         let entry = if self.choices.recovery == Recovery::Tahoe {
             self.congestion.restart();
@@ -270,7 +270,7 @@ impl Sender {
         let Some(recovery) = self.repair.fast_mut() else {
             return;
         };
-        // Duplicates that inflate the window stand for data that has left the network.
+        // Duplicates that inflate the window count as data that has left the network.
         let inflation = recovery.inflation;
         let mut pace = core::mem::replace(&mut recovery.pace, Pace::AtOnce);
         let in_flight = in_flight.saturating_sub(inflation);

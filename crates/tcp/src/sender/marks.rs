@@ -8,12 +8,12 @@ use super::{Before, Sender};
 use crate::observer::{Event, Observer};
 use crate::recovery::Pace;
 
-/// How the peer tells of marks.
+/// The form in which the peer reports marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkFeedback {
-    /// It does not.
+    /// It reports no marks.
     None,
-    /// It echoes them until it is told that the window is reduced (RFC 3168 §6.1.3).
+    /// It echoes them until the sender signals that the window is reduced (RFC 3168 §6.1.3).
     Echo,
     /// It counts them (RFC 9768 §3.2), and has counted one in the handshake if that marked our
     /// SYN-ACK.
@@ -69,7 +69,7 @@ impl Marks {
 }
 
 impl Sender {
-    /// Starts to heed marks, if the peer tells of them.
+    /// Starts to heed marks, if the peer reports them.
     pub fn heed_marks(&mut self, feedback: MarkFeedback) {
         let counted = match feedback {
             MarkFeedback::None => return,
@@ -174,7 +174,7 @@ impl Sender {
         }
     }
 
-    /// Ends a reduction once the data sent before it, and a segment behind that, is acknowledged.
+    /// Ends a reduction once the data sent before it, and a segment after that, is acknowledged.
     fn end_reduction_for_mark(&mut self) {
         if self.is_reduced_for_mark() {
             return;

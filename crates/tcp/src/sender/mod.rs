@@ -9,13 +9,12 @@
 //! | [`Timers`] | the timers: one table, each with its reason |
 //! | [`Scoreboard`] | every outstanding segment |
 //! | [`Detection`] | losses: by duplicates, SACKs or time |
-//! | [`Repair`] | the recovery in progress, with one way in and one way out; the state needed to
-//! undo it |
+//! | [`Repair`] | the recovery in progress, with one way in and one way out, and its undo state |
 //! | [`Congestion`], [`Growth`] | the window, and whether it was used |
 //! | [`RetransmissionTimeout`], [`RoundTrips`] | the RTO, and the round trips that are measured |
 //! | [`TailProbe`], [`ZeroWindow`] | the two kinds of probes |
-//! | [`Pacing`], [`SmallSegments`] | data that waits although the windows allow it |
-//! | [`Trains`] | segments that leave together, the last of which is pushed |
+//! | [`Pacing`], [`SmallSegments`] | data held back although the windows allow it |
+//! | [`Trains`] | segments that leave together, with PSH on the last |
 //! | [`PathMtu`] | the largest segment that the path carries |
 //! | [`Departures`] | segments that still wait in the driver |
 //! | [`Marks`], [`CountedMarks`] | reductions of the window for congestion marks; the count |
@@ -23,7 +22,7 @@
 //! | [`SendBuffer`] | data that the application could not write yet |
 //! | [`Extras`] | storage for the parts that only some senders have |
 //!
-//! A sender handles three kinds of event, each in a file of its own that composes the parts: an
+//! A sender handles three kinds of event, each in a separate file that composes the parts: an
 //! [`acknowledgment`] arrives (its [`delivery`] is passed on, a [`loss`] found, a repair found
 //! [`spurious`]), a timer [expires](expiry) ([`watch`] decides which one runs), and a segment is
 //! polled for: [`transmission`] chooses it, [`departure`] records it.
@@ -106,7 +105,7 @@ struct Before {
     inflation: u64,
 }
 
-/// The send side of a connection, in offsets of the stream it sends. A FIN takes the offset behind
+/// The send side of a connection, in offsets of the stream it sends. A FIN takes the offset after
 /// the last byte.
 #[derive(Clone, Debug)]
 pub struct Sender {
@@ -176,7 +175,7 @@ impl Sender {
     }
 
     /// Completes the handshake: the peer offers `window` bytes, and the SYN measured `rtt`. If the
-    /// SYN's own timer expired, the first RTO for data is `rto` (RFC 6298 §5.7).
+    /// SYN's timer expired, the first RTO for data is `rto` (RFC 6298 §5.7).
     pub fn on_established(&mut self, window: u64, rtt: Option<Duration>, rto: Option<Duration>) {
         self.space.on_window(0, window);
         if let Some(rtt) = rtt {
@@ -220,7 +219,7 @@ impl Sender {
         }
     }
 
-    /// Adds to the stream what the send buffer has room for.
+    /// Moves data from the send buffer to the stream as far as there is room.
     fn fill_from_buffer(&mut self) {
         let Some(buffer) = self.extras.buffer_mut() else {
             return;
@@ -266,7 +265,7 @@ impl Sender {
         self.space.written()
     }
 
-    /// End of the data that the application writes, with what waits for room.
+    /// End of the data that the application writes, data still waiting for room included.
     #[must_use]
     pub fn offered(&self) -> u64 {
         let waiting = self.extras.buffer().map_or(0, SendBuffer::waiting);
@@ -393,8 +392,8 @@ impl Sender {
         self.small_segments.set_more(more);
     }
 
-    /// Whether a record is written behind the bytes that the sender knows of: the last of these
-    /// need not wait to be a full segment.
+    /// Whether a record is written after the bytes that the sender knows of: the last of these need
+    /// not wait to be a full segment.
     pub(crate) const fn set_followed(&mut self, followed: bool) {
         self.small_segments.set_followed(followed);
     }
@@ -417,7 +416,7 @@ impl Sender {
         self.detection.reordering()
     }
 
-    /// Number of segments seen to arrive behind a later one, if anything watches for it.
+    /// Number of segments seen to arrive after a later one, if reordering is tracked.
     #[must_use]
     pub fn reorderings_seen(&self) -> u32 {
         self.detection.reorderings_seen()

@@ -1,5 +1,5 @@
-//! The processing of an ordinary acknowledgment: none of the data it covers is known to be lost or
-//! was retransmitted needlessly, and the window is open.
+//! The processing of an ordinary acknowledgment: the data it covers includes no known loss and no
+//! needless retransmission, and the window is open.
 //!
 //! The order is that of [`acknowledgment`](super::acknowledgment), without the cases that cannot
 //! occur.
@@ -110,7 +110,7 @@ impl Sender {
         if credit == GrowthCredit::Acknowledged {
             self.grow(acked, before.in_flight, false);
         }
-        // No losses can show by SACK; time may tell.
+        // Without SACK blocks only time can reveal losses.
         let waits = self.detection.is_by_time() && self.look_for_losses(now, observer);
         let delivered = self.delivered(&before, acked);
         self.move_marked_window(&before, delivered);

@@ -9,7 +9,7 @@ const UNPACED: u8 = 10;
 /// `MAX_TCP_HEADER` and one).
 const MAX_BURST_BYTES: u64 = 65_215;
 
-/// The longest that a segment makes the next one wait: a rate may come from a round trip that was
+/// Maximum time that a segment delays the next one: a rate may come from a round trip that was
 /// measured by a report an hour late, and be out of date before its time has passed (Linux, `fq`:
 /// `fq_dequeue` bounds the delay of a packet so).
 const MAX: Duration = Duration::from_secs(1);
@@ -32,7 +32,8 @@ pub struct Pacing {
     next: Instant,
     /// Bytes left in the current burst.
     left: u64,
-    /// Time at which that burst leaves: what the windows do not allow then is not part of it.
+    /// Time at which that burst leaves: segments that the windows do not allow then are not part of
+    /// it.
     burst_at: Instant,
     /// How much later than scheduled that burst left, as far as not made up for.
     late: Duration,
@@ -58,10 +59,10 @@ impl Pacing {
         (!self.is_in_burst(now) && self.next > now).then_some(self.next)
     }
 
-    /// Whether more of the current burst may leave at `now`. A burst is what one instant lets leave
-    /// together: a window with room for one segment makes a burst of one, and the next segment
-    /// waits for its turn (Linux, `tcp_write_xmit`: a packet for segmentation offload is no longer
-    /// than the window allows).
+    /// Whether more of the current burst may leave at `now`. A burst is the data that can leave
+    /// together at one instant: a window with room for one segment makes a burst of one, and the
+    /// next segment waits for its turn (Linux, `tcp_write_xmit`: a packet for segmentation offload
+    /// is no longer than the window allows).
     #[inline]
     fn is_in_burst(&self, now: Instant) -> bool {
         self.left > 0 && now == self.burst_at
@@ -100,17 +101,17 @@ impl Pacing {
         self.next += took - credit;
     }
 
-    /// Ends the current burst: a retransmission is a packet of its own (Linux,
+    /// Ends the current burst: a retransmission is a separate packet (Linux,
     /// `tcp_xmit_retransmit_queue` asks `tcp_pacing_check` before each).
     pub const fn end_burst(&mut self) {
         self.left = 0;
     }
 }
 
-/// Linux's own number of halvings of a second that a burst lasts (`sk_pacing_shift`).
+/// Linux's default number of halvings of a second that a burst lasts (`sk_pacing_shift`).
 const USUAL_SHIFT: u32 = 10;
 
-/// Bytes that may wait in the sender's own device at `rate`: two bursts, or 2^−`shift` seconds
+/// Limit on the bytes queued in the sender's device at `rate`: two bursts, or 2^−`shift` seconds
 /// (Linux, `tcp_small_queue_check`; its buffers' overhead is not counted).
 pub fn small_queue(pace: Pace, shift: u32, mss: u64) -> u64 {
     let worth = (pace.rate.as_bps() / 8).checked_shr(shift).unwrap_or(0);
@@ -122,7 +123,7 @@ pub fn burst_segments(rate: BitRate, least_burst: u64, mss: u64) -> u64 {
     burst(Pace { rate, least_burst }, USUAL_SHIFT, mss) / mss.max(1)
 }
 
-/// Bytes of a burst: those that the rate delivers in 2^−`shift` seconds, in whole segments.
+/// Bytes of a burst: the bytes delivered at the rate in 2^−`shift` seconds, in whole segments.
 fn burst(pace: Pace, shift: u32, mss: u64) -> u64 {
     let bytes = (pace.rate.as_bps() / 8)
         .checked_shr(shift)
@@ -205,7 +206,7 @@ mod tests {
     }
 
     /// Linux, `tcp_update_skb_after_send`: a burst that leaves 1 ms late shortens the wait for the
-    /// next by as much, and none of its segments makes up for the same millisecond twice: 8 ms less
+    /// next by as much, and its segments do not make up for the same millisecond twice: 8 ms less
     /// 1.
     #[test]
     fn lateness_is_made_up_for_once() {
@@ -231,8 +232,8 @@ mod tests {
         assert_eq!(pacing.blocked_until(late), Some(after));
     }
 
-    /// Of a burst of two the window lets one leave: the other does not belong to it, and leaves
-    /// when a segment's 4 ms have passed; so does what follows a retransmission at once.
+    /// The window lets one of a burst of two leave: the other does not belong to it, and leaves
+    /// when a segment's 4 ms have passed; so does new data directly after a retransmission.
     #[test]
     fn a_burst_that_the_window_cuts_short_is_over() {
         let pace = Pace {

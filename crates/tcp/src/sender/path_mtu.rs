@@ -6,10 +6,10 @@
 //!    known to arrive        half way between         not known to be lost
 //! ```
 //!
-//! A probe carries new data, so that nothing is wasted if it arrives. If it alone is lost it was
-//! too large, which is no sign of congestion: it is cut and retransmitted, and the windows stay.
-//! Segments that time out repeatedly show that the path carries less than before: a black hole (RFC
-//! 2923 §2.1).
+//! A probe carries new data, so that nothing is wasted if it arrives. If only the probe is lost it
+//! was too large, which is no sign of congestion: it is cut and retransmitted, and the windows
+//! stay. Segments that time out repeatedly show that the path carries less than before: a black
+//! hole (RFC 2923 §2.1).
 
 use airtcp_units::{Duration, Instant};
 
@@ -27,7 +27,7 @@ const INTERVAL: Duration = Duration::from_secs(600);
 const FOLLOWED_BY: u64 = 4;
 /// Number of expiries of one segment that mean a black hole (Linux, `tcp_retries1`: 3).
 const EXPIRIES: u8 = 3;
-/// The least segment size after a black hole (Linux, `TCP_MIN_MSS` less options).
+/// Minimum segment size after a black hole (Linux, `TCP_MIN_MSS` less options).
 const MIN: u64 = 48;
 
 /// The search for the largest segment. All lengths are of payload.
@@ -37,7 +37,7 @@ pub(super) struct PathMtu {
     high: u64,
     /// The size agreed on by both sides: the search never goes beyond.
     most: u64,
-    /// First byte of the probe in flight, and behind the last.
+    /// First byte of the probe in flight, and the byte after its last.
     probe: Option<(u64, u64)>,
     /// Time at which the next probe may leave.
     next: Instant,
@@ -171,7 +171,7 @@ impl Sender {
         alone
     }
 
-    /// Handles an expiry of the retransmission timer; `expiries` counts those of the segment.
+    /// Handles an expiry of the retransmission timer; `expiries` counts the segment's.
     #[cold]
     pub(super) fn on_path_silent(&mut self, expiries: u8) {
         let Some(path) = self.extras.path_mut() else {

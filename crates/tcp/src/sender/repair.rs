@@ -16,7 +16,7 @@ pub(super) enum Entry {
         recovery: FastRecovery,
         first: Option<u64>,
     },
-    /// As after a timeout, though none happened: Tahoe's response to any loss.
+    /// As after a timeout, though no timer expired: Tahoe's response to any loss.
     SlowStart { first: Option<u64> },
     /// The retransmission timer expired at `now` for the segment at `first`.
     Timeout {
@@ -41,7 +41,7 @@ pub(super) struct Repair {
     new_data_first: bool,
     /// New bytes sent on duplicate acknowledgments (RFC 3042): not part of FlightSize.
     limited: u64,
-    /// Time at which a segment that timed out was retransmitted, until an acknowledgment tells
+    /// Time at which a segment that timed out was retransmitted, until an acknowledgment reveals
     /// whether that was needed (RFC 3522 §3).
     resent_after_timeout: Compact<Instant>,
     /// Whether the last timeout was found spurious, or the repair followed no timeout.

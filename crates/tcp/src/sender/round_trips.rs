@@ -14,7 +14,7 @@ pub(super) struct RoundTrips(Option<Box<Timed>>);
 
 #[derive(Clone, Debug, Default)]
 struct Timed {
-    /// End of the segment being timed; zero if none.
+    /// End of the segment being timed; zero if there is no such segment.
     end: u64,
     /// Time of its transmission.
     at: Instant,
@@ -71,8 +71,8 @@ impl RoundTrips {
         echo: Option<Echo>,
     ) -> Option<Duration> {
         match sampling {
-            // The sender's own record is exact; for a segment sent more than once only the echo
-            // tells which transmission was answered (RFC 7323 §4.1).
+            // The sender's record is exact; for a segment sent more than once only the echo
+            // identifies the transmission that was answered (RFC 7323 §4.1).
             RttSampling::PerAcknowledgment | RttSampling::ByTimestamps => advanced
                 .sent_at
                 .map(|sent_at| now - sent_at)

@@ -1,4 +1,4 @@
-//! A send buffer of limited size: what the application writes beyond it waits with the application.
+//! A send buffer of limited size: data beyond it waits with the application.
 
 /// A limit on the data written and not yet acknowledged.
 ///
@@ -8,7 +8,7 @@
 #[derive(Clone, Debug)]
 pub(super) struct SendBuffer {
     most: u64,
-    /// Bytes that the application would write and that have no room yet.
+    /// Bytes of the application's writes that have no room yet.
     waiting: u64,
     closes: bool,
 }
@@ -30,7 +30,7 @@ impl SendBuffer {
         }
     }
 
-    /// Closes the stream behind what was written.
+    /// Closes the stream after the data written.
     pub const fn close(&mut self) {
         self.closes = true;
     }
@@ -64,7 +64,7 @@ mod tests {
 
     const MSS: u64 = 1448;
 
-    /// `__sk_stream_is_writeable`: the free space is at least half of what is queued.
+    /// `__sk_stream_is_writeable`: the free space is at least half of the data queued.
     #[test]
     fn the_writer_is_woken_once_a_third_is_free() {
         let mut buffer = SendBuffer::new(30 * MSS);

@@ -8,7 +8,7 @@ pub(super) struct SmallSegments {
     corked: bool,
     /// Whether the application has announced more data after its last write.
     more: bool,
-    /// Whether a record is written behind what the sender knows of.
+    /// Whether a record is written after the data that the sender knows of.
     followed: bool,
     /// Whether the next small segment may leave because it has waited long enough.
     released: bool,
@@ -29,8 +29,8 @@ impl SmallSegments {
         }
     }
 
-    /// Sets whether small segments leave at once (TCP_NODELAY), including those that wait for more
-    /// (Linux, `__tcp_sock_set_nodelay`).
+    /// Sets whether small segments leave at once (TCP_NODELAY), including segments already held
+    /// back (Linux, `__tcp_sock_set_nodelay`).
     pub const fn set_no_delay(&mut self, no_delay: bool) {
         self.nagle = !no_delay;
         self.more &= !no_delay;
@@ -46,8 +46,8 @@ impl SmallSegments {
         self.more = more;
     }
 
-    /// Whether a record is written behind the last bytes, which have nothing to wait for then
-    /// (Linux, `tcp_write_xmit`: a segment that is not the last of the queue is pushed).
+    /// Whether a record is written after the last bytes, which then need not wait (Linux,
+    /// `tcp_write_xmit`: a segment that is not the last of the queue is pushed).
     pub const fn set_followed(&mut self, followed: bool) {
         self.followed = followed;
     }
@@ -72,7 +72,7 @@ impl SmallSegments {
         if !(self.nagle || held) {
             return true;
         }
-        // Minshall: only behind another small segment.
+        // Minshall: only while another small segment is unacknowledged.
         let waits = (held || self.sent_end > una) && !self.followed;
         if waits && !core::mem::replace(&mut self.released, false) {
             return false;

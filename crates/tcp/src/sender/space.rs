@@ -1,7 +1,7 @@
 //! The stream being sent, as offsets: the data acknowledged, sent, written, and allowed by the
 //! peer.
 
-/// The sender's position in its stream. A FIN takes the offset behind the last byte.
+/// The sender's position in its stream. A FIN takes the offset after the last byte.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SendSpace {
     una: u64,
@@ -18,7 +18,7 @@ pub(super) struct SendSpace {
 pub(super) struct Fresh {
     /// First byte.
     pub start: u64,
-    /// Behind the last byte, the FIN excluded.
+    /// The byte after the last, the FIN excluded.
     pub end: u64,
     /// Whether a FIN follows.
     pub fin: bool,

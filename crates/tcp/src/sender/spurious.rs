@@ -30,7 +30,7 @@ impl Sender {
                 .is_disproved_by_echo(echo, self.choices.timestamp_tick)
     }
 
-    /// Undoes the reduction of the window. `unmark`: data presumed lost is in flight again.
+    /// Undoes the reduction of the window. `unmark`: data presumed lost is back in flight.
     fn take_back(
         &mut self,
         now: Instant,
@@ -63,7 +63,7 @@ impl Sender {
         self.repair.forget_first();
     }
 
-    /// Undoes a recovery whose every retransmission was reported as a duplicate.
+    /// Undoes a recovery if every retransmission of it was reported as a duplicate.
     pub(super) fn try_undo_by_duplicates(&mut self, now: Instant, observer: &mut impl Observer) {
         if !self.repair.is_disproved_by_duplicates()
             || !self.choices.spurious_detection.dsack_undo
@@ -155,7 +155,7 @@ impl Sender {
         if tests_new_data {
             // RFC 5682 §3.1 step 3b: data sent before the timeout, and not since, has arrived.
             // Without SACK the acknowledgment of a retransmission also covers data that had arrived
-            // behind it before the timeout, and tells nothing (Linux, `tcp_clean_rtx_queue`).
+            // after it before the timeout, and proves nothing (Linux, `tcp_clean_rtx_queue`).
             if self.board.delivery().is_some_and(|delivery| {
                 delivery.original_below && (self.choices.sack || !delivery.resent_acknowledged)
             }) {
@@ -175,7 +175,7 @@ impl Sender {
             // Step 3a: a duplicate of new data: the loss was real.
             self.repair.test_new_data(recover, !reports, false);
         } else if advances && self.space.una() < recover {
-            // Step 2b: new data is sent in place of the data given up; if there is none,
+            // Step 2b: new data is sent in place of the data given up; without new data,
             // conventional recovery.
             let tests = self.space.has_fresh();
             self.repair.test_new_data(self.space.nxt(), tests, tests);
@@ -214,8 +214,8 @@ impl Sender {
                 observer.event(now, Event::RecoveryTakenBack { evidence });
             }
         }
-        // What SACK reports show lost is lost whatever the timer did. Without this each hole waits
-        // for a timeout of its own if no report comes that says something new (Linux,
+        // Segments that SACK shows to be lost are lost whether or not the timeout was needed.
+        // Without this each hole waits for a separate timeout if no report brings news (Linux,
         // `tcp_fastretrans_alert`, which goes on to look for losses once `tcp_process_loss` has
         // undone one).
         if self.choices.sack && self.choices.spurious_response != SpuriousResponse::None {

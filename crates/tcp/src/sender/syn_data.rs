@@ -1,4 +1,4 @@
-//! Data that left in the SYN (RFC 7413): the sender learns of it once the peer's SYN is known.
+//! Data sent in the SYN (RFC 7413): the sender learns of it once the peer's SYN is known.
 
 use airtcp_units::Instant;
 
@@ -6,9 +6,9 @@ use super::Sender;
 use super::space::Fresh;
 
 impl Sender {
-    /// Records that the first `carried` bytes left in the SYN at `sent_at`, and that those below
-    /// `acknowledged` have arrived. The window is as after any handshake: it does not grow by them
-    /// (Linux, `tcp_init_transfer`, which sets it behind `tcp_ack`).
+    /// Records that the first `carried` bytes were sent in the SYN at `sent_at`, and that the bytes
+    /// below `acknowledged` have arrived. The window is as after any handshake: it does not grow by
+    /// them (Linux, `tcp_init_transfer`, which sets it after `tcp_ack`).
     pub(crate) fn on_sent_in_syn(&mut self, sent_at: Instant, carried: u64, acknowledged: u64) {
         self.space.on_sent(acknowledged);
         self.space.on_acknowledged(acknowledged);
@@ -22,8 +22,8 @@ impl Sender {
         }
     }
 
-    /// Retransmits at once what of it the peer has not acknowledged: it does without data in SYNs,
-    /// which says nothing of the network (Linux, `tcp_rcv_fastopen_synack` and
+    /// Retransmits at once the data that the peer has not acknowledged: a peer without support for
+    /// data in SYNs is no sign of congestion (Linux, `tcp_rcv_fastopen_synack` and
     /// `tcp_non_congestion_loss_retransmit`).
     pub(crate) fn on_syn_data_refused(&mut self) {
         let written = self.space.written();

@@ -1,5 +1,5 @@
 //! Tail loss probe (RFC 8985 §7): after two silent round trips, one segment is sent so that its
-//! SACK shows what is missing, instead of waiting for the timeout.
+//! SACK reveals missing data, instead of waiting for the timeout.
 
 use alloc::boxed::Box;
 use core::ops::Range;
@@ -12,7 +12,7 @@ use crate::config::Config;
 use crate::observer::{Event, Observer};
 use crate::rtt::RttEstimator;
 
-/// The least wait of any timer other than the retransmission timer, so that it does not expire
+/// Minimum wait of any timer other than the retransmission timer, so that it does not expire
 /// between two acknowledgments of a train (RFC 8985 §7.2; Linux, `TCP_TIMEOUT_MIN_US`).
 pub(super) const MIN: Duration = Duration::from_millis(2);
 
@@ -32,7 +32,7 @@ pub(super) struct TailProbe(Option<Box<Probing>>);
 #[derive(Clone, Debug)]
 struct Probing {
     initial_rto: Duration,
-    /// The longest an acknowledgment may be delayed.
+    /// Maximum delay of an acknowledgment.
     delay: Duration,
     unanswered: Option<Unanswered>,
     due: bool,
@@ -41,7 +41,7 @@ struct Probing {
 /// The conclusion that an acknowledgment allows about a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
-    /// None, or no loss.
+    /// No conclusion, or no loss.
     Nothing,
     /// Something was lost, and the probe has silently repaired it (RFC 8985 §7.4.2).
     Repaired,
@@ -85,7 +85,7 @@ impl TailProbe {
         self.0.as_ref().is_some_and(|probing| probing.due)
     }
 
-    /// Forgets the probe: a loss was found, and its answer tells nothing more.
+    /// Forgets the probe: a loss was found, and its answer carries no more information.
     pub fn forget(&mut self) {
         if let Some(probing) = &mut self.0 {
             probing.unanswered = None;
@@ -178,7 +178,7 @@ impl Sender {
     }
 
     /// Returns the probe: new data if there is any and the peer has room, regardless of the
-    /// congestion window, else the last segment again (RFC 8985 §7.3).
+    /// congestion window, else the last segment once more (RFC 8985 §7.3).
     pub(super) fn poll_tail_probe(&mut self, now: Instant) -> Option<Transmission> {
         self.tail_probe.set_due(false);
         let new = self.poll_new(now, 0, u64::MAX);

@@ -1,7 +1,7 @@
 //! The sender's timers, in one table.
 //!
 //! Timers that watch outstanding data replace each other, as in Linux (`icsk_pending`): one of them
-//! runs at a time, for the reason that its name gives. Those of other slots run beside it.
+//! runs at a time, for the reason that its name gives. Timers in other slots run independently.
 
 use airtcp_units::Instant;
 
@@ -93,7 +93,7 @@ impl Timers {
         self.at[slot as usize] = Instant::FAR_FUTURE;
     }
 
-    /// Expiry of the timer in `slot`; [`Instant::FAR_FUTURE`] if none runs.
+    /// Expiry of the timer in `slot`; [`Instant::FAR_FUTURE`] if it is not running.
     #[inline]
     pub const fn deadline(&self, slot: Slot) -> Instant {
         self.at[slot as usize]

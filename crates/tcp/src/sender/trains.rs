@@ -9,8 +9,8 @@ use super::Sender;
 use super::pacing::burst_segments;
 use crate::config::ShortTrains;
 
-/// Only a sender that has sent something so recently waits for more, and only for an acknowledgment
-/// that is due so soon (Linux, `tcp_tso_should_defer`).
+/// Only a sender that has sent data this recently waits for more, and only for an acknowledgment
+/// that is due this soon (Linux, `tcp_tso_should_defer`).
 const SOON: Duration = Duration::from_millis(1);
 /// A train of this part of the window waits for nothing (Linux, `tcp_tso_win_divisor`).
 const LARGE_PART: u64 = 3;
@@ -27,7 +27,7 @@ pub(super) struct Trains {
 }
 
 impl Trains {
-    /// Ends the train: another event decides what leaves now.
+    /// Ends the train: another event decides about further segments.
     #[inline]
     pub const fn end(&mut self) {
         self.left = 0;
@@ -59,8 +59,8 @@ fn at_most_u8(segments: u64) -> u8 {
 }
 
 impl Sender {
-    /// Bytes that the windows would have let leave, and that wait for the next acknowledgment: a
-    /// controller that keeps its window near what is in flight must count them as if they were.
+    /// Bytes that the windows allow but that wait for the next acknowledgment: a controller that
+    /// keeps its window near the data in flight must count them as in flight.
     pub(super) fn held_back(&self) -> u64 {
         u64::from(self.trains.held_back) * self.congestion.mss()
     }
@@ -76,9 +76,9 @@ impl Sender {
             && self.holds_back_train(now, in_flight, window)
     }
 
-    // The cheapest checks come first. Two details of Linux are left out: it queues what an
-    // application wrote in pieces of up to 64 KiB, and the last segment of a piece never waits;
-    // and its trains are longer where the least round trip is below 3 ms.
+    // The cheapest checks come first. Two details of Linux are left out: it queues an application's
+    // writes in pieces of up to 64 KiB, and the last segment of a piece never waits; and its trains
+    // are longer where the least round trip is below 3 ms.
     fn holds_back_train(&mut self, now: Instant, in_flight: u64, window: u64) -> bool {
         if !self.has_sent_since(now, SOON) {
             return false;

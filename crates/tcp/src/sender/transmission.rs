@@ -19,12 +19,12 @@ pub struct Transmission {
     pub fin: bool,
     /// Whether the bytes were sent before.
     pub retransmission: bool,
-    /// Whether it is the last of a train, which the receiver should not wait for more of.
+    /// Whether it is the last of a train: the receiver should not wait for more.
     pub pushed: bool,
 }
 
 impl Sender {
-    /// Bytes that may wait in the device of a sender that keeps its queue there small, at bursts of
+    /// Limit on the bytes in the device of a sender that keeps its queue there small, at bursts of
     /// 2^−`shift` seconds; `None` before the first round trip, when there is no rate.
     #[must_use]
     pub fn small_queue(&self, shift: u32) -> Option<u64> {
@@ -313,9 +313,9 @@ impl Sender {
         self.trains.on_sent() && pushes
     }
 
-    /// Segments of a train that leaves now: what the windows allow and the application has written,
-    /// at most half the congestion window (Linux, `tcp_cwnd_test`) and a burst at the pace that the
-    /// window would have (`tcp_tso_autosize`).
+    /// Number of segments of a train that leaves now: as many as the windows allow and the
+    /// application has written, at most half the congestion window (Linux, `tcp_cwnd_test`) and a
+    /// burst at the pace that the window would have (`tcp_tso_autosize`).
     fn train_length(&self, in_flight: u64, window: u64) -> u64 {
         let mss = self.congestion.mss();
         let room = window.saturating_sub(in_flight) / mss;
@@ -333,7 +333,7 @@ impl Sender {
     /// Returns a retransmission in recovery with SACK when there is no new data: segments not yet
     /// known to be lost, and once the last one (RFC 6675 §4, `NextSeg()` rules 3 and 4).
     fn poll_hole(&mut self, now: Instant, in_flight: u64, window: u64) -> Option<Transmission> {
-        // With RACK, time tells which segments to repair.
+        // With RACK, time determines which segments to repair.
         if !self.choices.sack
             || self.detection.is_by_time()
             || in_flight + self.congestion.mss() > window
@@ -348,7 +348,7 @@ impl Sender {
                 recovery.rescued = true;
                 let index = self.board.last_unreported()?;
                 let segment = self.board.get(index)?;
-                // Data behind the recovery point was sent during this recovery.
+                // Data above the recovery point was sent during this recovery.
                 if segment.end() > recovery.recover {
                     return None;
                 }

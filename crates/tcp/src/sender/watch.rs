@@ -26,7 +26,7 @@ impl Sender {
         }
     }
 
-    /// Expiry of the own timer of a segment that leaves now, after this many expiries.
+    /// Expiry of the timer of a segment that leaves now, after this many expiries.
     #[inline]
     pub(super) fn segment_deadline(&self, now: Instant, expiries: u8) -> Instant {
         match self.choices.scope {
@@ -51,8 +51,7 @@ impl Sender {
     }
 
     /// Updates the timers after the first outstanding segment was retransmitted: it gets a whole
-    /// timeout (Linux, `tcp_xmit_retransmit_queue`), unless a reordering window is being waited
-    /// for.
+    /// timeout (Linux, `tcp_xmit_retransmit_queue`), unless a reordering window is running.
     pub(super) fn on_front_resent(&mut self, now: Instant) {
         if self.choices.scope == TimerScope::Connection
             && !self.timers.is_armed(Timer::ReorderingWindow)
@@ -104,9 +103,8 @@ impl Sender {
     }
 
     /// Sets the reordering window to end in `wait`, at most a timeout (Linux,
-    /// `tcp_rack_mark_lost`): the round trip behind it may be that of a segment reported long after
-    /// it arrived. If each segment has its own timer, that one or the next acknowledgment finds the
-    /// loss.
+    /// `tcp_rack_mark_lost`): its round trip may be that of a segment reported long after it
+    /// arrived. If each segment has a timer, that timer or the next acknowledgment finds the loss.
     pub(super) fn arm_reordering(&mut self, now: Instant, wait: Duration) {
         if self.choices.scope == TimerScope::Connection {
             let wait = (wait + MIN).min(self.timeout.rto());
@@ -114,9 +112,9 @@ impl Sender {
         }
     }
 
-    /// Updates the wake-up after segments were acknowledged or given up, if each has its own timer.
-    /// The first one always needs its own or a retransmission: reported after it was presumed lost,
-    /// which stopped its timer, it would have neither, though the receiver asks for it.
+    /// Updates the wake-up after segments were acknowledged or given up, if each has a timer. The
+    /// first one always needs a timer or a retransmission: SACKed after it was presumed lost, which
+    /// stopped its timer, it would have neither, though the receiver asks for it.
     pub(super) fn rearm_segment_timers(&mut self, now: Instant) {
         if let Some(front) = self.board.front()
             && front.is_sacked()

@@ -8,9 +8,9 @@ use airtcp_units::{Duration, Instant};
 pub struct WindowUsage {
     limited: bool,
     most: u64,
-    /// Offset whose acknowledgment ends the round trip.
+    /// The round trip ends when this offset is acknowledged.
     ends: u64,
-    /// The most bytes used since the window was last the limit, and the time of that.
+    /// Maximum number of bytes used since the window was last the limit, and the time of that.
     used: u64,
     limited_at: Instant,
 }

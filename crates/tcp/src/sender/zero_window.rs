@@ -58,7 +58,7 @@ impl Sender {
             }
         }
         self.space.on_window(offset.max(una), right_edge);
-        // Still closed, the peer says: the wait begins again (Linux, `tcp_ack_probe`).
+        // The peer reports that it is still closed: the wait restarts (Linux, `tcp_ack_probe`).
         if self.space.is_blocked()
             && self.board.is_empty()
             && self.timers.is_armed(Timer::WindowProbe)
@@ -107,8 +107,8 @@ impl Sender {
         }
     }
 
-    /// Arms the probe's timer for lost data that waits for the window without a timer of its own,
-    /// as for unsent data.
+    /// Arms the probe's timer for lost data that waits for the window without a running timer, as
+    /// for unsent data.
     #[cold]
     pub(super) fn wait_for_window(&mut self, now: Instant) {
         if !self.timers.is_running(Slot::Outstanding) && !self.timers.is_running(Slot::Window) {
@@ -137,9 +137,9 @@ impl Sender {
             .is_some_and(|front| front.sent_at + wait <= now)
     }
 
-    /// Handles a window that opens again, by an acknowledgment that `advances` or not. If the timer
-    /// has expired, the data that was in flight is presumed lost, and duplicate acknowledgments of
-    /// its retransmission mean no loss. Otherwise acknowledgments may still arrive and decide.
+    /// Handles a window that reopens, by an acknowledgment that `advances` or not. If the timer has
+    /// expired, the data that was in flight is presumed lost, and duplicate acknowledgments of its
+    /// retransmission mean no loss. Otherwise acknowledgments may still arrive and decide.
     #[cold]
     fn reopen(&mut self, now: Instant, advances: bool) {
         self.stop_probing();

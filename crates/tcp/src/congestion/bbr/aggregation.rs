@@ -1,4 +1,4 @@
-//! Bytes acknowledged together beyond what the estimated bandwidth delivers: links that aggregate
+//! Bytes acknowledged together beyond the estimated bandwidth: links that aggregate
 //! acknowledgments, such as Wi-Fi, need that much window beyond the bandwidth-delay product
 //! (draft-ietf-ccwg-bbr §5.5.9; `bbr_update_ack_aggregation`).
 

@@ -19,8 +19,8 @@ pub struct FullPipe {
 }
 
 impl FullPipe {
-    /// Takes the `bandwidth` at an acknowledgment, which begins a round trip or not, and whose
-    /// sample the application limited or not.
+    /// Takes the `bandwidth` at an acknowledgment; `round_start`: it begins a round trip;
+    /// `limited`: its sample was limited by the application.
     #[inline]
     pub fn check(&mut self, round_start: bool, limited: bool, bandwidth: u64) {
         if self.reached || !round_start || limited {
@@ -35,7 +35,7 @@ impl FullPipe {
         self.reached = self.rounds >= ROUNDS;
     }
 
-    /// Counts round trips without growth again, from any bandwidth.
+    /// Restarts the count of round trips without growth, from any bandwidth.
     pub const fn restart(&mut self) {
         self.bandwidth = 0;
         self.rounds = 0;

@@ -1,4 +1,4 @@
-//! The minimum round trip, and the pause with a small window in which it is measured again
+//! The minimum round trip, and the pause with a small window in which it is re-measured
 //! (`bbr_update_min_rtt`; draft-ietf-ccwg-bbr §5.3.4 and §5.5.7).
 
 use airtcp_units::{Duration, Instant};
@@ -12,7 +12,7 @@ pub const AGE: Duration = Duration::from_secs(10);
 /// How long the window stays small, and a round trip at least.
 const PROBE: Duration = Duration::from_millis(200);
 
-/// The shortest round trip of late.
+/// The minimum of recent round trips.
 #[derive(Clone, Debug, Default)]
 pub struct MinimumRtt {
     /// `None` before the first sample.

@@ -1,6 +1,5 @@
 //! BBR: the window and the pace follow a model of the path, its bottleneck bandwidth and its round
-//! trip, not losses. [`v1`] follows Linux, [`v3`] the IETF draft; what they share is in the other
-//! files.
+//! trip, not losses. [`v1`] follows Linux, [`v3`] the IETF draft; the other files are shared.
 
 mod aggregation;
 mod full_pipe;

@@ -1,21 +1,21 @@
-//! The rate of a token bucket that drops what exceeds it: where two stretches of round trips in a
-//! row lose a fifth of what they deliver and deliver at the same rate, that rate is used instead of
-//! the largest bandwidth seen (Linux, `bbr_lt_bw_sampling`; Flach et al., "An Internet-wide
-//! analysis of traffic policing", SIGCOMM 2016).
+//! The rate of a token-bucket policer: if two consecutive intervals of several round trips lose a
+//! fifth of the data they deliver and deliver at the same rate, that rate is used instead of the
+//! largest bandwidth seen (Linux, `bbr_lt_bw_sampling`; Flach et al., "An Internet-wide analysis of
+//! traffic policing", SIGCOMM 2016).
 
 use airtcp_units::{Duration, Instant};
 
-/// Round trips that a stretch takes at least, and at most four times as many.
+/// Minimum length of an interval in round trips; the maximum is four times as many.
 const MIN_ROUNDS: u32 = 4;
 const MAX_ROUNDS: u32 = 4 * MIN_ROUNDS;
-/// Bytes lost for each delivered from which on a stretch counts: 50/256, some 20 %.
+/// Minimum loss rate of an interval, in bytes lost for each delivered: 50/256, some 20 %.
 const LOSS: (u64, u64) = (50, 256);
 /// Two rates are the same within an eighth of the first, or 4 kbit/s.
 const SAME_WITHIN: u64 = 8;
 const SAME_BYTES_PER_SECOND: u64 = 500;
 /// Round trips of bandwidth probing after which the rate is forgotten.
 const USED_FOR_ROUNDS: u32 = 48;
-/// Length from which on a stretch says nothing, since the kernel's clock would overflow.
+/// Length from which on an interval is discarded, since the kernel's clock would overflow.
 const TOO_LONG: Duration = Duration::from_millis(4_294_967);
 
 /// The state after an acknowledgment.
@@ -37,7 +37,7 @@ pub struct Moment {
 /// Measures the rate.
 #[derive(Clone, Debug, Default)]
 pub struct PolicedRate {
-    /// The last stretch's rate, in bytes a second; zero for none.
+    /// The last interval's rate, in bytes a second; zero if there is none.
     rate: u64,
     is_used: bool,
     is_sampling: bool,
@@ -60,7 +60,7 @@ impl PolicedRate {
         self.timed_out = true;
     }
 
-    /// Forgets everything: a loss was none, or the application had too little to send.
+    /// Resets everything: a loss was spurious, or the application had too little to send.
     pub const fn reset(&mut self, now: Instant, delivered: u64, lost: u64) {
         self.rate = 0;
         self.is_used = false;
@@ -76,7 +76,7 @@ impl PolicedRate {
     }
 
     /// Takes an acknowledgment. Returns whether the rate was used until now, so that the cycle of
-    /// probing starts again.
+    /// probing restarts.
     pub fn on_acknowledged(&mut self, moment: &Moment) -> bool {
         let timed_out = core::mem::take(&mut self.timed_out);
         let shows_loss = moment.shows_loss || timed_out;
@@ -117,7 +117,7 @@ impl PolicedRate {
         false
     }
 
-    /// Ends a stretch at a loss, if enough was lost in it.
+    /// Ends an interval at a loss, if enough was lost in it.
     fn end(&mut self, now: Instant, delivered: u64, lost: u64) {
         let (arrived, missing) = (delivered - self.delivered, lost.saturating_sub(self.lost));
         // The kernel counts whole milliseconds.
@@ -169,8 +169,9 @@ mod tests {
         policed
     }
 
-    /// Linux: a stretch begins at the first loss, whose own round counts, and ends at a loss after
-    /// four round trips; the second of the same rate settles it. 20 kB in 100 ms are 200 kB/s.
+    /// Linux: an interval begins at the first loss, with that loss's round counted, and ends at a
+    /// loss after four round trips; the second of the same rate settles it. 20 kB in 100 ms are 200
+    /// kB/s.
     #[test]
     fn two_stretches_of_the_same_rate_show_a_policer() {
         assert_eq!(after(&[20_000; 6], 25).get(), None);
@@ -189,14 +190,14 @@ mod tests {
         assert_eq!(after(&[20_000; 14], 19).get(), None);
     }
 
-    /// A path described stretch by stretch.
+    /// A path described interval by interval.
     struct Path {
         policed: PolicedRate,
         moment: Moment,
     }
 
     impl Path {
-        /// At the first loss, whose acknowledgment is the stretch's first round trip.
+        /// At the first loss; its acknowledgment is the interval's first round trip.
         fn new() -> Self {
             let moment = Moment {
                 now: Instant::ZERO + Duration::from_secs(1),
@@ -212,8 +213,8 @@ mod tests {
             Self { policed, moment }
         }
 
-        /// `rounds` round trips in a second, the last of which brings `delivered` bytes and shows
-        /// that `lost` are gone.
+        /// `rounds` round trips in a second; the last one delivers `delivered` bytes and shows that
+        /// `lost` are lost.
         fn stretch(&mut self, rounds: u64, delivered: u64, lost: u64) -> &mut Self {
             for round in 1..=rounds {
                 let is_last = round == rounds;
@@ -251,7 +252,7 @@ mod tests {
         assert!(!after.is_sampling, "it waits for another loss");
     }
 
-    /// Linux: within an eighth of the first, or 4 kbit/s; one stretch alone says nothing, however
+    /// Linux: within an eighth of the first, or 4 kbit/s; a single interval proves nothing, however
     /// slow it is.
     #[test]
     fn two_rates_are_the_same_within_an_eighth_or_500_bytes_a_second() {
@@ -290,7 +291,7 @@ mod tests {
         assert_eq!(policed.get(), None);
     }
 
-    /// A timeout is a loss and a round trip of its own (`bbr_set_state`).
+    /// A timeout is a loss and a separate round trip (`bbr_set_state`).
     #[test]
     fn a_timeout_begins_a_stretch() {
         let mut policed = PolicedRate::default();

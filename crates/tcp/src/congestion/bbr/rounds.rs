@@ -1,4 +1,4 @@
-//! Round trips, told by deliveries: one ends when a segment that was sent in it is delivered
+//! Round trips, counted by deliveries: one ends when a segment that was sent in it is delivered
 //! (`bbr_update_bw`; draft-ietf-ccwg-bbr §5.5.1).
 
 /// Where the present round trip began.

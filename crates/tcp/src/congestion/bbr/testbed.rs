@@ -81,8 +81,8 @@ impl<R: Model> Path<R> {
         }
     }
 
-    /// One round trip of ten acknowledgments, evenly spaced, with `in_flight` bytes in the network,
-    /// each of which reveals that `lost` bytes are lost.
+    /// One round trip of ten acknowledgments, evenly spaced, with `in_flight` bytes in the network;
+    /// each reveals the loss of `lost` bytes.
     pub fn round(&mut self, in_flight: u64, lost: u64) {
         let pace = self.bbr.demands().pacing_rate.as_bps() / 8;
         let (rate, start) = (pace.min(BANDWIDTH), self.delivered);

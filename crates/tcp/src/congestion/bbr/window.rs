@@ -1,16 +1,16 @@
-//! The window: how it grows towards its target, and what it was before a recovery or a measurement
-//! of the round trip made it small (`bbr_set_cwnd`, `bbr_save_cwnd`; draft-ietf-ccwg-bbr §5.6.4).
+//! The window: its growth towards its target, and its value before a recovery or a measurement of
+//! the round trip reduced it (`bbr_set_cwnd`, `bbr_save_cwnd`; draft-ietf-ccwg-bbr §5.6.4).
 
 use crate::congestion::windows::Windows;
 use crate::congestion::{Ack, Repairing};
 
-/// The smallest window, in bytes: four segments.
+/// The minimum window, in bytes: four segments.
 pub const fn least(windows: &Windows) -> u64 {
     4 * windows.mss
 }
 
-/// Moves the window towards `target`: by what is delivered, and, once the pipe is `full`, down to
-/// it at once. Until an `initial` window is delivered it grows whatever the target.
+/// Moves the window towards `target`: up by the bytes delivered, and, once the pipe is `full`, down
+/// to it at once. Until an `initial` window is delivered it grows whatever the target.
 #[inline]
 pub fn approach(target: u64, full: bool, initial: u64, ack: &Ack, windows: &mut Windows) {
     if full {
@@ -26,12 +26,12 @@ pub fn approach(target: u64, full: bool, initial: u64, ack: &Ack, windows: &mut 
 pub struct LastGood {
     /// In bytes.
     pub(super) cwnd: u64,
-    /// The repair under way.
+    /// The repair in progress.
     pub(super) repairing: Repairing,
 }
 
 impl LastGood {
-    /// None, without a repair.
+    /// No window saved, no repair.
     pub const NONE: Self = Self {
         cwnd: 0,
         repairing: Repairing::Nothing,
@@ -47,12 +47,12 @@ impl LastGood {
         };
     }
 
-    /// Brings the window back.
+    /// Restores the window.
     pub fn restore(&self, windows: &mut Windows) {
         windows.cwnd = windows.cwnd.max(self.cwnd);
     }
 
-    /// Takes the repair under way, and returns the one before.
+    /// Takes the repair in progress, and returns the previous one.
     pub const fn replace_repair(&mut self, repairing: Repairing) -> Repairing {
         core::mem::replace(&mut self.repairing, repairing)
     }

@@ -21,8 +21,8 @@ impl WindowedMax {
         self.best = [(round, value); 3];
     }
 
-    /// Takes a sample of `bandwidth`; one that the application `limited` counts only if it is as
-    /// large as the largest (`bbr_update_bw`; draft-ietf-ccwg-bbr §5.5.5).
+    /// Takes a sample of `bandwidth`; a sample `limited` by the application counts only if it is at
+    /// least the maximum (`bbr_update_bw`; draft-ietf-ccwg-bbr §5.5.5).
     pub fn on_sample(&mut self, window: u64, round: u64, bandwidth: u64, limited: bool) {
         if !limited || bandwidth >= self.get() {
             self.update(window, round, bandwidth);

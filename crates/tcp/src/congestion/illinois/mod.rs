@@ -1,7 +1,7 @@
 //! TCP Illinois (Liu, Başar & Srikant, "TCP-Illinois: A Loss and Delay-Based Congestion Control
 //! Algorithm for High-Speed Networks", Performance Evaluation 65, 2008), as Linux has it
-//! (`net/ipv4/tcp_illinois.c`): losses make the window fall, and the queue's delay says how fast it
-//! grows and by how much it falls.
+//! (`net/ipv4/tcp_illinois.c`): losses reduce the window, and the queueing delay determines its
+//! growth and the size of the reduction.
 
 use super::rule::{Rule, Start};
 use super::windows::Windows;
@@ -16,14 +16,14 @@ const MAX_ALPHA: u64 = 10 * ALPHA_UNIT;
 const BETA_UNIT: u64 = 64;
 const MIN_BETA: u64 = BETA_UNIT / 8;
 const MAX_BETA: u64 = BETA_UNIT / 2;
-/// Segments below which it is Reno, and round trips of low delay before it grows fastest again
-/// (`win_thresh`, `theta`).
+/// Segments below which it is Reno, and round trips of low delay before it returns to its fastest
+/// growth (`win_thresh`, `theta`).
 const SMALL_WINDOW: u64 = 15;
 const PATIENCE: u32 = 5;
 /// A longer round trip counts as this, in microseconds (`RTT_MAX`).
 const MAX_RTT_US: u64 = u32::MAX as u64 / MAX_ALPHA;
 
-/// The round trips seen, and what they make of growth and loss.
+/// The observed round trips, and the resulting growth and reduction.
 #[derive(Clone, Debug)]
 pub struct Illinois {
     alpha: u64,
@@ -144,7 +144,7 @@ impl Rule for Illinois {
         (segments - segments * self.beta / BETA_UNIT).max(2) * windows.mss
     }
 
-    /// Forgets what it has made of the delay (`tcp_illinois_state`).
+    /// Resets growth and reduction (`tcp_illinois_state`).
     fn on_timeout(&mut self) {
         (self.alpha, self.beta) = (ALPHA_UNIT, MAX_BETA);
         (self.low_rounds, self.was_above) = (0, false);

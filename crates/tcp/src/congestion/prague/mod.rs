@@ -1,12 +1,12 @@
 //! Prague (draft-briscoe-iccrg-prague-congestion-control; version 0.7 of its reference,
 //! `net/ipv4/tcp_prague.c` of L4STeam/linux): DCTCP for paths shared with others. A moving average
-//! of the share of data that was marked says by how much a mark reduces the window, what was not
-//! marked lets it grow, and round trips below 25 ms count as that, so that neither a short path nor
-//! a short queue is an advantage.
+//! of the marked share of data sets the reduction of the window at a mark, unmarked data lets it
+//! grow, and round trips below 25 ms count as that, so that neither a short path nor a short queue
+//! is an advantage.
 //!
 //! It needs a peer that counts marks; without one it is Reno (§2.3.1 of the draft). A loss is
-//! answered as Reno does. The window has a fraction, which the pace follows; what may be in flight
-//! is rounded up to whole segments.
+//! answered as Reno does. The window has a fraction, which the pace follows; the limit on data in
+//! flight is rounded up to whole segments.
 
 use airtcp_units::{Duration, Instant};
 
@@ -20,7 +20,7 @@ use crate::config::Config;
 const GAIN: f64 = 1.0 / 16.0;
 /// A shorter round trip counts as this (§2.4.4).
 const REFERENCE_RTT: Duration = Duration::from_millis(25);
-/// Rounds after slow start in which it does not (Linux, `DEFAULT_RTT_TRANSITION`).
+/// Rounds after slow start before that rule applies (Linux, `DEFAULT_RTT_TRANSITION`).
 const ROUNDS_BY_OWN_RTT: u32 = 4;
 /// Bytes a second that are always allowed (Linux, `MINIMUM_RATE`: 100 kbit/s).
 const MIN_RATE: f64 = 12_500.0;
@@ -35,7 +35,7 @@ pub struct Prague {
     reno: Reno,
     /// The window in bytes. In slow start it follows the whole one.
     exact: f64,
-    /// The window in force when this rule last saw it: what has shrunk since was not used.
+    /// The window in force when this rule last saw it: the part removed since was not used.
     seen: u64,
     /// The average share of marks, from 0 to 1.
     alpha: f64,
@@ -101,8 +101,8 @@ impl Prague {
     }
 
     /// Answers a mark (§2.4.2): by half of the average share, at the first mark after both a round
-    /// trip and a reference round trip. The first of all, of which there is no average yet, halves
-    /// the window and ends slow start.
+    /// trip and a reference round trip. The first of all, before there is an average, halves the
+    /// window and ends slow start.
     ///
     /// That is the rule of `prague_cc.cpp` of L4STeam/udp_prague. In `tcp_prague.c` a mark that
     /// comes after the round trip and before the reference has the connection wait for another
@@ -161,7 +161,7 @@ impl Prague {
         share * share
     }
 
-    /// What may be in flight: the window, rounded up to whole segments.
+    /// Limit on data in flight: the window, rounded up to whole segments.
     fn whole(&self, windows: &Windows) -> u64 {
         let segments = libm::ceil(self.exact / windows.mss as f64);
         windows.whole(segments, MIN_WINDOW).min(windows.max)
@@ -220,7 +220,7 @@ impl Rule for Prague {
         if ack.marked > 0 {
             self.answer(ack, windows);
         }
-        // Segment by segment, so that something leaves for every second one that arrives.
+        // Segment by segment, so that a segment is sent for every second one that arrives.
         if windows.cwnd > self.whole(windows) {
             windows.cwnd = (windows.cwnd - windows.mss).max(self.whole(windows));
             windows.ssthresh = windows.cwnd;
@@ -229,7 +229,7 @@ impl Rule for Prague {
         self.seen = windows.cwnd;
     }
 
-    /// Grows by what was not marked, also while a mark is answered (§2.4.3).
+    /// Grows by the unmarked data, also while a mark is answered (§2.4.3).
     #[expect(
         clippy::cast_precision_loss,
         reason = "windows are far below 2^53 bytes"

@@ -82,7 +82,7 @@ impl HyStart {
         }
         if seen.now - round.last_ack_at <= TRAIN_GAP {
             round.last_ack_at = seen.now;
-            // Pacing alone spreads a window over half a round trip.
+            // Pacing spreads a window over half a round trip by itself.
             let spread = least + AGGREGATION;
             let longest = if seen.paced {
                 spread

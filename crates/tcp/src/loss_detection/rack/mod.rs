@@ -12,7 +12,7 @@ use super::{Scoreboard, SentSegment, reordering_of};
 /// step 4).
 const PERSISTENCE: u8 = 16;
 
-/// What tells two transmissions of one instant apart.
+/// Distinguishes two simultaneous transmissions.
 const NEXT: Duration = Duration::from_nanos(1);
 
 /// A transmission, in chronological order.
@@ -45,7 +45,7 @@ pub struct Rack {
     rtt: Duration,
     /// Whether anything was delivered since the last loss detection.
     advanced: bool,
-    /// Number of segments delivered behind a later one.
+    /// Number of segments delivered after a later one.
     reorderings_seen: u32,
     /// Extent of reordering in segments, at least the duplicate-ACK threshold.
     reordering: u32,
@@ -85,11 +85,10 @@ impl Rack {
         }
     }
 
-    /// The time that a transmission of the segment at `start` is to carry, which leaves at `now`.
-    /// Of one instant the earlier in the stream counts as sent first (RFC 8985 §6.2); one that
-    /// leaves behind a later one is given the next nanosecond, as no host sends two at once. In
-    /// virtual time what several acknowledgments send, heard one after the other, is of one
-    /// instant.
+    /// The timestamp of a transmission at `now` of the segment at `start`. Among simultaneous
+    /// transmissions the earlier in the stream counts as sent first (RFC 8985 §6.2); one sent after
+    /// a later one is given the next nanosecond, as no host sends two at once. In virtual time the
+    /// transmissions triggered by several consecutive acknowledgments are simultaneous.
     pub fn stamp(&mut self, now: Instant, start: u64) -> Instant {
         let (last, last_start) = self.stamped;
         let at = if now > last {
@@ -103,7 +102,7 @@ impl Rack {
         at
     }
 
-    /// Records that `segment` is sent, for the first time or again.
+    /// Records a transmission or retransmission of `segment`.
     #[inline]
     pub fn on_sent(&mut self, segment: &SentSegment) {
         self.sent.push_back(SentRecord::new(segment));
@@ -135,14 +134,14 @@ impl Rack {
         if self.latest.is_none_or(later) {
             self.latest = Some(latest);
         }
-        // Never retransmitted, yet delivered behind later data: it was overtaken.
+        // Never retransmitted, yet delivered after later data: it was overtaken.
         if delivery.lowest_original < highest_reported {
             let distance = (highest_reported - delivery.lowest_original).div_ceil(mss);
             self.on_reordering(reordering_of(distance));
         }
     }
 
-    /// Records that a segment has arrived behind one sent `reach` segments later.
+    /// Records that a segment has arrived after one sent `reach` segments later.
     pub fn on_reordering(&mut self, reach: u32) {
         self.reordering = self.reordering.max(reach);
         self.reorderings_seen = self.reorderings_seen.saturating_add(1);
@@ -166,13 +165,13 @@ impl Rack {
         }
     }
 
-    /// Makes the next call look for losses again, since a recovery was undone.
+    /// Makes the next call repeat loss detection, since a recovery was undone.
     pub const fn look_again(&mut self) {
         self.advanced = true;
     }
 
-    /// Watches every segment of `board` that may still arrive: some were presumed lost, for which
-    /// [`detect`](Self::detect) stops watching, and are in flight again.
+    /// Re-watches every segment of `board` that may still arrive: [`detect`](Self::detect) stops
+    /// watching segments presumed lost, and some of them are back in flight.
     #[cold]
     pub fn watch_again(&mut self, board: &Scoreboard) {
         self.sent.clear();
@@ -186,7 +185,7 @@ impl Rack {
 
     /// Round trip of the segment sent last among all delivered, at most `longest`: no timer waits
     /// for longer. If reports were lost, one may come an hour after the segment has arrived, and
-    /// would have every other wait for an hour.
+    /// would make every other segment wait for an hour.
     #[must_use]
     pub fn rtt(&self, longest: Duration) -> Duration {
         self.rtt.min(longest)
@@ -198,7 +197,7 @@ impl Rack {
         self.reorderings_seen > 0
     }
 
-    /// Number of segments delivered behind a later one.
+    /// Number of segments delivered after a later one.
     #[must_use]
     pub const fn reorderings_seen(&self) -> u32 {
         self.reorderings_seen
@@ -227,8 +226,8 @@ impl Rack {
         (Duration::from_nanos(minimum.as_nanos() / 4) * u64::from(self.steps)).min(srtt)
     }
 
-    /// Whether any segment in flight was sent before the delivered one, or with it: only those can
-    /// be found lost.
+    /// Whether any segment in flight was sent before the delivered one, or with it: no other can be
+    /// found lost.
     #[inline]
     pub fn has_earlier(&mut self) -> bool {
         let earlier = match (self.latest, self.sent.front()) {
@@ -290,7 +289,7 @@ impl Rack {
     }
 }
 
-/// The segment whose last transmission is `sent`, if it may still arrive.
+/// The segment last transmitted by `sent`, if it may still arrive.
 fn current(board: &Scoreboard, sent: SentRecord) -> Option<(usize, SentSegment)> {
     let position = board.index_of(sent.start);
     let segment = board.get(position)?;

@@ -46,8 +46,8 @@ impl Scoreboard {
         }
     }
 
-    /// Records that the segment at `index`, if last sent at `polled_at`, left at `now`. Returns
-    /// whether it was.
+    /// Records that the segment at `index`, if last sent at `polled_at`, left the device at `now`.
+    /// Returns whether that was its last transmission.
     pub fn restamp(&mut self, index: usize, polled_at: Instant, now: Instant) -> bool {
         let Some(segment) = self.segments.get_mut(index) else {
             return false;
@@ -63,7 +63,7 @@ impl Scoreboard {
         is_last
     }
 
-    /// Sets the own timer of the segment at `index`, if it has one, to `deadline`.
+    /// Moves the timer of the segment at `index`, if it has one, to `deadline`.
     pub fn put_off(&mut self, index: usize, deadline: Instant) {
         if self.own_timers.is_running(index) {
             self.own_timers.set(index, deadline);

@@ -94,9 +94,9 @@ impl Scoreboard {
         self.repair_from = self.repair_from.min(segment.start(self.start));
     }
 
-    /// Undoes all presumed losses: the segments are in flight again, and the own timer of each,
-    /// unless running, is set to `deadline` of its number of expiries. Reports may show again that
-    /// they are lost.
+    /// Undoes all presumed losses: the segments are back in flight, and the timer of each, unless
+    /// running, is set to `deadline` of its number of expiries. Later reports may mark them lost
+    /// once more.
     pub fn unmark_lost(&mut self, deadline: impl Fn(u8) -> Instant) {
         if self.sums.lost == 0 {
             return;
@@ -113,7 +113,7 @@ impl Scoreboard {
     }
 
     /// Marks one segment lost, whatever the state of the others: the first of a fast recovery, or
-    /// the one whose timer expired under selective repeat. Its own timer stops until it is
+    /// the one with the expired timer under selective repeat. Its timer stops until it is
     /// retransmitted.
     pub fn mark_lost(&mut self, index: usize) {
         self.void_reneged_reports();
@@ -125,8 +125,8 @@ impl Scoreboard {
         self.own_timers.stop(index);
     }
 
-    /// Discards all SACKs: a receiver that asks for a segment it had SACKed has dropped it, and
-    /// none of its reports can be relied on (RFC 2018 §8).
+    /// Discards all SACKs: a receiver that asks for a segment it had SACKed has dropped it, and all
+    /// its reports are unreliable (RFC 2018 §8).
     fn void_reneged_reports(&mut self) {
         if !self.segments.front().is_some_and(Record::is_sacked) {
             return;
@@ -135,7 +135,7 @@ impl Scoreboard {
             if !segment.is_sacked() {
                 continue;
             }
-            // Presumed lost before it was reported, it has no timer that could send it again.
+            // Presumed lost before it was SACKed, it has no timer that could retransmit it.
             let lost = self.own_timers.is_stopped(index);
             let flags = segment.flags() & !SACKED;
             self.sums.change(segment, if lost { LOST } else { flags });

@@ -46,7 +46,7 @@ pub struct Advanced {
 #[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
     segments: VecDeque<Record>,
-    /// Offsets of the first outstanding byte and behind the last: equal if there is none.
+    /// Offsets of the first outstanding byte and after the last: equal if there is no such byte.
     start: u64,
     end: u64,
     sums: Sums,
@@ -123,19 +123,20 @@ impl Scoreboard {
         }
     }
 
-    /// Data delivered since [`begin`](Self::begin); none unless [watched](Self::watch_deliveries).
+    /// Data delivered since [`begin`](Self::begin); `None` unless
+    /// [watched](Self::watch_deliveries).
     #[inline]
     #[must_use]
     pub fn delivery(&self) -> Option<&Delivery> {
         self.delivery.as_deref()
     }
 
-    /// Sets the own timer of the new segment sent last to `deadline`; all before it have one, too.
+    /// Sets the timer of the new segment sent last to `deadline`; all before it have one, too.
     pub fn time_last(&mut self, deadline: Instant) {
         self.own_timers.push(deadline);
     }
 
-    /// Sets the own timer of the first segment to `deadline`, unless it expires before.
+    /// Sets the timer of the first segment to `deadline`, unless it expires earlier.
     pub fn time_front_by(&mut self, deadline: Instant) {
         let deadline = self.own_timers.deadline(0).min(deadline);
         self.own_timers.set(0, deadline);
@@ -356,8 +357,8 @@ impl Scoreboard {
     }
 
     /// The last segment without SACK (RFC 6675 §4, `NextSeg()` rule 4), unless it was retransmitted
-    /// just now: the rule is for a tail that no SACK tells of, and to the letter would repeat the
-    /// first retransmission at once wherever the receiver's window allows no new data.
+    /// just now: the rule is for a tail without SACKs, and to the letter would repeat the first
+    /// retransmission at once wherever the receiver's window allows no new data.
     #[must_use]
     pub fn last_unreported(&self) -> Option<usize> {
         let index = (0..self.segments.len())
@@ -366,8 +367,8 @@ impl Scoreboard {
         (self.segments[index].flags() & RESENT == 0).then_some(index)
     }
 
-    /// Records that the segment at `index` is retransmitted at `now`, and sets its own timer, if it
-    /// has one, to `deadline`. Returns it.
+    /// Records that the segment at `index` is retransmitted at `now`, and sets its timer, if it has
+    /// one, to `deadline`. Returns it.
     pub fn resend(&mut self, index: usize, now: Instant, deadline: Instant) -> SentSegment {
         let segment = &mut self.segments[index];
         self.sums.change(segment, segment.flags() | RESENT);
@@ -390,8 +391,8 @@ impl Scoreboard {
         }
     }
 
-    /// The earliest of the segments' own timers, and the segment's index. A SACKed segment needs
-    /// none, unless it is the very one the receiver asks for.
+    /// The earliest of the per-segment timers, and the segment's index. A SACKed segment needs no
+    /// timer, unless it is the very one the receiver asks for.
     #[must_use]
     pub fn earliest_deadline(&self) -> Option<(usize, Instant)> {
         self.segments
@@ -409,7 +410,7 @@ impl Scoreboard {
             .partition_point(|segment| segment.end(self.start) <= offset)
     }
 
-    /// Index of the first segment that ends behind `offset`.
+    /// Index of the first segment that ends after `offset`.
     #[inline]
     pub(super) fn index_of(&self, offset: u64) -> usize {
         let Some(front) = self.segments.front() else {

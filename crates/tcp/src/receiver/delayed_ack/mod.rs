@@ -11,25 +11,25 @@ use crate::config::DelayedAckConfig;
 /// retransmission timeout (RFC 6298 §2.1; Linux, `TCP_TIMEOUT_INIT`).
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Acknowledgments of data behind one gap that are sent at once (Linux, `TCP_FASTRETRANS_THRESH`).
+/// Acknowledgments of data after one gap that are sent at once (Linux, `TCP_FASTRETRANS_THRESH`).
 const AT_ONCE: u8 = 3;
 
-/// The most that one acknowledgment may stand for (Linux, `tcp_comp_sack_nr`).
+/// Maximum number of acknowledgments compressed into one (Linux, `tcp_comp_sack_nr`).
 const MAX_COMPRESSED: u8 = 44;
 
-/// The longest that it is held back, and how late its timer is (Linux, `tcp_comp_sack_delay_ns` and
+/// Maximum time that it is held back, and its timer's slack (Linux, `tcp_comp_sack_delay_ns` and
 /// `tcp_comp_sack_slack_ns`).
 const MAX_HELD: Duration = Duration::from_millis(1);
 const SLACK: Duration = Duration::from_micros(100);
 
-/// The least that counts as a full segment (Linux, `TCP_MIN_RCVMSS`).
+/// Minimum size of a full segment (Linux, `TCP_MIN_RCVMSS`).
 const MIN_FULL: u16 = 536;
 
 /// An acknowledgment that is delayed, or due.
 #[derive(Clone, Debug)]
 pub struct DelayedAck {
     segments: u16,
-    /// The longest delay, in microseconds.
+    /// Maximum delay, in microseconds.
     timeout_us: u32,
     waiting: u32,
     deadline: Instant,
@@ -44,38 +44,38 @@ pub struct DelayedAck {
     fin_at_once: bool,
     compresses: bool,
     on_growth: bool,
-    /// Acknowledgments held back, of data behind a gap.
+    /// Acknowledgments held back, of data after a gap.
     held: u8,
-    /// Acknowledgments sent at once for the gap at `gap`, of whose offset that is the lower half.
+    /// Acknowledgments sent at once for the gap at `gap`, the lower half of an offset.
     told: u8,
     gap: u32,
     reading: Option<Reading>,
-    /// Apart, since few connections have one.
+    /// Boxed, since few connections have one.
     schedule: Option<Box<Schedule>>,
 }
 
-/// Data that arrived behind a gap, or filled one.
+/// Data that arrived after a gap, or filled one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Disorder {
     /// Whether there was more to read then.
     pub in_order: bool,
     /// Whether it let the window grow.
     pub grew: bool,
-    /// The first byte that is still missing, if acknowledgments report what is behind it.
+    /// The first missing byte, if acknowledgments report data after it.
     pub gap: Option<u64>,
     /// The round trip, if known.
     pub round_trip: Option<Duration>,
 }
 
-/// What decides whether an application that has read everything acknowledges it (Linux,
+/// State that decides whether an application that has read everything acknowledges it (Linux,
 /// `icsk_ack.pending` and `pingpong`).
 #[derive(Clone, Copy, Debug)]
 struct Reading {
     /// Bytes of a full segment: the largest so far (Linux, `tcp_measure_rcv_mss`).
     full: u16,
-    /// Whether what waits was pushed, or ended with a segment that was not full.
+    /// Whether the unread data was pushed, or ended with a segment that was not full.
     pushed: bool,
-    /// Whether the application answers what it reads: its answer brings the acknowledgment.
+    /// Whether the application answers the data it reads: its answer brings the acknowledgment.
     answers: bool,
 }
 
@@ -114,8 +114,8 @@ impl DelayedAck {
         Duration::from_micros(self.timeout_us.into())
     }
 
-    /// Sets the silence after which the sender has paused: the receiver's own retransmission
-    /// timeout (Linux, `tcp_event_data_recv`).
+    /// Sets the silence after which the sender has paused: the receiver's retransmission timeout
+    /// (Linux, `tcp_event_data_recv`).
     pub fn set_pause(&mut self, pause: Duration) {
         self.pause_us = in_micros(pause);
     }
@@ -193,7 +193,7 @@ impl DelayedAck {
         }
     }
 
-    /// Records that a segment arrived behind a gap or filled one, which is acknowledged at once, or
+    /// Records that a segment arrived after a gap or filled one, which is acknowledged at once, or
     /// soon.
     pub fn on_disorder(&mut self, now: Instant, disorder: &Disorder) {
         if disorder.in_order {
@@ -237,7 +237,7 @@ impl DelayedAck {
         }
     }
 
-    /// Whether an acknowledgment of data behind `gap` may wait for the next (Linux,
+    /// Whether an acknowledgment of data after `gap` may wait for the next (Linux,
     /// `__tcp_ack_snd_check`).
     fn holds_back(&mut self, gap: u64) -> bool {
         let gap = lower_half(gap);
@@ -288,15 +288,15 @@ impl DelayedAck {
         self.expect_no_answer();
     }
 
-    /// Records that an answer is on its way to what has just arrived.
+    /// Records that the application is answering the data just arrived.
     pub const fn expect_answer(&mut self) {
         if let Some(reading) = &mut self.reading {
             reading.answers = true;
         }
     }
 
-    /// Forgets what was learned from data that arrived: it came with the SYN, which says nothing of
-    /// how more will (Linux, `tcp_fastopen_add_skb`, which calls no `tcp_event_data_recv`).
+    /// Discards knowledge from data that arrived: it came with the SYN, which does not predict
+    /// further arrivals (Linux, `tcp_fastopen_add_skb`, which calls no `tcp_event_data_recv`).
     pub const fn forget_arrivals(&mut self) {
         self.quick = self.quick_at_start;
         self.last_arrival = Compact::NONE;
@@ -321,7 +321,7 @@ impl DelayedAck {
         self.deadline = Instant::FAR_FUTURE;
     }
 
-    /// Makes the acknowledgment due whose deadline has passed.
+    /// Makes the acknowledgment due if its deadline has passed.
     pub fn on_wakeup(&mut self, now: Instant) {
         if self.deadline <= now {
             self.make_due(now);
@@ -336,7 +336,8 @@ impl DelayedAck {
         self.due
     }
 
-    /// Time at which the delayed one becomes due; [`Instant::FAR_FUTURE`] if there is none.
+    /// Time at which the delayed one becomes due; [`Instant::FAR_FUTURE`] if no acknowledgment is
+    /// delayed.
     #[inline]
     pub const fn deadline(&self) -> Instant {
         self.deadline
@@ -368,7 +369,7 @@ impl Reading {
     }
 }
 
-/// The lower half of a stream offset, which tells gaps apart.
+/// The lower half of a stream offset, enough to distinguish gaps.
 fn lower_half(offset: u64) -> u32 {
     u32::try_from(offset & u64::from(u32::MAX)).unwrap_or_default()
 }

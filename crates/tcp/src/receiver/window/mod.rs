@@ -9,9 +9,9 @@ use crate::config::{Config, ReceiveWindow};
 /// The buffer that a window grows from: 5/8 of `tcp_rmem[1]` = 131072 bytes of memory hold data, as
 /// with segments of 1448 bytes in 2304 bytes of memory (Linux, `tcp_measure_rcv_mss`).
 const FIRST_BUFFER: u64 = 131_072 * 5 / 8;
-/// Segments that the buffer holds beyond what was read (Linux up to 6.15, `tcp_rcv_space_adjust`).
+/// Segments that the buffer holds beyond the data read (Linux up to 6.15, `tcp_rcv_space_adjust`).
 const CUSHION: u64 = 16;
-/// Half of that memory, of which the first window is made: how much of it segments fill is not yet
+/// Half of that memory, the basis of the first window: how much of it segments fill is not yet
 /// known (Linux, `TCP_DEFAULT_SCALING_RATIO`).
 const FIRST_SPACE: u64 = 131_072 / 2;
 /// Only segments of at least this many bytes let the window grow (Linux, `tcp_event_data_recv`).
@@ -25,9 +25,9 @@ const FIRST_SEGMENTS: u64 = 10;
 /// The window a receiver offers, in offsets of the stream.
 #[derive(Clone, Debug)]
 pub struct Window {
-    /// The largest buffer, in bytes.
+    /// Maximum buffer, in bytes.
     buffer: u64,
-    /// The least step by which the window opens (RFC 9293 §3.8.6.2.2).
+    /// Minimum step by which the window opens (RFC 9293 §3.8.6.2.2).
     step: u64,
     /// First byte beyond the window last announced: it never moves back (RFC 9293 §3.8.6).
     announced: u64,
@@ -41,12 +41,12 @@ pub struct StreamPosition {
     pub next_expected: u64,
     /// First byte the application has not read.
     pub read: u64,
-    /// Bytes that wait behind gaps.
+    /// Bytes held after gaps.
     pub behind_gaps: u64,
 }
 
 impl Window {
-    /// Creates the window of a receiver whose peer has no use for less than `step` bytes; segments
+    /// Creates the window of a receiver for a peer that cannot use less than `step` bytes; segments
     /// carry `mss` bytes.
     pub fn new(config: &Config, step: u32) -> Self {
         let buffer = config.receive_buffer;
@@ -91,8 +91,8 @@ impl Window {
         self.announced
     }
 
-    /// Whether a closed, or almost closed, window has opened, which the peer must learn (RFC 9293
-    /// §3.8.6.2.2).
+    /// Whether a closed, or almost closed, window has opened, so that the peer must be informed
+    /// (RFC 9293 §3.8.6.2.2).
     #[inline]
     pub fn is_reopened(&self, standing: StreamPosition) -> bool {
         let room = self.announced.saturating_sub(standing.next_expected);
@@ -131,7 +131,7 @@ impl Window {
     }
 
     /// Records that the application, which has read everything below `begin`, reads on to `end`, of
-    /// what has arrived in order up to `arrived`.
+    /// the data that has arrived in order up to `arrived`.
     #[inline]
     pub fn on_read(&mut self, begin: u64, end: u64, arrived: u64) {
         if let Some(tuning) = &mut self.tuning {
@@ -147,7 +147,7 @@ impl Window {
         }
     }
 
-    /// Takes a segment that arrived behind a gap, where the highest byte held is now below `end`.
+    /// Takes a segment that arrived after a gap, where the highest byte held is now below `end`.
     /// `standing` is without it: its memory counts from the next one on (Linux,
     /// `tcp_data_queue_ofo`). With SACK the window keeps growing; without it, every duplicate
     /// acknowledgment must look like the others. Returns whether it did.
@@ -165,8 +165,7 @@ impl Window {
     }
 
     /// The round trip by which the window is sized, if it is and that is known; at most that of the
-    /// handshake, the only one that an end which sends no data has measured (Linux,
-    /// `__tcp_ack_snd_check`).
+    /// handshake, the only measurement at an end that sends no data (Linux, `__tcp_ack_snd_check`).
     pub fn round_trip(&self) -> Option<Duration> {
         let tuning = self.tuning.as_ref()?;
         Some(tuning.round_trip?.min(tuning.handshake))
@@ -180,7 +179,7 @@ impl Window {
 struct Tuning {
     mss: u64,
     most: u64,
-    /// Bytes that it holds beyond what was read, and whether what stands behind a gap is added.
+    /// Bytes that it holds beyond the data read, and whether data after a gap is added.
     cushion: u64,
     holds_gaps: bool,
     /// Bytes that can be held now (`window_clamp`).
@@ -265,8 +264,8 @@ impl Tuning {
         in_order && self.grow(standing, length)
     }
 
-    /// Bytes that can still be held (`tcp_space`). What waits behind a gap has taken its memory,
-    /// although it lies in the window: while a gap stays open, the window's end stands still.
+    /// Bytes that can still be held (`tcp_space`). Data after a gap has taken its memory, although
+    /// it lies in the window: while a gap stays open, the window's end does not move.
     fn space(&self, standing: StreamPosition) -> u64 {
         let unread = standing.next_expected.saturating_sub(standing.read);
         self.buffer
@@ -291,8 +290,8 @@ impl Tuning {
     /// next one finds the larger buffer (`tcp_rcv_space_adjust`). It is taken to read when the last
     /// segment arrives, though a slow one reads later.
     ///
-    /// The kernel looks after each segment that it copies, and what still waits to be read then has
-    /// come in less than the round trip: a gap that was filled begins a new one.
+    /// The kernel checks after each segment that it copies, and the data still unread then has
+    /// arrived in less than the round trip: a filled gap begins a new one.
     fn count_read(&mut self, begin: u64, end: u64, arrived: u64) {
         let now = self.arrived_at;
         let (Some(began), Some(round_trip)) = (self.round_began, self.round_trip) else {
@@ -329,8 +328,8 @@ impl Tuning {
         self.buffer = self.buffer.max(bytes.min(self.most));
     }
 
-    /// Follows the round trip down at once and up by an eighth (`tcp_rcv_rtt_update`). Of several
-    /// segments that echo the same timestamp only the first answers it.
+    /// Follows the round trip down at once and up by an eighth (`tcp_rcv_rtt_update`). If several
+    /// segments echo the same timestamp only the first answers it.
     fn on_echo(&mut self, sent_at: Instant, sample: Duration) {
         let sample = sample.max(MIN_SAMPLE);
         if self.echoed.replace(sent_at) == Some(sent_at) {

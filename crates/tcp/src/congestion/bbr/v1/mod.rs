@@ -105,8 +105,8 @@ impl Bbr {
         self.pace.get()
     }
 
-    /// Whether the round trip is being probed with an almost empty window, so that what is sent
-    /// then does not measure the bandwidth.
+    /// Whether the round trip is being probed with an almost empty window, so that data sent then
+    /// does not measure the bandwidth.
     pub const fn is_probing_rtt(&self) -> bool {
         matches!(self.mode, Mode::ProbeRtt)
     }
@@ -122,7 +122,7 @@ impl Bbr {
         }
     }
 
-    /// The bandwidth to use, in bytes a second: a policer's, or the largest of late (`bbr_bw`).
+    /// The bandwidth to use, in bytes a second: a policer's, or the recent maximum (`bbr_bw`).
     fn rate(&self) -> u64 {
         self.policed.get().unwrap_or_else(|| self.bandwidth.get())
     }
@@ -216,7 +216,7 @@ impl Bbr {
         let in_network = || self.in_network(ack, ack.in_flight_before, windows);
         let gain = self.pacing_gain();
         let over = if gain > 1.0 {
-            // Until the data in flight exceeds what the pipe holds, or is lost.
+            // Until the data in flight exceeds the pipe, or is lost.
             long_enough && (ack.lost > 0 || in_network() >= self.in_flight_at(gain, windows))
         } else if gain < 1.0 {
             long_enough || in_network() <= self.drained(windows)

@@ -1,5 +1,5 @@
-//! What losses say about the path: how much in flight it has been seen to bear, and how much it
-//! bears at present (draft §5.5.10).
+//! Bounds learned from losses: the data in flight that the path has sustained, and the amount it
+//! sustains at present (draft §5.5.10).
 
 use super::super::{scaled, window};
 use super::BETA;
@@ -10,12 +10,12 @@ use crate::delivery_rate::RateSample;
 const LOSS_THRESHOLD: (u64, u64) = (2, 100);
 const HEADROOM: f64 = 0.15;
 
-/// The bounds, and what the present round trip adds to them.
+/// The bounds, and the present round trip's contribution to them.
 #[derive(Clone, Debug)]
 pub(super) struct Bounds {
-    /// Bytes in flight that the path has been seen to bear; `u64::MAX` before it could not.
+    /// Bytes in flight that the path has sustained; `u64::MAX` before the first excess.
     pub long_term: u64,
-    /// Bandwidth in bytes a second, and bytes in flight, that it bears at present.
+    /// Bandwidth in bytes a second, and bytes in flight, that it sustains at present.
     pub short_term: Option<(u64, u64)>,
     /// The largest of the round trip, in bytes a second.
     pub latest_bandwidth: u64,
@@ -47,16 +47,16 @@ impl Bounds {
         }
     }
 
-    /// Takes a sample of `bandwidth`, in whose time `delivered` bytes arrived.
+    /// Takes a sample of `bandwidth`, measured while `delivered` bytes arrived.
     #[inline]
     pub fn on_sample(&mut self, bandwidth: u64, delivered: u64) {
         self.latest_bandwidth = self.latest_bandwidth.max(bandwidth);
         self.latest_in_flight = self.latest_in_flight.max(delivered);
     }
 
-    /// Ends the round trip. If something was lost in it, what was delivered bounds the next ones,
-    /// unless the sender `probes` (draft §5.5.10.3); without a bound yet, it starts at `bandwidth`
-    /// and `cwnd`.
+    /// Ends the round trip. If data was lost in it, the data delivered bounds the next ones, unless
+    /// the sender `probes` (draft §5.5.10.3); without a bound yet, it starts at `bandwidth` and
+    /// `cwnd`.
     pub fn end_round(&mut self, probes: bool, bandwidth: u64, cwnd: u64) {
         if self.lost_in_round && !probes {
             let (rate, in_flight) = self.short_term.unwrap_or((bandwidth, cwnd));

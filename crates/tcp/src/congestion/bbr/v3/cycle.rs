@@ -22,9 +22,9 @@ pub(super) struct Cycle {
     pub up_rounds: u32,
     /// Bytes to be acknowledged until the bound rises by a segment.
     pub up_per_segment: u64,
-    /// Those that are.
+    /// How many of them are acknowledged.
     pub up_acked: u64,
-    /// Whether the samples that come show what the probe did.
+    /// Whether the samples now arriving reflect the probe.
     pub samples_of_probe: bool,
 }
 

@@ -1,6 +1,6 @@
 //! BBR version 3 (draft-ietf-ccwg-bbr): like version 1 a model of bandwidth and round trip, with
-//! additional bounds learned from losses: how much in flight the path has been seen to bear, and
-//! how much it bears at present. ECN is left out; losses are evaluated at the acknowledgment that
+//! additional bounds learned from losses: the data in flight that the path has sustained, and the
+//! amount it sustains at present. ECN is left out; losses are evaluated at the acknowledgment that
 //! reveals them, not packet by packet (draft §5.5.10.2), as in the authors' Linux code.
 
 mod bounds;
@@ -77,7 +77,7 @@ pub struct BbrV3 {
     rounds: Rounds,
     full: FullPipe,
     cycle: Cycle,
-    // What follows from it.
+    // State derived from them.
     pace: Pace,
     last_good: LastGood,
     idle_restart: bool,
@@ -110,8 +110,8 @@ impl BbrV3 {
         matches!(self.state, State::ProbeRtt)
     }
 
-    /// The bandwidth to use: the largest of the last two cycles, bounded by what the path bears at
-    /// present.
+    /// The bandwidth to use: the maximum of the last two cycles, bounded by the rate that the path
+    /// sustains at present.
     fn rate(&self) -> u64 {
         let most = self.bandwidth.get();
         let bound = self.bounds.short_term;
