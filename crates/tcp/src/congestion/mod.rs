@@ -2,7 +2,7 @@
 //!
 //! A control is [window-based](window_based), composed of a [slow start](slow_start) and a
 //! [rule](rule), or a [model](model) of the path. With the former,
-//! [`loss_differentiation`](crate::loss_differentiation) tells radio losses from congestion, and
+//! [`loss_differentiation`](crate::loss_differentiation) separates radio losses from congestion, and
 //! [`recovery`](crate::recovery) decides how to send during a repair. All windows are integers, in
 //! bytes.
 
@@ -68,9 +68,9 @@ impl Start for Control {
 /// The acknowledgments that a control needs to see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observed {
-    /// None of them.
+    /// No acknowledgments.
     Nothing,
-    /// Those that deliver something.
+    /// Acknowledgments that deliver data.
     Deliveries,
     /// All, with the delivery rate.
     Rates,

@@ -18,7 +18,7 @@
 //! | [`PathMtu`] | the largest segment that the path carries |
 //! | [`Departures`] | segments that still wait in the driver |
 //! | [`Marks`], [`CountedMarks`] | reductions of the window for congestion marks; the count |
-//! | [`Causes`], [`LinkReports`] | research additions: causes of losses, the link's own reports |
+//! | [`Causes`], [`LinkReports`] | research additions: causes of losses, reports of the link |
 //! | [`SendBuffer`] | data that the application could not write yet |
 //! | [`Extras`] | storage for the parts that only some senders have |
 //!
