@@ -1,4 +1,4 @@
-"""The papers: their scenarios, their claims, and what our runs say of each."""
+"""The papers: their scenarios, their claims, and our verdicts on them."""
 
 import os
 from collections.abc import Sequence
@@ -44,22 +44,22 @@ def run(
     'reproduced'
 
     Args:
-        papers: names or numbers; all of them, and every remedy on every scenario, when left out.
-        quick: with few seeds, and shorter.
-        first_seed: the seeds count up from here.
-        seed_sets: how many disjoint sets of seeds are judged.
-        readings: how many readings of each paper to judge beside the default; left out, as many as
-            a number of events of the simulation pays for.
-        folder: the folder of papers; those of airtcp when left out.
-        out: a folder; finished runs are kept in its folder `cells`, and found there again.
-        jobs: runs at the same time; None takes the processors this process may use.
-        dask: the address of a Dask scheduler, whose workers then carry the runs out.
+        papers: names or numbers; None means all of them, and every remedy on every scenario.
+        quick: whether to use fewer seeds and shorter runs.
+        first_seed: the first seed.
+        seed_sets: number of disjoint sets of seeds to judge.
+        readings: number of readings of each paper to judge in addition to the default; None bounds
+            it by simulation events.
+        folder: the folder of papers; None takes those of airtcp.
+        out: a folder; finished runs are stored in and reused from its folder `cells`.
+        jobs: number of parallel runs; None takes the processors this process may use.
+        dask: the address of a Dask scheduler; its workers then make the runs.
 
     Raises:
         ScenarioError: a name, a scenario, a remedy or a paper's file is wrong.
         RunError: a run failed.
         AirtcpError: no Dask scheduler answers.
-        OSError: a finished run cannot be kept.
+        OSError: a finished run cannot be stored.
     """
     where = find_papers() if folder is None else Path(folder)
     chosen = load_papers(where, papers)

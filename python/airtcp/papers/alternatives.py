@@ -1,8 +1,8 @@
-"""Places of an axis that are alternatives: a paper had one of them, and does not say which.
+"""Alternative places of an axis: a paper used one of them without naming it.
 
 An open point with an `axis` chooses among its places; with the axis `experiment`, among
-experiments. Every place is run anyway, so such a reading costs no run: it says at which of them a
-claim is judged.
+experiments. Every place is run anyway, so such a reading costs no run: it selects the place at
+which a claim is judged.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from airtcp.papers.readings import EXPERIMENT, OpenPoint, Reading
 def claims_at(
     claims: Sequence[Claim], points: Sequence[OpenPoint], reading: Reading
 ) -> list[Claim]:
-    """The claims as a reading has them: with their parts at the places that it takes."""
+    """The claims under a reading: with their parts at the places that it selects."""
     taken = [
         (point, name) for point, name in zip(points, reading, strict=True) if point.alternative
     ]
@@ -46,7 +46,7 @@ def concerns(point: OpenPoint, claim: Claim) -> bool:
 
 
 def _at(part: Part, point: OpenPoint, name: str) -> list[Part]:
-    """The part at the place of that name; none where it stands for another place alone."""
+    """The part at the named place; empty if it only stands for another place."""
     if point.axis == EXPERIMENT:
         return [] if part.experiment in point.names and part.experiment != name else [part]
     if not point.concerns(part.experiment):

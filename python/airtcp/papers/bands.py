@@ -1,6 +1,6 @@
-"""Where the lines of a figure lie under the readings that have a vote: a band, and the best one's.
+"""Range of a figure's lines over the voting readings, and the line of the best reading.
 
-The default's line is known with all seeds; the others with as few as they were judged with.
+The default's line is known with all seeds; the others with the few seeds of their judgement.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,9 +17,9 @@ Bands = dict[tuple[str, str], "Band"]
 
 @dataclass(frozen=True)
 class Band:
-    """At each place of x the lowest and the highest mean of all readings, and the best one's.
+    """The lowest and the highest mean of all readings at each place of x, and the best reading's.
 
-    None where no reading ran the point.
+    None if no reading ran the point.
     """
 
     low: tuple[float | None, ...]
@@ -43,7 +43,7 @@ def mean_at(
 def bands_of(
     paper: Paper, readings: Sequence[Reading], best: Reading, of: Callable[[Reading], Outcomes]
 ) -> Bands:
-    """The bands of a paper's figures, over the readings that have a vote; `of` has their runs."""
+    """The bands of a paper's figures, over the voting readings; `of` has their runs."""
     lines = [
         (spec, series)
         for spec in paper.file.figures

@@ -1,7 +1,7 @@
-"""Free parameters, set on the baseline alone: how far each place is from the paper's facts.
+"""Free parameters, calibrated on the baseline only: each place's error against the paper's facts.
 
-A calibration says what it does not identify: places whose error is within noise of the best one's
-are all readings of the paper, not one that was chosen.
+A calibration reports unidentified parameters: places with an error within noise of the best one are
+all readings of the paper, rather than a chosen one.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ class Calibrated:
     """Result of a calibration.
 
     `errors` is for each place the mean over the targets of |ln(ours / the paper's)|. `alike` are
-    the places that are not told apart from the best one, the best first, whichever was chosen.
+    the places indistinguishable from the best one, the best first, whichever was chosen.
     """
 
     errors: dict[Value, float]
@@ -34,10 +34,10 @@ class Calibrated:
 
 
 def calibrated(paper: Paper, calibration: Calibration, outcomes: Outcomes) -> Calibrated:
-    """The errors of every place, and which are as good as the best within noise.
+    """The errors of every place, and the places as good as the best within noise.
 
     The noise is that of the difference of two errors, by the jackknife over seeds (Efron & Stein,
-    Ann. Stat. 9(3), 1981): places meet the same channels, so that their errors move together.
+    Ann. Stat. 9(3), 1981): places see the same channels, so that their errors are correlated.
     """
     experiment = paper.experiment(calibration.experiment)
     seeds = range(len(outcomes.seeds[experiment.id]))
@@ -66,7 +66,7 @@ def calibrated(paper: Paper, calibration: Calibration, outcomes: Outcomes) -> Ca
 def ratios_by_measure(
     paper: Paper, calibration: Calibration, outcomes: Outcomes
 ) -> dict[str, dict[Value, float]]:
-    """Of each measure and place ours over the paper's, the geometric mean over its targets."""
+    """For each measure and place ours over the paper's, the geometric mean over its targets."""
     experiment = paper.experiment(calibration.experiment)
     by_measure: dict[str, list[Target]] = {}
     for target in calibration.targets:
@@ -83,9 +83,9 @@ def ratios_by_measure(
 
 
 def calibrations_as_data(paper: Paper, outcomes: Outcomes) -> list[dict[str, object]]:
-    """Of each calibration the error at every place, and of each measure ours over the paper's.
+    """For each calibration the error at every place, and for each measure ours over the paper's.
 
-    Those that were run: a quick run has none.
+    Only calibrations that were run: a quick run has none.
     """
     found: list[dict[str, object]] = []
     for calibration in paper.file.calibrations:
@@ -116,13 +116,13 @@ def calibrations_as_data(paper: Paper, outcomes: Outcomes) -> list[dict[str, obj
 
 
 def was_run(paper: Paper, calibration: Calibration, outcomes: Outcomes) -> bool:
-    """Whether its places were measured: a quick run leaves calibrations out."""
+    """Whether its places were measured: a quick run skips calibrations."""
     calibrating = paper.experiment(calibration.experiment)
     return any(name == calibrating.id for name, _ in outcomes.measured)
 
 
 def _jackknife(one: Sequence[float], other: Sequence[float]) -> float:
-    """The standard error of the difference of two estimates, from those with a seed left out."""
+    """The standard error of the difference of two estimates, from leave-one-out estimates."""
     differences = [a - b for a, b in zip(one, other, strict=True)]
     count = len(differences)
     mean = sum(differences) / count
@@ -153,7 +153,7 @@ def target_ratio(
 ) -> float:
     """Ours over the paper's, for one fact at one place; 0 where it was not measured.
 
-    `seeds` are the positions of those that count; all by default.
+    `seeds` are the positions of the seeds to include; all by default.
     """
     at = {**calibration.at, **target.at, calibration.axis: place}
 

@@ -1,4 +1,4 @@
-"""That everything a paper's files name exists, before anything runs."""
+"""Checks that everything named by a paper's files exists, before anything runs."""
 
 from collections.abc import Iterable, Mapping
 
@@ -9,14 +9,14 @@ from airtcp.papers.measures import MEASURES
 
 
 class PaperError(ScenarioError):
-    """A paper's files cannot be used: which file and key, what was found, what was expected."""
+    """Invalid paper files: names the file and key, the value found and the expected one."""
 
 
 def check_experiments(where: str, experiments: Iterable[Experiment]) -> None:
-    """Seeds and places.
+    """Checks that experiments have seeds and places.
 
     Raises:
-        PaperError: there are none.
+        PaperError: they have not.
     """
     for experiment in experiments:
         if min(experiment.seeds, experiment.quick) < 1:
@@ -29,7 +29,7 @@ def check_experiments(where: str, experiments: Iterable[Experiment]) -> None:
 
 
 def check_measure(where: str, measure: str) -> None:
-    """That a measurement exists.
+    """Checks that a measure exists.
 
     Raises:
         PaperError: it does not.
@@ -39,10 +39,10 @@ def check_measure(where: str, measure: str) -> None:
 
 
 def check_point(where: str, experiment: Experiment, *parts: Mapping[str, Value]) -> None:
-    """That these name one point of the experiment.
+    """Checks that `parts` together name one point of the experiment.
 
     Raises:
-        PaperError: an axis or a place is unknown, or one is left out.
+        PaperError: an axis or a place is unknown, or one is missing.
     """
     try:
         experiment.coordinates(*parts)
@@ -51,7 +51,7 @@ def check_point(where: str, experiment: Experiment, *parts: Mapping[str, Value])
 
 
 def check_axis(where: str, experiment: Experiment, name: str) -> None:
-    """That the experiment has the axis.
+    """Checks that the experiment has the axis.
 
     Raises:
         PaperError: it has not.
@@ -64,7 +64,7 @@ def check_axis(where: str, experiment: Experiment, name: str) -> None:
 
 
 def check_claim(where: str, claim: Claim, experiments: Mapping[str, Experiment]) -> None:
-    """A claim's parts: what each kind needs, and all the points they name.
+    """Checks a claim's parts: the keys that each kind needs, and all the points they name.
 
     Raises:
         PaperError: something is missing, unknown or superfluous.
@@ -81,7 +81,7 @@ def check_claim(where: str, claim: Claim, experiments: Mapping[str, Experiment])
 
 
 def check_part(where: str, part: Part, experiment: Experiment) -> None:
-    """One part of a claim.
+    """Checks one part of a claim.
 
     Raises:
         PaperError: something is missing, unknown or superfluous.

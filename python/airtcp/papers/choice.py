@@ -1,11 +1,11 @@
-"""How near a reading is to its paper: the facts it breaks, and its distance from the numbers.
+"""Distance of a reading from its paper: the facts it breaks, and its error in the numbers.
 
 One rule for every paper. Of the numbers that claims are judged by, every third is held out, in the
-order of `claims.toml`; the others choose. A reading's error is the root mean square of
-ln(ours / the paper's), of gains as ratios; one beyond a factor of ten counts as ten, and so does
-every fact that is broken, beside those that are kept. Of a gain that the paper gives as a range,
-the nearest end counts, and nothing inside. The smallest error is the nearest. The error over the
-numbers that were held out says how far the choice carries.
+order of `claims.toml`; the others choose. A reading's error is the root mean square of ln(ours /
+the paper's), of gains as ratios; an error beyond a factor of ten counts as ten, and so does every
+broken fact; facts that hold count as zero. For a gain that the paper gives as a range, the distance
+is to the nearest end, and zero inside. The smallest error is the nearest. The error over the
+held-out numbers shows how well the choice generalizes.
 """
 
 import math
@@ -24,7 +24,7 @@ from airtcp.papers.readings import Reading
 HELD_OUT = 3
 """Every third number is held out of the choice."""
 _MOST = math.log(10)
-"""What is further off counts as this far, as does what was not measured."""
+"""Cap of the error, also used for missing measurements."""
 _NOISE = 2.0
 """Errors closer than this, in standard errors of their difference, are indistinguishable."""
 
@@ -34,12 +34,12 @@ _Range = tuple[float, float]
 
 @dataclass(frozen=True)
 class Fit:
-    """How near a reading is to its paper.
+    """Distance of a reading from its paper.
 
     Attributes:
-        broken: the ids of the facts that it breaks.
+        broken: the ids of the broken facts.
         error: root mean square of the log ratios, over the facts and the numbers that choose.
-        held_out: the same over those that were held out; 0 where there are none, as `error`.
+        held_out: the same over the held-out numbers; 0 without any, as `error`.
         without: `error` with each seed left out, for its noise.
     """
 
@@ -49,7 +49,7 @@ class Fit:
     without: tuple[float, ...] = ()
 
     def is_told_apart(self, other: "Fit") -> bool:
-        """Whether more than noise lies between two readings.
+        """Whether two readings differ by more than noise.
 
         The noise is that of the difference of their errors, by the jackknife over seeds.
         """
@@ -68,7 +68,7 @@ def has_fit(paper: Paper) -> bool:
 
 
 def fit_of(paper: Paper, outcomes: Outcomes) -> Fit:
-    """The fit of a reading, whose claims `paper` has, from its runs."""
+    """The fit of a reading, from its runs; `paper` has the reading's claims."""
     experiments = {one.id: one for one in paper.file.experiments}
     broken = broken_facts(paper.file.facts, experiments, outcomes)
     facts = [_MOST if fact.id in broken else 0.0 for fact in paper.file.facts]
@@ -83,7 +83,7 @@ def fit_of(paper: Paper, outcomes: Outcomes) -> Fit:
 
 
 def nearest_first(fits: Mapping[Reading, Fit]) -> list[Reading]:
-    """Readings by their fit, the nearest first; of equals the one that came first."""
+    """Readings by their fit, the nearest first; ties keep their order."""
     return sorted(fits, key=lambda one: fits[one].error)
 
 
@@ -131,7 +131,7 @@ def _distance(
     admitted: _Range,
     outcomes: Outcomes,
 ) -> float:
-    """|ln(ours / the paper's)| of a number or the nearest end of a range, `_MOST` at most."""
+    """`|ln(ours / the paper's)|` of a number or the nearest end of a range, `_MOST` at most."""
     low, high = admitted
     if part.kind == "level":
         values = outcomes.values(experiment, part.measure, at) or []

@@ -9,9 +9,9 @@ from airtcp.papers.experiment import Value
 Kind = Literal["gain", "level", "trend", "peak", "larger-gain"]
 """Subject of a part of a claim:
 
-- gain: `treated` over `baseline`, in per cent; with `paper` the number, with `sign` only which way:
-  more, less, no difference, not less, not more; with `between` the range the paper gives
-- level: a measurement itself, beside the paper's number
+- gain: `treated` over `baseline`, in per cent; with `paper` the number, with `sign` only the
+  direction: more, less, no difference, not less, not more; with `between` the range the paper gives
+- level: a measurement itself, compared with the paper's number
 - trend: a measurement rises or falls along an axis
 - peak: a measurement is highest somewhere along an axis, within `between`
 - larger-gain: the gain at `at` is larger than that at `than`
@@ -19,9 +19,9 @@ Kind = Literal["gain", "level", "trend", "peak", "larger-gain"]
 
 
 class Part(Struct, frozen=True, forbid_unknown_fields=True):
-    """One comparison. With `along` it stands for one at each of `places`, with a number each.
+    """One comparison. With `along` it represents one at each of `places`, with a number each.
 
-    What is shown but follows from the calibration does not count (`counts = false`).
+    A part that follows from the calibration is shown but does not count (`counts = false`).
     """
 
     kind: Kind
@@ -42,9 +42,9 @@ class Part(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Claim(Struct, frozen=True, forbid_unknown_fields=True):
-    """A claim: what the paper says, how it is judged, and what explains it where it fails.
+    """A claim: the paper's statement, how it is judged, and an explanation if it fails.
 
-    `why` is shown beside a claim that is not reproduced, `explained_by` is the figure for it.
+    `why` is shown with a claim that is not reproduced, `explained_by` is the figure for it.
     """
 
     id: str

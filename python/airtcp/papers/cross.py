@@ -18,7 +18,7 @@ from airtcp.study.grid import Entry, Grid, GridResult, Setting
 from airtcp.study.statistics import PairedDifference, paired_difference
 
 MEASURE = "flow_goodput_bps"
-"""The measure compared: the mean over flows, each over its own life."""
+"""The measure compared: the mean over flows, each over its lifetime."""
 
 
 class CrossLink(Struct, frozen=True, forbid_unknown_fields=True):
@@ -26,7 +26,7 @@ class CrossLink(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     scenario: str
-    """The file, below the folder of its paper."""
+    """The file, relative to the folder of its paper."""
     settings: dict[str, Any] = field(default_factory=dict)
     quick_settings: dict[str, Any] = field(default_factory=dict)
 
@@ -37,7 +37,7 @@ class CrossStack(Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     settings: dict[str, Any] = field(default_factory=dict)
     is_today: bool = field(default=False, name="today")
-    """Whether it is the sender that a practitioner has."""
+    """Whether it is the sender in common use today."""
 
 
 class Cross(Struct, frozen=True, forbid_unknown_fields=True):
@@ -97,12 +97,12 @@ def load_cross(folder: Path) -> Cross:
 
 
 def has_cross(folder: Path) -> bool:
-    """Whether a folder of papers asks for every remedy on every scenario."""
+    """Whether a folder of papers has a `cross.toml`."""
     return (folder / CROSS_FILE).exists()
 
 
 def cross_grid(cross: Cross, experiment: Experiment, outcomes: Outcomes) -> GridResult:
-    """All of it as a grid: links and stacks across, remedies down."""
+    """The cross comparison as a grid: links and stacks across, remedies down."""
     entries = []
     baselines: dict[tuple[str, str], float] = {}
     for link in cross.links:
@@ -134,18 +134,18 @@ class Company(StrEnum):
     """Relation between two remedies."""
 
     COMBINE = "combine"
-    """Together better than the better of them alone."""
+    """Together better than the better of the two."""
     FIGHT = "fight"
-    """Together worse than the better alone, and than both effects multiplied."""
+    """Together worse than the better of the two, and than both effects multiplied."""
     NEITHER = "neither"
 
 
 @dataclass(frozen=True)
 class PairOutcome:
-    """Two remedies on a link: gains in per cent of each alone, of both, and of both over the rest.
+    """Two remedies on a link: gains in per cent of each, of both, and of both over the rest.
 
-    `over_better`: over the better one alone. `over_product`: over the effects of both multiplied,
-    seed by seed, which is what remedies that have nothing to do with each other give.
+    `over_better`: over the better one. `over_product`: over the effects of both multiplied, seed by
+    seed, as independent remedies give.
     """
 
     link: str
@@ -161,7 +161,7 @@ class PairOutcome:
 
 @dataclass(frozen=True)
 class _Pair:
-    """A pair as it was measured, seed by seed."""
+    """Measurements of a pair, seed by seed."""
 
     link: str
     stack: str
@@ -173,7 +173,7 @@ class _Pair:
 
     @property
     def better(self) -> list[float]:
-        """The better one alone."""
+        """The better of the two."""
         return max(self.alone, key=lambda values: sum(values))
 
     @property
@@ -186,7 +186,7 @@ class _Pair:
 
 
 def pair_outcomes(cross: Cross, experiment: Experiment, outcomes: Outcomes) -> list[PairOutcome]:
-    """Every pair on every link and stack that has a place for both, corrected for their number."""
+    """Every pair on every link and stack that supports both, corrected for multiplicity."""
     pairs = _pairs(cross, experiment, outcomes)
     tests = {
         (index, what): p_value(expected, pair.both)
@@ -208,7 +208,7 @@ def pair_outcomes(cross: Cross, experiment: Experiment, outcomes: Outcomes) -> l
         ]
         first, second, both, over_better, over_product = gains
         if not (first and second and both and over_better and over_product):
-            continue  # a run in which nothing arrived has no gain
+            continue  # a run without any delivery has no gain
         better = sign_of(over_better) if (index, "better") in shown else 0
         product = sign_of(over_product) if (index, "product") in shown else 0
         company = (

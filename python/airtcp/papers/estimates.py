@@ -14,7 +14,7 @@ import numpy as np
 from airtcp.study.statistics import student_t
 
 UNKNOWN = math.inf
-"""Half an interval that one run, or runs that are all equal, cannot tell."""
+"""Half-width of an interval that a single run, or identical runs, cannot determine."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,12 @@ class Estimate:
 
     @property
     def half_width(self) -> float:
-        """Half of the interval's width; infinite where the runs cannot tell it."""
+        """Half of the interval's width; infinite if the runs cannot determine it."""
         return (self.high - self.low) / 2
 
     @property
     def mirrored(self) -> "Estimate":
-        """The same on the other side of zero."""
+        """The estimate with the opposite sign."""
         return Estimate(-self.value, -self.high, -self.low)
 
 
@@ -52,10 +52,10 @@ def log_ratio(gain: float) -> float:
 
 
 def gain(baseline: Sequence[float], treated: Sequence[float]) -> Estimate | None:
-    """The gain of `treated` over `baseline` in per cent; None where the baseline measured nothing.
+    """The gain of `treated` over `baseline` in per cent; None if the baseline measured nothing.
 
-    Where a run measured nothing a log ratio does not exist: the gain is then the mean difference
-    over the baseline's mean.
+    If a run measured nothing, a log ratio does not exist: the gain is then the mean difference over
+    the baseline's mean.
     """
     before, after = _pairs(baseline, treated)
     if not before.any():
@@ -77,8 +77,8 @@ def difference(baseline: Sequence[float], treated: Sequence[float]) -> Estimate:
 def step(before: Sequence[float], after: Sequence[float]) -> Estimate:
     """The change from one place of an axis to the next, in per cent.
 
-    The larger of both means is the hundred, so that a fall to nothing and a rise from nothing are
-    as large as each other and both have a size.
+    Relative to the larger of both means, so that a fall to zero and a rise from zero have the same
+    finite size.
     """
     change = difference(before, after)
     scale = max(abs(float(np.mean(before))), abs(float(np.mean(after))))
@@ -94,7 +94,7 @@ def gain_difference(
 ) -> Estimate | None:
     """Ratio of one gain to another, in per cent of the ratio of both, seed by seed.
 
-    Each is (baseline, treated). None where a run measured nothing, so that it has no ratio.
+    Each is (baseline, treated). None if a run measured nothing, so that it has no ratio.
     """
     ratios = []
     for baseline, treated in (smaller, larger):
@@ -113,17 +113,17 @@ def level(values: Sequence[float]) -> Estimate:
 
 
 def mean_and_half_width(values: Sequence[float]) -> tuple[float, float]:
-    """The mean with half its 95 % interval, to be drawn; 0 where the runs cannot tell one."""
+    """The mean with half its 95 % interval, for figures; 0 if the runs cannot determine one."""
     estimate = level(values)
     return estimate.value, estimate.half_width if math.isfinite(estimate.half_width) else 0.0
 
 
 _UNKNOWN = 10_000.0
-"""Per cent: an interval that is wider says nothing, as that of one run or of equal ones."""
+"""Per cent: a wider interval is uninformative, as for a single run or identical runs."""
 
 
 def gain_text(gain: Estimate | None) -> str:
-    """A gain as words: "+13.2 ± 1.1 %"; the ends of the interval where it is far from even."""
+    """A gain in words: "+13.2 ± 1.1 %"; the ends of the interval if it is very asymmetric."""
     if gain is None:
         return "no baseline"
     if not gain.half_width < _UNKNOWN:
@@ -142,17 +142,17 @@ def number_text(estimate: Estimate) -> str:
 
 
 def changes(before: Sequence[float], after: Sequence[float]) -> tuple[float, ...]:
-    """The change seed by seed, between -1 and 1: the larger of both is the whole.
+    """The change seed by seed, between -1 and 1, relative to the larger of both.
 
-    Grows with the gain, and exists where a run measured nothing too: changes of any two readings
-    can be compared.
+    Grows with the gain, and exists even if a run measured nothing: changes of any two readings can
+    be compared.
     """
     pairs = zip(*_pairs(before, after), strict=True)
     return tuple(float((b - a) / max(abs(a), abs(b))) if a != b else 0.0 for a, b in pairs)
 
 
 def p_value(baseline: Sequence[float], treated: Sequence[float]) -> float:
-    """The two-sided p-value of the paired log ratio being zero; 1 where the runs cannot tell."""
+    """The two-sided p-value of a zero paired log ratio; 1 if the runs cannot determine it."""
     before, after = _pairs(baseline, treated)
     alike = np.ptp(before) == 0 and np.ptp(after) == 0
     if len(before) < 2 or alike or before.min() <= 0 or after.min() <= 0:
@@ -163,7 +163,7 @@ def p_value(baseline: Sequence[float], treated: Sequence[float]) -> float:
 def p_apart(one: Sequence[float], other: Sequence[float]) -> float:
     """The two-sided p-value of two series being alike, seed by seed (Student's paired t).
 
-    1 where the runs cannot tell: of other seeds, one alone, or apart by the same on every seed.
+    1 if the runs cannot determine it: other seeds, a single one, or a constant difference.
     """
     if len(one) != len(other) or len(one) < 2:
         return 1.0
@@ -171,7 +171,7 @@ def p_apart(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 def _p_of_zero(values: np.ndarray) -> float:
-    """The two-sided p-value of a mean of zero; 1 where the values have no spread to go by."""
+    """The two-sided p-value of a zero mean; 1 if the values have no spread."""
     spread = float(values.std(ddof=1))
     if np.ptp(values) == 0 or spread == 0:
         return 1.0
@@ -195,9 +195,9 @@ def _pairs(baseline: Sequence[float], treated: Sequence[float]) -> tuple[np.ndar
 def _mean_and_half(values: np.ndarray, *runs: np.ndarray) -> tuple[float, float]:
     """The mean with half its interval.
 
-    `runs` are the measurements behind the values: where these are all equal, a hundred seeds are
-    one run. Where only the values are equal, and zero, the runs differ and nothing changed: that
-    is known. A constant change in runs that differ has no spread to go by.
+    `runs` are the measurements from which the values derive: if these are all equal, a hundred
+    seeds are one run. If only the values are equal, and zero, the runs differ and nothing changed:
+    that is exact. A constant change in runs that differ has no usable spread.
     """
     mean = float(values.mean())
     if len(values) < 2 or all(np.ptp(one) == 0 for one in runs):

@@ -8,19 +8,20 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 Value = float | int | str
-"""Where a point lies on an axis."""
+"""The position of a point on an axis."""
 
 
 RunExtent = Literal["full", "fresh", "few", "quick"]
-"""All seeds; as many, of shorter runs, for readings that are asked again; as few as readings other
-than the default have; or those of a quick run."""
+"""Full: all seeds; fresh: as many, of shorter runs, for re-evaluated readings; few: the seeds of
+readings other than the default; quick: the seeds of a quick run.
+"""
 
 
 def overlaid(settings: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings with others laid over them: a table given whole takes away the single keys below it.
+    """Settings overlaid with others: a table given as a whole removes the single keys below it.
 
-    They were meant for the table that was there: a calibrated rate of losses that come one by one
-    has no place among losses in bursts.
+    These keys were for the table it replaces: a calibrated rate of independent losses does not
+    apply to losses in bursts.
     """
     kept = {
         key: value
@@ -31,7 +32,7 @@ def overlaid(settings: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, 
 
 
 class Choice(Struct, frozen=True, forbid_unknown_fields=True):
-    """A named place on an axis: what it changes of the scenario, and the remedies it lays over."""
+    """A named place on an axis: its changes of the scenario, and its remedies."""
 
     name: str
     remedies: str = ""
@@ -42,9 +43,8 @@ class Choice(Struct, frozen=True, forbid_unknown_fields=True):
 class Axis(Struct, frozen=True, forbid_unknown_fields=True):
     """The variable of an experiment: a key of the scenario, a remedy's parameter, or named choices.
 
-    `remedy` is a remedy with `{}` where the value goes: `rto-factor:factor={}`. `plus` is added to
-    the values as they are set, which are multiplied by `times` before: places keep the names that
-    the paper gives them.
+    `remedy` is a remedy with `{}` for the value: `rto-factor:factor={}`. Values are multiplied by
+    `times`, then `plus` is added: places keep the paper's names.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Axis(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def moved(value: float, more: float) -> float:
-    """A number plus another; a whole number stays whole where the sum is."""
+    """A number plus another; an integer stays an integer if the sum is one."""
     found = value + more
     return int(found) if isinstance(value, int) and found == int(found) else found
 
@@ -92,7 +92,7 @@ def multiplied(value: Value, factor: float) -> Value:
     """A number, or a quantity such as "10 ms", times a factor.
 
     Raises:
-        ValueError: a text that is no quantity.
+        ValueError: a text that is not a quantity.
     """
     if factor == 1:
         return value
@@ -121,12 +121,13 @@ class Point(Struct, frozen=True):
 class Experiment(Struct, frozen=True, forbid_unknown_fields=True):
     """Runs that belong together.
 
-    `seeds` are those of a full run, `quick` those of a quick one, `few` those of the full run's
-    readings other than the default (`quick` if 0). Both may also be shorter (`quick_settings`).
+    `seeds` are the number of a full run, `quick` that of a quick one, `few` that of the full run's
+    readings other than the default (`quick` if 0). The latter two may also be shorter
+    (`quick_settings`).
 
-    `sampled`: the window is watched too, for figures of it and for claims about it. `peaks`:
-    goodput is taken every six seconds too, for its maximum. `partial`: a remedy that a link has no
-    place for is no error.
+    `sampled`: the window is sampled too, for figures and claims about it. `peaks`: goodput is taken
+    every six seconds too, for its maximum. `partial`: a remedy that does not apply to a link is no
+    error.
     """
 
     id: str
@@ -152,7 +153,7 @@ class Experiment(Struct, frozen=True, forbid_unknown_fields=True):
         """The axis of that name.
 
         Raises:
-            KeyError: there is none.
+            KeyError: no axis has that name.
         """
         for axis in self.axes:
             if axis.name == name:
@@ -168,10 +169,10 @@ class Experiment(Struct, frozen=True, forbid_unknown_fields=True):
             yield self._point(coordinates, self.quick_settings if quick else {})
 
     def coordinates(self, *parts: Mapping[str, Value]) -> Coordinates:
-        """The point that these mappings of axis to place name together.
+        """The point that `parts`, mappings of axis to place, specify together.
 
         Raises:
-            KeyError: an axis is left out, or unknown, or has no such place.
+            KeyError: an axis is missing or unknown, or has no such place.
         """
         named: dict[str, Value] = {}
         for part in parts:

@@ -1,7 +1,7 @@
-"""Facts that a paper's text states beside its numbers, as data: `[[fact]]` in its `paper.toml`.
+"""Facts that a paper's text states in addition to its numbers: `[[fact]]` in its `paper.toml`.
 
-A fact says what the authors saw, not how large it was: "no spurious timeouts at 5 %". A reading
-that breaks one is not what they ran.
+A fact is a qualitative observation of the authors: "no spurious timeouts at 5 %". A reading that
+breaks one is not the authors' setup.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ class Fact(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def points(self) -> list[dict[str, Value]]:
-        """The points of its experiment that it is about."""
+        """The points of its experiment that it refers to."""
         if not self.along:
             return [dict(self.at)]
         return [{**self.at, self.along: place} for place in self.places]
@@ -45,7 +45,7 @@ class Fact(Struct, frozen=True, forbid_unknown_fields=True):
 def broken_facts(
     facts: Sequence[Fact], experiments: Mapping[str, Experiment], outcomes: Outcomes
 ) -> tuple[str, ...]:
-    """The ids of the facts that the runs of a reading break."""
+    """The ids of the facts broken by the runs of a reading."""
     return tuple(
         fact.id for fact in facts if _is_broken(fact, experiments[fact.experiment], outcomes)
     )
@@ -61,17 +61,17 @@ def _is_broken(fact: Fact, experiment: Experiment, outcomes: Outcomes) -> bool:
         return sign_of(ends) != (1 if fact.direction == "rises" else -1)
     (values,) = series
     mean, half = estimates.mean_and_half_width(values)
-    # Beyond a bound with its whole interval: what the seeds cannot tell breaks nothing.
+    # Beyond a bound with the whole interval: an undetermined value breaks nothing.
     too_low = fact.at_least is not None and mean + half < fact.at_least
     too_high = fact.at_most is not None and mean - half > fact.at_most
     return too_low or too_high
 
 
 def check_facts(where: str, facts: Sequence[Fact], experiments: Mapping[str, Experiment]) -> None:
-    """That facts name what exists, and say one thing each.
+    """Checks that facts name existing things, and state one thing each.
 
     Raises:
-        PaperError: something is missing, unknown, or said twice.
+        PaperError: something is missing, unknown, or stated twice.
     """
     seen: set[str] = set()
     for fact in facts:

@@ -1,8 +1,8 @@
 """Firmness of a verdict, and more seeds for one that is not firm.
 
-A verdict that stands at the edge of a rule is another one with other seeds. How likely that is the
-seeds there are tell: they are drawn again with replacement, all that was measured with a seed
-together, and the claim is judged on each draw (the bootstrap, Efron, Ann. Stat. 7(1), 1979).
+A borderline verdict can change with other seeds. Its stability is estimated from the existing
+seeds: they are resampled with replacement, keeping all measurements of a seed together, and the
+claim is judged on each draw (the bootstrap, Efron, Ann. Stat. 7(1), 1979).
 """
 
 from collections import Counter
@@ -19,16 +19,16 @@ from airtcp.papers.rules import Verdict, is_firm, said_of_likely
 from airtcp.papers.used import points_of_claims
 
 DRAWS = 100
-"""As many times the seeds are drawn again."""
+"""Bootstrap resamples."""
 DOUBLINGS = 2
-"""As often the seeds are doubled."""
+"""Maximum number of doublings of the seeds."""
 
 More = Callable[[Claim, int], Outcomes]
-"""Runs what a claim rests on with the n-th further set of as many seeds as it had at first."""
+"""Runs a claim's experiments with the n-th additional set, as large as the first."""
 
 
 def likely_verdicts(paper: Paper, claim: Claim, outcomes: Outcomes) -> Counter[Verdict]:
-    """Which verdicts as many other seeds would give, and how often."""
+    """Verdicts that as many other seeds would give, with their frequencies."""
     chance = np.random.default_rng(0)
     rests = _of_claim(paper, claim, outcomes)
     likely: Counter[Verdict] = Counter()
@@ -48,9 +48,9 @@ def settled(
 ) -> JudgedClaim:
     """A claim judged with twice and four times the seeds, until its verdict is firm.
 
-    One that is not even then has the verdict that all likely ones have in common. One whose seeds
-    took more than that number of events has it as it came: to say less of it would only
-    move the edge.
+    If it is not firm even then, it gets the common part of all likely verdicts. If its seeds cost
+    more than the permitted number of events, its first verdict stays: weakening it would only move
+    the threshold.
     """
     if events_of(paper, judged.claim, outcomes) > events:
         return judged
@@ -79,7 +79,7 @@ def events_of(paper: Paper, claim: Claim, outcomes: Outcomes) -> float:
 
 
 def _of_claim(paper: Paper, claim: Claim, outcomes: Outcomes) -> Outcomes:
-    """Measurements of the points that a claim rests on."""
+    """Measurements of the points that a claim depends on."""
     points = points_of_claims(paper, [claim])
     return Outcomes(
         {name: seeds for name, seeds in outcomes.seeds.items() if name in points},
@@ -89,7 +89,7 @@ def _of_claim(paper: Paper, claim: Claim, outcomes: Outcomes) -> Outcomes:
 
 
 def _together(one: Outcomes, other: Outcomes) -> Outcomes:
-    """The same points with the seeds of both."""
+    """The measurements of the same points with the seeds of both."""
     return Outcomes(
         {name: (*seeds, *other.seeds[name]) for name, seeds in one.seeds.items()},
         {point: [*runs, *other.measured[point]] for point, runs in one.measured.items()},

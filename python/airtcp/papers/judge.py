@@ -1,4 +1,4 @@
-"""Claims judged: each part of them from its runs, by the rules of `rules`."""
+"""Judges claims: each part from its runs, by the rules of `rules`."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,11 +28,11 @@ from airtcp.papers.rules import (
 
 @dataclass(frozen=True)
 class Judged:
-    """One comparison: ours beside the paper's, and its verdict.
+    """One comparison: ours against the paper's, and its verdict.
 
     `value` and `half_width` are in the unit of the words: per cent for gains. `half_width` is None
-    where the runs cannot tell it. `seen` is what the verdict goes by, seed by seed, on a scale that
-    all readings share: one series for a gain, two for a comparison of gains. `part` counts the
+    if the runs cannot determine it. `seen` is the basis of the verdict, seed by seed, on a scale
+    that all readings share: one series for a gain, two for a comparison of gains. `part` counts the
     claim's parts.
     """
 
@@ -49,10 +49,10 @@ class Judged:
 
 @dataclass(frozen=True)
 class JudgedClaim:
-    """A claim with the verdicts of its parts under the default reading, and its own.
+    """A claim with its verdict, and the verdicts of its parts under the default reading.
 
-    `under_default` is the verdict under the default reading alone, from as many `sets_of_seeds` as
-    made it firm. `few_readings`: those that were tried are too few to speak for all of them.
+    `under_default` is the verdict under the default reading only, from as many `sets_of_seeds` as
+    made it firm. `few_readings`: too few readings were tried to represent all of them.
     """
 
     claim: Claim
@@ -67,7 +67,7 @@ class JudgedClaim:
         """Whether more seeds or readings may still show it.
 
         It is not shown; and few readings were tried, or it would go the paper's way if every
-        comparison did that is not shown.
+        comparison that is not shown did.
         """
         if self.verdict is not Verdict.NOT_SHOWN:
             return False
@@ -81,7 +81,7 @@ class JudgedClaim:
 
     @property
     def outcome(self) -> Verdict:
-        """The verdict as it is told: what is not yet decided is no "not shown"."""
+        """The verdict as reported: an undecided claim is not reported as "not shown"."""
         return Verdict.UNDECIDED if self.undecided else self.verdict
 
     @property
@@ -95,12 +95,12 @@ class JudgedClaim:
 
 
 def judge_paper(paper: Paper, outcomes: Outcomes) -> list[JudgedClaim]:
-    """Every claim of a paper, in their order."""
+    """Judges every claim of a paper, in order."""
     return [judge_claim(paper, claim, outcomes) for claim in paper.claims]
 
 
 def judge_claim(paper: Paper, claim: Claim, outcomes: Outcomes) -> JudgedClaim:
-    """A claim, from all its parts."""
+    """Judges a claim, from all its parts."""
     parts: list[Judged] = []
     for number, part in enumerate(claim.parts):
         judged = judge_part(paper.experiment(part.experiment), part, outcomes)
@@ -125,7 +125,7 @@ def _uncounted(judged: Judged) -> Judged:
 
 
 def judge_part(experiment: Experiment, part: Part, outcomes: Outcomes) -> list[Judged]:
-    """One verdict for each place that the part stands for."""
+    """One verdict for each place that the part represents."""
     match part.kind:
         case "trend":
             return [_trend(experiment, part, outcomes)]
@@ -140,7 +140,7 @@ def judge_part(experiment: Experiment, part: Part, outcomes: Outcomes) -> list[J
 
 
 def spread(part: Part) -> list[tuple[dict[str, Value], float | None]]:
-    """The points a part stands for, each with the paper's number."""
+    """The points that a part represents, each with the paper's number."""
     numbers: Sequence[float | None] = part.paper or [None] * max(1, len(part.places))
     if not part.along:
         return [(dict(part.at), numbers[0])]
@@ -176,7 +176,7 @@ def _gain(
 def _sides(
     experiment: Experiment, part: Part, at: Mapping[str, Value], outcomes: Outcomes
 ) -> tuple[list[float], list[float]] | None:
-    """The measurements without and with, seed by seed; None where one side was refused."""
+    """The measurements without and with, seed by seed; None if one side was refused."""
     before = outcomes.values(experiment, part.measure, at, part.baseline)
     after = outcomes.values(experiment, part.measure, at, part.treated)
     return None if before is None or after is None else (before, after)
@@ -189,7 +189,7 @@ def _verdict(part: Part, gain: Estimate, number: float | None) -> Verdict:
 
 
 def _from_nothing(label: str, sides: tuple[list[float], list[float]], part: Part) -> Judged:
-    """The baseline measured nothing: per cent have no meaning, and which way it goes has."""
+    """The baseline measured nothing: per cent are undefined, but the direction is not."""
     change = estimates.difference(*sides)
     verdict = judge_sign(estimates.step(*sides), part.sign)
     ours = f"{number_text(change)}, from 0"

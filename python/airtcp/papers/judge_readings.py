@@ -1,4 +1,4 @@
-"""A paper judged under its default reading and over the others that its text admits."""
+"""Judges a paper under its default reading and over the others that its text admits."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -32,15 +32,15 @@ from airtcp.papers.touching import touching
 from airtcp.papers.used import points_of_claims, points_of_fit, points_of_readings
 
 ToRun = tuple[Sequence[Experiment], SelectedPoints]
-"""Experiments of one reading, and of each the points that are run."""
+"""Experiments of one reading, and the points of each to run."""
 
 
 class Run(Protocol):
-    """Carries out the experiments of several readings.
+    """Runs the experiments of several readings.
 
-    With few seeds; or, `fresh`, with as many as the default reading has and of which none was used
-    before; or with the set of that number beyond the default's, each as large and as long; or,
-    `scan`, with those of a quick run.
+    With few seeds; or, `fresh`, with as many as the default reading has, all unused so far; or with
+    the set of that number beyond the default's, each as large and as long; or, `scan`, with the
+    seeds of a quick run.
     """
 
     def __call__(  # noqa: D102
@@ -54,9 +54,9 @@ class Run(Protocol):
 
 
 _AT_ONCE = 8
-"""Readings that are planned together: enough to keep processors busy, few enough to be held."""
+"""Readings planned together: enough to keep processors busy, few enough to fit in memory."""
 _NEAREST = 8
-"""As many of the readings nearest to the paper, of those scanned, are judged."""
+"""Number of readings judged, of those scanned: the nearest to the paper."""
 
 
 def judge_over_readings(
@@ -69,17 +69,17 @@ def judge_over_readings(
     first: OverReadings | None = None,
     told: Callable[[int, int], object] | None = None,
 ) -> tuple[list[JudgedClaim], OverReadings]:
-    """Every claim under the default and over the readings.
+    """Judges every claim under the default and over the readings.
 
     Args:
         paper: the paper.
-        outcomes: what its experiments gave under the default reading, with all seeds.
-        run: carries experiments out under other readings.
-        extent: how many other readings to run, coarse first.
-        few: what the default reading gave with as few seeds as the others have, if it is known.
-        first: what another set of seeds gave: its scan says which readings are nearest, and is not
-            run again.
-        told: called with the readings run and those to be run.
+        outcomes: results of its experiments under the default reading, with all seeds.
+        run: runs experiments under other readings.
+        extent: the number of other readings to run, coarse grid first.
+        few: results of the default reading with as few seeds as the others have, if known.
+        first: results of another set of seeds: its scan gives the nearest readings, and is not
+            repeated.
+        told: called with the number of finished readings and the total.
     """
     points = open_points(paper, outcomes)
     judged = _settled(as_read(paper, points, default_reading(points)), outcomes, run, extent)
@@ -121,7 +121,7 @@ def judge_over_readings(
 
 
 def _to_read(judged: list[JudgedClaim], extent: Extent) -> list[JudgedClaim]:
-    """The claims that are judged under other readings too."""
+    """The claims to judge under other readings too."""
     if not extent.decided_only:
         return judged
     return [one for one in judged if one.verdict is not Verdict.NOT_SHOWN]
@@ -134,7 +134,7 @@ def _scan(
     extent: Extent,
     told: Callable[[int, int], object] | None,
 ) -> dict[Reading, Fit]:
-    """How near readings are to the paper, by short runs of what its facts and numbers are about."""
+    """Distance of readings from the paper, by short runs for its facts and numbers."""
     chosen = points_of_fit(paper)
     experiments = [one for one in paper.file.experiments if one.id in chosen]
 
@@ -162,7 +162,7 @@ def _scan(
 
 
 def _first_that_differ(over: OverReadings) -> list[Reading]:
-    """The nearest readings of a scan, one of those that no number and no fact tells apart."""
+    """The nearest readings of a scan, one for each distinguishable set of numbers and facts."""
     found: dict[tuple[float, ...], Reading] = {}
     for reading in nearest_first(over.scanned):
         fit = over.scanned[reading]
@@ -171,7 +171,7 @@ def _first_that_differ(over: OverReadings) -> list[Reading]:
 
 
 def _events(outcomes: Outcomes, chosen: SelectedPoints) -> float:
-    """Cost of runs: events of the simulation, at points that are chosen."""
+    """Cost of runs at the chosen points, in events of the simulation."""
     return sum(
         measures.get("events_processed", 0.0)
         for (experiment, coordinates), runs in outcomes.measured.items()
@@ -181,12 +181,12 @@ def _events(outcomes: Outcomes, chosen: SelectedPoints) -> float:
 
 
 def as_read(paper: Paper, points: Sequence[OpenPoint], reading: Reading) -> Paper:
-    """The paper with its claims at the places that a reading takes."""
+    """The paper with its claims at the places that a reading selects."""
     return structs.replace(paper, claims=claims_at(paper.claims, points, reading))
 
 
 def _settled(paper: Paper, outcomes: Outcomes, run: Run, extent: Extent) -> list[JudgedClaim]:
-    """Every claim under the default, with more seeds where its verdict is not firm."""
+    """Every claim under the default, with more seeds if its verdict is not firm."""
 
     def more(claim: Claim, number: int) -> Outcomes:
         chosen = points_of_claims(paper, [claim])
@@ -210,7 +210,7 @@ def _over(judged: JudgedClaim, over: OverReadings) -> JudgedClaim:
 
 
 class _Judging:
-    """Judges readings; an experiment that a reading does not touch has all its seeds as it is."""
+    """Judges readings; an experiment that a reading does not affect keeps all its seeds."""
 
     def __init__(
         self,
@@ -236,7 +236,7 @@ class _Judging:
         self._default_with_all = judge_paper(at_default, outcomes)
 
     def judge(self, readings: Sequence[Reading], over: OverReadings) -> None:
-        """Judges every claim under each reading; `over` takes it in."""
+        """Judges every claim under each reading, and adds the results to `over`."""
         missing = {
             self._key(one, reading): (one, reading)
             for reading in readings
@@ -254,10 +254,10 @@ class _Judging:
             over.take(reading, judged, self._doubts(judged), self._fit(reading))
 
     def ask_again(self, over: OverReadings, most: int) -> None:
-        """Runs readings that seem to disagree with fresh seeds, until one of each claim does so.
+        """Re-evaluates readings that seem to disagree on fresh seeds, until one of each claim does.
 
-        Those of all claims together, the surest of each first, at most `most` of a claim: one that
-        holds is enough.
+        Takes all claims together, the most significant of each first, at most `most` per claim: one
+        confirmed disagreement is enough.
         """
         doubted = {claim.id: over.doubted(claim.id, most) for claim in self._paper.claims}
         for turn in range(max(map(len, doubted.values()), default=0)):
@@ -269,10 +269,10 @@ class _Judging:
             self._ask(over, asked, doubted)
 
     def ask_those_against(self, over: OverReadings, most: int) -> None:
-        """Runs readings that contradict a claim with fresh seeds, where nothing else speaks.
+        """Re-evaluates readings that contradict a claim on fresh seeds, if nothing else decides it.
 
-        Of a claim that no reading shows, one that contradicts makes *never the paper's way*: among
-        many readings one does so by chance.
+        If no reading shows a claim, a contradicting one gives *never the paper's way*: among many
+        readings one contradicts by chance.
         """
         against = {claim.id: over.against(claim.id, most) for claim in self._paper.claims}
         for turn in range(max(map(len, against.values()), default=0)):
@@ -289,28 +289,29 @@ class _Judging:
         asked: Mapping[str, Reading],
         candidates: Mapping[str, Sequence[Reading]],
     ) -> None:
-        """Runs a reading of each claim with fresh seeds; `over` takes in what they say."""
+        """Re-evaluates one reading of each claim on fresh seeds, and adds the results to `over`."""
         for claim, (read, likely, p_value) in self._asked(asked).items():
-            # Told apart is not enough: its own verdict has to be on the other side, and firmly.
+            # A significant difference is not enough: its verdict has to be on the other side, and
+            # firmly.
             apart = confirmed(p_value, len(candidates[claim]))
             holds = apart and firmly_differs(self._said[claim], likely)
             said = said_of_likely(read, likely)
             over.answer(claim, FreshVerdict(asked[claim], said, p_value, holds))
 
     def events(self) -> float:
-        """Cost of a reading that touches every experiment: events of the simulation."""
+        """Cost of a reading that affects every experiment, in events of the simulation."""
         return _events(self._few, self._chosen)
 
     def bands(self, over: OverReadings) -> Bands:
-        """Where the lines of figures lie under the readings that have a vote."""
+        """Range of the figures' lines over the voting readings."""
         return bands_of(self._paper, over.voters, over.best, self._found)
 
     def fit_of_default(self) -> Fit:
-        """How near the default is, with as few seeds as the other readings have."""
+        """Distance of the default, with as few seeds as the other readings have."""
         return self._fit(default_reading(self._points))
 
     def _fit(self, reading: Reading) -> Fit:
-        """How near a reading is; where it is as the default, with the default's few seeds."""
+        """Distance of a reading; if it is like the default, with the default's few seeds."""
         found = Outcomes()
         default = default_reading(self._points)
         for one in self._experiments:
@@ -324,7 +325,7 @@ class _Judging:
     ) -> dict[str, tuple[Verdict, Mapping[Verdict, int], float]]:
         """Each reading's verdict on its claim with fresh seeds.
 
-        With those that other seeds would give, and how surely it disagrees.
+        With the verdicts likely under other seeds, and the significance of the disagreement.
         """
         if not asked:
             return {}
@@ -346,12 +347,12 @@ class _Judging:
         return found
 
     def _at(self, claim: Claim, reading: Reading) -> Claim:
-        """A claim at the places that a reading takes."""
+        """A claim at the places that a reading selects."""
         (at,) = claims_at([claim], self._points, reading)
         return at
 
     def _of_claims(self, reading: Reading, claims: Sequence[str]) -> ToRun:
-        """The runs that some claims rest on, under a reading."""
+        """The runs that some claims depend on, under a reading."""
         named = [claim for claim in self._paper.claims if claim.id in claims]
         chosen = points_of_claims(self._paper, named)
         return [
@@ -363,7 +364,7 @@ class _Judging:
         for default, few, whole, read in zip(
             self._default, self._default_with_few, self._default_with_all, judged, strict=True
         ):
-            # An experiment that the reading leaves as it is has all seeds there.
+            # An experiment that the reading does not change has all seeds there.
             alike = tuple(
                 one if _seeds(one) == _seeds(ours) else other
                 for one, other, ours in zip(few.parts, whole.parts, read.parts, strict=True)
@@ -375,7 +376,7 @@ class _Judging:
         return judge_paper(as_read(self._paper, self._points, reading), self._found(reading))
 
     def _found(self, reading: Reading) -> Outcomes:
-        """What was measured under a reading."""
+        """Measurements under a reading."""
         found = Outcomes()
         for one in self._experiments:
             found.merge(self._done[self._key(one, reading)])
@@ -390,5 +391,5 @@ class _Judging:
 
 
 def _seeds(judged: Judged) -> list[int]:
-    """How many seeds each series of a comparison has."""
+    """Number of seeds in each series of a comparison."""
     return [len(series) for series in judged.seen]

@@ -1,4 +1,4 @@
-"""The whole of it: every paper carried out and judged, and the comparison across them."""
+"""Runs and judges every paper, with the comparison across them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -33,22 +33,22 @@ from airtcp.study.execute import Executor
 from airtcp.study.store import Store
 
 SEED_SETS_APART = 10_000
-"""Sets of seeds begin this far from each other: no experiment has as many."""
+"""Distance between the first seeds of consecutive sets; no experiment has as many."""
 FRESH_SEEDS_APART = SEED_SETS_APART // 2
-"""And the seeds of a set with which readings are asked again this far from its first."""
+"""Offset of the seeds for re-evaluating readings from the first of their set."""
 FURTHER_SEEDS_APART = 1_000
-"""And those that a verdict gets which is not firm, each further set."""
+"""Offset of each extra seed set given to a verdict that is not firm."""
 
 Progress = Callable[[float, str], object]
-"""Called with the share that is done, and what is being done."""
+"""Called with the finished share, and the current step."""
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """All that a run of the papers found.
+    """All results of a run of the papers.
 
     `readings` has for each paper the verdicts under every reading that was run; `sets` for each
-    claim its verdict with each further set of seeds, when those were run.
+    claim its verdict with each additional set of seeds, if those were run.
     """
 
     papers: list[Paper]
@@ -62,7 +62,7 @@ class Judgement:
 
     @property
     def runs(self) -> int:
-        """Number of runs it stands on."""
+        """Number of runs it is based on."""
         own = sum(outcomes.runs for outcomes in self.outcomes.values())
         return own + (self.cross_outcomes.runs if self.cross_outcomes else 0)
 
@@ -73,7 +73,7 @@ class Judgement:
 
     @property
     def unsteady(self) -> list[str]:
-        """The claims whose verdict another set of seeds changes."""
+        """The claims with a verdict that another set of seeds changes."""
         return [
             judged.claim.id
             for judged in self.all_claims
@@ -117,7 +117,7 @@ class Judgement:
 
     @staticmethod
     def _figure_json(paper: Paper) -> dict[str, str] | None:
-        """The figure that stands for a paper: the name of its file, and its words."""
+        """The figure that represents a paper: the name of its file, and its words."""
         for spec in paper.file.figures:
             if spec.id == paper.about.figure:
                 name = f"{paper.name}-{spec.id}"
@@ -149,12 +149,12 @@ class Judgement:
             },
             "never": over.never,
             "facts": self._facts_json(paper),
-            # A quick run's few readings are no field to choose from.
+            # A quick run's few readings are no basis for a choice.
             "chosen_by": None if self.quick else self._fits_json(over),
         }
 
     def _facts_json(self, paper: Paper) -> list[dict[str, object]]:
-        """Each fact, and how many of the readings run break it."""
+        """Each fact, and the number of readings run that break it."""
         over = self.readings[paper.name]
         default = over.fits.get(over.default)
         return [
@@ -171,7 +171,7 @@ class Judgement:
 
     @staticmethod
     def _fits_json(over: OverReadings) -> dict[str, object] | None:
-        """How near the default and the nearest readings are to the paper."""
+        """Distance of the default and of the nearest readings from the paper."""
         if len(over.fits) < 2:
             return None
         alike = over.alike
@@ -243,11 +243,11 @@ class Judgement:
         }
 
     def why(self, paper: Paper, judged: JudgedClaim) -> str:
-        """Explanation of a claim that does not simply come out, its numbers filled in."""
+        """Explanation of a claim that is not simply reproduced, with its numbers filled in."""
         return self._filled(paper, judged.claim.why)
 
     def today(self, paper: Paper) -> str:
-        """The paper's lesson for today's practitioner, its numbers filled in."""
+        """The paper's lesson for today's practitioner, with its numbers filled in."""
         return self._filled(paper, paper.about.today)
 
     def _filled(self, paper: Paper, text: str) -> str:
@@ -256,13 +256,13 @@ class Judgement:
 
 
 FIELD = 5
-"""As many of the readings nearest to a paper are named."""
+"""Number of readings nearest to a paper that are named."""
 FULL = Extent(
     most=28, least=8, events=450e6, improve=0.25, papers_own=True, settle=10e6, scan=400e6
 )
-"""Number of readings of a paper that a full run judges beside the default."""
+"""Readings of a paper that a full run judges in addition to the default."""
 QUICK = Extent(most=4, least=1, events=4e6, asked=1, decided_only=True)
-"""And a quick one, which leaves a claim that the default does not show to the full run."""
+"""The same for a quick run, which leaves claims not shown by the default to the full run."""
 
 
 def judge_papers(
@@ -279,21 +279,21 @@ def judge_papers(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Judgement:
-    """Runs and judges papers; what `out` holds already is not run again.
+    """Runs and judges papers; runs found in `out` are not repeated.
 
     Args:
-        papers: those to run.
+        papers: the papers to run.
         folder: the folder of papers.
-        quick: with few seeds, and shorter.
-        with_cross: whether to run every remedy on every scenario too, as the folder's `cross.toml`
-            says; a folder without that file has none.
-        first_seed: the seeds count up from here.
-        seed_sets: how many sets of seeds are judged; the figures are of the first.
-        readings: how many readings of each paper to judge beside the default, coarse first; left
-            out, as many as `FULL` says, or `QUICK`.
+        quick: whether to use fewer seeds and shorter runs.
+        with_cross: whether to run every remedy on every scenario too, by the folder's `cross.toml`;
+            a folder without that file has no such runs.
+        first_seed: the first seed.
+        seed_sets: number of sets of seeds to judge; the figures are of the first.
+        readings: number of readings of each paper to judge in addition to the default, coarse grid
+            first; None takes `FULL`, or `QUICK`.
         out: a folder for finished points.
-        jobs: runs at the same time.
-        executor: what runs them; threads by default.
+        jobs: number of parallel runs.
+        executor: runs the cells; threads by default.
         progress: called as the work goes on.
 
     Raises:
@@ -348,7 +348,7 @@ def judge_papers(
 
 
 class _Runs:
-    """Carries the experiments of a paper out, with one set of seeds."""
+    """Runs the experiments of a paper, with one set of seeds."""
 
     def __init__(
         self,
@@ -365,10 +365,10 @@ class _Runs:
         self._carry_out = partial(carry_out_planned, out=store, jobs=jobs, executor=executor)
 
     def default(self, told: Callable[[int, int], None]) -> Outcomes:
-        """Every experiment under the default reading, at all points that something rests on.
+        """Every experiment under the default reading, at all points that are used.
 
-        A quick run is about verdicts: it leaves out what only figures, calibrations and
-        sensitivities rest on.
+        A quick run is about verdicts: it skips points used only by figures, calibrations and
+        sensitivities.
         """
         used = points_of_verdicts(self._paper) if self._quick else points_used(self._paper)
         extent: RunExtent = "quick" if self._quick else "full"
@@ -403,7 +403,7 @@ class _Runs:
 
 
 class _Steps:
-    """Tells the share of all steps that is done."""
+    """Reports the finished share of all steps."""
 
     def __init__(self, steps: int, progress: Progress | None) -> None:
         self._steps = steps
@@ -411,7 +411,7 @@ class _Steps:
         self._begun = -1
 
     def next(self, what: str, of: str) -> Callable[[int, int], None]:
-        """The next step begins; what is returned is called as it goes on."""
+        """Begins the next step; the returned function is called as it goes on."""
         self._begun += 1
         begun = self._begun
 

@@ -50,11 +50,11 @@ LABELS = {
     "steps_half": "reductions to half",
     "attempts_a_packet": "attempts a packet on the air",
 }
-"""Names of measurements as figures have them, where they are not the name itself."""
+"""Names of measurements in figures, if different from the name itself."""
 
 
 def label_of(measure: str) -> str:
-    """A measurement as the axis of a figure names it."""
+    """Label of a measurement on the axis of a figure."""
     return LABELS.get(measure, measure.replace("_", " "))
 
 
@@ -72,7 +72,7 @@ _QUANTITIES = {
 
 
 def quantity_of(measure: str) -> str:
-    """The quantity behind a measure: goodput whether of all flows or of one, in bits or bytes."""
+    """The quantity of a measure: goodput for all flows or for one, in bits or bytes."""
     for quantity, measures in _QUANTITIES.items():
         if measure in measures:
             return quantity
@@ -94,7 +94,7 @@ COUNTS = (
     "loss_events_of_three_segments",
     "transfers_completed",
 )
-"""The measurements that count something, so that chance alone makes them scatter."""
+"""Counts, which scatter by chance."""
 
 
 _OTHERS = (
@@ -105,7 +105,7 @@ _OTHERS = (
     "steps_half",
     "goodput_peak_bps",
 )
-"""The last four of runs that were watched: their window, or the peaks of their goodput."""
+"""The last four are of sampled runs: their window, or the peaks of their goodput."""
 
 
 def _sum(summary: RunSummary, field: str) -> float:
@@ -128,7 +128,7 @@ def _delivery_ratio(summary: RunSummary) -> float:
 
 
 def _mean_transfer(summary: RunSummary) -> float:
-    """Over all transfers that were completed."""
+    """Mean over all completed transfers."""
     done = [
         (flow["transfer_mean_s"], flow["transfers_completed"])
         for flow in summary["flows"]
@@ -138,7 +138,7 @@ def _mean_transfer(summary: RunSummary) -> float:
 
 
 def _in_flight(summary: RunSummary) -> float:
-    """What arrives in a median round trip, by Little's law: the window that is used."""
+    """Delivery in a median round trip, by Little's law: the used window."""
     return sum(
         flow["goodput_bps"] * (flow["rtt_p50_ms"] or 0.0) / 8000 for flow in summary["flows"]
     )
@@ -150,18 +150,18 @@ def _last_byte(summary: RunSummary) -> float:
 
 
 def _ping_rtt(summary: RunSummary) -> float:
-    """Of the first flow that pings, in milliseconds; 0 where none does or none was answered."""
+    """Ping RTT of the first flow that pings, in milliseconds; 0 without pings or answers."""
     medians = [flow["rtt_p50_ms"] for flow in summary["flows"] if flow["pings_answered"]]
     return next((median for median in medians if median is not None), 0.0)
 
 
 def _delay_p95(summary: RunSummary) -> float:
-    """The 95th percentile of the first flow's packets' way, in milliseconds; 0 if none arrived."""
+    """The 95th percentile of the first flow's one-way packet delay, in milliseconds; 0 if none."""
     return summary["flows"][0]["delay_p95_ms"] or 0.0
 
 
 def _delay_p50(summary: RunSummary) -> float:
-    """The median of each flow's packets' way, in milliseconds, over all flows on average."""
+    """The median one-way packet delay in milliseconds, averaged over all flows."""
     medians = [flow["delay_p50_ms"] for flow in summary["flows"]]
     known = [median for median in medians if median is not None]
     return sum(known) / len(known) if known else 0.0

@@ -1,7 +1,7 @@
-"""Papers on a kernel: `papers/<name>/kernel.toml`, beside the simulation of the same.
+"""Papers on a kernel: `papers/<name>/kernel.toml`, paired with the simulation of the same runs.
 
-A case is a scenario of the paper and the remedies that are tried on it. What the kernel cannot
-have, or the emulator cannot carry, stays in the results with the reason.
+A case is a scenario of the paper and the remedies to try on it. Remedies that the kernel lacks, or
+links that the emulator cannot carry, stay in the results with the reason.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ FILE = "kernel.toml"
 """Name of the file with a paper's cases."""
 
 _ANY_DEVIATION = 1.0
-"""Whether there is a way to a remedy does not depend on the deviation, so any will do."""
+"""Whether a kernel has a remedy does not depend on the deviation, so any will do."""
 
 
 class CaseSpec(Struct, frozen=True, forbid_unknown_fields=True):
@@ -50,7 +50,7 @@ class CaseSpec(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class KernelFile(Struct, frozen=True, forbid_unknown_fields=True):
-    """A `kernel.toml`: its cases, and the settings that all of them begin with."""
+    """A `kernel.toml`: its cases, and the settings common to all of them."""
 
     seeds: int
     cases: list[CaseSpec] = field(name="case")
@@ -59,10 +59,10 @@ class KernelFile(Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Variant:
-    """A case under one remedy, or as it is; `refusal` says why it cannot be run."""
+    """A case with one remedy, or without; `refusal` gives the reason if it cannot be run."""
 
     remedy: str
-    """Empty for the case as it is."""
+    """Empty for the case without a remedy."""
     scenario: Scenario | None
     refusal: str = ""
 
@@ -119,7 +119,7 @@ class Case:
 def load_cases(
     papers: Sequence[Paper], seeds: int | None = None, guest: Guest | None = None
 ) -> list[Case]:
-    """The cases of all papers, each asked of the kernel, which runs nothing.
+    """The cases of all papers, each checked with the kernel without a run.
 
     The kernel is that of `guest`, in virtual time, or this machine's.
 
@@ -131,7 +131,7 @@ def load_cases(
     cases = []
     for paper in papers:
         if not (paper.folder / FILE).is_file():
-            continue  # nothing of it is asked of a kernel
+            continue  # no cases for a kernel
         file = read_toml(paper.folder / FILE, KernelFile)
         chosen = tuple(range(1, (seeds or file.seeds) + 1))
         cases += [_case(paper, spec, file.settings, chosen, guest) for spec in file.cases]
@@ -151,7 +151,7 @@ def _case(
     written = load_scenario(source, settings)
 
     def variant(remedy: str) -> Variant:
-        # First: a wrong name is an error of the file and not a refusal of the kernel.
+        # First: a wrong name is an error of the file rather than a refusal by the kernel.
         scenario = written.with_remedies(remedy) if remedy else written
         run = KernelRun(source, told, remedy, _ANY_DEVIATION)
         try:
@@ -177,7 +177,7 @@ def _case(
 
 @dataclass(frozen=True)
 class Outcome:
-    """A variant on the kernel and simulated, seed by seed."""
+    """Results of a variant on the kernel and simulated, seed by seed."""
 
     variant: Variant
     measured: tuple[Measurement, ...]
@@ -191,13 +191,13 @@ class Outcome:
 
 @dataclass(frozen=True)
 class CaseResult:
-    """Result of a case; no outcomes where it could not be run."""
+    """Result of a case; without outcomes if it could not be run."""
 
     case: Case
     outcomes: tuple[Outcome, ...]
 
     def agreement(self, outcome: Outcome) -> Agreement:
-        """A remedy's effect on the kernel beside the simulated one."""
+        """A remedy's effect on the kernel against its simulated effect."""
         before = self.outcomes[0]
         return Agreement(
             Side(before.measured_bps, outcome.measured_bps),
@@ -213,16 +213,16 @@ def run_cases(
 ) -> list[CaseResult]:
     """Simulates the cases, then has the kernel run them: baselines first, then remedies.
 
-    What a remedy amounts to may depend on the deviation that the kernel measured in the baseline.
+    A remedy's setting may depend on the deviation that the kernel measured in the baseline.
 
     Args:
-        cases: what to run.
-        out: a folder; what its folder `cells` holds is not run, what is finished is kept there.
-        jobs: runs of the kernel at the same time; those that were late are repeated.
+        cases: the cases to run.
+        out: a folder; finished cells are stored in and reused from its folder `cells`.
+        jobs: number of parallel runs of the kernel; late runs are repeated.
         progress: called after each of the kernel's runs.
 
     Raises:
-        RunError: a run could not be finished, or none was in time.
+        RunError: a run could not be finished, or no run was in time.
         StoreError: a cell cannot be stored.
     """
     simulated = execute(
@@ -275,7 +275,7 @@ def _measurements(cells: Sequence[PlannedCell], found: Results) -> tuple[Measure
 
 
 def document(results: Sequence[CaseResult]) -> dict[str, object]:
-    """The results as JSON, with the kernel that was measured and how late the emulator was.
+    """The results as JSON, with the measured kernel and the lateness of the emulator.
 
     Raises:
         ScenarioError: no case could be run.

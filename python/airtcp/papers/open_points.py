@@ -1,4 +1,4 @@
-"""The open points of a paper: those of its text, and what its calibrations do not identify."""
+"""The open points of a paper: those of its text, and parameters left open by its calibrations."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from airtcp.papers.readings import Admitted, OpenPoint
 
 
 def open_points(paper: Paper, outcomes: Outcomes) -> list[OpenPoint]:
-    """The paper's open points; before them, what its calibrations, where run, do not identify."""
+    """The paper's open points; before them, parameters that its calibrations do not identify."""
     points = []
     for calibration in paper.file.calibrations:
         if not was_run(paper, calibration, outcomes):
@@ -57,5 +57,5 @@ def _has_places(experiment: Experiment, at: Mapping[str, Value]) -> bool:
 
 
 def _beyond_default(axis: Axis, place: Value, chosen: Value) -> dict[str, Any]:
-    """Settings of a place; none for the chosen one, which the scenario has already."""
+    """Settings of a place; empty for the chosen one, which the scenario has already."""
     return {} if place == chosen else dict(axis.choice(place).settings)

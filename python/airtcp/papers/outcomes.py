@@ -1,4 +1,4 @@
-"""Carrying experiments out: every point with every seed as a plan, and what was measured."""
+"""Runs experiments: every point with every seed as a plan, and the measurements."""
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,17 +18,17 @@ from airtcp.study.plan import Plan, planned_cell
 from airtcp.study.store import Store
 
 Progress = Callable[[int, int], object]
-"""Called with the number of runs finished, and of all."""
+"""Called with the number of finished runs, and the total."""
 
 SelectedPoints = Mapping[str, Container[Coordinates]]
-"""Of each experiment by its id, the points that are run; all of one that is not named."""
+"""For each experiment by its id, the points to run; all points of an experiment not listed."""
 
 
 @dataclass
 class Outcomes:
-    """Measurements: of each experiment and point, one set a seed, in order.
+    """Measurements: for each experiment and point, one set per seed, in order.
 
-    `refused` says of points whose remedies their link has no place for why.
+    `refused` gives the reason for points with remedies that do not apply to their link.
     """
 
     seeds: dict[str, tuple[int, ...]] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Outcomes:
         )
 
     def merge(self, other: "Outcomes") -> None:
-        """Takes in what was measured of other experiments."""
+        """Adds measurements of other experiments."""
         self.seeds |= other.seeds
         self.measured |= other.measured
         self.refused |= other.refused
@@ -57,7 +57,7 @@ class Outcomes:
     def values(
         self, experiment: Experiment, measure: str, *at: Mapping[str, Value]
     ) -> list[float] | None:
-        """One measurement a seed, in the order of the seeds; None where the point was refused."""
+        """One measurement per seed, in the order of the seeds; None if the point was refused."""
         point = self.measured.get((experiment.id, experiment.coordinates(*at)))
         return None if point is None else [run[measure] for run in point]
 
@@ -71,7 +71,7 @@ class Outcomes:
     ) -> Estimate | None:
         """The gain in per cent of `treated` over `baseline`, both at `at`, seed by seed.
 
-        None where one was refused, or the baseline measured nothing.
+        None if one was refused, or the baseline measured nothing.
         """
         before = self.values(experiment, measure, at, baseline)
         after = self.values(experiment, measure, at, treated)
@@ -91,7 +91,7 @@ class PlannedPoint:
 
 @dataclass
 class PlannedExperiments:
-    """Experiments as a plan, and what to make of its results."""
+    """Experiments as a plan, and the conversion of its results."""
 
     plan: Plan = field(default_factory=Plan)
     seeds: dict[str, tuple[int, ...]] = field(default_factory=dict)
@@ -99,7 +99,7 @@ class PlannedExperiments:
     refused: dict[tuple[str, Coordinates], str] = field(default_factory=dict)
 
     def outcomes(self, measured: Mapping[CellKey, Measures]) -> Outcomes:
-        """Measurements, from those of a plan that has these cells."""
+        """Measurements, from the results of a plan that has these cells."""
         return Outcomes(
             dict(self.seeds),
             {
@@ -120,10 +120,10 @@ def plan_experiments(
     """Every point of every experiment with every seed, as a plan.
 
     Args:
-        experiments: each with the folder its scenario's path starts from.
-        extent: with how many seeds; shorter too unless it is full, where experiments say so.
-        first_seed: the seeds count up from here; sets of seeds that are apart share no run.
-        only: the points that are planned, where not all are.
+        experiments: each with the folder that its scenario's path is relative to.
+        extent: number of seeds; shorter runs too unless full, where experiments define it.
+        first_seed: the first seed; disjoint sets of seeds share no run.
+        only: the points to plan, if not all.
 
     Raises:
         ScenarioError: a scenario or a remedy is wrong.
@@ -149,15 +149,15 @@ def carry_out(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Outcomes:
-    """Runs every point of every experiment; what `out` holds already is not run again.
+    """Runs every point of every experiment; runs found in `out` are not repeated.
 
     Args:
-        experiments: each with the folder its scenario's path starts from.
-        quick: with the experiments' few seeds, and shorter, where they say so.
-        first_seed: the seeds count up from here; sets of seeds that are apart share no run.
+        experiments: each with the folder that its scenario's path is relative to.
+        quick: whether to use the experiments' few seeds, and shorter runs, where they define them.
+        first_seed: the first seed; disjoint sets of seeds share no run.
         out: a folder; finished cells are saved in its folder `cells`. Or the store itself.
-        jobs: runs at the same time; None takes the processors this process may use.
-        executor: what runs them; threads by default.
+        jobs: number of parallel runs; None takes the processors this process may use.
+        executor: runs the cells; threads by default.
         progress: called at the start and after each run.
 
     Raises:
@@ -181,7 +181,7 @@ def carry_out_planned(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> list[Outcomes]:
-    """Runs several plans as one, a run that several of them ask for once; the outcomes of each.
+    """Runs several plans as one, shared runs only once; returns the outcomes of each.
 
     Args and errors as of `carry_out`.
     """
@@ -200,7 +200,7 @@ def carry_out_planned(
 
 
 def scenario_at(folder: Path, experiment: Experiment, coordinates: Coordinates) -> Scenario:
-    """The scenario of one point, its remedies laid over it.
+    """The scenario of one point, with its remedies applied.
 
     Raises:
         KeyError: the experiment has no such point.
@@ -212,7 +212,7 @@ def scenario_at(folder: Path, experiment: Experiment, coordinates: Coordinates) 
 
 
 def built(folder: Path, point: Point) -> Scenario:
-    """The scenario of a point, its remedies laid over it.
+    """The scenario of a point, with its remedies applied.
 
     Raises:
         ScenarioError: a key, a value or a remedy is wrong.
@@ -228,14 +228,14 @@ def _written(folder: Path, point: Point) -> Scenario:
 
 
 def ordered(settings: Mapping[str, object]) -> dict[str, object]:
-    """Whole tables first, so that single keys can change them."""
+    """Sorts whole tables first, so that single keys can change them."""
     return dict(sorted(settings.items(), key=lambda item: item[0].count(".")))
 
 
 def _plan_point(
     folder: Path, experiment: Experiment, point: Point, planned: PlannedExperiments
 ) -> None:
-    """Adds a point of an experiment; one that is refused is noted."""
+    """Adds a point of an experiment; records it if it is refused."""
     observation = WATCHED if experiment.sampled else PEAKS if experiment.peaks else None
     written = _written(folder, point)
     scenario = written

@@ -1,4 +1,4 @@
-"""The verdicts of a paper's claims over its readings, and what decides among them."""
+"""The verdicts of a paper's claims over its readings, and the open points that decide them."""
 
 import math
 from collections import Counter
@@ -13,17 +13,17 @@ from airtcp.papers.rules import DOUBT, Verdict
 from airtcp.papers.touching import Touching
 
 _TELLS_APART = 0.1
-"""A point decides a claim where it explains this much of the disagreement, at least."""
+"""Minimum share of the disagreement that a deciding point explains."""
 _REFUTE = 20
-"""None of twenty differs: with 95 % confidence at most 3 / 20 of all do (the rule of three)."""
+"""Zero of twenty differ: with 95 % confidence at most 3 / 20 of all do (the rule of three)."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """The open point on which a claim turns most.
+    """The open point that a claim depends on most.
 
-    `rows`: for each of its values, how many readings with it go the paper's way, show nothing, are
-    contradicted.
+    `rows`: for each of its values, the number of readings that go the paper's way, show nothing,
+    are contradicted.
     """
 
     point: OpenPoint
@@ -31,7 +31,7 @@ class Decision:
 
     @property
     def words(self) -> str:
-        """In words: window (20: 0 of 24; 200: 20 of 24 the paper's way)."""
+        """The decision in words: window (20: 0 of 24; 200: 20 of 24 the paper's way)."""
         told = [
             f"{name}: {way} of {way + silent + against}" for name, way, silent, against in self.rows
         ]
@@ -42,8 +42,8 @@ class Decision:
 class FreshVerdict:
     """A reading re-evaluated on fresh seeds.
 
-    `verdict` is what its likely ones have in common, `p_value` that of its disagreement with the
-    default, `holds` whether it disagrees: told apart, and firmly on the other side.
+    `verdict` is the common part of its likely verdicts, `p_value` that of its disagreement with the
+    default, `holds` whether it disagrees: significantly different, and firmly on the other side.
     """
 
     reading: Reading
@@ -56,13 +56,13 @@ class FreshVerdict:
 class OverReadings:
     """The verdicts of a paper's claims under each reading that was run, the default first.
 
-    Readings that differ at points which do not touch a claim are one reading of it, and the first
-    that was run says its verdict. `admissible` counts all readings of the paper. `shares` says of
-    each reading which part of all comparisons goes the paper's way, `parts` which part of each
-    claim's. `asked`: of each claim the readings that were asked again, in their order. `bands`:
-    where the lines of figures lie under those that have a vote. `fits`: how near each is to the
-    paper; `scanned` the same of those that were run for that alone. One that breaks a fact which
-    the default keeps is no reading of the paper: it has no vote.
+    Readings that differ only at points without effect on a claim are one reading of it, and the
+    first that was run gives its verdict. `admissible` counts all readings of the paper. `shares` is
+    for each reading the share of all comparisons that go the paper's way, `parts` the share of each
+    claim's. `asked`: for each claim the re-evaluated readings, in order. `bands`: range of the
+    figures' lines over the voting readings. `fits`: each reading's distance from the paper;
+    `scanned` the same for readings run only for it. A reading that breaks a fact which the default
+    keeps is not a reading of the paper: it does not vote.
     """
 
     points: list[OpenPoint]
@@ -86,7 +86,7 @@ class OverReadings:
         doubts: Mapping[str, float],
         fit: Fit | None = None,
     ) -> None:
-        """Takes in what one reading gave; `doubts`: of each claim how surely it disagrees."""
+        """Adds the results of one reading; `doubts`: by claim the p-value of its disagreement."""
         if fit is not None:
             self.fits[reading] = fit
         votes = self.votes(reading)
@@ -105,24 +105,24 @@ class OverReadings:
         self.shares[reading] = way / max(1, compared)
 
     def breaks(self, reading: Reading) -> tuple[str, ...]:
-        """The facts that a reading breaks and the default keeps."""
+        """The facts broken by a reading but kept by the default."""
         own, default = self.fits.get(reading), self.fits.get(self.default)
         if own is None or default is None:
             return ()
         return tuple(fact for fact in own.broken if fact not in default.broken)
 
     def votes(self, reading: Reading) -> bool:
-        """Whether it is a reading of the paper: it breaks no fact that the default keeps."""
+        """Whether it is a valid reading: it breaks no fact that the default keeps."""
         return not self.breaks(reading)
 
     @property
     def voters(self) -> list[Reading]:
-        """The readings that have a vote, in the order in which they were run."""
+        """The voting readings, in the order in which they were run."""
         return [reading for reading in self.verdicts if self.votes(reading)]
 
     @property
     def nearest(self) -> list[Reading]:
-        """The readings run, by how near they are to the paper."""
+        """The readings run, by distance from the paper."""
         return nearest_first(self.fits)
 
     @property
@@ -131,27 +131,27 @@ class OverReadings:
         return alike(self.fits)
 
     def answer(self, claim: str, asked: FreshVerdict) -> None:
-        """Records a reading's re-evaluation: more seeds than before, so it is the verdict now."""
+        """Records a reading's re-evaluation: its larger sample replaces the verdict."""
         self.asked.setdefault(claim, []).append(asked)
         self._distinct[claim][self.projected(claim, asked.reading)] = asked.verdict
 
     def projected(self, claim: str, reading: Reading) -> Reading:
-        """A reading as a claim sees it: the values at the points that touch it."""
+        """A reading restricted to a claim: the values at the points that affect it."""
         return tuple(reading[index] for index in self.touching[claim])
 
     @property
     def default(self) -> Reading:
-        """The reading that departs nowhere."""
+        """The reading with every default."""
         return default_reading(self.points)
 
     def of(self, claim: str) -> list[Verdict]:
-        """The verdicts on a claim, one a reading of it, the default's first."""
+        """The verdicts on a claim, one per reading of it, the default's first."""
         return list(self._distinct[claim].values())
 
     def doubted(self, claim: str, most: int) -> list[Reading]:
-        """The readings that seem to disagree with the default, the surest first, `most` of them.
+        """The readings that seem to disagree with the default, the most significant first.
 
-        Of those that are as sure, first the ones that depart at the fewest points.
+        At most `most`; ties are ordered by the number of points at which they depart.
         """
         doubts = self._doubts.get(claim, {})
         ranked = sorted(
@@ -161,14 +161,14 @@ class OverReadings:
         return ranked[:most]
 
     def disagrees(self, claim: str) -> FreshVerdict | None:
-        """The reading that says otherwise than the default, and did so again with fresh seeds."""
+        """A reading that differs from the default, confirmed with fresh seeds."""
         return next((one for one in self.asked.get(claim, []) if one.holds), None)
 
     def against(self, claim: str, most: int) -> list[Reading]:
-        """The readings whose contradiction would be all that is said of a claim, `most` of them.
+        """The readings whose contradiction would alone decide a claim, `most` of them.
 
-        None where the default says something, or where any reading goes the paper's way; those
-        that depart at the fewest points first.
+        Empty if the default decides it, or if any reading goes the paper's way; ordered by the
+        number of points at which they depart.
         """
         default, *others = self.of(claim)
         if default is not Verdict.NOT_SHOWN or any(one.goes_the_papers_way for one in others):
@@ -185,16 +185,16 @@ class OverReadings:
         return contradicting[:most]
 
     def contradicts(self, claim: str) -> bool:
-        """Whether a reading contradicts a claim again, with fresh seeds and firmly."""
+        """Whether a reading contradicts a claim firmly and with fresh seeds, too."""
         return any(one.verdict is Verdict.CONTRADICTED for one in self.asked.get(claim, []))
 
     def refutes(self, claim: str) -> bool:
-        """Whether the readings of a claim are enough for a verdict on all of them.
+        """Whether the readings of a claim suffice for a verdict on all of them.
 
-        All there are, or as many as leave one in seven at most that nobody has met, with each value
-        of each point that touches the claim among them.
+        All there are, or enough to leave at most one in seven untried, including each value of each
+        point that affects the claim.
         """
-        # One that breaks a fact was tried, too: it is not a reading that nobody has met.
+        # A reading that breaks a fact was tried, too: it does not count as untried.
         known, touching = self._tried[claim], self.touching[claim]
         there_are = math.prod(len(self.points[index].values) for index in touching)
         return len(known) >= min(there_are, _REFUTE) and all(
@@ -208,10 +208,10 @@ class OverReadings:
         return {str(verdict): counts[verdict] for verdict in Verdict if counts[verdict]}
 
     def decided_by(self, claim: str) -> Decision | None:
-        """The point that tells the claim's verdicts apart best.
+        """The point that separates the claim's verdicts best.
 
-        None where none does, or where two do it alike: readings that depart at both at once do not
-        say which of them decides.
+        None if no point does, or if two do equally: readings that depart at both at once do not
+        show which of them decides.
         """
         found: list[tuple[float, Decision]] = []
         whole = _disorder(self.of(claim))
@@ -235,11 +235,11 @@ class OverReadings:
         return found[0][1]
 
     def promises(self, reading: Reading) -> tuple[int, float]:
-        """By what the search goes on: claims its way, and which part of all comparisons."""
+        """Priority of the search: claims its way, and its share of all comparisons."""
         return self.served(reading)[0], self.shares[reading]
 
     def served(self, reading: Reading) -> tuple[int, int, int]:
-        """A reading's score for the paper: claims its way, of these reproduced, departures."""
+        """A reading's score for the paper: claims its way, reproduced claims, departures."""
         verdicts = self.verdicts[reading].values()
         way = sum(verdict.goes_the_papers_way for verdict in verdicts)
         reproduced = sum(verdict is Verdict.REPRODUCED for verdict in verdicts)
@@ -247,12 +247,12 @@ class OverReadings:
 
     @property
     def best(self) -> Reading:
-        """The joint reading that serves the paper best, of those run that have a vote."""
+        """The joint reading that serves the paper best, of the voting readings run."""
         return max(self.voters, key=self.served)
 
     @property
     def never(self) -> list[str]:
-        """The claims that none of the readings run gives."""
+        """The claims that no reading run gives."""
         return [
             claim
             for claim in self.verdicts[self.default]
@@ -273,7 +273,7 @@ def _counts(verdicts: Iterable[Verdict]) -> tuple[int, int, int]:
 
 
 def _disorder(verdicts: Sequence[Verdict]) -> float:
-    """Gini's impurity of paper's way, not shown and contradicted."""
+    """Gini impurity of paper's way, not shown and contradicted."""
     if not verdicts:
         return 0.0
     return 1 - sum((count / len(verdicts)) ** 2 for count in _counts(verdicts))

@@ -74,7 +74,7 @@ class Target(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Calibration(Struct, frozen=True, forbid_unknown_fields=True):
-    """A free parameter, set on the baseline alone: places tried, facts, and our choice."""
+    """A free parameter, calibrated on the baseline only: places tried, facts, and our choice."""
 
     what: str
     experiment: str
@@ -86,7 +86,7 @@ class Calibration(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SensitiveGain(Struct, frozen=True, forbid_unknown_fields=True):
-    """A column of a sensitivity table: a gain, and the paper's number for it."""
+    """A column of a sensitivity table: a gain, and the paper's number."""
 
     title: str
     baseline: dict[str, Value]
@@ -107,12 +107,12 @@ class Sensitivity(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class About(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who says what where, and what is to be taken from it today.
+    """Bibliography, and the lesson for today.
 
-    `short` is a word or two for the paper, as figures and tables name it. `search` is how many
-    readings a full run may judge beyond the coarse grid in search of better ones, where a paper
-    leaves so much open that the usual share of the grid is too few. `figure` is the one that stands
-    for the paper in an overview, by its id.
+    `short` is a word or two for the paper, in figures and tables. `search` is the number of
+    readings that a full run may judge beyond the coarse grid in search of better ones, if a paper
+    leaves so much open that the usual share of the grid is too small. `figure` is the id of the
+    figure that represents the paper in an overview.
     """
 
     number: int
@@ -150,19 +150,19 @@ class Paper(Struct, frozen=True):
 
     @property
     def about(self) -> About:
-        """Who says what where."""
+        """Bibliography."""
         return self.file.about
 
     @property
     def short_title(self) -> str:
-        """Its number and a word or two for it."""
+        """The paper's number and a word or two for it."""
         return f"{self.about.number} {self.about.short}"
 
     def experiment(self, identity: str) -> Experiment:
-        """The experiment of that id.
+        """The experiment with that id.
 
         Raises:
-            PaperError: there is none.
+            PaperError: no experiment has it.
         """
         for experiment in self.file.experiments:
             if experiment.id == identity:
@@ -175,15 +175,15 @@ def find_papers() -> Path:
     """The folder of papers that comes with airtcp.
 
     Raises:
-        ScenarioError: it is not there.
+        ScenarioError: the folder does not exist.
     """
     return shipped.folder("papers")
 
 
 def load_papers(folder: Path, names: Sequence[str] | None = None) -> list[Paper]:
-    """The papers of a folder in the order of their numbers; `names` chooses some.
+    """The papers of a folder in the order of their numbers; `names` selects some.
 
-    A name is the folder's, or the paper's number.
+    A name is the folder's name, or the paper's number.
 
     Raises:
         PaperError: a file is missing or wrong, or a name is unknown.
@@ -211,7 +211,7 @@ def read_toml(path: Path, kind: type[T]) -> T:
     """A TOML file as the given structure.
 
     Raises:
-        PaperError: it cannot be read, is no TOML, or a key is wrong.
+        PaperError: it cannot be read, is not TOML, or a key is wrong.
     """
     try:
         given = files.read_toml(path)
@@ -237,7 +237,7 @@ def _load(folder: Path) -> Paper:
 
 
 def check(paper: Paper) -> None:
-    """That everything the paper's files name exists.
+    """Checks that everything named by the paper's files exists.
 
     Raises:
         PaperError: something does not.
@@ -280,7 +280,7 @@ def check(paper: Paper) -> None:
 
 
 def _known(paper: Paper) -> str:
-    """The numbers that texts may type: the paper's own, and those that were set."""
+    """The numbers that texts may contain: the paper's, and settings."""
     places = [
         f"{axis.name} {place} {axis.choice(place).settings}"
         for experiment in paper.file.experiments
@@ -330,7 +330,7 @@ def _check_claims(paper: Paper) -> None:
 
 
 def _check_levels(where: str, claim: Claim, paper: Paper) -> None:
-    """That no level decides which a calibration has set: it would be right by construction."""
+    """Checks that no level decides which a calibration has set: it would hold by construction."""
     calibrated = {
         quantity_of(target.measure): calibration.what
         for calibration in paper.file.calibrations
@@ -347,7 +347,7 @@ def _check_levels(where: str, claim: Claim, paper: Paper) -> None:
 
 
 def _check_alternatives(where: str, claim: Claim, paper: Paper) -> None:
-    """That a claim is as much at each place of an alternative as at the default's."""
+    """Checks that a claim has as much at each place of an alternative as at the default's."""
     points = [point for point in paper.file.readings if point.alternative]
     for point in points:
         for part in claim.parts:

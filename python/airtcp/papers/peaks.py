@@ -1,4 +1,4 @@
-"""The highest goodput of a run: of the intervals into which it is cut, all flows together."""
+"""The highest goodput of a run over fixed intervals, all flows together."""
 
 import json
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 INTERVAL_S = 6.0
-"""OPNET keeps a hundred values of a statistic: of 600 s one every six seconds."""
+"""OPNET keeps a hundred values of a statistic: over 600 s one every six seconds."""
 
 
 def peak_summary(scenario: Scenario, seed: int) -> str:
@@ -30,4 +30,4 @@ def _highest(samples: "pl.DataFrame") -> float:
 
 
 PEAKS = Observation("peaks:", peak_summary)
-"""Cells whose goodput was taken interval by interval."""
+"""Cells with the goodput of each interval."""

@@ -1,7 +1,7 @@
 """Open points of a paper, as data: `[[reading]]` in its `paper.toml`.
 
-An open point has the values that the paper's text admits. One value of each point is a reading of
-the paper; every experiment can be run under any of them.
+An open point has the values that the paper's text admits. One value of each point makes a reading
+of the paper; every experiment can be run under any of them.
 """
 
 import hashlib
@@ -16,23 +16,22 @@ from airtcp.papers.check import PaperError
 from airtcp.papers.experiment import Axis, Choice, Experiment, Value, moved, multiplied, overlaid
 
 Reading = tuple[str, ...]
-"""The name of the value taken at each open point, in the order of the points."""
+"""The names of the values chosen at the open points, in the order of the points."""
 
 EXPERIMENT = "experiment"
-"""The axis of an open point whose values are experiments."""
+"""The axis of an open point that chooses among experiments."""
 _CANDIDATES = 24
-"""From this many candidates the next reading of a coarse grid is chosen."""
+"""Number of candidates for each further reading of a coarse grid."""
 
 
 class Admitted(Struct, frozen=True, forbid_unknown_fields=True):
-    """A value that the text admits, and what it changes of an experiment.
+    """A value that the text admits, and its changes of an experiment.
 
     `settings` are keys of the scenario, `add` moves a numeric key wherever an experiment sets it
     (`wlan.loss.lost` by 1), `rename` sets another key in place of one (`link.reverse.loss.rate` for
     `link.loss.rate`), `times` multiplies a key wherever an experiment sets it (`wired.delay` by 2),
-    `replace` puts one remedy in place of another, `unset` takes keys of the
-    scenario away that belong to what is replaced. `at` limits the settings to places of an
-    experiment's axes.
+    `replace` puts one remedy in place of another, `unset` removes keys of the scenario that belong
+    to the replaced value. `at` limits the settings to places of an experiment's axes.
     """
 
     name: str
@@ -48,10 +47,10 @@ class Admitted(Struct, frozen=True, forbid_unknown_fields=True):
 class OpenPoint(Struct, frozen=True, forbid_unknown_fields=True):
     """A point that the text leaves open, the values it admits, the default and why.
 
-    `source` says where the text would have it. `experiments` limits it to some; empty means all.
-    With `axis` its values are the places of that axis of those experiments, of which the paper had
-    one: a claim is judged at the place that the reading takes. With `axis = "experiment"` they are
-    experiments, of which a claim is judged by the one that the reading takes.
+    `source` is the relevant passage of the text. `experiments` limits the point to some; empty
+    means all. With `axis` its values are the places of that axis of those experiments, one of which
+    the paper had: a claim is judged at the place that the reading selects. With `axis =
+    "experiment"` they are experiments: a claim is judged by the one that the reading selects.
     """
 
     id: str
@@ -65,7 +64,7 @@ class OpenPoint(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def alternative(self) -> bool:
-        """Whether its values are places of an axis, all of which are run in any case."""
+        """Whether its values are places of an axis, all of which are run anyway."""
         return bool(self.axis)
 
     @property
@@ -75,10 +74,10 @@ class OpenPoint(Struct, frozen=True, forbid_unknown_fields=True):
         return [self.default, *others]
 
     def value(self, name: str) -> Admitted:
-        """The value of that name.
+        """The value with that name.
 
         Raises:
-            KeyError: there is none.
+            KeyError: no value has it.
         """
         for value in self.values:
             if value.name == name:
@@ -86,12 +85,12 @@ class OpenPoint(Struct, frozen=True, forbid_unknown_fields=True):
         raise KeyError(name)
 
     def concerns(self, experiment: str) -> bool:
-        """Whether the experiment of that id can be read in more than one way here."""
+        """Whether the experiment with that id depends on this point."""
         return not self.experiments or experiment in self.experiments
 
 
 class JointReading(Struct, frozen=True, forbid_unknown_fields=True):
-    """A reading that departs at several points at once and is judged in any case, and why.
+    """A reading that departs at several points at once and is always judged, and why.
 
     `values` has the value of each point at which it departs.
     """
@@ -101,12 +100,12 @@ class JointReading(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def joint_readings(points: Sequence[OpenPoint], named: Sequence[JointReading]) -> list[Reading]:
-    """The joint readings that a paper names, as readings of these points."""
+    """The joint readings named by a paper, as readings of these points."""
     return [tuple(one.values.get(point.id, point.default) for point in points) for one in named]
 
 
 def check_joint(where: str, points: Sequence[OpenPoint], named: Sequence[JointReading]) -> None:
-    """That joint readings name points and their values.
+    """Checks that joint readings name existing points and values.
 
     Raises:
         PaperError: a point or a value is unknown.
@@ -137,10 +136,10 @@ def one_at_a_time(points: Sequence[OpenPoint]) -> list[Reading]:
 
 
 def each_choice(points: Sequence[OpenPoint]) -> list[Reading]:
-    """The fewest readings in which, with the default, every value occurs.
+    """The smallest set of readings in which, with the default, every value occurs.
 
-    All points depart together: every second value, every third. A point with fewer values begins
-    again after its default (each-choice coverage, Ammann & Offutt, COMPASS 1994).
+    All points depart together: every second value, every third. A point with fewer values wraps
+    around after its default (each-choice coverage, Ammann & Offutt, COMPASS 1994).
     """
     most = max((len(point.values) for point in points), default=1)
     return [
@@ -160,7 +159,7 @@ def neighbours(points: Sequence[OpenPoint], reading: Reading) -> list[Reading]:
 
 
 def departures(points: Sequence[OpenPoint], reading: Reading) -> list[str]:
-    """Differences of a reading from the default, as words: "window 200"."""
+    """Differences of a reading from the default, in words: "window 200"."""
     return [
         f"{point.id} {name}"
         for point, name in zip(points, reading, strict=True)
@@ -169,7 +168,7 @@ def departures(points: Sequence[OpenPoint], reading: Reading) -> list[str]:
 
 
 def coarse_first(points: Sequence[OpenPoint], most: int) -> list[Reading]:
-    """At most `most` readings of the grid, without the default: all of them where they are no more.
+    """At most `most` readings of the grid, without the default.
 
     First the few in which every value occurs, then those that depart at one point, then joint ones,
     each chosen so that as many pairs of values as possible occur together for the first time
@@ -205,7 +204,7 @@ def whole_grid(points: Sequence[OpenPoint]) -> list[Reading]:
 
 
 def drawn(points: Sequence[OpenPoint], most: int) -> list[Reading]:
-    """`most` different readings beside the default, each as likely; the same everywhere."""
+    """`most` distinct readings other than the default, uniformly drawn; the same everywhere."""
     known = {default_reading(points)}
     found: list[Reading] = []
     draws = _draws()
@@ -218,7 +217,7 @@ def drawn(points: Sequence[OpenPoint], most: int) -> list[Reading]:
 
 
 def first_readings(points: Sequence[OpenPoint]) -> list[Reading]:
-    """Those that a coarse grid begins with: every value, and every departure at one point."""
+    """The start of a coarse grid: every value, and every departure at one point."""
     return list(dict.fromkeys([*each_choice(points), *one_at_a_time(points)]))
 
 
@@ -227,7 +226,7 @@ def _pairs(reading: Reading) -> set[tuple[tuple[int, str], tuple[int, str]]]:
 
 
 def _draws() -> Iterator[int]:
-    """Numbers that are the same everywhere: SHA-256 of a counter."""
+    """Reproducible random numbers: SHA-256 of a counter."""
     count = 0
     while True:
         digest = hashlib.sha256(f"airtcp.papers.readings {count}".encode()).digest()
@@ -236,7 +235,7 @@ def _draws() -> Iterator[int]:
 
 
 def read_as(experiment: Experiment, points: Sequence[OpenPoint], reading: Reading) -> Experiment:
-    """The experiment as this reading has it; its axes, which may vary the same keys, come after."""
+    """The experiment under this reading; its axes, which may vary the same keys, come after."""
     settings, axes = dict(experiment.settings), list(experiment.axes)
     for point, name in zip(points, reading, strict=True):
         if point.alternative or not point.concerns(experiment.id):
@@ -262,7 +261,7 @@ def read_as(experiment: Experiment, points: Sequence[OpenPoint], reading: Readin
 
 
 def _limited(axis: Axis, value: Admitted) -> Axis:
-    """The axis with the settings of the value at the place it is limited to."""
+    """The axis with the settings of the value at the place that it is limited to."""
     if axis.name not in value.at:
         return axis
     choices = [
@@ -329,7 +328,7 @@ def _replaced(axis: Axis, replace: dict[str, str]) -> Axis:
 
 
 def _other(remedy: str, replace: dict[str, str]) -> str:
-    """The remedy put in the place of this one, with its parameters unless they are named too."""
+    """The remedy that replaces this one, with its parameters unless they are named too."""
     if remedy in replace:
         return replace[remedy]
     name, colon, parameters = remedy.partition(":")
@@ -344,10 +343,10 @@ def _other(remedy: str, replace: dict[str, str]) -> str:
 def check_readings(
     where: str, points: Sequence[OpenPoint], experiments: Sequence[Experiment]
 ) -> None:
-    """That the points are whole, and change something.
+    """Checks that the points are complete, and have an effect.
 
     Raises:
-        PaperError: a default is no value, a name is taken twice, or a value changes nothing.
+        PaperError: a default is not a value, a name is used twice, or a value has no effect.
     """
     known = {experiment.id for experiment in experiments}
     for index, point in enumerate(points):

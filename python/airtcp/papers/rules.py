@@ -1,9 +1,9 @@
-"""The rules by which verdicts are given; they stand here and nowhere else.
+"""The rules for all verdicts.
 
 Tolerances are the same for every claim: half of the paper's per cent, at least 2.5 and at most 5
 points, for gains and shares; 10 % for levels. A difference counts when its 95 % interval excludes
 zero and it is half a per cent at least. An interval that is wider than the tolerance reproduces
-nothing, and one run, or runs that are all equal, have an interval without end.
+nothing, and a single run, or identical runs, has an unbounded interval.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -15,57 +15,57 @@ from airtcp.papers.estimates import Estimate, log_ratio
 T = TypeVar("T", bound=Hashable)
 
 POINTS = 5.0
-"""The most points by which a gain or a share may differ from the paper's per cent."""
+"""Maximum tolerance in points around the paper's per cent of a gain or a share."""
 FEWEST_POINTS = POINTS / 2
-"""The fewest: what is smaller cannot be told from "no difference"."""
+"""Minimum tolerance: smaller differences cannot be distinguished from "no difference"."""
 NEGLIGIBLE = 0.5
-"""A gain below this, in per cent, is no difference worth the name, however sure it is."""
+"""A gain below this, in per cent, is negligible, however significant."""
 PLATEAU_PERCENT = 1.0
-"""Places that differ by less, in per cent and interval included, are equally high."""
+"""Places that differ by less, in per cent and including the interval, are equally high."""
 LEVEL_PERCENT = 10.0
-"""A level is reproduced within this many per cent of the paper's number."""
+"""A level is reproduced within this percentage of the paper's number."""
 FIRM = 0.95
-"""A verdict is firm where other seeds give it this often; else it gets more of them."""
+"""A verdict is firm if other seeds give it this often; otherwise it gets more seeds."""
 CANDIDATES = 5
-"""Most readings of a claim that are run again with fresh seeds, the surest first."""
+"""Maximum number of readings of a claim to re-evaluate on fresh seeds, most significant first."""
 DOUBT = 0.2
-"""A reading is asked again where few seeds would say so by chance one time in five at most."""
+"""Significance level for re-evaluating a reading: one in five by chance."""
 MISTAKEN = 0.05
-"""Error rate of saying that the readings of a claim disagree where none does."""
+"""Error rate of reporting that the readings of a claim disagree if they do not."""
 FACTOR = 2.0
-"""Beyond this factor the size is another, and a level is not the paper's at all."""
+"""Beyond this factor the size differs, and a level is contradicted."""
 
 
 class Verdict(StrEnum):
     """Verdicts on a claim by our runs, the best first."""
 
     REPRODUCED = "reproduced"
-    """Within tolerance of the paper's number, significant, as narrowly known."""
+    """Within tolerance of the paper's number, significant, and with as narrow an interval."""
     DIRECTION = "direction"
-    """The same sign and significant, and within a factor of two."""
+    """The same sign, significant, and within a factor of two."""
     LARGER = "direction, larger"
-    """The same sign and significant, and more than twice the paper's number."""
+    """The same sign, significant, and more than twice the paper's number."""
     SMALLER = "direction, smaller"
-    """The same sign and significant, and less than half the paper's number."""
+    """The same sign, significant, and less than half the paper's number."""
     DEPENDS = "depends on the reading"
     """Readings that the paper's text admits disagree."""
     UNDECIDED = "not yet decided"
     """Not shown by these runs; more seeds or readings may show it."""
     NOT_SHOWN = "not shown"
-    """No significant difference where the paper has one."""
+    """No significant difference, unlike in the paper."""
     NEVER = "never the paper's way"
     """No reading goes the paper's way, and some are contradicted."""
     CONTRADICTED = "contradicted"
-    """Significant, and the other way, under every admissible reading."""
+    """Significant in the opposite direction, under every admissible reading."""
 
     @property
     def meaning(self) -> str:
-        """What it says of a claim, in a sentence for those who read a page."""
+        """Its meaning for a claim, in a sentence for readers of a page."""
         return _MEANINGS[self]
 
     @property
     def goes_the_papers_way(self) -> bool:
-        """Reproduced, or the direction of whatever size."""
+        """Reproduced, or the direction with any size."""
         return self in _PAPERS_WAY
 
 
@@ -85,23 +85,23 @@ _PAPERS_WAY = (Verdict.REPRODUCED, Verdict.DIRECTION, Verdict.LARGER, Verdict.SM
 
 
 def tolerance(number: float) -> float:
-    """By how many points a gain may differ from the paper's per cent."""
+    """Tolerance of a gain in points around the paper's per cent."""
     return min(POINTS, max(FEWEST_POINTS, abs(number) / 2))
 
 
 def sign_of(gain: Estimate) -> int:
-    """Which way a gain goes: 0 where its interval has zero in it, or it is not worth the name."""
+    """Direction of a gain: 0 if its interval includes zero, or if it is negligible."""
     if abs(gain.value) <= NEGLIGIBLE:
         return 0
     return 1 if gain.low > 0 else -1 if gain.high < 0 else 0
 
 
 def judge_number(gain: Estimate, number: float) -> Verdict:
-    """A gain in per cent beside the paper's number.
+    """Judges a gain in per cent against the paper's number.
 
-    A number of 2.5 % at most says "about no difference": it needs no significance, and a gain of
-    the other sign contradicts it only beyond the tolerance. So no verdict turns from the paper's
-    way to contradicted where gain or number change by a hair.
+    A number of at most 2.5 % means "about no difference": it needs no significance, and a gain of
+    the opposite sign contradicts it only beyond the tolerance. So no verdict jumps from the paper's
+    way to contradicted if gain or number change marginally.
     """
     if number == 0:
         return judge_sign(gain, "0")
@@ -121,7 +121,7 @@ def judge_number(gain: Estimate, number: float) -> Verdict:
 
 
 def judge_range(gain: Estimate, low: float, high: float) -> Verdict:
-    """A gain of which the paper gives a range: its own tolerance, if that is the wider one."""
+    """Judges a gain against the paper's range: with its own tolerance, if that is wider."""
     low, high = min(low, high), max(low, high)
     middle = (low + high) / 2
     side = 1 if middle >= 0 else -1
@@ -135,7 +135,7 @@ def judge_range(gain: Estimate, low: float, high: float) -> Verdict:
 
 
 def _by_size(gain: float, number: float) -> Verdict:
-    """The right way: within a factor of two as log ratios, or beyond it."""
+    """The right direction: within a factor of two as log ratios, or beyond it."""
     ours, paper = abs(log_ratio(gain)), abs(log_ratio(number))
     if ours > FACTOR * paper:
         return Verdict.LARGER
@@ -143,7 +143,7 @@ def _by_size(gain: float, number: float) -> Verdict:
 
 
 def judge_sign(gain: Estimate, sign: str) -> Verdict:
-    """A gain of which the paper says only that it is more, less, or none worth the name.
+    """Judges a gain that the paper only calls more, less, or no different.
 
     sign: "" or "+" more, "-" less, "0" no difference, "+0" not less, "-0" not more. "No difference"
     is shown by an interval within 2.5 points of zero and refuted by one beyond 5.
@@ -164,7 +164,7 @@ def judge_sign(gain: Estimate, sign: str) -> Verdict:
 
 
 def judge_level(ours: Estimate, number: float, *, is_count: bool = False) -> Verdict:
-    """A measurement beside the paper's; a count is as near as the square root of the paper's."""
+    """Judges a measurement; the tolerance of a count is at least the paper's square root."""
     allowed = LEVEL_PERCENT / 100 * abs(number)
     if is_count:
         allowed = max(allowed, abs(number) ** 0.5, 0.5)
@@ -172,12 +172,12 @@ def judge_level(ours: Estimate, number: float, *, is_count: bool = False) -> Ver
 
 
 def judge_share(ours: Estimate, number: float) -> Verdict:
-    """A share in per cent beside the paper's; a small one is as near as half of it."""
+    """Judges a share in per cent; the tolerance of a small one is half of it."""
     return _near(ours, number, min(POINTS, abs(number) / 2))
 
 
 def _near(ours: Estimate, number: float, allowed: float) -> Verdict:
-    """Near, and known as narrowly; else by the factor between them, if that is known."""
+    """Near, with as narrow an interval; otherwise by the factor between them, if known."""
     if abs(ours.value - number) <= allowed and ours.half_width <= allowed:
         return Verdict.REPRODUCED
     low, high = sorted((number / FACTOR, number * FACTOR))
@@ -188,9 +188,9 @@ def _near(ours: Estimate, number: float, allowed: float) -> Verdict:
 
 
 def judge_trend(steps: Sequence[Estimate], ends: Estimate, direction: str) -> Verdict:
-    """Ends that differ the right way, and no step between that goes significantly the other.
+    """Ends that differ in the right direction, without a significant step in the opposite one.
 
-    `steps` are the changes from place to place, `ends` that from the first place to the last, in
+    `steps` are the changes from place to place, `ends` is that from the first place to the last, in
     per cent; `direction` is "rises" or "falls".
     """
     side = 1 if direction == "rises" else -1
@@ -202,10 +202,10 @@ def judge_trend(steps: Sequence[Estimate], ends: Estimate, direction: str) -> Ve
 
 
 def judge_peak(rise: Estimate, excess: Estimate | None) -> Verdict:
-    """A measurement that is highest within the paper's places.
+    """A measurement with its maximum within the paper's places.
 
     `rise` leads from the first place to the best one among the paper's; `excess` from there to the
-    best place of all, None where that is the same one. Both in per cent.
+    best place of all, None if that is the same one. Both in per cent.
     """
     if sign_of(rise) <= 0:
         return Verdict.CONTRADICTED if sign_of(rise) < 0 else Verdict.NOT_SHOWN
@@ -217,7 +217,7 @@ def judge_peak(rise: Estimate, excess: Estimate | None) -> Verdict:
 
 
 def judge_larger_gain(more: Estimate, larger: Estimate) -> Verdict:
-    """`larger` exceeds another gain by `more`; less of a loss is no larger gain."""
+    """`larger` exceeds another gain by `more`; a smaller loss is not a larger gain."""
     if sign_of(more) < 0:
         return Verdict.CONTRADICTED
     shown = sign_of(more) > 0 and sign_of(larger) > 0
@@ -225,10 +225,10 @@ def judge_larger_gain(more: Estimate, larger: Estimate) -> Verdict:
 
 
 def together(verdicts: Sequence[Verdict]) -> Verdict:
-    """The verdict on several: on a part at several places, and on a claim of several parts.
+    """The combined verdict: of a part at several places, or of a claim with several parts.
 
     reproduced: all of them. contradicted: at least as many are contradicted as go the paper's way,
-    and as are not shown. direction: more than half go the paper's way; larger or smaller where more
+    and as are not shown. direction: more than half go the paper's way; larger or smaller if more
     than half of these are. not shown: the rest.
     """
     way = [verdict for verdict in verdicts if verdict.goes_the_papers_way]
@@ -254,18 +254,19 @@ def over_readings(
     enough: bool = True,
     against: bool = False,
 ) -> Verdict:
-    """The verdict on a claim, from that under the default reading and under the other ones.
+    """The verdict on a claim, from those under the default reading and under the other ones.
 
-    `disagrees`: a reading's own verdict, from fresh seeds, is on the other side of the default's,
-    and the two are told apart, as `disagreement` has it. One that shows nothing and cannot be told
-    from the default neither supports nor refutes: that one effect is significant and another is not
-    does not make them differ (Gelman & Stern, The American Statistician 60(4), 2006).
+    `disagrees`: a reading's verdict from fresh seeds is on the other side of the default's, and the
+    difference is significant, as in `disagreement`. A reading that shows nothing and is
+    indistinguishable from the default neither supports nor refutes: that one effect is significant
+    and another is not does not make them differ (Gelman & Stern, The American Statistician 60(4),
+    2006).
 
-    A verdict on all readings needs `enough` of them: a quick run tries but a few, and says of a
-    claim that none of these gives no more than that it is not shown. Contradicted needs every one.
-    Never the paper's way needs one that is surer than what few seeds say of one among many: the
-    default's, or `against`, a reading that contradicts again with fresh seeds. Where all show
-    nothing, more seeds may.
+    A verdict on all readings needs `enough` of them: a quick run tries only a few, and reports a
+    claim that none of these gives as not shown. Contradicted needs every reading. Never the paper's
+    way needs one contradiction more certain than one among many with few seeds: the default's, or
+    `against`, a reading that contradicts again with fresh seeds. If all show nothing, more seeds
+    may.
     """
     if disagrees:
         return Verdict.DEPENDS
@@ -293,10 +294,10 @@ def firmly_differs(default: Verdict, likely: Mapping[Verdict, int]) -> bool:
 
 
 def said_of_likely(verdict: Verdict, likely: Mapping[Verdict, int]) -> Verdict:
-    """Verdict on a claim that is not firm: what the likely ones have in common.
+    """Verdict on a claim that is not firm: the common part of the likely ones.
 
-    Those that one draw in twenty gives. All the paper's way are a direction, whatever its size; of
-    any others no more can be said than that it is not shown.
+    Likely verdicts occur in at least one draw in twenty. If all go the paper's way, the verdict is
+    a direction, regardless of size; otherwise it is not shown.
     """
     if is_firm(verdict, likely):
         return verdict
@@ -310,14 +311,14 @@ def said_of_likely(verdict: Verdict, likely: Mapping[Verdict, int]) -> Verdict:
 def confirmed(p_value: float, candidates: int) -> bool:
     """Whether one of several candidates counts, by the results of its fresh seeds.
 
-    Bonferroni's: all of them together are wrong five times in a hundred. That the candidate was
-    picked among many readings does not count, since the seeds that picked it are not these.
+    Bonferroni's: all of them together are wrong five times in a hundred. The selection of the
+    candidate among many readings does not count, since other seeds selected it.
     """
     return p_value <= MISTAKEN / max(1, candidates)
 
 
 def correct_for_number(p_values: Mapping[T, float], *, rate: float = 0.05) -> set[T]:
-    """The comparisons that count as shown where many are made at once.
+    """The significant comparisons when many are made at once.
 
     Benjamini & Hochberg (J. R. Stat. Soc. B 57(1), 1995): of those returned, five in a hundred are
     expected to be chance.

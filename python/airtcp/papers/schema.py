@@ -1,4 +1,4 @@
-"""The files of a paper: their JSON Schema, and what is wrong with a key of theirs."""
+"""The files of a paper: their JSON Schema, and error messages for their keys."""
 
 import difflib
 import re
@@ -21,7 +21,7 @@ def schema_of(kind: type) -> dict[str, Any]:
 
 
 def wrong_key(given: object, kind: type, error: msgspec.ValidationError) -> str:
-    """The key, its value, and what was expected, in the form of a scenario's errors."""
+    """Error message in the form of a scenario's errors: the key, its value, and the expectation."""
     match = _ERROR.match(str(error))
     problem, path = (match["problem"], match["path"] or "") if match else (str(error), "")
     steps: list[Step] = [name or int(index) for name, index in _STEP.findall(path)]
@@ -46,7 +46,7 @@ def _remedy(unknown: str, known: Sequence[str]) -> str:
 
 
 def _at(schema: Mapping[str, Any], steps: Sequence[Step]) -> Mapping[str, Any]:
-    """The schema of the place that `steps` lead to."""
+    """The subschema at `steps`."""
     node = _resolved(schema, schema)
     for step in steps:
         inner = node.get("items", {}) if isinstance(step, int) else node.get("properties", {})
@@ -61,7 +61,7 @@ def _resolved(schema: Mapping[str, Any], node: Mapping[str, Any]) -> Mapping[str
 
 
 def _value(given: object, steps: Sequence[Step]) -> str | float | None:
-    """What stands there, unless it is a table or a list."""
+    """The value there, unless it is a table or a list."""
     for step in steps:
         try:
             given = given[step]  # type: ignore[index]

@@ -1,4 +1,4 @@
-"""Which readings are run: a coarse grid, and on from the best toward one that serves the paper."""
+"""Selects the readings to run: a coarse grid, then a search from the best readings."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -29,16 +29,16 @@ _CLIMBED = 2
 
 @dataclass(frozen=True)
 class Extent:
-    """Number of readings run beside the default: `most`, or as many as `events` pay for.
+    """Number of readings run in addition to the default: `most`, or as many as `events` permit.
 
-    Events of the simulation are the same on every machine, as its time is not; `least` are run
-    whatever they cost. The search for the joint reading that serves the paper best may run the
-    share `improve` more, or, if `papers_own`, as many as the paper's `search` where that is more.
-    `scan`: events that are spent on how near readings are to the paper, before any is judged.
-    `asked`: how many readings of a claim are asked again at most. `settle`: a claim
-    whose verdict is not firm gets more seeds where those it has took no more events; without it
-    every verdict is taken as it comes. `decided_only`: a claim that the default reading does not
-    show is left to a larger run, since no reading could decide it.
+    Events of the simulation are the same on every machine, unlike its time; `least` are run at any
+    cost. The search for the joint reading that serves the paper best may run the share `improve`
+    more, or, if `papers_own`, as many as the paper's `search` if that is more. `scan`: events spent
+    on the distance of readings from the paper, before any is judged. `asked`: maximum number of
+    re-evaluated readings per claim. `settle`: a claim without a firm verdict gets more seeds if its
+    present ones took no more events than this; without it every verdict is final. `decided_only`: a
+    claim that the default reading does not show is left to a larger run, since no reading could
+    decide it.
     """
 
     most: int
@@ -52,25 +52,25 @@ class Extent:
     decided_only: bool = False
 
     def readings(self, events_each: float) -> int:
-        """Number of readings run, where each takes `events_each` events."""
+        """Number of readings to run, at `events_each` events each."""
         paid = self.events / max(1.0, events_each)
         return int(min(self.most, max(self.least, paid)))
 
     def scanned(self, events_each: float) -> int:
-        """Number of readings that are run for how near they are, each of so many events."""
+        """Number of readings to scan for their distance, at `events_each` events each."""
         return int(self.scan / max(1.0, events_each))
 
     def searched(self, paper: Paper, readings: int) -> int:
-        """Number of further readings that the search may run beside this number of the grid."""
+        """Number of further readings for the search, in addition to `readings` of the grid."""
         share = int(self.improve * readings)
         return max(share, paper.about.search) if self.papers_own else share
 
 
 def to_scan(points: Sequence[OpenPoint], most: int) -> list[Reading]:
-    """The readings that are run for how near they are to the paper: the default first.
+    """The readings to scan for their distance from the paper: the default first.
 
-    The whole grid where it is no more than `most`; else, for half of them, those drawn at random,
-    each as likely: starts from which `next_nearer` goes on.
+    The whole grid if it has at most `most`; otherwise, for half of them, a uniform random sample:
+    starts for `next_nearer`.
     """
     default = default_reading(points)
     if most < 1:
@@ -83,7 +83,7 @@ def to_scan(points: Sequence[OpenPoint], most: int) -> list[Reading]:
 def next_nearer(
     points: Sequence[OpenPoint], scanned: Mapping[Reading, Fit], most: int
 ) -> list[Reading]:
-    """Neighbours, not scanned yet, of the nearest that has any; none beyond `most` in all."""
+    """Unscanned neighbours of the nearest reading that has any; at most `most` in total."""
     left = most - len(scanned)
     if left < 1:
         return []
@@ -99,8 +99,8 @@ def grid(
 ) -> list[Reading]:
     """At most `most` readings of the grid, the joint ones that the paper names, and the nearest.
 
-    First one at a time, of the text and of what calibrations leave; then those that are named, and
-    those `nearest` to the paper of a scan; then the text's jointly.
+    First one at a time, for the text and for calibrations; then the named ones, and those `nearest`
+    to the paper in a scan; then the text's jointly.
     """
     text = paper.file.readings
     of_calibrations = points[: len(points) - len(text)]
@@ -117,15 +117,16 @@ def grid(
 
 
 def next_better(over: OverReadings, most: int) -> list[Reading]:
-    """Neighbours, not run yet, of the readings that promise most; `most` of them at most.
+    """Unrun neighbours of the most promising readings; `most` of them at most.
 
-    Where these have none left, of the others. None where every claim goes the paper's way at once.
+    If these have none left, neighbours of the others. Empty if every claim goes the paper's way at
+    once.
     """
     if over.served(over.best)[0] == len(over.verdicts[over.best]):
         return []
     ranked = sorted(over.voters, key=over.promises, reverse=True)
     first = [_not_run(over, reading) for reading in _starts(over, ranked)]
-    # In turn, so that one reading with many neighbours does not use the search up.
+    # In turn, so that one reading with many neighbours does not exhaust the search.
     turns = [near for turn in zip_longest(*first) for near in turn if near is not None]
     if len(set(turns)) < most:
         turns += [near for reading in ranked for near in _not_run(over, reading)]
@@ -137,9 +138,9 @@ def _not_run(over: OverReadings, reading: Reading) -> list[Reading]:
 
 
 def _starts(over: OverReadings, ranked: Sequence[Reading]) -> list[Reading]:
-    """The readings, ranked by what they promise, from which the search goes on.
+    """The starts of the search, most promising first.
 
-    Those that are best for the whole paper; for each claim that these do not give, the one under
+    The best readings for the whole paper; for each claim that these do not give, the one under
     which most of its comparisons go the paper's way; and every departure at one point that is
     better than the default.
     """

@@ -1,4 +1,4 @@
-"""Effect of settings beyond the readings: a row a setting, a column a gain."""
+"""Effect of settings beyond the readings: one row per setting, one column per gain."""
 
 from dataclasses import dataclass
 
@@ -9,20 +9,20 @@ from airtcp.papers.paper import Paper, Sensitivity
 
 @dataclass(frozen=True)
 class SensitivityTable:
-    """Gains as words; the first row is the paper's."""
+    """Gains in words; the first row is the paper's."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
     def as_json(self) -> dict[str, object]:
-        """The same as data."""
+        """The table as data."""
         rows = [list(row) for row in self.rows]
         return {"title": self.title, "columns": list(self.columns), "rows": rows}
 
 
 def sensitivity_tables(paper: Paper, outcomes: Outcomes) -> list[SensitivityTable]:
-    """Every one of a paper."""
+    """All sensitivity tables of a paper."""
     return [_table(paper, spec, outcomes) for spec in paper.file.sensitivities]
 
 

@@ -1,9 +1,9 @@
-"""Numbers from runs in texts: `{name}` in a `why` or `today` stands for a `[[number]]`.
+"""Numbers from runs in texts: `{name}` in a `why` or `today` refers to a `[[number]]`.
 
-A number that a run gave is never typed into a text: it would outlive the run. Nor is a sentence
-about one: `{if NAME more: this|that}` is `this` where the gain NAME is shown to be more than zero,
-and `that` where it is not; so with `less`, with `same` (no difference shown) and with `near 29`
-(reproduced, or within a factor of two of it).
+A number from a run is never typed into a text: it would outlive the run. Nor is a sentence about
+one: `{if NAME more: this|that}` is `this` if the gain NAME is shown to be positive, and `that`
+otherwise; the same with `less`, with `same` (no difference shown) and with `near 29` (reproduced,
+or within a factor of two of it).
 """
 
 import re
@@ -50,10 +50,10 @@ class NumberSpec(Struct, frozen=True, forbid_unknown_fields=True):
 def check_numbers(
     where: str, numbers: Iterable[NumberSpec], experiments: Mapping[str, Experiment]
 ) -> None:
-    """That every number names points that are run.
+    """Checks that every number names points that are run.
 
     Raises:
-        PaperError: something is unknown, or a name is taken twice.
+        PaperError: something is unknown, or a name is used twice.
     """
     seen: set[str] = set()
     for number in numbers:
@@ -74,12 +74,12 @@ def check_numbers(
 
 
 def check_text(where: str, text: str, numbers: Iterable[NumberSpec], known: str) -> None:
-    """That a text types no number that a run gave.
+    """Checks that a text contains no typed number from a run.
 
     Typed numbers must be the paper's, or places of an experiment, which `known` lists.
 
     Raises:
-        PaperError: it types another, or a placeholder names none.
+        PaperError: it contains another number, or a placeholder without a definition.
     """
     kinds = {number.name: number.shown for number in numbers}
     for name, test, _, _ in _CONDITION.findall(text):
@@ -113,7 +113,7 @@ def filled(
     experiments: Mapping[str, Experiment],
     outcomes: Outcomes,
 ) -> str:
-    """The text with its numbers."""
+    """The text with its numbers filled in."""
     by_name = {number.name: number for number in numbers}
 
     def fill(match: re.Match[str]) -> str:
@@ -129,7 +129,7 @@ def filled(
 
 
 def _holds(number: NumberSpec, test: str, experiment: Experiment, outcomes: Outcomes) -> bool:
-    """Whether the runs show a gain to be as a sentence says; not where nothing was measured."""
+    """Whether the runs show a gain as the sentence claims; False if nothing was measured."""
     gain = outcomes.gain(experiment, number.measure, number.at, number.baseline, number.treated)
     if gain is None:
         return False
@@ -140,7 +140,7 @@ def _holds(number: NumberSpec, test: str, experiment: Experiment, outcomes: Outc
 
 
 def number_as_text(number: NumberSpec, experiment: Experiment, outcomes: Outcomes) -> str:
-    """One number as words: "+12.1 ± 3.0 %", "86"; "(not measured)" where its point was refused."""
+    """One number in words: "+12.1 ± 3.0 %", "86"; "(not measured)" if its point was refused."""
     if number.treated:
         gain = outcomes.gain(experiment, number.measure, number.at, number.baseline, number.treated)
         if gain is None:

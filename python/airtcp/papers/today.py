@@ -1,4 +1,4 @@
-"""Every remedy with today's sender on a paper's own links, in the order of `airtcp compare`."""
+"""Every remedy with today's sender on a paper's links, in the order of `airtcp compare`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,13 +24,13 @@ class Ranked:
     stack: str
     ranking: Ranking
     differences: Mapping[str, PairedDifference]
-    """By remedy; their intervals hold for all of them at once."""
+    """By remedy; their intervals hold jointly."""
 
 
 def ranked_today(
     cross: Cross, experiment: Experiment, outcomes: Outcomes, paper: Paper
 ) -> list[Ranked]:
-    """The rankings on the links of a paper, with each sender that a practitioner has."""
+    """The rankings on the links of a paper, with each sender in common use."""
     return [
         _ranked(experiment, outcomes, cross.remedies, link.name, stack.name)
         for link in cross.links
@@ -65,7 +65,7 @@ def _ranked(
 
 
 def today_sentences(ranked: Ranked, own: list[str]) -> list[str]:
-    """What comes first on a link, and where a paper's `own` remedies come."""
+    """The top remedies on a link, and the ranks of a paper's `own` remedies."""
     ranking, differences = ranked.ranking, ranked.differences
     where = f"{ranked.link.partition(' ')[2]}, with the {ranked.stack} sender"
 

@@ -1,7 +1,7 @@
-"""Which open points touch a claim.
+"""Open points that affect a claim.
 
-Two readings that differ only where a claim's runs do not are one reading of that claim: its verdict
-is counted once.
+Two readings with the same runs for a claim are one reading of that claim: its verdict is counted
+once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,11 +14,11 @@ from airtcp.papers.paper import Paper
 from airtcp.papers.readings import OpenPoint, Reading, default_reading, read_as
 
 Touching = Mapping[str, tuple[int, ...]]
-"""Of each claim, by its id, the indices of the open points that change a run it rests on."""
+"""For each claim, by its id, the indices of the open points that change its runs."""
 
 
 def touching(paper: Paper, points: Sequence[OpenPoint]) -> Touching:
-    """The points that touch each claim of a paper, of the parts that count."""
+    """The points that affect each claim of a paper, for the parts that count."""
     default = default_reading(points)
     plain = _runs(paper, points, default)
     changed: dict[int, set[tuple[str, Coordinates]]] = {}
@@ -41,7 +41,7 @@ def touching(paper: Paper, points: Sequence[OpenPoint]) -> Touching:
 def _runs(
     paper: Paper, points: Sequence[OpenPoint], reading: Reading
 ) -> dict[tuple[str, Coordinates], Point]:
-    """Every point of every experiment that claims rest on, as this reading runs it."""
+    """Every point of every experiment that claims depend on, as this reading runs it."""
     return {
         (one.id, point.coordinates): point
         for one in _experiments(paper)
@@ -55,7 +55,7 @@ def _experiments(paper: Paper) -> list[Experiment]:
 
 
 def _rests(paper: Paper, claim: Claim) -> set[tuple[str, Coordinates]]:
-    """The points on which a claim's verdict rests."""
+    """The points on which a claim's verdict depends."""
     return {
         (part.experiment, experiment.coordinates(point))
         for part in claim.parts

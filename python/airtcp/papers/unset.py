@@ -1,7 +1,7 @@
-"""Keys of a scenario's file that a reading takes away: `None` in the settings of a point.
+"""Keys of a scenario's file that a reading removes: `None` in the settings of a point.
 
-Some keys belong to one value of another (a speed to `fading = "jakes"`) and must go with it. The
-table that has the key is written as a whole without it; single keys that are set come after.
+Some keys belong to one value of another (a speed to `fading = "jakes"`) and must be removed with
+it. The table that has the key is written as a whole without it; single keys are set after it.
 """
 
 import json
@@ -14,7 +14,7 @@ from airtcp.papers.check import PaperError
 
 
 def without_unset(path: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of the scenario at `path`, with tables in place of keys that are taken away.
+    """The settings of the scenario at `path`, with tables in place of removed keys.
 
     Raises:
         PaperError: a key's table is neither in the settings nor in the file.
@@ -37,7 +37,7 @@ def without_unset(path: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
 def _table(
     document: Mapping[str, Any], settings: Mapping[str, Any], name: str
 ) -> dict[str, Any] | None:
-    """The table of that name as the settings put it, or as the file has it."""
+    """The table with that name, from the settings or else from the file."""
     if name in settings:
         return dict(tomllib.loads(f"table = {settings[name]}")["table"])
     found: Any = document
@@ -47,7 +47,7 @@ def _table(
 
 
 def _inline(value: Any) -> str:
-    """A value as TOML writes it in a line."""
+    """A value as inline TOML."""
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{key} = {_inline(one)}" for key, one in value.items()) + " }"
     if isinstance(value, list):

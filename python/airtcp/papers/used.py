@@ -1,4 +1,4 @@
-"""Which points of its experiments something of a paper rests on: others are not run."""
+"""The points of a paper's experiments that are used: others are not run."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,9 +13,9 @@ Points = dict[str, set[Coordinates]]
 
 
 def points_of_claims(paper: Paper, claims: Sequence[Claim] | None = None) -> Points:
-    """The points on which claims rest, all of the paper's if none are named.
+    """The points on which claims depend; all claims of the paper if `claims` is None.
 
-    Readings other than the default run no others.
+    Readings other than the default run only these.
     """
     points: Points = {}
     for claim in paper.claims if claims is None else claims:
@@ -26,7 +26,7 @@ def points_of_claims(paper: Paper, claims: Sequence[Claim] | None = None) -> Poi
 
 
 def points_of_readings(paper: Paper) -> Points:
-    """The points that every reading of a paper runs: those of its claims and of its facts."""
+    """The points that every reading of a paper runs, for its claims and facts."""
     points = points_of_claims(paper)
     for fact in paper.file.facts:
         for point in fact.points:
@@ -35,7 +35,7 @@ def points_of_readings(paper: Paper) -> Points:
 
 
 def points_of_fit(paper: Paper) -> Points:
-    """The points that say how near a reading is: those of its facts and of counted numbers."""
+    """The points that determine a reading's distance, for facts and counted numbers."""
     points: Points = {}
     for claim in paper.claims:
         for part in claim.parts:
@@ -49,8 +49,8 @@ def points_of_fit(paper: Paper) -> Points:
 
 
 def points_of_verdicts(paper: Paper) -> Points:
-    """The points of a quick run: those of claims, facts and numbers in texts."""
-    # None of an experiment that is not there at all: one that is not named would be run whole.
+    """The points of a quick run, for claims, facts and numbers in texts."""
+    # An empty set for each experiment: one that is not listed would be run whole.
     points: Points = {one.id: set() for one in paper.file.experiments}
     points |= points_of_readings(paper)
     for number in paper.file.numbers:
@@ -59,7 +59,7 @@ def points_of_verdicts(paper: Paper) -> Points:
 
 
 def points_used(paper: Paper) -> Points:
-    """Those of claims, facts, numbers in texts, figures, calibrations and sensitivities."""
+    """The points for claims, facts, numbers in texts, figures, calibrations and sensitivities."""
     points = points_of_verdicts(paper)
     file = paper.file
     for figure in file.figures:

@@ -1,4 +1,4 @@
-"""The congestion window of a run, watched: its mean, and by how much losses shrink it."""
+"""The congestion window of a run, sampled: its mean, and its reductions by losses."""
 
 import json
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ def watched(scenario: Scenario, seed: int, segment_bytes: int = 1448) -> tuple[s
     """Runs a scenario with the window of its first flow sampled every 50 ms, until it is complete.
 
     Returns:
-        The summary as JSON, with what the samples say in its field `sampled`; and the window.
+        The summary as JSON, with the results of the samples in its field `sampled`; and the window.
     """
     import polars as pl
 
@@ -50,16 +50,16 @@ def watched(scenario: Scenario, seed: int, segment_bytes: int = 1448) -> tuple[s
 
 
 def watched_summary(scenario: Scenario, seed: int) -> str:
-    """The summary alone, as a cell of a study keeps it."""
+    """The summary without the window, for a cell of a study."""
     return watched(scenario, seed)[0]
 
 
 WATCHED = Observation("watched to the end:", watched_summary)
-"""Cells whose window was sampled until the flow was complete."""
+"""Cells with a window sampled until the flow was complete."""
 
 
 def _steps(samples: "pl.DataFrame") -> tuple[int, int]:
-    """Number of times that ssthresh fell to about four fifths of the window before, and to half."""
+    """Number of times that ssthresh fell to about four fifths of the window, and to half."""
     windows = samples["cwnd_bytes"].to_list()
     thresholds = samples["ssthresh_bytes"].to_list()
     fifths = halves = 0
