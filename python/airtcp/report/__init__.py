@@ -1,1 +1,1 @@
-"""Reports: pages that need no other file, the same as data, and every figure as a file."""
+"""Reports: self-contained pages, the same as data, and every figure as a file."""

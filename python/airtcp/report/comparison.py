@@ -1,4 +1,4 @@
-"""The report of a comparison: one HTML page that needs no other file, and the same as data."""
+"""The report of a comparison: one self-contained HTML page, and the same as data."""
 
 import base64
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ from airtcp.study.statistics import Outcome
 from airtcp.study.verdict import verdict
 
 _MOST_TIMELINES = 8
-"""Beside the best remedy's, this many remedies at most get a timeline of their own."""
+"""Maximum number of remedies with a timeline, in addition to the best one."""
 
 
 @whole
@@ -88,7 +88,7 @@ def write_report(
 
 
 def _beyond_the_table(comparison: ComparedRuns) -> list[str]:
-    """The sentences after the first, without those of one remedy each: its row says the same."""
+    """The sentences after the first, except those on a single remedy, which its row already has."""
     names = tuple(f"{remedy} " for remedy in comparison.remedies[1:])
     return [line for line in verdict(comparison)[1:] if not line.startswith(names)]
 
@@ -124,7 +124,7 @@ def difference_rows(comparison: ComparedRuns) -> DifferenceRows:
 
 
 def _state(comparison: ComparedRuns, remedy: str) -> str:
-    """The second line beside a bar."""
+    """The second line of a bar's label."""
     goodput = comparison.differences[remedy]["goodput_bps"]
     if comparison.metric != "goodput" or goodput.outcome is Outcome.NO_INTERVAL:
         return outcome_words(goodput)
@@ -134,13 +134,13 @@ def _state(comparison: ComparedRuns, remedy: str) -> str:
 
 def _timelines(comparison: ComparedRuns) -> Iterator[PlannedFigure]:
     """The baseline and the best remedy, then the baseline and each of the others."""
-    # A search shows what its best remedy does; the others were not named by the user.
+    # A search shows its best remedy in action; the user did not name the others.
     most = 1 if comparison.is_search else 1 + _MOST_TIMELINES
     ranked = dict.fromkeys((comparison.best, *comparison.ranked))
     shown = tuple(ranked)[:most]
     seed = comparison.seeds[0]
     # A remedy has the same colour here as in the comparison figure, which need not have the best
-    # one: a search without a gain lists those that harm.
+    # one: a search without a gain lists the harmful ones.
     colours = remedy_colours(list(dict.fromkeys([BASELINE, *comparison.shown, *shown])))
     columns = {
         remedy: timeline(

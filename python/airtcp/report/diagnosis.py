@@ -1,4 +1,4 @@
-"""The report of a diagnosis: a page that needs no other file, and what was found as files."""
+"""The report of a diagnosis: a self-contained page, and the findings as files."""
 
 from collections.abc import Iterator
 from io import BytesIO
@@ -169,7 +169,7 @@ def _figures(diagnosis: DiagnosedCapture) -> Iterator[PlannedFigure]:
             ),
             shares_table(facts),
         )
-    # A range without a loss is a row of the table, and no bar.
+    # A range without a loss is a row of the table, but has no bar.
     hazard = capture.hazard
     lossy = hazard.filter(pl.col("lost") > 0) if len(hazard) else hazard
     if len(lossy):

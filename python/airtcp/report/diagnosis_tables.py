@@ -19,7 +19,7 @@ _MOST_PAIRS = 30
 
 
 def flows_table(flows: pl.DataFrame) -> Table:
-    """The flows, those with most bytes first, a line each."""
+    """The flows, one row each, by decreasing number of bytes."""
     rows = [
         (
             str(row["number"]),
@@ -35,7 +35,7 @@ def flows_table(flows: pl.DataFrame) -> Table:
 
 
 def air_table(air: Air) -> Table:
-    """Who had the air, the most first."""
+    """Airtime by transmitter, largest first."""
     rows = [
         (
             one.transmitter,
@@ -53,12 +53,11 @@ def air_table(air: Air) -> Table:
 
 
 def trials_table(trials: Trials, *, excluded: bool | None = None) -> Table:
-    """The remedies with their effect and what they cost, the best first.
+    """The remedies with their effect and costs, the best first.
 
     Args:
         trials: the trials.
-        excluded: those alone that are shown to make no difference worth having, or all but those;
-            None for all.
+        excluded: only the remedies without a worthwhile effect, or all others; None for all.
     """
     rows = []
     for one in trials.ranking.candidates:
@@ -89,7 +88,7 @@ def trials_table(trials: Trials, *, excluded: bool | None = None) -> Table:
 
 
 def shares_table(facts: Facts) -> Table:
-    """Shares of the time by what limited the flow."""
+    """Shares of the time by limit of the flow."""
     rows = [
         (
             SHARES.get(name, name),
@@ -136,7 +135,7 @@ def round_trips_table(seconds: Reals, rtts_s: Reals) -> Table:
 
 
 def hazard_table(hazard: pl.DataFrame) -> Table:
-    """Losses by the queue that a packet found."""
+    """Losses by the queue length that a packet met."""
     rows = [
         (
             format_bytes(row["queue_bytes_low"]),
@@ -152,7 +151,7 @@ def hazard_table(hazard: pl.DataFrame) -> Table:
 
 
 def link_table(link: FittedLink) -> Table:
-    """The fitted link, a line a part."""
+    """The fitted link, one row per part."""
     rate = format_bit_rate(link.bps)
     if link.rate.bounds is not None:
         rate = " to ".join(format_bit_rate(bps) for bps in link.rate.bounds)

@@ -1,7 +1,7 @@
-"""Drawing many figures: a share by this process, the others by worker processes beside it.
+"""Draws many figures: a share in this process, the others in worker processes.
 
-A worker is a program of its own, which reads its figures from standard input. It imports nothing of
-the caller's, so that a script without a guard around its main part works too.
+A worker is a separate program, which reads its figures from standard input. It imports nothing from
+the caller, so that a script without a main guard works too.
 """
 
 import os
@@ -17,22 +17,22 @@ from airtcp.files import write_whole
 from airtcp.plot.svg import Drawing, png_of, svg_file, svg_of
 
 FEWEST_EACH = 8
-"""A process that starts to draw loads matplotlib first, which takes as long as some figures."""
+"""Minimum number of figures per process: loading matplotlib takes as long as some figures."""
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A figure to be drawn into files of this name."""
+    """A figure to draw into files of this name."""
 
     name: str
     drawing: Drawing
     is_file: bool = True
-    """Whether it is a file, too; else it is in the page alone."""
+    """Whether it is also written as a file; otherwise it is only in the page."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """The figures that one process draws, and their folder."""
+    """The figures drawn by one process, and their folder."""
 
     directory: Path
     sheets: tuple[Sheet, ...]
@@ -69,11 +69,11 @@ def draw_all(
     """Draws figures and writes their files; returns their `<svg>` elements in the same order.
 
     Args:
-        directory: where the files go.
+        directory: the folder of the files.
         sheets: the figures.
-        png: whether each is also written as PNG.
-        processes: how many share the work; unless given, as many as this one may use processors,
-            but none for fewer than eight figures.
+        png: whether to write each as PNG, too.
+        processes: number of processes; the default is one per available processor, and a single one
+            for fewer than eight figures.
 
     Raises:
         OSError: a file cannot be written.
@@ -81,7 +81,7 @@ def draw_all(
     if processes is None:
         processes = min(os.cpu_count() or 1, len(sheets) // FEWEST_EACH)
     processes = max(1, min(processes, len(sheets)))
-    # Dealt out like cards: neighbours are of one kind and take as long.
+    # Dealt round-robin: neighbours are of one kind and take equally long.
     shares = [Share(directory, tuple(sheets[first::processes]), png) for first in range(processes)]
     workers = [_Worker(share) for share in shares[1:]]
     parts = [shares[0].drawn(), *(worker.result() for worker in workers)]
@@ -92,7 +92,7 @@ _PROGRAM = f"from {__name__} import serve; serve()"
 
 
 class _Worker:
-    """A process that draws a share, fed and read by a thread."""
+    """A process that draws a share; a thread writes its input and reads its output."""
 
     def __init__(self, share: Share) -> None:
         self._share = share
@@ -112,7 +112,7 @@ class _Worker:
             self._answer = done.stdout
 
     def result(self) -> list[str]:
-        """The elements. A worker that failed or was killed leaves its share to this process."""
+        """The elements. If a worker failed or was killed, this process draws its share."""
         self._thread.join()
         if not self._answer:
             return self._share.drawn()

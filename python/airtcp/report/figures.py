@@ -1,4 +1,4 @@
-"""Figures of a report: drawn once, written as files, and set into the page."""
+"""Figures of a report: drawn once, written as files, and embedded in the page."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from airtcp.report.tables import Table
 
 @dataclass(frozen=True)
 class PlannedFigure:
-    """A figure to be drawn: its file's name, its words, its numbers, and its table."""
+    """A figure to draw: its file's name, its words, its numbers, and its table."""
 
     name: str
     title: str
@@ -56,7 +56,7 @@ def drawn(
 
 
 def _in_page(one: PlannedFigure, svgs: Mapping[str, str]) -> Markup:
-    """A figure's element; of one with a shape for phones both, of which the page shows one."""
+    """A figure's element; both elements if it has a variant for phones, one of which is shown."""
     label = f"{one.title}; its numbers are in the table below"
     # Written by matplotlib from our own numbers, with its own escaping.
     wide = svg_in_page(svgs[one.name], label)

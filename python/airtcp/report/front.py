@@ -17,7 +17,7 @@ _WORDS = {
 
 
 def front_figure(comparison: ComparedRuns) -> Iterator[PlannedFigure]:
-    """The plane of goodput and latency; none where no run has measured latency."""
+    """The plane of goodput and latency; empty if no run has measured latency."""
     places = front(comparison)
     if places is None:
         return
@@ -39,7 +39,7 @@ def front_figure(comparison: ComparedRuns) -> Iterator[PlannedFigure]:
 
 
 def front_table(places: Front) -> Table:
-    """Each remedy's place; who beats it, and whether the runs show that."""
+    """Each remedy's place, the remedy that beats it, and whether the runs show that."""
     rows = [
         (
             one.remedy,

@@ -65,7 +65,7 @@ def write_study(
 
 
 def headline(result: GridResult) -> str:
-    """The study's answer: its best remedy, and in how many settings any is shown to help."""
+    """The study's answer: its best remedy, and the number of settings in which any helps."""
     metric = METRICS[result.metric]
     shown = [
         (entry, percent if metric.is_better_higher else -percent)
@@ -92,7 +92,7 @@ def headline(result: GridResult) -> str:
 
 
 def _as_table(markdown: str, names: int = 1) -> Table:
-    """A table in Markdown as one of a page."""
+    """Converts a Markdown table into a table of a page."""
     head, _, *rows = [
         tuple(cell.strip().strip("*") for cell in line.strip("|").split(" | "))
         for line in markdown.strip().splitlines()
@@ -124,12 +124,12 @@ def effect_table(result: GridResult) -> str:
 
 
 def judges(result: GridResult) -> bool:
-    """Whether any sender judged losses."""
+    """Whether any sender classified losses."""
     return any(entry.radio_events + entry.congestion_events for entry in result.entries)
 
 
 def score_table(result: GridResult) -> str:
-    """For each link and remedy, the shares of radio and of congestion losses judged right."""
+    """For each link and remedy, the shares of radio and congestion losses classified correctly."""
     lines = [
         "| link | stack | classifier | radio losses judged right "
         "| congestion losses judged right |",
@@ -171,7 +171,7 @@ def effect_matrix(result: GridResult) -> Matrix:
 
 
 def score_squares(result: GridResult) -> Scores:
-    """Accuracy of each classifier, on the links where any judged."""
+    """Accuracy of each classifier, on the links where any classified losses."""
     return Scores(
         result.grid.remedies,
         tuple(
@@ -183,7 +183,7 @@ def score_squares(result: GridResult) -> Scores:
 
 
 def _matrix_cell(entry: Entry, sign: int) -> MatrixCell:
-    """The entry's words, and its colour: that of a gain where it goes the way of `sign`."""
+    """The entry's words, and its colour: that of a gain if it has the direction `sign`."""
     difference = entry.difference
     if difference is None or difference.mean_percent is None:
         return MatrixCell("n/a")

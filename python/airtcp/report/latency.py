@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 _SHARES = (5.0, 25.0, 50.0, 75.0, 95.0, 99.0)
 _MOST_LINES = 6
-"""So many remedies have a line each beside the baseline's: more colours are not distinguishable."""
+"""Maximum number of remedies with a line: more colours are not distinguishable."""
 
 
 def latency_figures(comparison: ComparedRuns) -> Iterator[PlannedFigure]:
-    """The distributions and the boxes; none where no run has measured latency."""
+    """The distributions and the boxes; empty if no run has measured latency."""
     remedies = tuple(
         RemedyLatency(
             remedy,
@@ -52,10 +52,10 @@ def latency_figures(comparison: ComparedRuns) -> Iterator[PlannedFigure]:
 
 
 def over_seeds(runs: Sequence[RunSummary], kind: LatencyKind) -> Quantiles | None:
-    """The quantiles over several runs, each weighing the same; None where none has any.
+    """The quantiles over several runs, with equal weights; None if no run has any.
 
-    Between its quantiles a run's share is taken to grow evenly. The mixture's quantiles are found
-    where the mean of the shares reaches them.
+    A run's distribution is interpolated linearly between its quantiles. The mixture's quantiles are
+    the points where the mean distribution reaches them.
     """
     import numpy as np
 
@@ -68,7 +68,7 @@ def over_seeds(runs: Sequence[RunSummary], kind: LatencyKind) -> Quantiles | Non
         return None
     percent = each[0][0]
     values = np.unique(np.concatenate([ms for _, ms in each]))
-    # Below and at each value: where many take as long, the share jumps.
+    # Below and at each value: many equal durations make the distribution jump.
     shares = np.mean([_shares(values, of, ms) for of, ms in each], axis=0)
     mixed = np.interp(percent, shares.ravel(), np.repeat(values, 2))
     return Quantiles(tuple(percent), tuple(float(ms) for ms in mixed))
@@ -77,7 +77,7 @@ def over_seeds(runs: Sequence[RunSummary], kind: LatencyKind) -> Quantiles | Non
 def _shares(
     values: "NDArray[np.float64]", percent: Sequence[float], ms: Sequence[float]
 ) -> "NDArray[np.float64]":
-    """The shares of a run's counts below each value, and at most as long, in per cent."""
+    """The shares of a run's counts below each value, and up to each value, in per cent."""
     import numpy as np
 
     highest = dict(zip(ms, percent, strict=True))

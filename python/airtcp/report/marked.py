@@ -1,8 +1,8 @@
-"""Pages of which a run writes a part, between two marks."""
+"""Pages with a generated part between two marks."""
 
 
 def put(text: str, mark: str, content: str) -> str:
-    """The text with what is between two marks replaced.
+    """Replaces the text between two marks.
 
     Raises:
         ValueError: the marks are not there.

@@ -1,4 +1,4 @@
-"""Pages: templates filled in, and written whole."""
+"""Pages from templates, written atomically."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -12,12 +12,12 @@ from airtcp.plot.svg import colour_rules
 
 
 def rendered(template: str, **values: object) -> str:
-    """A template of `report/templates`, filled in."""
+    """Renders a template of `report/templates`."""
     return _environment().get_template(template).render(colour_rules=colour_rules(), **values)
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Writes a text file whole; returns its path.
+    """Writes a text file atomically; returns its path.
 
     Raises:
         OSError: it cannot be written.
@@ -33,7 +33,7 @@ _Rest = ParamSpec("_Rest")
 def whole(
     write: Callable[Concatenate[_Result, Path, _Rest], Path],
 ) -> Callable[Concatenate[_Result, Path, _Rest], Path]:
-    """Has a report's files appear in its folder together, or not at all."""
+    """Makes a report's files appear in its folder all at once, or not at all."""
 
     @wraps(write)
     def write_all(

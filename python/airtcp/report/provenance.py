@@ -1,10 +1,10 @@
-"""What the generated tables of the documentation were made with.
+"""Provenance of the generated tables in the documentation.
 
-Before the marker of each table stands a comment with the engine's version and the digest of the
-table's simulated cells, as `docs/provenance.toml` lists them. Where today's engine simulates these
-cells otherwise, the table is stale. It is then made again, or its page says that an earlier engine
-made it, in a sentence that readers see: what the kernel measured in an hour is not thrown away,
-and nobody takes it for today's.
+The marker of each table is preceded by a comment with the engine's version and the digest of the
+table's simulated cells, as listed in `docs/provenance.toml`. If the current engine simulates these
+cells differently, the table is stale. It is then regenerated, or its page states in a visible
+sentence that an earlier engine made it: an hour of kernel measurements is not thrown away, and no
+reader takes it for current.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from airtcp.runs import run
 LIST = Path("docs", "provenance.toml")
 SENTENCE = "*Made with an earlier engine: today's simulation may give other numbers.*"
 UNKNOWN = "unknown"
-"""The digest of a table that was made before digests were kept."""
+"""The digest of a table that is older than digests."""
 _MARKS = (
     re.compile(r"<!-- ([a-z0-9-]+): begin -->"),
     re.compile(r"<!-- generated: ([a-z0-9 -]+) -->"),
@@ -31,11 +31,11 @@ _MARKS = (
 
 @dataclass(frozen=True)
 class Cell:
-    """One simulated run that a table rests on."""
+    """One simulated run that a table depends on."""
 
     scenario: Path
     settings: tuple[tuple[str, object], ...] = field(hash=False)
-    """By key; a value may be a list, which has no hash."""
+    """By key; a value may be a list, which is not hashable."""
     remedies: str
     seed: int
 
@@ -47,14 +47,14 @@ class Table:
     mark: str
     page: Path
     program: str
-    """The command that makes it again."""
+    """The command that regenerates it."""
     cells: tuple[Cell, ...]
-    """What it rests on, or a sample of it; empty where nothing is simulated."""
+    """The cells it depends on, or a sample of them; empty if nothing is simulated."""
 
 
 @dataclass(frozen=True)
 class Made:
-    """What a table's comment says."""
+    """Content of a table's comment."""
 
     engine: str
     digest: str
@@ -62,7 +62,7 @@ class Made:
 
 
 def tables(root: Path) -> list[Table]:
-    """The tables that `docs/provenance.toml` names."""
+    """The tables listed in `docs/provenance.toml`."""
     listed = tomllib.loads((root / LIST).read_text("utf-8"))["table"]
     return [
         Table(mark, Path(entry["page"]), entry["program"], tuple(_cells(root, entry)))
@@ -98,7 +98,7 @@ def _result(cell: Cell) -> str:
 
 
 def digest(cells: Sequence[Cell]) -> str:
-    """The digest of these cells by today's engine: of the first 16 digits of SHA-256."""
+    """The digest of these cells by the current engine: the first 16 digits of SHA-256."""
     whole = hashlib.sha256()
     for cell in cells:
         name = f"{cell.scenario.name} {cell.settings} {cell.remedies} {cell.seed}"
@@ -121,7 +121,7 @@ def _line(mark: str) -> re.Pattern[str]:
 
 
 def made(text: str, mark: str) -> Made | None:
-    """What the comment of a table says; `None` without one."""
+    """The comment of a table; `None` without one."""
     found = _line(mark).search(text)
     return Made(found[1], found[2] or "", bool(found[3])) if found else None
 
@@ -148,7 +148,7 @@ def stamped(text: str, table: Table, said: Made) -> str:
 
 
 def stamp(root: Path, *wanted: str) -> None:
-    """Writes that today's engine made these tables; their programs call it when they have."""
+    """Records that the current engine made these tables; called by their programs."""
     for table in tables(root):
         if table.mark in wanted:
             said = Made(engine_version, digest(table.cells) if table.cells else "", False)
@@ -156,9 +156,9 @@ def stamp(root: Path, *wanted: str) -> None:
 
 
 def admit(root: Path) -> list[str]:
-    """Says on the pages which tables today's engine would make otherwise; gives their marks.
+    """Marks tables on the pages that the current engine would change; returns their marks.
 
-    Where it would not, the word is taken back.
+    Removes the sentence where it no longer applies.
     """
     earlier = []
     for table in tables(root):
@@ -182,10 +182,10 @@ def _rewrite(root: Path, table: Table, said: Made) -> None:
 
 
 def faults(root: Path) -> list[str]:
-    """What is wrong with the provenance of the pages' tables, a sentence each; none if nothing is.
+    """Errors in the provenance of the pages' tables, one sentence each; empty without errors.
 
-    A table without a comment, one whose simulated cells today's engine simulates otherwise although
-    nothing on the page says so, and one of which the page says so without need.
+    A table without a comment, a stale table without the sentence on its page, and a current one
+    with it.
     """
     found = []
     listed = {(table.page, table.mark) for table in tables(root)}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Table:
-    """A table as a page shows it; the first `names` columns are words, the others numbers."""
+    """A table on a page; the first `names` columns are words, the others numbers."""
 
     columns: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
@@ -26,7 +26,7 @@ class Table:
 
 
 def goodput_table(comparison: ComparedRuns) -> Table:
-    """Each remedy's goodput, its paired difference, and how sure that is."""
+    """Each remedy's goodput, its paired difference, and its uncertainty."""
     rows = []
     for row in _rows(comparison):
         remedy = row["remedy"]
@@ -59,7 +59,7 @@ def goodput_table(comparison: ComparedRuns) -> Table:
 
 
 def _known(comparison: ComparedRuns, remedy: str) -> str:
-    """What is known of the goodput: its state, where goodput decides."""
+    """The state of the goodput, if goodput decides."""
     if comparison.metric != "goodput":
         return outcome_words(comparison.differences[remedy]["goodput_bps"])
     one = comparison.candidates[remedy]
@@ -67,7 +67,7 @@ def _known(comparison: ComparedRuns, remedy: str) -> str:
 
 
 def cost_table(comparison: ComparedRuns) -> Table:
-    """Other changes: retransmissions and timeouts a run, with paired differences."""
+    """Other changes: retransmissions and timeouts per run, with paired differences."""
     rows = []
     for row in _rows(comparison):
         remedy = row["remedy"]
@@ -97,7 +97,7 @@ def cost_table(comparison: ComparedRuns) -> Table:
 def latency_table(comparison: ComparedRuns) -> Table:
     """Latency of packets and transfers, fairness, and needless transmissions."""
     differences = {name: comparison.compared(name) for name in (*_LATENCIES, "harm")}
-    # A metric that no run has, as the completion time of endless flows, is no column.
+    # A metric that no run has, such as the completion time of endless flows, has no column.
     names = [
         name
         for name in (*_LATENCIES, "harm")
@@ -141,7 +141,7 @@ def seeds_table(comparison: ComparedRuns) -> Table:
 
 def timeline_rows(columns: "Sequence[Timeline]") -> Table:
     """The timeline figure's numbers in equal windows of time."""
-    # Only pages have figures: what a terminal shows needs no plots.
+    # Only pages have figures: output on a terminal needs no plots.
     from airtcp.plot.timeline import timeline_table
 
     frame = timeline_table(columns)
@@ -181,7 +181,7 @@ _COSTS: tuple[tuple[str, Callable[[float], str], Callable[[float], str]], ...] =
     ("timeouts", format_count, format_count),
     ("timeouts_spurious", format_count, format_count),
 )
-"""The metric, how it is shown, and how a change of it is."""
+"""The metric, the format of its value, and the format of its change."""
 
 
 def _change(difference: PairedDifference, show: Callable[[float], str]) -> str:

@@ -70,7 +70,7 @@ def effects_table(runs: VerifiedRuns) -> Table:
 
 
 def cost_table(runs: VerifiedRuns) -> Table:
-    """Retransmissions, timeouts and undone repairs a run, kernel and simulated."""
+    """Retransmissions, timeouts and undone repairs per run, kernel and simulated."""
     rows = []
     for remedy in runs.remedies:
         retransmitted = _mean(runs.simulated.values(remedy, "segments_retransmitted"))
@@ -106,7 +106,7 @@ _LATENCIES = (
 
 
 def latency_table(runs: VerifiedRuns) -> Table:
-    """Latency beside the sender, and what the sender believes of it, kernel and simulated."""
+    """Latency measured at the sender, and the sender's estimate, kernel and simulated."""
     rows = []
     for remedy in runs.remedies:
         row = [remedy]
@@ -130,7 +130,7 @@ _RESPONSIVENESS = (("RPM, others", "rpm_foreign"), ("own", "rpm_own"), ("both", 
 
 
 def beside_table(runs: VerifiedRuns) -> Table:
-    """What others got beside the load, kernel and simulated; no rows where nothing was asked."""
+    """Measurements of probes under load, kernel and simulated; no rows without probes."""
     rows = []
     for remedy in runs.remedies:
         measured, simulated = runs.measured[remedy], runs.simulated.summaries[remedy]
@@ -146,7 +146,7 @@ def beside_table(runs: VerifiedRuns) -> Table:
 
 
 def counts_table(runs: VerifiedRuns) -> Table:
-    """What the kernel's own discipline has dropped and marked a run, beside the simulated queue.
+    """Drops and marks per run of the kernel's queueing discipline, against the simulated queue.
 
     No rows without one.
     """

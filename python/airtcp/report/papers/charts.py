@@ -1,4 +1,4 @@
-"""The numbers of a figure: each line's means with their intervals, and the paper's own."""
+"""The numbers of a figure: each line's means with their intervals, and the paper's numbers."""
 
 from math import isfinite
 
@@ -16,7 +16,7 @@ from airtcp.quantities import bit_rate_scale
 def chart_of(
     paper: Paper, spec: FigureSpec, outcomes: Outcomes, bands: Bands | None = None
 ) -> Chart:
-    """The numbers of a figure; with the `bands` of the readings that have a vote."""
+    """The numbers of a figure, with the `bands` of the voting readings."""
     experiment = paper.experiment(spec.experiment)
     axis = experiment.axis(spec.x)
     x = tuple(axis.places)
@@ -48,7 +48,7 @@ def chart_of(
 
 
 def calibration_chart(paper: Paper, calibration: Calibration, outcomes: Outcomes) -> Chart:
-    """The baseline's measurements at every place tried, each target over the paper's value."""
+    """The baseline's measurements at every place tried, relative to the paper's values."""
     experiment = paper.experiment(calibration.experiment)
     axis = experiment.axis(calibration.axis)
     lines = []

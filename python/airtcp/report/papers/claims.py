@@ -1,4 +1,4 @@
-"""Claims as a page shows them: ours beside the paper's, the verdict, and over how many readings."""
+"""Claims on a page: ours against the paper's, the verdict, and the readings it covers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,44 +12,44 @@ from airtcp.report.papers.evidence import evidence_table
 from airtcp.report.tables import Table
 
 _SHOWN_PARTS = 6
-"""A claim's line has this many of its parts; the rest are in its table."""
+"""Maximum number of parts in a claim's line; the rest are in its table."""
 
 _TIP_PARTS = 3
-"""And what a tile says when it is pointed at."""
+"""Maximum number of parts in a tile's tooltip."""
 
 
 @dataclass(frozen=True)
 class Readings:
-    """Over how many readings of the paper a claim was judged, and what they say."""
+    """The readings under which a claim was judged, and their verdicts."""
 
     admissible: int
     by_verdict: tuple[tuple[str, int], ...]
-    """Verdicts with the number of readings that give them, the most frequent first."""
+    """Verdicts with the number of readings for each, the most frequent first."""
     decided_by: str
-    """The open point that decides, where readings disagree and one does."""
+    """The deciding open point, if readings disagree and a point decides."""
     disagrees: str
-    """The reading that says otherwise than the default, and did so again with fresh seeds."""
+    """A reading that differs from the default, confirmed with fresh seeds."""
     asked_again: int
     """Number of readings run again with fresh seeds."""
 
 
 @dataclass(frozen=True)
 class ClaimLine:
-    """A claim: its line, and what unfolds below it."""
+    """A claim: its line, and its expandable details."""
 
     identity: str
     what: str
     paper: str
     verdict: str
     undecided: bool
-    """It is not shown, and more seeds or readings may show it."""
+    """Whether it is not shown, but more seeds or readings may show it."""
     shown: tuple[Judged, ...]
-    """The parts that the line shows."""
+    """The parts in the line."""
     more: int
-    """Number of parts that it leaves to the table."""
+    """Number of parts that are only in the table."""
     readings: Readings | None
     other_seeds: str
-    """The verdicts with other sets of seeds, where those were run."""
+    """The verdicts with other sets of seeds, if those were run."""
     parts: Table
     evidence: Table | None
 
@@ -67,7 +67,7 @@ class ClaimLine:
 
 @dataclass(frozen=True)
 class Reason:
-    """Why claims fail: said once for all of which it is true, with the figure that shows it."""
+    """Why claims fail: once for all claims it applies to, with the figure that shows it."""
 
     anchor: str
     claims: tuple[str, ...]
@@ -84,7 +84,7 @@ class PapersJson:
 
 
 def papers_json(judgement_json: Mapping[str, Any]) -> PapersJson:
-    """The same, from what `Judgement.as_json` gives."""
+    """Converts the result of `Judgement.as_json`."""
     papers = judgement_json["papers"]
     return PapersJson(
         {paper["name"]: paper for paper in papers},
@@ -119,7 +119,7 @@ def reasons(judgement: Judgement, paper: Paper, contents: PapersJson) -> list[Re
 
 
 def readings_of(claim: Mapping[str, Any]) -> Readings | None:
-    """The readings in a claim's JSON; None where it was judged under the default alone."""
+    """The readings in a claim's JSON; None if it was judged under the default only."""
     found = claim.get("readings") or {}
     admissible = int(found.get("admissible", 0))
     if admissible < 2:

@@ -12,7 +12,7 @@ from airtcp.study.grid import GridResult, text_of
 
 
 def cross_of(judgement: Judgement) -> tuple[GridResult | None, list[PairOutcome]]:
-    """The grid and the pairs; none where they were not run."""
+    """The grid and the pairs; None and empty if they were not run."""
     if judgement.cross is None or judgement.cross_outcomes is None:
         return None, []
     experiment = judgement.cross.experiment(quick=judgement.quick)
@@ -46,7 +46,7 @@ def _matrix_table(grid: GridResult) -> Table:
 
 
 def pairs_table(pairs: Sequence[PairOutcome]) -> Table:
-    """Every pair that combines or fights, with each alone."""
+    """Every pair that combines or fights, with each remedy separately."""
     rows = [
         (
             f"{pair.link}, {pair.stack}",

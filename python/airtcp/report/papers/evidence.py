@@ -1,4 +1,4 @@
-"""Evidence from the runs behind a claim: the counts that explain why it holds or fails."""
+"""Evidence for a claim: the counts of its runs that explain why it holds or fails."""
 
 from collections.abc import Mapping
 
@@ -17,13 +17,13 @@ MEASURES = (
     "segments_lost_link",
     "segments_dropped_queue",
 )
-"""Counts on both sides of a comparison, as means a run."""
+"""Counts on both sides of a comparison, as means per run."""
 
 _MOST_ROWS = 8
 
 
 def evidence_table(paper: Paper, claim: Claim, outcomes: Outcomes) -> Table | None:
-    """For the claim's comparisons, each count without and with; None where it compares nothing."""
+    """For the claim's comparisons, each count without and with; None without a comparison."""
     rows: list[tuple[str, ...]] = []
     for part in claim.parts:
         if part.kind not in {"gain", "larger-gain"}:

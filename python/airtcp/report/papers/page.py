@@ -1,4 +1,4 @@
-"""The report on the papers: an index, a page a paper, one of all remedies; the same as data."""
+"""The report on the papers: an index, a page per paper and one of all remedies, and data."""
 
 import json
 from itertools import islice
@@ -43,7 +43,7 @@ def write_papers_report(
         figures_of(paper, judgement.outcomes[paper.name], judgement.readings[paper.name].bands)
         for paper in judgement.papers
     ]
-    # All in one go, so that they are shared among processes.
+    # All in one batch, to share them among processes.
     planned = [figure for both in groups for group in both for figure in group]
     figures = iter(drawn(directory, planned, png=png))
     sections = [
@@ -108,7 +108,7 @@ def _tiles(judgement: Judgement) -> VerdictTiles:
 
 
 def verdict_lines(judgement: Judgement) -> str:
-    """A table in Markdown: how many claims of each paper have which verdict."""
+    """A table in Markdown: number of claims of each paper by verdict."""
     lines = [
         "| paper | " + " | ".join(verdict.value for verdict in Verdict) + " |",
         "|---|" + "---:|" * len(Verdict),

@@ -1,7 +1,6 @@
-"""Open points of a paper, and the joint reading that serves it best, as a page shows them.
+"""Open points of a paper, and the joint reading that serves it best, on a page.
 
-Both come from what `papers.json` says of the paper in `readings`, and are left out where it says
-nothing.
+Both come from `readings` of the paper in `papers.json`, and are omitted if it is empty.
 """
 
 from collections.abc import Mapping
@@ -11,7 +10,7 @@ from airtcp.report.tables import Table
 
 
 def open_points(paper: Mapping[str, Any]) -> Table | None:
-    """Every open point: what is open, the values that the text admits, the default and why."""
+    """Every open point: the question, the values that the text admits, the default and why."""
     points = (paper.get("readings") or {}).get("points") or []
     if not points:
         return None
@@ -47,7 +46,7 @@ def facts(paper: Mapping[str, Any]) -> Table | None:
 
 
 def nearest(paper: Mapping[str, Any]) -> tuple[str, Table] | None:
-    """Which readings are nearest to the paper, and where the default is among them."""
+    """The readings nearest to the paper, and the rank of the default."""
     found = (paper.get("readings") or {}).get("chosen_by")
     if not found:
         return None
@@ -72,18 +71,18 @@ def nearest(paper: Mapping[str, Any]) -> tuple[str, Table] | None:
 
 
 def _run_of(readings: Mapping[str, Any]) -> str:
-    """Number of readings run, of all."""
+    """Number of readings run, out of all."""
     run, admissible = int(readings["run"]), int(readings.get("admissible", 0))
     return f"{run} readings" if run >= admissible else f"{run} readings run, of {admissible}"
 
 
 def _without_marks(text: object) -> str:
-    """Without the marks that set code apart in Markdown."""
+    """Removes the marks of code in Markdown."""
     return str(text).replace("`", "")
 
 
 def best_reading(paper: Mapping[str, Any]) -> list[str]:
-    """Which joint reading makes most claims come out, how many, and which none gives."""
+    """The joint reading that reproduces most claims, and claims that no reading gives."""
     readings = paper.get("readings") or {}
     best = readings.get("serves_best")
     if not best or int(readings.get("run", 0)) < 2:

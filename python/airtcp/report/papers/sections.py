@@ -21,7 +21,7 @@ from airtcp.report.papers.readings import best_reading, facts, nearest, open_poi
 from airtcp.report.tables import Table
 
 _FEW_TARGETS = 4
-"""More facts than these make a calibration's chart too full to be read."""
+"""Maximum number of facts for a readable calibration chart."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class PaperSection:
 def figures_of(
     paper: Paper, outcomes: Outcomes, bands: Bands
 ) -> tuple[list[PlannedFigure], list[PlannedFigure]]:
-    """The figures on the page of a paper: those of its calibrations, and its own.
+    """The figures on the page of a paper: of its calibrations, and of its experiments.
 
-    Only those of which something was run.
+    Only figures of which something was run.
     """
     calibrations = [
         _calibration(paper, number, calibration, outcomes)
@@ -71,7 +71,7 @@ def section_of(
     calibrations: list[ReportFigure],
     figures: list[ReportFigure],
 ) -> PaperSection:
-    """Everything on the page of a paper, its figures drawn already."""
+    """Everything on the page of a paper, with its figures already drawn."""
     return PaperSection(
         paper,
         paper.short_title,
@@ -131,7 +131,7 @@ def _calibration(
 
 
 def _identified(found: Calibrated) -> str:
-    """Values that the calibration tells apart, and those that it does not."""
+    """Values that the calibration identifies, and values that it does not."""
     if found.identifies:
         return f"Nearest in these runs: {found.alike[0]}; every other is further off than noise."
     return f"Not told apart from the nearest: {'; '.join(map(str, found.alike[1:]))}."
@@ -147,7 +147,7 @@ def _place_is(place: Value, chosen: Value, found: Calibrated) -> str:
 
 
 def _with_todays_sender(judgement: Judgement, paper: Paper) -> list[str]:
-    """Every remedy with today's sender on the paper's own links, and the paper's own among them."""
+    """Every remedy with today's sender on the paper's links, the paper's remedies included."""
     cross, outcomes = judgement.cross, judgement.cross_outcomes
     if cross is None or outcomes is None:
         return []
@@ -160,7 +160,7 @@ def _with_todays_sender(judgement: Judgement, paper: Paper) -> list[str]:
 
 
 def chart_table(chart: Chart) -> Table:
-    """A chart's numbers: ours with half the 95 % interval, and the paper's where it has any."""
+    """A chart's numbers: ours with half the 95 % interval, and the paper's where available."""
     columns: list[str] = [chart.x_label]
     for line in chart.lines:
         columns.append(line.name)
