@@ -1,6 +1,6 @@
-"""The demonstration: a link, what is wrong on it, what helps, and what to do, on one page.
+"""The demonstration: a link, its problem, remedies that help, and next steps, on one page.
 
-- `story`: the runs: a link and what helps on it, and a link that was recorded.
+- `story`: the runs: a link with its remedies, and a recorded link.
 - `kernel`: the best remedy on this machine's kernel.
 - `page`: the page.
 """

@@ -1,4 +1,4 @@
-"""A link's best remedy on a real kernel in virtual time, where QEMU and a kernel are."""
+"""A link's best remedy on a real kernel in virtual time, if QEMU and a kernel are available."""
 
 import re
 import shutil
@@ -12,22 +12,22 @@ from airtcp.ranking import Ranking
 from airtcp.verification import Verification, verify
 
 _SEEDS = 3
-"""A kernel takes as long for two runs as the simulation for all the remedies."""
+"""Two runs of a kernel take as long as all remedies in the simulation."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A remedy on a kernel beside its simulation."""
+    """A remedy on a kernel paired with its simulation."""
 
     release: str
-    """Of the kernel."""
+    """Release of the kernel."""
     verification: Verification
     passed_over: tuple[str, ...] = ()
-    """Better remedies that this kernel cannot have as it was built."""
+    """Better remedies that this kernel's configuration lacks."""
 
     @property
     def sentences(self) -> list[str]:
-        """The page's sentences about it."""
+        """The page's sentences about the trial."""
         lines = [
             f"Linux {self.release} itself, in virtual time over the same link, {_SEEDS} seeds.",
             *self.verification.verdict,
@@ -41,11 +41,11 @@ class Trial:
 
 
 def try_on_kernel(scenario: Path, ranking: Ranking) -> Trial | None:
-    """Tries the best remedy of a ranking that a kernel can have over this link.
+    """Tries the best remedy of a ranking that a kernel has for this link.
 
     Returns:
-        None where there is no QEMU, no kernel (`airtcp kernels`) or none that works, or where no
-        remedy helps that a kernel has: the page then says nothing of it.
+        None without QEMU, without a kernel (`airtcp kernels`) that works, or without a helpful
+        remedy in a kernel: the page then omits the trial.
     """
     passed_over: list[str] = []
     try:
@@ -55,7 +55,7 @@ def try_on_kernel(scenario: Path, ranking: Ranking) -> Trial | None:
         for remedy in helping(ranking):
             try:
                 found = verify(scenario, [remedy], _SEEDS, kernel=kernel.name)
-            except ScenarioError:  # no way to it on this kernel
+            except ScenarioError:  # not available on this kernel
                 passed_over.append(remedy)
             else:
                 return Trial(kernel.release, found, tuple(passed_over))
@@ -65,14 +65,14 @@ def try_on_kernel(scenario: Path, ranking: Ranking) -> Trial | None:
 
 
 def helping(ranking: Ranking) -> list[str]:
-    """The remedies shown to help, first the answer, then what the asker can deploy, best first."""
+    """The remedies shown to help: the answer first, then other deployable ones, best first."""
     first = [ranking.best] if ranking.best else []
     every = [*first, *ranking.deployable, *ranking.candidates]
     return list(dict.fromkeys(one.remedy for one in every if one.helps and one.is_had))
 
 
 def newest() -> Kernel | None:
-    """The newest kernel of the cache with all that a distribution's has; None without any."""
+    """The newest cached kernel with a distribution's full configuration; None without any."""
     whole = [one for one in known() if one.can.bpf]
     return max(whole, key=lambda one: _version(one.release), default=None)
 

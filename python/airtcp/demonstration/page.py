@@ -1,4 +1,4 @@
-"""The page of the demonstration: a picture of a link, what helps on it, and what to do."""
+"""The page of the demonstration: a picture of a link, remedies that help, and next steps."""
 
 from pathlib import Path
 
@@ -30,9 +30,9 @@ def write_story(folder: Path, story: Story, *, png: bool = False) -> Path:
     """Writes index.html and the picture; returns the path of index.html.
 
     Args:
-        folder: where it goes; the reports that it links to are in its folders.
+        folder: its folder; the linked reports are in folders of it.
         story: the findings.
-        png: whether to write the picture as PNG too.
+        png: whether to write the picture as PNG, too.
 
     Raises:
         OSError: it cannot be written.
@@ -83,7 +83,7 @@ def _picture(name: str, observed: Observed) -> PlannedFigure:
 
 
 def _caption(found: Trouble) -> str:
-    """What to look at, which differs between links that delay and links that lose."""
+    """Caption of the picture, which differs between links that delay and links that lose."""
     spurious, needed, fast = (len(times) for _, times, _ in found.lanes)
     text = (
         "The run that the sentence is about. Each dot is the round trip of a packet, the line the"

@@ -19,16 +19,16 @@ from airtcp.study.sequential import Rounds
 
 _LINK, _OTHER = "satellite-upload", "far-laptop"
 _PICTURE = {"duration": "30 s"}
-"""As much as an eye can take in: each spike of the link and each timeout can be told apart."""
+"""Short enough to distinguish each spike of the link and each timeout."""
 _SEED = 1
-"""Of the run that the picture and the sentence about it show; the first of the comparison."""
+"""Seed of the run in the picture and its sentence; the first of the comparison."""
 _ROUNDS = Rounds(most_seeds=20, most_cpu_s=60.0)
-"""What is not decided in a minute of two cores is said to be undecided."""
+"""Effects not decided in a minute on two cores are reported as undecided."""
 _SHIPPED_ROUNDS = Rounds(first=20, most_seeds=20)
-"""Losses differ much from seed to seed: the first round is large enough for narrow intervals."""
+"""Losses vary much from seed to seed: the first round is large enough for narrow intervals."""
 
 Report = Callable[[float, str], object]
-"""Takes the share that is done, 0 to 1, and what is done now."""
+"""Takes the finished share, 0 to 1, and the current step."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class Observed:
 
     run: Run
     capacity_bps: float | None
-    """What the link carries, in bits a second; None for recorded round trips, without a rate."""
+    """Capacity of the link, in bits a second; None for recorded round trips, without a rate."""
 
     @property
     def wrong(self) -> str:
-        """What is wrong on the link, in a sentence about this run."""
+        """The link's problem, in a sentence about this run."""
         return what_is_wrong(self.run, self.capacity_bps)
 
 
@@ -50,19 +50,19 @@ class Story:
     """Findings of the demonstration."""
 
     log: Path | None
-    """The user's own ping log that the story is about; None for a link that comes with airtcp."""
+    """The user's ping log of the story; None for a link that comes with airtcp."""
     observed: Observed
-    """The link's picture, and what is wrong on it."""
+    """The link's picture and its problem."""
     link: Comparison
     """Every remedy tried on the link."""
     kernel: Trial | None
-    """The link's best remedy on a kernel; None where none was tried."""
+    """The link's best remedy on a kernel; None if not tried."""
     other: Comparison | None
-    """Every remedy on a second link; None where the story is about a log."""
+    """Every remedy on a second link; None if the story is about a log."""
     other_observed: Observed | None
-    """What is wrong on the second link."""
+    """The problem of the second link."""
     said: tuple[str, ...] = ()
-    """What a ping log's diagnosis says, the first sentence first; empty for another link."""
+    """The diagnosis of a ping log, the headline first; empty for another link."""
 
 
 def tell(
@@ -74,14 +74,14 @@ def tell(
     seeds: int | None = None,
     rate_bps: float | None = None,
 ) -> Story:
-    """Runs the demonstration; what `folder` holds already is not computed again.
+    """Runs the demonstration; runs found in `folder` are not repeated.
 
     Args:
-        folder: finished runs are kept in it.
+        folder: a folder for finished runs.
         report: called with the progress.
-        log: a ping log to tell about; None takes a link that comes with airtcp.
-        can: what the reader may change, as in `--can`.
-        seeds: seeds of each remedy; None runs them in rounds until what matters is decided.
+        log: a ping log as the subject; None takes a link that comes with airtcp.
+        can: changes that the reader can make, as in `--can`.
+        seeds: seeds of each remedy; None runs rounds until the answer is decided.
         rate_bps: the rate of the log's link; None tries a range.
 
     Raises:
@@ -125,7 +125,7 @@ def tell(
 
 
 def _observed(name: str, settings: Mapping[str, object]) -> Observed:
-    """Observes today's sender; the whole run, of which all sentences tell."""
+    """Observes today's sender over the whole run that the sentences describe."""
     observed = run(load_scenario(name, settings), _SEED, probes=TIMELINE_PROBES, rtts=True)
     return Observed(observed, capacity_bps(name, settings, _SEED))
 
@@ -159,7 +159,7 @@ def _of_log(
 
 @contextmanager
 def _named_log(log: Path | None) -> Iterator[None]:
-    """Errors name the option that the log came by."""
+    """Makes errors name the option of the log."""
     try:
         yield
     except (ScenarioError, RunError) as error:

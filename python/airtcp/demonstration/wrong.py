@@ -1,4 +1,4 @@
-"""What is wrong on a link, in a sentence about one run: the one that the picture shows."""
+"""The problem of a link, in a sentence about one run: the run in the picture."""
 
 from collections.abc import Mapping
 
@@ -7,20 +7,20 @@ from airtcp.quantities import format_bit_rate, format_count, format_percent
 from airtcp.runs import Run, run
 from airtcp.summary import FlowSummary
 
-# Packets as long as the sender's, as fast as the first queue takes them.
+# Packets as long as the sender's, at the rate of the first queue.
 _FLOOD = {
     "flows.kind": "udp",
     "flows.udp.rate": "unlimited",
     "flows.udp.size": "1448 B",
 }
 _FULL = 0.9
-"""A sender with this share of the link's capacity has no problem of throughput."""
+"""Minimum share of the link's capacity for a sender without a throughput problem."""
 _BLOATED = 2.0
-"""A round trip under load of as many idle ones is a problem of its own."""
+"""Minimum ratio of loaded to idle round trip that is a separate problem."""
 
 
 def capacity_bps(source: str, settings: Mapping[str, object], seed: int) -> float:
-    """What a sender that never slows down gets through the same link, in bits a second.
+    """Goodput of an unresponsive sender over the same link, in bits a second.
 
     Raises:
         AirtcpError: the run could not be made.
@@ -29,11 +29,11 @@ def capacity_bps(source: str, settings: Mapping[str, object], seed: int) -> floa
 
 
 def what_is_wrong(observed: Run, capacity: float | None = None) -> str:
-    """The problem of a run's first flow: the time and the run are those of the picture.
+    """The problem of a run's first flow; time and run are those of the picture.
 
     Args:
         observed: today's sender over the link.
-        capacity: what the link carries, in bits a second; None where the link has no rate.
+        capacity: capacity of the link, in bits a second; None if the link has no rate.
     """
     flow, seconds = observed.summary["flows"][0], observed.summary["duration_s"]
     got = format_bit_rate(flow["goodput_bps"])
@@ -54,7 +54,7 @@ def what_is_wrong(observed: Run, capacity: float | None = None) -> str:
 
 
 def _slow_downs(flow: FlowSummary) -> list[str]:
-    """Why the sender slowed down: losses first, which are taken for congestion, then timeouts."""
+    """Why the sender slowed down: losses first, which it takes for congestion, then timeouts."""
     told = []
     lost, dropped = flow["segments_lost_link"], flow["segments_dropped_queue"]
     if lost or dropped:
@@ -79,7 +79,7 @@ def _slow_downs(flow: FlowSummary) -> list[str]:
 
 
 def _timeouts(flow: FlowSummary) -> list[str]:
-    """The timeouts, and how many of them had no loss of data for a cause."""
+    """The timeouts, and the number of them without a data loss as their cause."""
     timeouts = flow["timeouts"]
     if not timeouts:
         return []
@@ -101,7 +101,7 @@ def _times(count: int) -> str:
 
 
 def _queue(flow: FlowSummary) -> list[str]:
-    """The queue that the sender builds, where it multiplies the round trip."""
+    """The queue built by the sender, if it multiplies the round trip."""
     idle, loaded = flow["min_rtt_ms"], flow["rtt_p95_ms"]
     if not idle or not loaded or loaded < _BLOATED * idle:
         return []
