@@ -1,14 +1,14 @@
-"""One ranking for every answer: who can deploy what, what is decided, and what comes first.
+"""One ranking for every answer: deployable remedies, decided effects, and their order.
 
 `compare`, `diagnose`, the demonstration, the lab and the papers build `Candidate`s from their runs
-and ask `rank`, so that no two of them can name different winners for the same runs.
+and call `rank`, so that no two of them can name different winners for the same runs.
 
-- `aims`: what the link is wanted for, and the measurement that decides then.
+- `aims`: the intended use of the link, and its deciding metric.
 - `askers`: the question "what may you change?", and the spots on the path that the answer reaches.
-- `direction`: which end of a link is the mobile's, where a scenario tells.
-- `machines`: how many machines stand where the asker's does.
+- `direction`: which end of a link is the mobile's, if a scenario defines it.
+- `machines`: the number of machines in the asker's position.
 - `deployable`: the spots that a remedy needs.
-- `state`, `harm`: shown, excluded or undecided, of an effect and of its cost to others.
+- `state`, `harm`: shown, excluded or undecided, for an effect and for its cost to others.
 - `candidate`, `order`: a remedy with its effect, and the order.
 - `elsewhere`: the best at the places that the asker cannot change.
 """

@@ -5,7 +5,7 @@ from airtcp.ranking.order import Ranking
 
 
 def ranking_json(ranking: Ranking) -> dict[str, object]:
-    """The best for the asker, what is undecided, and the best at each other place."""
+    """The best for the asker, the undecided, and the best at each other place."""
     return {
         "can": [asker.value for asker in ranking.reach.askers],
         "direction": ranking.reach.direction.value,

@@ -1,4 +1,4 @@
-"""The question "what may you change?", and what the answer reaches on the path."""
+"""The question "what may you change?", and the spots on the path that the answer reaches."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,18 +10,18 @@ from airtcp.ranking.direction import Direction
 
 
 class Asker(StrEnum):
-    """Who asks: what they may change."""
+    """The asker, by the part of the path that they may change."""
 
     MY_MACHINE = "my-machine"
     """The mobile: the machine at the wireless end."""
     SERVER = "server"
     """The machine at the other end."""
     ACCESS_POINT = "access-point"
-    """The access point, the base station, or a router beside it."""
+    """The access point, the base station, or an adjacent router."""
     SENDER = "sender"
-    """The end that sends the data, whichever that is."""
+    """The end that sends the data, either one."""
     RECEIVER = "receiver"
-    """The end that receives the data, whichever that is."""
+    """The end that receives the data, either one."""
     ALL = "all"
     """All of the path."""
 
@@ -42,19 +42,19 @@ _WORDS = {
 
 _ENDS = {Asker.MY_MACHINE, Asker.SERVER, Asker.SENDER, Asker.RECEIVER}
 _BETWEEN = frozenset({Spot.AGENT, Spot.PROXY})
-# Until now `--can` took the catalogue's places.
+# Earlier versions of `--can` took the catalogue's places.
 _EARLIER_NAMES = {"ap": Asker.ACCESS_POINT, "link": Asker.ACCESS_POINT, "proxy": Asker.ACCESS_POINT}
 
 
 @dataclass(frozen=True)
 class Reach:
-    """The spots of the path that someone may change on a link of some direction."""
+    """The spots of the path that the asker may change, for a link of a given direction."""
 
     askers: tuple[Asker, ...]
     direction: Direction
     spots: frozenset[Spot]
     machines: int = 1
-    """Machines that stand where the asker's does; a remedy is tried on all of them at once."""
+    """Machines in the asker's position; a remedy is tried on all of them at once."""
 
     @property
     def words(self) -> str:
@@ -70,17 +70,17 @@ class Reach:
 
     @property
     def is_of_many(self) -> bool:
-        """Others stand where the asker's machine does, and were changed with it."""
+        """Whether other machines are in the asker's position, and were changed with it."""
         return self.machines > 1 and not self.is_all and bool(_ENDS & set(self.askers))
 
     @property
     def is_all(self) -> bool:
-        """Nothing is out of reach."""
+        """Whether nothing is out of reach."""
         return Asker.ALL in self.askers
 
     @property
     def assumes_sender(self) -> bool:
-        """The link does not show which end is the asker's; the sender is assumed."""
+        """Whether the asker's end is unknown, and assumed to be the sender's."""
         ends = {Asker.MY_MACHINE, Asker.SERVER}
         return self.direction is Direction.UNKNOWN and len(ends & set(self.askers)) == 1
 
@@ -110,9 +110,9 @@ def reach(can: str | Iterable[str], direction: Direction, machines: int = 1) -> 
 
     Args:
         can: askers, as in `--can`.
-        direction: the way of the data. Where it is unknown the asker's end is taken for the
+        direction: the direction of the data. If it is unknown the asker's end is assumed to be the
             sender's, which most remedies change.
-        machines: how many stand where the asker's does. Where several lead onto a link of unknown
+        machines: number of machines in the asker's position. If several lead onto a link of unknown
             direction, its queue is not at any of them.
 
     Raises:
@@ -130,7 +130,7 @@ def _spots(asker: Asker, direction: Direction) -> frozenset[Spot]:
     sends = frozenset({Spot.SENDER})
     receives = frozenset({Spot.RECEIVER})
     mobile_sends = direction in {Direction.UP, Direction.BOTH, Direction.UNKNOWN}
-    # Where the mobile sends, its own device leads onto the link; else the access point's does.
+    # If the mobile sends, its device is before the link; otherwise the access point's is.
     before = frozenset({Spot.BEFORE_LINK})
     radio = frozenset({Spot.RADIO})
     match asker:

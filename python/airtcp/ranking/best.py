@@ -6,15 +6,16 @@ from airtcp.ranking.candidate import Candidate
 from airtcp.ranking.state import State
 
 NEARLY_AS_GOOD = 0.9
-"""Of two remedies the one that is known not to harm others much comes first if it brings this share
-of the other's goodput."""
+"""Minimum share of the larger goodput for a remedy known not to harm others much to be
+preferred.
+"""
 
 
 def best_of(candidates: Sequence[Candidate]) -> Candidate | None:
-    """The remedy to name first among these, of those shown to help; None where none is.
+    """The remedy to name first among those shown to help; None without one.
 
-    One that fills the link with needless packets comes after those that do not; one that harms
-    others much, or may, comes after one that is nearly as good and does not.
+    A remedy that fills the link with needless packets comes after the ones that do not; one that
+    harms others much, or may, comes after one that is nearly as good and does not.
     """
     helping = sorted((one for one in candidates if one.helps), key=place_of)
     if not helping:
@@ -26,12 +27,12 @@ def best_of(candidates: Sequence[Candidate]) -> Candidate | None:
 
 
 def is_gentle(one: Candidate) -> bool:
-    """Whether nothing is known, and nothing is open, of much harm to others."""
+    """Whether a large harm to others is neither shown nor open."""
     return not one.harms_others_much and not one.is_harm_open
 
 
 def rivals_of(first: Candidate, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The remedies that come before `first` if it harms others and they do not, best first."""
+    """The remedies preferred to `first` if it harms others and they do not, best first."""
     enough = NEARLY_AS_GOOD * (100.0 + first.gain) - 100.0
     helping = sorted((one for one in candidates if one.helps), key=place_of)
     return [
@@ -42,7 +43,7 @@ def rivals_of(first: Candidate, candidates: Sequence[Candidate]) -> list[Candida
 
 
 def place_of(one: Candidate) -> tuple[int, bool, float]:
-    """The key that sorts remedies, the best first, regardless of harm to others."""
+    """Sort key of remedies, the best first, regardless of harm to others."""
     if one.helps:
         return 0, one.floods, -one.gain
     if one.is_open:

@@ -7,12 +7,12 @@ from airtcp.catalogue import Remedy, Way, remedies
 
 
 class Spot(StrEnum):
-    """A spot of the path at which steps are taken."""
+    """A spot of the path for deployment steps."""
 
     SENDER = "sender"
     RECEIVER = "receiver"
     BEFORE_LINK = "before-link"
-    """The machine whose device leads onto the link."""
+    """The machine that transmits onto the link."""
     RADIO = "mobile"
     """The mobile's radio."""
     AGENT = "access-point"
@@ -22,14 +22,14 @@ class Spot(StrEnum):
 
 
 CONTROLS = frozenset({"coin", "oracle"})
-"""Controls of experiments: one tosses a coin, the other knows what no sender can know."""
+"""Controls of experiments: one tosses a coin, the other knows the unknowable."""
 ADVICE = frozenset({"mtu-probing", "mss-clamp"})
-"""Remedies for paths that swallow long packets: no model here does, and they are not simulated."""
+"""Remedies for paths that drop long packets: no model here does, so they are not simulated."""
 
 
 @cache
 def needs(remedy: str) -> tuple[frozenset[Spot], ...]:
-    """The spots of each way to have a combination, the preferred way first; empty: none has it."""
+    """The spots of each way to deploy a combination, the preferred way first; may be empty."""
     ways: list[frozenset[Spot]] = [frozenset()]
     for part in remedy.split("+"):
         name, _, values = part.partition(":")
@@ -40,7 +40,7 @@ def needs(remedy: str) -> tuple[frozenset[Spot], ...]:
 
 
 def is_deployable(remedy: str, spots: frozenset[Spot]) -> bool:
-    """Whether a combination can be deployed by changing no more than these spots."""
+    """Whether a combination can be deployed by changing only these spots."""
     return any(way <= spots for way in needs(remedy))
 
 
@@ -50,7 +50,7 @@ def _catalogue() -> dict[str, Remedy]:
 
 
 def _is_a_way(way: Way, entry: Remedy, values: str) -> bool:
-    """Whether a way is one with the values of a remedy, written as `name=value,...`."""
+    """Whether a way applies to the values of a remedy, written as `name=value,...`."""
     if (when := way["when"]) is None:
         return True
     given = {
@@ -67,7 +67,7 @@ def _of(entry: Remedy, values: str) -> tuple[frozenset[Spot], ...]:
         if way["at"] == "both-ends"
         else frozenset({Spot(way["at"])})
         for way in entry["ways"]
-        # A kernel that no distribution brings is more than a change of a spot.
+        # A kernel that no distribution ships is more than a change of a spot.
         if way["only_in"] is None and _is_a_way(way, entry, values)
     ]
     if entry.get("agent") is not None:

@@ -1,4 +1,4 @@
-"""Which end of a link is the mobile's: it decides who is the sender."""
+"""Which end of a link is the mobile's, which determines the sender."""
 
 import tomllib
 from enum import StrEnum
@@ -7,7 +7,7 @@ from airtcp._core import Scenario
 
 
 class Direction(StrEnum):
-    """The way of the data, seen from the mobile."""
+    """The direction of the data, from the mobile's view."""
 
     UP = "up"
     """The mobile sends."""
@@ -16,7 +16,7 @@ class Direction(StrEnum):
     BOTH = "both"
     """Flows in both directions, or a mobile at each end."""
     UNKNOWN = "unknown"
-    """The link does not tell: a pipe has two ends, and either may be the mobile."""
+    """Unknown: a pipe has two ends, and either may be the mobile."""
 
 
 _DOWNLINKS = {"arq", "cell"}
@@ -24,7 +24,7 @@ _DOWNLINKS = {"arq", "cell"}
 
 
 def direction(scenario: Scenario) -> Direction:
-    """The direction of a scenario's data; None where it does not say."""
+    """The direction of a scenario's data."""
     document = tomllib.loads(scenario.to_toml())
     topology = document.get("topology", "pipe")
     if topology == "wlan-wired-wlan":

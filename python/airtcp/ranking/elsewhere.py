@@ -12,10 +12,10 @@ from airtcp.ranking.direction import Direction
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """The best of a place."""
+    """The best remedy of a place."""
 
     place: str
-    """The place as a line begins: "At the access point", "No Linux has it"."""
+    """The place at the start of a line: "At the access point", "No Linux has it"."""
     best: Candidate
 
 
@@ -27,7 +27,7 @@ def elsewhere(
     candidates: Sequence[Candidate],
     asked: Reach,
 ) -> tuple[Elsewhere, ...]:
-    """The best of each place out of reach; a place without one that helps has no line."""
+    """The best of each place out of reach, except places without a remedy that helps."""
     found: list[Elsewhere] = []
     named = _UNKNOWN if asked.direction in {Direction.UNKNOWN, Direction.BOTH} else _KNOWN
     for asker in named:

@@ -12,13 +12,13 @@ def harm_state(
     """The state of a harm.
 
     Args:
-        percent: the change of the unchanged flow's goodput; None where it had none to lose.
+        percent: the change of the unchanged flow's goodput; None if it had none to lose.
         interval: its interval, if it has one.
         is_exact: whether the change needs no interval.
 
     Returns:
-        Shown where the flow is shown to lose or to gain; excluded where it is shown to lose less
-        than `LARGE_HARM_PERCENT`, if anything; else undecided.
+        Shown if the flow is shown to lose or to gain; excluded if it is shown to lose at most
+        `LARGE_HARM_PERCENT`; otherwise undecided.
     """
     if percent is None:
         return State.EXCLUDED

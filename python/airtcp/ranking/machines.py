@@ -1,19 +1,19 @@
-"""How many machines of a scenario stand where the asker's does."""
+"""The number of machines of a scenario in the asker's position."""
 
 import tomllib
 
 from airtcp._core import Scenario
 
 _OF_ONE_MACHINE = {"pipe"}
-"""Topologies whose flows all begin at one machine and end at another."""
+"""Topologies with all flows between two machines."""
 _STATIONS = {"wlan": "stations"}
-"""Where a topology's table says how many mobiles there are."""
+"""The key of a topology's table with the number of mobiles."""
 
 
 def machines(scenario: Scenario) -> int:
-    """The machines at the mobile end, or those that share a bottleneck: 1 where there is one.
+    """The machines at the mobile end, or sharing a bottleneck; 1 if there is a single one.
 
-    A remedy is tried on all of them at once, and what is compared is their goodput together.
+    A remedy is tried on all of them at once; the comparison uses their joint goodput.
     """
     document = tomllib.loads(scenario.to_toml())
     topology = document.get("topology", "pipe")

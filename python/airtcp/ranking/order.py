@@ -13,37 +13,38 @@ from airtcp.ranking.state import SMALLEST_PERCENT
 
 @dataclass(frozen=True)
 class Ranking:
-    """The remedies for someone who may change `reach`, the best first."""
+    """The remedies for an asker who may change `reach`, the best first."""
 
     reach: Reach
     candidates: tuple[Candidate, ...]
-    """All of them, those out of reach too: shown to help first, then the undecided, largest gain
-    first, then the excluded and those shown to do harm."""
+    """All remedies, including those out of reach: shown to help first, then the undecided by
+    decreasing gain, then the excluded and the harmful ones.
+    """
     smallest: float = SMALLEST_PERCENT
     """The smallest effect worth having, in per cent."""
 
     @cached_property
     def deployable(self) -> tuple[Candidate, ...]:
-        """Those that the asker can deploy."""
+        """Remedies that the asker can deploy."""
         return tuple(one for one in self.candidates if one.is_deployable(self.reach.spots))
 
     @cached_property
     def best(self) -> Candidate | None:
-        """The best that the asker can deploy; None where none is shown to bring enough."""
+        """The best deployable remedy; None if no remedy is shown to bring enough."""
         return best_of([one for one in self.deployable if self._is_worth_naming(one)])
 
     def _is_worth_naming(self, one: Candidate) -> bool:
-        """Whether it helps, by what is worth having: a gain of 0.7 % may be shown, and is not."""
+        """Whether it helps by a worthwhile amount: a gain of 0.7 % may be shown but too small."""
         return one.helps and one.gain >= self.smallest
 
     @cached_property
     def larger_with_harm(self) -> Candidate | None:
-        """The remedy within reach that brings a little more than `best`, but may harm others."""
+        """The deployable remedy with a slightly larger effect than `best` that may harm others."""
         return _first_by_gain(self.deployable, but=self.best)
 
     @cached_property
     def undecided(self) -> tuple[Candidate, ...]:
-        """Those within reach that may bring more than is shown, and may not."""
+        """Deployable remedies that may be better than the best shown one, or may not."""
         shown = self.best.gain if self.best else 0.0
         return tuple(
             one
@@ -54,22 +55,22 @@ class Ranking:
 
     @property
     def is_decided(self) -> bool:
-        """More seeds would not change the answer; `is_harm_decided` is another question."""
+        """Whether more seeds would leave the answer unchanged, apart from `is_harm_decided`."""
         return not self.undecided
 
     @property
     def is_harm_decided(self) -> bool:
-        """What the best does to others is known, or nothing to measure."""
+        """Whether the best remedy's harm to others is known, or there is none to measure."""
         return self.best is None or not self.best.is_harm_open
 
     @property
     def nothing_helps(self) -> bool:
-        """Of all that the asker can deploy it is excluded that it brings what is worth having."""
+        """Whether a worthwhile effect is excluded for every deployable remedy."""
         return self.best is None and not self.undecided
 
     @cached_property
     def elsewhere(self) -> tuple[Elsewhere, ...]:
-        """The best at each place that the asker cannot change, where it helps."""
+        """The best at each place that the asker cannot change, if it helps."""
         worth = [one for one in self.candidates if not one.helps or self._is_worth_naming(one)]
         return elsewhere(worth, self.reach)
 
@@ -77,9 +78,9 @@ class Ranking:
 def rank(
     candidates: Iterable[Candidate], reach: Reach, smallest: float = SMALLEST_PERCENT
 ) -> Ranking:
-    """Ranks remedies for someone who may change `reach`.
+    """Ranks remedies for an asker who may change `reach`.
 
-    Equal ones keep the order given: a row that several remedies share names the first.
+    Ties keep the given order: a row that several remedies share names the first.
     """
     return Ranking(reach, tuple(sorted(candidates, key=place_of)), smallest)
 

@@ -13,7 +13,7 @@ _WORDS = {
 
 
 def places_of(remedy: str) -> str:
-    """The places that the preferred way to have a combination changes, for a table."""
+    """The places changed by the preferred way to deploy a combination, for a table."""
     ways = needs(remedy)
     if not ways:
         return "no Linux has it"

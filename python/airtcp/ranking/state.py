@@ -1,19 +1,19 @@
 """The three states of a comparison: shown, excluded, undecided.
 
-An effect is *shown* where its interval leaves out zero, and *excluded* where it lies within the
-smallest effect worth having (the equivalence test by intervals of Schuirmann, J. Pharmacokinetics
-and Biopharmaceutics 15, 1987). What is neither is *undecided*: more seeds would tell. "Not shown"
-is no finding.
+An effect is *shown* if its interval excludes zero, and *excluded* if it lies within the smallest
+effect worth having (the equivalence test by intervals of Schuirmann, J. Pharmacokinetics and
+Biopharmaceutics 15, 1987). Otherwise it is *undecided*: more seeds would decide. "Not shown" is not
+a finding.
 """
 
 from enum import StrEnum
 
 SMALLEST_PERCENT = 1.0
-"""The smallest effect worth having, in per cent, unless the asker says another."""
+"""Default of the smallest effect worth having, in per cent."""
 
 
 class State(StrEnum):
-    """What is known of an effect."""
+    """State of knowledge of an effect."""
 
     SHOWN = "shown"
     EXCLUDED = "excluded"
@@ -30,10 +30,10 @@ def state(
     """The state of an effect.
 
     Args:
-        percent: the effect; None where the baseline is 0 and per cent have no meaning.
+        percent: the effect; None if the baseline is 0 and per cent are undefined.
         interval: its interval, if it has one.
         smallest: the smallest effect worth having.
-        is_exact: whether nothing is drawn at random, so that the effect needs no interval.
+        is_exact: whether there is no randomness, so that the effect needs no interval.
     """
     if percent is None:
         if interval is None:
