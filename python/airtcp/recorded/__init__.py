@@ -1,1 +1,1 @@
-"""Recordings that people have of a link: what happened on it by time, and it as a scenario."""
+"""Users' recordings of a link: events by time, and conversion to a scenario."""

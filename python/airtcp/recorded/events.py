@@ -1,7 +1,7 @@
-"""What happened on the link while it was pinged: stops, gaps, bursts of delay, steps, lone losses.
+"""Events in a ping log: stops, gaps, bursts of delay, steps, isolated losses.
 
-A probe is a sample of the link at one instant; an event is what several samples in a row show, with
-a beginning and a length in time.
+A probe samples the link at one instant; an event is shown by several consecutive samples, with a
+start and a length in time.
 """
 
 from collections.abc import Callable
@@ -15,36 +15,36 @@ from airtcp.recorded.log import Flags, PingLog, Reals
 from airtcp.recorded.sleep import sleep
 
 RARE = 0.05
-"""Runs of unanswered probes as long as are expected less often by chance are gaps."""
+"""Maximum probability of a run of unanswered probes by chance, for it to be a gap."""
 AT_ONCE = 0.35
-"""Answers to probes one interval apart that come within this share of it came at once."""
+"""Maximum spacing of simultaneous answers to successive probes, in intervals."""
 WAITED = 0.5
-"""A probe that is answered later by this share of an interval may have waited for a stop's end."""
+"""Minimum extra delay of a probe that may have waited for a stop's end, in intervals."""
 SEVERAL = 3
 LONG_S = 1.0
-"""Two answers at once are a stop only if the first waited this long; three are one anyway."""
+"""Minimum wait of the first for two simultaneous answers to be a stop; three always are."""
 SEVERAL_DEVIATIONS = 6.0
 MIN_BURST_S = 0.02
-"""A burst exceeds the usual round trip by as much, by its own size and by six deviations."""
+"""Minimum excess of a burst over the usual round trip, besides its size and six deviations."""
 STEP_PROBES = 12
 """Probes on each side of a step of the base delay."""
 STEP_LASTS_S = 5.0
 MIN_STEP_S = 0.01
 STEP_SHARE = 0.25
-"""A step changes the median by at least this share of the base delay."""
+"""Minimum change of the median by a step, as a share of the base delay."""
 MAX_IN_WINDOW = 64
-"""Round trips of a window that are looked at, evenly spread where it holds more."""
+"""Maximum number of round trips examined per window, evenly spread."""
 _WINDOWS_AT_ONCE = 16_384
 
 
 @dataclass(frozen=True)
 class Spans:
-    """Events of one kind: when each began, and how long it lasted, in seconds."""
+    """Events of one kind: start and duration of each, in seconds."""
 
     start_s: Reals
     length_s: Reals
     size_s: Reals
-    """The delay at the worst of each: beyond the usual, or, of gaps and stops, the length."""
+    """The largest excess delay of each; for gaps and stops, the length."""
 
     def __len__(self) -> int:
         return len(self.start_s)
@@ -52,7 +52,7 @@ class Spans:
 
 @dataclass(frozen=True)
 class Step:
-    """A change of the base delay that stays."""
+    """A persistent change of the base delay."""
 
     at_s: float
     before_s: float
@@ -61,33 +61,33 @@ class Step:
 
 @dataclass(frozen=True)
 class Events:
-    """All of a log."""
+    """All events of a log."""
 
     gaps: Spans
-    """Runs of unanswered probes that chance does not make: everything was lost for a time."""
+    """Runs of unanswered probes too long for chance: everything was lost for a time."""
     stops: Spans
-    """Nothing was answered for a time, and then all at once."""
+    """Periods without answers that end with all answers at once."""
     bursts: Spans
-    """The delay was higher for some probes."""
+    """Periods of higher delay."""
     steps: tuple[Step, ...]
     alone: Flags
-    """By probe: lost outside gaps."""
+    """By probe: whether lost outside gaps."""
     stopped: Flags
-    """By probe: waited for the end of a stop."""
+    """By probe: whether it waited for the end of a stop."""
     usual_s: Reals
     """By probe: the usual round trip around it."""
     sleep_s: float | None
-    """The longest wait for a radio that sleeps between beacons; None of one that does not."""
+    """The longest wait for a radio in power save; None without power save."""
 
     def loss_rate(self, log: PingLog) -> float:
-        """Share of the probes lost outside gaps, with those of which the log says no time."""
+        """Share of the probes lost outside gaps, including losses without a time in the log."""
         lost = int(self.alone.sum()) + log.unplaced
         within = int(np.isnan(log.rtt_s).sum()) - int(self.alone.sum())
         return lost / max(log.sent - within, 1)
 
 
 def find_events(log: PingLog) -> Events:
-    """Reads the events off a log."""
+    """Detects the events of a log."""
     in_gap = _gaps(np.isnan(log.rtt_s))
     stopped, stops = _stops(log)
     usual_s = _usual(log, in_gap | stopped)
@@ -105,13 +105,13 @@ def find_events(log: PingLog) -> Events:
 
 
 def runs(flags: Flags) -> list[tuple[int, int]]:
-    """First and end (excluded) of each run of true values."""
+    """Start and end (excluded) of each run of true values."""
     edges = np.flatnonzero(np.diff(np.concatenate(([0], flags.astype(np.int8), [0]))))
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
 def _gaps(lost: Flags) -> Flags:
-    """The lost probes that are in runs longer than independent losses make."""
+    """The lost probes in runs longer than independent losses make."""
     found = runs(lost)
     lengths = np.array([end - first for first, end in found])
     in_gap = np.zeros(len(lost), dtype=np.bool_)
@@ -126,9 +126,10 @@ def _gaps(lost: Flags) -> Flags:
 
 
 def _spans_of_gaps(log: PingLog, in_gap: Flags) -> Spans:
-    """A gap of k probes lasts between k - 1 and k + 1 intervals: k of them, begun half one before.
+    """Gaps by their length: k probes last between k - 1 and k + 1 intervals.
 
-    One at an end of the log has only been seen in part.
+    A gap is taken to last k intervals from half an interval before its first probe. A gap at an end
+    of the log was only observed in part.
     """
     found = runs(in_gap)
     half = log.interval_s / 2
@@ -138,16 +139,16 @@ def _spans_of_gaps(log: PingLog, in_gap: Flags) -> Spans:
 
 
 def _stops(log: PingLog) -> tuple[Flags, Spans]:
-    """Probes whose answers came at once after the first of them had waited, and those stops.
+    """Probes answered all at once after the first of them had waited, and the stops.
 
-    The first probe that waited was sent up to an interval after the stop began. Where stops are all
+    The first probe that waited was sent up to an interval after the stop began. If stops are all
     alike, all of them are as long as the longest wait.
     """
     base = log.least_s
     came = log.time_s + log.rtt_s
     waited = np.nan_to_num(log.rtt_s, nan=0.0) - base >= WAITED * log.interval_s
     near = np.zeros(len(came), dtype=np.bool_)
-    # NaN compares as false: an unanswered probe is within no stop.
+    # NaN compares as false: an unanswered probe is in no stop.
     near[1:] = np.abs(np.diff(came)) < AT_ONCE * log.interval_s
     stopped = np.zeros(len(came), dtype=np.bool_)
     spans = []
@@ -159,7 +160,7 @@ def _stops(log: PingLog) -> tuple[Flags, Spans]:
         length_s = log.rtt_s[first] - base
         is_stop = (last - first + 1 >= SEVERAL or length_s >= LONG_S) and last > first
         if is_stop and length_s > log.interval_s:
-            # The last answer may be of a probe that waited for a small part of an interval only.
+            # The last answer may be for a probe that waited only for a small part of an interval.
             stopped[first : last + 1] = True
             spans.append((log.time_s[first], length_s))
         first = last + 1
@@ -171,7 +172,7 @@ def _stops(log: PingLog) -> tuple[Flags, Spans]:
 
 
 def _usual(log: PingLog, left_out: Flags) -> Reals:
-    """The usual round trip at each probe: the median of those within some seconds around it."""
+    """The usual round trip at each probe: the median over some seconds around it."""
     width = max(STEP_PROBES, round(STEP_LASTS_S / log.interval_s))
     known = np.flatnonzero(~np.isnan(log.rtt_s) & ~left_out)
     if len(known) == 0:
@@ -185,7 +186,7 @@ def _usual(log: PingLog, left_out: Flags) -> Reals:
 
 
 def _over_windows(values: Reals, width: int, measured: Callable[[Reals], Reals]) -> Reals:
-    """What is measured of each `width` values in a row; some at a time, since it copies them."""
+    """Applies `measured` to each `width` consecutive values, in chunks since it copies them."""
     windows = np.lib.stride_tricks.sliding_window_view(values, width)
     windows = windows[:, :: ceil(width / MAX_IN_WINDOW)]
     parts = [
@@ -196,9 +197,10 @@ def _over_windows(values: Reals, width: int, measured: Callable[[Reals], Reals])
 
 
 def _steps(log: PingLog, usual_s: Reals, stopped: Flags) -> tuple[tuple[Step, ...], Reals]:
-    """Changes of the base delay that stay, and the usual round trip with them.
+    """Persistent changes of the base delay, and the usual round trip with them.
 
-    Between two steps the usual is the median of the whole, so that a slow queue is no step.
+    Between two steps the usual round trip is the median of the whole, so that a slow queue is no
+    step.
     """
     side = max(STEP_PROBES, round(STEP_LASTS_S / log.interval_s))
     known = np.flatnonzero(~np.isnan(log.rtt_s) & ~stopped)
@@ -211,7 +213,7 @@ def _steps(log: PingLog, usual_s: Reals, stopped: Flags) -> tuple[tuple[Step, ..
     before, after = slice(None, -side), slice(side, None)
     change = middle[after] - middle[before]
     least = np.maximum(MIN_STEP_S, STEP_SHARE * np.minimum(middle[after], middle[before]))
-    # The two sides hardly overlap: of a step, not of a queue that comes and goes.
+    # The two sides hardly overlap: a step rather than an intermittent queue.
     apart = np.where(change > 0, low[after] - high[before], low[before] - high[after])
     candidate = (np.abs(change) >= least) & (apart > 0)
     edges = [0]
@@ -219,7 +221,7 @@ def _steps(log: PingLog, usual_s: Reals, stopped: Flags) -> tuple[tuple[Step, ..
         edges.append(int(known[first + int(np.argmax(np.abs(apart[first:end]))) + side]))
     edges.append(len(log.rtt_s))
     levels = _levels(log, edges, stopped)
-    # What is no step between the medians of the whole parts was noise at their edge.
+    # Without a step between the medians of the whole parts, it was noise at their edge.
     while len(levels) > 1:
         smaller = np.maximum(np.minimum(levels[:-1], levels[1:]), 1e-6)
         changes = np.abs(np.diff(levels)) / smaller
@@ -240,7 +242,7 @@ def _steps(log: PingLog, usual_s: Reals, stopped: Flags) -> tuple[tuple[Step, ..
 
 
 def _levels(log: PingLog, edges: list[int], stopped: Flags) -> Reals:
-    """The median round trip between each two edges."""
+    """The median round trip between consecutive edges."""
     levels = []
     for first, end in pairwise(edges):
         part = log.rtt_s[first:end][~stopped[first:end]]
@@ -250,7 +252,7 @@ def _levels(log: PingLog, edges: list[int], stopped: Flags) -> Reals:
 
 
 def _bursts(log: PingLog, usual_s: Reals, stopped: Flags) -> Spans:
-    """Runs of probes that took much longer than usual; two probes in between do not end one."""
+    """Runs of probes that took much longer than usual, with gaps of up to two probes."""
     over = log.rtt_s - usual_s
     quiet = over[~np.isnan(over) & ~stopped]
     deviation = 1.4826 * float(np.median(np.abs(quiet - np.median(quiet)))) if len(quiet) else 0.0

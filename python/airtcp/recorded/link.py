@@ -1,8 +1,8 @@
-"""A ping log as a link that is played by time: delay between probes, gaps, stops, lone losses.
+"""Replays a ping log as a link: delay between probes, gaps, stops, isolated losses.
 
-The delay of a packet is that of the time at which it is sent, half a round trip each way, and no
-packet overtakes another. Unanswered runs are gaps in which everything is lost; lone losses are a
-rate. What was answered all at once waited for the end of a stop. The log has no rate: one is given.
+A packet's delay is that at its time of sending, half a round trip each way, and packets are not
+reordered. Unanswered runs are gaps in which everything is lost; isolated losses are a rate. Packets
+answered all at once waited for the end of a stop. The log has no rate: one is given.
 """
 
 import re
@@ -17,27 +17,31 @@ from airtcp.recorded.events import Events, Spans
 from airtcp.recorded.log import PingLog, Reals
 
 QUEUE_MS = 200
-"""Length of the assumed queue, which no ping shows: between an access point's and a router's."""
+"""Length of the assumed queue, which pings do not show: between an access point's and a
+router's.
+"""
 DELAYS = "delays.csv"
 STOPS = "stops.csv"
 SECONDS = 60
 FINEST_S = 0.002
-"""A delay that falls between two probes does so in steps of this size."""
+"""Step size of a delay that falls between two probes."""
 MAX_STEPS = 16
 MAX_SLEEP_S = 120.0
-"""A radio that sleeps, and does nothing else, is played for this long and then again."""
+"""Period after which the recording of a radio with only power save repeats."""
 SLEEP_STEPS = 16
-"""Steps in which a wait for a beacon falls."""
+"""Number of steps in which a wait for a beacon falls."""
 FEWEST_SLEEP_STEPS = 4
 MAX_SLEEP_ROWS = 60_000
-"""With gaps or stops the whole log is played, in fewer steps a wait where these rows need it."""
+"""Maximum number of rows: with gaps or stops the whole log is replayed, in coarser steps if
+needed.
+"""
 HOLE_INTERVALS = 10
 MIN_HOLE_S = 10.0
-"""A longer time without a probe was not recorded, and is not played."""
+"""Minimum time without a probe that counts as not recorded, and is skipped."""
 
 
 class Reading(StrEnum):
-    """What an unanswered run of probes is taken for, which a log cannot tell."""
+    """Interpretation of a run of unanswered probes, which a log leaves open."""
 
     LOST = "everything was lost"
     WAITED = "everything waited"
@@ -49,7 +53,7 @@ class PlayedLink:
 
     toml: str
     files: dict[str, str]
-    """Contents by name, beside the scenario."""
+    """Contents by file name, relative to the scenario."""
 
     def write(self, folder: Path, name: str = "link.toml") -> Path:
         """Writes the scenario and its files; returns the scenario's path."""
@@ -68,7 +72,7 @@ def played_link(
     reading: Reading = Reading.LOST,
     seconds: float = SECONDS,
 ) -> PlayedLink:
-    """The link of a log at a rate, as "12 Mbit/s"; a run begins where the seed chooses."""
+    """The link of a log at a rate, such as "12 Mbit/s"; each seed starts a run at another point."""
     compact = _without_holes(log)
     every_s = float(compact[-1]) + log.interval_s
     if events.sleep_s is not None:
@@ -115,7 +119,7 @@ def played_link(
 
 
 def queue_packets(rate: str) -> int:
-    """Packets of a queue of `QUEUE_MS`."""
+    """Queue length in packets for `QUEUE_MS`."""
     from airtcp.quantities import parse_bit_rate
 
     bps = parse_bit_rate(rate) or 0.0
@@ -123,7 +127,7 @@ def queue_packets(rate: str) -> int:
 
 
 def _without_holes(log: PingLog) -> Reals:
-    """The times of sending without times in which nothing was recorded."""
+    """The times of sending, without periods in which nothing was recorded."""
     gaps = np.diff(log.time_s)
     hole = gaps > max(HOLE_INTERVALS * log.interval_s, MIN_HOLE_S)
     gaps = np.where(hole, log.interval_s, gaps)
@@ -134,11 +138,11 @@ def _without_holes(log: PingLog) -> Reals:
 def _delays(
     log: PingLog, events: Events, time_s: Reals, every_s: float
 ) -> list[tuple[float, float]]:
-    """When the round trip changes, and to what.
+    """The times of changes of the round trip, with its new values.
 
-    It rises at once at the probe that shows it, and falls in a line towards the next: what falls by
-    an interval in an interval is a queue that is released at once. In stops and where nothing was
-    answered the usual round trip is taken.
+    It rises abruptly at the probe that shows it, and falls linearly towards the next: a delay that
+    falls by an interval in an interval is a queue released all at once. In stops and without
+    answers, the usual round trip is taken.
     """
     if events.sleep_s is not None:
         return _asleep(float(log.answered.min()), events.sleep_s, every_s)
@@ -158,7 +162,7 @@ def _delays(
 
 
 def _asleep(base_s: float, sleep_s: float, until_s: float) -> list[tuple[float, float]]:
-    """Packets that wait for the next beacon, which probes are too few to show one by one."""
+    """Packets that wait for the next beacon; the probes are too few to show each."""
     steps = min(SLEEP_STEPS, max(int(MAX_SLEEP_ROWS * sleep_s / until_s), FEWEST_SLEEP_STEPS))
     count = int(until_s / sleep_s * steps) + 1
     at_s = np.arange(count) * sleep_s / steps
@@ -193,7 +197,7 @@ def _conditions(
 
 
 def _joined(stops: list[tuple[float, float]], every_s: float) -> list[tuple[float, float]]:
-    """Stops in order, those that overlap as one, within the recording."""
+    """Stops in order, overlapping ones merged, within the recording."""
     joined: list[tuple[float, float]] = []
     for start, length in stops:
         end = min(start + length, every_s)

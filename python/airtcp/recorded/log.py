@@ -1,4 +1,4 @@
-"""A ping log: when each probe was sent, and its round trip or none."""
+"""A ping log: the time of each probe, and its round trip or none."""
 
 import os
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ Reals = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 FEWEST = 30
 USUAL_INTERVAL_S = 1.0
-"""The interval of a ping that is not told another, in seconds (iputils, BSD, busybox, Windows)."""
+"""Default interval of ping, in seconds (iputils, BSD, busybox, Windows)."""
 MAX_GAP = 1_000_000
-"""A log with a longer run of unanswered probes is no log of one link."""
+"""Maximum run of unanswered probes; a longer one is not a log of one link."""
 
 
 @dataclass(frozen=True)
@@ -26,37 +26,37 @@ class PingLog:
 
     path: Path
     time_s: Reals
-    """When each was sent, since the first."""
+    """Time of sending, since the first probe."""
     rtt_s: Reals
-    """Its round trip; NaN where it got no answer."""
+    """Round trip; NaN without an answer."""
     interval_s: float
-    """The usual time from one to the next."""
+    """The usual probe interval."""
     clock: str
-    """How the times are known: `stamps`, `statistics`, `asked` or `assumed`."""
+    """Source of the times: `stamps`, `statistics`, `asked` or `assumed`."""
     unplaced: int = 0
-    """Further unanswered probes, by the closing statistics, unknown when."""
+    """Further unanswered probes, by the closing statistics, with unknown times."""
     began_unix_s: float | None = None
-    """When the first was sent, since 1970 (UTC); None where the log has no date."""
+    """Time of the first probe, since 1970 (UTC); None if the log has no date."""
 
     @cached_property
     def answered(self) -> Reals:
-        """The round trips of those that were answered."""
+        """The round trips of answered probes."""
         answered: Reals = self.rtt_s[~np.isnan(self.rtt_s)]
         return answered
 
     @property
     def sent(self) -> int:
-        """All probes."""
+        """Number of probes."""
         return len(self.rtt_s) + self.unplaced
 
     @property
     def lost(self) -> int:
-        """Probes without an answer: they or their replies were lost."""
+        """Number of probes without an answer: they or their replies were lost."""
         return self.sent - len(self.answered)
 
     @property
     def loss_rate(self) -> float:
-        """Their share."""
+        """Share of lost probes."""
         return self.lost / self.sent
 
     @cached_property
@@ -66,17 +66,17 @@ class PingLog:
 
     @cached_property
     def least_s(self) -> float:
-        """The round trip that one in twenty does not reach: one without any queue."""
+        """The 5th percentile of the round trip: one without any queue."""
         return float(np.quantile(self.answered, 0.05))
 
     @property
     def duration_s(self) -> float:
-        """From the first probe until one interval after the last."""
+        """Time from the first probe until one interval after the last."""
         return float(self.time_s[-1]) + self.interval_s
 
     @property
     def clock_words(self) -> str:
-        """How the times are known, as a sentence; empty where each reply has a stamp."""
+        """The source of the times, as a sentence; empty if each reply has a stamp."""
         every = f"{self.interval_s:.3g} s"
         match self.clock:
             case "stamps":
@@ -93,7 +93,7 @@ class PingLog:
 
     @cached_property
     def refusal(self) -> str | None:
-        """The reason to try nothing on it, and a log that would help; None where all is well."""
+        """The reason to refuse trials, and a log that would help; None if there is no reason."""
         if len(self.answered) < FEWEST:
             return (
                 f"The log holds {len(self.answered)} round trips, and {FEWEST} are needed: "
@@ -103,14 +103,14 @@ class PingLog:
 
 
 def read_ping(path: str | os.PathLike[str], interval_s: float | None = None) -> PingLog:
-    """Reads the output of a ping, in any format of the registry that has probes.
+    """Reads the output of a ping, in any format of the registry that lists probes.
 
     Args:
         path: the log.
-        interval_s: the time from one probe to the next, for a log that does not tell.
+        interval_s: the probe interval, for a log that does not contain it.
 
     Raises:
-        ScenarioError: the file cannot be read, or no round trip is in it.
+        ScenarioError: the file cannot be read, or has no round trip.
     """
     try:
         read = _core.read_recording(path)
@@ -152,7 +152,7 @@ def read_ping(path: str | os.PathLike[str], interval_s: float | None = None) -> 
 
 
 def _interval(read: dict[str, object], asked_s: float | None) -> tuple[str, float]:
-    """How the interval is known, and the interval in seconds."""
+    """The source of the interval, and the interval in seconds."""
     told = read["interval_ns"]
     if isinstance(told, int) and read["clock"] == "stamps":
         return "stamps", told / 1e9
@@ -164,9 +164,9 @@ def _interval(read: dict[str, object], asked_s: float | None) -> tuple[str, floa
 
 
 def _regular(numbers: np.ndarray, sent_s: Reals, interval_s: float) -> tuple[Reals, float]:
-    """Times and interval of a ping that sends at regular times, where the stamps are of one.
+    """Times and interval of a ping with regular times of sending, if the stamps fit.
 
-    Stamps err by the time until the line was written; a straight line through all does not.
+    Stamps are late by the time until the line was written; a straight line through all is not.
     """
     if len(numbers) < 3 or numbers[-1] == numbers[0]:
         return sent_s, interval_s
@@ -178,7 +178,7 @@ def _regular(numbers: np.ndarray, sent_s: Reals, interval_s: float) -> tuple[Rea
 
 
 def _sending(numbers: np.ndarray, sent_s: Reals, interval_s: float, count: int) -> Reals:
-    """When each probe was sent: as stamped, and between stamps and beyond them by its number."""
+    """Time of sending of each probe: as stamped, otherwise interpolated by its number."""
     every = np.arange(count)
     time_s = np.interp(every, numbers, sent_s)
     first, last = int(numbers[0]), int(numbers[-1])

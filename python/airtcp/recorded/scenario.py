@@ -1,4 +1,4 @@
-"""A ping log where a scenario is expected: its link, played by time."""
+"""A ping log in place of a scenario: replays its link."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +9,7 @@ from airtcp._core import Scenario, ScenarioError
 
 
 def is_ping_log(path: Path) -> bool:
-    """Whether a file is the log of a ping in any format of the registry, and no scenario."""
+    """Whether a file is a ping log in any format of the registry, rather than a scenario."""
     if path.suffix == ".toml" or not path.is_file() or path.stat().st_size == 0:
         return False
     try:
@@ -19,7 +19,7 @@ def is_ping_log(path: Path) -> bool:
 
 
 def ping_scenario(path: Path, settings: Sequence[tuple[str, str]]) -> Scenario:
-    """The link of a log as a scenario with settings over it.
+    """The link of a log as a scenario, with settings applied.
 
     Raises:
         ScenarioError: too few probes were answered, or no rate is among the settings.

@@ -1,4 +1,4 @@
-"""A radio that sleeps between beacons, by how long the answers to probes wait for it."""
+"""Detects power save between beacons, by the distribution of the waits for answers."""
 
 import numpy as np
 
@@ -7,19 +7,19 @@ from airtcp.recorded.log import Reals
 BEACON_S = 0.1024
 """Interval of beacons: 100 time units of 1024 microseconds (IEEE 802.11-2020, 9.4.1.3)."""
 _BEACONS = (1, 2, 3, 10)
-"""Beacons between two that a sleeping station wakes for (DTIM periods that are usual)."""
+"""Usual DTIM periods: beacons between two that a sleeping station wakes for."""
 _SLEEPS = 0.5
-"""A radio sleeps if at least this share of the probes waits."""
+"""Minimum share of waiting probes for a radio in power save."""
 _EVEN = 0.06
-"""Largest distance of the waits' distribution from an even one (Kolmogorov and Smirnov)."""
+"""Maximum distance of the waits' distribution from a uniform one (Kolmogorov and Smirnov)."""
 _FEWEST = 100
 
 
 def sleep(rtt_s: Reals) -> float | None:
-    """The longest wait of a radio that sleeps; None where the waits are not even.
+    """The longest wait of a radio in power save; None if the waits are not uniform.
 
-    A probe comes at any time between two beacons and waits for the next: the waits are even from 0
-    to the interval.
+    A probe arrives at any time between two beacons and waits for the next: the waits are uniform
+    from 0 to the interval.
 
     Args:
         rtt_s: answered round trips outside stops.
