@@ -140,9 +140,9 @@ def pings(rows: Sequence[Mapping[str, Any]]) -> str:
         return "Not run yet."
     kernel, remedy, seeds = rows[0]["kernel"], rows[0]["remedy"], rows[0]["seeds"]
     lines = [
-        f"| link ({seeds} seeds) | Linux {kernel} over its keys | simulated from its log | ratio "
+        f"| link ({seeds} seeds) | rate | Linux {kernel} on the link | simulated from its log | ratio "
         f"| {remedy} on Linux | {remedy} from the log |",
-        "|---|---:|---:|---:|---:|---:|",
+        "|---|---:|---:|---:|---:|---:|---:|",
     ]
     for row in rows:
         by_keys, by_log = row["by_keys"], row["by_log"]
@@ -152,7 +152,7 @@ def pings(rows: Sequence[Mapping[str, Any]]) -> str:
             f"{side['gain']:+.1f} %" + ("" if side["half"] is None else f" ± {side['half']:.1f} %")
             for side in (by_keys, by_log)
         ]
-        lines.append(f"| {' | '.join([row['kind'], *rates, ratio, *gains])} |")
+        lines.append(f"| {' | '.join([row['kind'], row['rate'], *rates, ratio, *gains])} |")
     return "\n".join(lines)
 
 

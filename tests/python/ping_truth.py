@@ -24,7 +24,13 @@ def jumps(at: float) -> float:
     return 0.02 + 0.25 * max(1.0 - at % 6, 0.0)
 
 
-def explicit(folder: Path, delays: list[tuple[float, float]], gaps: list[Span], more: str) -> Path:
+def explicit(
+    folder: Path,
+    delays: list[tuple[float, float]],
+    gaps: list[Span],
+    more: str,
+    rate: str = RATE,
+) -> Path:
     """The link by its keys: round trips from their times on, and gaps."""
     changes = {at: (rtt, False) for at, rtt in delays}
     for start, length in gaps:
@@ -38,7 +44,7 @@ def explicit(folder: Path, delays: list[tuple[float, float]], gaps: list[Span], 
     path = folder / "truth.toml"
     path.write_text(
         f'duration = "{SECONDS:g} s"\n'
-        f'[link]\nrate = "{RATE}"\nqueue.packets = 200\n'
+        f'[link]\nrate = "{rate}"\nqueue.packets = 200\n'
         'recorded = { path = "truth.csv", order = "in-order" }\n'
         f'repeat = {{ every = "{SECONDS:g} s", start = "random" }}\n{more}'
         '[tcp]\nprofile = "linux"\n'
