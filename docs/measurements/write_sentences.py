@@ -140,7 +140,7 @@ def pings(rows: Sequence[Mapping[str, Any]]) -> str:
         return "Not run yet."
     kernel, remedy, seeds = rows[0]["kernel"], rows[0]["remedy"], rows[0]["seeds"]
     lines = [
-        f"| link ({seeds} seeds) | rate | Linux {kernel} on the link | simulated from its log | ratio "
+        f"| link ({seeds} seeds) | rate | Linux {kernel} on it | simulated from its log | ratio "
         f"| {remedy} on Linux | {remedy} from the log |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
