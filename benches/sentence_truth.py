@@ -23,7 +23,7 @@ FIRST_SEED = 1001
 """Seeds that no answer has seen."""
 MAX_SEEDS = 100
 _ROUNDS = Rounds(MAX_SEEDS, first=10)
-_MOST_OF_NOTHING = 3
+_MAX_OF_NOTHING = 3
 """Of "nothing helps" the remedies with the largest gains that its runs allow are judged."""
 
 Measure = Callable[[Sequence[str], int, bool], ComparedRuns]
@@ -192,7 +192,7 @@ def _no_better(said: ComparedRuns, named: Candidate, rival: Candidate) -> Claim:
 
 def _largest(said: ComparedRuns) -> list[Candidate]:
     rows = said.one_a_row(said.ranking.deployable)
-    return sorted(rows, key=lambda one: -one.most)[:_MOST_OF_NOTHING]
+    return sorted(rows, key=lambda one: -one.most)[:_MAX_OF_NOTHING]
 
 
 def _no_gain(one: Candidate, smallest: float) -> Claim:

@@ -11,7 +11,7 @@ from airtcp import _core
 from airtcp._core import Scenario, ScenarioError
 from airtcp.shipped import find
 
-_MOST_BYTES = (1 << 20) + 1
+_MAX_BYTES = (1 << 20) + 1
 """Bytes read of standard input: enough for the core to see that it is too large."""
 
 
@@ -120,7 +120,7 @@ def _read(source: object, settings: list[tuple[str, str]]) -> Scenario:
 def _standard_input() -> str:
     if sys.stdin is None:
         raise ScenarioError('scenario "stdin": standard input is closed; name a file')
-    text = _text(sys.stdin.buffer.read(_MOST_BYTES), "stdin")
+    text = _text(sys.stdin.buffer.read(_MAX_BYTES), "stdin")
     if not text.strip():
         raise ScenarioError(
             'scenario "stdin": standard input is empty; expected TOML, as of `cat FILE |`'
@@ -138,7 +138,7 @@ def _piped(path: Path) -> str:
         except BlockingIOError:
             first = b""
         os.set_blocking(handle, True)
-        return _text(first + pipe.read(_MOST_BYTES), str(path))
+        return _text(first + pipe.read(_MAX_BYTES), str(path))
 
 
 def _text(content: bytes, source: str) -> str:

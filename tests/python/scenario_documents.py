@@ -22,7 +22,7 @@ Document = dict[str, Any]
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 _BITS = {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}
 _BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9}
-_MOST_MENDS = 400
+_MAX_MENDS = 400
 # Runs of what is accepted have to end: these keys are drawn small, whatever the schema admits.
 _SMALL = {
     "duration": ["1 ms", "200 ms", "1 s", "3 s"],
@@ -57,7 +57,7 @@ def draw(rng: random.Random, files: Mapping[str, Path]) -> tuple[Document, Scena
     # Drawn evenly and kept, else most of what survives is the default.
     document["topology"] = rng.choice([one["const"] for one in topologies()])
     refusals: list[str] = []
-    for _ in range(_MOST_MENDS):
+    for _ in range(_MAX_MENDS):
         try:
             return document, load_scenario(to_toml(document)), refusals
         except ScenarioError as error:

@@ -42,6 +42,11 @@ def filled(at, random):  # type: ignore[no-untyped-def]
     return 0.02 + full * (0.6 + 0.4 * random.random()) + 0.002 * random.random()
 
 
+def loaded_at_times(at, random):  # type: ignore[no-untyped-def]
+    """40 s of load each half an hour."""
+    return 0.004 + 0.001 * random.random() + (at % 1800 < 40) * random.uniform(0.2, 0.8)
+
+
 def of_the_day(at, random):  # type: ignore[no-untyped-def]
     """Busy from 12 to 15 h UTC; the log begins at 22:13:20."""
     is_busy = 12 <= (1_700_000_000 + at) / 3600 % 24 < 15
@@ -49,6 +54,13 @@ def of_the_day(at, random):  # type: ignore[no-untyped-def]
 
 
 KINDS = {
+    "a load each half an hour": (
+        PingedLink(loaded_at_times),
+        7200,
+        1.0,
+        "queue",
+        "s at a time, every 30 minutes (2 % of the time), and varies there: a queue",
+    ),
     "nothing": (PingedLink(), 180, 0.2, None, "Nothing is wrong in this log"),
     "a radio of 0.8 ms that scans": (
         PingedLink(

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from airtcp.ping_diagnosis import PingDiagnosis
     from airtcp.report.tables import Table
 
-_MOST_ROWS = 12
-_MOST_FLOWS = 20
+_MAX_ROWS = 12
+_MAX_FLOWS = 20
 
 
 def print_diagnosis(diagnosis: "Diagnosis | PingDiagnosis") -> None:
@@ -26,7 +26,7 @@ def print_diagnosis(diagnosis: "Diagnosis | PingDiagnosis") -> None:
     shown = _remedies(diagnosis)
     if shown is not None and shown.rows:
         out.print()
-        _print_table(shown, _MOST_ROWS)
+        _print_table(shown, _MAX_ROWS)
     if diagnosis.deployment:
         out.print()
         print_lines(diagnosis.deployment)
@@ -35,7 +35,7 @@ def print_diagnosis(diagnosis: "Diagnosis | PingDiagnosis") -> None:
 def _print_flows(diagnosis: "Diagnosis") -> None:
     from airtcp.report.diagnosis_tables import flows_table
 
-    _print_table(flows_table(diagnosis.capture.flows), _MOST_FLOWS)
+    _print_table(flows_table(diagnosis.capture.flows), _MAX_FLOWS)
 
 
 def _remedies(diagnosis: "Diagnosis | PingDiagnosis") -> "Table | None":

@@ -28,8 +28,8 @@ from airtcp.measure.probe_log import csv_of
 from airtcp.measure.wire import PORT, WireError
 from airtcp.quantities import format_bit_rate, format_bytes, format_percent
 
-_SHORTEST_S = 3.0
-_LONGEST_S = 300.0
+_MIN_S = 3.0
+_MAX_S = 300.0
 _COMPARE_SEEDS = 3
 _FASTEST_COMPARED_BPS = 150e6
 """Of a faster link every remedy's runs take minutes: who wants them asks `airtcp compare`."""
@@ -234,10 +234,8 @@ def _seconds(text: str) -> float:
     """
     number, unit = _split(text, "--for", "a time such as 20s or 1min")
     factor = {"": 1.0, "s": 1.0, "ms": 1e-3, "min": 60.0}.get(unit)
-    if factor is None or not _SHORTEST_S <= number * factor <= _LONGEST_S:
-        raise ScenarioError(
-            f"--for {text}: expected {_SHORTEST_S:g} s to {_LONGEST_S:g} s, such as 20s"
-        )
+    if factor is None or not _MIN_S <= number * factor <= _MAX_S:
+        raise ScenarioError(f"--for {text}: expected {_MIN_S:g} s to {_MAX_S:g} s, such as 20s")
     return number * factor
 
 

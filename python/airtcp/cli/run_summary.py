@@ -15,7 +15,7 @@ from airtcp.summary import (
     total,
 )
 
-_MOST_FLOWS_SHOWN = 4
+_MAX_FLOWS_SHOWN = 4
 
 
 def json_object(finished: Run, probes: list[str]) -> dict[str, object]:
@@ -32,7 +32,7 @@ def print_summary(summary: RunSummary) -> None:
     name = printable(summary["scenario"])
     print(f"{name}, {remedies}, seed {summary['seed']}, {summary['duration_s']:g} s")
     flows = summary["flows"]
-    shown = flows[:_MOST_FLOWS_SHOWN]
+    shown = flows[:_MAX_FLOWS_SHOWN]
     head = ["", *(f"flow {flow['flow']}" if len(flows) > 1 else "" for flow in shown)]
     rows = _ROWS if all(flow["datagrams_sent"] == 0 for flow in flows) else _ROWS | _DATAGRAM_ROWS
     rows = rows | _MARK_ROWS if total(summary, "segments_marked") else rows

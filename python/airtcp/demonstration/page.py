@@ -23,7 +23,7 @@ from airtcp.study.deployment import deployment
 from airtcp.study.difference_words import amount
 from airtcp.study.metrics import METRICS
 
-_MOST_ROWS = 8
+_MAX_ROWS = 8
 
 
 def write_story(folder: Path, story: Story, *, png: bool = False) -> Path:
@@ -128,7 +128,7 @@ def helps_table(compared: ComparedRuns) -> Table:
         "unchanged competing flow",
         "where to deploy it",
     )
-    return Table(heads, rows[: 1 + _MOST_ROWS])
+    return Table(heads, rows[: 1 + _MAX_ROWS])
 
 
 def _mean(compared: ComparedRuns, remedy: str) -> str:

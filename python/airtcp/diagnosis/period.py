@@ -13,7 +13,7 @@ ERROR = 0.002
 _DRAWS = 5000
 _LARGEST_SPREAD = 0.25
 """Maximum relative spread of the intervals of a useful period."""
-_MOST_MISSED = 4
+_MAX_MISSED = 4
 """Maximum number of periods in one interval, if events between were missed."""
 
 
@@ -55,7 +55,7 @@ def period(start_s: Reals, resolution_s: float) -> Period | None:
 def _folded(intervals: Reals) -> tuple[Reals, Reals]:
     """Per row the period and the spread of the intervals, each divided by its number of periods."""
     base = np.median(intervals, axis=1, keepdims=True)
-    count = np.clip(np.round(intervals / base), 1, _MOST_MISSED)
+    count = np.clip(np.round(intervals / base), 1, _MAX_MISSED)
     every = intervals.sum(axis=1) / count.sum(axis=1)
     each = intervals / count
     return every, each.std(axis=1) / every

@@ -27,7 +27,7 @@ _MAIN_SHARE = 0.45
 _ONLY_SHARE = 0.85
 """The same at the only rate; the rest is for the other interpretation of gaps."""
 _SEEDS = 5
-_MOST_ELSEWHERE = 4
+_MAX_ELSEWHERE = 4
 """Maximum number of remedies tried at the other rates: the best at the first."""
 
 Progress = Callable[[float], object]
@@ -204,7 +204,7 @@ def answered(
 def _candidates(compared: ComparedRuns) -> list[str]:
     """The remedies worth trying at other rates: the best by their estimates, helping or not."""
     deployable = sorted(compared.ranking.deployable, key=lambda one: -one.gain)
-    return [one.remedy for one in deployable[:_MOST_ELSEWHERE]]
+    return [one.remedy for one in deployable[:_MAX_ELSEWHERE]]
 
 
 def _compared(

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from airtcp.diagnosis.finding import Finding, span_words
+from airtcp.diagnosis.how_often import how_long, how_often
 from airtcp.diagnosis.period import FEWEST, Period, period
 from airtcp.diagnosis.ping_radio import hours, power_save, queue_under_load
 from airtcp.quantities import format_count, format_percent
@@ -34,7 +35,7 @@ MAX_SAID = 4
 """Maximum number of findings reported."""
 SYMPTOMS = {
     "queue": ("steps", "bursts"),
-    "hours": ("steps",),
+    "hours": ("steps", "queue"),
     "power-save": ("bursts", "steps"),
 }
 """Findings that another finding explains."""
@@ -81,25 +82,6 @@ def said(log: PingLog, events: Events) -> list[str]:
     first, *others = found[:MAX_SAID]
     advice = [first.advice] if first.advice else []
     return [first.sentence, *advice, *(one.sentence for one in others)]
-
-
-def how_often(spans: Spans, log: PingLog, regular: Period | None) -> str:
-    """Frequency of events in words: "every 34 s", "twice in 3 minutes"."""
-    if regular is not None:
-        return f"every {span_words(regular.every_s)}"
-    if len(spans) == 1:
-        start_s = float(spans.start_s[0])
-        if start_s < log.interval_s:
-            return "once, at the beginning"
-        return f"once, {span_words(start_s)} after the beginning"
-    times = {2: "twice"}.get(len(spans), f"{format_count(len(spans))} times")
-    return f"{times} in {span_words(log.duration_s)}"
-
-
-def how_long(spans: Spans) -> str:
-    """Length of events in words: "2 s" for one, "2 s at a time" for several."""
-    length = span_words(float(np.median(spans.length_s)))
-    return length if len(spans) == 1 else f"{length} at a time"
 
 
 def _regular(log: PingLog, spans: Spans) -> Period | None:

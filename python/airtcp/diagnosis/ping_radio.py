@@ -5,13 +5,18 @@ from collections.abc import Iterator
 import numpy as np
 
 from airtcp.diagnosis.finding import Finding, span_words
+from airtcp.diagnosis.how_often import how_long, how_often
+from airtcp.diagnosis.period import FEWEST, period
 from airtcp.quantities import format_percent
-from airtcp.recorded.events import Events
+from airtcp.recorded.events import Events, Spans, runs
 from airtcp.recorded.log import Flags, PingLog, Reals
 from airtcp.recorded.sleep import BEACON_S
 
 QUEUE_S = 0.04
 QUEUE_SHARE = 0.05
+MIN_LOAD_S = 2.0
+PAUSE_S = 5.0
+"""Shorter pauses do not end a time of load."""
 HOUR_S = 3600.0
 _FEWEST_HOURS = 6
 _OF_AN_HOUR = 60
@@ -41,20 +46,24 @@ def queue_under_load(log: PingLog, events: Events) -> Iterator[Finding]:
     slow = _slow(log, events)
     if slow is None:
         return
-    raised = slow - log.least_s
-    over = raised > max(QUEUE_S, log.least_s)
+    over = slow - log.least_s > max(QUEUE_S, log.least_s)
+    loads = _episodes(log, events, over)
     share = float(np.mean(over))
-    if share < QUEUE_SHARE or not _varies(log, events, over):
+    is_often = share >= QUEUE_SHARE or len(loads) >= FEWEST
+    if not (len(loads) and is_often and _varies(log, events, over)):
         return
+    regular = period(loads.start_s, float(np.median(loads.length_s)) / 4)
+    times = "once" if len(loads) == 1 else how_often(loads, log, regular)
     yield Finding(
         "queue",
         f"The round trip rises from {span_words(log.least_s)} to "
-        f"{span_words(float(np.quantile(slow[over], 0.95)))} for seconds at a time "
-        f"({format_percent(100 * share, decimals=0)} of the time) and varies there: a queue that "
+        f"{span_words(float(np.quantile(slow[over], 0.95)))} for {how_long(loads)}, {times} "
+        f"({format_percent(100 * share, decimals=0)} of the time), and varies there: a queue that "
         "fills while the link is loaded.",
         0.3 + 0.5 * share,
         "Keep the queue short: FQ-CoDel or CAKE where the link is the slowest (`tc qdisc replace "
         "dev DEV root cake bandwidth RATE`, with nine tenths of the rate).",
+        regular,
     )
 
 
@@ -97,6 +106,23 @@ def _slow(log: PingLog, events: Events) -> Reals | None:
         return None
     slow: Reals = np.median(np.lib.stride_tricks.sliding_window_view(known, width), axis=1)
     return slow
+
+
+def _episodes(log: PingLog, events: Events, over: Flags) -> Spans:
+    """The times in which the running median is raised; pauses of a few seconds are part of one."""
+    known = np.flatnonzero(~np.isnan(log.rtt_s) & ~events.stopped)
+    middle = (len(known) - len(over)) // 2
+    time_s = log.time_s[known[middle : middle + len(over)]]
+    spans: list[list[float]] = []
+    for first, end in runs(over):
+        start, last = float(time_s[first]), float(time_s[end - 1])
+        if spans and start - spans[-1][1] < PAUSE_S:
+            spans[-1][1] = last
+        else:
+            spans.append([start, last])
+    edges = np.array([one for one in spans if one[1] - one[0] >= MIN_LOAD_S]).reshape(-1, 2)
+    length = edges[:, 1] - edges[:, 0]
+    return Spans(edges[:, 0], length, np.zeros(len(edges)))
 
 
 def _varies(log: PingLog, events: Events, over: Flags) -> bool:

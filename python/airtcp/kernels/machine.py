@@ -47,7 +47,7 @@ _CPU_SECONDS = 3600
 _SILENT_S = 60.0
 """A guest that uses no processor time for so long, in real time, waits for ever."""
 _LOOK_S = 0.2
-_CONSOLE_MOST = 1 << 20
+_CONSOLE_MAX = 1 << 20
 _LAST_LINES = 8
 _DIE_WITH_PARENT = 1
 """PR_SET_PDEATHSIG (prctl(2))."""
@@ -207,7 +207,7 @@ class Machine:
                         self._unread += read
                         continue
                 return
-            if self._console.stat().st_size > _CONSOLE_MOST:
+            if self._console.stat().st_size > _CONSOLE_MAX:
                 raise self._error("the guest's console has more than 1 MiB")
             now = _cpu_seconds(self._process.pid)
             if now > used:

@@ -17,7 +17,7 @@ INPUT_END = 16 << 20
 SIZE = 256 << 20
 """Layout of the shared memory in bytes: work from INPUT to INPUT_END, results up to SIZE."""
 
-_LONGEST_LINE = 16 << 20
+_MAX_LINE = 16 << 20
 _LENGTH = 8
 
 
@@ -98,7 +98,7 @@ def parsed_results(results: bytes, jobs: int) -> list[Done]:
     done: list[Done] = []
     at = 0
     while at < len(results):
-        end = results.find(b"\n", at, at + _LONGEST_LINE)
+        end = results.find(b"\n", at, at + _MAX_LINE)
         if end < 0:
             raise _unexpected(at, "a line without an end")
         try:

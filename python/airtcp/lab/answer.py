@@ -20,7 +20,7 @@ from airtcp.study.verdict import verdict
 
 ROUNDS = Rounds(most_seeds=20, most_cpu_s=30.0)
 """A page is waited for: what is not decided by then is said to be undecided."""
-_MOST_ROWS = 10
+_MAX_ROWS = 10
 
 
 def answer(sources: Sources, request: Ask, send: Send) -> None:
@@ -94,7 +94,7 @@ def _rows(found: ComparedRuns) -> list[dict[str, object]]:
                 "harm": _harm(one),
             }
         )
-    return rows[:_MOST_ROWS]
+    return rows[:_MAX_ROWS]
 
 
 def _harm(one: Candidate) -> str:

@@ -24,7 +24,7 @@ MAX_BYTES = 64 << 20
 MAX_DROPS = 20
 """Drops that are kept; the oldest goes first."""
 
-_MOST_SCENARIO_BYTES = 1 << 20
+_MAX_SCENARIO_BYTES = 1 << 20
 _PING_RATE = "12 Mbit/s"
 """A ping shows no rate: that of its link is the page's to set."""
 
@@ -220,7 +220,7 @@ def _scenario_among(contents: dict[str, bytes]) -> tuple[str, str]:
 
 
 def _files_of(name: str, content: bytes) -> list[tuple[str, str]]:
-    if len(content) > _MOST_SCENARIO_BYTES:
+    if len(content) > _MAX_SCENARIO_BYTES:
         raise ScenarioError(f"{name}: {len(content)} bytes: expected a scenario of 1 MiB at most")
     try:
         document: dict[str, Any] = tomllib.loads(content.decode("utf-8"))

@@ -20,7 +20,7 @@ MAX_PACKETS = 1500
 
 _STEP_S = 1.0
 _NEAR_S = 1e-3
-_LONGEST_LOOK_BACK_S = 30.0
+_MAX_LOOK_BACK_S = 30.0
 _UNTIL_KNOWN_S = 70.0
 """For how long after a timeout it may come out that it was spurious: beyond the longest RTO."""
 _DETAIL = re.compile(r"after (.+), sent ([0-9]+) times")
@@ -114,7 +114,7 @@ def _surroundings(scenario: Scenario, request: Explain, timeout: Timeout) -> Sur
         events=True,
         packets=True,
     )
-    back_s = min(max(3 * timeout.rto_s, 0.5), _LONGEST_LOOK_BACK_S)
+    back_s = min(max(3 * timeout.rto_s, 0.5), _MAX_LOOK_BACK_S)
     ahead_s = min(max(timeout.rto_s, 0.3), 3.0)
     from_s, until_s = max(0.0, timeout.time_s - back_s), timeout.time_s + ahead_s
     for _ in _stretches(running, 0.0, from_s):

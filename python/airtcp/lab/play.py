@@ -32,7 +32,7 @@ _STRETCH_WALL_S = 0.04
 _FIRST_STRETCH_S = 0.01
 """Virtual time of the first stretch, from which the others grow."""
 _GROWTH = 6.0
-_MOST_EVENTS = 4000
+_MAX_EVENTS = 4000
 """Events of a side that are sent; a page shows no more."""
 _EVENTS = ("timeout", "spurious-timeout", "fast-retransmit", "queue-drop", "link-loss")
 _COUNTS: tuple[str, ...] = (
@@ -126,7 +126,7 @@ def _advance(side: Side, number: int, until_s: float, flow: int, send: Send) -> 
     side.time_s, side.finished = stretch.time_s, stretch.finished
     columns = columns_of(pl.DataFrame(stretch.samples()), flow, side.flows)
     events = events_of(pl.DataFrame(stretch.events()), flow, _EVENTS)
-    room = max(0, _MOST_EVENTS - side.events)
+    room = max(0, _MAX_EVENTS - side.events)
     side.events += len(events)
     send(
         {
@@ -151,7 +151,7 @@ def _result(summary: RunSummary, request: Play, number: int, side: Side) -> dict
         "fairness": summary["fairness"],
         "digest": summary["digest"],
         "engine_version": summary["engine_version"],
-        "events_hidden": max(0, side.events - _MOST_EVENTS),
+        "events_hidden": max(0, side.events - _MAX_EVENTS),
         "deployment": deployment(remedy),
         # Null where nothing ran beside the load.
         "beside": summary["beside"] if summary["beside"]["added_bps"] else None,

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 _DEPTH = 3
-_MOST = 200
+_MAX = 200
 _HEAD_BYTES = 16_384
 _TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
 
@@ -46,7 +46,7 @@ class Reports:
                 if self.file(path) is not None:
                     found.append(Report(path, _title(page), page.stat().st_mtime))
         found.sort(key=lambda report: report.modified_s, reverse=True)
-        return found[:_MOST]
+        return found[:_MAX]
 
     def file(self, path: str) -> Path | None:
         """The file of that path, links followed; None when it does not belong to a report."""

@@ -25,7 +25,7 @@ from airtcp.measure.wire import WireError, Writes
 
 WELL_KNOWN = "/.well-known/nq"
 _PATIENCE_S = 5.0
-_MOST_CONFIGURATION = 64 * 1024
+_MAX_CONFIGURATION = 64 * 1024
 # Names of the draft since its version 02, and those before.
 _NAMES = {
     "small": ("small_download_url", "small_https_download_url"),
@@ -341,7 +341,7 @@ def _configuration(url: str, context: ssl.SSLContext) -> Urls:
     where = asked.url.geturl()
     connection, _, _ = asked.connect(context)
     with connection:
-        answer = asked.ask(connection, _MOST_CONFIGURATION)
+        answer = asked.ask(connection, _MAX_CONFIGURATION)
     remedy = "give the URL of a server of draft-ietf-ippm-responsiveness, such as https://HOST"
     if answer.status != http.client.OK:
         raise WireError(f"{where}: status {answer.status}, expected 200; {remedy}")

@@ -117,13 +117,13 @@ class Writes:
         # Linux and macOS have it; without it the backlog is the socket's buffer.
         option = getattr(socket, "TCP_NOTSENT_LOWAT", None)
         if option is not None:
-            bound = max(_LEAST_BACKLOG, self.frames * FRAME_BYTES)
+            bound = max(_MIN_BACKLOG, self.frames * FRAME_BYTES)
             self._connection.setsockopt(socket.IPPROTO_TCP, option, bound)
 
 
 _RATE_S = 0.1
 _BACKLOG_S = 0.003
-_LEAST_BACKLOG = 2 * FRAME_BYTES
+_MIN_BACKLOG = 2 * FRAME_BYTES
 
 
 class Frames:

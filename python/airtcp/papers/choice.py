@@ -23,7 +23,7 @@ from airtcp.papers.readings import Reading
 
 HELD_OUT = 3
 """Every third number is held out of the choice."""
-_MOST = math.log(10)
+_MAX = math.log(10)
 """Cap of the error, also used for missing measurements."""
 _NOISE = 2.0
 """Errors closer than this, in standard errors of their difference, are indistinguishable."""
@@ -71,7 +71,7 @@ def fit_of(paper: Paper, outcomes: Outcomes) -> Fit:
     """The fit of a reading, from its runs; `paper` has the reading's claims."""
     experiments = {one.id: one for one in paper.file.experiments}
     broken = broken_facts(paper.file.facts, experiments, outcomes)
-    facts = [_MOST if fact.id in broken else 0.0 for fact in paper.file.facts]
+    facts = [_MAX if fact.id in broken else 0.0 for fact in paper.file.facts]
     error, held_out = _errors(paper, experiments, outcomes, facts)
     seeds = min((len(runs) for runs in outcomes.measured.values()), default=0)
     without = [
@@ -131,25 +131,25 @@ def _distance(
     admitted: _Range,
     outcomes: Outcomes,
 ) -> float:
-    """`|ln(ours / the paper's)|` of a number or the nearest end of a range, `_MOST` at most."""
+    """`|ln(ours / the paper's)|` of a number or the nearest end of a range, `_MAX` at most."""
     low, high = admitted
     if part.kind == "level":
         values = outcomes.values(experiment, part.measure, at) or []
         mean = sum(values) / len(values) if values else 0.0
         if low <= 0:
-            return 0.0 if mean == low else _MOST
-        return _outside(math.log(mean), math.log(low), math.log(high)) if mean > 0 else _MOST
+            return 0.0 if mean == low else _MAX
+        return _outside(math.log(mean), math.log(low), math.log(high)) if mean > 0 else _MAX
     before = outcomes.values(experiment, part.measure, at, part.baseline)
     after = outcomes.values(experiment, part.measure, at, part.treated)
     ours = gain(before, after) if before and after else None
     if ours is None:
-        return _MOST
+        return _MAX
     return _outside(log_ratio(ours.value), log_ratio(low), log_ratio(high))
 
 
 def _outside(value: float, low: float, high: float) -> float:
-    """How far `value` lies outside of a range, `_MOST` at most."""
-    return min(_MOST, max(low - value, value - high, 0.0))
+    """How far `value` lies outside of a range, `_MAX` at most."""
+    return min(_MAX, max(low - value, value - high, 0.0))
 
 
 def _root_mean_square(values: Sequence[float]) -> float:

@@ -33,7 +33,7 @@ _BUSY = 0.5
 """A window is busy that has this share of the busiest one's frames, in time: the first frames of a
 transfer are few."""
 _LANE = 0.72
-_MOST_STATIONS = 25
+_MAX_STATIONS = 25
 
 
 def channel_figure(
@@ -66,7 +66,7 @@ def channel_figure(
     shown = frames.filter((pl.col("end_s") > start) & (pl.col("start_s") < end))
     if shown.is_empty():
         raise ValueError(f"no frames from {start:g} s to {end:g} s; choose another start_s")
-    stations = sorted(shown["station"].unique().to_list())[:_MOST_STATIONS]
+    stations = sorted(shown["station"].unique().to_list())[:_MAX_STATIONS]
     with house_style():
         height = 1.5 + 0.45 * len(stations)
         figure = Figure(figsize=(10.0, max(2.6, height)), layout="constrained")

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from airtcp.plot.observed import Observed
 from airtcp.plot.style import LIGHT, REMEDY_COLOURS, house_style
 
-_MOST_FLOWS = 3
+_MAX_FLOWS = 3
 
 
 def fading_figure(run: Observed) -> Figure:
@@ -22,7 +22,7 @@ def fading_figure(run: Observed) -> Figure:
         raise ValueError(
             'the scenario has no radio: give it a table [wlan.radio], or topology = "cell"'
         )
-    flows = samples["flow"].unique().sort().to_list()[:_MOST_FLOWS]
+    flows = samples["flow"].unique().sort().to_list()[:_MAX_FLOWS]
     with house_style():
         figure = Figure(figsize=(10.0, 1.2 + 1.9 * len(flows)), layout="constrained")
         panels = figure.subplots(len(flows), 1, sharex=True, squeeze=False)[:, 0]

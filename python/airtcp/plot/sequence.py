@@ -36,11 +36,11 @@ CAUSE_COLOURS: Mapping[str, str] = {
     "reordering": SKY_BLUE,
     "not-shown": LIGHT.soft,
 }
-_MOST_POINTS = 1500
+_MAX_POINTS = 1500
 """Points of a line over the whole capture: more would not be seen, and make the page heavy."""
 _CLOSE_S = 2.0
 """The length of the stretch that the lower half shows."""
-_MOST_SEGMENTS = 3000
+_MAX_SEGMENTS = 3000
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Sequence:
     def _draw_close(self, axes: Axes) -> None:
         begin = self.closest_s
         end = begin + _CLOSE_S
-        inside = np.flatnonzero((self.sent_s >= begin) & (self.sent_s < end))[:_MOST_SEGMENTS]
+        inside = np.flatnonzero((self.sent_s >= begin) & (self.sent_s < end))[:_MAX_SEGMENTS]
         axes.vlines(
             self.sent_s[inside],
             self.start[inside] / 1e6,
@@ -179,7 +179,7 @@ def _shade(axes: Axes, stops: tuple[tuple[float, float], ...]) -> None:
 
 def _thinned(x: Reals, y: Reals) -> tuple[Reals, Reals]:
     """As many points as can be seen, the last one among them."""
-    if len(x) <= _MOST_POINTS:
+    if len(x) <= _MAX_POINTS:
         return x, y
-    chosen = np.unique(np.linspace(0, len(x) - 1, _MOST_POINTS).astype(int))
+    chosen = np.unique(np.linspace(0, len(x) - 1, _MAX_POINTS).astype(int))
     return x[chosen], y[chosen]

@@ -18,7 +18,7 @@ from airtcp.quantities import bit_rate_scale
 
 _GOODPUT_BINS = 120
 _TABLE_WINDOWS = 12
-_MOST_DOTS = 4000
+_MAX_DOTS = 4000
 """More round trips than this are thinned: each dot is an element of the page."""
 _SPURIOUS, _NEEDED = "timeout, ACK was late", "timeout, segment or ACKs lost"
 _FAST = "fast retransmit"
@@ -115,7 +115,7 @@ class Trouble:
         return pl.DataFrame(rows)
 
     def _draw_round_trips(self, axes: Axes, columns: int) -> None:
-        every = max(1, -(-len(self.rtt_ms) // _MOST_DOTS))
+        every = max(1, -(-len(self.rtt_ms) // _MAX_DOTS))
         # A spike lasts for one packet or two: of each group its longest is shown.
         shown = [
             group + int(np.argmax(self.rtt_ms[group : group + every]))

@@ -30,7 +30,7 @@ from airtcp.study.recommend import recommendations
 from airtcp.study.statistics import Outcome
 from airtcp.study.verdict import verdict
 
-_MOST_TIMELINES = 8
+_MAX_TIMELINES = 8
 """Maximum number of remedies with a timeline, in addition to the best one."""
 
 
@@ -135,7 +135,7 @@ def _state(comparison: ComparedRuns, remedy: str) -> str:
 def _timelines(comparison: ComparedRuns) -> Iterator[PlannedFigure]:
     """The baseline and the best remedy, then the baseline and each of the others."""
     # A search shows its best remedy in action; the user did not name the others.
-    most = 1 if comparison.is_search else 1 + _MOST_TIMELINES
+    most = 1 if comparison.is_search else 1 + _MAX_TIMELINES
     ranked = dict.fromkeys((comparison.best, *comparison.ranked))
     shown = tuple(ranked)[:most]
     seed = comparison.seeds[0]

@@ -30,7 +30,7 @@ from airtcp.report.figures import PlannedFigure, drawn
 from airtcp.report.pages import rendered, whole, write_text
 from airtcp.report.tables import Table, goodput_table
 
-_MOST_FLOWS = 50
+_MAX_FLOWS = 50
 
 
 @whole
@@ -206,4 +206,4 @@ def _tables(diagnosis: DiagnosedCapture) -> Iterator[tuple[str, Table, str]]:
         )
     flows = diagnosis.capture.flows
     if len(flows) > 1:
-        yield ("All flows", flows_table(flows.top_k(_MOST_FLOWS, by="bytes")), "")
+        yield ("All flows", flows_table(flows.top_k(_MAX_FLOWS, by="bytes")), "")

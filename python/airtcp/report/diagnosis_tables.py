@@ -15,7 +15,7 @@ from airtcp.ranking import State
 from airtcp.report.tables import Table
 
 _STRETCHES = 12
-_MOST_PAIRS = 30
+_MAX_PAIRS = 30
 
 
 def flows_table(flows: pl.DataFrame) -> Table:
@@ -46,7 +46,7 @@ def air_table(air: Air) -> Table:
             f"{100 * one.retry_share:.1f} %",
             f"{one.frames_a_ppdu:.1f}",
         )
-        for one in air.pairs[:_MOST_PAIRS]
+        for one in air.pairs[:_MAX_PAIRS]
     ]
     heads = ("from", "to", "airtime", "data", "mean rate", "retries", "frames a transmission")
     return Table(heads, rows, 2)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SHARES = (5.0, 25.0, 50.0, 75.0, 95.0, 99.0)
-_MOST_LINES = 6
+_MAX_LINES = 6
 """Maximum number of remedies with a line: more colours are not distinguishable."""
 
 
@@ -38,7 +38,7 @@ def latency_figures(comparison: ComparedRuns) -> Iterator[PlannedFigure]:
         "their arrival triggered is back; right, the time of each byte from being written until "
         "the receiving application reads it. All seeds together, measured outside the "
         "sender: its own estimates do not enter.",
-        LatencyDistributions(remedies[: 1 + _MOST_LINES]),
+        LatencyDistributions(remedies[: 1 + _MAX_LINES]),
         latency_rows(remedies),
     )
     yield PlannedFigure(

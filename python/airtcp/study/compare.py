@@ -43,7 +43,7 @@ _FLOOD_SHARE = 0.05
 _FLOOD_FACTOR = 2.0
 MAX_NAMED = 3
 """Maximum number of undecided remedies that a sentence names; it counts the others."""
-_MOST_HELPFUL, _MOST_UNDECIDED, _MOST_HARMFUL = 12, 8, 4
+_MAX_HELPFUL, _MAX_UNDECIDED, _MAX_HARMFUL = 12, 8, 4
 """Maximum rows of each kind in a search; the CSV and JSON have all."""
 
 
@@ -301,12 +301,12 @@ class ComparedRuns:
         ]
         if METRICS_BY_NAME[self.metric].is_of_others:
             # Remedies that harm others were requested explicitly.
-            return tuple([*helpful, *undecided, *reversed(harmful)][: 2 * _MOST_HELPFUL])
-        kept = helpful[:_MOST_HELPFUL] + undecided[:_MOST_UNDECIDED] + harmful[-_MOST_HARMFUL:]
+            return tuple([*helpful, *undecided, *reversed(harmful)][: 2 * _MAX_HELPFUL])
+        kept = helpful[:_MAX_HELPFUL] + undecided[:_MAX_UNDECIDED] + harmful[-_MAX_HARMFUL:]
         # Remedies named in sentences have a row, in the order of the ranking.
         kept += [name for name in self.named if not set(self.alike[name]) & set(kept)]
         kept.sort(key=self.ranked.index)
-        return tuple(kept or one_each[:_MOST_HARMFUL])
+        return tuple(kept or one_each[:_MAX_HARMFUL])
 
     @cached_property
     def named(self) -> tuple[str, ...]:

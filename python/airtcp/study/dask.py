@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 TASK_S = 2.0
 """Minimum run time of a task, in seconds: with less, Dask's overhead shows."""
 _FIRST_CELLS = 4
-_MOST_CELLS = 4096
+_MAX_CELLS = 4096
 _TASKS_A_THREAD = 2
 """Queued tasks per worker thread: enough to keep it busy, few enough to rebalance."""
 
@@ -84,7 +84,7 @@ class Dask:
                         else:
                             finished(cell, summary)
                     each = max(seconds / len(batch), 1e-6)
-                    size = min(max(round(TASK_S / each), 1), _MOST_CELLS)
+                    size = min(max(round(TASK_S / each), 1), _MAX_CELLS)
                 hand_out()
         except BaseException:
             self._client.cancel(list(running))

@@ -2,7 +2,7 @@
 
 from airtcp.study.statistics import ENOUGH_IDENTICAL, ERROR, Outcome, PairedDifference, Spread
 
-_MOST = 10_000
+_MAX = 10_000
 """Larger numbers of seeds are not a practical answer."""
 
 
@@ -33,9 +33,9 @@ def seeds_needed(difference: PairedDifference, smallest: float) -> int | None:
     def is_enough(n: int) -> bool:
         return whole.half_width(n, spread.degrees + n - difference.n) < target
 
-    if not is_enough(_MOST):
+    if not is_enough(_MAX):
         return None
-    low, high = difference.n, _MOST
+    low, high = difference.n, _MAX
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if is_enough(middle) else (middle, high)

@@ -26,7 +26,7 @@ _DISCIPLINES = ("drop-tail",) * 7 + ("codel",) * 2 + ("fq-codel",)
 _OPTIONS = ("sack, timestamps",) * 5 + ("timestamps",) * 2 + ("sack",) * 2 + ("neither",)
 _DELAYS = ("steady",) * 6 + ("spikes",) * 2 + ("jitter", "reordering")
 _SECONDS = (1, 2, 4)
-_LEAST_ROUND_TRIPS = 6
+_MIN_ROUND_TRIPS = 6
 """A transfer lasts at least so many round trips."""
 
 
@@ -116,7 +116,7 @@ def settings() -> list[Setting]:
                 discipline=disciplines[number],
                 options=options[number],
                 delay=delays[number],
-                seconds=max(seconds[number], _LEAST_ROUND_TRIPS * round_trip / 1e3),
+                seconds=max(seconds[number], _MIN_ROUND_TRIPS * round_trip / 1e3),
             )
         )
     return found

@@ -19,7 +19,7 @@ MEASURES = (
 )
 """Counts on both sides of a comparison, as means per run."""
 
-_MOST_ROWS = 8
+_MAX_ROWS = 8
 
 
 def evidence_table(paper: Paper, claim: Claim, outcomes: Outcomes) -> Table | None:
@@ -36,7 +36,7 @@ def evidence_table(paper: Paper, claim: Claim, outcomes: Outcomes) -> Table | No
     if not rows:
         return None
     columns = ("where", *(label_of(measure) for measure in MEASURES))
-    return Table(columns, rows[:_MOST_ROWS])
+    return Table(columns, rows[:_MAX_ROWS])
 
 
 def _places(part: Part) -> list[tuple[dict[str, Value], str]]:
