@@ -1,4 +1,4 @@
-"""Kernels in virtual time: which there are, where they come from, and how a guest runs them.
+"""Kernels in virtual time: their catalogue, their sources, and their execution in a guest.
 
 ```text
   debian ─┐                                      initramfs ─ modules ─ libraries

@@ -1,9 +1,9 @@
-"""An initial RAM file system as the kernel unpacks it: cpio's "newc" format, written by hand.
+"""An initial RAM file system in cpio's "newc" format, written without a library.
 
 The format is that of Linux' Documentation/driver-api/early-userspace/buffer-format.rst: a header of
-110 characters, the name, the content, each padded to four bytes, and a last entry "TRAILER!!!". Two
-archives of the same entries are equal to the byte: owner, time and inode numbers are those of this
-module alone.
+110 characters, the name, the content, each padded to four bytes, and a last entry "TRAILER!!!".
+Archives of the same entries are identical byte for byte: owner, time and inode numbers are set only
+by this module.
 """
 
 import stat
@@ -48,7 +48,7 @@ def character_device(path: str, major: int, minor: int) -> Entry:
 
 
 def archive(entries: Iterable[Entry]) -> bytes:
-    """The archive of `entries`, with every missing folder before what is in it."""
+    """The archive of `entries`, with every missing folder before its content."""
     known: dict[str, Entry] = {}
     for entry in entries:
         parts = entry.path.split("/")
@@ -78,7 +78,7 @@ def _write(written: bytearray, number: int, entry: Entry) -> None:
         0,  # time of modification
         len(entry.content),
         0,
-        0,  # the device that it is on
+        0,  # its device
         major,
         minor,
         len(name),

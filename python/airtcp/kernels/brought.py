@@ -1,4 +1,4 @@
-"""Programs and files of this machine that a command in a guest needs."""
+"""Programs and files of this machine for a command in a guest."""
 
 import re
 import shutil
@@ -15,16 +15,16 @@ SHELL = "/bin/sh"
 
 
 def programs_in(texts: Iterable[str]) -> list[str]:
-    """Words of commands that are programs here; a shell's own words are no harm."""
+    """Words of commands that are programs here; words of the shell itself do no harm."""
     words = [word for text in texts for word in _WORD.findall(text)]
     return [word for word in dict.fromkeys(words) if shutil.which(word)]
 
 
 def brought(names: Iterable[str]) -> tuple[Entry, ...]:
-    """The entries of a guest for programs, by their name or path, and files; and the shell.
+    """A guest's entries for programs, by name or path, and files, and the shell.
 
-    A program that this machine's kernel starts itself comes with its libraries and stands in /bin
-    too, so that it is found by its name; anything else is brought as it is, at its own path.
+    An executable comes with its libraries and is also put into /bin, so that it is found by name;
+    any other file is copied to its path as it is.
 
     Raises:
         KernelError: there is no such program or file.

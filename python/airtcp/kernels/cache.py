@@ -19,7 +19,7 @@ _MODULES = "modules"
 
 
 class KernelError(AirtcpError):
-    """A kernel, or a program that is needed to run one, is not there or does not work."""
+    """A kernel, or a program needed to run one, is missing or does not work."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class Kernel:
     name: str
     release: str
     source: str
-    """Where it is from, in a user's words."""
+    """Its origin, in a user's words."""
     digest: str
     """SHA-256 of its image and its modules."""
     can: Capabilities
     needs: Mapping[str, tuple[str, ...]]
-    """Its modules, and what each needs."""
+    """Its modules, with the dependencies of each."""
     folder: Path
 
     @property
@@ -49,13 +49,13 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Contents:
-    """A kernel that goes into the cache."""
+    """A kernel to add to the cache."""
 
     release: str
     source: str
     image: bytes
     modules: Mapping[str, bytes]
-    """Content by name, not compressed."""
+    """Uncompressed content by name."""
     needs: Mapping[str, tuple[str, ...]]
     can: Capabilities
 
@@ -63,20 +63,20 @@ class Contents:
 def folder() -> Path:
     """The folder of all kernels (XDG base directory specification)."""
     base = os.environ.get("XDG_CACHE_HOME", "")
-    # The specification has relative paths ignored.
+    # The specification requires relative paths to be ignored.
     root = Path(base) if base.startswith("/") else Path.home() / ".cache"
     return root / "airtcp" / "kernels"
 
 
 def store(name: str, contents: Contents) -> Kernel:
-    """Puts a kernel into the cache, in place of one of that name.
+    """Adds a kernel to the cache, replacing one with the same name.
 
     Raises:
         OSError: the cache cannot be written.
     """
     root = folder()
     root.mkdir(parents=True, exist_ok=True)
-    # Made beside its place and then renamed: no other process finds half a kernel.
+    # Created under another name and then renamed: no other process finds half a kernel.
     made = Path(tempfile.mkdtemp(prefix=".new-", dir=root))
     try:
         (made / _MODULES).mkdir()
@@ -136,7 +136,7 @@ def load(name: str) -> Kernel:
 
 
 def names() -> Iterator[str]:
-    """The names of all kernels of the cache, in order of their versions."""
+    """The names of all cached kernels, in order of their versions."""
     root = folder()
     if root.is_dir():
         found = [at.name for at in root.iterdir() if (at / _DESCRIPTION).is_file()]

@@ -1,32 +1,32 @@
-"""What a kernel can, by its configuration and its modules."""
+"""Capabilities of a kernel, by its configuration and its modules."""
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 _NO_CONTROLS = {"diag", "sigpool"}
-"""Modules called tcp_* that are no congestion controls."""
+"""Modules called tcp_* that are not congestion controls."""
 
-# What is in every kernel with TCP.
+# Always available in a kernel with TCP.
 _ALWAYS_CONTROLS = {"reno"}
 _ALWAYS_DISCIPLINES = {"pfifo", "bfifo", "pfifo_fast"}
 
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What a kernel can."""
+    """Capabilities of a kernel."""
 
     congestion_controls: tuple[str, ...]
     disciplines: tuple[str, ...]
     bpf: bool
-    """Whether it takes congestion controls in BPF (needs its types, BTF, too)."""
+    """Whether it loads congestion controls in BPF (which also need its types, BTF)."""
     mptcp: bool
 
 
 def capabilities(
     modules: Iterable[str], built_in: Iterable[str], configuration: str
 ) -> Capabilities:
-    """What a kernel can.
+    """Determines the capabilities of a kernel.
 
     Args:
         modules: names of its modules.
@@ -53,7 +53,7 @@ def _after(prefix: str, names: Iterable[str]) -> set[str]:
 
 
 def _chosen(configuration: str) -> set[str]:
-    """Congestion controls and disciplines that a configuration says are built in, as modules."""
+    """Built-in congestion controls and disciplines of a configuration, by module name."""
     found = re.findall(r"^CONFIG_(TCP_CONG|NET_SCH)_(\w+)=y$", configuration, re.MULTILINE)
     prefixes = {"TCP_CONG": "tcp_", "NET_SCH": "sch_"}
     others = {"ADVANCED", "FIFO", "DEFAULT"}

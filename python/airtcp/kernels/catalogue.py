@@ -1,4 +1,4 @@
-"""The kernels that there are: listed, added from a package or from files, removed."""
+"""The catalogue of kernels: listed, added from a package or from files, removed."""
 
 import re
 import shutil
@@ -21,35 +21,35 @@ from airtcp.kernels.paths import (
 from airtcp.kernels.source import Progress, built
 
 MACHINE = "machine"
-"""The name of this machine's own kernel, in real time."""
+"""The name of this machine's kernel, in real time."""
 
 _WANTED = re.compile(
     r"(tcp_|sch_|cls_|act_|em_)\w+|tun|veth|ifb|dummy|bridge|inet_diag|mptcp_diag|virtio\w*"
 )
-"""Modules that are kept, with all that they need: TCP, disciplines, devices without hardware."""
+"""Modules to keep, with dependencies: TCP, disciplines, devices without hardware."""
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.+-]{0,63}")
 
 
 def known() -> list[Kernel]:
-    """The kernels of the cache."""
+    """The cached kernels."""
     return [cache.load(name) for name in cache.names()]
 
 
 def the_kernel(name: str, progress: Progress | None = None) -> Kernel:
-    """The kernel of that name, or the one that is at that path.
+    """The kernel with that name, or the one at that path.
 
-    What is at a path, an image, a package or a source tree, is added under a name from its content
-    if it is not there, in place of what was there when that path was given before.
+    An image, a package or a source tree at a path is added if missing, under a name derived from
+    its content; it replaces earlier content of that path.
 
     Args:
         name: a name of the catalogue, or a path.
         progress: as for `add`.
 
     Raises:
-        KernelError: not in the catalogue, and no path; says how to add it. Or what is at the path
-            cannot be used.
-        OSError: what is at the path cannot be read, or the cache not be written.
+        KernelError: neither in the catalogue nor a path (says how to add it); or the content of the
+            path cannot be used.
+        OSError: the path cannot be read, or the cache cannot be written.
     """
     if (found := _kept(name)) is not None:
         return found
@@ -106,22 +106,22 @@ def add(
     name: str | None = None,
     progress: Progress | None = None,
 ) -> Kernel:
-    """Puts a kernel into the cache.
+    """Adds a kernel to the cache.
 
     Args:
         source: "debian:VERSION", which apt downloads.
-        package: a package of Debian or a derivative, in place of `source`.
-        image: an image (bzImage), in place of both.
-        tree: a kernel's source tree, which is built, in place of the three.
+        package: a package of Debian or a derivative, instead of `source`.
+        image: an image (bzImage), instead of both.
+        tree: a kernel source tree to build, instead of the other three.
         modules: the folder of the image's modules, such as /lib/modules/RELEASE.
-        configuration: the image's configuration; config-RELEASE beside it if None. Of a tree, what
-            to start from; the smallest there is if None.
-        name: what to call it; major and minor version if None.
-        progress: called during a build, with the share that is done and what is under way.
+        configuration: the image's configuration; None takes config-RELEASE in its folder. For a
+            tree, the base configuration; None takes the smallest.
+        name: the kernel's name; None takes the major and minor version.
+        progress: called during a build, with the finished share and the current step.
 
     Raises:
-        KernelError: it cannot be had or used.
-        OSError: a file cannot be read, or the cache not be written.
+        KernelError: it is unavailable or unusable.
+        OSError: a file cannot be read, or the cache cannot be written.
     """
     if [source, package, image, tree].count(None) != 3:
         raise KernelError(
@@ -163,7 +163,7 @@ def remove(name: str) -> None:
 def _given(
     image: Path, modules: Path | None, configuration: Path | None
 ) -> Iterator[tuple[str, bytes]]:
-    """Files of a user, named as those of a package."""
+    """Files of a user, under the names that a package gives them."""
     content = image.read_bytes()
     yield "boot/vmlinuz", content
     beside = image.parent / f"config-{release(content)}"

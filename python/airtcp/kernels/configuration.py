@@ -1,4 +1,4 @@
-"""The configuration of a kernel that is built for guests: what airtcp's runs need, nothing else."""
+"""The configuration of a guest kernel: the minimum for airtcp's runs."""
 
 GUEST_CONFIGURATION = """\
 # A machine of QEMU's with one processor, and its clock
@@ -105,11 +105,11 @@ CONFIG_DEBUG_INFO=y
 CONFIG_DEBUG_INFO_DWARF_TOOLCHAIN_DEFAULT=y
 CONFIG_DEBUG_INFO_BTF=y
 """
-"""The kernel's types, which pahole extracts: programs in BPF cannot be loaded without."""
+"""Kernel types extracted by pahole (BTF), required for loading programs in BPF."""
 
 NEEDED = (
     *("CONFIG_64BIT", "CONFIG_PCI", "CONFIG_ACPI", "CONFIG_SERIAL_8250_CONSOLE"),
     *("CONFIG_BLK_DEV_INITRD", "CONFIG_DEVTMPFS", "CONFIG_INET", "CONFIG_TUN", "CONFIG_NET_NS"),
     *("CONFIG_X86_IOPL_IOPERM", "CONFIG_HIGH_RES_TIMERS"),
 )
-"""Without these no guest works: a tree whose configuration loses one is refused."""
+"""Required in every guest: a tree with a configuration that drops one is refused."""

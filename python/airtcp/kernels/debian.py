@@ -13,17 +13,17 @@ from airtcp.kernels.cache import KernelError, version_key
 
 _AR_MAGIC = b"!<arch>\n"
 _AR_HEADER = 60
-# With the drivers of virtual machines alone: the same source, a third of the size.
+# Only with drivers of virtual machines: the same source, a third of the size.
 _FLAVOURS = ("-cloud-amd64", "-amd64")
 
 
 def fetch(version: str) -> Path:
-    """Downloads the newest package of a version that apt knows, into a temporary folder.
+    """Downloads the newest package of a version known to apt, into a temporary folder.
 
-    The caller removes the folder of the path that is returned.
+    The caller removes the folder of the returned path.
 
     Raises:
-        KernelError: there is no apt, or it knows no such package, or cannot download it.
+        KernelError: apt is missing, knows no such package, or cannot download it.
     """
     apt, cache = shutil.which("apt-get"), shutil.which("apt-cache")
     if apt is None or cache is None:
@@ -71,7 +71,7 @@ def files(package: Path) -> Iterator[tuple[str, bytes]]:
     """The regular files in a package, name and content.
 
     Raises:
-        KernelError: it is no package.
+        KernelError: not a package.
     """
     try:
         content = package.read_bytes()
@@ -85,7 +85,7 @@ def files(package: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _data(package: bytes) -> bytes:
-    """The archive of the files: an ar archive's member data.tar.* (deb(5))."""
+    """The archive of the files: the member data.tar.* of an ar archive (deb(5))."""
     if not package.startswith(_AR_MAGIC):
         raise ValueError("expected an ar archive")
     at = len(_AR_MAGIC)

@@ -1,8 +1,8 @@
-"""A guest: a kernel that runs in virtual time as a process of this machine.
+"""A guest: a kernel in virtual time, as a process of this machine.
 
-QEMU counts instructions and calls them time (`-icount`); where the guest waits, its clock jumps. So
-other load on this machine changes no result, and no run is late. A guest boots once;
-its state after that is kept, and every run begins there.
+QEMU derives time from the number of instructions (`-icount`); when the guest idles, its clock
+jumps. So other load on this machine changes no result, and no run is late. A guest boots once; its
+state after booting is saved, and every run starts from it.
 """
 
 import hashlib
@@ -42,42 +42,42 @@ from airtcp.net import find_program
 _KERNEL_WORDS = (
     "console=ttyS0 quiet panic=-1 oops=panic "
     "random.trust_cpu=off random.trust_bootloader=off nokaslr "
-    # What costs instructions and changes no packet: a packet takes half the time without.
+    # These cost instructions without changing packets: a packet takes half the time without them.
     "mitigations=off init_on_alloc=0 init_on_free=0 hardened_usercopy=off apparmor=0 selinux=0 "
     "audit=0 sysctl.kernel.watchdog=0 psi=0 cgroup_disable=memory preempt=none "
-    # What would be found out by waiting for timers.
+    # These replace calibration by waiting for timers.
     "tsc=reliable tsc_early_khz=1000000 lpj=4000000 no_timer_check"
 )
 
 _DISCIPLINES = ("fq", "codel", "fq_codel", "cake", "pie", "fq_pie", "tbf", "netem")
-"""Those that are loaded."""
+"""Disciplines to load."""
 
 _MEMORY, _DEVICES = "memory", "devices"
-"""The files of a state."""
+"""File names of a saved state."""
 
 _STATES = 3
-"""States that are kept of each kernel: of other versions of airtcp-net, or with other files."""
+"""Maximum number of saved states per kernel: other versions of airtcp-net, or other files."""
 
 _booting = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Guest:
-    """A kernel with airtcp-net in it, to run jobs in virtual time."""
+    """A kernel with airtcp-net, to run jobs in virtual time."""
 
     kernel: Kernel
     program: str
     """The path of airtcp-net."""
     more: tuple[Entry, ...] = ()
-    """Further files in it."""
+    """Additional files."""
 
     @classmethod
     def of(cls, kernel: Kernel, more: Sequence[Entry] = ()) -> "Guest":
         """A guest with this machine's airtcp-net.
 
         Raises:
-            KernelError: QEMU is not installed, or this is no x86-64 machine.
-            AirtcpError: airtcp-net is not there.
+            KernelError: QEMU is not installed, or the machine is not x86-64.
+            AirtcpError: airtcp-net is missing.
         """
         if platform.machine() != "x86_64":
             raise KernelError(
@@ -89,18 +89,18 @@ class Guest:
 
     @cached_property
     def modules(self) -> list[str]:
-        """The modules that are loaded: the device of the link, congestion controls, disciplines."""
+        """The modules to load: the link's device, congestion controls, disciplines."""
         wanted = ["tun", *(f"tcp_{name}" for name in self.kernel.can.congestion_controls)]
         return in_order([*wanted, *(f"sch_{name}" for name in _DISCIPLINES)], self.kernel.needs)
 
     @cached_property
     def files(self) -> bytes:
-        """The file system that it starts with."""
+        """Its initial file system."""
         return initramfs.initramfs(self.kernel, Path(self.program), self.modules, self.more)
 
     @cached_property
     def digest(self) -> str:
-        """What a run depends on beside its jobs: kernel, airtcp-net, QEMU and how it is called."""
+        """Hash of a run's inputs apart from its jobs: kernel, airtcp-net, QEMU, its arguments."""
         parts = [
             self.kernel.digest.encode(),
             hashlib.sha256(self.files).digest(),
@@ -110,14 +110,14 @@ class Guest:
         return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
     def run(self, jobs: Sequence[Job], files: Mapping[str, bytes] | None = None) -> list[Done]:
-        """Runs the jobs one after the other, and returns what each gave.
+        """Runs the jobs one after the other, and returns their results.
 
         Args:
-            jobs: what to run; a job's timing depends a little on those before it.
+            jobs: the jobs to run; a job's timing depends slightly on earlier ones.
             files: content by absolute path, for the jobs to read.
 
         Raises:
-            KernelError: the guest has crashed, or hangs, or wrote nonsense; with its last lines.
+            KernelError: the guest crashed, hangs, or wrote invalid data; with its last lines.
             OSError: a file cannot be written here.
         """
         work = written_work(jobs, files or {})
@@ -144,11 +144,11 @@ class Guest:
             raise KernelError(f"{error}{machine.last_words()}") from None
 
     def _booted(self) -> Path:
-        """The folder with the guest's state after its boot, which is made if it is not there."""
+        """The folder with the guest's state after its boot, which is created if missing."""
         state = self.kernel.folder / f"booted-{self.digest[:32]}"
         with _booting:
             try:
-                # Those that go first are the ones that nobody has used for longest.
+                # Eviction is least recently used.
                 os.utime(state)
             except FileNotFoundError:
                 self._boot(state)
@@ -179,12 +179,12 @@ class Guest:
             try:
                 made.rename(state)
             except OSError:
-                # Another process has booted it in the meantime: to the same state.
+                # Another process may have booted it in the meantime, to the same state.
                 if not (state / _DEVICES).is_file():
                     raise
 
     def _kernel_arguments(self, folder: Path) -> list[str]:
-        """QEMU's arguments for a guest that boots; its files are made."""
+        """QEMU's arguments for a guest that boots; creates its files."""
         (archive := folder / "initramfs").write_bytes(self.files)
         return [
             *("-kernel", str(self.kernel.image), "-initrd", str(archive)),
@@ -193,7 +193,7 @@ class Guest:
 
 
 def _shared_arguments(folder: Path) -> list[str]:
-    """QEMU's arguments for the memory through which work comes and results go; its file is made."""
+    """QEMU's arguments for the memory shared with the guest; creates its file."""
     (shared := folder / "shared").touch()
     os.truncate(shared, SIZE)
     return [

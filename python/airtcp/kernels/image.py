@@ -1,4 +1,4 @@
-"""A kernel's image: which release it is, by its own header."""
+"""The release of a kernel image, from its header."""
 
 import re
 

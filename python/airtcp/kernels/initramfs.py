@@ -1,4 +1,4 @@
-"""The file system that a guest starts with: airtcp-net as its first process, and its modules."""
+"""The initial file system of a guest: airtcp-net as its first process, and its modules."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,12 +17,12 @@ FOLDERS = ("dev", "etc", "proc", "root", "run", "sys", "tmp")
 def initramfs(
     kernel: Kernel, program: Path, modules: Sequence[str], more: Sequence[Entry] = ()
 ) -> bytes:
-    """The archive for a kernel and an airtcp-net, always the same for the same of both.
+    """The archive for a kernel and an airtcp-net; reproducible.
 
     Args:
-        kernel: of which the modules are.
+        kernel: the kernel that has the modules.
         program: the path of airtcp-net.
-        modules: names of modules, in the order in which they are loaded.
+        modules: names of modules, in load order.
         more: further entries.
     """
     entries = [

@@ -1,4 +1,4 @@
-"""Programs of this machine for a guest: each with the shared libraries that it is linked with."""
+"""Programs of this machine for a guest, each with its shared libraries."""
 
 import re
 import subprocess
@@ -11,7 +11,7 @@ _LIBRARY = re.compile(r"(?:=>\s*|^\s*)(/\S+)", re.MULTILINE)
 
 
 def with_libraries(program: Path, at: str) -> list[Entry]:
-    """The entries of a program at a path of the guest, and of all that it is linked with.
+    """The entries of a program at a path of the guest, and of its libraries.
 
     Raises:
         KernelError: the program cannot be read, or one of its libraries is missing.

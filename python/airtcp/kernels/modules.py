@@ -1,7 +1,6 @@
-"""Modules of a kernel: their files, what each depends on, and the order in which to load them.
+"""Modules of a kernel: their files, their dependencies, and their load order.
 
-What a module depends on stands in the module itself (section .modinfo, `depends=`), so that no
-depmod is needed.
+A module contains its dependencies (section .modinfo, `depends=`), so that no depmod is needed.
 """
 
 import gzip
@@ -16,7 +15,7 @@ _SUFFIXES = (".ko", ".ko.xz", ".ko.gz", ".ko.zst")
 
 
 def module_name(path: str) -> str | None:
-    """The name of the module in a file, as `lsmod` prints it; None if it is not a module's file."""
+    """The name of the module in a file, as `lsmod` prints it; None if the file is not a module."""
     name = PurePath(path).name
     for suffix in _SUFFIXES:
         if name.endswith(suffix):
@@ -25,10 +24,10 @@ def module_name(path: str) -> str | None:
 
 
 def unpacked(path: str, content: bytes) -> bytes:
-    """A module's content without its compression.
+    """A module's content, decompressed.
 
     Raises:
-        ValueError: it is damaged, or nothing here reads its compression.
+        ValueError: it is damaged, or its compression is not supported here.
     """
     try:
         if path.endswith(".xz"):
@@ -58,7 +57,7 @@ def dependencies(module: bytes) -> tuple[str, ...]:
     """The names of the modules that a module (an ELF file) needs.
 
     Raises:
-        ValueError: it is no module.
+        ValueError: not a module.
     """
     for entry in _information(module).split(b"\0"):
         if entry.startswith(b"depends="):
@@ -92,12 +91,12 @@ def _information(module: bytes) -> bytes:
 
 
 def in_order(wanted: Iterable[str], needs: Mapping[str, Iterable[str]]) -> list[str]:
-    """`wanted` and all that they need, each after what it needs.
+    """`wanted` and all their dependencies, each after its dependencies.
 
-    Names that `needs` does not have are built in, and left out.
+    Names missing in `needs` are built in, and omitted.
 
     Raises:
-        ValueError: some modules need each other.
+        ValueError: the dependencies are cyclic.
     """
     order: list[str] = []
     under_way: set[str] = set()

@@ -1,4 +1,4 @@
-"""Kernels given by their path: what is there has a name of its own, by which it is kept."""
+"""Kernels given by their path, with a name derived from the content."""
 
 import hashlib
 import os
@@ -14,22 +14,22 @@ from airtcp.kernels.source import version
 _DIGITS = 12
 _BY_PATH = re.compile(rf"[\w.+]+-[0-9a-f]{{{_DIGITS}}}")
 _BUILT_IMAGE = ("arch", "boot")
-"""Folders of an image that has been built and not installed: arch/x86/boot."""
+"""Folders of an image that was built but not installed: arch/x86/boot."""
 
 
 def is_path(word: str) -> bool:
-    """Whether a user means a file or a folder, and not a name."""
+    """Whether a word is a path rather than a name."""
     return "/" in word or Path(word).exists()
 
 
 def name_of(path: Path) -> str:
-    """The name of the kernel that is at a path: its version, and a hash of what is there.
+    """The name of the kernel at a path: its version, and a hash of the content.
 
-    A source tree is known by the names, sizes and times of its files, as make knows it, and by the
-    configuration that guests need; a file by its content, and an image by its modules as well.
+    A source tree is identified by the names, sizes and times of its files, as by make, and by the
+    guests' configuration; a file by its content, and an image by its modules as well.
 
     Raises:
-        KernelError: nothing is there, or no kernel.
+        KernelError: there is nothing, or no kernel.
     """
     if path.is_dir():
         known_by = hashlib.sha256((GUEST_CONFIGURATION + TYPES).encode())
@@ -52,7 +52,7 @@ def name_of(path: Path) -> str:
 
 
 def is_by_path(name: str) -> bool:
-    """Whether a name is of the form that `name_of` gives."""
+    """Whether a name has the form of `name_of`."""
     return _BY_PATH.fullmatch(name) is not None
 
 
@@ -62,13 +62,13 @@ def is_package(path: Path) -> bool:
 
 
 def modules_of(image: Path) -> Path | None:
-    """The folder of an image's modules, where it is installed as /boot/vmlinuz-RELEASE is."""
+    """The modules of an image that is installed as /boot/vmlinuz-RELEASE."""
     at = image.absolute().parent.parent / "lib" / "modules" / _release(image, image.read_bytes())
     return at if at.is_dir() else None
 
 
 def configuration_of(image: Path) -> Path | None:
-    """The configuration of an image that has been built and not installed."""
+    """The configuration of an image that was built but not installed."""
     folder = image.absolute().parent
     if (folder.parent.parent.name, folder.name) != _BUILT_IMAGE:
         return None
@@ -91,7 +91,7 @@ def _short(version: str) -> str:
 
 
 def _listing(folder: Path) -> Iterator[bytes]:
-    """A line for each file below a folder, in a fixed order; no repository's own."""
+    """One line for each file in a folder, in a fixed order, without those of a repository."""
     for at, folders, files in os.walk(folder):
         folders[:] = sorted(one for one in folders if one != ".git")
         for name in sorted(files):

@@ -1,8 +1,8 @@
-"""What a guest and this side write into the memory that they share.
+"""Protocol of the memory shared between a guest and this process.
 
-Lines of JSON, an object with its kind as the only key each; a line with `bytes` is followed by a
-file's content. What a guest writes is not trusted: lengths are checked against what is there, names
-are names, and anything unexpected is an error with the place where it stands.
+Lines of JSON, each an object with its kind as the only key; a line with `bytes` is followed by a
+file's content. A guest's output is not trusted: lengths are checked against the available data,
+names must be plain names, and anything unexpected is an error with its position.
 """
 
 import json
@@ -28,12 +28,12 @@ class Job:
     command: tuple[str, ...]
     """Program and arguments; an empty program is airtcp-net."""
     collect: str = ""
-    """A folder of the guest whose files are results too."""
+    """A folder of the guest with further result files."""
 
 
 @dataclass
 class Done:
-    """What a job gave."""
+    """Result of a job."""
 
     status: int
     out: str
@@ -60,16 +60,16 @@ def written_work(jobs: Sequence[Job], files: Mapping[str, bytes]) -> bytes:
 
 
 def write_work(memory: Path, work: bytes) -> None:
-    """Puts work into the file of a guest's shared memory, while its clock is stopped."""
+    """Writes jobs into the file of a guest's shared memory, while its clock is stopped."""
     with memory.open("r+b") as shared:
         shared.write(work)
 
 
 def read_results(memory: Path, jobs: int) -> list[Done]:
-    """What `jobs` jobs gave, from the file of the shared memory.
+    """The results of `jobs` jobs, from the file of the shared memory.
 
     Raises:
-        KernelError: the guest has not finished, or reports an error, or wrote something else.
+        KernelError: the guest has not finished, reports an error, or wrote invalid data.
     """
     with memory.open("rb") as shared:
         head = shared.read(2 * _LENGTH)
@@ -81,7 +81,7 @@ def read_results(memory: Path, jobs: int) -> list[Done]:
 
 
 def told_failure(memory: Path) -> str:
-    """The reason that a guest gave before it took any work, "" if it gave none."""
+    """The reason of a failure before the first job; "" without one."""
     try:
         read_results(memory, 0)
     except KernelError as error:
@@ -90,7 +90,7 @@ def told_failure(memory: Path) -> str:
 
 
 def parsed_results(results: bytes, jobs: int) -> list[Done]:
-    """What `jobs` jobs gave.
+    """The results of `jobs` jobs.
 
     Raises:
         KernelError: as `read_results`.

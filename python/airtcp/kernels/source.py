@@ -1,4 +1,4 @@
-"""Kernels from a source tree: configured for guests, and built beside the tree, not in it."""
+"""Kernels from a source tree: configured for guests, and built outside the tree."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from airtcp.kernels.cache import KernelError
 from airtcp.kernels.configuration import GUEST_CONFIGURATION, NEEDED, TYPES
 
 Progress = Callable[[float, str], object]
-"""Called with the share that is done, an estimate, and what is under way."""
+"""Called with the finished share (estimated) and the current step."""
 
 _TOOLS = {
     "make": "make",
@@ -26,13 +26,13 @@ _TOOLS = {
     "bc": "bc",
     "perl": "perl",
 }
-"""Programs that every build needs, and Debian's package of each."""
+"""Programs required by every build, with Debian's package of each."""
 
 _OBJECTS = 1700
-"""Files that a guest's kernel of version 6 has, about: for the progress alone."""
+"""Approximate number of object files of a guest kernel of version 6, for progress."""
 
 _STEP = re.compile(r"^\s+(\[M\]\s+)?[A-Z]{2,}\S*\s+(\S+)")
-"""A line of make's: what it does, and to which file."""
+"""A line of make's output: the action, and the file."""
 _ERROR = re.compile(r"\berror\b|\*\*\*", re.IGNORECASE)
 _LAST_LINES = 6
 
@@ -43,14 +43,13 @@ def built(
     """The image and the configuration of a source tree, built in a temporary folder of the cache.
 
     Args:
-        tree: the tree, as a tarball of kernel.org or a clone has it, without a build in it.
-        configuration: what to start from; the smallest configuration if None. What guests need is
-            laid over it and built in; its modules are not built.
+        tree: the tree as in a tarball of kernel.org or a clone, without a build in it.
+        configuration: the base configuration; None takes the smallest one. The guests' requirements
+            are merged into it and built in; its modules are not built.
         progress: called during the build.
 
     Raises:
-        KernelError: this is no source tree, a tool is missing, or the build fails; with its last
-            lines.
+        KernelError: not a source tree, a tool is missing, or the build fails; with its last lines.
         OSError: the cache cannot be written.
     """
     tree = tree.absolute()
@@ -69,7 +68,7 @@ def version(tree: Path) -> str:
     """The version of a source tree by its Makefile: "6.12.117".
 
     Raises:
-        KernelError: it is no source tree.
+        KernelError: not a source tree.
     """
     try:
         head = (tree / "Makefile").read_text(errors="replace")[:4096]
@@ -120,7 +119,7 @@ def _has_header(name: str) -> bool:
 
 
 def _configure(tree: Path, folder: Path, configuration: Path | None) -> str:
-    """Writes the configuration, and returns it as the kernel's own tools complete it."""
+    """Writes the configuration, and returns it as completed by the kernel's tools."""
     wanted = GUEST_CONFIGURATION + (TYPES if shutil.which("pahole") else "")
     if configuration:
         (folder / ".config").write_text(configuration.read_text() + "\n" + wanted)
@@ -138,9 +137,9 @@ def _configure(tree: Path, folder: Path, configuration: Path | None) -> str:
 
 
 def _make(tree: Path, folder: Path, goals: list[str], progress: Progress | None) -> None:
-    """Runs make in a process group of its own, which ends with an exception, Ctrl-C too."""
+    """Runs make in a separate process group, which is killed on an exception, including Ctrl-C."""
     command = ["make", "-C", str(tree), f"O={folder}", "ARCH=x86_64", f"-j{_processors()}", *goals]
-    # The same image each time: nothing of this machine and this hour in it.
+    # Reproducible: independent of this machine and the current time.
     fixed = {
         "KBUILD_BUILD_TIMESTAMP": "1970-01-01",
         "KBUILD_BUILD_USER": "airtcp",
@@ -157,7 +156,7 @@ def _make(tree: Path, folder: Path, goals: list[str], progress: Progress | None)
         errors="replace",
         start_new_session=True,
     )
-    # Errors beside what came last: with several jobs the first error is not at the end.
+    # Errors in addition to the last lines: in a parallel build the first error is not at the end.
     last: deque[str] = deque(maxlen=_LAST_LINES)
     wrong: list[str] = []
     done = 0

@@ -1,4 +1,4 @@
-"""`airtcp lab`: a local web page on which a link is seen and played with.
+"""`airtcp lab`: a local web page to explore a link interactively.
 
 ```text
  browser ──▶ server ──▶ guard (Host, Origin, sizes)

@@ -1,4 +1,4 @@
-"""What helps on a link, for who asks and for what: every remedy, in the order of `compare`."""
+"""Remedies that help on a link, for an asker and an aim: every remedy, ranked as by `compare`."""
 
 import json
 import time
@@ -19,15 +19,15 @@ from airtcp.study.sequential import Rounds
 from airtcp.study.verdict import verdict
 
 ROUNDS = Rounds(most_seeds=20, most_cpu_s=30.0)
-"""A page is waited for: what is not decided by then is said to be undecided."""
+"""The user waits: effects not decided by then are reported as undecided."""
 _MAX_ROWS = 10
 
 
 def answer(sources: Sources, request: Ask, send: Send) -> None:
-    """Tries every remedy that has a place on the link, in rounds.
+    """Tries every remedy that applies to the link, in rounds.
 
     Messages: `progress`; then `answer` with the sentences of `airtcp compare` and a row for each
-    remedy worth one, or `refusal` where the link is one on which no remedy is to be judged.
+    remedy worth one, or `refusal` if no remedy can be judged on the link.
 
     Raises:
         ScenarioError: the link, a setting or an asker is wrong.
@@ -38,7 +38,7 @@ def answer(sources: Sources, request: Ask, send: Send) -> None:
         return
     settings = dict(request.settings)
     if request.aim is not Aim.BULK:
-        # What others get beside the load decides.
+        # Probes under load decide.
         settings.setdefault("flows.beside", json.dumps(COMPANIONS))
     chosen = sources.scenario(request.source, settings)
     begun = time.monotonic()
@@ -74,7 +74,7 @@ def answer(sources: Sources, request: Ask, send: Send) -> None:
 
 
 def _rows(found: ComparedRuns) -> list[dict[str, object]]:
-    """The remedies that help or may help, best first, one row for those that are the same here."""
+    """Remedies that help or may help, best first, one row for remedies with identical runs."""
     ranking = found.ranking
     rows: list[dict[str, object]] = []
     seen: set[tuple[str, ...]] = set()

@@ -1,4 +1,4 @@
-"""The page itself: files that came with the package."""
+"""The files of the page, which are package data."""
 
 from importlib.resources import files
 

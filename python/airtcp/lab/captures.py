@@ -1,4 +1,4 @@
-"""A capture that was dropped: the link that its diagnosis fits to it, and what that found."""
+"""A dropped capture: the link fitted by its diagnosis, and its findings."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,18 +13,18 @@ class FittedCapture:
     """The files of a link, and sentences."""
 
     files: dict[str, bytes]
-    """The scenario, `link.toml`, and what it names."""
+    """The scenario, `link.toml`, and its other files."""
     found: list[str]
-    """Sentences on it; where no remedy is to be judged, the refusal first."""
+    """Findings; the refusal first if no remedy can be judged."""
     refusal: str
-    """Why no remedy is to be judged on this link; empty where it may be."""
+    """Why no remedy can be judged on this link; empty if remedies can be judged."""
 
 
 def fit(path: Path) -> FittedCapture:
-    """Fits a link to the flow of a capture with most bytes; ranks nothing, the page compares.
+    """Fits a link to the flow of a capture with most bytes; the ranking is left to the page.
 
     Raises:
-        ScenarioError: the capture cannot be read, or no link can be fitted, and why.
+        ScenarioError: the capture cannot be read, or no link can be fitted, with the reason.
         RunError: a simulation could not be finished.
     """
     try:
@@ -36,7 +36,7 @@ def fit(path: Path) -> FittedCapture:
         raise ScenarioError(f"{path.name}: no link can be fitted: {' '.join(diagnosis.sentences)}")
     files = {"link.toml": written.toml.encode()}
     files |= {name: text.encode() for name, text in written.files.items()}
-    # The first sentence is of remedies, of which none was tried: it matters where it says why.
+    # The first sentence is about remedies, which were not tried; it only matters as a refusal.
     is_refused = bool(diagnosis.refusals) or diagnosis.is_full
     refusal = diagnosis.headline if is_refused else ""
     found = diagnosis.sentences if is_refused else diagnosis.sentences[1:]

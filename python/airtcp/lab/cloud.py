@@ -1,4 +1,4 @@
-"""The same two sides over many seeds: a point each, and what they show together."""
+"""The same two sides over many seeds: a point for each, and their combined result."""
 
 import time
 
@@ -16,7 +16,7 @@ from airtcp.summary import parse_summary
 
 
 def cloud(sources: Sources, request: Cloud, send: Send) -> None:
-    """Runs every seed for every side and sends a `seed` message as both of its runs are there.
+    """Runs every seed for every side; sends a `seed` message when both of its runs are finished.
 
     The last message, `verdict`, has the paired difference of the second side against the first.
 
@@ -67,7 +67,7 @@ def cloud(sources: Sources, request: Cloud, send: Send) -> None:
 
 
 def sentence_of(difference: PairedDifference) -> str:
-    """What the seeds say of the second side, and whether that is decided."""
+    """The effect of the second side by these seeds, and whether it is decided."""
     sentence = remedy_sentence("B", difference)
     known = state_of(difference)
     if known is State.EXCLUDED and difference.mean:

@@ -1,4 +1,4 @@
-"""Which keys of a scenario matter on its link, as sliders: ranges and words from the schema."""
+"""Relevant keys of a scenario as sliders: ranges and words from the schema."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -9,10 +9,10 @@ from airtcp.catalogue import schema
 from airtcp.lab.values import Kind, parse_quantity, parse_range
 
 _SPREAD = 32.0
-"""Factor by which a slider goes below and above the scenario's value."""
+"""Range of a slider, as a factor below and above the scenario's value."""
 
 _SMALLEST_SHARE = 1e-4
-"""Where the slider of a share that may be 0 begins above 0."""
+"""Smallest positive value of the slider of a share that may be 0."""
 
 _FROM_ZERO: dict[Kind, tuple[float, float]] = {
     Kind.TIME: (1e-3, 1.0),
@@ -21,7 +21,7 @@ _FROM_ZERO: dict[Kind, tuple[float, float]] = {
     Kind.COUNT: (1.0, 100.0),
     Kind.NUMBER: (0.01, 10.0),
 }
-"""Ends of a slider whose scenario has 0 or "unlimited", which say nothing of a size."""
+"""Ends of a slider if the scenario's 0 or "unlimited" gives no scale."""
 
 _MATTER = (
     *("rate", "delay", "lost", "of", "good_to_bad", "bad_to_good", "loss_in_bad", "packets"),
@@ -30,17 +30,17 @@ _MATTER = (
     *("saturated_users", "stations", "count", "max_window", "duration", "spike_share"),
     *("spike_height", "from", "to", "mcs", "spatial_streams"),
 )
-"""Last parts of the keys that are shown directly; a link's others are one click away."""
+"""Last parts of keys that are shown directly; other keys are one click away."""
 
 _SECONDARY = ("wired.rate", "wired.queue.", "wlan.access_point_queue.", "link.reverse.", "flows.b")
-"""Keys with this prefix are always one click away."""
+"""Prefixes of keys that are always one click away."""
 
 _SWITCHES = {
     "link.suspension": ("Stops", {"every": "5 s", "length": "300 ms"}),
     "link.jitter": ("Jitter", {"mean": "5 ms"}),
     "link.late": ("Reordering", {"share": "0.01", "by": "20 ms"}),
 }
-"""Options of a link with a rate, and the values with which they are switched on."""
+"""Options of a link with a rate, and the values that enable them."""
 
 
 _RATES = tuple(mbps * 1e6 for mbps in (1, 2, 5.5, 6, 9, 11, 12, 18, 24, 36, 48, 54))
@@ -54,15 +54,15 @@ _OF_STANDARD: dict[str, tuple[float, ...]] = {
     "wlan.basic_rate": _RATES,
     "wlan.cw_min": _WINDOWS,
     "wlan.cw_max": _WINDOWS,
-    # IEEE 802.11-2020 tables 19-27 and 21-29, 802.11ax-2021 table 27-54; 802.11n counts on over its
-    # streams, scenarios do not.
+    # IEEE 802.11-2020 tables 19-27 and 21-29, 802.11ax-2021 table 27-54; 802.11n numbers its
+    # streams consecutively, scenarios do not.
     "wlan.mcs": tuple(map(float, range(12))),
     "wlan.spatial_streams": tuple(map(float, range(1, 5))),
 }
-"""Keys that take a few values only, and these; the core says which of them fit the others."""
+"""Keys with a few discrete values; the core decides which of them fit the other keys."""
 
 _WORDS = ("wlan.standard", "wlan.channel_width", "wlan.guard_interval", "wlan.scheduler")
-"""Keys of 802.11n, ac and ax that are one of a few words."""
+"""Keys of 802.11n, ac and ax with a few words as values."""
 
 
 class Control(msgspec.Struct, frozen=True):
@@ -72,31 +72,31 @@ class Control(msgspec.Struct, frozen=True):
     meaning: str
     kind: Kind
     value: float | None
-    """In bit/s, seconds, bytes, a share of 1 or a plain number; None stands for "unlimited"."""
+    """In bit/s, seconds, bytes, a share of 1 or a plain number; None means "unlimited"."""
     low: float
     high: float
-    """Ends of the slider; a number typed in may be anything the schema admits."""
+    """Ends of the slider; typed numbers may be any that the schema admits."""
     zero: bool = False
-    """Whether the lower end of the slider stands for 0."""
+    """Whether the lower end of the slider means 0."""
     unlimited: bool = False
     """Whether "unlimited" is a value too."""
     main: bool = True
     """Whether it is shown directly."""
     choices: list[float] = []
-    """All values that it may have, where these are few."""
+    """All possible values, if there are few."""
 
 
 class Word(msgspec.Struct, frozen=True):
-    """A word that a key may be."""
+    """A possible value of a key."""
 
     text: str
     meaning: str
     fits: bool
-    """Whether the other keys, as they are, admit it."""
+    """Whether it is compatible with the other keys as they are."""
 
 
 class Pick(msgspec.Struct, frozen=True):
-    """A key that is one of a few words."""
+    """A key with a few words as values."""
 
     key: str
     meaning: str
@@ -113,7 +113,7 @@ class Switch(msgspec.Struct, frozen=True):
 
 
 class Controls(msgspec.Struct, frozen=True):
-    """All that can be set on a link."""
+    """All settings of a link."""
 
     controls: list[Control]
     picks: list[Pick]
@@ -123,9 +123,9 @@ class Controls(msgspec.Struct, frozen=True):
 
 
 def controls(document: Mapping[str, Any], accepts: Callable[[str, str], bool]) -> Controls:
-    """The sliders of a scenario with all its keys, in the order in which it writes them.
+    """The sliders of a scenario with all its keys, in the order of the scenario.
 
-    `accepts` says of a key and a text whether the scenario would be right with it.
+    `accepts` decides for a key and a text whether the scenario would be valid with it.
     """
     leaves = dict(_leaves(schema()))
     shown = [
@@ -164,7 +164,7 @@ def controls(document: Mapping[str, Any], accepts: Callable[[str, str], bool]) -
 
 
 def _choices(control: Control, accepts: Callable[[str, str], bool]) -> list[float]:
-    """Those of the standard's values that a key may have."""
+    """Values of the standard that a key may have."""
     unit = " bit/s" if control.kind is Kind.RATE else ""
     return [
         value for value in _OF_STANDARD[control.key] if accepts(control.key, f"{value:.0f}{unit}")
@@ -185,7 +185,7 @@ def _is_of_the_link(key: str) -> bool:
 
 
 def _values(table: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, object]]:
-    """Every key of a document that is no table, with its value."""
+    """Every key of a document, except tables, with its value."""
     for name, value in table.items():
         if isinstance(value, Mapping):
             yield from _values(value, f"{path}{name}.")
@@ -194,7 +194,7 @@ def _values(table: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, obj
 
 
 def _leaves(node: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Every key of the schema that is no table, with what the schema says of it."""
+    """Every key of the schema, except tables, with its schema."""
     for name, child in node["properties"].items():
         table = next((one for one in _alternatives(child) if "properties" in one), None)
         if table is None:
@@ -204,7 +204,7 @@ def _leaves(node: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Mapp
 
 
 def _alternatives(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """A node of the schema and what it may be instead, depth first."""
+    """A node of the schema and its alternatives, depth first."""
     yield node
     for word in ("anyOf", "oneOf"):
         for child in node.get(word, ()):
@@ -212,7 +212,7 @@ def _alternatives(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _control(key: str, value: object, leaf: Mapping[str, Any] | None) -> Control | None:
-    """The slider of a key; None where its value is no number."""
+    """The slider of a key; None if its value is not a number."""
     if leaf is None or isinstance(value, bool):
         return None
     alternatives = list(_alternatives(leaf))
@@ -279,12 +279,12 @@ def _limits(alternatives: list[Mapping[str, Any]]) -> tuple[float, float] | None
 
 
 def _ends(kind: Kind, value: float | None, limits: tuple[float, float]) -> tuple[float, float]:
-    """The ends of a slider around a value, within what the schema admits."""
+    """The ends of a slider around a value, within the range of the schema."""
     least, most = limits
     if kind is Kind.SHARE:
         return max(least, _SMALLEST_SHARE), min(most, 1.0)
     if kind is Kind.NUMBER and (value or 0.0) <= 0.0 < -least:
-        # Logarithms such as dBm: as far to both sides.
+        # Logarithms such as dBm: the same distance on both sides.
         centre = value or 0.0
         return max(least, centre - 30.0), min(most, centre + 30.0)
     if value is None or value <= 0.0:

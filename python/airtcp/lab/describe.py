@@ -14,7 +14,7 @@ from airtcp.ranking import Aim, Asker
 
 
 def overview(sources: Sources, can: str) -> dict[str, Any]:
-    """The links and remedies that there are, and what the user may change until they say."""
+    """The available links and remedies, and the initial choice of what the user may change."""
     return {
         "version": _core.engine_version,
         "can": can,
@@ -29,7 +29,7 @@ def overview(sources: Sources, can: str) -> dict[str, Any]:
 
 
 def link(sources: Sources, request: Link) -> dict[str, Any]:
-    """One link: its sliders, its flows, and which remedies have a place on it.
+    """One link: its sliders, its flows, and the remedies that apply to it.
 
     Raises:
         ScenarioError: it is wrong.
@@ -65,5 +65,5 @@ def link(sources: Sources, request: Link) -> dict[str, Any]:
 
 
 def deployment(remedy: str) -> list[str]:
-    """Deployment of a combination of remedies on a real system, a text each."""
+    """Deployment of a combination of remedies on a real system, one text for each."""
     return [one["text"] for one in deployments(remedy)] if remedy.strip() else []

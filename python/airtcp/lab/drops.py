@@ -1,4 +1,4 @@
-"""Files dropped on the page: recognised by their content, kept in a folder of their own."""
+"""Files dropped on the page: recognised by content, kept in a separate folder."""
 
 import hashlib
 import re
@@ -22,16 +22,16 @@ MAX_BYTES = 64 << 20
 """Limit of one drop."""
 
 MAX_DROPS = 20
-"""Drops that are kept; the oldest goes first."""
+"""Maximum number of drops; the oldest is removed first."""
 
 _MAX_SCENARIO_BYTES = 1 << 20
 _PING_RATE = "12 Mbit/s"
-"""A ping shows no rate: that of its link is the page's to set."""
+"""Initial rate of a ping log's link, since a ping shows none; the page sets it."""
 
 
 @dataclass(frozen=True)
 class Drop:
-    """Files that were dropped together, one of which is a scenario."""
+    """Files dropped together, one of which is a scenario."""
 
     id: str
     name: str
@@ -41,11 +41,11 @@ class Drop:
     found: tuple[str, ...] = ()
     """Findings of a diagnosis in a capture."""
     refusal: str = ""
-    """Why no remedy is to be judged on it; empty where it may be."""
+    """Why no remedy can be judged on it; empty if remedies can be judged."""
 
 
 class Drops:
-    """Files dropped while the server runs; gone when it ends."""
+    """Files dropped while the server runs; removed at its end."""
 
     def __init__(self) -> None:
         self._root = Path(tempfile.mkdtemp(prefix="airtcp-lab-"))
@@ -61,12 +61,12 @@ class Drops:
         return list(self._drops.values())[::-1]
 
     def found(self, drop: str) -> tuple[str, ...]:
-        """Sentences of the diagnosis that a drop comes from; none where it is no capture."""
+        """Findings of the diagnosis of a drop; empty if it is not a capture."""
         kept = self._drops.get(drop)
         return kept.found if kept else ()
 
     def refusal(self, drop: str) -> str:
-        """Why no remedy is to be judged on a drop's link; empty where it may be."""
+        """Why no remedy can be judged on a drop's link; empty if remedies can be judged."""
         kept = self._drops.get(drop)
         return kept.refusal if kept else ""
 
@@ -74,7 +74,7 @@ class Drops:
         """The scenario file of a drop.
 
         Raises:
-            ScenarioError: there is no such drop any more.
+            ScenarioError: the drop no longer exists.
         """
         found = self._drops.get(drop)
         if found is None:
@@ -86,10 +86,10 @@ class Drops:
         return sorted(self.scenario(drop).parent.iterdir())
 
     def add(self, files: Mapping[str, bytes]) -> Drop:
-        """Keeps files that were dropped together and finds the link that they describe.
+        """Stores files that were dropped together and finds the link that they describe.
 
         Raises:
-            ScenarioError: they describe none, or one that is wrong.
+            ScenarioError: they describe no link, or an invalid one.
         """
         contents = {_plain_name(name): content for name, content in files.items()}
         if len(contents) < len(files) or not contents:
@@ -120,21 +120,21 @@ class Drops:
             return self._keep(drop, contents)
 
     def _fitted(self, name: str, content: bytes) -> "FittedCapture":
-        """The link of a capture; the capture itself is not kept."""
+        """The link of a capture; the capture itself is not stored."""
         with tempfile.TemporaryDirectory(dir=self._root) as folder:
             path = Path(folder) / name
             path.write_bytes(content)
-            # A page without captures need not wait for this.
+            # Imported late: a page without captures does not need it.
             from airtcp.lab.captures import fit
 
             return fit(path)
 
     def _pinged(self, identity: str, name: str, content: bytes) -> tuple[Drop, dict[str, bytes]]:
-        """The link of a ping log, and what is wrong on it; the log itself is not kept."""
+        """The link of a ping log, and its faults; the log itself is not stored."""
         with tempfile.TemporaryDirectory(dir=self._root) as folder:
             path = Path(folder) / name
             path.write_bytes(content)
-            # A page without logs need not wait for this.
+            # Imported late: a page without logs does not need it.
             from airtcp.diagnosis.ping_findings import said
             from airtcp.recorded.events import find_events
             from airtcp.recorded.link import played_link
@@ -156,7 +156,7 @@ class Drops:
         return self._root / identity.replace("/", "-")
 
     def _keep(self, drop: Drop, contents: Mapping[str, bytes]) -> Drop:
-        """Writes the files of a drop, and forgets the oldest where there are too many."""
+        """Writes the files of a drop, and removes the oldest if there are too many."""
         if drop.id in self._drops:
             return self._drops[drop.id]
         drop.folder.mkdir()
@@ -175,7 +175,7 @@ class Drops:
 
 
 def read_scenario(path: Path, settings: Mapping[str, str]) -> Scenario:
-    """The scenario of a file; errors call it by its name, without the folder.
+    """The scenario of a file; errors give its name without the folder.
 
     Raises:
         ScenarioError: it cannot be read, or is wrong.
@@ -190,7 +190,7 @@ def read_scenario(path: Path, settings: Mapping[str, str]) -> Scenario:
 
 
 def _plain_name(name: str) -> str:
-    """The last part of a file's name, of harmless characters."""
+    """The last part of a file's name, reduced to harmless characters."""
     last = re.split(r"[/\\]", name)[-1]
     return re.sub(r"[^A-Za-z0-9._-]", "-", last).lstrip(".-")[:80] or "file"
 
@@ -199,7 +199,7 @@ def _scenario_among(contents: dict[str, bytes]) -> tuple[str, str]:
     """The name of the scenario file, and that of the drop.
 
     Raises:
-        ScenarioError: no scenario or several, or missing files that it names.
+        ScenarioError: no scenario or several, or files that it names are missing.
     """
     scenarios = [name for name in contents if name.endswith(".toml")]
     if len(scenarios) > 1:

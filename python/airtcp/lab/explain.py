@@ -1,4 +1,4 @@
-"""One timeout: the packets around it, and what they say."""
+"""One timeout: the surrounding packets, and an explanation."""
 
 import re
 import time
@@ -16,30 +16,30 @@ from airtcp.lab.sources import CheckedScenario, Sources
 from airtcp.lab.values import parse_quantity
 
 MAX_PACKETS = 1500
-"""Packets that are sent to the page, those nearest to the timeout."""
+"""Maximum number of packets sent to the page, the nearest to the timeout."""
 
 _STEP_S = 1.0
 _NEAR_S = 1e-3
 _MAX_LOOK_BACK_S = 30.0
 _UNTIL_KNOWN_S = 70.0
-"""For how long after a timeout it may come out that it was spurious: beyond the longest RTO."""
+"""Time after a timeout within which it may prove spurious: beyond the longest RTO."""
 _DETAIL = re.compile(r"after (.+), sent ([0-9]+) times")
 
 
 @dataclass(frozen=True)
 class Timeout:
-    """A timeout as the event says it."""
+    """A timeout, from its event."""
 
     time_s: float
     offset: int
     rto_s: float
     sent: int
-    """Transmissions of the segment before it."""
+    """Previous transmissions of the segment."""
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The recording around a timeout, of its flow alone."""
+    """The recording around a timeout, for its flow only."""
 
     packets: pl.DataFrame
     events: pl.DataFrame
@@ -48,10 +48,10 @@ class Surroundings:
 
 
 def explain(sources: Sources, request: Explain) -> dict[str, Any]:
-    """The packets around the timeout of a run that is nearest to a time, and sentences.
+    """The packets around a run's timeout nearest to a given time, and sentences.
 
     Raises:
-        ScenarioError: the link is wrong, or there is no timeout at that time.
+        ScenarioError: the link is invalid, or there is no timeout at that time.
     """
     chosen = sources.scenario(request.source, request.settings, request.remedy)
     timeout = _timeout(chosen, request)
@@ -118,7 +118,7 @@ def _surroundings(scenario: Scenario, request: Explain, timeout: Timeout) -> Sur
     ahead_s = min(max(timeout.rto_s, 0.3), 3.0)
     from_s, until_s = max(0.0, timeout.time_s - back_s), timeout.time_s + ahead_s
     for _ in _stretches(running, 0.0, from_s):
-        pass  # what was recorded before the window goes
+        pass  # discards the recording before the window
     window = running.advance(until_s)
 
     def own(rows: Table) -> pl.DataFrame:
@@ -143,7 +143,7 @@ def _says_spurious(events: pl.DataFrame, timeout: Timeout) -> bool:
 
 
 def _fates(around: Surroundings) -> dict[tuple[int, float], str]:
-    """For the offset and time of each transmission that was lost: its outcome."""
+    """For the offset and time of each lost transmission: its outcome."""
     data = around.packets.filter(pl.col("is_data"), pl.col("bytes") > 0)
     sent: dict[int, list[float]] = {}
     for offset, time_s in data.select("offset", "time_s").iter_rows():
@@ -165,7 +165,7 @@ def _losses(events: pl.DataFrame) -> pl.DataFrame:
 def _rows(
     timeout: Timeout, around: Surroundings, fates: dict[tuple[int, float], str]
 ) -> list[list[Any]]:
-    """The packets nearest to the timeout: time, kind, offset or what it acknowledges, note."""
+    """The packets nearest to the timeout: time, kind, offset or acknowledged offset, note."""
     rows = []
     previous = None
     for row in around.packets.iter_rows(named=True):
@@ -189,7 +189,7 @@ def _rows(
 
 
 def sentences(timeout: Timeout, around: Surroundings) -> list[str]:
-    """Events in their order."""
+    """The events in order."""
     at_s = timeout.time_s
     packets = around.packets
     covers = (pl.col("offset") <= timeout.offset) & (
@@ -220,7 +220,7 @@ def sentences(timeout: Timeout, around: Surroundings) -> list[str]:
 
 
 def _fate(timeout: Timeout, around: Surroundings, before: pl.DataFrame, acks: pl.DataFrame) -> str:
-    """Whether the segment was lost, and where; or when its ACK came."""
+    """Whether the segment was lost, and where; otherwise the arrival of its ACK."""
     arrived = acks.filter(
         pl.col("time_s") >= timeout.time_s, pl.col("acknowledges") > timeout.offset
     )

@@ -1,4 +1,4 @@
-"""Which keys of a scenario name files: what a page may not point anywhere it likes."""
+"""Keys of a scenario that name files, which a page must not choose freely."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

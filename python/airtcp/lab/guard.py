@@ -1,7 +1,7 @@
-"""Who may send requests: this server's own pages in a browser on this machine, and no other site.
+"""Access control: only this server's pages in a browser on this machine may send requests.
 
-A page of another site can have a browser send requests here (cross-site request forgery), and can
-give this address a name of its own (DNS rebinding). Both show in headers that a page cannot forge:
+A page of another site can make a browser send requests here (cross-site request forgery), and can
+give this address another name (DNS rebinding). Both show in headers that a page cannot forge:
 `Host`, `Origin` and `Sec-Fetch-Site` (Fetch Metadata Request Headers, W3C, §2.4).
 """
 
@@ -13,7 +13,7 @@ MAX_REQUEST_BYTES = 2 << 20
 
 
 class RefusedError(Exception):
-    """A request that is not answered; `status` says why in HTTP's words."""
+    """A refused request; `status` is the HTTP status."""
 
     def __init__(self, status: HTTPStatus, message: str) -> None:
         super().__init__(message)
@@ -21,7 +21,7 @@ class RefusedError(Exception):
 
 
 def hosts(port: int) -> frozenset[str]:
-    """The names under which this machine reaches a port of itself."""
+    """The names under which this machine reaches one of its ports."""
     names = ("127.0.0.1", "localhost", "[::1]")
     return frozenset({f"{name}:{port}" for name in names} | ({*names} if port == 80 else set()))
 
@@ -30,8 +30,8 @@ def check_origin(headers: Message, port: int, *, is_navigation: bool) -> None:
     """Checks that a request comes from this machine's own page.
 
     Args:
-        headers: of the request, names in any case.
-        port: of this server.
+        headers: headers of the request, names in any case.
+        port: port of this server.
         is_navigation: whether it only shows the page, which a link elsewhere may do.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Two sides on the same channel, stretch by stretch of virtual time, as they are computed."""
+"""Two sides on the same channel, streamed in stretches of virtual time."""
 
 import math
 import time
@@ -22,18 +22,18 @@ Send = Callable[[dict[str, Any]], object]
 PROBES = ("cwnd", "srtt", "rto", "rtt", "goodput", "queue", "retransmitted", "mac_retries")
 
 SAMPLES = 300
-"""Samples a run: a point on every second or third pixel."""
+"""Samples per run: a point on every second or third pixel."""
 
 MAX_WALL_S = 60.0
-"""After this the rest of a run is not computed."""
+"""Maximum wall-clock time of a run; the rest is not computed."""
 
 _STRETCH_WALL_S = 0.04
-"""Wall-clock time that a stretch aims at: 25 pictures a second."""
+"""Target wall-clock time of a stretch: 25 pictures a second."""
 _FIRST_STRETCH_S = 0.01
 """Virtual time of the first stretch, from which the others grow."""
 _GROWTH = 6.0
 _MAX_EVENTS = 4000
-"""Events of a side that are sent; a page shows no more."""
+"""Maximum number of events sent per side; a page shows no more."""
 _EVENTS = ("timeout", "spurious-timeout", "fast-retransmit", "queue-drop", "link-loss")
 _COUNTS: tuple[str, ...] = (
     *("goodput_bps", "segments_sent", "segments_retransmitted", "timeouts"),
@@ -54,10 +54,10 @@ class Side:
 
 
 def play(sources: Sources, request: Play, send: Send) -> None:
-    """Runs both sides together and sends what they do.
+    """Runs both sides together and sends their progress.
 
-    Messages: `begin`; `rows` with the columns of a side's stretch; `result` of a side; `stopped`
-    where it took too long.
+    Messages: `begin`; `rows` with the columns of a side's stretch; `result` of a side; `stopped` if
+    it took too long.
 
     Raises:
         ScenarioError: the link, a setting or a remedy is wrong.
@@ -68,7 +68,7 @@ def play(sources: Sources, request: Play, send: Send) -> None:
     ]
     _check_flow(chosen, request.flow)
     length_s = chosen[0].duration_s
-    # Down to whole microseconds, so that the last sample is not after the end.
+    # Rounded down to whole microseconds, so that the last sample is not after the end.
     interval_s = max(1.0, math.floor(length_s / SAMPLES * 1e6)) / 1e6
     sides = [
         Side(
@@ -108,7 +108,7 @@ def play(sources: Sources, request: Play, send: Send) -> None:
 
 
 def _check_flow(chosen: list[CheckedScenario], flow: int) -> None:
-    """Checks that the flow to draw is there.
+    """Checks that the flow to draw exists.
 
     Raises:
         ScenarioError: it is not.
@@ -119,7 +119,7 @@ def _check_flow(chosen: list[CheckedScenario], flow: int) -> None:
 
 
 def _advance(side: Side, number: int, until_s: float, flow: int, send: Send) -> None:
-    """Moves one side on and sends what it recorded."""
+    """Advances one side and sends its new recordings."""
     if side.finished:
         return
     stretch = side.running.advance(until_s)
@@ -153,7 +153,7 @@ def _result(summary: RunSummary, request: Play, number: int, side: Side) -> dict
         "engine_version": summary["engine_version"],
         "events_hidden": max(0, side.events - _MAX_EVENTS),
         "deployment": deployment(remedy),
-        # Null where nothing ran beside the load.
+        # Null if no probes ran under load.
         "beside": summary["beside"] if summary["beside"]["added_bps"] else None,
         **{name: chosen[name] for name in _COUNTS},  # type: ignore[literal-required]
     }

@@ -1,4 +1,4 @@
-"""Pages of past runs: found below one folder, and served from it alone."""
+"""Pages of past runs: searched in one folder, and served only from there."""
 
 import html
 import re
@@ -18,27 +18,27 @@ TYPES = {
     ".csv": "text/csv; charset=utf-8",
     ".json": "application/json",
 }
-"""The files of a report; nothing else is served from its folder."""
+"""The files of a report; no others are served from its folder."""
 
 
 class Report(msgspec.Struct, frozen=True):
     """A page."""
 
     path: str
-    """Below the folder of reports, with forward slashes."""
+    """Relative to the folder of reports, with forward slashes."""
     title: str
     modified_s: float
     """Seconds since 1970."""
 
 
 class Reports:
-    """The reports below a folder."""
+    """The reports in a folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def all(self) -> list[Report]:
-        """The reports, the latest first; none where the folder does not exist."""
+        """The reports, the latest first; empty if the folder does not exist."""
         found = []
         for depth in range(_DEPTH + 1):
             for page in self.folder.glob("/".join(["*"] * depth + ["index.html"])):
@@ -49,12 +49,12 @@ class Reports:
         return found[:_MAX]
 
     def file(self, path: str) -> Path | None:
-        """The file of that path, links followed; None when it does not belong to a report."""
+        """The file at that path, links followed; None if it does not belong to a report."""
         return contained(self.folder, path, TYPES)
 
 
 def contained(folder: Path, path: str, types: dict[str, str]) -> Path | None:
-    """The file at `path` below `folder`, if it is there, is of these types and is not hidden."""
+    """The file at `path` in `folder`, if it exists, has one of these types and is not hidden."""
     if "\0" in path or any(part.startswith(".") for part in path.split("/")):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Requests of the page, checked."""
+"""Requests of the page, validated."""
 
 from typing import Annotated, TypeVar
 
@@ -8,7 +8,7 @@ from airtcp._core import ScenarioError
 from airtcp.ranking.aims import Aim
 
 MAX_SEEDS = 50
-"""Seeds of a cloud at most."""
+"""Maximum number of seeds of a cloud."""
 
 _Text = Annotated[str, msgspec.Meta(max_length=2000)]
 _Seed = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
@@ -16,7 +16,7 @@ _Seed = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
 
 
 class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A link: a source, and what was set on it."""
+    """A link: a source, and its settings."""
 
     source: _Text
     settings: dict[_Text, _Text] = {}
@@ -31,7 +31,7 @@ class Play(Link, frozen=True):
     """Remedies of each; "" is the scenario as written."""
     seed: _Seed = 1
     flow: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 0
-    """The flow that is drawn."""
+    """The flow to draw."""
 
 
 class Cloud(Play, frozen=True):
@@ -41,11 +41,11 @@ class Cloud(Play, frozen=True):
 
 
 class Ask(Link, frozen=True):
-    """What helps on a link, for who may change the places of `can`."""
+    """Remedies that help on a link, for an asker who may change the places of `can`."""
 
     can: _Text = "all"
     aim: Aim = Aim.BULK
-    """What the link is wanted for."""
+    """Intended use of the link."""
 
 
 class OneSide(Link, frozen=True):

@@ -1,4 +1,4 @@
-"""The server: which request goes where, and how answers and errors go back."""
+"""The server: routing of requests, and responses for results and errors."""
 
 import json
 import threading
@@ -29,7 +29,7 @@ from airtcp.lab.sources import Sources
 from airtcp.ranking import Asker
 
 MAX_AT_ONCE = 4
-"""Computations at the same time; further ones wait, then are refused."""
+"""Maximum number of simultaneous computations; further ones wait, then are refused."""
 
 _PATIENCE_S = 10.0
 _IDLE_S = 60.0
@@ -38,27 +38,27 @@ _POLICY = (
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:"
-"""A report brings its style along and needs no script."""
+"""A report includes its style and needs no script."""
 
 
 class Lab(ThreadingHTTPServer):
-    """A server on this machine's own address alone."""
+    """A server that listens only on the loopback address."""
 
     daemon_threads = True
-    # A second server on a port that is taken is an error and not a surprise.
+    # A second server on the same port is an error rather than a surprise.
     allow_reuse_port = False
 
     def __init__(
         self, port: int, scenarios: Path, reported: Path, can: str = Asker.ALL.value
     ) -> None:
-        """Listens on `port` of 127.0.0.1, 0 for any that is free.
+        """Listens on `port` of 127.0.0.1, 0 for any free one.
 
-        The page takes `can` for what its user may change until they choose otherwise.
+        `can` is the page's initial choice of what its user may change.
 
         Raises:
-            OSError: the port is taken.
+            OSError: the port is in use.
         """
-        # Before the socket: where the port is taken, `server_close` is called from within.
+        # Before the socket: if the port is in use, the constructor calls `server_close`.
         self.drops = Drops()
         super().__init__(("127.0.0.1", port), _Handler)
         self.sources = Sources(scenarios, self.drops)
@@ -79,10 +79,10 @@ class Lab(ThreadingHTTPServer):
 
     @contextmanager
     def computation(self) -> Iterator[None]:
-        """A place among those that compute.
+        """A slot for a computation.
 
         Raises:
-            RefusedError: none became free in time.
+            RefusedError: no slot became free in time.
         """
         if not self._free.acquire(timeout=_PATIENCE_S):
             raise RefusedError(
@@ -94,12 +94,12 @@ class Lab(ThreadingHTTPServer):
             self._free.release()
 
     def server_close(self) -> None:
-        """Stops listening and removes what was dropped."""
+        """Stops listening and removes dropped files."""
         super().server_close()
         self.drops.close()
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A browser that goes away is no error; other errors are reported to the page."""
+        """A browser that disconnects is no error; other errors are reported to the page."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -114,7 +114,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Shows the page, a list, or a report."""
         with self._clear_errors():
             if self.headers.get("Content-Length") or self.headers.get("Transfer-Encoding"):
-                self.close_connection = True  # a body would be taken for the next request
+                self.close_connection = True  # a body would be parsed as the next request
             path = urlsplit(self.path).path
             self._check(is_navigation=path == "/" or path.startswith("/reports/"))
             if path in self.server.assets:
@@ -147,7 +147,7 @@ class _Handler(BaseHTTPRequestHandler):
                 respond(self, body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Writes nothing: the terminal is the user's."""
+        """Logs nothing: the terminal is the user's."""
 
     def _check(self, *, is_navigation: bool) -> None:
         self.unread = self.command == "POST"
@@ -184,7 +184,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer_json({"name": name, "content": msgspec.Raw(msgspec.json.encode(content))})
 
     def drop(self, body: bytes) -> None:
-        """Files one after the other; their names and lengths stand in the query."""
+        """Files one after the other; their names and lengths are in the query."""
         query = parse_qs(urlsplit(self.path).query)
         try:
             named = msgspec.json.decode(query["files"][0], type=list[tuple[str, int]])
@@ -200,7 +200,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer_json({"id": self.server.drops.add(files).id})
 
     def _stream(self, work: Callable[[Send], None]) -> None:
-        """Sends the messages of `work`, a line of JSON each, as they come."""
+        """Sends the messages of `work`, one line of JSON each, as they come."""
         begun = False
         chunked = self.request_version == "HTTP/1.1"
 
@@ -235,7 +235,7 @@ class _Handler(BaseHTTPRequestHandler):
         except (TimeoutError, ConnectionError):
             self.close_connection = True
         except Exception as error:
-            # A fault of this program: the terminal has where, the page that.
+            # A bug: traceback to the terminal, message to the page.
             traceback.print_exc()
             self.close_connection = True
             fault = f"a fault of the lab: {type(error).__name__}: {error}"
@@ -243,7 +243,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _fail(self, status: HTTPStatus, message: str) -> None:
         if self.unread:
-            self.close_connection = True  # what was not read would be taken for a request
+            self.close_connection = True  # unread data would be parsed as a request
         self._answer(json.dumps({"error": message}).encode(), "application/json", status)
 
     def _answer_json(self, value: object) -> None:

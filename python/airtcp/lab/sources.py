@@ -1,4 +1,4 @@
-"""Where a link on the page comes from: ready scenarios, and files dropped on the page."""
+"""Sources of links on the page: ready scenarios, and dropped files."""
 
 import tomllib
 from collections.abc import Mapping
@@ -14,14 +14,14 @@ from airtcp.lab.filenames import FILE_KEYS, named_files
 from airtcp.lab.values import parse_quantity
 
 MAX_S = 1800.0
-"""Virtual time that the page simulates at most."""
+"""Maximum virtual time that the page simulates."""
 
 MAX_FLOWS = 500
-"""Flows that the page simulates at most."""
+"""Maximum number of flows that the page simulates."""
 
 
 class Source(msgspec.Struct, frozen=True):
-    """A link that can be chosen."""
+    """A link to choose."""
 
     id: str
     name: str
@@ -32,7 +32,7 @@ class Source(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class CheckedScenario:
-    """A link with settings and remedies, checked, and all its keys as they are in effect."""
+    """A link with settings and remedies, validated, and all its effective keys."""
 
     scenario: Scenario
     document: Mapping[str, Any]
@@ -51,14 +51,14 @@ class CheckedScenario:
 
 
 class Sources:
-    """Ready scenarios in one folder, and what was dropped."""
+    """Ready scenarios in one folder, and dropped files."""
 
     def __init__(self, folder: Path, drops: Drops) -> None:
         self.folder = folder
         self.drops = drops
 
     def all(self) -> list[Source]:
-        """All that can be chosen, those that were dropped first."""
+        """All links to choose from, the dropped ones first."""
         dropped = [
             Source(drop.id, drop.name, f"dropped: {drop.name}", "dropped")
             for drop in self.drops.all()
@@ -68,7 +68,7 @@ class Sources:
     def scenario(
         self, source: str, settings: Mapping[str, str], remedy: str = ""
     ) -> CheckedScenario:
-        """A source with settings and a remedy, checked.
+        """A source with settings and a remedy, validated.
 
         Raises:
             ScenarioError: it is wrong, names a file outside its folder, or is too long to show.
@@ -115,7 +115,7 @@ def _ready(path: Path) -> Source:
 
 
 def _refuse_files(where: str, key: str, text: str) -> None:
-    """A page may not name files of this machine: it drops them.
+    """Refuses settings that name files of this machine: a page drops them instead.
 
     Raises:
         ScenarioError: the setting names one.
@@ -126,7 +126,7 @@ def _refuse_files(where: str, key: str, text: str) -> None:
         try:
             value = tomllib.loads(f"value = {text}")
         except tomllib.TOMLDecodeError:
-            return  # plain text, as settings may be
+            return  # plain text, as in settings
         names = [name for _, name in named_files(value)]
     if names:
         raise ScenarioError(
@@ -136,7 +136,7 @@ def _refuse_files(where: str, key: str, text: str) -> None:
 
 
 def _check_size(chosen: CheckedScenario) -> None:
-    """Bounds what one movement of a slider may cost.
+    """Bounds the cost of one movement of a slider.
 
     Raises:
         ScenarioError: it would take too long.

@@ -1,6 +1,6 @@
-"""Tables of the core as the columns that the page draws.
+"""Tables of the core as columns for the page.
 
-Plain lists from the start: a stretch has few rows, and a query would cost more than its answer.
+Plain lists from the start: a stretch has few rows, and a query would cost more than its result.
 """
 
 from collections.abc import Collection
@@ -11,7 +11,7 @@ Columns = dict[str, list[float | None]]
 
 
 def columns_of(samples: pl.DataFrame, flow: int, flows: int) -> Columns:
-    """The samples of one flow, reals to three decimals: a pixel shows less.
+    """The samples of one flow, reals to three decimals: more are not visible.
 
     At each instant all flows are sampled, in order.
     """

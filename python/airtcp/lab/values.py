@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """The kind of a value; it decides the unit."""
+    """The kind of a value, which determines the unit."""
 
     RATE = "rate"
     TIME = "time"
@@ -42,7 +42,7 @@ _QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z/]+)\s*")
 
 
 def parse_quantity(text: str) -> tuple[Kind, float] | None:
-    """The kind and value of a text such as "15 ms"; None when it is no quantity."""
+    """The kind and value of a text such as "15 ms"; None if it is not a quantity."""
     found = _QUANTITY.fullmatch(text)
     if not found:
         return None
@@ -54,7 +54,7 @@ def parse_quantity(text: str) -> tuple[Kind, float] | None:
 
 
 def parse_range(text: str) -> tuple[float, float] | None:
-    """The ends of a range of the schema such as "1 us to 1 min"; None when it is none."""
+    """The ends of a range of the schema such as "1 us to 1 min"; None if it is not a range."""
     low, separator, high = text.partition(" to ")
     if not separator:
         return None

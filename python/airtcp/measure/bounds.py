@@ -1,4 +1,4 @@
-"""How long and how much a measurement may send."""
+"""Time and byte budget of a measurement."""
 
 import threading
 import time
@@ -8,16 +8,16 @@ class Budget:
     """Time and bytes, shared by all connections of a measurement."""
 
     def __init__(self, most_bytes: int) -> None:
-        """Nothing is spent.
+        """Begins with the full budget.
 
         Args:
-            most_bytes: of all that is sent and received.
+            most_bytes: maximum of bytes sent plus received.
         """
         self.most_bytes = most_bytes
         self._spent = 0
         self._lock = threading.Lock()
         self.stopped = threading.Event()
-        """Set, everything ends: interrupted, or the bytes are spent."""
+        """Set when everything has to end: interrupted, or the bytes are spent."""
 
     @property
     def spent(self) -> int:
@@ -42,7 +42,7 @@ class Budget:
             self.stopped.set()
 
     def wait(self, seconds: float) -> bool:
-        """Waits so long, or until everything ends: whether it has."""
+        """Waits for `seconds`, or until everything ends; returns whether it has ended."""
         return self.stopped.wait(max(0.0, seconds))
 
 

@@ -1,7 +1,7 @@
 """HTTP/2 for a server of draft-ietf-ippm-responsiveness: requests multiplexed with the load.
 
-Frames and windows are the package `h2`'s; here are the sockets. Everything of a connection happens
-in one thread.
+The package `h2` handles frames and windows; this module handles the sockets. All work of a
+connection happens in one thread.
 """
 
 import select
@@ -27,9 +27,9 @@ from airtcp.measure.bounds import now
 from airtcp.measure.wire import FRAME_BYTES, Writes
 
 PROTOCOL = "h2"
-"""As ALPN names it (RFC 9113 §3.2)."""
+"""ALPN name (RFC 9113 §3.2)."""
 _WINDOW = 2**31 - 1
-"""The largest there is (RFC 9113 §6.9.1): the link is to bound a download, and not this end."""
+"""The maximum (RFC 9113 §6.9.1): the link should limit a download, not this end."""
 _FIRST_WINDOW = 65_535
 _OWN_PROBE_S = 0.1
 _LOOK_S = 0.2
@@ -37,12 +37,12 @@ _USER_AGENT = ("user-agent", "airtcp-measure")
 
 
 class Http2Error(ConnectionResetError):
-    """The server has reset a stream or the connection, or its frames are none."""
+    """The server has reset a stream or the connection, or sent invalid frames."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a server has answered."""
+    """A server's answer."""
 
     status: int
     body: bytes
@@ -52,7 +52,7 @@ class Connection:
     """A connection to a server that has chosen HTTP/2."""
 
     def __init__(self, connection: ssl.SSLSocket) -> None:
-        """Says who is there.
+        """Sends the connection preface.
 
         Raises:
             OSError: the connection failed.
@@ -67,12 +67,12 @@ class Connection:
 
     @property
     def has_unsent(self) -> bool:
-        """Whether something waits for room in the socket."""
+        """Whether data waits for room in the socket."""
         self._unsent += self._state.data_to_send()
         return bool(self._unsent)
 
     def send(self) -> None:
-        """Hands to the kernel what it takes.
+        """Writes pending data to the socket.
 
         Raises:
             OSError: the connection failed.
@@ -85,7 +85,7 @@ class Connection:
             self._unsent = self._unsent[count:]
 
     def request(self, method: str, url: SplitResult, more: tuple[tuple[str, str], ...] = ()) -> int:
-        """Asks; returns the number of the stream. One with a body stays open (POST)."""
+        """Sends a request; returns its stream number. A stream with a body stays open (POST)."""
         target = (url.path or "/") + (f"?{url.query}" if url.query else "")
         fields = [
             (":method", method),
@@ -100,7 +100,7 @@ class Connection:
         return stream
 
     def room(self, stream: int) -> int:
-        """Bytes of a body that may be sent now."""
+        """Bytes of a body that flow control permits now."""
         window = self._state.local_flow_control_window(stream)
         return min(window, self._state.max_outbound_frame_size)
 
@@ -109,7 +109,7 @@ class Connection:
         self._state.send_data(stream, data)
 
     def wait(self, seconds: float, for_room: bool) -> bool:
-        """Waits for something to read, or to have room to write; returns whether there is to read.
+        """Waits for data to read, or for room to write; returns whether there is data to read.
 
         Raises:
             OSError: the connection failed.
@@ -121,7 +121,7 @@ class Connection:
         return bool(readable)
 
     def events(self) -> list[Event]:
-        """What has come.
+        """Received events.
 
         Raises:
             Http2Error: the server ended the connection, or one of its streams.
@@ -156,13 +156,13 @@ def status_of(event: ResponseReceived) -> int:
 
 
 def ask(connection: ssl.SSLSocket, url: SplitResult, most: int, patience_s: float) -> Answer:
-    """One request of at most so many bytes of answer on a connection that has just been opened.
+    """One request with a bounded answer, on a connection that has just been opened.
 
     Args:
         connection: just opened.
-        url: what is asked for.
-        most: bytes of the answer.
-        patience_s: how long it may take.
+        url: the requested URL.
+        most: maximum number of bytes of the answer.
+        patience_s: maximum duration.
 
     Raises:
         OSError: the connection failed, or the answer is longer.
@@ -191,13 +191,13 @@ class Transfer:
     def __init__(
         self, connection: ssl.SSLSocket, url: SplitResult, small: SplitResult, is_upload: bool
     ) -> None:
-        """Asks for the load.
+        """Requests the load.
 
         Args:
             connection: just opened.
-            url: of the large object, or where uploads go.
-            small: of the small object, on the same server.
-            is_upload: whether the load goes there.
+            url: URL of the large object, or the target of uploads.
+            small: URL of the small object, on the same server.
+            is_upload: whether the load is an upload.
         """
         self._http2 = Connection(connection)
         self._writes = Writes(connection) if is_upload else None
@@ -206,7 +206,7 @@ class Transfer:
         self._probe = 0
         self._next_probe = now() + _OWN_PROBE_S
         self.asked = deque[float]()
-        """When the request began that is not answered yet."""
+        """Start times of unanswered requests."""
 
     def _begin(self) -> int:
         if self._writes is None:
@@ -215,9 +215,9 @@ class Transfer:
         return self._http2.request("POST", self._url, kind)
 
     def step(self) -> tuple[int, list[tuple[float, float]]]:
-        """Sends and takes what there is; returns the load's bytes, and answered requests.
+        """Sends and receives pending data; returns the load's bytes, and answered requests.
 
-        A request is answered so many milliseconds after the time at which it began.
+        An answered request is a start time and its duration in milliseconds.
 
         Raises:
             OSError: the connection failed, or the server does not grant the load.
@@ -242,7 +242,7 @@ class Transfer:
         return count, answered
 
     def _take(self, event: Event, answered: list[tuple[float, float]]) -> int:
-        """What an event means; returns the bytes of a download."""
+        """Handles an event; returns the bytes of a download."""
         if isinstance(event, ResponseReceived) and event.stream_id == self._stream:
             if status_of(event) != 200:
                 where = self._url.geturl()
@@ -254,6 +254,6 @@ class Transfer:
                 begun = self.asked.popleft()
                 answered.append((begun, 1e3 * (now() - begun)))
             elif event.stream_id == self._stream:
-                # The whole object is there: it is asked for again.
+                # The whole object has arrived: request it once more.
                 self._stream = self._begin()
         return 0

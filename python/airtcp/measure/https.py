@@ -1,9 +1,9 @@
 """A server of draft-ietf-ippm-responsiveness-09: its URLs, loads and probes, over HTTP/2 or 1.1.
 
-The draft asks for HTTP/2, whose requests are multiplexed with the load. A server that does not
-offer it (ALPN), or has no TLS, is asked by HTTP/1.1: there the TCP stack's estimate of the round
-trip stands in for them, as the draft allows ("Measuring Responsiveness"): a sender's smoothed round
-trip, and a receiver's own estimate. Only Linux tells them.
+The draft asks for HTTP/2, with requests multiplexed with the load. A server without it (ALPN), or
+without TLS, is measured over HTTP/1.1: there the TCP stack's round-trip estimate replaces them, as
+the draft allows ("Measuring Responsiveness"): a sender's smoothed round trip, or a receiver's
+estimate. Only Linux provides them.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ from airtcp.measure.wire import WireError, Writes
 WELL_KNOWN = "/.well-known/nq"
 _PATIENCE_S = 5.0
 _MAX_CONFIGURATION = 64 * 1024
-# Names of the draft since its version 02, and those before.
+# Names in the draft since its version 02, and earlier names.
 _NAMES = {
     "small": ("small_download_url", "small_https_download_url"),
     "large": ("large_download_url", "large_https_download_url"),
@@ -36,7 +36,7 @@ _UPLOAD_BYTES = 1 << 40
 _OWN_PROBE_S = 0.1
 _TURNS = 4
 _PROBE_BYTES = 5000
-"""Of a new connection with its request, TLS and all (the draft's estimate)."""
+"""Bytes of a new connection with its request, including TLS (the draft's estimate)."""
 # struct tcp_info of linux/tcp.h: eight bytes, then numbers of 32 bits.
 _TCP_INFO_RTT, _TCP_INFO_RCV_RTT = 8 + 4 * 15, 8 + 4 * 21
 _HEADERS = {"Accept-Encoding": "identity", "User-Agent": "airtcp-measure"}
@@ -44,14 +44,14 @@ _HEADERS = {"Accept-Encoding": "identity", "User-Agent": "airtcp-measure"}
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where a request goes: the address is the test endpoint's, the names are the URL's."""
+    """Target of requests: the address of the test endpoint, with the names of the URL."""
 
     url: SplitResult
     address: tuple[str, int]
 
     @property
     def is_tls(self) -> bool:
-        """Whether it is https."""
+        """Whether the scheme is https."""
         return self.url.scheme == "https"
 
     @property
@@ -60,7 +60,7 @@ class Endpoint:
         return (self.url.path or "/") + (f"?{self.url.query}" if self.url.query else "")
 
     def connect(self, context: ssl.SSLContext) -> tuple[socket.socket, float, float | None]:
-        """A connection, when TCP's handshake was over, and how long a round trip of TLS's took.
+        """Returns a connection, the end of its TCP handshake, and a TLS round trip in ms.
 
         Raises:
             OSError: it cannot be reached, or its certificate is not trusted.
@@ -80,11 +80,11 @@ class Endpoint:
             raise
 
     def ask(self, connection: socket.socket, most: int) -> http2.Answer:
-        """The answer of at most so many bytes, on a connection that has just been opened.
+        """The answer to a request on a newly opened connection, of at most `most` bytes.
 
         Raises:
             OSError: the connection failed.
-            WireError: it is no answer of HTTP, or longer.
+            WireError: not an HTTP answer, or too long.
         """
         if is_http2(connection):
             return http2.ask(connection, self.url, most, _PATIENCE_S)
@@ -92,7 +92,7 @@ class Endpoint:
         return _answer(connection, most)
 
     def head(self, method: str, more: dict[str, str]) -> bytes:
-        """A request's first lines."""
+        """The header of a request."""
         fields = {"Host": self.url.netloc, **_HEADERS, **more}
         lines = [f"{method} {self.target} HTTP/1.1", *(f"{n}: {v}" for n, v in fields.items())]
         return ("\r\n".join(lines) + "\r\n\r\n").encode()
@@ -100,7 +100,7 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Urls:
-    """What the server's configuration says."""
+    """Content of the server's configuration."""
 
     small: Endpoint
     large: Endpoint
@@ -111,11 +111,10 @@ class Server:
     """A server, by the URL of its configuration."""
 
     def __init__(self, url: str) -> None:
-        """Reads the configuration.
+        """Downloads the configuration.
 
         Args:
-            url: `https://HOST`, or with the path of a configuration that is not at the well-known
-                place.
+            url: `https://HOST`, or with the path of a configuration outside the well-known place.
 
         Raises:
             OSError: the server cannot be reached, or its certificate is not trusted.
@@ -126,26 +125,26 @@ class Server:
         self.urls = _configuration(url, self.context)
 
     def probes(self, budget: Budget) -> "NewConnections":
-        """Begins to probe."""
+        """Starts probing."""
         return NewConnections(self.urls.small, self.context, budget)
 
     def load(self, way: Way, budget: Budget, seconds: float) -> "Transfers":
-        """A load of that way, without any connection yet."""
+        """A load in that direction, without any connection yet."""
         return Transfers(self, way, budget, seconds)
 
     def close(self) -> None:
-        """Nothing stays open between connections."""
+        """Nothing remains open between connections."""
 
 
 class NewConnections:
-    """Each with one request of the small object ("foreign probes").
+    """Connections with one request of the small object each ("foreign probes").
 
-    Several take turns: where a full queue loses the first packet of one, which is sent again after
-    a second, the others go on.
+    Several alternate: if a full queue drops the first packet of one, which is retransmitted after a
+    second, the others go on.
     """
 
     def __init__(self, small: Endpoint, context: ssl.SSLContext, budget: Budget) -> None:
-        """Begins at once."""
+        """Starts immediately."""
         self._small, self._context, self._budget = small, context, budget
         self._ended = threading.Event()
         self._samples = [Samples() for _ in range(_TURNS)]
@@ -158,7 +157,7 @@ class NewConnections:
 
     @property
     def samples(self) -> Samples:
-        """What all have found; of those under way the first."""
+        """Combined samples of all threads; of unfinished ones the earliest start."""
         found = self._samples
         opening = [one.opening_since for one in found if one.opening_since is not None]
         asking = [one.asking_since for one in found if one.asking_since is not None]
@@ -172,7 +171,7 @@ class NewConnections:
         )
 
     def end(self) -> None:
-        """Ends them, and waits for those that are under way."""
+        """Ends them, and waits for unfinished ones."""
         self._ended.set()
         for thread in self._threads:
             thread.join(2 * _PATIENCE_S)
@@ -181,7 +180,7 @@ class NewConnections:
         return not self._ended.wait(wait) and not self._budget.stopped.is_set()
 
     def _run(self, place: int, samples: Samples) -> None:
-        # Where a round trip is long, fewer are begun.
+        # With a long round trip, fewer are started.
         next_at = now() + place * INTERVAL_S
         while self._goes_on(max(0.0, next_at - now())):
             next_at = max(next_at + _TURNS * INTERVAL_S, now())
@@ -209,10 +208,10 @@ class NewConnections:
 
 
 class Transfers(Load):
-    """Connections that take the large object, or send what the server discards."""
+    """Connections that download the large object, or upload data that the server discards."""
 
     def __init__(self, server: Server, way: Way, budget: Budget, seconds: float) -> None:
-        """Nothing is opened yet."""
+        """Opens nothing yet."""
         self._endpoint = server.urls.large if way is Way.DOWN else server.urls.upload
         self._small = server.urls.small
         self._context = server.context
@@ -253,7 +252,8 @@ class Transfers(Load):
             except TimeoutError:
                 continue
             if count == 0:
-                # One that is all there is begun again, in a new connection by whoever adds one.
+                # A complete object is requested once more, in a new connection by the caller of
+                # `add`.
                 raise ConnectionResetError(f"{self._endpoint.url.geturl()}: it ended")
             if len(begin) < 12:
                 begin += buffer[: min(count, 12)]
@@ -280,7 +280,7 @@ class Transfers(Load):
             next_probe = self._look(connection, _TCP_INFO_RTT, next_probe)
 
     def _look(self, connection: socket.socket, place: int, at: float) -> float:
-        """Asks for the round trip when it is time, and says when it is again."""
+        """Samples the round trip when due; returns the time of the next sample."""
         if now() < at:
             return at
         micros = round_trip_us(connection, place)
@@ -297,7 +297,7 @@ def is_http2(connection: socket.socket) -> TypeGuard[ssl.SSLSocket]:
 
 
 def round_trip_us(connection: socket.socket, place: int) -> int | None:
-    """A number of the kernel's `struct tcp_info`; None where there is none."""
+    """A field of the kernel's `struct tcp_info`; None if unavailable."""
     option = getattr(socket, "TCP_INFO", None)
     if option is None:
         return None
@@ -315,11 +315,11 @@ def _check_status(begin: bytes, endpoint: Endpoint) -> None:
 
 
 def _answer(connection: socket.socket, most: int) -> http2.Answer:
-    """An answer of at most so many bytes.
+    """An answer of at most `most` bytes.
 
     Raises:
         OSError: the connection failed.
-        WireError: it is no answer of HTTP, or longer.
+        WireError: not an HTTP answer, or too long.
     """
     answer = http.client.HTTPResponse(connection)
     try:
@@ -380,10 +380,10 @@ def _first(urls: dict[str, object], names: tuple[str, ...]) -> str:
 
 
 def _endpoint(url: str, instead: str | None) -> Endpoint:
-    """Where a URL's requests go; to the host `instead`, where there is one.
+    """The target of a URL's requests; the host `instead`, if given.
 
     Raises:
-        WireError: it is none of http or https.
+        WireError: neither http nor https.
     """
     try:
         parts = urlsplit(url)

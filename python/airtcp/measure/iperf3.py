@@ -1,16 +1,16 @@
-"""The same against an iperf3 server, by its client: goodput, and round trips of handshakes.
+"""Measures against an iperf3 server, by its client: goodput, and round trips of handshakes.
 
-An iperf3 server answers nothing but its own client while it is loaded, but its kernel still
-answers handshakes: they are the probes beside the load. What the sender's TCP says of its round
-trips stands in for probes of the load's own (draft-ietf-ippm-responsiveness allows it).
+An iperf3 server answers only its client while it is loaded, but its kernel still answers
+handshakes: these are the probes under load. The sender's TCP round-trip estimate replaces probes of
+the load itself (draft-ietf-ippm-responsiveness allows it).
 
-The server's program must not see those handshakes. It takes the first connection that it accepts
-for a client and reads a cookie from it until that one closes; and while it waits for a test's
-streams, it reads a cookie from whatever it accepts, and gives the test up when that connection
-was reset (iperf 3.12, `iperf_accept`, `iperf_tcp_accept`, `iperf_run_server`). On Linux a probe
-therefore ends before its handshake is complete: the server's kernel forgets it, and nothing
-reaches the program. Elsewhere handshakes are complete: they are sent on the idle link alone, and
-a server that still holds one is asked again.
+The server's program must not see those handshakes. It takes the first accepted connection for a
+client and reads a cookie from it until that one closes; and while it waits for a test's streams, it
+reads a cookie from any accepted connection, and aborts the test if that connection was reset (iperf
+3.12, `iperf_accept`, `iperf_tcp_accept`, `iperf_run_server`). On Linux a probe therefore ends
+before its handshake is complete: the server's kernel forgets it, and nothing reaches the program.
+Elsewhere handshakes are complete: they are only sent on the idle link, and a server still occupied
+by one is asked once more.
 """
 
 import contextlib
@@ -34,13 +34,13 @@ from airtcp.measure.responsiveness import own_rpm
 PORT = 5201
 _HANDSHAKE_S = 0.2
 _LATE_S = 10.0
-# A server that holds a probe is free as soon as it has read the probe's end, and listens again a
-# moment later: less than a second, where its machine is not overloaded.
+# A server occupied by a probe is free as soon as it has read the probe's end, and listens a moment
+# later: less than a second, unless its machine is overloaded.
 _ATTEMPTS = 4
 _PAUSE_S = 0.5
-# What iperf3 says of a server that was not free, or that began again while a client knocked
-# (iperf 3.12, `iperf_strerror`: IEACCESSDENIED, IERECVMESSAGE, IECTRLCLOSE, IECONNECT,
-# IESTREAMCONNECT, IESENDCOOKIE, IESENDPARAMS).
+# iperf3's errors for a server that was not free, or that restarted while a client connected (iperf
+# 3.12, `iperf_strerror`: IEACCESSDENIED, IERECVMESSAGE, IECTRLCLOSE, IECONNECT, IESTREAMCONNECT,
+# IESENDCOOKIE, IESENDPARAMS).
 _NOT_FREE = (
     "the server is busy",
     "unable to receive control message",
@@ -103,15 +103,15 @@ class Handshakes:
 
     Attributes:
         found: the round trips, in milliseconds.
-        failed: how many were refused, or not answered in five seconds.
+        failed: number of handshakes refused, or not answered in five seconds.
     """
 
-    # The kernel holds the third packet of such a connection back for 200 ms, to send it with the
-    # first data (Linux, tcp_rcv_synsent_state_process), and this one is reset long before.
+    # The kernel delays the third packet of such a connection by 200 ms, to send it with the first
+    # data (Linux, tcp_rcv_synsent_state_process), and this one is reset long before.
     hides = hasattr(socket, "TCP_DEFER_ACCEPT")
 
     def __init__(self, host: str, port: int) -> None:
-        """Begins at once.
+        """Starts immediately.
 
         Raises:
             OSError: there is no such host.
@@ -142,7 +142,7 @@ class Handshakes:
             probe.settimeout(5.0)
             if self.hides:
                 probe.setsockopt(socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT, 1)
-                # Closing resets: the server's kernel drops the request (RFC 9293 §3.10.7.4).
+                # Closing sends a reset: the server's kernel drops the request (RFC 9293 §3.10.7.4).
                 reset = struct.pack("ii", 1, 0)
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
             begun = now()
@@ -157,7 +157,7 @@ def _loaded(
     command += ["-t", str(max(1, round(seconds)))]
     if way is Way.DOWN:
         command.append("-R")
-    # iperf3 ends at the first of time and bytes only where its rate is bounded.
+    # iperf3 ends at the first of time and bytes only if its rate is bounded.
     rate = 8 * most_bytes / seconds
     command += ["-b", f"{max(1000, int(rate / 4))}"]
     for left in reversed(range(_ATTEMPTS)):
@@ -171,7 +171,7 @@ def _loaded(
 def _run_client(
     command: list[str], host: str, port: int, seconds: float
 ) -> tuple[str, str, list[float]]:
-    """What a client writes, what it complains of, and round trips beside it in milliseconds."""
+    """A client's stdout and stderr, and simultaneous handshake round trips in milliseconds."""
     client = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     handshakes = None
     try:
@@ -196,10 +196,10 @@ def _run_client(
 
 
 def was_not_free(text: str) -> bool:
-    """Whether an iperf3 client's JSON says that its server had no time for it.
+    """Whether an iperf3 client's JSON reports a busy server.
 
-    Then nothing was measured, and it may be asked again. A test that ended after it began is not
-    such a one: its bytes are spent.
+    Then nothing was measured, and the client may retry. A test that ended after it began does not
+    count: its bytes are spent.
     """
     try:
         report = json.loads(text)
@@ -212,10 +212,10 @@ def was_not_free(text: str) -> bool:
 def read_report(
     text: str, err: str, way: Way, seconds: float, handshakes: list[float]
 ) -> tuple[Phase, int]:
-    """What an iperf3 client's JSON says, and the bytes that it moved.
+    """The results in an iperf3 client's JSON, and the bytes that it transferred.
 
     Raises:
-        RunError: it is an error, or no JSON of iperf3.
+        RunError: it is an error, or not JSON of iperf3.
     """
     try:
         report = json.loads(text)
@@ -229,7 +229,7 @@ def read_report(
     except (ValueError, KeyError, TypeError) as error:
         first = err.strip().splitlines()[0] if err.strip() else "no report"
         raise RunError(f"iperf3: {first}") from error
-    # Microseconds; a receiver has none.
+    # In microseconds; a receiver has no such field.
     means = [one["mean_rtt"] / 1e3 for one in senders if one.get("mean_rtt")]
     largest = [one["max_rtt"] / 1e3 for one in senders if one.get("max_rtt")]
     own = None

@@ -1,4 +1,4 @@
-"""What was measured as a scenario: a pipe whose queue explains the round trips under load."""
+"""The measured link as a scenario: a pipe with a queue that explains the round trips under load."""
 
 from airtcp.measure.phase import Phase
 from airtcp.quantities import format_bit_rate
@@ -12,15 +12,15 @@ _PACKETS = 50_000
 def scenario_toml(idle: Phase, down: Phase | None, up: Phase | None, source: str) -> str:
     """A scenario of the measured link.
 
-    Its delay is half the shortest round trip, its rates are the goodputs with headers, and its
-    queue holds what the round trips under load are longer by. Loss by the radio is not to be told
-    from a queue's by this, and there is none in it.
+    Its delay is half the minimum round trip, its rates are the goodputs with headers, and its queue
+    explains the excess of the round trips under load. Radio losses cannot be distinguished from
+    queue losses by this, and it contains none.
 
     Args:
         idle: the phase without load.
-        down: the phase loaded towards here, if it was.
-        up: the one loaded from here.
-        source: what was measured and when, for its first line.
+        down: the phase with a download, if measured.
+        up: the phase with an upload, if measured.
+        source: the peer and the time of the measurement, for its first line.
     """
     data = down or up
     assert data is not None
@@ -64,7 +64,7 @@ def scenario_toml(idle: Phase, down: Phase | None, up: Phase | None, source: str
 
 
 def is_apart(phase: Phase, base_ms: float) -> bool:
-    """Whether others wait much less than the load itself: queues that tell flows apart."""
+    """Whether probes wait much less than the load itself: per-flow queues."""
     own = phase.own.p50_ms if phase.own else None
     foreign = phase.ping.p50_ms
     if own is None or foreign is None:
@@ -73,7 +73,7 @@ def is_apart(phase: Phase, base_ms: float) -> bool:
 
 
 def _duration_s(data: Phase) -> int:
-    """Long enough for some ten thousands of packets, and for a loss-based sender's saw teeth."""
+    """Long enough for some ten thousand packets, and for the sawtooth of a loss-based sender."""
     return round(max(5.0, min(20.0, _PACKETS * 8 * _PACKET / _rate_bps(data))))
 
 
@@ -82,8 +82,8 @@ def _rate_bps(phase: Phase) -> float:
 
 
 def _queue_packets(phase: Phase, base_ms: float) -> int:
-    # Its own requests also wait for what is sent again before them: echoes tell the queue better,
-    # unless they have one of their own.
+    # The load's requests also wait for retransmissions before them: echoes show the queue better,
+    # unless they have a separate queue.
     own = phase.own.p50_ms if phase.own else None
     others = phase.ping.p99_ms or phase.handshake.p99_ms
     longest = own if is_apart(phase, base_ms) or others is None else others

@@ -1,4 +1,4 @@
-"""Connections that fill the link one way, with probes of their own inside."""
+"""Connections that fill the link in one direction, with probes inside them."""
 
 import contextlib
 import fcntl
@@ -24,7 +24,7 @@ _LOOK_S = 0.2
 
 
 def unacknowledged(connection: socket.socket) -> int:
-    """Bytes in a socket that its peer has not acknowledged (SIOCOUTQ); 0 where none can tell."""
+    """Unacknowledged bytes in a socket (SIOCOUTQ); 0 if unavailable."""
     try:
         return int.from_bytes(fcntl.ioctl(connection, termios.TIOCOUTQ, bytes(4)), sys.byteorder)
     except OSError:
@@ -32,38 +32,38 @@ def unacknowledged(connection: socket.socket) -> int:
 
 
 class Way(StrEnum):
-    """Which way the load goes, seen from here."""
+    """Direction of the load, seen from here."""
 
     DOWN = "down"
     UP = "up"
 
 
 class Load:
-    """Connections of one way."""
+    """Connections in one direction."""
 
     def __init__(self, address: tuple[str, int], way: Way, budget: Budget, seconds: float) -> None:
-        """Nothing is opened yet.
+        """Opens nothing yet.
 
         Args:
-            address: of the peer.
-            way: which way the load goes.
-            budget: what all of it may spend.
-            seconds: the longest that a connection lasts.
+            address: address of the peer.
+            way: direction of the load.
+            budget: budget of all connections.
+            seconds: maximum duration of a connection.
         """
         self._address, self._way, self._budget, self._seconds = address, way, budget, seconds
         self._ended = threading.Event()
         self._threads: list[threading.Thread] = []
         self._sockets: list[socket.socket] = []
         self.bytes = 0
-        """Received here so far, or handed to the kernel."""
+        """Bytes received here so far, or handed to the kernel."""
         self.round_trips: list[tuple[float, float]] = []
-        """Own probes: when, and how many milliseconds."""
+        """Probes inside the load: start time, and milliseconds."""
         self._asked: list[deque[float]] = []
         self.error: OSError | None = None
 
     @property
     def connections(self) -> int:
-        """Their number."""
+        """Number of connections."""
         return len(self._threads)
 
     @property
@@ -75,11 +75,11 @@ class Load:
 
     @property
     def waiting(self) -> list[float]:
-        """When the own probes began that are not answered yet."""
+        """Start times of unanswered probes inside the load."""
         return [begun for asked in self._asked for begun in list(asked)]
 
     def add(self) -> None:
-        """Opens one more.
+        """Opens another connection.
 
         Raises:
             OSError: the peer cannot be reached.
@@ -92,7 +92,7 @@ class Load:
         thread.start()
 
     def _open(self) -> socket.socket:
-        """A connection that is asked to carry the load; where it fails, nothing stays open."""
+        """A connection that carries the load; closed if it fails."""
         connection = socket.create_connection(self._address, timeout=5.0)
         self._sockets.append(connection)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

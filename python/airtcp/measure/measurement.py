@@ -1,4 +1,4 @@
-"""A whole measurement: idle, then loaded one way after the other."""
+"""A whole measurement: idle, then loaded in each direction."""
 
 import socket
 from collections.abc import Callable, Sequence
@@ -11,21 +11,21 @@ from airtcp.measure.probes import Session
 from airtcp.measure.source import Source
 
 IDLE_SHARE = 0.2
-"""Of the time for the idle link; the rest is shared by the ways."""
+"""Share of the time for the idle link; the directions share the rest."""
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """What was found."""
+    """Results of a measurement."""
 
     idle: Phase
     loaded: tuple[Phase, ...]
     spent_bytes: int
     is_cut: bool
-    """The bytes were spent before the time was over."""
+    """Whether the bytes were spent before the time."""
 
     def of(self, way: Way) -> Phase | None:
-        """The phase loaded that way, if it was."""
+        """The phase loaded in that direction, if any."""
         return next((phase for phase in self.loaded if phase.way == way), None)
 
 
@@ -41,16 +41,16 @@ def measure(
     """Measures the link to a peer (`airtcp serve --measure`).
 
     Args:
-        host: its name or address.
-        port: its port.
-        seconds: the longest that all of it takes.
-        most_bytes: the most that it sends and receives.
-        ways: which ways are loaded, one after the other.
-        progress: called with the share that is done and a few words.
+        host: name or address of the peer.
+        port: port of the peer.
+        seconds: maximum duration of the whole measurement.
+        most_bytes: maximum of bytes sent plus received.
+        ways: directions to load, one after the other.
+        progress: called with the finished share and a few words.
 
     Raises:
         OSError: the peer cannot be reached, or a connection failed.
-        WireError: what listens there is no peer.
+        WireError: the server is not a peer.
     """
     session = Session(_resolved(host, port))
     return measure_by(session, seconds, most_bytes, ways, progress)
@@ -63,7 +63,7 @@ def measure_by(
     ways: Sequence[Way],
     progress: Callable[[float, str], object],
 ) -> Measurement:
-    """The same by any source, which is closed at the end.
+    """Measures through any source, which is closed at the end.
 
     Raises:
         OSError: a connection failed.
@@ -83,7 +83,7 @@ def measure_by(
             def tell(share: float, words: str, number: int = number) -> None:
                 progress(IDLE_SHARE + (1 - IDLE_SHARE) * (number + share) / len(ways), words)
 
-            # Each way may spend its part of what is left.
+            # Each direction may spend its share of the rest.
             part = Budget(budget.left // (len(ways) - number))
             try:
                 phases.append(loaded(source, way, part, each_s, tell))
@@ -97,7 +97,7 @@ def measure_by(
 
 
 def _resolved(host: str, port: int) -> tuple[str, int]:
-    """The address that connections and datagrams both go to."""
+    """The address for both connections and datagrams."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     address = found[0][4]
     return str(address[0]), int(address[1])

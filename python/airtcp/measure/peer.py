@@ -1,7 +1,7 @@
 """The other end of a measurement: `airtcp serve --measure`.
 
-It echoes, sends and takes, within bounds of its own whatever a client asks for, and answers a
-datagram only if it has the token of a session that is open: it cannot be made to send to others.
+It echoes, sends and receives, within its limits regardless of a client's request, and answers a
+datagram only with the token of an open session: it cannot be made to send to others.
 """
 
 import contextlib
@@ -26,14 +26,14 @@ from airtcp.measure.wire import (
 )
 
 MAX_CONNECTIONS = 256
-"""At the same time; a further one is closed at once."""
+"""Maximum number of simultaneous connections; a further one is closed at once."""
 _SILENCE_S = 10.0
-"""A connection on which nothing moves for so long is closed."""
+"""Idle time after which a connection is closed."""
 _LOOK_S = 0.2
 
 
 class Peer:
-    """A listening peer. `close` ends it and all that it does."""
+    """A listening peer. `close` ends it and all its transfers."""
 
     def __init__(self, host: str, port: int) -> None:
         """Listens on TCP and UDP.
@@ -111,7 +111,7 @@ class Peer:
                 case ["upload", seconds, most]:
                     self._upload(connection, *_bounds(seconds, most))
         except (OSError, ValueError, WireError):
-            # A client that goes, or says something else, is no concern of the others.
+            # A client that disconnects, or violates the protocol, must not affect the others.
             pass
         finally:
             with self._lock:
@@ -124,7 +124,7 @@ class Peer:
         try:
             connection.sendall(token.hex().encode())
             connection.settimeout(MAX_S)
-            # Open as long as the client keeps it.
+            # The session stays open until the client closes it.
             while connection.recv(64):
                 pass
         finally:
@@ -172,5 +172,5 @@ class Peer:
 
 
 def _bounds(seconds: str, most: str) -> tuple[float, int]:
-    """What a client asks for, within what a peer gives."""
+    """A client's requested bounds, limited to those of the peer."""
     return min(float(seconds), MAX_S), min(int(most), MAX_BYTES)

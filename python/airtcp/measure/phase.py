@@ -1,4 +1,4 @@
-"""The link idle, and loaded one way: what a phase of a measurement found."""
+"""One phase of a measurement: the link idle, or loaded in one direction."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -18,12 +18,12 @@ from airtcp.measure.responsiveness import (
 from airtcp.measure.source import RunningLoad, Source
 
 Tell = Callable[[float, str], object]
-"""Called with the share of the phase that is done and a few words."""
+"""Called with the finished share of the phase and a few words."""
 
 
 @dataclass(frozen=True)
 class Times:
-    """Some times in milliseconds; None without any."""
+    """Quantiles of times in milliseconds; None without any."""
 
     count: int
     p50_ms: float | None
@@ -34,7 +34,7 @@ class Times:
 
 @dataclass(frozen=True)
 class Phase:
-    """What a phase found."""
+    """Results of a phase."""
 
     way: str
     """"idle", "down" or "up"."""
@@ -45,23 +45,25 @@ class Phase:
     exchange: Times
     failed: int
     goodput_bps: float | None = None
-    """Over the seconds that count; None where nothing was loaded."""
+    """Goodput over the intervals that count; None without load."""
     connections: int = 0
     own: Times | None = None
-    """Requests multiplexed with the load."""
+    """Times of requests multiplexed with the load."""
     rpm_foreign: float | None = None
     rpm_own: float | None = None
     rpm: float | None = None
     confidence: str | None = None
-    """"high" where goodput and responsiveness were stable, "medium" where they were not, "low"
-    where there was too little time to tell (draft-ietf-ippm-responsiveness)."""
+    """"high" if goodput and responsiveness were stable, "medium" if they were not, "low" if there
+    was too little time to decide (draft-ietf-ippm-responsiveness).
+    """
 
     probes: tuple[tuple[float, float | None], ...] = ()
-    """When each ping left, in seconds since the first, and its round trip in milliseconds; None
-    where it got no answer."""
+    """Time of each ping, in seconds since the first, and its round trip in milliseconds; None
+    without an answer.
+    """
 
     def as_json(self) -> dict[str, object]:
-        """All of it but the single probes."""
+        """All fields except the individual probes."""
         found = asdict(self)
         del found["probes"]
         return found
@@ -78,7 +80,7 @@ def times(values: Sequence[float]) -> Times:
 
 
 def idle(source: Source, budget: Budget, seconds: float, tell: Tell) -> Phase:
-    """Probes alone."""
+    """Measures the idle link with probes."""
     begun = now()
     probes = source.probes(budget)
     try:
@@ -92,9 +94,9 @@ def idle(source: Source, budget: Budget, seconds: float, tell: Tell) -> Phase:
 
 
 def loaded(source: Source, way: Way, budget: Budget, seconds: float, tell: Tell) -> Phase:
-    """The link filled one way.
+    """Fills the link in one direction.
 
-    A connection more each second until goodput is stable, then until responsiveness is, or the time
+    Adds a connection each second until goodput is stable, then until responsiveness is, or the time
     is over.
 
     Raises:
@@ -130,11 +132,11 @@ def loaded(source: Source, way: Way, budget: Budget, seconds: float, tell: Tell)
                 responsiveness.append(found[2] or 0.0)
                 is_sure = is_stable(responsiveness)
         ended, total = now(), load.delivered
-        # The last intervals count: what is before is how the load grew.
+        # Only the last intervals count: earlier ones show the load's growth.
         since = max(begun, ended - INTERVALS * INTERVAL_S)
         if saturated_at is not None:
             since = min(since, saturated_at)
-        # Before the load ends, and with it what still waits for an answer.
+        # Before the load ends, and its unanswered requests with it.
         foreign, own, both = _rpm(probes.samples, load, since, ended)
     finally:
         load.end()
@@ -178,7 +180,7 @@ def _rpm(
 def counting(
     found: Sequence[tuple[float, float]], waiting: Sequence[float], since: float, at: float
 ) -> list[float]:
-    """What was answered between two times, and what has waited longer than all of these.
+    """Times of requests answered between two times, and of unanswered ones that have waited longer.
 
     Without the latter a link would be the more responsive the more of its answers never come.
     """

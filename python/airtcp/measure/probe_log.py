@@ -1,10 +1,10 @@
-"""The pings of a phase as a log: the idle link as it was in time."""
+"""The pings of a phase as a log: the idle link over time."""
 
 from airtcp.measure.phase import Phase
 
 
 def csv_of(phase: Phase) -> str:
-    """The pings as CSV, a form that `airtcp diagnose` and `airtcp demo --link` read.
+    """The pings as CSV, for `airtcp diagnose` and `airtcp demo --link`.
 
     Columns are `time_s` since the first ping and `rtt_ms`, which is empty without an answer.
     """

@@ -1,4 +1,4 @@
-"""Echo requests and new connections beside the load."""
+"""Echo requests and new connections under load."""
 
 import contextlib
 import socket
@@ -24,27 +24,27 @@ _HEADERS = 40
 
 @dataclass
 class Samples:
-    """What probes found: when each began, in seconds, and its times in milliseconds."""
+    """Samples of the probes: start time of each, in seconds, and its times in milliseconds."""
 
     pings: list[tuple[float, float]] = field(default_factory=list)
     pings_sent: list[float] = field(default_factory=list)
-    """When each left, answered or not."""
+    """Time of each ping, answered or not."""
     handshakes: list[tuple[float, float]] = field(default_factory=list)
     tls: list[tuple[float, float]] = field(default_factory=list)
-    """Of a round trip of TLS's handshake, where there is one."""
+    """Round trip of the TLS handshake, if there is one."""
     exchanges: list[tuple[float, float]] = field(default_factory=list)
-    """Of a request and its answer, after the handshake."""
+    """Duration of a request and its answer, after the handshake."""
     failed: int = 0
     """Connections that were not opened, or not answered, within five seconds."""
     opening_since: float | None = None
-    """When the connection began that is not open yet."""
+    """Start of the connection that is not open yet."""
     asking_since: float | None = None
-    """When the request left that is not answered yet."""
+    """Time of the request that is not answered yet."""
 
     def give_up(self, begun: float, at: float) -> None:
-        """Counts a connection that was begun then and is given up, not opened or not answered.
+        """Counts a connection as failed: not opened, or not answered.
 
-        It took as long at least: without it the slowest would not count.
+        Its duration so far is a lower bound: without it the slowest would not count.
         """
         self.failed += 1
         unanswered = self.handshakes if self.opening_since else self.exchanges
@@ -56,11 +56,11 @@ class Session:
     """A session with the peer: its token is in every datagram."""
 
     def __init__(self, address: tuple[str, int]) -> None:
-        """Opens it.
+        """Opens the session.
 
         Raises:
             OSError: the peer cannot be reached.
-            WireError: what is there is no peer.
+            WireError: the server is not a peer.
         """
         self._connection = socket.create_connection(address, timeout=_PATIENCE_S)
         try:
@@ -75,23 +75,23 @@ class Session:
         self.address = address
 
     def probes(self, budget: Budget) -> "Probes":
-        """Begins to probe."""
+        """Starts probing."""
         return Probes(self, budget)
 
     def load(self, way: Way, budget: Budget, seconds: float) -> Load:
-        """A load of that way, without any connection yet."""
+        """A load in that direction, without any connection yet."""
         return Load(self.address, way, budget, seconds)
 
     def close(self) -> None:
-        """Ends it."""
+        """Ends the session."""
         self._connection.close()
 
 
 class Probes:
-    """Probes that run until they are ended."""
+    """Probes that run until ended."""
 
     def __init__(self, session: Session, budget: Budget) -> None:
-        """Begins at once."""
+        """Starts immediately."""
         self._session, self._budget = session, budget
         self._ended = threading.Event()
         self.samples = Samples()
@@ -105,7 +105,7 @@ class Probes:
             thread.start()
 
     def end(self) -> None:
-        """Ends them, and waits for those that are under way."""
+        """Ends them, and waits for unfinished ones."""
         self._ended.set()
         for thread in self._threads:
             thread.join(_PATIENCE_S + 1)
@@ -121,7 +121,7 @@ class Probes:
             next_at += INTERVAL_S
             left = self._sent[number] = now()
             packet = self._session.token + number.to_bytes(8, "big") + padding
-            # A queue of one's own that is full is a lost ping, as any other.
+            # A full local queue is a lost ping like any other.
             with contextlib.suppress(OSError):
                 self._socket.sendto(packet, self._session.address)
             self.samples.pings_sent.append(left)
@@ -133,7 +133,7 @@ class Probes:
             try:
                 data = self._socket.recv(2048)
             except OSError:
-                # Silence, or a port that is closed for a moment.
+                # No answer, or a port that is closed for a moment.
                 continue
             arrived = now()
             number = int.from_bytes(data[TOKEN_BYTES : TOKEN_BYTES + 8], "big")
@@ -142,7 +142,7 @@ class Probes:
                 self.samples.pings.append((begun, 1e3 * (arrived - begun)))
 
     def _exchange(self) -> None:
-        # One after the other: where a round trip is long, fewer are begun.
+        # Sequential: with a long round trip, fewer are started.
         next_at = now()
         while self._goes_on(max(0.0, next_at - now())):
             next_at = max(next_at + INTERVAL_S, now())

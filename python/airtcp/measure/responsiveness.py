@@ -9,13 +9,13 @@ from statistics import fmean, pstdev
 KEPT = 0.95
 """TMP: the share of the samples that the trimmed mean keeps."""
 INTERVALS = 4
-"""MAD: intervals of a moving average, and moving averages that are to agree."""
+"""MAD: number of intervals of a moving average, and of moving averages that have to agree."""
 INTERVAL_S = 1.0
 """ID."""
 TOLERANCE = 0.05
-"""SDT: what they may differ by."""
+"""SDT: maximum difference of the moving averages."""
 MAX_CONNECTIONS = 16
-"""MNP: of the load."""
+"""MNP: maximum number of connections of the load."""
 
 
 def trimmed_mean(values: Sequence[float]) -> float | None:
@@ -27,12 +27,12 @@ def trimmed_mean(values: Sequence[float]) -> float | None:
 def foreign_rpm(
     tcp_ms: Sequence[float], http_ms: Sequence[float], tls_ms: Sequence[float] = ()
 ) -> float | None:
-    """Of connections other than the load's: handshakes and exchanges weigh alike.
+    """Responsiveness on connections other than the load's: handshakes and exchanges weigh alike.
 
     Args:
         tcp_ms: times of TCP's handshakes.
         http_ms: times of exchanges.
-        tls_ms: times of a round trip of TLS's handshakes; none without TLS.
+        tls_ms: times of a round trip of TLS's handshakes; empty without TLS.
     """
     means = [trimmed_mean(tcp_ms), trimmed_mean(http_ms)]
     if tls_ms:
@@ -44,7 +44,7 @@ def foreign_rpm(
 
 
 def own_rpm(http_ms: Sequence[float]) -> float | None:
-    """Of the load's own connections."""
+    """Responsiveness on the load's connections."""
     http = trimmed_mean(http_ms)
     return None if http is None else 60_000 / max(http, 1e-6)
 

@@ -1,4 +1,4 @@
-"""What fills a link and probes it: one file a source, and all are measured alike."""
+"""Interface of loads and probes: one implementation per kind of server."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,22 +9,22 @@ from airtcp.measure.probes import Samples
 
 
 class RunningProbes(Protocol):
-    """Probes that run until they are ended."""
+    """Probes that run until ended."""
 
     @property
     def samples(self) -> Samples:
-        """What they found so far."""
+        """Samples so far."""
 
     def end(self) -> None:
-        """Ends them, and waits for those that are under way."""
+        """Ends them, and waits for unfinished ones."""
 
 
 class RunningLoad(Protocol):
-    """Connections that fill the link one way until they are ended."""
+    """Connections that fill the link in one direction until ended."""
 
     @property
     def connections(self) -> int:
-        """Their number."""
+        """Number of connections."""
 
     @property
     def delivered(self) -> int:
@@ -32,18 +32,18 @@ class RunningLoad(Protocol):
 
     @property
     def round_trips(self) -> Sequence[tuple[float, float]]:
-        """Of the load's own: when each began, in seconds, and how many milliseconds it took."""
+        """Requests inside the load: start of each, in seconds, and its duration in milliseconds."""
 
     @property
     def waiting(self) -> Sequence[float]:
-        """When those began that are not over."""
+        """Start times of unfinished requests."""
 
     @property
     def error(self) -> OSError | None:
-        """Why a connection failed, if one did."""
+        """Why a connection failed, if any did."""
 
     def add(self) -> None:
-        """Opens one more connection.
+        """Opens another connection.
 
         Raises:
             OSError: the other end cannot be reached.
@@ -57,10 +57,10 @@ class Source(Protocol):
     """The other end of a measurement."""
 
     def probes(self, budget: Budget) -> RunningProbes:
-        """Begins to probe."""
+        """Starts probing."""
 
     def load(self, way: Way, budget: Budget, seconds: float) -> RunningLoad:
-        """A load of that way, without any connection yet, each of which lasts so long at most."""
+        """A load without any connection yet, each of which lasts at most `seconds`."""
 
     def close(self) -> None:
-        """Ends it."""
+        """Ends the source."""

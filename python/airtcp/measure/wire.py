@@ -1,6 +1,6 @@
-"""What a measurement and its peer say to each other.
+"""The protocol between a measurement and its peer.
 
-A TCP connection begins with one line that says what it is for:
+A TCP connection begins with one line that states its purpose:
 
 ```text
 airtcp-measure 1 session                  -> 32 hexadecimal digits, the token of its datagrams
@@ -9,11 +9,11 @@ airtcp-measure 1 download SECONDS BYTES   frames from the peer, for at most so l
 airtcp-measure 1 upload SECONDS BYTES     frames to the peer
 ```
 
-A *frame* is 4 KiB, and its first byte says whether it answers a probe. In a download the client
+A *frame* is 4 KiB, and its first byte tells whether it answers a probe. In a download the client
 asks by one byte, and the next frame that the peer writes answers; in an upload a frame asks, and
 one byte from the peer answers: either is a request multiplexed with the load
 (draft-ietf-ippm-responsiveness, self probes). Datagrams begin with the session's token and come
-back as they are, never larger than they were.
+back unchanged, never larger than they were.
 """
 
 import socket
@@ -30,17 +30,17 @@ PROBE = b"\1"
 EXCHANGE_BYTES = 150
 TOKEN_BYTES = 16
 DATAGRAM_BYTES = 64
-"""Of an echo request: token, number, and nothing."""
+"""Size of an echo request: token, number, and padding."""
 
 MAX_S = 120.0
-"""The longest transfer that a peer grants."""
+"""Maximum duration of a transfer that a peer grants."""
 MAX_BYTES = 20_000_000_000
-"""The most bytes that it grants."""
+"""Maximum number of bytes that a peer grants."""
 MAX_LINE = 100
 
 
 class WireError(Exception):
-    """The other end says something else than this protocol."""
+    """The other end violates the protocol."""
 
 
 def greeting(*words: object) -> bytes:
@@ -52,7 +52,7 @@ def read_line(connection: socket.socket) -> list[str]:
     """The words of a line, without the protocol's name and version.
 
     Raises:
-        WireError: it is none, or of another version.
+        WireError: not a line of the protocol, or of another version.
         OSError: the connection failed.
     """
     line = b""
@@ -70,7 +70,7 @@ def read_line(connection: socket.socket) -> list[str]:
 
 
 def read_exactly(connection: socket.socket, count: int) -> bytes:
-    """That many bytes.
+    """Reads exactly `count` bytes.
 
     Raises:
         WireError: the other end closed before.
@@ -86,24 +86,24 @@ def read_exactly(connection: socket.socket, count: int) -> bytes:
 
 
 class Writes:
-    """How much a load writes at once: some milliseconds of its own rate.
+    """Size of a load's writes: a few milliseconds at its rate.
 
-    What waits unsent in the socket (TCP_NOTSENT_LOWAT) is bounded alike: a backlog of one's own is
-    not the link's, and an answer would wait behind it.
+    Unsent data in the socket (TCP_NOTSENT_LOWAT) is bounded alike: a local backlog is not the
+    link's, and an answer would wait for it.
     """
 
     MAX = 64
-    """Frames at once."""
+    """Maximum number of frames per write."""
 
     def __init__(self, connection: socket.socket) -> None:
-        """One frame, until the rate is known."""
+        """Starts with one frame, until the rate is known."""
         self._connection = connection
         self.frames = 1
         self._since, self._bytes = time.monotonic(), 0
         self._bound()
 
     def wrote(self, count: int) -> None:
-        """Counts bytes; looks at the rate ten times a second."""
+        """Counts bytes; updates the rate ten times a second."""
         self._bytes += count
         passed = time.monotonic() - self._since
         if passed < _RATE_S:
@@ -127,14 +127,14 @@ _MIN_BACKLOG = 2 * FRAME_BYTES
 
 
 class Frames:
-    """Counts frames in a stream of bytes, and those that are probes."""
+    """Counts frames in a stream of bytes, and probes among them."""
 
     def __init__(self) -> None:
-        """At the beginning of a stream."""
+        """Starts at the beginning of a stream."""
         self._within = 0
 
     def probes(self, data: memoryview) -> int:
-        """How many frames of probes begin in the next bytes of the stream."""
+        """Number of probe frames that begin in the next bytes of the stream."""
         found = 0
         place = -self._within % FRAME_BYTES
         while place < len(data):
