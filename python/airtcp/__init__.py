@@ -12,8 +12,8 @@ Every function raises `ScenarioError` for bad input and `RunError` when a run ca
 both are `AirtcpError`.
 """
 
-# As `typing` has it, which takes longer to import than all of this: until the program has begun,
-# Ctrl-C is a traceback.
+# As in `typing`, which takes longer to import than all of this: until the program has started,
+# Ctrl-C gives a traceback.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ __all__ = [
     "sweep",
 ]
 
-# Imports of a name happen when it is used: a command that only prints a list should not
-# wait for what draws figures.
+# Names are imported when used: a command that only prints a list should not wait for the libraries
+# of figures.
 _MODULES = {
     "AirtcpError": "_core",
     "CaptureError": "_core",

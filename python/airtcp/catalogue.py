@@ -1,4 +1,4 @@
-"""The catalogue of remedies and the schema of scenarios, as the core states them."""
+"""The catalogue of remedies and the schema of scenarios, from the core."""
 
 import json
 from typing import TYPE_CHECKING, TypedDict, cast
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 BASELINE = "baseline"
-"""Name for no remedy at all: the scenario as written."""
+"""Name of the scenario as written, without remedies."""
 
 
 class Parameter(TypedDict):
@@ -25,26 +25,26 @@ class Parameter(TypedDict):
 
 
 class Way(TypedDict):
-    """One way to have a remedy on a real system: all its steps are needed."""
+    """One way to deploy a remedy on a real system: all its steps are needed."""
 
     at: str
-    """Where on the path: `sender`, `receiver`, `both-ends`, `before-link`, `mobile`."""
+    """Place on the path: `sender`, `receiver`, `both-ends`, `before-link`, `mobile`."""
     steps: list[dict[str, object]]
-    """The steps, in this order; empty where Linux does it already."""
+    """The steps in order; empty if Linux does it already."""
     since: str | None
-    """The Linux version from which it works, if it is younger than version 5.4."""
+    """The first Linux version in which it works, if newer than 5.4."""
     instead: str | None
-    """Difference from the remedy, where it is only the nearest thing to it."""
+    """Difference from the remedy, if it is only similar."""
     only_in: str | None
-    """The kernels that have what it takes, where no released Linux does."""
+    """The kernels that support it, if no released Linux does."""
     module: dict[str, str] | None
-    """The `name` and `version` of a kernel module, where the name alone does not tell it."""
+    """The `name` and `version` of a kernel module, if the name is ambiguous."""
     when: "When | None"
-    """The value of a parameter with which this is a way; None: with any."""
+    """The parameter value for which this is a way; None: any."""
 
 
 When = TypedDict("When", {"parameter": str, "is": int})
-"""A parameter, and the value that it must have."""
+"""A parameter and its required value."""
 
 
 class Remedy(TypedDict):
@@ -58,23 +58,24 @@ class Remedy(TypedDict):
     deployment: str
     """Its deployment on a real system, in sentences, with the parameters at their defaults."""
     ways: list[Way]
-    """The same as data, the preferred way first; empty where there is none."""
+    """The same as data, the preferred way first; empty if there is none."""
     agent: str | None
-    """The program of airtcp that has it between the ends, on the access point or a router before
-    it: `gateway snoop`, `proxy --transparent`; None where there is none."""
+    """The airtcp program that implements it on the access point or an adjacent router: `gateway
+    snoop`, `proxy --transparent`; None if there is none.
+    """
     decides: str
-    """The choice it makes; two remedies that make the same choice cannot be combined."""
+    """The choice it makes; two remedies with the same choice cannot be combined."""
 
 
 class Deployment(TypedDict):
     """Deployment of a remedy on a real system, with the values of its parameters."""
 
     name: str
-    """The remedy with its parameters, as it is written."""
+    """The remedy with its parameters, in the catalogue's notation."""
     text: str
-    """In sentences; commands stand between backticks."""
+    """In sentences; commands are between backticks."""
     on_a_host: bool
-    """Whether `airtcp deploy` can have it on an end of the connections."""
+    """Whether `airtcp deploy` can apply it at an end of the connections."""
 
 
 def remedies() -> list[Remedy]:
@@ -83,7 +84,7 @@ def remedies() -> list[Remedy]:
 
 
 def remedies_frame() -> "pl.DataFrame":
-    """The catalogue as a table: a row a remedy, its parameters by name, its ways counted.
+    """The catalogue as a table: one row per remedy, with parameter names and the number of ways.
 
     >>> import airtcp
     >>> airtcp.remedies_frame().filter(place="proxy")["name"].to_list()
@@ -113,21 +114,21 @@ def probes() -> list[str]:
 
 
 def remedy(name: str) -> Remedy:
-    """The remedy of that name.
+    """The remedy with that name.
 
     Raises:
-        ScenarioError: unknown name; lists the nearest.
+        ScenarioError: unknown name; lists the nearest ones.
     """
     catalogue = {entry["name"]: entry for entry in remedies()}
     if name in catalogue:
         return catalogue[name]
-    # The core's error knows the names that papers and kernels use, too.
+    # The core's error also knows the names used by papers and kernels.
     deployments(name)
     raise ScenarioError(f'remedy "{name}": expected a name alone: `airtcp remedies` lists them')
 
 
 def is_known(remedy: str) -> bool:
-    """Whether the catalogue has a remedy, written with its parameters or without."""
+    """Whether the catalogue has a remedy, given with or without parameters."""
     return any(entry["name"] == remedy.partition(":")[0] for entry in remedies())
 
 
@@ -135,7 +136,7 @@ def deployments(remedies: str) -> list[Deployment]:
     """Deployment of each remedy of a combination such as "sack+min-rto:min=1s" on a real system.
 
     Raises:
-        ScenarioError: one is unknown, or a parameter is wrong.
+        ScenarioError: a name is unknown, or a parameter is wrong.
     """
     return cast(list[Deployment], json.loads(_core.deployments(remedies)))
 

@@ -1,4 +1,4 @@
-"""Text in columns, the last of them wrapped to the terminal; stacked where that is narrow."""
+"""Text in columns, the last one wrapped to the terminal; stacked on a narrow terminal."""
 
 import re
 import shutil
@@ -8,14 +8,14 @@ from textwrap import fill
 
 _GAP = 2
 _NARROWEST_TEXT = 30
-"""A last column with fewer characters than this is put below the others instead."""
+"""Minimum width of a last column; a narrower one is put below the others instead."""
 
 
 _CONTROL = re.compile(r"[^\n\t\x20-\x7e\xa0-\U0010ffff]")
 
 
 def printable(text: str) -> str:
-    """A text that the terminal shows and does not obey: control characters as in Python's text.
+    """Escapes control characters for a terminal, as in Python's `repr`.
 
     Names and descriptions of a stranger's file may hold escape sequences.
     """
@@ -23,7 +23,7 @@ def printable(text: str) -> str:
 
 
 def width() -> int:
-    """The columns of the terminal; 120 where standard output is a file or a pipe."""
+    """The columns of the terminal; 120 if standard output is a file or a pipe."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else 120
 
 
@@ -32,7 +32,7 @@ def columns(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
     Args:
         head: the columns' names.
-        rows: the cells, as many in each as there are names.
+        rows: the cells, one per name in each row.
     """
     table = [[printable(cell) for cell in row] for row in (head, *rows)]
     widths = [max(len(row[index]) for row in table) for index in range(len(head) - 1)]
@@ -44,12 +44,12 @@ def columns(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def numbers(head: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1) -> str:
-    """A table of numbers as text: right-aligned, and a paragraph a row where that is too wide.
+    """A table of numbers as text: right-aligned, or one paragraph per row if that is too wide.
 
     Args:
         head: the columns' names; empty ones are not shown.
-        rows: the cells, as many in each as there are names.
-        names: how many columns, from the left, are names and not numbers.
+        rows: the cells, one per name in each row.
+        names: number of columns, from the left, that are names rather than numbers.
     """
     table = [[printable(cell) for cell in row] for row in (head, *rows)]
     widths = [max(len(row[index]) for row in table) for index in range(len(head))]
@@ -87,7 +87,7 @@ def _stacked(row: Sequence[str]) -> str:
 
 
 def _filled(text: str, indent: int) -> str:
-    # drop_whitespace would take the gap of an empty cell, too, were it at a line's end.
+    # drop_whitespace would also remove the gap of an empty cell at a line's end.
     return fill(
         text,
         max(width(), indent + _NARROWEST_TEXT // 2),

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 class UnstoredWarning(UserWarning):
-    """Finished runs could not be kept: the disk is full."""
+    """Finished runs could not be stored: the disk is full."""
 
 
 class Comparison(ComparedRuns):
-    """The finished cells of a comparison, and what they say."""
+    """The finished cells of a comparison, and the findings from them."""
 
     @property
     def verdict(self) -> list[str]:
@@ -38,7 +38,7 @@ class Comparison(ComparedRuns):
 
     @property
     def deployment(self) -> list[str]:
-        """Deployment of the best remedy on a real system; empty where none raises the goodput."""
+        """Deployment of the best remedy on a real system; empty if none raises the goodput."""
         from airtcp.study.deployment import deployment
 
         return deployment(self)
@@ -59,9 +59,9 @@ class Comparison(ComparedRuns):
         """Writes index.html, comparison.csv and the figures; returns the path of index.html.
 
         Args:
-            directory: made if absent.
-            command: how this comparison was called, for the provenance.
-            png: whether to write every figure as PNG too.
+            directory: created if absent.
+            command: the command line of this comparison, for the provenance.
+            png: whether to write every figure as PNG, too.
 
         Raises:
             OSError: the directory cannot be written.
@@ -104,32 +104,32 @@ def compare(
 
     Args:
         scenario: a path, TOML text, or a `Scenario` (see `load_scenario`).
-        remedies: what to compare, one or several; "a+b" applies two together. Left out, every
-            remedy that has a place on the link, with intervals that hold jointly.
-        seeds: their number (1, 2, 3, ...) or the seeds themselves. Left out, they are run in
-            rounds until what matters is decided.
+        remedies: names of remedies, one or several; "a+b" applies two together. None takes every
+            remedy that applies to the link, with intervals that hold jointly.
+        seeds: number of seeds (1, 2, 3, ...) or the seeds themselves. None runs rounds until the
+            answer is decided.
         settings: dotted key to value, applied to every cell.
-        metric: what decides which remedy is best: one of `airtcp.study.metrics.METRICS`, or a
-            function of a run's summary of which more is better; an `airtcp.study.metrics.Metric`
-            says otherwise, and has a unit.
+        metric: the metric that ranks the remedies: one of `airtcp.study.metrics.METRICS`, or a
+            function of a run's summary (more is better); an `airtcp.study.metrics.Metric` can
+            define the opposite, and a unit.
         can: what you may change, one or several with commas of `my-machine`, `server`,
-            `access-point`, `sender`, `receiver`, `all`: the best of a search is the best that you
-            can deploy.
+            `access-point`, `sender`, `receiver`, `all`: the best of a search is the best deployable
+            one.
         smallest: the smallest effect worth having, in per cent: a smaller one is excluded.
-        rounds: the bounds of the rounds where `seeds` is left out.
-        harm: whether to measure what the remedies cost others too: runs in which an unchanged flow
-            shares the link with one that has the remedy. Of a search, for those worth a row; in
-            rounds, on more seeds until that of the best is decided.
-        horizon: whether to run the best remedy longer, too, to tell whether its gain lasts.
-        out: a folder; finished cells are saved in its folder `cells`, and found there again.
-        jobs: runs at the same time; None takes the processors this process may use.
-        dask: the address of a Dask scheduler, whose workers then run the cells.
+        rounds: the bounds of the rounds if `seeds` is None.
+        harm: whether to measure the remedies' cost to others too, by runs in which an unchanged
+            flow competes with one that has the remedy. In a search, for remedies worth a row; in
+            rounds, on more seeds until the best remedy's harm is decided.
+        horizon: whether to run the best remedy longer, too, to show whether its gain lasts.
+        out: a folder; finished cells are stored in and reused from its folder `cells`.
+        jobs: number of parallel runs; None takes the processors this process may use.
+        dask: the address of a Dask scheduler; its workers then run the cells.
         progress: called at the start and after each cell.
 
     Raises:
         ScenarioError: the scenario, a setting or a remedy is wrong; before anything runs.
         RunError: a cell could not be finished; the others are finished and saved first.
-        OSError: `out` cannot be made or written. Where it is full later, the comparison has the
+        OSError: `out` cannot be created or written. If it is full later, the comparison has the
             error as `unstored`, with a warning.
     """
     compared = run_comparison(

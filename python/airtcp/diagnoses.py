@@ -1,4 +1,4 @@
-"""Diagnoses: a capture or a ping log, with what was found and its report."""
+"""Diagnoses: a capture or a ping log, with its findings and its report."""
 
 import os
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from airtcp.ping_diagnosis import PingDiagnosis, diagnose_ping
 from airtcp.study.sequential import Rounds
 
 Progress = Callable[[float, str], object]
-"""Called with the share that is done, 0 to 1, and what is being done."""
+"""Called with the finished share, 0 to 1, and the current step."""
 
 
 class Diagnosis(DiagnosedCapture):
@@ -25,8 +25,8 @@ class Diagnosis(DiagnosedCapture):
         """Writes index.html, link.toml, labels.parquet and annotated.pcapng; returns the first.
 
         Args:
-            directory: made if absent.
-            command: how this diagnosis was called, for the provenance.
+            directory: created if absent.
+            command: the command line of this diagnosis, for the provenance.
 
         Raises:
             CaptureError: the capture can no longer be read.
@@ -55,26 +55,27 @@ def diagnose(
 
     Args:
         path: the file, or "-" for a capture on standard input.
-        flow: the number of a flow in the table of flows; the one with most bytes if None.
-        view: where the capture was taken, `sender`, `receiver` or `middle`; found if None.
+        flow: the number of a flow in the table of flows; None takes the one with most bytes.
+        view: the vantage point, `sender`, `receiver` or `middle`; None detects it.
         can: what you may change, one or several with commas of `my-machine`, `server`,
-            `access-point`, `sender`, `receiver`, `all`. A capture is taken for your machine's.
-        rate_bps: the rate of the link in bits of IP packets a second, where you know it; of a
-            capture fitted if None, of a ping log a range is tried.
-        sockets: what the sender's kernel counts of its connections (`sockets_of`), beside a
-            capture: ends the guess of its congestion control.
-        sender: the congestion control in use, where you know it: `cubic`, `reno` or `bbr`.
-        effort: seeds, processor time, the smallest effect worth having and the aim. Over a ping
-            log the first two alone, where they are not the usual ones of a capture.
-        interval_s: the time from one probe of a ping to the next, for a log that does not tell.
-        rounds: seeds and processor time of the comparison over a ping log; goes before `effort`.
-        progress: called with the share that is done, and what is being done.
+            `access-point`, `sender`, `receiver`, `all`. A capture is assumed to be from your
+            machine.
+        rate_bps: the rate of the link in bits of IP packets a second, if you know it; None fits it
+            to a capture, and tries a range for a ping log.
+        sockets: counters of the sender's kernel for its connections (`sockets_of`), with a capture:
+            these give its congestion control.
+        sender: the congestion control in use, if you know it: `cubic`, `reno` or `bbr`.
+        effort: seeds, processor time, the smallest effect worth having and the aim. For a ping log
+            only the first two, if they differ from the defaults of a capture.
+        interval_s: the probe interval, for a log that does not contain it.
+        rounds: seeds and processor time of the comparison over a ping log; overrides `effort`.
+        progress: called with the finished share and the current step.
 
     Returns:
-        what was found, with Polars frames: `labels`, `capture.segments`, `capture.flows` and more.
+        the findings, with Polars frames: `labels`, `capture.segments`, `capture.flows` and more.
 
     Raises:
-        CaptureError: the capture cannot be read, or has no such flow.
+        CaptureError: the capture cannot be read, or lacks the flow.
         ScenarioError: the log cannot be read, the asker is unknown, or an option is for captures.
         RunError: a simulation could not be finished.
     """

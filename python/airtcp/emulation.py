@@ -15,7 +15,7 @@ from airtcp.study.kernel import readable_path
 
 _RECORDED = "/airtcp/record"
 _FULL = "os error 28"
-"""What the guest's program says of a file system without room (ENOSPC)."""
+"""Error of the guest's program for a full file system (ENOSPC)."""
 _WITH_VALUE = (
     "--remedy",
     "--set",
@@ -58,7 +58,7 @@ class Emulation:
 
 
 def parsed(words: Sequence[str]) -> Emulation:
-    """The words after `airtcp emulate`, of which one is `--kernel`.
+    """Parses the words after `airtcp emulate`, which include `--kernel`.
 
     Raises:
         ScenarioError: an option has no value, or something is missing.
@@ -92,7 +92,7 @@ def parsed(words: Sequence[str]) -> Emulation:
 
 
 def emulate(asked: Emulation) -> Done:
-    """Runs the command in a guest, and writes the recording, if one is wanted.
+    """Runs the command in a guest, and writes the recording, if requested.
 
     Raises:
         ScenarioError: the scenario cannot be read.

@@ -1,4 +1,4 @@
-"""Files: read only where they can be what is wanted, and whole whenever they are read."""
+"""Files: only suitable ones are read, and content is replaced atomically."""
 
 import os
 import shutil
@@ -11,19 +11,18 @@ from pathlib import Path
 from typing import Any
 
 MAX_BYTES = 1 << 20
-"""The largest file of settings, claims or events that is read: 1 MiB."""
+"""Maximum size of a file of settings, claims or events: 1 MiB."""
 
 
 class FileError(ValueError):
-    """A file that cannot be what is wanted; says its name, and what it is."""
+    """Unsuitable file: gives its name, and the reason."""
 
 
 def read_text(path: Path) -> str:
-    """The text of a file that a person wrote.
+    """The text of a file written by a person.
 
     Raises:
-        FileError: it is no file but a folder, a pipe or a device, is larger than 1 MiB, or not
-            UTF-8.
+        FileError: it is a folder, a pipe or a device, is larger than 1 MiB, or not UTF-8.
         OSError: it cannot be read.
     """
     kind = path.stat().st_mode
@@ -45,7 +44,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     """The tables of a TOML file.
 
     Raises:
-        FileError: as `read_text`, and a text that is not TOML.
+        FileError: as in `read_text`, or the text is not TOML.
         OSError: it cannot be read.
     """
     text = read_text(path)
@@ -58,12 +57,12 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Writes a file so that others see the old content or the new, never a part.
+    """Writes a file atomically: others see the old or the new content, never a part.
 
-    A device or a pipe is written as such; a link leads to the file that is written.
+    A device or a pipe is written directly; a link is followed to its target.
 
     Raises:
-        OSError: it cannot be written, and is named; nothing is left behind.
+        OSError: it cannot be written, and is named; no partial file remains.
     """
     path = path.resolve() if path.is_symlink() else path
     try:
@@ -72,21 +71,21 @@ def write_whole(path: Path, content: bytes) -> None:
         else:
             _replace(path, content)
     except OSError as error:
-        # A disk that is full says so of no file.
+        # The error of a full disk names no file.
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
 @contextmanager
 def whole_folder(folder: Path, last: str) -> Iterator[Path]:
-    """A folder to write files into that appear in `folder` together, or not at all.
+    """A folder for files that appear in `folder` together, or not at all.
 
     Args:
-        folder: made if absent.
+        folder: created if absent.
         last: the file that appears after all others: while it is absent or old, so are the others.
 
     Raises:
-        OSError: a file cannot be written, and is named; nothing is left behind, and what was in
-            the folder is as it was.
+        OSError: a file cannot be written, and is named; no partial file remains, and the previous
+    content of the folder is unchanged.
     """
     folder.mkdir(parents=True, exist_ok=True)
     partial = Path(tempfile.mkdtemp(prefix=".", suffix=".partial", dir=folder))
@@ -107,7 +106,7 @@ def _replace(path: Path, content: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-        # mkstemp makes files for their owner alone; a result is as readable as any other file.
+        # mkstemp makes files private to their owner; a result is as readable as any other file.
         partial.chmod(0o666 & ~_umask())
         partial.replace(path)
     except BaseException:

@@ -1,7 +1,7 @@
-"""Processes forked from one in which Polars runs threads: its tables would wait for them forever.
+"""Processes forked after Polars started threads: its tables would wait for them forever.
 
-Only the thread that forks lives on in the child (fork(2)), and Polars' pool of threads does not
-know (https://docs.pola.rs/user-guide/misc/multiprocessing/). Simulations do not need it.
+Only the thread that forks survives in the child (fork(2)), and Polars' thread pool does not notice
+(https://docs.pola.rs/user-guide/misc/multiprocessing/). Simulations do not need it.
 """
 
 import os
@@ -12,7 +12,7 @@ from airtcp._core import RunError
 
 
 class _Pool:
-    """Whether Polars' threads were left behind in the process that forked this one."""
+    """Whether Polars' threads were lost by the fork of this process."""
 
     was_running = False
     is_lost = False
@@ -40,7 +40,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def check_tables() -> None:
-    """Refuses to make a table where that would never end.
+    """Refuses to build a table if that would never end.
 
     Raises:
         RunError: this process was forked after Polars had started its threads.

@@ -1,4 +1,4 @@
-"""Where a scenario comes from: a file, a text, and the settings and remedies laid over it."""
+"""Loads scenarios: from a file or a text, with settings and remedies applied."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from airtcp._core import Scenario, ScenarioError
 from airtcp.shipped import find
 
 _MAX_BYTES = (1 << 20) + 1
-"""Bytes read of standard input: enough for the core to see that it is too large."""
+"""Bytes read from standard input: enough for the core to detect that it is too large."""
 
 
 def load_scenario(
@@ -20,14 +20,14 @@ def load_scenario(
     settings: Mapping[str, object] | None = None,
     remedies: Sequence[str] | str = (),
 ) -> Scenario:
-    """A scenario from a file's path, from TOML text, or as it is.
+    """A scenario from a file's path, from TOML text, or an existing one.
 
     Args:
         source: a path; or the name of a scenario that comes with airtcp; or the text itself,
             recognised by a line break in it; or "-" for standard input; or a `Scenario`, which then
-            takes no `settings`; or the log of a ping, whose link is played by time at the rate that
-            the setting "link.rate" gives. Files that a text names are looked for from the current
-            folder, those a file names from its own.
+            takes no `settings`; or a ping log, which is replayed as a link at the rate of the
+            setting "link.rate". Files named in a text are relative to the current folder, in a file
+            to the file's folder.
         settings: dotted key to value, for example `{"link.loss.rate": 0.01}`, applied before
             the scenario is checked. A table may be given as such, `{"link": {"loss": {"rate":
             0.01}}}`, and a time as `datetime.timedelta`.
@@ -50,16 +50,16 @@ def load_scenario(
     try:
         _core.deployments("+".join(names))
     except ScenarioError as error:
-        # What was asked for is wrong whatever the scenario: its file is not to blame.
+        # The request is wrong for any scenario: its file is not to blame.
         raise ScenarioError(f"remedies {'+'.join(names)!r}: {error}") from error
     return scenario.with_remedies("+".join(names))
 
 
 def remedy_names(remedies: Sequence[str] | str) -> list[str]:
-    """The remedies that were asked for: one, or any number of them.
+    """The requested remedies: one, or any number of them.
 
     Raises:
-        ScenarioError: a name is empty, or no text.
+        ScenarioError: a name is empty, or not text.
     """
     if not isinstance(remedies, Iterable):
         raise ScenarioError(f"remedies = {remedies!r}: expected a name or a list of names")
@@ -76,7 +76,7 @@ def parse_setting(text: str) -> tuple[str, str]:
     """The two sides of "dotted.key=value".
 
     Raises:
-        ScenarioError: there is no "=" or nothing before it.
+        ScenarioError: there is no "=", or no key before it.
     """
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
@@ -103,10 +103,10 @@ def _read(source: object, settings: list[tuple[str, str]]) -> Scenario:
         return Scenario.parse(source, settings=settings)
     path = find(source, "scenarios") if isinstance(source, str) else Path(source)
     if path.is_fifo():
-        # As of `<(command)`: what somebody writes to it meanwhile is as good as a file.
+        # As with `<(command)`: its writer's output is as good as a file.
         return Scenario.parse(_piped(path), str(path), settings=settings)
     if path != Path(source):
-        # What is wrong is said of the name that was asked for, not of the file it stands for.
+        # Errors give the requested name, not the file it resolves to.
         text = path.read_text(encoding="utf-8")
         return Scenario.parse(text, str(source), path.parent, settings=settings)
     if path.suffix != ".toml" and path.is_file():
@@ -129,7 +129,7 @@ def _standard_input() -> str:
 
 
 def _piped(path: Path) -> str:
-    """The content of a pipe; a writer that has not opened it is not waited for."""
+    """The content of a pipe; does not wait for a writer that has not opened it."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     with open(handle, "rb") as pipe:  # noqa: PTH123
         try:
@@ -149,7 +149,7 @@ def _text(content: bytes, source: str) -> str:
 
 
 def _pairs(settings: Mapping[str, object], within: str = "") -> Iterator[tuple[str, str]]:
-    """Dotted keys and their values as text, tables taken apart."""
+    """Dotted keys and their values as text, with tables flattened."""
     for key, value in settings.items():
         if not isinstance(key, str):
             raise ScenarioError(f"setting {within}{key!r}: expected a key as text")
@@ -160,14 +160,14 @@ def _pairs(settings: Mapping[str, object], within: str = "") -> Iterator[tuple[s
 
 
 def _setting_text(key: str, value: object) -> str:
-    """A setting's value as TOML writes it."""
+    """A setting's value in TOML syntax."""
     match value:
         case bool():
             return str(value).lower()
         case timedelta():
             return f"{value / timedelta(microseconds=1):.0f} us"
         case list() | tuple():
-            # JSON's texts, numbers and lists are TOML's.
+            # JSON's strings, numbers and lists are valid TOML.
             return json.dumps(value)
         case str() | int() | float() | os.PathLike():
             return str(value)

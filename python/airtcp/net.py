@@ -1,4 +1,4 @@
-"""airtcp-net, the program that carries real packets: where it is, and how to run it."""
+"""Finds and runs airtcp-net, the program that carries real packets."""
 
 import os
 import shutil
@@ -14,10 +14,10 @@ PROGRAM = "airtcp-net"
 
 
 def hand_over(command: str) -> NoReturn:
-    """Becomes airtcp-net with a command and all that stands after it on the command line.
+    """Replaces this process by airtcp-net with a command and the rest of the command line.
 
     Raises:
-        AirtcpError: it is not there, or the system is not Linux.
+        AirtcpError: it is missing, or the system is not Linux.
     """
     program = find_program()
     arguments = sys.argv[sys.argv.index(command) :]
@@ -27,16 +27,16 @@ def hand_over(command: str) -> NoReturn:
         if word in shipped("scenarios") and not Path(word).exists():
             arguments[place] = str(shipped("scenarios")[word])
             break
-    # As they were typed: a parser would keep a "--" to itself. Under the name that they were typed
-    # after, which help and errors then say.
+    # The arguments as typed: a parser would consume a "--". Help and errors show the program name
+    # that was typed.
     os.execv(program, ["airtcp", *arguments])
 
 
 def find_program() -> str:
-    """The path of airtcp-net: beside this Python's other programs, or else on the path.
+    """The path of airtcp-net: in the folder of this Python's programs, or else on the path.
 
     Raises:
-        AirtcpError: it is not there, or the system is not Linux.
+        AirtcpError: it is missing, or the system is not Linux.
     """
     if sys.platform != "linux":
         raise AirtcpError(

@@ -24,14 +24,15 @@ def parting(
     discipline: str = "",
     ack_discipline: str = "",
 ) -> list[Parting]:
-    """Where simulation and kernel part in one run, flow by flow.
+    """The first differences of simulation and kernel in one run, flow by flow.
 
-    `discipline` and `ack_discipline` are the kernel's own before the link, as `verify` has them.
-    The kernel's run is recorded, which takes it a little time of its own: its goodput may differ
-    by a trifle from that of the same run without.
+    `discipline` and `ack_discipline` are the kernel's queueing disciplines before the link, as in
+    `verify`. The kernel's run is recorded, which costs it a little time: its goodput may differ
+    slightly from that of the same run without recording.
 
     Raises:
-        ScenarioError: the scenario, a setting or the remedy is wrong, or has no way on this kernel.
+        ScenarioError: the scenario, a setting or the remedy is wrong, or unavailable on this
+            kernel.
         RunError: a run could not be finished.
         KernelError: the guest does not work.
     """

@@ -1,4 +1,4 @@
-"""The diagnosis of a ping log, with its report: it loads faster than that of a capture."""
+"""The diagnosis of a ping log, with its report; loads faster than that of a capture."""
 
 import os
 from collections.abc import Callable
@@ -9,14 +9,14 @@ from airtcp.study.sequential import Rounds
 
 
 class PingDiagnosis(DiagnosedPing):
-    """Findings from a ping log, and refusals with the reason."""
+    """Findings from a ping log, and refusals with their reasons."""
 
     def report(self, directory: str | os.PathLike[str], command: str | None = None) -> Path:
         """Writes index.html and link.toml; returns the first.
 
         Args:
-            directory: made if absent.
-            command: how this diagnosis was called, for the provenance.
+            directory: created if absent.
+            command: the command line of this diagnosis, for the provenance.
 
         Raises:
             OSError: the directory cannot be written.
@@ -35,7 +35,7 @@ def diagnose_ping(
     interval_s: float | None = None,
     rounds: Rounds | None = None,
 ) -> PingDiagnosis:
-    """Diagnoses the log of a ping; see `airtcp.diagnose`.
+    """Diagnoses a ping log; see `airtcp.diagnose`.
 
     Raises:
         ScenarioError: the log cannot be read, or the asker is unknown.

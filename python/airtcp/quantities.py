@@ -1,4 +1,4 @@
-"""Numbers with their units, as a person reads them."""
+"""Numbers with their units, for people."""
 
 import re
 
@@ -12,7 +12,7 @@ def bit_rate_scale(largest_bps: float) -> tuple[float, str]:
 
 
 def format_bit_rate(bps: float, *, sign: bool = False) -> str:
-    """A rate in bit/s as text such as "7.53 Mbit/s"; with `sign` a plus is written too."""
+    """A rate in bit/s as text such as "7.53 Mbit/s"; with `sign` also with a plus."""
     divisor, unit = bit_rate_scale(bps)
     return f"{_signed(_significant(bps / divisor, sign=sign))} {unit}"
 
@@ -28,9 +28,9 @@ def format_part(bps: float, whole_bps: float) -> str:
 
 
 def parse_bit_rate(text: str) -> float | None:
-    """Bits a second of a text such as "20 Mbit/s", "20mbit" or "1.5 Gbps"; None for another.
+    """Bits a second of a text such as "20 Mbit/s", "20mbit" or "1.5 Gbps"; None for other text.
 
-    Bytes a second ("2 MB/s") are another: their B is a capital.
+    Bytes a second ("2 MB/s"), with a capital B, are other text.
     """
     found = _RATE.fullmatch(text.strip())
     if found is None:
@@ -47,7 +47,7 @@ _TIME = re.compile(r"([\d.]+)\s*(ms|s|min|h)?")
 
 
 def parse_seconds(text: str) -> float | None:
-    """Seconds of a text such as "60s", "5 min" or "90"; None for another."""
+    """Seconds of a text such as "60s", "5 min" or "90"; None for other text."""
     found = _TIME.fullmatch(text.strip())
     if found is None:
         return None
@@ -66,12 +66,12 @@ def format_bytes(count: float) -> str:
 
 
 def format_percent(percent: float, *, sign: bool = False, decimals: int = 1) -> str:
-    """A number of per cent as text such as "13.1 %"; never "-0.0 %"."""
+    """A percentage as text such as "13.1 %"; never "-0.0 %"."""
     return _signed(f"{percent:{'+' if sign else ''}z.{decimals}f} %")
 
 
 def decimals_for(uncertainty: float) -> int:
-    """Number of decimals of a number that is known to within `uncertainty`: "13.1 ± 1.9"."""
+    """Number of decimals of a number known to within `uncertainty`: "13.1 ± 1.9"."""
     return next((d for d, least in enumerate((9.95, 0.095, 0.0095)) if uncertainty >= least), 3)
 
 
@@ -83,12 +83,12 @@ def format_count(count: float) -> str:
 
 
 def _signed(text: str) -> str:
-    """The text with a minus sign that is as wide as the plus."""
+    """The text with a minus sign as wide as the plus."""
     return text.replace("-", "\N{MINUS SIGN}")
 
 
 def _scale(magnitude: float, table: tuple[tuple[float, str], ...]) -> tuple[float, str]:
-    # 999.6 would print as "1000": the next unit is better there.
+    # 999.6 would print as "1000": the next unit is better.
     return next((row for row in table if magnitude >= 0.9995 * row[0]), table[-1])
 
 

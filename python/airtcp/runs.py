@@ -1,4 +1,4 @@
-"""One run of one scenario, and what it left behind."""
+"""One run of one scenario, and its results."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ArrowTable(Protocol):
-    """A table that Arrow's C stream leads out of: one of the core's, or a frame."""
+    """A table that exports Arrow's C stream: one of the core's, or a frame."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
@@ -37,7 +37,7 @@ class _Result(Protocol):
 
 
 class _DetachedResult:
-    """The same, of a run that was copied or came from another process."""
+    """A finished run that was copied or came from another process."""
 
     def __init__(self, result: _Result) -> None:
         self._summary = result.summary()
@@ -72,9 +72,9 @@ _TABLES = ("samples", "events", "frames", "agents", "rtts", "packets")
 class Run:
     """A finished run.
 
-    `summary` is the object that `airtcp run --json` prints. `samples` has one row an instant and
-    flow: `time_s`, `flow` and a column a probe, and is empty without probes. `events`
-    has one row an event: `time_s`, `flow`, `event` and what the event carries.
+    `summary` is the object that `airtcp run --json` prints. `samples` has one row per instant and
+    flow: `time_s`, `flow` and a column per probe, and is empty without probes. `events` has one row
+    per event: `time_s`, `flow`, `event` and the event's details.
     """
 
     scenario: Scenario
@@ -82,7 +82,7 @@ class Run:
 
     @cached_property
     def summary(self) -> RunSummary:
-        """Totals and one entry a flow."""
+        """Totals and one entry per flow."""
         return parse_summary(self.result.summary())
 
     @cached_property
@@ -97,7 +97,7 @@ class Run:
 
     @cached_property
     def frames(self) -> "pl.DataFrame":
-        """Who sent on a medium and when; empty unless the run was made with `air`.
+        """Transmissions on a medium; empty unless the run was made with `air`.
 
         Columns: `medium`, `station` (0 is the access point), `start_s`, `end_s`, `frame`, `flow`,
         `attempt`, `fate`.
@@ -108,22 +108,22 @@ class Run:
     def agents(self) -> "pl.DataFrame":
         """Events of agents at the access point; empty unless the run was made with `air`.
 
-        Columns: `time_s`, `flow`, `event`, and of judged acknowledgments `path_delay_ms`,
+        Columns: `time_s`, `flow`, `event`, and for judged acknowledgments `path_delay_ms`,
         `threshold_ms`, `delay_ms`, `held_ms`, `spike`.
         """
         return _table(self.result.agents())
 
     @cached_property
     def rtts(self) -> "pl.DataFrame":
-        """Every round-trip time that senders measured; empty unless the run was made with `rtts`.
+        """Every round-trip time measured by senders; empty unless the run was made with `rtts`.
 
-        Columns: `time_s`, `flow`, `rtt_ms`. As CSV it is what `link.rtt_log.path` reads.
+        Columns: `time_s`, `flow`, `rtt_ms`. As CSV it is the input of `link.rtt_log.path`.
         """
         return _table(self.result.rtts())
 
     @cached_property
     def packets(self) -> "pl.DataFrame":
-        """Segments at the host that sends the data; empty unless the run was made with `packets`.
+        """Segments at the data sender; empty unless the run was made with `packets`.
 
         Columns: `time_s`, `flow`, `is_data`, `offset`, `bytes`, `is_retransmission`,
         `acknowledges`, `sack`, `flags`. Offsets count bytes of the stream from 0.
@@ -134,7 +134,7 @@ class Run:
         """The window, the timers and the goodput of one flow against time.
 
         Raises:
-            ValueError: the run was made without the probes a figure needs; give
+            ValueError: the run lacks the probes of the figure; give
                 `probes=airtcp.TIMELINE_PROBES` to `airtcp.run`.
         """
         from airtcp.plot.timeline import Timelines, timeline
@@ -145,7 +145,7 @@ class Run:
         """A picture of the run: one of the kinds in `airtcp.plot.pictures.PICTURES`.
 
         Raises:
-            ValueError: no such kind, or the run has nothing of what it shows.
+            ValueError: no such kind, or the run lacks its content.
         """
         from airtcp.plot.pictures import PICTURES
 
@@ -159,7 +159,7 @@ class Run:
         return " + ".join(self.summary["remedies"]) or "as written"
 
     def __eq__(self, other: object) -> bool:
-        """Runs are equal when the same happened in the same scenario."""
+        """Runs are equal if the same happened in the same scenario."""
         if not isinstance(other, Run):
             return NotImplemented
         return self.scenario.hash() == other.scenario.hash() and self.summary == other.summary
@@ -216,18 +216,18 @@ def run(
         scenario: a path, TOML text, or a `Scenario` (see `load_scenario`).
         seed: the source of every random draw, 0 to 2^64 - 1.
         settings: dotted key to value, applied before the scenario is checked.
-        remedies: names from `airtcp remedies`, applied together; or one of them.
+        remedies: names from `airtcp remedies`, applied together; or a single name.
         probes: variables to sample, for example "cwnd"; see `airtcp.probes()`.
-        probe_interval_s: seconds of virtual time between samples; None leaves it to the core.
+        probe_interval_s: seconds of virtual time between samples; None takes the core's default.
         events: whether to keep the table of events.
-        air: whether to keep the tables of frames on the air and of what agents did.
-        rtts: whether to keep every round-trip time that senders measure.
-        packets: whether to keep every segment that leaves or reaches the host that sends the data.
+        air: whether to keep the tables of frames on the air and of agents' actions.
+        rtts: whether to keep every round-trip time measured by senders.
+        packets: whether to keep every segment that leaves or reaches the data sender.
         pcap: a file to write the segments to, for Wireshark.
         qlog: a file to write the events to, as qlog.
-        replay: a folder to write `scenario.toml` to, with the link's stops and losses as lists:
-            the same run, and for other remedies the same link.
-        progress: called from time to time with the share of virtual time that has passed, 0 to 1.
+        replay: a folder to write `scenario.toml` to, with the link's stops and losses as lists: it
+            gives the same run, and for other remedies the same link.
+        progress: called regularly with the elapsed share of virtual time, 0 to 1.
 
     Raises:
         ScenarioError: the scenario, a setting, a remedy or a probe is wrong.

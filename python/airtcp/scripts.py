@@ -12,7 +12,7 @@ from airtcp.files import FileError, read_text
 Outcome = Literal["passed", "failed", "unsupported", "unreadable"]
 
 DEFAULT_PROFILE = "linux"
-# `// profile: sack` in a script says what it is about; others ignore the comment.
+# `// profile: sack` in a script names its profile; others ignore the comment.
 _PROFILE = re.compile(r"^//\s*profile:\s*(\S+)", re.MULTILINE)
 
 
@@ -20,8 +20,8 @@ _PROFILE = re.compile(r"^//\s*profile:\s*(\S+)", re.MULTILINE)
 class ScriptResult:
     """Result of one script.
 
-    `report` of a failure shows what was expected beside what was sent; of an unsupported or
-    unreadable script it says what is not understood. `line` is 0 where everything passed.
+    `report` of a failure shows the expected and the sent packet; of an unsupported or unreadable
+    script, the unknown part. `line` is 0 if everything passed.
     """
 
     path: Path
@@ -32,7 +32,7 @@ class ScriptResult:
 
 
 def profiles() -> dict[str, str]:
-    """The named stacks, each with a line of what it is."""
+    """The named stacks, with a one-line description each."""
     return dict(_core.profiles())
 
 
@@ -40,7 +40,7 @@ def find_scripts(paths: Iterable[Path]) -> Iterator[Path]:
     """The files named, and every `*.pkt` in the folders named, in order.
 
     Raises:
-        FileNotFoundError: a path that is not there, or a folder without scripts.
+        FileNotFoundError: a path does not exist, or a folder has no scripts.
     """
     for path in paths:
         if not path.is_dir():
@@ -55,13 +55,13 @@ def find_scripts(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def run_script(path: Path, profile: str | None = None) -> ScriptResult:
-    """Runs one script on `profile`, or on the one that it names, or on `linux`.
+    """Runs one script on `profile`, or on its named profile, or on `linux`.
 
-    A file that is no script (no text, too large, of a profile that there is not) is unreadable.
+    A file that is not a script (not text, too large, of an unknown profile) is unreadable.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: there is no such `profile`.
+        ValueError: `profile` is unknown.
     """
     try:
         text = read_text(path)

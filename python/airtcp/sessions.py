@@ -1,4 +1,4 @@
-"""Best start: the window that past sessions with a peer ended with, for the next (WSC-TCP §3.3)."""
+"""Best start: the initial window from the final windows of past sessions (WSC-TCP §3.3)."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -15,10 +15,10 @@ _SEGMENT_BYTES = 1448
 
 @dataclass(frozen=True)
 class BestStart:
-    """A file of past sessions, and the peer of the next.
+    """A file of past sessions, and the peer of the next one.
 
-    `warn` is told what the run begins with and what it leaves; also if the file cannot be used,
-    where the run continues with its usual window.
+    `warn` receives the initial window of the run and the recorded one, and an error if the file
+    cannot be used; the run then continues with its usual window.
     """
 
     file: Path
@@ -26,7 +26,7 @@ class BestStart:
     warn: Callable[[str], object]
 
     def settings(self, given: Mapping[str, object]) -> dict[str, object]:
-        """`given`, with the initial window of past sessions if there are any and none is given."""
+        """`given`, with the initial window of past sessions if there are any and none is set."""
         if INITIAL_WINDOW in given:
             return dict(given)
         now = int(time.time())
@@ -43,7 +43,7 @@ class BestStart:
         return {**given, INITIAL_WINDOW: window}
 
     def record(self, summary: RunSummary) -> int:
-        """Keeps the median window, in segments, that the run's flows ended with; returns it."""
+        """Records the median of the flows' final windows, in segments; returns it."""
         window = median_low(
             max(1, flow["cwnd_bytes"] // _SEGMENT_BYTES) for flow in summary["flows"]
         )

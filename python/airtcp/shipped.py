@@ -1,7 +1,7 @@
 """Scenarios, studies, papers and recordings that come with airtcp, found from any folder.
 
-In a wheel they are package data; in a checkout they are its own folders. A name means what comes
-with airtcp: a file of the current folder is meant by its path, and never instead of it in silence.
+In a wheel they are package data; in a checkout they are its folders. A name always means a shipped
+file: a file in the current folder is given by its path, and never replaces it silently.
 """
 
 import re
@@ -20,7 +20,7 @@ def folder(kind: str) -> Path:
     """The folder `scenarios`, `studies`, `papers` or `recordings`.
 
     Raises:
-        ScenarioError: it is not there: the package is incomplete.
+        ScenarioError: the folder is missing: the package is incomplete.
     """
     for candidate in (_HERE / "data" / kind, _HERE.parents[1] / kind):
         if candidate.is_dir():
@@ -37,7 +37,7 @@ class ShippedScenario(TypedDict):
     """A scenario that comes with airtcp."""
 
     name: str
-    """The name by which every function and command takes it."""
+    """Its name for every function and command."""
     description: str
     path: str
 
@@ -61,10 +61,10 @@ def description(path: Path) -> str:
 
 
 def find(source: str, kind: str) -> Path:
-    """The file that a word on the command line means: a path, or the name of what comes along.
+    """Resolves a word of the command line: a path, or the name of a shipped file.
 
     Raises:
-        ScenarioError: a name that is also a file here, so that it could mean either; or neither.
+        ScenarioError: the name is also a file here, so it is ambiguous; or it is neither.
     """
     path = Path(source)
     if not _NAME.fullmatch(source):
@@ -94,13 +94,13 @@ def find(source: str, kind: str) -> Path:
 
 
 def copy_scenario(source: Path, target: Path) -> list[Path]:
-    """Writes a scenario to a new file, and beside it the recordings that it names.
+    """Writes a scenario to a new file, and the recordings that it names next to it.
 
     Returns:
         The files written, the scenario first.
 
     Raises:
-        ScenarioError: a file of that name is there already.
+        ScenarioError: a file with that name exists already.
         OSError: a file cannot be read or written.
     """
     text = source.read_text(encoding="utf-8")
@@ -121,7 +121,7 @@ def copy_scenario(source: Path, target: Path) -> list[Path]:
 
 
 def _strings(value: object) -> list[str]:
-    """All texts in a TOML document."""
+    """All strings in a TOML document."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, dict):

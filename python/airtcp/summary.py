@@ -1,6 +1,6 @@
 """The summary of one run: the fields of `airtcp run --json`.
 
-The fields are those that `crates/sim/src/result/` declares, written here from its schema.
+The fields are those declared by `crates/sim/src/result/`, generated from its schema.
 """
 
 from typing import Literal, TypedDict, cast
@@ -16,13 +16,13 @@ Count = Literal[
     "fast_retransmits",
     "segments_marked",
 ]
-"""The fields of a flow that count something, and so can be added over flows."""
+"""Fields of a flow that are counts, and so can be summed over flows."""
 
 
 class FlowSummary(TypedDict):
-    """One flow of a run; counts are the sender's and truthful: the simulator knows what arrived.
+    """One flow of a run; counts are the sender's and exact: the simulator knows every arrival.
 
-    `docs/reference/results.md` says what each field means.
+    `docs/reference/results.md` documents each field.
     """
 
     # generated: flow
@@ -87,11 +87,11 @@ class FlowSummary(TypedDict):
 
 
 LatencyKind = Literal["rtt_ms", "delay_ms", "delivery_ms"]
-"""The latencies of a run that are kept as quantiles."""
+"""Latencies of a run that are stored as quantiles."""
 
 
 class LatencySummary(TypedDict):
-    """Latency over all flows of a run: what each share, `percent`, does not exceed."""
+    """Latency over all flows of a run, as quantiles at `percent`."""
 
     # generated: latency
     percent: list[float]
@@ -102,7 +102,7 @@ class LatencySummary(TypedDict):
 
 
 class BesideSummary(TypedDict):
-    """What ran beside the load and what it got; None and 0 where nothing was asked for."""
+    """Results of probes under load; None and 0 without probes."""
 
     # generated: beside
     ping_p50_ms: float | None
@@ -131,7 +131,7 @@ class BesideSummary(TypedDict):
 
 
 class RunSummary(TypedDict):
-    """One run: the totals, and `flows` with one entry a flow."""
+    """One run: the totals, and `flows` with one entry per flow."""
 
     # generated: run
     scenario: str
@@ -158,25 +158,25 @@ def parse_summary(text: str) -> RunSummary:
 
 
 def has_latency(summary: RunSummary) -> bool:
-    """Whether latency was measured beside the sender.
+    """Whether packet latency was measured, apart from the sender's RTT samples.
 
-    A run that an earlier engine stored has its sender's samples under some of the same names.
+    A run stored by an earlier engine has the sender's samples under some of the same names.
     """
     return "latency" in cast(dict[str, object], summary)
 
 
 def never_opened(summary: RunSummary, flow: FlowSummary) -> bool:
-    """Whether a TCP flow that started never got past its handshake, so that all it has is zeros."""
+    """Whether a TCP flow that started never completed its handshake, so that it only has zeros."""
     started = flow["started_s"] < summary["duration_s"]
     return started and not flow["opened"] and flow["datagrams_sent"] == 0
 
 
 def total(summary: RunSummary, field: Count) -> int:
-    """The sum of a counting `field` over the flows of a run."""
+    """The sum of a count `field` over the flows of a run."""
     return sum(flow[field] for flow in summary["flows"])
 
 
 def retransmitted_share(summary: RunSummary) -> float:
-    """The share of all segments sent that were retransmissions, 0 to 1; 0 when none was sent."""
+    """The share of all segments sent that were retransmissions, 0 to 1; 0 if none was sent."""
     sent = total(summary, "segments_sent")
     return total(summary, "segments_retransmitted") / sent if sent else 0.0

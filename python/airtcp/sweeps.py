@@ -29,7 +29,7 @@ def sweep(
     jobs: int | None = None,
     dask: str | None = None,
 ) -> "pl.DataFrame":
-    """Compares remedies at every combination of settings, each with its own baseline.
+    """Compares remedies at every combination of settings, each with its baseline.
 
     >>> import airtcp
     >>> table = airtcp.sweep(
@@ -42,22 +42,22 @@ def sweep(
 
     Args:
         scenario: a path, TOML text, or the name of a scenario that comes with airtcp.
-        axes: dotted key to the values it takes; all combinations are run.
-        remedies: what to compare, one or several; "a+b" applies two together.
-        seeds: their number (1, 2, 3, ...) or the seeds themselves.
+        axes: dotted key to its values; all combinations are run.
+        remedies: names of remedies, one or several; "a+b" applies two together.
+        seeds: number of seeds (1, 2, 3, ...) or the seeds themselves.
         settings: dotted key to value, applied everywhere.
-        out: a folder; finished cells are kept in its folder `cells`, and found there again.
-        jobs: runs at the same time; None takes the processors this process may use.
-        dask: the address of a Dask scheduler, whose workers then run the cells.
+        out: a folder; finished cells are stored in and reused from its folder `cells`.
+        jobs: number of parallel runs; None takes the processors this process may use.
+        dask: the address of a Dask scheduler; its workers then run the cells.
 
     Returns:
-        A row a combination and remedy: the values of the axes, as numbers where all of an axis are
-        and else as text, then the columns of `Comparison.table`. `plot_sweep` draws it.
+        One row per combination and remedy: the values of the axes, as numbers if all values of an
+        axis are, else as text, then the columns of `Comparison.table`. `plot_sweep` draws it.
 
     Raises:
         ScenarioError: the scenario, an axis or a remedy is wrong; before anything runs.
         RunError: a run could not be finished; the others are finished and stored first.
-        OSError: a cell cannot be saved.
+        OSError: a cell cannot be stored.
     """
     import polars as pl
 
@@ -105,11 +105,11 @@ def plot_sweep(table: "pl.DataFrame", axis: str | None = None) -> "Figure":
 
     Args:
         table: what `sweep` returns.
-        axis: the axis to the right; the first with several values unless given. Each combination of
-            the others has a panel.
+        axis: the horizontal axis; None takes the first with several values. Each combination of the
+            others has a panel.
 
     Raises:
-        ScenarioError: the table is none of a sweep, or has no such axis.
+        ScenarioError: the table is not from a sweep, or has no such axis.
     """
     from airtcp.plot.sweep import SweepLines, SweepPanel
 

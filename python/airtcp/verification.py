@@ -1,4 +1,4 @@
-"""Verifications: remedies on a kernel over an emulated link, beside simulation."""
+"""Verifications: remedies on a kernel over an emulated link, paired with their simulation."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -13,15 +13,15 @@ from airtcp.study.verify import VerifiedRuns, verified_runs
 DEFAULT_SEEDS = 5
 
 Progress = Callable[[int, int, str], object]
-"""Called with the number of the kernel's runs finished, the number of all, and the last one."""
+"""Called with the number of finished runs of the kernel, the total, and the last run."""
 
 
 class Verification(VerifiedRuns):
-    """The finished runs of a verification, and what they say."""
+    """The finished runs of a verification, and the findings from them."""
 
     @property
     def verdict(self) -> list[str]:
-        """The kernel's result beside the simulation's, in plain sentences."""
+        """The kernel's result against the simulation's, in plain sentences."""
         from airtcp.study.verify_verdict import verdict
 
         return verdict(self)
@@ -30,8 +30,8 @@ class Verification(VerifiedRuns):
         """Writes index.html and verification.csv; returns the path of index.html.
 
         Args:
-            directory: made if absent.
-            command: how this verification was called, for the provenance.
+            directory: created if absent.
+            command: the command line of this verification, for the provenance.
 
         Raises:
             OSError: the directory cannot be written.
@@ -54,33 +54,33 @@ def verify(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Verification:
-    """Measures remedies on a kernel, paired by seed, beside their simulation.
+    """Measures remedies on a kernel, paired by seed with their simulation.
 
     On this machine's kernel a run takes the scenario's duration. Another one runs in virtual time:
-    the same result each time, whatever else the machine does. Linux only.
+    the same result each time, regardless of other load on the machine. Linux only.
 
     Args:
         scenario: the path of a scenario.
-        remedies: what to verify, one or several; "a+b" applies two together.
-        seeds: their number (1, 2, 3, ...) or the seeds themselves.
+        remedies: names of remedies, one or several; "a+b" applies two together.
+        seeds: number of seeds (1, 2, 3, ...) or the seeds themselves.
         settings: dotted key to value, applied to every run.
         kernel: a name from `airtcp kernels`, the path of an image or a source tree, or "machine"
-            for this machine's own.
-        discipline: has the kernel's own queueing discipline wait before the link, as tc(8) writes
-            it ("cake", "fq_codel limit 100"), in place of the link's queue; the link has to be a
-            pipe with a constant rate. The simulation keeps the scenario's queue.
-        ack_discipline: the same for the direction that acknowledgments take.
-        out: a folder; finished runs are saved in its folder `cells`, and found there again.
-        jobs: runs of the kernel at the same time. On this machine's kernel one if None; runs during
-            which the machine did not keep up are repeated, and do not count. In virtual time as
-            many as there are processors.
+            for this machine's kernel.
+        discipline: a queueing discipline of the kernel before the link, in the syntax of tc(8)
+            ("cake", "fq_codel limit 100"), in place of the link's queue; the link has to be a pipe
+            with a constant rate. The simulation keeps the scenario's queue.
+        ack_discipline: the same for the direction of the acknowledgments.
+        out: a folder; finished runs are stored in and reused from its folder `cells`.
+        jobs: number of parallel runs of the kernel. None means one on this machine's kernel, and
+            one per processor in virtual time. Runs during which the machine did not keep up are
+            repeated, and do not count.
         progress: called at the start and after each of the kernel's runs.
 
     Raises:
-        ScenarioError: the scenario, a setting or a remedy is wrong, or has no way on this kernel.
+        ScenarioError: the scenario, a setting or a remedy is wrong, or unavailable on this kernel.
         RunError: a run could not be finished in time.
         KernelError: there is no such kernel, or it does not work.
-        OSError: a run cannot be saved.
+        OSError: a run cannot be stored.
     """
     guest = None if kernel == MACHINE else Guest.of(the_kernel(kernel))
     runs = verified_runs(

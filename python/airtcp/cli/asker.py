@@ -35,18 +35,18 @@ _CHOICES = (
 
 @dataclass(frozen=True)
 class MayChange:
-    """What may be changed, and how that is known."""
+    """The places that may be changed, and the source of that answer."""
 
     can: str
     note: str
-    """A sentence that says so, where it was not given on the command line; else empty."""
+    """A sentence with the source, unless the command line gave it; otherwise empty."""
 
 
 def asked_for(can: str | None, *, is_interactive: bool = True) -> MayChange:
-    """What the user may change: as given, else as kept, else as answered now, else all.
+    """The places that may be changed: as given, else as stored, else as answered now, else all.
 
     Raises:
-        ScenarioError: a place is unknown, in the option or in the kept answer.
+        ScenarioError: a place is unknown, in the option or in the stored answer.
     """
     if can is not None:
         parse_askers(can)
@@ -66,9 +66,9 @@ def asked_for(can: str | None, *, is_interactive: bool = True) -> MayChange:
 
 
 def kept_file() -> Path:
-    """The file that keeps the answer, below the user's configuration (XDG Base Directory)."""
+    """The file with the stored answer, in the user's configuration (XDG Base Directory)."""
     base = os.environ.get("XDG_CONFIG_HOME", "")
-    # The specification has a relative path ignored.
+    # The specification requires a relative path to be ignored.
     folder = Path(base) if Path(base).is_absolute() else Path.home() / ".config"
     return folder / "airtcp" / "can"
 

@@ -1,4 +1,4 @@
-"""Every command of the program, and the group that they stand in."""
+"""Every command of the program, and their group."""
 
 from typing import Annotated
 

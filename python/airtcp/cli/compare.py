@@ -232,7 +232,7 @@ class _Done:
 
 
 def _decides(metric: str | None, aim: Aim | None) -> str:
-    """The measurement that decides.
+    """The deciding metric.
 
     Raises:
         ScenarioError: both are given, or the metric is unknown.
@@ -266,7 +266,7 @@ def _print_comparison(comparison: Comparison) -> None:
         "p95" if not has_beside else "",
         *(head for head, name in _BESIDE if name != comparison.metric),
         "best in both",
-        # A line is to stay a line: the report has these beside the others.
+        # To keep a row on one line: the report has these as well as the others.
         "retransmitted" if not has_beside else "",
         "timeouts" if not has_beside else "",
         "competing flow" if comparison.metric != "harm" else "",
@@ -274,7 +274,7 @@ def _print_comparison(comparison: Comparison) -> None:
     places = front(comparison)
     names = (BASELINE, *comparison.shown)
     rows = [_row(comparison, remedy, metric, places) for remedy in names]
-    # No column for what no run has, or what is said already.
+    # No column without values, or for values shown already.
     kept = [
         column
         for column in range(len(head))
@@ -307,11 +307,11 @@ _BESIDE = (
     ("30 kB", "short-flow"),
     ("page", "page"),
 )
-"""Columns of what ran beside the load, where anything did."""
+"""Columns of probes under load, if any ran."""
 
 
 def _mark(places: Front | None, remedy: str) -> str:
-    """Whether no other has more goodput and less latency."""
+    """Whether the remedy is on the Pareto front of goodput and latency."""
     point = places.of(remedy) if places else None
     if point is None:
         return ""
@@ -363,7 +363,7 @@ def _state(comparison: Comparison, remedy: str) -> str:
 
 
 def _harm(comparison: Comparison, remedy: str) -> str:
-    """The paired change of an unchanged flow's goodput; empty where there is none to measure."""
+    """The paired change of an unchanged flow's goodput; empty if there is none to measure."""
     if remedy in comparison.harm:
         harm = comparison.harm[remedy]
         return "identical" if harm.outcome is Outcome.IDENTICAL else amount(harm, sign=True)

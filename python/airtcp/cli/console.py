@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     out: Console
-    """Results; nothing else goes to standard output. A file or pipe has no width to fit into."""
+    """Results only, on standard output. A file or pipe has no width to fit into."""
     err: Console
     """Messages and progress."""
 else:
 
     def __getattr__(name: str) -> object:
-        # Consoles are made by those who print with them: importing rich takes longer than most
-        # commands that do not.
+        # Consoles are created on demand: importing rich takes longer than most commands that do not
+        # print with it.
         if name in {"out", "err"}:
             return _console(name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -40,8 +40,8 @@ else:
 def _console(name: str) -> "Console":
     from rich.console import Console
 
-    # Without colours there is no bold either: https://no-color.org speaks of ANSI colour, and who
-    # sets it has a terminal or a log that shows the codes as they are.
+    # Without colours there is no bold either: https://no-color.org is about ANSI colour, and users
+    # who set it have a terminal or a log that shows the codes literally.
     colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
     if name == "err":
         return Console(stderr=True, soft_wrap=True, color_system=colours)
@@ -53,7 +53,7 @@ LARGEST_SEED = 2**64 - 1
 
 
 def complete_scenario(incomplete: str) -> list[str]:
-    """The scenarios that come with airtcp whose names begin so, for the shell."""
+    """Shipped scenarios with this prefix, for the shell."""
     from airtcp.shipped import shipped
 
     return [name for name in shipped("scenarios") if name.startswith(incomplete)]
@@ -116,10 +116,10 @@ Beside = Annotated[
 
 
 def with_beside(settings: dict[str, object], beside: str | None) -> dict[str, object]:
-    """Settings with `flows.beside` as `--beside` says.
+    """Settings with `flows.beside` from `--beside`.
 
     Raises:
-        ScenarioError: one is unknown, or `--set flows.beside` says something too.
+        ScenarioError: a name is unknown, or `--set flows.beside` is given too.
     """
     if beside is None:
         return settings
@@ -135,7 +135,7 @@ def with_beside(settings: dict[str, object], beside: str | None) -> dict[str, ob
 
 
 def complete_remedy(incomplete: str) -> list[str]:
-    """The remedies that begin so, for the shell; in a combination, those for its last part."""
+    """Remedies with this prefix, for the shell; in a combination, for its last part."""
     from airtcp.catalogue import remedies
 
     before, plus, last = incomplete.rpartition("+")
@@ -145,7 +145,7 @@ def complete_remedy(incomplete: str) -> list[str]:
 
 
 def complete_kernel(incomplete: str) -> list[str]:
-    """The kernels that begin so, for the shell; in a list, those for its last part."""
+    """Kernels with this prefix, for the shell; in a list, for its last part."""
     from airtcp.kernels import cache
     from airtcp.kernels.catalogue import MACHINE
 
@@ -165,19 +165,19 @@ DaskAddress = Annotated[
 
 
 def print_json(value: object) -> None:
-    """Prints one JSON object, numbers as Python writes them, no line wrapped."""
+    """Prints one JSON object, with Python's number format, without wrapping."""
     sys.stdout.write(json.dumps(value, allow_nan=False, ensure_ascii=False) + "\n")
     sys.stdout.flush()
 
 
 def print_lines(lines: list[str]) -> None:
-    """Prints sentences, a line each."""
+    """Prints sentences, one per line."""
     for line in lines:
         print(printable(line))
 
 
 def warn(scenario: Scenario) -> None:
-    """Says what of a scenario is likely not meant."""
+    """Prints warnings on probable mistakes in a scenario."""
     for warning in scenario.warnings:
         say(f"airtcp: warning: {warning}")
 
@@ -186,7 +186,7 @@ def writable_file(path: Path, option: str) -> Path:
     """The path of a file to write, checked before a long run rather than after.
 
     Raises:
-        ScenarioError: its folder does not exist, or nothing can be written there.
+        ScenarioError: its folder does not exist, or is not writable.
     """
     folder = path.absolute().parent
     if not folder.is_dir():
@@ -206,10 +206,10 @@ def writable_file(path: Path, option: str) -> Path:
 
 
 def writable_folder(path: Path, option: str = "--out") -> Path:
-    """The folder to write into, made if absent, checked before a long run rather than after.
+    """The folder to write into, created if absent, checked before a long run rather than after.
 
     Raises:
-        ScenarioError: it cannot be made or written.
+        ScenarioError: it cannot be created or written.
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -221,7 +221,7 @@ def writable_folder(path: Path, option: str = "--out") -> Path:
 
 
 def folder_name(text: str) -> Path:
-    """The name of a folder as it was typed: an empty one is not the current folder.
+    """The name of a folder as typed: an empty one is not the current folder.
 
     Raises:
         typer.BadParameter: it is empty.
@@ -232,7 +232,7 @@ def folder_name(text: str) -> Path:
 
 
 class Report(Protocol):
-    """Takes the share that is done, 0 to 1, and a few words on it."""
+    """Takes the finished share, 0 to 1, and a few words on it."""
 
     def __call__(self, share: float, words: str = "") -> None: ...  # noqa: D102
 
@@ -272,7 +272,7 @@ def progress_bar(title: str) -> Iterator[Report]:
 
 
 def lines_of_progress(title: str) -> Report:
-    """A line each minute, with an estimate: for logs, which have no bars."""
+    """One line per minute, with an estimate: for logs, which have no bars."""
     begun = last = time.monotonic()
 
     def report(share: float, words: str = "") -> None:
@@ -289,6 +289,6 @@ def lines_of_progress(title: str) -> Report:
 
 
 _LINE_S = 60.0
-"""A log of long work has a line as often."""
+"""Interval of the lines in a log."""
 _QUIET_S = 1.0
-"""Work this short shows no bar: a bar that flashes by says nothing."""
+"""Maximum duration of work without a bar: one that flashes by is useless."""

@@ -183,7 +183,7 @@ def diagnose_command(
         if advise:
             print_lines(_probes(given, flow, view) if given else advice())
             return
-        # The last file may be `ss`'s output: alone, or beside a capture.
+        # The last file may be the output of `ss`: by itself, or after a capture.
         sockets = sockets or (len(given) in {1, 2} and _is_of_sockets(given[-1]))
         beside = sockets and bool(given) and is_capture(Path(given[0]))
         one_kind = [bool(device), sockets and not beside, len(given) == 2 and not beside]
@@ -246,7 +246,7 @@ class _Chosen:
 
     @property
     def effort(self) -> "Effort":
-        """What the diagnosis of a capture may cost."""
+        """Cost bounds of the diagnosis of a capture."""
         from airtcp.diagnosis.trying import Effort
 
         usual = Effort(aim=self.aim)
@@ -260,10 +260,10 @@ class _Chosen:
 
 
 def _aim_and_time(wanted: list[str], *, has_time: bool) -> tuple[Aim, str]:
-    """What `--for` gives: the aim, and how long to capture.
+    """The values of `--for`: the aim, and the duration of the capture.
 
     Raises:
-        ScenarioError: a word is neither, or a time has nothing to capture.
+        ScenarioError: a word is neither, or a time is given without a capture.
     """
     aims = [text for text in wanted if text in list(Aim)]
     times = [text for text in wanted if text not in aims]
@@ -294,7 +294,7 @@ def _is_of_counters(file: str) -> bool:
 
 
 def _is_of_sockets(file: str) -> bool:
-    """Whether a file holds the output of `ss`, which needs no flag then."""
+    """Whether a file holds the output of `ss`, which then needs no flag."""
     from airtcp.diagnosis.sockets import is_socket_list
 
     return is_socket_list(_first_of(file))
@@ -329,7 +329,7 @@ def _diagnosed(
     *,
     as_json: bool,
 ) -> None:
-    """Diagnoses a capture or a log, and prints what was found."""
+    """Diagnoses a capture or a log, and prints the result."""
     from airtcp.diagnosis.kind import is_capture
 
     asked = asked_for(chosen.can, is_interactive=not as_json and file != "-")
@@ -350,7 +350,7 @@ def _diagnosed(
                 progress=report,
             )
         else:
-            # A capture's diagnosis takes longer to load than a log's to refuse.
+            # A capture's diagnosis takes longer to load than a log's takes to refuse.
             from airtcp.diagnosis.ping_options import ping_rounds, refuse_options_of_captures
             from airtcp.ping_diagnosis import diagnose_ping
 
@@ -382,7 +382,7 @@ def _diagnosed(
 
 
 def _probes(files: list[str], flow: int | None, view: str | None) -> list[str]:
-    """What a capture leaves open, and what would show it."""
+    """Questions that a capture leaves open, and transfers that would answer them."""
     from airtcp.diagnosis.advise import probes
     from airtcp.diagnosis.kind import is_capture
     from airtcp.diagnosis.read import read_capture
@@ -394,7 +394,7 @@ def _probes(files: list[str], flow: int | None, view: str | None) -> list[str]:
 
 
 def _captured(device: str, seconds: str, held: Path, folder: Path | None) -> Path:
-    """Captures an interface into a file: the report's folder's, or one that does not stay."""
+    """Captures an interface into a file: in the report's folder, or a temporary one."""
     from airtcp.diagnosis.live import capture_live
 
     duration_s = parse_seconds(seconds)

@@ -1,4 +1,4 @@
-"""What `airtcp diagnose` prints of a capture or of the log of a ping."""
+"""Output of `airtcp diagnose` for a capture or a ping log."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ _MAX_FLOWS = 20
 
 
 def print_diagnosis(diagnosis: "Diagnosis | PingDiagnosis") -> None:
-    """The sentences, the remedies and how the best is deployed."""
+    """The sentences, the remedies and the deployment of the best."""
     from airtcp.ping_diagnosis import PingDiagnosis
 
     if not isinstance(diagnosis, PingDiagnosis) and len(diagnosis.capture.flows) > 1:
@@ -39,7 +39,7 @@ def _print_flows(diagnosis: "Diagnosis") -> None:
 
 
 def _remedies(diagnosis: "Diagnosis | PingDiagnosis") -> "Table | None":
-    """The table of the remedies, where any were tried."""
+    """The table of the remedies, if any were tried."""
     from airtcp.ping_diagnosis import PingDiagnosis
 
     if isinstance(diagnosis, PingDiagnosis):

@@ -1,7 +1,7 @@
 """Errors of the command line: one line on standard error, and the exit status scripts rely on.
 
-0 is success, also with a warning; 1 a failure, of a run, a disk or a machine; 2 input that is
-wrong; 130 Ctrl-C. docs/guides/errors.md says so to users.
+0 is success, also with a warning; 1 a failure, of a run, a disk or a machine; 2 invalid input; 130
+Ctrl-C. docs/guides/errors.md documents them for users.
 """
 
 import os
@@ -31,7 +31,7 @@ def say(message: str) -> None:
 def clear_errors() -> Iterator[None]:
     """Ends a command on an error with one line and the exit status for it.
 
-    A broken pipe is the reader's choice and passes in silence.
+    A broken pipe is the reader's choice and is ignored.
     """
     # Imported here: `airtcp --help` needs no core.
     from airtcp._core import AirtcpError, CaptureError, ScenarioError
@@ -63,23 +63,23 @@ def _warn(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """Prints a warning of airtcp's own in its style; those of its parts are for developers."""
+    """Prints a warning of airtcp in its style; warnings of libraries are for developers."""
     del filename, lineno, file, line
     if issubclass(category, UserWarning):
         say(f"airtcp: warning: {message}")
 
 
 def os_error_words(error: OSError) -> str:
-    """What the system refused, and where; standard output is the one place without a name."""
+    """The system's reason, and the file; only standard output has no name."""
     return f"{error.filename or 'standard output'}: {error.strerror or error}"
 
 
 def usage_words(error: typer.TyperException) -> str:
-    """A command line that Typer refuses, in the words of every other error."""
+    """A command line refused by Typer, in the style of all other errors."""
     message = error.format_message().strip().removesuffix(".")
     message = message.removeprefix("Invalid value: ")
     message = _TYPES.sub(lambda kind: _TYPE_WORDS.get(kind[1], kind[0]), message)
-    # Not of an abbreviation, nor of an option's name.
+    # Except abbreviations and names of options.
     if message[:1].isupper() and not message[1:2].isupper():
         message = message[0].lower() + message[1:]
     context = getattr(error, "ctx", None)
@@ -90,7 +90,7 @@ def usage_words(error: typer.TyperException) -> str:
 
 _TYPES = re.compile(r"is not a valid (\w+)(?: range)?")
 _TYPE_WORDS = {"int": "is no whole number", "float": "is no number"}
-"""Typer names types of Python, some of them by their range."""
+"""Typer names Python types, some of them with their range."""
 
 
 def _fail(message: str, status: int) -> NoReturn:

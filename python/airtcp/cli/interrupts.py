@@ -1,4 +1,4 @@
-"""Ctrl-C while a command works: an exception, as Python has it."""
+"""Ctrl-C while a command works: an exception, as usual in Python."""
 
 import signal
 from collections.abc import Iterator
@@ -10,10 +10,10 @@ from airtcp.cli.stop import stop_at_once
 
 @contextmanager
 def as_exception() -> Iterator[None]:
-    """Raises `KeyboardInterrupt` on Ctrl-C within, and restores the immediate end afterwards.
+    """Raises `KeyboardInterrupt` on Ctrl-C inside, and restores the immediate exit afterwards.
 
-    An interrupted import can fail with an error of its own: it is raised as the interrupt that it
-    was. In a program that merely uses airtcp nothing is changed.
+    An interrupted import can fail with another error: it is raised as the interrupt that caused it.
+    In a program that only uses airtcp as a library nothing is changed.
     """
     if signal.getsignal(signal.SIGINT) is not stop_at_once:
         yield

@@ -111,11 +111,11 @@ def kernels_command(
 
 
 def kernel_name(word: str) -> str:
-    """The name of a kernel of `--kernel`; what is at a path is added first, and said.
+    """The name of a kernel of `--kernel`; a kernel at a path is added first, with a message.
 
     Raises:
         KernelError: there is no such kernel, or it cannot be added.
-        OSError: the path cannot be read, or the cache not be written.
+        OSError: the path cannot be read, or the cache cannot be written.
     """
     from airtcp.kernels import known, the_kernel
     from airtcp.kernels.catalogue import MACHINE

@@ -61,7 +61,7 @@ def lab_command(
             raise ScenarioError(f"--scenarios {scenarios}: there is no such folder")
         from airtcp.lab.server import Lab
 
-        # The page has its own choice of what may change, so the terminal does not ask.
+        # The page has a choice of its places, so the terminal does not ask.
         asked = asked_for(can, is_interactive=False)
         try:
             server = Lab(port, scenarios or folder("scenarios"), reports, asked.can)
@@ -69,7 +69,7 @@ def lab_command(
             raise ScenarioError(
                 f"--port {port}: {error.strerror}; choose another, or 0 for any that is free"
             ) from None
-        # Ends as with Ctrl-C, so that what was dropped is removed.
+        # Ends as with Ctrl-C, so that dropped files are removed.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         with server:
             out.print(f"airtcp lab: {server.address}", highlight=False)

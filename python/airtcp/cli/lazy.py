@@ -1,4 +1,4 @@
-"""Commands imported on first use: imports would be most of what a short command takes."""
+"""Commands imported on first use: imports would dominate the time of a short command."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from typer._click import Command, Context, HelpFormatter
 
 PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
-"""Every argument is airtcp-net's, `--help` too."""
+"""Every argument is for airtcp-net, including `--help`."""
 
 
 @dataclass(frozen=True)
 class LazyCommand:
-    """One command: where it is, and its line in `airtcp --help`, which imports none of them."""
+    """One command: its function, and its line in `airtcp --help`, which imports no command."""
 
     section: str
-    """The heading it stands under."""
+    """Heading of its section."""
     function: str
-    """The function as "module:name", the module below `airtcp.cli`."""
+    """The function as "module:name", the module relative to `airtcp.cli`."""
     line: str
     """The first sentence of the function's docstring."""
     passed_on: bool = False
-    """Whether its arguments are airtcp-net's to read."""
+    """Whether airtcp-net parses its arguments."""
 
     def load(self, name: str) -> TyperCommand:
         """The command itself."""
@@ -50,7 +50,7 @@ class LazyCommand:
 
 
 class LazyGroup(TyperGroup):
-    """A group whose commands are in a table; each is loaded when it is run or completed.
+    """A group of commands from a table; each is loaded when it is run or completed.
 
     Until then a stand-in has its name and its line.
     """
@@ -71,7 +71,7 @@ class LazyGroup(TyperGroup):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
-        """Runs a command line; alone, it ends the program with one line for what is wrong."""
+        """Runs a command line; as a program, it ends with a one-line message on an error."""
         given = (args, prog_name, complete_var, False, windows_expand_args)
         if not standalone_mode:
             return super().main(*given, **extra)
@@ -86,10 +86,10 @@ class LazyGroup(TyperGroup):
         except typer.Abort:
             sys.exit(FAILURE)
         except OSError as error:
-            # Help and completion are printed before a command could say what went wrong.
+            # Help and completion are printed before a command could report an error.
             say(f"airtcp: {os_error_words(error)}")
             sys.exit(FAILURE)
-        # Commands return nothing; what is returned is the status of a `typer.Exit`.
+        # Commands return nothing; a returned value is the status of a `typer.Exit`.
         sys.exit(status if isinstance(status, int) else 0)
 
     def resolve_command(
@@ -100,11 +100,11 @@ class LazyGroup(TyperGroup):
         return name, self.table[name].load(name) if name else stand_in, rest
 
     def format_help(self, ctx: "Context", formatter: "HelpFormatter") -> None:
-        """In plain text: drawing boxes takes longer than all else."""
+        """In plain text: drawing boxes takes longer than everything else."""
         super(TyperGroup, self).format_help(ctx, formatter)
 
     def format_commands(self, ctx: "Context", formatter: "HelpFormatter") -> None:
-        """A line a command, under the headings of the table."""
+        """One line per command, under the headings of the table."""
         del ctx
         width = max(map(len, self.table))
         for section in dict.fromkeys(entry.section for entry in self.table.values()):

@@ -32,12 +32,12 @@ _MIN_S = 3.0
 _MAX_S = 300.0
 _COMPARE_SEEDS = 3
 _FASTEST_COMPARED_BPS = 150e6
-"""Of a faster link every remedy's runs take minutes: who wants them asks `airtcp compare`."""
+"""Maximum rate of a link for a comparison by default: every remedy's runs would take minutes."""
 _UNITS = {"kB": 1e3, "MB": 1e6, "GB": 1e9}
 
 
 class Ways(StrEnum):
-    """Which ways are loaded."""
+    """Directions to load."""
 
     DOWN = "down"
     UP = "up"
@@ -150,7 +150,7 @@ def measure_command(
 
 @dataclass(frozen=True)
 class Bounds:
-    """What a measurement may take, and whom it tells how far it is."""
+    """Bounds of a measurement, and its progress callback."""
 
     seconds: float
     most_bytes: int
@@ -214,7 +214,7 @@ def _serve(
                 f"--port {port}: cannot listen on {listen} ({error.strerror}); choose another"
             ) from error
         ended = threading.Event()
-        # An orderly end on either: nothing is left behind.
+        # An orderly exit on either signal: nothing remains.
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: ended.set())
         say(f"answers `airtcp measure` on {listen} port {peer.port}; Ctrl-C ends it")
@@ -275,7 +275,7 @@ def _link(found: Measurement, host: str) -> str | None:
 
 
 def _sentences(link: str, can: str) -> list[str]:
-    """What `airtcp compare` says of the link with a few seeds."""
+    """The sentences of `airtcp compare` on the link, with a few seeds."""
     from airtcp.comparison import compare
     from airtcp.ranking.aims import COMPANIONS
     from airtcp.study.recommend import recommendations

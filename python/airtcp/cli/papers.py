@@ -151,7 +151,7 @@ def papers_command(
 
 
 def _print(judgement: Judgement) -> None:
-    """A line a claim, then the counts."""
+    """One line per claim, then the counts."""
     quick = judgement.quick
     for paper in judgement.papers:
         out.print(f"[bold]{paper.about.number} {paper.name}[/bold]", highlight=False)
@@ -192,7 +192,7 @@ def _so_far(judged: JudgedClaim) -> str:
 
 
 def _print_nearest(over: OverReadings) -> None:
-    """Whether the default is among the readings nearest to the paper, and which is the nearest."""
+    """Whether the default is among the readings nearest to the paper, and the nearest one."""
     nearest, default = over.nearest[0], over.fits[over.default]
     fit = over.fits[nearest]
     where = "among the nearest" if over.default in over.alike else "not the nearest"

@@ -71,9 +71,9 @@ def _print_remedy(entry: Remedy) -> None:
 
 
 def _another(parameter: Parameter) -> object:
-    """A value that is not the default: a switch the other way, half of a time, twice of the rest.
+    """A value other than the default: a toggled switch, half of a time, twice of the rest.
 
-    The default where nothing else is at hand.
+    The default if there is no other.
     """
     default, most = parameter["default"], parameter["maximum"]
     if isinstance(default, str):

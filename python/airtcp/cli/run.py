@@ -26,7 +26,7 @@ from airtcp.sessions import BestStart
 
 
 def _file(text: str) -> object:
-    """An option that names a file to be written."""
+    """An option that names an output file."""
     return typer.Option(metavar="FILE", help=text)
 
 

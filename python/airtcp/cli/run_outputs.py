@@ -1,4 +1,4 @@
-"""The files that `airtcp run` writes: which were asked for, what they need, and their content."""
+"""Output files of `airtcp run`: the requested ones, their requirements, and their content."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _TABLE_FORMATS = (".csv", ".parquet")
 
 @dataclass(frozen=True)
 class Outputs:
-    """The files of a run; None for those that were not requested.
+    """The files of a run; None for files not requested.
 
     `pictures` are kinds and files. `pcap`, `qlog` and `replay` are written by the core.
     """
@@ -42,8 +42,8 @@ class Outputs:
         """Checks names and folders before anything runs.
 
         Raises:
-            ScenarioError: A file cannot be written or has an ending of no known format, or there
-                are no samples to write.
+            ScenarioError: A file cannot be written or has an unknown extension, or there are no
+                samples to write.
         """
         _check_name(self.plot, "--plot", _PLOT_FORMATS)
         _check_name(self.samples, "--samples", _TABLE_FORMATS)
@@ -61,7 +61,7 @@ class Outputs:
             )
 
     def probes(self, named: list[str]) -> list[str]:
-        """The probes that were named, and those that figures need; each once."""
+        """The requested probes, and the probes that figures need, without duplicates."""
         needed = (name for kind, _ in self.pictures for name in PICTURES[kind].probes)
         timeline = TIMELINE_PROBES if self.plot else ()
         return list(dict.fromkeys([*named, *timeline, *needed]))

@@ -19,7 +19,7 @@ _MAX_FLOWS_SHOWN = 4
 
 
 def json_object(finished: Run, probes: list[str]) -> dict[str, object]:
-    """The summary; with probes also their columns, as lists of equal length."""
+    """The summary; with probes, also their columns as lists of equal length."""
     summary: dict[str, object] = {**finished.summary}
     if probes:
         summary["samples"] = finished.samples.to_dict(as_series=False)
@@ -27,7 +27,7 @@ def json_object(finished: Run, probes: list[str]) -> dict[str, object]:
 
 
 def print_summary(summary: RunSummary) -> None:
-    """Prints a column a flow, and a line for all."""
+    """Prints one column per flow, and a line for all."""
     remedies = " + ".join(summary["remedies"]) or "as written"
     name = printable(summary["scenario"])
     print(f"{name}, {remedies}, seed {summary['seed']}, {summary['duration_s']:g} s")
@@ -56,7 +56,7 @@ def print_summary(summary: RunSummary) -> None:
 
 
 def beside_lines(summary: RunSummary) -> list[str]:
-    """What ran beside the load, a line each; none where nothing did."""
+    """Results of probes under load, one line each; empty without probes."""
     beside = summary["beside"]
     lines = []
     if beside["ping_p50_ms"] is not None:

@@ -1,4 +1,4 @@
-"""`airtcp scenarios` and `airtcp new`: what there is to begin with, and one's own from it."""
+"""`airtcp scenarios` and `airtcp new`: shipped scenarios, and new ones based on them."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`airtcp schema`: what a scenario file, or a paper's file, may contain."""
+"""`airtcp schema`: the JSON Schema of scenario files and papers' files."""
 
 from enum import StrEnum
 from typing import Annotated

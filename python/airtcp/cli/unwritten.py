@@ -7,13 +7,13 @@ _Written = TypeVar("_Written")
 
 
 class AnswerFirst(Generic[_Written]):
-    """Writes what --out asks for, and keeps an error until the answer is printed."""
+    """Writes the output of --out, and defers an error until the answer is printed."""
 
     def __init__(self) -> None:
         self._error: OSError | None = None
 
     def attempt(self, write: Callable[[], _Written]) -> _Written | None:
-        """What `write` returns; None where the disk refused it."""
+        """The result of `write`; None if the disk refused it."""
         try:
             return write()
         except OSError as error:
@@ -21,7 +21,7 @@ class AnswerFirst(Generic[_Written]):
             return None
 
     def keep(self, error: OSError | None) -> None:
-        """Keeps an error of earlier writing."""
+        """Defers an error of earlier writing."""
         self._error = self._error or error
 
     @property
@@ -30,7 +30,7 @@ class AnswerFirst(Generic[_Written]):
         return self._error is not None
 
     def finish(self) -> None:
-        """To be called when the answer is printed.
+        """Raises the deferred error; to be called after the answer is printed.
 
         Raises:
             OSError: something could not be written.

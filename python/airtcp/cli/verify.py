@@ -1,4 +1,4 @@
-"""`airtcp verify`: remedies on kernels, beside their simulation."""
+"""`airtcp verify`: remedies on kernels, paired with their simulation."""
 
 import shlex
 import sys
@@ -222,7 +222,7 @@ def _print(verification: Verification) -> None:
 
 
 def _run_object(run: Measurement) -> dict[str, object]:
-    """A run of the kernel, with what its probes found as the numbers that a simulation has."""
+    """A run of the kernel; its probes have the same fields as in a simulation."""
     return {**run} if "beside" not in run else {**run, "beside": beside_of(run)}
 
 

@@ -25,19 +25,19 @@ MEMORY_MIB = 512
 """A guest's memory: enough for windows of 64 MiB."""
 
 OPTIONS = (
-    # Nothing of this machine enters: no clock, no random numbers, no network.
+    # Isolated from this machine: no clock, no random numbers, no network.
     *("-machine", "pc,memory-backend=memory", "-m", str(MEMORY_MIB)),
     *("-accel", "tcg,thread=single", "-cpu", "qemu64", "-smp", "1", "-seed", "1"),
-    # Two threads of QEMU move the clock: the processor's by its instructions, and the main one past
-    # the time in which it is halted. Only when recording does a lock keep the main thread from
-    # doing so before the instructions up to the halt have been counted. Nobody reads the record.
+    # Two threads of QEMU advance the clock: the vCPU's by its instructions, and the main one past
+    # the time in which it is halted. Only record mode has a lock that keeps the main thread from
+    # doing so before the instructions up to the halt were counted. Nobody reads the record.
     *("-icount", "shift=0,align=off,sleep=off,rr=record,rrfile=/dev/null"),
-    # A device state that is written while the machine is stopped has no such section.
+    # A device state written while the machine is stopped lacks this section.
     *("-global", "migration.send-configuration=off"),
     *("-rtc", "base=2020-01-01T00:00:00,clock=vm"),
     *("-nodefaults", "-no-user-config", "-display", "none", "-nic", "none", "-no-reboot"),
-    # A guest that has booted has its clock stopped by the watchdog while it sleeps: QEMU's main
-    # thread alone is at work then, and the state is the same each time. A panic stops it as well.
+    # The watchdog stops the clock of a booted guest while it sleeps: only QEMU's main thread runs
+    # then, and the state is reproducible. A panic stops it as well.
     *("-device", "ib700", "-action", "watchdog=pause"),
     *("-device", "pvpanic", "-action", "panic=pause"),
 )
@@ -45,7 +45,7 @@ OPTIONS = (
 
 _CPU_SECONDS = 3600
 _SILENT_S = 60.0
-"""A guest that uses no processor time for so long, in real time, waits for ever."""
+"""Real time without any processor time after which a guest counts as hanging."""
 _LOOK_S = 0.2
 _CONSOLE_MAX = 1 << 20
 _LAST_LINES = 8
@@ -57,10 +57,10 @@ _running_lock = threading.Lock()
 
 
 class Machine:
-    """A QEMU that runs. It ends with the block that it is used in."""
+    """A running QEMU. It ends with its `with` block."""
 
     def __init__(self, arguments: Sequence[str], console: Path) -> None:
-        """Starts it, with its console in a file; `arguments` give its memory, `memory_arguments`.
+        """Starts it, with its console in a file; `arguments` include `memory_arguments`.
 
         Raises:
             KernelError: QEMU is not installed, or does not start.
@@ -88,7 +88,7 @@ class Machine:
             _running.add(self)
 
     def __enter__(self) -> Self:
-        """Asks for the monitor's attention."""
+        """Negotiates the monitor's capabilities."""
         try:
             self._tell("qmp_capabilities")
         except BaseException:
@@ -102,7 +102,7 @@ class Machine:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Ends it, if it has not ended."""
+        """Ends it, if still running."""
         self.end()
 
     def end(self) -> None:
@@ -129,25 +129,25 @@ class Machine:
         raise self._error("the guest ended while it booted")
 
     def save_devices(self, path: Path) -> None:
-        """Writes the state of a stopped guest's devices into a file; its memory is in its own.
+        """Writes the state of a stopped guest's devices into a file; its memory has a separate one.
 
         Raises:
-            KernelError: that fails.
+            KernelError: it fails.
         """
         # Migration to a file would be a third thread, which recording does not allow.
         self._tell("xen-save-devices-state", filename=str(path), live=True)
 
     def await_end(self) -> None:
-        """Waits until the guest has turned itself off.
+        """Waits until the guest has powered off.
 
         Raises:
-            KernelError: it panics, hangs, or writes without end.
+            KernelError: it panics, hangs, or writes endlessly.
         """
         for message in self._messages():
             if message.get("event") == "GUEST_PANICKED":
                 raise self._error("the guest's kernel has panicked")
             if message.get("event") == "SHUTDOWN":
-                # All is written. QEMU itself may not end while its monitor is asked something.
+                # All output is written. QEMU itself may block on an unread monitor message.
                 return
         status = self._process.wait()
         if status != 0:
@@ -163,7 +163,7 @@ class Machine:
             return ""
         kept = "".join(one if one.isprintable() or one == "\n" else " " for one in text)
         lines = [line.strip() for line in kept.splitlines() if line.strip()]
-        # What comes after a panic's first line are registers.
+        # The lines after a panic's first one are registers.
         panics = [place for place, line in enumerate(lines) if "Kernel panic" in line]
         lines = lines[panics[0] :][:_LAST_LINES] if panics else lines[-_LAST_LINES:]
         return f"; its last lines: {' | '.join(lines)}" if lines else ""
@@ -172,7 +172,7 @@ class Machine:
         self._asked(command, **arguments)
 
     def _asked(self, command: str, **arguments: object) -> dict[str, object]:
-        """Has the monitor do something, and returns its answer."""
+        """Sends a command to the monitor, and returns its answer."""
         line = json.dumps({"execute": command, "arguments": arguments})
         try:
             self._monitor.sendall(line.encode() + b"\n")
@@ -187,10 +187,10 @@ class Machine:
         raise self._error("QEMU has ended")
 
     def _messages(self) -> Iterator[dict[str, object]]:
-        """What the monitor says, until QEMU ends.
+        """Messages of the monitor, until QEMU ends.
 
         Raises:
-            KernelError: the guest hangs, or writes without end.
+            KernelError: the guest hangs, or writes endlessly.
         """
         used, since = 0.0, time.monotonic()
         while True:
@@ -220,14 +220,14 @@ class Machine:
 
 
 def memory_arguments(file: Path, *, kept: bool) -> list[str]:
-    """QEMU's arguments for a guest whose memory is in a file, which it writes to if it is kept."""
+    """QEMU's arguments for a guest with its memory in a file; `kept` writes changes back."""
     share = "on" if kept else "off"
     size = f"{MEMORY_MIB}M"
     return ["-object", f"memory-backend-file,id=memory,size={size},mem-path={file},share={share}"]
 
 
 def devices_arguments(file: Path) -> list[str]:
-    """QEMU's arguments for a guest that goes on from its devices' state."""
+    """QEMU's arguments for a guest that resumes from its devices' state."""
     return ["-incoming", f"exec:cat {shlex.quote(str(file))}"]
 
 
@@ -248,14 +248,14 @@ def qemu() -> str:
 
 
 def qemu_version() -> str:
-    """What QEMU says of its version."""
+    """The output of QEMU's `--version`."""
     done = subprocess.run([qemu(), "--version"], capture_output=True, text=True, check=False)
     return done.stdout.splitlines()[0] if done.stdout else "unknown"
 
 
 @contextlib.contextmanager
 def no_machine_left() -> Iterator[None]:
-    """Ends all machines of this process if an exception leaves the block, Ctrl-C too."""
+    """Ends all machines of this process if an exception leaves the block, including Ctrl-C."""
     try:
         yield
     except BaseException:
@@ -269,7 +269,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def _bounded() -> None:
-    """In the new process: it dies with this one, and may not calculate for ever."""
+    """In the new process: it dies with this one, and its processor time is bounded."""
     _libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL)
     resource.setrlimit(resource.RLIMIT_CPU, (_CPU_SECONDS, _CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -1,4 +1,4 @@
-"""Bars with words: shares of time, and the share of losses by the queue before a packet."""
+"""Labelled bars: shares of time, and the share of losses by the queue length before a packet."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ _ROW_INCHES = 0.38
 
 @dataclass(frozen=True)
 class Bars:
-    """One bar a name, in per cent."""
+    """One bar per name, in per cent."""
 
     names: tuple[str, ...]
     percents: tuple[float, ...]

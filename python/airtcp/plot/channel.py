@@ -1,4 +1,4 @@
-"""The channel's timeline: who sends when, what collides, what is retransmitted."""
+"""The channel's timeline: transmissions by station, collisions and retransmissions."""
 
 import numpy as np
 import polars as pl
@@ -28,10 +28,11 @@ _NAMES = {
 _SPOILT = {"collided": "xxxx", "damaged": "////"}
 _DEFAULT_LENGTH_S = 0.02
 _LEAD_S = 0.004
-"""Margin before the first thing worth seeing."""
+"""Margin before the first event of interest."""
 _BUSY = 0.5
-"""A window is busy that has this share of the busiest one's frames, in time: the first frames of a
-transfer are few."""
+"""Minimum number of frames in a busy window, relative to the busiest one: the first frames of a
+transfer are few.
+"""
 _LANE = 0.72
 _MAX_STATIONS = 25
 
@@ -43,17 +44,17 @@ def channel_figure(
     start_s: float | None = None,
     length_s: float = _DEFAULT_LENGTH_S,
 ) -> Figure:
-    """One lane a station, one bar a frame, for some milliseconds.
+    """One lane per station, one bar per frame, for some milliseconds.
 
     Args:
         run: made with `air=True`.
-        medium: which of the scenario's media.
-        start_s: where the window begins; by default shortly before the first frame that collides
-            or is retransmitted while the channel is busy.
-        length_s: how long it is.
+        medium: index of one of the scenario's media.
+        start_s: start of the window; by default shortly before the first frame that collides or is
+            retransmitted while the channel is busy.
+        length_s: length of the window.
 
     Raises:
-        ValueError: the run has no frames, or none in the window.
+        ValueError: the run has no frames, or no frames in the window.
     """
     frames = run.frames.filter(pl.col("medium") == medium)
     if frames.is_empty():
@@ -130,7 +131,7 @@ def _draw_lane(axes: Axes, lane: int, frames: pl.DataFrame, start: float) -> Non
 
 
 def _draw_mpdus(axes: Axes, lane: int, left: float, width: float, mpdus: int, damaged: int) -> None:
-    """Lines between the MPDUs of an aggregate, and below a strip for the share that is damaged."""
+    """Lines between the MPDUs of an aggregate, and below a strip for the damaged share."""
     edges = left + width * np.arange(1, mpdus) / mpdus
     axes.vlines(edges, lane - _LANE / 2, lane + _LANE / 2, color=LIGHT.background, linewidth=0.3)
     if damaged:

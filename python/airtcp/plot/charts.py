@@ -1,4 +1,4 @@
-"""A chart: lines with bands where x is a quantity, points with bars where it is names."""
+"""A chart: lines with bands for numeric x, points with bars for names."""
 
 from dataclasses import dataclass
 from textwrap import wrap
@@ -11,11 +11,11 @@ from airtcp.plot.frame import frame, widest_inches
 from airtcp.plot.style import BLUE, LIGHT, house_style, line_colours
 
 Place = float | int | str
-"""Where a point lies on x."""
+"""Position of a point on x."""
 
 _WIDTH_INCHES = 7.8
 _LEGEND_INCHES = 0.42
-"""Width of a legend beside its names."""
+"""Width of a legend, apart from its names."""
 _SINE_OF_25 = 0.43
 _BAND_POINTS = 14.0
 """Width of the band over all readings at a name."""
@@ -25,8 +25,8 @@ _BAND_POINTS = 14.0
 class Line:
     """One line: means and half 95 % intervals at each x, and the paper's numbers if any.
 
-    `low` and `high` are the ends of what all admissible readings give, `best` is the line of the
-    one that serves the paper best; each empty where there are none.
+    `low` and `high` are the range over all admissible readings, `best` is the line of the reading
+    that serves the paper best; empty if there are none.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Chart:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether x is a quantity and not a list of names."""
+        """Whether x is a quantity rather than a list of names."""
         return all(isinstance(place, int | float) for place in self.x)
 
     def figure(self) -> Figure:
@@ -104,7 +104,7 @@ class Chart:
         _points(axes, np.arange(len(self.x), dtype=np.float64) + shift, line, colour)
 
     def _name_places(self, axes: Axes, inches: float) -> float:
-        """Writes the names of places below axes that are this wide; returns the height below."""
+        """Writes the names of places below axes of this width; returns the height below."""
         if self.is_numeric:
             return 0.55
         names = [str(place) for place in self.x]
@@ -127,7 +127,7 @@ class Distances:
     chosen: str
 
     def figure(self) -> Figure:
-        """A bar a place, the nearest on top."""
+        """One bar per place, the nearest on top."""
         rows = sorted(self.distances, key=lambda row: row[1], reverse=True)
         with house_style():
             figure = Figure(figsize=(7.2, 0.7 + 0.24 * len(rows)))

@@ -15,7 +15,7 @@ _ROW_INCHES = 0.62
 _NARROW_ROW_INCHES = 0.78
 _NARROW_SPREAD = 0.14
 _DOTS_SPREAD = 0.22
-"""Distance, in rows, between the dots of the seeds, so that equal ones can be seen."""
+"""Distance, in rows, between the dots of the seeds, so that equal ones are visible."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class DifferenceRow:
     mean_bps: float
     half_width_bps: float | None
     words: str
-    """Text of the difference beside the row; two lines."""
+    """Text of the difference at the row; two lines."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class DifferenceRows:
     rows: tuple[DifferenceRow, ...]
 
     def figure(self) -> Figure:
-        """One row a remedy: a dot a seed, the mean as a diamond, its 95 % interval as a bar."""
+        """One row per remedy: a dot per seed, the mean as a diamond, its 95 % interval as a bar."""
         seeds = len(self.rows[0].differences_bps)
         remedies = [row.remedy for row in self.rows]
         largest = max(abs(value) for row in self.rows for value in row.differences_bps)
@@ -73,7 +73,7 @@ class DifferenceRows:
         return figure
 
     def narrow(self) -> Figure:
-        """The same for a phone: a remedy's name and words are above its bar."""
+        """The same for a phone: a remedy's name and text are above its bar."""
         largest = max(abs(value) for row in self.rows for value in row.differences_bps)
         divisor, unit = bit_rate_scale(largest)
         with house_style():

@@ -10,10 +10,10 @@ _MAX_FLOWS = 3
 
 
 def fading_figure(run: Observed) -> Figure:
-    """One panel a flow, of the first three: SNR in dB, and its mean as a thin line.
+    """One panel per flow, for the first three: SNR in dB, and its mean as a thin line.
 
     Raises:
-        ValueError: the run has no samples of `snr`, or its scenario no radio.
+        ValueError: the run has no samples of `snr`, or its scenario has no radio.
     """
     if "snr_db" not in run.samples.columns:
         raise ValueError('the run has no samples of snr: give probes=["snr"] to airtcp.run')

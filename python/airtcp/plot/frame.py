@@ -1,6 +1,6 @@
-"""Margins in inches, from the widths of the texts that stand in them.
+"""Margins in inches, from the widths of their texts.
 
-Matplotlib's own layouts draw a figure once or twice to measure it. Here the margins are known
+Matplotlib's layout engines draw a figure once or twice to measure it. Here the margins are known
 before anything is drawn.
 """
 
@@ -26,7 +26,7 @@ def text_inches(text: str, points: float = 9.0) -> float:
 
 
 def widest_inches(texts: Iterable[str], points: float = 9.0) -> float:
-    """The width of the widest of some texts, in inches; 0 when there are none."""
+    """The width of the widest of some texts, in inches; 0 without any."""
     return max((text_inches(text, points) for text in texts), default=0.0)
 
 

@@ -1,4 +1,4 @@
-"""Goodput and latency of every remedy in one plane, and the front that no other beats in both."""
+"""Goodput and latency of every remedy in one plane, with the Pareto front."""
 
 from dataclasses import dataclass
 
@@ -26,7 +26,7 @@ class FrontPlane:
     """The figure's numbers and words."""
 
     label: str
-    """Which latency it is."""
+    """Name of the latency metric."""
     spots: tuple[Spot, ...]
 
     def figure(self) -> Figure:

@@ -18,9 +18,9 @@ def injection_figure(
 
     Args:
         run: made with `air=True` and the remedy `delay-injection`.
-        flow: the flow that is drawn.
-        start_s: where the figure begins.
-        length_s: how long it is; to the end of the run by default.
+        flow: the flow to draw.
+        start_s: start of the figure.
+        length_s: length of the figure; to the end of the run by default.
 
     Raises:
         ValueError: no acknowledgment of the flow was judged in that time.

@@ -1,4 +1,4 @@
-"""The latency figures: a distribution for each remedy, and boxes beside one another."""
+"""The latency figures: a distribution for each remedy, and box plots."""
 
 from dataclasses import dataclass
 
@@ -13,18 +13,18 @@ from airtcp.plot.style import LIGHT, house_style, remedy_colours
 from airtcp.plot.svg import NARROW_INCHES
 
 WHISKERS = (5.0, 95.0)
-"""What share of the counts lies below each whisker's end, in per cent."""
+"""Percentiles at the ends of the whiskers."""
 _BOX = (25.0, 75.0)
 _MARKED = 99.0
 _WIDE = 20.0
-"""A largest value this many times the smallest takes a logarithmic axis."""
+"""Minimum ratio of the largest to the smallest value for a logarithmic axis."""
 _ROW_INCHES = 0.52
 _KINDS = ("rtt", "delivery")
 
 
 @dataclass(frozen=True)
 class Quantiles:
-    """What each share of the counts does not exceed."""
+    """Quantiles of a distribution."""
 
     percent: tuple[float, ...]
     """The shares, ascending from 0 to 100."""
@@ -32,13 +32,13 @@ class Quantiles:
     """The latencies in milliseconds."""
 
     def at(self, percent: float) -> float:
-        """The latency that this share does not exceed, in milliseconds."""
+        """The latency at this percentile, in milliseconds."""
         return float(np.interp(percent, self.percent, self.ms))
 
 
 @dataclass(frozen=True)
 class RemedyLatency:
-    """One remedy's latencies over all seeds; None where nothing was measured."""
+    """One remedy's latencies over all seeds; None if not measured."""
 
     remedy: str
     rtt: Quantiles | None
@@ -57,12 +57,12 @@ _TITLES = {
 
 @dataclass(frozen=True)
 class LatencyDistributions:
-    """For each remedy the share of packets, or of bytes, that took no longer than a time."""
+    """For each remedy the cumulative distribution over packets, or bytes."""
 
     remedies: tuple[RemedyLatency, ...]
 
     def figure(self) -> Figure:
-        """Two panels, round trips and deliveries; a line a remedy, named in a legend."""
+        """Two panels, round trips and deliveries; a line per remedy, named in a legend."""
         return self._drawn(9.0, 2)
 
     def narrow(self) -> Figure:
@@ -128,7 +128,7 @@ class LatencyBoxes:
     remedies: tuple[RemedyLatency, ...]
 
     def figure(self) -> Figure:
-        """Two panels, round trips and deliveries; a row a remedy."""
+        """Two panels, round trips and deliveries; a row per remedy."""
         return self._drawn(9.0, 2)
 
     def narrow(self) -> Figure:
@@ -196,7 +196,7 @@ def _draw_box(axes: Axes, row: int, quantiles: Quantiles, colour: str) -> None:
 
 
 def _scale(axes: Axes, remedies: tuple[RemedyLatency, ...], kind: str) -> None:
-    """A logarithmic axis where the latencies span more than one can be read from."""
+    """A logarithmic axis if the latencies span too much for a linear one."""
     known = [found for one in remedies if (found := one.of(kind)) is not None]
     if not known:
         axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center")
@@ -207,7 +207,7 @@ def _scale(axes: Axes, remedies: tuple[RemedyLatency, ...], kind: str) -> None:
         axes.set_xscale("log")
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        # Its labels would be powers of ten, whose exponents are too small to read.
+        # Minor labels would be powers of ten with exponents too small to read.
         axes.xaxis.set_minor_locator(NullLocator())
-    # A few packets that took very long would leave all others no room.
+    # A few extremely late packets would leave no room for the others.
     axes.set_xlim(0.9 * low if axes.get_xscale() == "log" else None, 1.15 * high)

@@ -10,10 +10,10 @@ from airtcp.plot.frame import frame, text_inches, widest_inches
 from airtcp.plot.style import INK, LIGHT, house_style
 
 DEEPEST_PERCENT = 40.0
-"""Beyond this many per cent the colour does not deepen."""
+"""Per cent beyond which the colour no longer deepens."""
 
 KEY_PERCENT = (-DEEPEST_PERCENT, -20.0, -10.0, -3.0, 3.0, 10.0, 20.0, DEEPEST_PERCENT)
-"""The effects that the colour key shows, in per cent."""
+"""The effects in the colour key, in per cent."""
 _COLUMN_INCHES = 0.78
 _ROW_INCHES = 0.25
 _LOSS, _GAIN = (0xE0, 0x82, 0x14), (0x95, 0x8A, 0xDC)
@@ -22,7 +22,7 @@ _LOSS, _GAIN = (0xE0, 0x82, 0x14), (0x95, 0x8A, 0xDC)
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """One effect: what is written in its cell, and how large it is in per cent where shown."""
+    """One effect: the text of its cell, and its size in per cent if shown."""
 
     words: str
     shown_percent: float | None = None
@@ -30,7 +30,7 @@ class MatrixCell:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Effects in per cent; columns in groups, each with a line between it and the next."""
+    """Effects in per cent; columns in groups, separated by lines."""
 
     rows: tuple[str, ...]
     columns: tuple[tuple[str, str], ...]
@@ -40,7 +40,7 @@ class Matrix:
     caption: str
 
     def figure(self) -> Figure:
-        """Coloured where the 95 % interval excludes zero; grey numbers where it does not."""
+        """Coloured if the 95 % interval excludes zero; grey numbers otherwise."""
         left = 0.2 + widest_inches(self.rows)
         top = 0.2 + 0.16 * max(1 + group.count("\n") + 1 for group, _ in self.columns)
         bottom = 0.95
@@ -73,7 +73,7 @@ class Matrix:
         return figure
 
     def _draw_key(self, figure: Figure, left: float) -> None:
-        """The colours with what they stand for, and the caption."""
+        """The colours with their meaning, and the caption."""
         width, height = figure.get_size_inches()
         figure.text(left / width, 0.08 / height, self.caption, fontsize=8, va="bottom")
         for place, percent in enumerate(KEY_PERCENT):
@@ -108,7 +108,7 @@ def effect_colour(percent: float) -> str:
 
 
 def key_words(percent: float) -> str:
-    """An effect of the colour key as words."""
+    """An effect of the colour key in words."""
     sign = "+" if percent > 0 else "\N{MINUS SIGN}"
     more = "≥ " if percent == DEEPEST_PERCENT else "≤ " if percent == -DEEPEST_PERCENT else ""
     return f"{more}{sign}{abs(percent):g} %"

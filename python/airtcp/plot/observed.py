@@ -1,4 +1,4 @@
-"""The facts about a run that its figure needs."""
+"""Interface of a run for its figures."""
 
 from typing import TYPE_CHECKING, Protocol
 

@@ -1,4 +1,4 @@
-"""The pictures of one run, by name: what each needs of the run, and who draws it."""
+"""The pictures of one run, by name: their requirements on the run, and their functions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Picture:
     """A kind of picture."""
 
     meaning: str
-    """Its content, in a line."""
+    """Its content, in one line."""
     probes: tuple[str, ...]
     """Probes that the run has to sample."""
     air: bool
@@ -26,7 +26,7 @@ class Picture:
     """Draws it.
 
     Raises:
-        ValueError: the run has nothing of what it shows.
+        ValueError: the run lacks the content of the picture.
     """
 
 

@@ -16,28 +16,28 @@ Reals = NDArray[np.float64]
 Span = tuple[float, float]
 
 _COLUMNS = 500
-"""Stretches of time of which the range is drawn: more would not be seen."""
+"""Number of time stretches with a drawn range: more would not be visible."""
 _NARROWEST = 0.002
-"""Least share of the axis that a mark takes, so that a short one is seen."""
+"""Minimum share of the axis for a mark, so that a short one is visible."""
 _LONG_S = 600.0
 
 
 @dataclass(frozen=True)
 class PingTimeline:
-    """Probes by the time at which they were sent, in seconds from the first."""
+    """Probes by time of sending, in seconds from the first."""
 
     sent_s: Reals
     rtt_s: Reals
-    """NaN where there was no answer."""
+    """NaN without an answer."""
     base_s: float
     stops: tuple[Span, ...]
-    """Beginning and length of each."""
+    """Start and length of each."""
     gaps: tuple[Span, ...]
     lost_s: Reals
-    """When probes were sent that were lost one by one."""
+    """Times of sending of isolated lost probes."""
 
     def figure(self) -> Figure:
-        """Narrow enough to be read on a phone."""
+        """Narrow enough to read on a phone."""
         with house_style():
             figure = Figure(figsize=(6.0, 3.6))
             axes = figure.subplots()
@@ -47,7 +47,7 @@ class PingTimeline:
         return figure
 
     def columns(self) -> tuple[Reals, Reals, Reals]:
-        """Times, medians and longest round trips of equal stretches that have an answer."""
+        """Times, medians and longest round trips of equal stretches with answers."""
         known = np.isfinite(self.rtt_s)
         sent, rtts = self.sent_s[known], 1e3 * self.rtt_s[known]
         edges = np.linspace(sent[0], sent[-1], min(_COLUMNS, len(sent)) + 1)

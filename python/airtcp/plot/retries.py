@@ -1,4 +1,4 @@
-"""Dynamic ARQ: what waits at the access point, for its first turn and for another."""
+"""Dynamic ARQ: packets queued at the access point, for their first and further attempts."""
 
 import polars as pl
 from matplotlib.figure import Figure
@@ -14,10 +14,10 @@ _RETRIES = {
 
 
 def retries_figure(run: Observed) -> Figure:
-    """Above, packets that wait; below, of these the three queues of Mahmoodi et al. §III-A.
+    """Above, all queued packets; below, the three queues of Mahmoodi et al. §III-A.
 
     Raises:
-        ValueError: the run has no samples of the queues, or nothing ever waited in them.
+        ValueError: the run has no samples of the queues, or they were always empty.
     """
     columns = ["queue_packets", *_RETRIES]
     if missing := [name for name in columns if name not in run.samples.columns]:
@@ -25,7 +25,7 @@ def retries_figure(run: Observed) -> Figure:
             f"the run has no samples of {', '.join(missing)}: "
             'give probes=PICTURES["retries"].probes to airtcp.run'
         )
-    # All flows share the access point's queue: one of them tells of all.
+    # All flows share the access point's queue: one of them shows it.
     samples = run.samples.filter(pl.col("flow") == run.samples["flow"].min())
     if samples.select(pl.sum_horizontal(pl.col(list(_RETRIES)).sum())).item() == 0:
         raise ValueError(

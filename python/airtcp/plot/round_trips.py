@@ -1,4 +1,4 @@
-"""The round trips of a captured flow over time: how long data waits, and what was lost then."""
+"""The round trips of a captured flow over time: queueing delay, and losses."""
 
 from dataclasses import dataclass
 
@@ -16,23 +16,23 @@ from airtcp.plot.style import LIGHT, house_style
 Reals = NDArray[np.float64]
 
 _PAUSE_S = 0.1
-"""Longest gap between round trips that a line is drawn across."""
+"""Maximum gap between round trips that a line is drawn across."""
 _COLUMNS = 600
-"""Stretches of time of which the range is drawn: more would not be seen."""
+"""Number of time stretches with a drawn range: more would not be visible."""
 
 
 @dataclass(frozen=True)
 class RoundTrips:
-    """Round trips by the time at which their data left, in seconds from the first packet."""
+    """Round trips by time of departure of their data, in seconds from the first packet."""
 
     sent_s: Reals
     rtt_s: Reals
-    """NaN where none was measured."""
+    """NaN if not measured."""
     base_s: float
     labels: pl.DataFrame
     """`time_ns` and `cause` of each retransmission."""
     stops: tuple[tuple[float, float], ...]
-    """Beginning and length of each."""
+    """Start and length of each."""
 
     def figure(self) -> Figure:
         """Medians and ranges of the round trip, and retransmissions below."""
@@ -106,7 +106,7 @@ class RoundTrips:
 
 
 def _broken(at_s: Reals, values: Reals) -> tuple[Reals, Reals]:
-    """The line with a break wherever nothing was measured for a while."""
+    """The line with a break at every gap in the measurements."""
     pauses = np.diff(at_s)
     after = np.flatnonzero(pauses > max(_PAUSE_S, 4 * float(np.median(pauses)))) + 1
     return np.insert(at_s, after, np.nan), np.insert(values, after, np.nan)

@@ -14,7 +14,7 @@ _MARKERS = "osD^vPX*<>hp"
 
 @dataclass(frozen=True)
 class Score:
-    """One classifier on one link: shares of losses judged right, None where there were none."""
+    """One classifier on one link: shares of losses classified correctly, None without losses."""
 
     link: str
     classifier: str
@@ -30,10 +30,10 @@ class Scores:
     scores: tuple[Score, ...]
 
     def figure(self) -> Figure:
-        """For each link that has losses of both causes a square: top right is the truth.
+        """For each link with losses of both causes a square: top right is perfect.
 
-        A coin lies on the falling diagonal, wherever its bias puts it. Where a link has losses of
-        one cause only, the shares are bars.
+        A coin lies on the falling diagonal, whatever its bias. For a link with losses of one cause
+        only, the shares are bars.
         """
         links = list(dict.fromkeys(score.link for score in self.scores))
         colours = remedy_colours(self.classifiers)

@@ -1,4 +1,4 @@
-"""The time-sequence figure of a captured flow: as tcptrace draws it, with labels."""
+"""The time-sequence figure of a captured flow, as in tcptrace, with labels."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -37,9 +37,9 @@ CAUSE_COLOURS: Mapping[str, str] = {
     "not-shown": LIGHT.soft,
 }
 _MAX_POINTS = 1500
-"""Points of a line over the whole capture: more would not be seen, and make the page heavy."""
+"""Points of a line over the whole capture: more would be invisible, and make the page heavy."""
 _CLOSE_S = 2.0
-"""The length of the stretch that the lower half shows."""
+"""Length of the stretch in the lower half."""
 _MAX_SEGMENTS = 3000
 
 
@@ -55,7 +55,7 @@ class Sequence:
     labels: pl.DataFrame
     """`time_ns`, `start`, `end`, `cause` and `verdict` of each retransmission."""
     stops: tuple[tuple[float, float], ...]
-    """Beginning and length of each."""
+    """Start and length of each."""
 
     def figure(self) -> Figure:
         """The whole capture above, and its stretch with most retransmissions below."""
@@ -132,7 +132,7 @@ class Sequence:
 
     @property
     def closest_s(self) -> float:
-        """The beginning of the stretch with most retransmissions."""
+        """Start of the stretch with most retransmissions."""
         begin = float(self.sent_s[0])
         if self.labels.is_empty():
             return begin
@@ -178,7 +178,7 @@ def _shade(axes: Axes, stops: tuple[tuple[float, float], ...]) -> None:
 
 
 def _thinned(x: Reals, y: Reals) -> tuple[Reals, Reals]:
-    """As many points as can be seen, the last one among them."""
+    """As many points as are visible, including the last one."""
     if len(x) <= _MAX_POINTS:
         return x, y
     chosen = np.unique(np.linspace(0, len(x) - 1, _MAX_POINTS).astype(int))

@@ -11,8 +11,8 @@ import matplotlib as mpl
 from airtcp.catalogue import BASELINE
 
 # After M. Okabe and K. Ito, "Color Universal Design", 2002: distinct to every kind of colour
-# vision. Black is left to the text, yellow out. Orange, sky blue and purple are darker than
-# theirs, which on white fall short of the 3:1 that WCAG 2.2 §1.4.11 asks of a line.
+# vision. Black is reserved for text, yellow unused. Orange, sky blue and purple are darker than in
+# the original, which on white falls short of the 3:1 that WCAG 2.2 §1.4.11 requires of a line.
 ORANGE = "#b87a00"
 SKY_BLUE = "#2e93cc"
 GREEN = "#009e73"
@@ -23,14 +23,14 @@ PURPLE = "#b8608f"
 REMEDY_COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY_BLUE)
 
 INK = "#1b1b1b"
-"""Text on a coloured surface: the same in light and dark."""
+"""Text on a coloured surface, the same in light and dark mode."""
 PAPER = "#fffffe"
-"""The same, on a dark colour."""
+"""Text on a dark colour, the same in both modes."""
 
 
 @dataclass(frozen=True)
 class Theme:
-    """The colours that are not data's."""
+    """The colours other than those of data."""
 
     name: str
     background: str
@@ -63,10 +63,10 @@ Figures are drawn in the light ones; in an SVG each becomes its variable.
 
 
 def remedy_colours(remedies: Sequence[str]) -> dict[str, str]:
-    """A colour for each remedy: its own by its name, the next free one if that is taken.
+    """A colour for each remedy: its fixed colour by name, or the next free one if that is taken.
 
-    The baseline is grey. Beyond six remedies colours come again; the figures name every remedy
-    beside its data, so no one has to tell two by colour alone.
+    The baseline is grey. Beyond six remedies colours repeat; the figures label the data of every
+    remedy, so that colour is never the only distinction.
     """
     colours: dict[str, str] = {}
     free: list[str] = []
@@ -99,7 +99,7 @@ _OWN = {
 
 
 def line_colours(names: Sequence[str]) -> dict[str, str]:
-    """A colour for each line: a remedy's own, the next free one for what has none.
+    """A colour for each line: a remedy's fixed colour, or the next free one.
 
     A line that begins with a remedy's name has its colour: "newzag adjusted, 1 % loss".
     """
@@ -119,7 +119,7 @@ def line_colours(names: Sequence[str]) -> dict[str, str]:
 
 
 def _begins_with(name: str, known: str) -> bool:
-    """Whether a line is about that remedy, and not about another whose name begins with it."""
+    """Whether a line is about that remedy, and not about another with a longer name."""
     return name.startswith(known) and not name[len(known) :].startswith("-")
 
 
@@ -155,6 +155,6 @@ _SETTINGS = {
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Figures made inside have the house's look."""
+    """Figures created inside the block have the house style."""
     with mpl.rc_context(cast(Any, _SETTINGS)):  # its stub lists every key as a literal
         yield

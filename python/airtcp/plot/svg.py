@@ -13,30 +13,30 @@ from airtcp.plot.style import VARIABLES
 
 
 class Drawing(Protocol):
-    """The numbers and words of a figure, apart from how it is drawn."""
+    """The numbers and words of a figure, independent of its drawing."""
 
     def figure(self) -> Figure: ...  # noqa: D102
 
 
 @runtime_checkable
 class ForPhones(Protocol):
-    """A drawing that has another shape for a narrow page."""
+    """A drawing with a variant for a narrow page."""
 
     def narrow(self) -> Figure: ...  # noqa: D102
 
 
 NARROW_INCHES = 4.0
-"""Width of a figure for a phone: its smallest text is read at 360 CSS pixels."""
+"""Width of a figure for a phone: its smallest text is readable at 360 CSS pixels."""
 
 
 @dataclass(frozen=True)
 class Narrow:
-    """The shape for a phone as a drawing."""
+    """The phone variant as a drawing."""
 
     drawing: ForPhones
 
     def figure(self) -> Figure:
-        """The drawing's own figure for a narrow page."""
+        """The drawing's figure for a narrow page."""
         return self.drawing.narrow()
 
 
@@ -45,9 +45,9 @@ _COLOUR = re.compile("|".join(map(re.escape, _VARIABLE_OF)))
 _PROLOGUE = re.compile(r"\A.*?(?=<svg)", re.DOTALL)
 _METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 _STYLE = re.compile(r"\s*<defs>\s*<style.*?</style>\s*</defs>", re.DOTALL)
-# Groups are named for people; nothing refers to them, and in one page names would come again.
+# Group names are for people; nothing refers to them, and in one page they would repeat.
 _GROUP_ID = re.compile(r'<g id="[^"]*"')
-# Only within tags: coordinates. What people read, as a tick of 0.0025, stands between them.
+# Only coordinates within tags. Readable text, such as a tick of 0.0025, is between tags.
 _TAG = re.compile(r"<[^>]*>")
 _LONG_DECIMAL = re.compile(r"(\d\.\d\d)\d+")
 _SIZE = re.compile(r' width="[\d.]+pt"| height="[\d.]+pt"')
@@ -62,7 +62,7 @@ def svg_of(figure: Figure, name: str) -> str:
 
     Args:
         figure: drawn in the light theme.
-        name: tells its ids from those of other figures in the same page.
+        name: distinguishes its ids from those of other figures in the same page.
     """
     buffer = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
@@ -89,13 +89,13 @@ def svg_file(svg: str) -> bytes:
 
 
 SMALLEST_TEXT_PX = 11.2
-"""The smallest text of a drawing in a page, in CSS pixels: one narrower than that is scrolled."""
+"""The smallest text of a drawing in a page, in CSS pixels; narrower drawings scroll."""
 
 
 def svg_in_page(svg: str, label: str) -> str:
     """An `<svg>` element for a page that has `colour_rules` in its style.
 
-    As wide as its place, but no narrower than its smallest text can be read at.
+    It has the available width, but at least the width at which its smallest text is readable.
     """
     begin = svg.index(">") + 1
     head = _SIZE.sub("", svg[:begin])
@@ -108,7 +108,7 @@ def svg_in_page(svg: str, label: str) -> str:
 
 
 def colour_rules() -> str:
-    """The CSS that gives every variable its light and its dark value."""
+    """The CSS that sets the light and dark value of every variable."""
     light, dark = (
         " ".join(f"--{name}: {values[place]};" for name, values in VARIABLES.items())
         for place in (0, 1)

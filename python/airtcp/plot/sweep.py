@@ -10,7 +10,7 @@ from airtcp.plot.frame import frame
 from airtcp.plot.style import LIGHT, house_style, remedy_colours
 
 _WIDE = 20.0
-"""A largest value this many times the smallest takes a logarithmic axis."""
+"""Minimum ratio of the largest to the smallest value for a logarithmic axis."""
 
 
 @dataclass(frozen=True)
@@ -19,10 +19,10 @@ class SweepLine:
 
     remedy: str
     at: tuple[int, ...]
-    """Places of the values in the axis."""
+    """Indices of the values on the axis."""
     percent: tuple[float, ...]
     half: tuple[float, ...]
-    """Half the 95 % interval; 0 where there is none."""
+    """Half the 95 % interval; 0 without one."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class SweepLines:
     panels: tuple[SweepPanel, ...]
 
     def figure(self) -> Figure:
-        """A panel below the other; a line a remedy with a bar an interval."""
+        """Panels stacked vertically; a line per remedy with its intervals as bars."""
         remedies = list(dict.fromkeys(line.remedy for one in self.panels for line in one.lines))
-        # The baseline's colour is the zero line's.
+        # The baseline's colour is used for the zero line.
         colours = remedy_colours(["baseline", *remedies])
         count = len(self.panels)
         numbers = [value for value in self.values if not isinstance(value, str)]

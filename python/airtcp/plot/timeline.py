@@ -1,4 +1,4 @@
-"""The timeline figure: what one flow's window, timers and goodput did, run beside run."""
+"""The timeline figure: one flow's window, timers and goodput, run by run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ from airtcp.quantities import bit_rate_scale
 _GOODPUT_BINS = 120
 _TABLE_WINDOWS = 12
 _LABEL_INCHES = -0.55
-"""Where the labels of the y axes stand, from the axes; the same for all, so that they align."""
+"""Position of the labels of the y axes, relative to the axes; equal for all, for alignment."""
 _LANES = ("timeout", "spurious-timeout", "fast-retransmit")
-"""The events shown, each in its own lane."""
+"""The events shown, each in a separate lane."""
 
 
 Reals = NDArray[np.float64]
@@ -38,14 +38,14 @@ Reals = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Timeline:
-    """One flow of one run as the columns that are drawn."""
+    """One flow of one run as columns for drawing."""
 
     title: str
     colour: str
     duration_s: float
     samples: pl.DataFrame
     events: dict[str, Reals]
-    """For each lane the seconds at which its event happened."""
+    """For each lane the times of its event in seconds."""
 
     @cached_property
     def time_s(self) -> Reals:
@@ -53,7 +53,7 @@ class Timeline:
         return self.samples["time_s"].to_numpy()
 
     def column(self, name: str) -> Reals:
-        """One probe as real numbers, NaN where there was no value yet."""
+        """One probe as real numbers, NaN without a value."""
         return self.samples[name].cast(pl.Float64).to_numpy()
 
     def goodput_bps(self, edges_s: Reals) -> Reals:
@@ -99,7 +99,7 @@ class Timelines:
         return self._drawn(max(9.0, 5.2 * len(self.columns)), is_narrow=False)
 
     def narrow(self) -> Figure:
-        """The same for a phone: one run below the other."""
+        """The same for a phone: runs stacked vertically."""
         return self._drawn(NARROW_INCHES, is_narrow=True)
 
     def _drawn(self, width: float, *, is_narrow: bool) -> Figure:
@@ -145,7 +145,7 @@ class Timelines:
             for window in grid[1::4, 0]:
                 window.set_ylim(bottom=0)  # last: from here on the scale no longer grows
             for timers in grid[2::4].flat:
-                # Each run has its own colour, and so its own key.
+                # Each run has its colour, and therefore its key.
                 timers.legend(loc="upper right", ncols=2)
             left = 0.25 + widest_inches(lane.replace("-", " ") for lane in _LANES)
             for axes in grid[:, 0]:
@@ -168,7 +168,7 @@ class Timelines:
 
 
 def _share_scales(panels: Sequence[Axes]) -> None:
-    """Gives the panels of each kind the same scales, one run below the other."""
+    """Gives the panels of each kind the same scales in all runs."""
     for index, axes in enumerate(panels[4:]):
         axes.sharey(panels[index % 4])
     for axes in panels[1:]:
@@ -176,7 +176,7 @@ def _share_scales(panels: Sequence[Axes]) -> None:
 
 
 def timeline_table(columns: Sequence[Timeline]) -> pl.DataFrame:
-    """The figure's numbers in equal windows of time, one row a run and window."""
+    """The figure's numbers in equal windows of time, one row per run and window."""
     rows = []
     for one in columns:
         edges = np.linspace(0.0, one.duration_s, _TABLE_WINDOWS + 1)
@@ -202,7 +202,7 @@ def timeline_table(columns: Sequence[Timeline]) -> pl.DataFrame:
 
 
 def _from_the_left(axes: Axes) -> Transform:
-    """Inches from the left edge of the axes across, shares of their height up."""
+    """Horizontally inches from the left edge of the axes, vertically shares of their height."""
     figure = axes.get_figure(root=True)
     assert figure is not None
     inches = figure.dpi_scale_trans + ScaledTranslation(
@@ -213,7 +213,7 @@ def _from_the_left(axes: Axes) -> Transform:
 
 def _draw_events(axes: Axes, one: Timeline) -> None:
     for row, lane in enumerate(_LANES):
-        # One path a lane: a collection would be an element a tick.
+        # One path per lane: a collection would be an element per tick.
         times = np.repeat(one.events[lane], 3)
         heights = np.tile([row - 0.4, row + 0.4, np.nan], len(one.events[lane]))
         axes.plot(times, heights, color=LIGHT.foreground, linewidth=1.2)

@@ -1,4 +1,4 @@
-"""What a link does to TCP in time: round trips, the timer's mistakes, and the goodput they cost."""
+"""The effect of a link on TCP over time: round trips, errors of the timer, and lost goodput."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,24 +19,24 @@ from airtcp.quantities import bit_rate_scale
 _GOODPUT_BINS = 120
 _TABLE_WINDOWS = 12
 _MAX_DOTS = 4000
-"""More round trips than this are thinned: each dot is an element of the page."""
+"""Round trips above this number are thinned: each dot is an element of the page."""
 _SPURIOUS, _NEEDED = "timeout, ACK was late", "timeout, segment or ACKs lost"
 _FAST = "fast retransmit"
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """The figure: one flow of one run, as today's sender lives it."""
+    """The figure: one flow of one run of today's sender."""
 
     run: Timeline
     rtt_at_s: Reals
-    """Seconds at which a round trip was measured."""
+    """Time of each round-trip sample, in seconds."""
     rtt_ms: Reals
     capacity_bps: float | None = None
-    """What the link carries; None where it is not known."""
+    """Capacity of the link; None if not known."""
 
     def figure(self) -> Figure:
-        """Events, round trips and goodput above one another, on one axis of time."""
+        """Events, round trips and goodput on a common time axis."""
         return self._drawn(7.5, is_narrow=False)
 
     def narrow(self) -> Figure:
@@ -47,7 +47,7 @@ class Trouble:
         edges = np.linspace(0.0, self.run.duration_s, _GOODPUT_BINS + 1)
         rate = self.run.goodput_bps(edges)
         divisor, unit = bit_rate_scale(float(rate.max()) or 1.0)
-        # A kind of event that did not happen has no lane; without any the first says so.
+        # A kind of event that did not occur has no lane; without any the first lane reports that.
         lanes = [lane for lane in self.lanes if len(lane[1])] or self.lanes[:1]
         with house_style():
             figure = Figure(figsize=(width, 5.2))
@@ -86,7 +86,7 @@ class Trouble:
 
     @property
     def lanes(self) -> tuple[tuple[str, Reals, str], ...]:
-        """Kinds of events with their times and colour; a spurious timeout is no timeout twice."""
+        """Kinds of events with their times and colour; a spurious timeout is not counted twice."""
         spurious = self.run.events["spurious-timeout"]
         needed = np.setdiff1d(self.run.events["timeout"], spurious)
         return (
@@ -116,7 +116,7 @@ class Trouble:
 
     def _draw_round_trips(self, axes: Axes, columns: int) -> None:
         every = max(1, -(-len(self.rtt_ms) // _MAX_DOTS))
-        # A spike lasts for one packet or two: of each group its longest is shown.
+        # A spike lasts for one packet or two: the longest of each group is shown.
         shown = [
             group + int(np.argmax(self.rtt_ms[group : group + every]))
             for group in range(0, len(self.rtt_ms), every)
@@ -160,7 +160,7 @@ def _draw_lanes(
                 va="center",
                 fontsize=9,
             )
-        # One path a lane: a collection would be an element a tick.
+        # One path per lane: a collection would be an element per tick.
         axes.plot(
             np.repeat(times, 3),
             np.tile([row + top, row + 0.4, np.nan], len(times)),

@@ -1,4 +1,4 @@
-"""All claims of all papers at a glance: a tile each, coloured by its verdict."""
+"""All claims of all papers at a glance: one tile each, coloured by its verdict."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,10 @@ from airtcp.plot.style import INK, PAPER, house_style
 
 @dataclass(frozen=True)
 class VerdictLook:
-    """Style of a verdict in figures and on pages, in light and in dark."""
+    """Style of a verdict in figures and on pages, in light and dark mode."""
 
     sign: str
-    """Beside the colour, for eyes and printers that do not tell colours apart."""
+    """Shown in addition to the colour, for readers and printers without colour."""
     surface: str
     text: str
 
@@ -31,13 +31,13 @@ LOOKS = {
 """The verdicts by their words. The text's contrast is at least 4.5:1 (WCAG 2.2 §1.4.3)."""
 
 _KEY_COLUMNS = 4
-"""As many entries of the key stand side by side: more are wider than the tiles."""
+"""Columns of the key: more are wider than the tiles."""
 
 _OTHER = VerdictLook("", "#5c5c5d", PAPER)
 
 
 def look_of(verdict: str) -> VerdictLook:
-    """Style of a verdict; one that begins with another's words looks like it."""
+    """Style of a verdict; one that begins with another's words shares its style."""
     for words, look in LOOKS.items():
         if verdict.startswith(words):
             return look
@@ -51,7 +51,7 @@ class VerdictTiles:
     papers: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
 
     def figure(self) -> Figure:
-        """A tile a claim."""
+        """One tile per claim."""
         widest = max(len(claims) for _, claims in self.papers)
         names = [name for name, _ in self.papers]
         seen = {verdict for _, claims in self.papers for _, verdict in claims}

@@ -1,4 +1,4 @@
-"""The congestion window against time, one panel a sender."""
+"""The congestion window against time, one panel per sender."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from airtcp.plot.style import house_style, line_colours
 
 @dataclass(frozen=True)
 class WindowLine:
-    """One sender: its name, and its window in segments at these seconds."""
+    """One sender: its name, and its window in segments over time in seconds."""
 
     name: str
     time_s: tuple[float, ...]
@@ -24,7 +24,7 @@ class Windows:
     lines: tuple[WindowLine, ...]
 
     def figure(self) -> Figure:
-        """The windows on common axes, so that heights can be compared."""
+        """The windows on common axes, for comparison of their heights."""
         colours = line_colours([line.name for line in self.lines])
         count = len(self.lines)
         with house_style():
