@@ -1,7 +1,7 @@
 //! Cost of one frame exchange on an IEEE 802.11 channel: `cargo bench -p airtcp-link --bench bss`.
 //!
 //! A plain loop, since the quantity is a mean over millions of equal operations and the best of
-//! several rounds is what the code costs undisturbed.
+//! several rounds is the undisturbed cost of the code.
 
 use airtcp_link::frame::ACCESS_POINT;
 use airtcp_link::frame::{Offer, Outcome, PacketClass, RetryLimit};
@@ -17,7 +17,7 @@ use std::hint::black_box;
 const DELIVERED: u64 = 2_000_000;
 const ROUNDS: usize = 5;
 
-/// As large as what the simulator sends over a channel.
+/// As large as the simulator's packets on a channel.
 type Packet = [u64; 16];
 
 fn main() {

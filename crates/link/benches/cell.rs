@@ -13,7 +13,7 @@ use std::num::NonZeroU32;
 
 const SLOTS: u64 = 200_000;
 const ROUNDS: usize = 5;
-/// As many as in `scenarios/cell.toml`, each walking, each with something to receive.
+/// As many as in `scenarios/cell.toml`, each walking, each backlogged.
 const USERS: u32 = 8;
 
 fn main() {

@@ -1,7 +1,7 @@
 //! Cost of one packet through a pipe: `cargo bench -p airtcp-link`.
 //!
 //! A plain loop, since the quantity is a mean over hundreds of millions of equal operations and the
-//! best of several rounds is what the code costs undisturbed.
+//! best of several rounds is the undisturbed cost of the code.
 
 use airtcp_link::{
     Delay, Discipline, ErrorModel, MahimahiTrace, Pipe, PipeConfig, QueueLimit, Service, Stream,
@@ -17,7 +17,7 @@ const BYTES: u32 = 1500;
 /// 1500 bytes at 10 Mbit/s: the link is just kept busy.
 const SPACING: Duration = Duration::from_micros(1200);
 
-/// As large as what the simulator sends through a pipe.
+/// As large as the simulator's packets in a pipe.
 type Packet = [u64; 12];
 
 fn main() {
@@ -71,7 +71,7 @@ fn main() {
 fn nanos_per_packet(config: PipeConfig) -> f64 {
     let mut pipe: Pipe<Packet> = Pipe::new(config, Stream::new(1, "bench"));
     let mut now = Instant::ZERO;
-    // Bursts of twenty, so that packets wait as they do behind a TCP sender.
+    // Bursts of twenty, so that packets queue as they do with a TCP sender.
     let started = std::time::Instant::now();
     for index in 0..PACKETS {
         if index % 20 == 0 {

@@ -1,18 +1,17 @@
 //! The link between two endpoints: queues, error models, traces, as sans-IO models.
 //!
-//! A [`Pipe`] is one direction of a link. It is handed packets and the time and says when the next
-//! one arrives; it owns no clock and no hidden random source. It is made of replaceable parts,
-//! which a packet meets in this order:
+//! A [`Pipe`] is one direction of a link. It is handed packets and the time and returns the arrival
+//! time of the next one; it owns no clock and no hidden random source. It is made of replaceable
+//! parts, which a packet meets in this order:
 //!
-//! 1. [`policer`] (where there is one) and [`queue`]: does it pass, and is there room to wait?
+//! 1. [`policer`] (if there is one) and [`queue`]: does it pass, and is there room to wait?
 //! 2. [`service`]: when is it put on the link, and when has its last byte left?
 //! 3. [`error`]: does it arrive at all?
-//! 4. [`delay`]: how long is it under way?
+//! 4. [`delay`]: how long does it propagate?
 //!
-//! All parts speak in the types of [`frame`]. [`mac`] holds channels that stations share and links
-//! that retransmit, over the radio of [`phy`]; [`agent`] is what an access point does to the
-//! packets that pass. [`trace`] reads recorded links; [`random`] is where all randomness comes
-//! from.
+//! All parts use the types of [`frame`]. [`mac`] holds channels that stations share and links that
+//! retransmit, over the radio of [`phy`]; [`agent`] holds an access point's actions on passing
+//! packets. [`trace`] reads recorded links; [`random`] is the source of all randomness.
 
 pub mod agent;
 pub mod delay;

@@ -1,20 +1,21 @@
-//! A policer: a token bucket without a queue. What arrives while tokens are lacking is dropped, and
-//! nothing waits: the round trip does not tell of it (Flach et al., "An Internet-Wide Analysis of
-//! Traffic Policing", SIGCOMM 2016).
+//! A policer: a token bucket without a queue. Packets that arrive while tokens are lacking are
+//! dropped, and nothing waits: the round trip does not reveal it (Flach et al., "An Internet-Wide
+//! Analysis of Traffic Policing", SIGCOMM 2016).
 
 use airtcp_units::{BitRate, Duration, Instant};
 
 /// Tokens that a [`Policer`] grants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PolicerConfig {
-    /// Rate at which tokens come, in bits of IP packets a second.
+    /// Rate of token generation, in bits of IP packets a second.
     pub rate: BitRate,
     /// Depth of the bucket, in bytes of IP packets; it starts full.
     pub burst: u64,
 }
 
-/// A token bucket, as the instant at which it will be full if nothing else comes: each packet moves
-/// that on by its own time at the rate (the virtual scheduling of ITU-T I.371, annex A).
+/// A token bucket, as the instant at which it will be full if no packet arrives: each packet moves
+/// that later by its transmission time at the rate (the virtual scheduling of ITU-T I.371, annex
+/// A).
 #[derive(Clone, Copy, Debug)]
 pub struct Policer {
     rate: BitRate,
@@ -66,10 +67,10 @@ mod tests {
             .count() as u64
     }
 
-    /// Packets come at twice the rate: those pass that the burst and the rate have tokens for.
+    /// Packets arrive at twice the rate: as many pass as the burst and the rate have tokens for.
     #[test]
     fn what_passes_is_the_burst_and_the_rate() {
-        // A packet takes 1 ms of tokens; 1000 come within half a second.
+        // A packet takes 1 ms of tokens; 1000 arrive within half a second.
         assert_eq!(passed(&mut policer(50), 500, 1000), 50 + 499);
         assert_eq!(passed(&mut policer(1), 500, 1000), 500);
     }

@@ -1,7 +1,7 @@
 //! Any of the agents, chosen by data: dispatched by match, since a packet passes an agent often.
 //!
-//! An agent is a row of each table below. Its own file has the [`Configuration`] with its needs:
-//! the network reads those, and knows no agent by name.
+//! An agent is a row of each table below. Its file has the [`Configuration`] with its needs: the
+//! network reads those, and knows no agent by name.
 
 use airtcp_packet::Segment;
 use airtcp_units::Instant;
@@ -23,7 +23,7 @@ macro_rules! agents {
         configurations { $($(#[$text:meta])+ $name:ident($config:ident),)+ }
         machines { $($(#[$about:meta])+ $kind:ident($machine:ident),)+ }
     ) => {
-        /// Which agent, with its parameters.
+        /// The kind of agent, with its parameters.
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub enum AgentConfig {
             $($(#[$text])+ $name($config),)+
@@ -56,7 +56,7 @@ macro_rules! agents {
         })+
 
         impl<P: Copy> AnyAgent<P> {
-            /// The agent of that configuration; what it draws comes from `stream`.
+            /// Creates the agent for that configuration; its draws come from `stream`.
             ///
             /// # Errors
             /// A parameter out of its range.
@@ -139,21 +139,21 @@ agents! {
         Wtcp(WtcpConfig),
     }
     machines {
-        /// One that holds acknowledgments.
+        /// Holds acknowledgments.
         Delay(DelayInjection),
-        /// One that tells senders of a bad radio.
+        /// Notifies senders of a bad radio.
         Notification(BadStateNotification),
-        /// One that learns the timers of the connections that pass.
+        /// Learns the timers of passing connections.
         Information(Informed),
-        /// One that repairs losses of the radio.
+        /// Repairs losses of the radio.
         Snoop(Snoop),
-        /// One that repairs them and hides the time it takes.
+        /// Repairs losses of the radio and hides the time it takes.
         Wtcp(Wtcp),
     }
 }
 
 impl AgentConfig {
-    /// Whether it wants to hear of attempts that failed on the wireless link.
+    /// Whether it needs reports of failed attempts on the wireless link.
     #[must_use]
     pub const fn listens_to_link(&self) -> bool {
         self.needs().link_events

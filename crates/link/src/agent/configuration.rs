@@ -7,7 +7,7 @@ use crate::random::Stream;
 /// Needs of an agent, and its effects on the network around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Needs {
-    /// It wants to hear of attempts that failed on the wireless link.
+    /// It needs reports of failed attempts on the wireless link.
     pub link_events: bool,
     /// It retransmits packets: a copy is another transmission.
     pub copies: bool,

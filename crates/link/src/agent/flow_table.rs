@@ -1,7 +1,7 @@
 //! An agent's state of each connection, for a bounded number of them.
 //!
-//! When there is no room for another, the one that has been idle longest is forgotten. Its state is
-//! handed back: packets that it holds are to be released, not lost.
+//! When the table is full, the connection that has been idle longest is forgotten. Its state is
+//! returned: packets that it holds are to be released, not lost.
 
 use std::num::NonZeroUsize;
 
@@ -23,7 +23,7 @@ pub(crate) struct FlowTable<S> {
 }
 
 impl<S> FlowTable<S> {
-    /// An empty table for `limit` connections. Memory is taken as they come.
+    /// An empty table for `limit` connections. Memory is allocated as they appear.
     pub(crate) fn new(limit: NonZeroUsize) -> Self {
         Self {
             limit,
@@ -40,8 +40,8 @@ impl<S> FlowTable<S> {
         self.flows.pop_lru()
     }
 
-    /// The state of `flow`, made by `new` if there is none; counts as use. The bound holds also
-    /// where the caller did not make room: then the idlest is dropped.
+    /// The state of `flow`, created by `new` if it is missing; counts as use. The bound holds also
+    /// if the caller did not make room: then the idlest is dropped.
     pub(crate) fn entry(&mut self, flow: FlowKey, new: impl FnOnce() -> S) -> &mut S {
         self.make_room(flow);
         self.flows.get_or_insert_mut(flow, new)
@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(flows.make_room(1), None);
         *flows.entry(1, || 10) += 1;
         flows.entry(2, || 20);
-        // 1 is used again, so 2 is the idlest; looking is no use.
+        // 1 is reused, so 2 is the idlest; a lookup does not count as use.
         flows.entry(1, || 0);
         assert_eq!(flows.get(2), Some(&20));
         assert_eq!(flows.get_mut(2), Some(&mut 20));

@@ -1,8 +1,9 @@
 //! Agents of an access point, which act on passing packets: one folder or file each.
 //!
 //! An agent is a sans-IO state machine. It is handed every TCP segment that passes, in both
-//! directions, and says which to send on, when, and what else to send. A segment that it does not
-//! understand passes unchanged. It keeps a bounded number of flows and forgets the idlest first.
+//! directions, and returns the packets to send on, with their time, and additional packets. A
+//! segment that it does not understand passes unchanged. It tracks a bounded number of flows and
+//! forgets the idlest first.
 
 mod any;
 mod configuration;
@@ -32,7 +33,7 @@ use airtcp_units::{Duration, Instant};
 
 use crate::frame::Urgency;
 
-/// Which way a packet passes the access point.
+/// Direction in which a packet passes the access point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Toward {
     /// From the wired network to the mobile host.
@@ -42,7 +43,7 @@ pub enum Toward {
 }
 
 impl Toward {
-    /// The other way.
+    /// The opposite direction.
     #[must_use]
     pub const fn opposite(self) -> Self {
         match self {
@@ -52,8 +53,8 @@ impl Toward {
     }
 }
 
-/// A connection as the access point tells it from others: the simulator's number of the flow, or a
-/// hash of addresses and ports.
+/// The access point's key of a connection: the simulator's number of the flow, or a hash of
+/// addresses and ports.
 pub type FlowKey = u64;
 
 /// A packet that passes. `packet` is a handle to its bytes, which the agent returns.
@@ -61,9 +62,9 @@ pub type FlowKey = u64;
 pub struct Passage<P> {
     /// Its connection.
     pub flow: FlowKey,
-    /// Which way it goes.
+    /// Its direction.
     pub toward: Toward,
-    /// Its headers. What an agent changes in them is to be written back into the packet.
+    /// Its headers. An agent's changes to them are to be written back into the packet.
     pub segment: Segment,
     /// The packet.
     pub packet: P,
@@ -76,18 +77,18 @@ pub enum Emission<P> {
     Pass(Passage<P>),
     /// A copy of a packet that passed before: a local retransmission.
     Repeat(Passage<P>),
-    /// News of the link for the host on that side.
+    /// Link feedback for the host on that side.
     Feedback {
         /// The connection it is about.
         flow: FlowKey,
-        /// Where it goes.
+        /// Its destination.
         toward: Toward,
         /// Its headers.
         feedback: LinkFeedback,
     },
 }
 
-/// A report of the link about a packet towards the mobile host.
+/// A link's report about a packet towards the mobile host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkEvent {
     /// An attempt failed, and there will be another.
@@ -105,9 +106,9 @@ pub enum AgentEvent {
     AckJudged {
         /// Time since the sender stamped the data it acknowledges, clock offset removed.
         path_delay: Duration,
-        /// Above this it is a delay spike (`dthresh`).
+        /// Delays above this are spikes (`dthresh`).
         threshold: Duration,
-        /// The delay D to inject, as it stands after this acknowledgment.
+        /// The delay D to inject, after this acknowledgment.
         delay: Duration,
         /// Whether it is a spike.
         spike: bool,
@@ -152,7 +153,7 @@ pub trait Agent<P: Copy> {
         None
     }
 
-    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
+    /// Time of the next call of [`on_wakeup`](Self::on_wakeup); [`Instant::FAR_FUTURE`] for never.
     fn next_wakeup(&self) -> Instant;
 
     /// Acts on the timers that have expired by `now`. Call [`poll`](Self::poll) afterwards.

@@ -2,12 +2,12 @@
 
 use airtcp_units::Duration;
 
-/// A parameter of an agent is out of its range. Its text names the key, the value, what was
-/// expected and what to do.
+/// A parameter of an agent is out of its range. Its text names the key, the value, the expected
+/// range and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{key} = {value}: expected {expected}; {remedy}")]
 pub struct ParameterError {
-    /// The parameter, as its field is called.
+    /// The parameter's field name.
     pub key: &'static str,
     /// The value given.
     pub value: String,

@@ -9,9 +9,9 @@ use airtcp_units::{Duration, Instant};
 ///   forgotten           ^ started
 /// ```
 ///
-/// Two numbers stand for two windows: when the current one is full it becomes the previous one, and
-/// what was smallest before that is forgotten. A change upwards is so noticed after two windows at
-/// the latest, one downwards immediately.
+/// Two numbers represent two windows: when the current one is full it becomes the previous one, and
+/// the earlier minimum is forgotten. A change upwards is so noticed after two windows at the
+/// latest, one downwards immediately.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WindowedMinimum<T> {
     started: Instant,
@@ -34,7 +34,7 @@ impl<T: Copy + Ord> WindowedMinimum<T> {
         if self.current.is_none() || age >= window * 2 {
             (self.previous, self.current, self.started) = (None, None, now);
         } else if age >= window {
-            // Windows follow each other without gaps, also when nothing came at their border.
+            // Windows follow each other without gaps, even if no value arrived at their border.
             (self.previous, self.current) = (self.current, None);
             self.started += window;
         }

@@ -15,7 +15,7 @@ use crate::trace::rtt_log::RttSeries;
 use airtcp_units::{Duration, Instant};
 use std::sync::Arc;
 
-/// No flow has this number: what is drawn for the whole pipe comes from the substream of this one.
+/// No flow has this number: draws for the whole pipe come from its substream.
 const NO_FLOW: u64 = u64::MAX;
 
 /// One-way delay of a packet.
@@ -26,17 +26,17 @@ pub enum Delay {
     /// A time that varies.
     Variable(Box<VariableDelay>),
     /// A recorded series of round-trip times, in the trace-driven model of Miyim (paper 1): the
-    /// k-th transmission of a flow takes the k-th time of the series, which starts again at its
-    /// end. The whole round trip lies on this direction, so the other one is to have none.
+    /// k-th transmission of a flow takes the k-th time of the series, which repeats at its end. The
+    /// whole round trip lies on this direction, so the other one must have no delay.
     Recorded {
         /// The recorded round-trip times.
         series: Arc<RttSeries>,
         /// Whether a packet may overtake another.
         order: DeliveryOrder,
-        /// Which time of the series the first transmission takes.
+        /// The time of the series that the first transmission takes.
         start: RecordingStart,
     },
-    /// As recorded, but each run draws a series of its own.
+    /// As recorded, but each run draws another series.
     Modelled {
         /// The distribution of the series.
         model: RttModel,
@@ -48,10 +48,10 @@ pub enum Delay {
 /// Whether a packet may overtake another of the same direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeliveryOrder {
-    /// No: one that would arrive before its predecessor arrives together with it, behind it (paper
-    /// 1's Trace 2).
+    /// No: a packet that would arrive before its predecessor arrives together with it, after it
+    /// (paper 1's Trace 2).
     InOrder,
-    /// Yes: each arrives after its own time (paper 1's Trace 1).
+    /// Yes: each arrives after its delay (paper 1's Trace 1).
     Reorder,
 }
 
@@ -67,12 +67,12 @@ pub(crate) enum DelayProcess {
     },
 }
 
-/// A series of round-trip times, and which of them a transmission takes.
+/// A series of round-trip times, and the choice of the time that a transmission takes.
 #[derive(Clone, Debug)]
 pub(crate) enum Replay {
-    /// A recorded one, and where in it the first transmission stands.
+    /// A recorded one, and the position of the first transmission in it.
     Recorded { series: Arc<RttSeries>, first: u64 },
-    /// One of the run's own.
+    /// Drawn for this run.
     Drawn(Box<model::DrawnSeries>),
 }
 
@@ -89,7 +89,7 @@ impl Replay {
 }
 
 impl DelayProcess {
-    /// `stream` is the pipe's; what is drawn here is no flow's.
+    /// `stream` is the pipe's; draws here belong to no flow.
     pub(crate) fn new(delay: Delay, stream: Stream) -> Self {
         let (replay, order) = match delay {
             Delay::Constant(delay) => return Self::Constant(delay),
@@ -124,7 +124,7 @@ impl DelayProcess {
         }
     }
 
-    /// When a packet whose last byte left at `departure` arrives.
+    /// Arrival time of a packet with its last byte sent at `departure`.
     #[inline]
     pub(crate) fn arrival(&mut self, departure: Instant, transmission: &Transmission) -> Instant {
         match self {

@@ -1,11 +1,11 @@
-//! Round-trip times drawn from a stationary process, in place of recorded ones: for a series of
-//! which only a few facts are known (Miyim §V publishes of Trace 1 its lag-1 autocorrelation and a
+//! Round-trip times drawn from a stationary process, in place of recorded ones: for a series with
+//! only a few known facts (Miyim §V publishes of Trace 1 its lag-1 autocorrelation and a
 //! throughput).
 
 use crate::random::Stream;
 use airtcp_units::Duration;
 
-/// Round trips of one series; behind them it starts again, as a recorded one does.
+/// Round trips of one series; after them it repeats, as a recorded one does.
 const LENGTH: u64 = 20_000;
 /// Longer than any round trip a recorded series may hold, in seconds.
 const MAX_S: f64 = 3600.0;
@@ -50,7 +50,7 @@ pub(crate) struct DrawnSeries {
     rtts: Vec<Duration>,
 }
 
-/// Where the process stands that gives the factors of mean 1.
+/// State of the process that generates the factors of mean 1.
 #[derive(Clone, Debug)]
 enum Law {
     /// If the logarithm is normal with variance s² and correlation r from one to the next, the
@@ -109,7 +109,7 @@ impl RttModel {
 }
 
 impl DrawnSeries {
-    /// Round-trip time number `index`; after the last comes the first again.
+    /// Round-trip time number `index`; after the last the series repeats.
     #[inline]
     pub(crate) fn wrapping(&mut self, index: u64) -> Duration {
         let place = (index % LENGTH) as usize;
@@ -129,7 +129,7 @@ impl DrawnSeries {
 }
 
 impl Law {
-    /// The factor where the process stands, which then takes its step of this number.
+    /// The factor at the present state, which then takes step `number`.
     fn next(&mut self, stream: Stream, number: u64) -> f64 {
         match self {
             Self::Even => 1.0,

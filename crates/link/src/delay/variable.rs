@@ -1,5 +1,5 @@
-//! A delay that varies: with time as recorded, by jitter, by packets that come late, and by stops
-//! in which deliveries are held.
+//! A delay that varies: with time as recorded, by jitter, by late packets, and by stops in which
+//! deliveries are held.
 
 use std::sync::Arc;
 
@@ -18,23 +18,22 @@ const LATENESS: u64 = u64::MAX - 4;
 /// A delay that varies. A packet meets the parts in the order of the fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VariableDelay {
-    /// The part that every packet takes.
+    /// The part common to every packet.
     pub base: BaseDelay,
     /// A further part, drawn for each.
     pub jitter: Option<Jitter>,
     /// Packets that come late, and let others overtake them.
     pub late: Option<Late>,
-    /// Stops in which deliveries are held, and after which they are made together; the link goes
-    /// on.
+    /// Stops in which deliveries are held until the end of the stop; the link keeps transmitting.
     pub held: Option<Stops>,
 }
 
-/// The part of a delay that every packet takes.
+/// The part of a delay common to every packet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BaseDelay {
-    /// Always the same.
+    /// Constant.
     Constant(Duration),
-    /// As recorded at the time at which the packet's last byte leaves.
+    /// As recorded at the time of departure of the packet's last byte.
     Recorded {
         /// The recording.
         conditions: Arc<Conditions>,
@@ -57,19 +56,19 @@ pub struct Jitter {
 /// The distribution of jitter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JitterShape {
-    /// From 0 to twice the mean, all alike.
+    /// Uniform from 0 to twice the mean.
     #[default]
     Uniform,
     /// Exponential.
     Exponential,
 }
 
-/// A share of the packets comes late, each drawn by flow and number.
+/// A share of the packets is late, each drawn by flow and number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Late {
     /// The share.
     pub share: Probability,
-    /// By how much.
+    /// Additional delay.
     pub by: Duration,
 }
 
@@ -84,7 +83,7 @@ pub(crate) struct VariableProcess {
     late_draws: Stream,
     /// End of the longest recorded delay so far, before jitter.
     last_recorded: Instant,
-    /// Arrival of the latest packet among those that keep their order.
+    /// Latest arrival so far among the packets that keep their order.
     last_in_order: Instant,
 }
 
@@ -102,7 +101,8 @@ impl VariableProcess {
         }
     }
 
-    /// When a packet whose last byte left at `departure` arrives. Departures may not decrease.
+    /// Arrival time of a packet with its last byte sent at `departure`. Departures may not
+    /// decrease.
     pub(super) fn arrival(&mut self, departure: Instant, transmission: &Transmission) -> Instant {
         let mut arrival = match &self.base {
             BaseDelay::Constant(delay) => departure + *delay,

@@ -1,4 +1,4 @@
-//! Independent bit errors: what they mean for a whole packet.
+//! Independent bit errors, converted to packet losses.
 
 use airtcp_units::Probability;
 

@@ -3,7 +3,7 @@
 use super::GilbertElliott;
 use crate::random::Stream;
 
-/// Where a flow's channel is.
+/// State of a flow's channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     NotDrawn,
@@ -19,7 +19,7 @@ pub(crate) struct Channel {
     states: Vec<State>,
 }
 
-/// Of each transmission's two draws the state takes the even one and the loss the odd one.
+/// Of each transmission's two draws the even one sets the state and the odd one decides the loss.
 const DRAWS_A_TRANSMISSION: u64 = 2;
 
 impl Channel {
@@ -30,7 +30,7 @@ impl Channel {
         }
     }
 
-    /// Moves the channel of `flow` by one transmission, and says whether that is lost.
+    /// Moves the channel of `flow` by one transmission, and returns whether that is lost.
     pub(super) fn loses(&mut self, draws: Stream, flow: u32, index: u64) -> bool {
         let place = flow as usize;
         if place >= self.states.len() {

@@ -1,7 +1,7 @@
-//! Which packets the link loses: one file an error model.
+//! Losses on the link: one file per error model.
 //!
-//! A loss is a function of (seed, component, flow, that flow's transmission index), and of nothing
-//! that other flows do. The model is queried once for every transmission, including those that the
+//! A loss is a function of (seed, component, flow, that flow's transmission index), independent of
+//! other flows. The model is queried once for every transmission, including transmissions that the
 //! queue then refuses: a flow's losses do not depend on how full other flows keep the queue.
 
 mod bit_errors;
@@ -18,11 +18,11 @@ use airtcp_units::{Instant, Probability};
 /// Losses of the link.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ErrorModel {
-    /// Nothing.
+    /// No losses.
     None,
     /// Each packet with this probability, independently.
     Independent(Probability),
-    /// Of every `period` transmissions of a flow the last `lost`: no chance in it.
+    /// The last `lost` of every `period` transmissions of a flow: deterministic.
     Block {
         /// Length of a block, in transmissions; nothing is lost when it is zero.
         period: u32,
@@ -35,10 +35,10 @@ pub enum ErrorModel {
     GilbertElliott(GilbertElliott),
     /// Each bit with this probability, independently; one bad bit loses the packet.
     BitErrors(Probability),
-    /// These packets and no others: what a recorded run lost.
+    /// Exactly these packets: the losses of a recorded run.
     Listed(Arc<LostPackets>),
-    /// Each packet, independently, with the probability that was recorded for the time at which its
-    /// last byte leaves.
+    /// Each packet, independently, with the probability recorded for the departure time of its last
+    /// byte.
     Recorded(Arc<Conditions>),
 }
 
@@ -135,8 +135,8 @@ impl ErrorProcess {
         !matches!(self.model, Model::None) && self.draws_loss(transmission)
     }
 
-    /// Whether `transmission` is lost by what was recorded for the time of its `departure`, if
-    /// [`Self::loses`] has not lost it already.
+    /// Whether `transmission` is lost by the recorded loss rate at `departure`, if [`Self::loses`]
+    /// has not lost it already.
     #[inline]
     pub(crate) fn loses_at(&mut self, departure: Instant, transmission: &Transmission) -> bool {
         match &self.model {
@@ -168,7 +168,7 @@ impl ErrorProcess {
     }
 }
 
-/// Each flow's own stream; the last one is kept, since a flow's packets come in trains.
+/// A stream per flow; the last one is cached, since a flow's packets come in trains.
 #[derive(Clone, Debug)]
 struct FlowDraws {
     all: Stream,

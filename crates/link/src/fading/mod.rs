@@ -22,7 +22,7 @@ pub use slotted::SlottedRadio;
 /// Metres a second (exact by the definition of the metre).
 const SPEED_OF_LIGHT: f64 = 299_792_458.0;
 
-/// The way of a signal, for all stations of an access point.
+/// The propagation of a signal, for all stations of an access point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RadioConfig {
     /// Carrier frequency in Hz.
@@ -44,7 +44,7 @@ pub struct RadioConfig {
 /// Fading of a signal.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Fading {
-    /// Not at all.
+    /// No fading.
     #[default]
     None,
     /// Rayleigh, redrawn for every transmission: its power is exponential with mean 1.
@@ -77,7 +77,7 @@ pub enum RadioError {
 }
 
 impl RadioConfig {
-    /// Refuses what cannot be.
+    /// Validates the configuration.
     ///
     /// # Errors
     /// See [`RadioError`].

@@ -31,7 +31,7 @@ pub enum PlacementError {
 }
 
 impl Placement {
-    /// Refuses what cannot be.
+    /// Validates the placement.
     ///
     /// # Errors
     /// See [`PlacementError`].

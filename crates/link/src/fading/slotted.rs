@@ -34,7 +34,7 @@ enum Slotted {
 }
 
 impl SlottedRadio {
-    /// `radio` as it is at the starts of slots of length `slot`, the first at time zero.
+    /// Samples `radio` at the starts of slots of length `slot`, the first at time zero.
     #[must_use]
     pub fn new(radio: &Radio, slot: Duration) -> Self {
         Self {
@@ -127,8 +127,8 @@ mod tests {
         Jakes::new(10.0, Stream::new(5, "jakes").substream(station))
     }
 
-    /// Turned phasors are those that are computed, also in slots far from the start, and in
-    /// in whatever order slots are queried.
+    /// Turned phasors equal the directly computed ones, also in slots far from the start, and in
+    /// whatever order slots are queried.
     #[test]
     fn turned_sinusoids_are_the_computed_ones() {
         for station in 0..20 {
@@ -155,8 +155,8 @@ mod tests {
     }
 
     /// The power of a Rayleigh signal at two times has the correlation J0²(2π·f_d·τ) (Jakes 1974,
-    /// §1.5: the squared envelope). Over 4000 stations, whose powers have variance 1 and products
-    /// of them at most 9, the mean has a standard error below 0.048.
+    /// §1.5: the squared envelope). Over 4000 stations, with powers of variance 1 and products of
+    /// them of at most 9, the mean has a standard error below 0.048.
     #[test]
     fn the_autocorrelation_is_that_of_jakes() {
         let mut stations: Vec<_> = (0..4000).map(|n| Turned::new(&jakes(n), SLOT)).collect();

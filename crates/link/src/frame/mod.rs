@@ -1,5 +1,5 @@
-//! What every part of a link speaks in: packets as they are handed over, as they wait and as they
-//! are sent, who the stations are, and the fate of a packet or a frame.
+//! The vocabulary of all parts of a link: packets as they are handed over, queued and sent, the
+//! stations, and the fate of a packet or a frame.
 
 pub mod occupancy;
 pub mod offer;

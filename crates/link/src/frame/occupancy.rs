@@ -1,11 +1,11 @@
-//! What is on a channel and when, for timelines.
+//! Occupancy of a channel, for timelines.
 
 use airtcp_units::Instant;
 
 /// A time in which a station occupies the channel, for timelines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occupancy {
-    /// Who sends.
+    /// The sender.
     pub station: u32,
     /// First bit.
     pub start: Instant,
@@ -13,7 +13,7 @@ pub struct Occupancy {
     pub end: Instant,
     /// The frame sent.
     pub frame: FrameKind,
-    /// The flow whose packet the exchange is about.
+    /// The flow of the packet that the exchange is about.
     pub flow: u32,
     /// Attempt number for its packet, from 1.
     pub attempt: u32,
@@ -21,7 +21,7 @@ pub struct Occupancy {
     pub fate: Fate,
     /// MPDUs in it: more than 1 in an aggregate.
     pub mpdus: u32,
-    /// Of these, those that did not arrive.
+    /// Number of MPDUs in it that were damaged.
     pub damaged: u32,
 }
 

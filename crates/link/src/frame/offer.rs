@@ -5,13 +5,13 @@ use airtcp_units::{Duration, Instant};
 /// Facts about a packet that a medium needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offer {
-    /// Size of the IP packet, headers included; the medium adds its own.
+    /// Size of the IP packet, headers included; the medium adds its overhead.
     pub bytes: u32,
-    /// Whose packet it is; flows are numbered from zero without gaps.
+    /// Its flow; flows are numbered from zero without gaps.
     pub flow: u32,
     /// Its content: error models may spare one or the other.
     pub class: PacketClass,
-    /// Its urgency, where an access point knows.
+    /// Its urgency, if an access point knows it.
     pub urgency: Option<Urgency>,
 }
 
@@ -20,14 +20,14 @@ pub struct Offer {
 pub enum PacketClass {
     /// Data of a connection, its SYN and its FIN.
     Data,
-    /// Acknowledgments alone.
+    /// Pure acknowledgments.
     Acknowledgment,
 }
 
 /// An access point's estimate of the retransmission timer of a packet's sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Urgency {
-    /// When the timer expires.
+    /// Expiry of the timer.
     pub expires: Instant,
     /// The length of the timer.
     pub timeout: Duration,

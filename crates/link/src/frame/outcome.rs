@@ -24,7 +24,7 @@ pub enum Outcome<P> {
         packet: P,
         /// The station that sent it.
         from: u32,
-        /// The station it was meant for.
+        /// The station it was addressed to.
         to: u32,
         /// Transmissions, counted as above.
         attempts: u32,
@@ -35,7 +35,7 @@ pub enum Outcome<P> {
         packet: P,
         /// The station that sends it.
         from: u32,
-        /// The station it is meant for.
+        /// The station it is addressed to.
         to: u32,
         /// Number of transmissions, counted as above.
         attempts: u32,
@@ -46,14 +46,14 @@ pub enum Outcome<P> {
         packet: P,
         /// The station that sent it.
         from: u32,
-        /// The station it was meant for.
+        /// The station it was addressed to.
         to: u32,
         /// Transmissions, counted as above; 0 if it never was.
         attempts: u32,
         /// Whether it had arrived all the same: only acknowledgments were lost.
         arrived: bool,
     },
-    /// A queue's discipline dropped it before it was ever sent.
+    /// A queue's discipline dropped it before its first transmission.
     Dropped {
         /// The packet.
         packet: P,

@@ -1,13 +1,13 @@
-//! A packet in a station's queue, and how far it is.
+//! A packet in a station's queue, and its progress.
 
 use super::offer::Offer;
 
-/// A packet and how far it is.
+/// A packet and its progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PendingPacket<P> {
     /// The packet.
     pub packet: P,
-    /// The station it is meant for.
+    /// The station it is addressed to.
     pub to: u32,
     /// Its description.
     pub offer: Offer,

@@ -1,10 +1,10 @@
-//! A packet in a queue whose discipline decides at the head.
+//! A packet in a queue with a discipline that decides at the head.
 
 use airtcp_units::Instant;
 
 use super::transmission::Transmission;
 
-/// A packet that waits, and since when.
+/// A queued packet, and the time of its arrival.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QueuedPacket<P> {
     /// The packet.
@@ -13,6 +13,6 @@ pub(crate) struct QueuedPacket<P> {
     pub transmission: Transmission,
     /// Whether the link will lose it: it is served nevertheless.
     pub is_lost: bool,
-    /// When it came.
+    /// Time of its arrival.
     pub since: Instant,
 }

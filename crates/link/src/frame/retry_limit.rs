@@ -1,14 +1,14 @@
-//! How often a frame is transmitted at most.
+//! Limits on the transmissions of a frame.
 
 use std::num::NonZeroU32;
 
-/// Most transmissions of a frame.
+/// Maximum number of transmissions of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryLimit {
-    /// Until it arrives.
+    /// Until it is acknowledged.
     Unlimited,
-    /// The most attempts, the first included: the standard's `dot11ShortRetryLimit`
-    /// (IEEE 802.11-2016 §10.3.4.4).
+    /// Maximum number of attempts, the first included: the standard's `dot11ShortRetryLimit` (IEEE
+    /// 802.11-2016 §10.3.4.4).
     Attempts(NonZeroU32),
 }
 

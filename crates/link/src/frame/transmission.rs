@@ -5,7 +5,7 @@
 pub struct Transmission {
     /// Size on the link, headers included.
     pub bytes: u32,
-    /// Whose packet it is; flows are numbered from zero without gaps.
+    /// Its flow; flows are numbered from zero without gaps.
     pub flow: u32,
     /// Packets that this flow has handed to this direction before: 0, 1, 2, ...;
     /// [`Self::UNNUMBERED`] of one that is not counted.
@@ -13,8 +13,8 @@ pub struct Transmission {
 }
 
 impl Transmission {
-    /// The index of a packet that takes no number, and so no other's draw. No error model loses it,
-    /// none is moved on by it, and no list of lost packets names it.
+    /// The index of a packet that takes no number, and so no other packet's draw. Error models
+    /// neither lose it nor advance by it, and no list of lost packets names it.
     pub const UNNUMBERED: u64 = u64::MAX;
 }
 
@@ -25,7 +25,7 @@ pub enum Admission {
     /// [discarded](crate::Pipe::take_discarded).
     Queued,
     /// The queue had no room, its discipline drops it, or the policer in front lacks tokens; it
-    /// takes nothing of the link.
+    /// takes no time on the link.
     Overflow,
     /// It takes its turn on the link, but is damaged and never arrives.
     Lost,

@@ -1,7 +1,7 @@
-//! Which frames the radio damages.
+//! Damage to frames by the radio.
 //!
-//! What a station's frame meets is a function of (seed, station, direction, that station's own
-//! transmission index there) and of the time, and of nothing that others do: a remedy that sends
+//! The fate of a station's frame is a function of (seed, station, direction, that station's
+//! transmission index there) and of the time, independent of other stations: a remedy that sends
 //! more frames at one station shifts no draw of another.
 
 use airtcp_units::{Duration, Instant, Probability};
@@ -16,14 +16,14 @@ use crate::phy::Mode;
 use crate::phy::error_rate::frame_error_rate;
 use crate::random::Stream;
 
-/// Which frames an error model touches. It spares the link's own acknowledgments, unless it counts
-/// whatever is [heard](Counted::Heard).
+/// The frames that an error model affects. It spares the link's control frames, unless it counts
+/// every frame [heard](Counted::Heard).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Affects {
     /// Frames with data of TCP.
     #[default]
     Data,
-    /// Frames with acknowledgments of TCP alone.
+    /// Frames with pure TCP acknowledgments.
     Acknowledgments,
     /// Both.
     Both,
@@ -40,20 +40,20 @@ impl Affects {
     }
 }
 
-/// Whose transmissions an error model counts.
+/// The scope in which an error model counts transmissions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counted {
-    /// Each station's own.
+    /// Each station separately.
     #[default]
     Station,
     /// All of the channel in one direction: "of every 100 frames that the access point hears".
     Channel,
-    /// All frames that the access point hears, whatever they carry, the link's own too: an error
-    /// model at its receiver. Frames that it sends are spared.
+    /// All frames that the access point receives, control frames included: an error model at its
+    /// receiver. Frames that it sends are spared.
     Heard,
 }
 
-/// A channel that goes away for `length` every `every`; the first time after `every`.
+/// A periodic outage of `length` every `every`, starting after the first period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outage {
     /// From the start of one to the start of the next.
@@ -63,7 +63,7 @@ pub struct Outage {
 }
 
 impl Outage {
-    /// Whether the channel is away at any time from `start` to `end`.
+    /// Whether an outage overlaps the time from `start` to `end`.
     #[inline]
     #[must_use]
     pub fn touches(&self, start: Instant, end: Instant) -> bool {
@@ -77,27 +77,27 @@ impl Outage {
 /// Errors that damage frames.
 #[derive(Clone, Debug)]
 pub struct DamageConfig {
-    /// Frames that are damaged by an error model: each attempt is a transmission.
+    /// The error model of frames: each attempt is a transmission.
     pub model: ErrorModel,
-    /// Which frames the model touches.
+    /// The frames that the model affects.
     pub affects: Affects,
-    /// Whose transmissions it counts.
+    /// The scope in which it counts transmissions.
     pub counted: Counted,
-    /// When every frame is damaged.
+    /// Outages, in which every frame is damaged.
     pub outage: Option<Outage>,
     /// The stations' radio channels, which damage any frame.
     pub radio: Option<RadioDamage>,
 }
 
 /// Frames damaged by noise: each with the frame error rate of its mode at the signal-to-noise ratio
-/// of its start. All frames, those of the link's own too.
+/// of its start. All frames, control frames included.
 #[derive(Clone, Debug)]
 pub struct RadioDamage {
     /// The channel of each station; the first place is the access point's and unused.
     pub radios: Vec<Radio>,
-    /// The modes of data frames, of stations from 1 on, taken in turn; one at least.
+    /// The modes of data frames, of stations from 1 on, used cyclically; at least one.
     pub data: Vec<Mode>,
-    /// The mode of the link's own frames.
+    /// The mode of control frames.
     pub control: Mode,
 }
 
@@ -116,12 +116,12 @@ impl Default for DamageConfig {
 /// A frame on the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// The station at the other end of the access point's side; what a link counts separately,
-    /// where it has but one: its flows.
+    /// The station on the mobile's side; or the unit that a link with a single mobile counts
+    /// separately: its flows.
     pub station: u32,
-    /// Which way it goes.
+    /// Its direction.
     pub direction: FrameDirection,
-    /// Its content; `None` for a frame of the link's own.
+    /// Its content; `None` for a control frame.
     pub class: Option<PacketClass>,
     /// Size of the frame in bytes.
     pub bytes: u32,
@@ -132,7 +132,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// A frame from a station to another, one of which is the access point.
+    /// A frame between two stations, one of them the access point.
     #[inline]
     pub(super) const fn between(
         (from, to): (u32, u32),
@@ -165,11 +165,11 @@ pub struct Damage {
     /// Number of frames of any kind, of each station.
     frames: [Vec<u64>; 2],
     noise: Stream,
-    /// The chance of the last frame whose MPDUs meet the same signal.
+    /// The damage probability of the last frame, for MPDUs that meet the same signal.
     last: Option<Met>,
 }
 
-/// What an MPDU meets: all of the same PPDU, mode and size meet the same.
+/// The conditions of an MPDU: equal for all of the same PPDU, mode and size.
 #[derive(Clone, Copy, Debug)]
 struct Met {
     index: u64,
@@ -236,7 +236,7 @@ impl Damage {
         self.is_damaged(frame, by_model, by_noise)
     }
 
-    /// The mode of a frame of a station whose mode does not change, where that matters.
+    /// The mode of a frame of a station with a fixed mode, if it matters.
     fn usual_mode(&self, frame: &Frame) -> Option<Mode> {
         let radio = self.config.radio.as_ref()?;
         Some(match frame.class {
@@ -267,7 +267,7 @@ impl Damage {
         self.next_snr_db(station, FrameDirection::FromStation, now)
     }
 
-    /// The same as a frame in one direction would meet it.
+    /// The same for a frame in one direction.
     #[must_use]
     pub fn next_snr_db(
         &self,
@@ -396,8 +396,8 @@ mod tests {
         assert!(damage.damages(&frame(0, Some(PacketClass::Data))));
     }
 
-    /// At 4.2 dB a good part of frames of 1536 bytes is damaged, of 4000 as many as the frame error
-    /// rate says within four standard errors; of frames of 14 bytes at 1 Mbit/s hardly any.
+    /// At 4.2 dB a good part of frames of 1536 bytes is damaged, of 4000 the share given by the
+    /// frame error rate within four standard errors; of frames of 14 bytes at 1 Mbit/s hardly any.
     #[test]
     fn noise_damages_with_the_frame_error_rate() {
         let config = RadioConfig {

@@ -1,5 +1,5 @@
-//! How a frame exchange of IEEE 802.11 ends, and from when the medium behind it is idle for those
-//! that took part, and for those that listen.
+//! The end of an IEEE 802.11 frame exchange, and the time from which the medium is idle for its
+//! participants and for listeners.
 
 use airtcp_units::{Duration, Instant};
 
@@ -10,9 +10,9 @@ use crate::phy::{ControlFrame, Phy};
 pub(super) enum Attempt {
     /// The answer is received; its last bit leaves at that time.
     Answered(Instant),
-    /// Something of what was sent is received, but its answer, which ends at that time, is not.
+    /// The frame is received, at least in part, but its answer, which ends at that time, is not.
     AnswerDamaged(Instant),
-    /// Nothing of it is received, and there is no answer.
+    /// The frame is not received, and there is no answer.
     Unanswered,
     /// The CTS is damaged.
     CtsDamaged,
@@ -20,18 +20,18 @@ pub(super) enum Attempt {
     Collision,
 }
 
-/// The medium behind an exchange, as a station hears it.
+/// The medium after an exchange, as a station senses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Quiet {
-    /// Until then it is busy: a packet that comes to an empty queue backs off.
+    /// End of the busy medium: a packet that arrives at an empty queue before it backs off.
     pub busy_until: Instant,
-    /// DIFS or AIFS begins; later than that by what EIFS has before it where the last frame was not
+    /// Start of DIFS or AIFS; postponed by the leading part of EIFS if the last frame was not
     /// understood.
     pub idle_from: Instant,
 }
 
 impl Quiet {
-    /// The medium behind a frame that ends then and was understood.
+    /// The medium after a frame that ended at `end` and was understood.
     pub(super) const fn from(end: Instant) -> Self {
         Self {
             busy_until: end,
@@ -40,18 +40,18 @@ impl Quiet {
     }
 }
 
-/// Pauses within an exchange and behind it.
+/// Pauses within an exchange and after it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pauses {
     pub sifs: Duration,
-    /// What EIFS has before DIFS or AIFS begins: SIFS and an ACK at the lowest rate.
+    /// The part of EIFS before DIFS or AIFS: SIFS and an ACK at the lowest rate.
     eifs_before_difs: Duration,
     answer_timeout: Duration,
 }
 
 impl Pauses {
-    /// Those of a physical layer, and for how long a sender waits for an answer, if not as the
-    /// standard has it.
+    /// The pauses of a physical layer, with a sender's answer timeout if it differs from the
+    /// standard.
     pub(super) fn new(phy: &Phy, answer_timeout: Option<Duration>) -> Self {
         Self {
             sifs: phy.sifs(),
@@ -60,12 +60,12 @@ impl Pauses {
         }
     }
 
-    /// The medium behind an attempt that is no collision, as its sender hears it and as the others
-    /// do. `ends` is the last bit of what decides it.
+    /// The medium after an attempt without a collision, as its sender senses it and as the others
+    /// do. `ends` is the last bit of the deciding frame.
     ///
-    /// A station whose answer does not come contends again DIFS later (IEEE 802.11-2020
-    /// §10.3.2.11). One that has heard an undecodable frame leaves time for an answer: EIFS
-    /// (§10.3.2.3.7). The wait for an answer ends with the answer, which may not be understood.
+    /// A station with a missing answer contends DIFS later (IEEE 802.11-2020 §10.3.2.11). One that
+    /// has received an undecodable frame leaves time for an answer: EIFS (§10.3.2.3.7). The wait
+    /// for an answer ends with the answer, which may not be understood.
     #[inline]
     pub(super) fn behind(&self, ends: Instant, attempt: Attempt) -> (Quiet, Quiet) {
         match attempt {
@@ -80,20 +80,20 @@ impl Pauses {
         }
     }
 
-    /// The medium behind a collision, as one of its senders hears it, whose own frame has ended at
-    /// `own`, and the longest at `all`: the channel must be idle too.
+    /// The medium after a collision, as one of its senders senses it; its frame ended at `own`, and
+    /// the longest at `all`: the channel must be idle too.
     #[inline]
     pub(super) fn behind_collision(&self, own: Instant, all: Instant) -> Quiet {
         Quiet::from(self.gives_up(own).max(all))
     }
 
-    /// Until when a sender waits for an answer to begin.
+    /// End of a sender's wait for an answer to begin.
     #[inline]
     pub(super) fn gives_up(&self, ends: Instant) -> Instant {
         ends + self.answer_timeout
     }
 
-    /// The medium behind a frame that was not understood.
+    /// The medium after a frame that was not understood.
     #[inline]
     pub(super) fn not_understood(&self, end: Instant) -> Quiet {
         Quiet {
@@ -102,8 +102,8 @@ impl Pauses {
         }
     }
 
-    /// RTS and CTS between two stations: the end of the CTS; or which of them was damaged, and its
-    /// end. `send` sends a frame, and says when it ends and whether it is damaged.
+    /// RTS and CTS between two stations: the end of the CTS; or the damaged frame and its end.
+    /// `send` sends a frame, and returns its end and whether it is damaged.
     #[inline]
     pub(super) fn clear(
         &self,
@@ -141,8 +141,8 @@ mod tests {
         Pauses::new(&phy, None)
     }
 
-    /// EIFS is SIFS, an ACK and DIFS (§10.3.7): 364 µs behind a frame that nobody understands, DIFS
-    /// behind those that are.
+    /// EIFS is SIFS, an ACK and DIFS (§10.3.7): 364 µs after a frame that no station understands,
+    /// DIFS after any other.
     #[test]
     fn the_medium_is_idle_later_behind_what_is_not_understood() {
         let idle = |attempt| {

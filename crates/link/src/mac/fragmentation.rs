@@ -1,23 +1,23 @@
-//! Packets that are sent in more than one frame.
+//! Fragmentation of packets.
 
-/// How a packet is cut: into fragments of equal size, but for the last one.
+/// The fragmentation of a packet: equal sizes, except the last fragment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fragments {
     /// Bytes of the packet.
     pub packet: u32,
-    /// Bytes of it that a frame carries at most; more than none.
+    /// Maximum number of its bytes in a frame; above zero.
     pub most: u32,
 }
 
 impl Fragments {
-    /// Bytes of the fragment that follows after `done` others.
+    /// Bytes of the fragment after the first `done`.
     #[inline]
     pub(super) fn next_bytes(self, done: u32) -> u32 {
         let sent = done.saturating_mul(self.most);
         self.packet.saturating_sub(sent).min(self.most)
     }
 
-    /// Whether the fragment that follows after `done` others is the last.
+    /// Whether the fragment after the first `done` is the last.
     #[inline]
     pub(super) const fn is_last(self, done: u32) -> bool {
         (done + 1).saturating_mul(self.most) >= self.packet

@@ -8,7 +8,7 @@ use crate::phy::ControlFrame;
 /// First and last bit of a frame.
 pub(super) type Span = (Instant, Instant);
 
-/// The observer of a channel, and the attempt whose frames are reported.
+/// The observer of a channel, and the attempt that the frames belong to.
 pub(super) struct FrameReporter<'a, O> {
     pub observer: &'a mut O,
     /// The flow of the packet that the attempt is about.
@@ -18,7 +18,7 @@ pub(super) struct FrameReporter<'a, O> {
 }
 
 impl<O: ChannelObserver> FrameReporter<'_, O> {
-    /// A station sends a frame with `mpdus` MPDUs, of which some do not arrive.
+    /// A station sends a frame with `mpdus` MPDUs, some of them damaged.
     pub(super) fn aggregate(
         &mut self,
         station: u32,
@@ -40,7 +40,7 @@ impl<O: ChannelObserver> FrameReporter<'_, O> {
         });
     }
 
-    /// A station sends a frame, alone on the channel.
+    /// A station sends a frame without a collision.
     pub(super) fn frame(&mut self, station: u32, frame: FrameKind, span: Span, is_damaged: bool) {
         let fate = if is_damaged {
             Fate::Damaged
@@ -50,7 +50,7 @@ impl<O: ChannelObserver> FrameReporter<'_, O> {
         self.aggregate(station, frame, span, fate, (1, u32::from(is_damaged)));
     }
 
-    /// A station sends a frame of the link's own.
+    /// A station sends a control frame.
     pub(super) fn control(
         &mut self,
         station: u32,
@@ -82,7 +82,7 @@ mod tests {
         }
     }
 
-    /// A frame that is damaged does not arrive; an aggregate may in part.
+    /// A damaged frame does not arrive; an aggregate may arrive in part.
     #[test]
     fn frames_are_told_with_what_does_not_arrive() {
         let mut seen = Seen::default();

@@ -1,5 +1,5 @@
-//! What happens on a channel to which a few packets are given, as tests compare it: recorded from a
-//! medium, or told by a second model.
+//! The history of a channel with a few packets, for comparison in tests: recorded from a medium, or
+//! computed by a second model.
 
 use airtcp_units::{Duration, Instant};
 use proptest::prelude::*;
@@ -9,17 +9,17 @@ use crate::frame::{
 };
 use crate::mac::Medium;
 
-/// A packet that a station is given; packets are named by their place in the list.
+/// A packet handed to a station; packets are identified by their position in the list.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival {
-    /// When, in ticks.
+    /// Time, in ticks.
     pub at: u64,
     pub from: u32,
     pub to: u32,
     pub bytes: u32,
     pub flow: u32,
     pub class: PacketClass,
-    /// From then to the expiry of its sender's timer, where known.
+    /// Time from then to the expiry of its sender's timer, if known.
     pub expires_after: Option<Duration>,
 }
 
@@ -36,15 +36,15 @@ pub(super) struct OnAir {
     pub damaged: u32,
 }
 
-/// What happened.
+/// The events on a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct History {
-    /// Length of a tick, of which all times are multiples.
+    /// Length of a tick; all times are multiples of it.
     tick: Duration,
     pub frames: Vec<OnAir>,
-    /// When each packet was handed on, in ticks, and after how many attempts.
+    /// Delivery time of each packet, in ticks, and its number of attempts.
     pub delivered: Vec<(u64, u32, u32)>,
-    /// Packets whose sender knows that they arrived, and their attempts.
+    /// Packets acknowledged to the sender, and their attempts.
     pub acknowledged: Vec<(u32, u32)>,
     /// Packet, attempts, and whether it had arrived.
     pub discarded: Vec<(u32, u32, bool)>,
@@ -79,8 +79,7 @@ impl History {
         }
     }
 
-    /// Runs a medium until nothing is left to do; of what falls into one instant, packets come
-    /// first.
+    /// Runs a medium until nothing is left to do; simultaneous events begin with packet arrivals.
     pub(super) fn of(medium: &mut impl Medium<u32>, arrivals: &[Arrival], tick: Duration) -> Self {
         let mut history = Self::new(tick);
         for (packet, arrival) in (0_u32..).zip(arrivals) {
@@ -138,7 +137,7 @@ impl History {
         }
     }
 
-    /// What happens in one instant has no order.
+    /// Simultaneous events have no order.
     pub(super) fn sort(&mut self) {
         self.frames
             .sort_by_key(|frame| (frame.start, frame.station));
@@ -147,8 +146,8 @@ impl History {
         self.discarded.sort_unstable();
     }
 
-    /// Passes if a second model tells the same; otherwise shows both around the first frame that
-    /// differs.
+    /// Passes if a second model has the same history; otherwise shows both around the first frame
+    /// that differs.
     pub(super) fn agrees_with(&self, theirs: &Self) -> Result<(), TestCaseError> {
         let differs = (0..self.frames.len().max(theirs.frames.len()))
             .find(|&place| self.frames.get(place) != theirs.frames.get(place));
@@ -175,7 +174,7 @@ impl History {
     }
 }
 
-/// Limits of few attempts, or of none.
+/// Limits of a few attempts, or unlimited.
 pub(super) fn retry_limit() -> impl Strategy<Value = RetryLimit> {
     prop::sample::select(vec![1, 2, 4, 0]).prop_map(|attempts| {
         std::num::NonZeroU32::new(attempts).map_or(RetryLimit::Unlimited, RetryLimit::Attempts)

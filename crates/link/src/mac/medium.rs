@@ -1,13 +1,13 @@
-//! The interface of every medium: it takes packets, says when it wants to be woken, and reports the
-//! fate of each packet.
+//! The interface of every medium: it takes packets, returns its next wake-up, and reports the fate
+//! of each packet.
 
 use airtcp_units::{Duration, Instant};
 
 use crate::frame::{ChannelObserver, Offer, Outcome};
 use crate::phy::Mode;
 
-/// A channel that stations share, or a link that retransmits, which carries packets of type `P`.
-/// A network drives it through these; a new medium implements them and is a row there.
+/// A channel that stations share, or a link that retransmits, which carries packets of type `P`. A
+/// network drives it through these methods; a new medium implements them and is a row there.
 pub trait Medium<P> {
     /// Hands `packet` to station `from`, for station `to`, at `now`, which may not lie before the
     /// `now` of an earlier call; `false` when there is no room.
@@ -20,44 +20,44 @@ pub trait Medium<P> {
         observer: &mut impl ChannelObserver,
     ) -> bool;
 
-    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
+    /// Time of the next call of [`on_wakeup`](Self::on_wakeup); [`Instant::FAR_FUTURE`] for never.
     fn next_wakeup(&self) -> Instant;
 
-    /// Acts on what is due by `now`. [`poll`](Self::poll) is called afterwards.
+    /// Handles events due by `now`. [`poll`](Self::poll) is called afterwards.
     fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver);
 
     /// The next outcome; called until it returns `None`.
     fn poll(&mut self) -> Option<Outcome<P>>;
 
-    /// Packets that wait at a station; at a base station with a queue for each mobile, those for
+    /// Packets queued at a station; at a base station with a queue per mobile, the packets for
     /// `mobile`.
     fn queued_packets(&self, station: u32, mobile: u32) -> usize;
 
-    /// Packets that wait at a station for another attempt after having been retransmitted without
-    /// success that many times, where an order tells them apart.
+    /// Packets queued at a station for another attempt after `retransmitted` failed
+    /// retransmissions, if the order distinguishes them.
     fn retries(&self, _station: u32, _retransmitted: usize) -> usize {
         0
     }
 
-    /// What a station sends to another, on a medium that aggregates frames.
+    /// Aggregation state from one station to another, on a medium that aggregates frames.
     fn aggregation(&self, _from: u32, _to: u32) -> Option<AggregationView> {
         None
     }
 
-    /// Signal-to-noise ratio between a station and the access point, where a radio is modelled.
+    /// Signal-to-noise ratio between a station and the access point, if a radio is modelled.
     fn snr_db(&self, _station: u32, _now: Instant) -> Option<f64> {
         None
     }
 
-    /// Whether it says when a sender has its acknowledgment ([`Outcome::Acknowledged`]).
+    /// Whether it reports when a sender receives an acknowledgment ([`Outcome::Acknowledged`]).
     fn tells_of_acknowledgments(&self) -> bool {
         false
     }
 
-    /// Nobody waits for acknowledgments: it need not report them ([`Outcome::Acknowledged`]).
+    /// Acknowledgments are not needed: it need not report them ([`Outcome::Acknowledged`]).
     fn mute_acknowledgments(&mut self) {}
 
-    /// After how long it retransmits, where that is a fixed time.
+    /// The retransmission timeout, if it is fixed.
     fn retry_timeout(&self) -> Option<Duration> {
         None
     }
@@ -74,7 +74,7 @@ pub struct AggregationCounters {
     pub ppdus: u64,
     /// MPDUs in them.
     pub mpdus: u64,
-    /// Of these, those that the radio damaged.
+    /// Of these, MPDUs damaged by the radio.
     pub damaged: u64,
     /// Packets that were acknowledged.
     pub acknowledged: u64,
@@ -97,15 +97,15 @@ impl std::ops::AddAssign for AggregationCounters {
     }
 }
 
-/// What a station sends to another.
+/// Aggregation state from one station to another.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AggregationView {
     /// Counters since the start.
     pub counters: AggregationCounters,
     /// Block ACK numbers in use: from the oldest missing MPDU to the last.
     pub window: usize,
-    /// The mode that its rate control takes for best.
+    /// The best mode by its rate control.
     pub mode: Option<Mode>,
-    /// The rate control's estimate that an MPDU in that mode is acknowledged, where it makes one.
+    /// The rate control's estimate that an MPDU in that mode is acknowledged, if it has one.
     pub success: Option<f64>,
 }

@@ -1,12 +1,12 @@
-//! Medium access: stations that share a channel, and what is retransmitted when a frame is damaged.
+//! Medium access: stations that share a channel, and retransmission of damaged frames.
 //!
-//! A medium is handed packets and the time; it says when it wants to be woken, and reports the fate
-//! of each packet. All media speak in the types of [`frame`](crate::frame).
+//! A medium is handed packets and the time; it returns its next wake-up, and reports the fate of
+//! each packet. All media use the types of [`frame`](crate::frame).
 //!
-//! What several of them need is written once. 802.11 b, g, a ([`dcf`]) and n, ac, ax ([`edca`])
-//! contend by `contention`, and take the medium behind an `exchange` for idle by the same rules;
-//! what they send in one, and what of it is retransmitted when, is their own. All report by
-//! `outcomes` and `frame_reporter`, and damage frames by [`damage`].
+//! Common parts are written once. 802.11 b, g, a ([`dcf`]) and n, ac, ax ([`edca`]) contend by
+//! `contention`, and share the rules of `exchange` for when the medium is idle; the content of an
+//! exchange and its retransmissions are specific to each. All report by `outcomes` and
+//! `frame_reporter`, and damage frames by [`damage`].
 
 pub mod arq;
 pub mod cellular;

@@ -1,4 +1,4 @@
-//! What a medium reports of its packets, in the order in which it became known.
+//! Outcomes of a medium's packets, in the order in which they became known.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use crate::frame::{Outcome, PendingPacket};
 /// The stations at both ends of a transmission: from, and to.
 type Ends = (u32, u32);
 
-/// Outcomes that nobody has asked for yet.
+/// Outcomes not yet polled.
 #[derive(Clone, Debug)]
 pub(super) struct Outcomes<P> {
     known: VecDeque<Outcome<P>>,
@@ -92,13 +92,13 @@ impl<P: Copy> Outcomes<P> {
         });
     }
 
-    /// A station gave up what it had in its queue, after all of its failures.
+    /// A station gave up a packet in its queue, after all of its failures.
     pub(super) fn given_up(&mut self, from: u32, pending: &PendingPacket<P>) {
         let ends = (from, pending.to);
         self.discarded(pending.packet, ends, pending.failures, pending.arrived);
     }
 
-    /// A queue's discipline dropped it before it was ever sent.
+    /// A queue's discipline dropped it before its first transmission.
     #[inline]
     pub(super) fn dropped(&mut self, packet: P) {
         self.known.push_back(Outcome::Dropped { packet });
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(outcomes.take(), None);
     }
 
-    /// Who does not ask for failed attempts gets the same otherwise, in the same order.
+    /// Without reports of failed attempts the other outcomes are the same, in the same order.
     #[test]
     fn failed_attempts_are_told_to_those_who_ask() {
         let (all, without) = (told(true), told(false));

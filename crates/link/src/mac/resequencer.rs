@@ -1,15 +1,15 @@
-//! The receiver: packets in the order of arrival, or in that of the frames' numbers.
+//! The receiver: delivers packets in the order of arrival, or of the frames' numbers.
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// The order in which a receiver hands packets on.
+/// The order in which a receiver delivers packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Handover {
     /// As they arrive: a packet overtakes one that is being retransmitted.
     #[default]
     AsReceived,
-    /// As they were first transmitted: what has overtaken waits in a reordering buffer until the
-    /// frames before it have arrived, or until the sender has said that it gave them up.
+    /// As they were first transmitted: packets after a missing frame wait in a reordering buffer
+    /// until it has arrived, or until the sender reports that it gave it up.
     InOrder,
 }
 
@@ -20,13 +20,13 @@ enum FrameState<T> {
     GivenUp,
 }
 
-/// Hands on what arrives.
+/// Delivers the frames that arrive.
 #[derive(Clone, Debug)]
 pub(crate) struct Resequencer<T> {
     handover: Handover,
-    /// The first number of which nothing is known.
+    /// The first number with unknown state.
     expected: u64,
-    /// The reordering buffer: what is known of later numbers.
+    /// The reordering buffer: the state of later numbers.
     later: BTreeMap<u64, FrameState<T>>,
     ready: VecDeque<T>,
 }
@@ -50,8 +50,8 @@ impl<T> Resequencer<T> {
         }
     }
 
-    /// Frame `number` has arrived and may be handed on at once: nothing is missing before it, and
-    /// nothing waits. `false` where [`on_arrived`](Self::on_arrived) is to be told of it.
+    /// Frame `number` has arrived and may be delivered at once: nothing is missing before it, and
+    /// no frame is held. `false` if [`on_arrived`](Self::on_arrived) must be called for it.
     #[inline]
     pub(crate) fn passes(&mut self, number: u64) -> bool {
         let passes = self.handover == Handover::InOrder
@@ -62,7 +62,7 @@ impl<T> Resequencer<T> {
         passes
     }
 
-    /// The sender says that it gave frame `number` up.
+    /// The sender reports that it gave frame `number` up.
     pub(crate) fn on_given_up(&mut self, number: u64) {
         if self.handover == Handover::InOrder {
             self.know(number, FrameState::GivenUp);
@@ -75,7 +75,7 @@ impl<T> Resequencer<T> {
         self.ready.pop_front()
     }
 
-    /// Nothing before `start` will arrive any more: what is held there is handed on.
+    /// No frame before `start` will arrive any more: packets held there are delivered.
     pub(crate) fn advance(&mut self, start: u64) {
         while self.expected < start {
             match self.later.first_entry() {
@@ -91,13 +91,13 @@ impl<T> Resequencer<T> {
         self.hand_on();
     }
 
-    /// The first number of which nothing is known.
+    /// The first number with unknown state.
     #[inline]
     pub(crate) const fn expected(&self) -> u64 {
         self.expected
     }
 
-    /// The first packet that waits for one before it, and its number.
+    /// The first held packet, and its number.
     #[inline]
     pub(crate) fn first_held(&self) -> Option<(u64, &T)> {
         self.later.iter().find_map(|(number, known)| match known {

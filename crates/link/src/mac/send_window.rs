@@ -9,12 +9,12 @@ use std::num::NonZeroU32;
 pub enum Window {
     /// Any number.
     Unlimited,
-    /// At most this many at a time, whichever they are. The textbook's window, whose efficiency is
+    /// At most this many at a time, whichever they are. The textbook's window with an efficiency of
     /// W/(1 + 2a)·(1 − p).
     Outstanding(NonZeroU32),
-    /// Frames are numbered, and none may be this far ahead of the oldest outstanding one: the
+    /// Frames are numbered, and no number may be this far ahead of the oldest outstanding one: the
     /// window of IEEE 802.16-2009 §6.3.4.6.1, of 3GPP TS 25.322 §9.4 and of an IEEE 802.11 block
-    /// ACK agreement. A frame that fails again and again stops those behind it in the end.
+    /// ACK agreement. A frame that fails repeatedly eventually stops later ones.
     Numbers(NonZeroU32),
 }
 
@@ -22,7 +22,7 @@ pub enum Window {
 #[derive(Clone, Debug)]
 pub(crate) struct SendWindow {
     limit: Window,
-    /// The oldest outstanding number, or the next one where none is outstanding.
+    /// The oldest outstanding number, or the next one if no frame is outstanding.
     base: u64,
     /// From `base`, whether each frame is settled: acknowledged or discarded.
     settled: VecDeque<bool>,
@@ -39,7 +39,7 @@ impl SendWindow {
         }
     }
 
-    /// Whether a frame that was never transmitted may be.
+    /// Whether the window allows a new frame.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
         match self.limit {
@@ -49,7 +49,7 @@ impl SendWindow {
         }
     }
 
-    /// The oldest outstanding number, or the next one where none is outstanding.
+    /// The oldest outstanding number, or the next one if no frame is outstanding.
     pub(crate) const fn base(&self) -> u64 {
         self.base
     }

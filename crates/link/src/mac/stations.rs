@@ -1,9 +1,10 @@
 //! The stations of a basic service set.
 
-/// Most stations of a set: association identifiers go up to 2007 (IEEE 802.11-2020 §9.4.1.8).
+/// Maximum number of stations of a set: association identifiers go up to 2007 (IEEE 802.11-2020
+/// §9.4.1.8).
 pub(super) const MAX_STATIONS: u32 = 2007;
 
-/// What a list has for a mobile, of mobiles from 1 on taken in turn; `None` if it is empty.
+/// The element of `list` for a mobile, for mobiles from 1 on cyclically; `None` if it is empty.
 #[inline]
 pub(super) fn in_turn<T>(list: &[T], mobile: u32) -> Option<&T> {
     let place = (mobile.saturating_sub(1) as usize).checked_rem(list.len())?;

@@ -1,8 +1,8 @@
-//! The ways between mobiles and the access point: no frame goes from a mobile to another.
+//! The directions between mobiles and the access point: no frame goes from a mobile to another.
 
 use crate::frame::ACCESS_POINT;
 
-/// Which way a frame goes.
+/// Direction of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameDirection {
     /// From a station to the access point.
@@ -11,7 +11,7 @@ pub enum FrameDirection {
     ToStation,
 }
 
-/// A way between a mobile and the access point.
+/// A direction between a mobile and the access point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Way {
     pub mobile: u32,
@@ -19,7 +19,7 @@ pub(super) struct Way {
 }
 
 impl Way {
-    /// The way from a station to another, one of which is the access point.
+    /// The direction from one station to another, one of them the access point.
     #[inline]
     pub(super) const fn between(from: u32, to: u32) -> Self {
         if from == ACCESS_POINT {

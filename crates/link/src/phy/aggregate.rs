@@ -3,7 +3,7 @@
 //! ```text
 //!   A-MPDU   ┤delimiter│  MPDU   │pad├┤delimiter│  MPDU   │pad├┤delimiter│ MPDU │
 //!              4 bytes            0-3                                      the last is not padded
-//!   MPDU     ┤QoS header│   packet behind LLC, or A-MSDU   │FCS│
+//!   MPDU     ┤QoS header│     LLC + packet, or A-MSDU      │FCS│
 //!             26 bytes                                      4
 //!   A-MSDU   ┤header│LLC + packet│pad├┤header│LLC + packet│
 //!              14                 0-3
@@ -19,20 +19,20 @@ use super::ppdu::PacketPadding;
 pub const DELIMITER_BYTES: u32 = 4;
 /// Bytes of the header in front of each packet of an A-MSDU (§9.3.2.2.2).
 pub const MSDU_HEADER_BYTES: u32 = 14;
-/// Most bytes of an A-MSDU of 802.11n in an A-MPDU, whose MPDUs have 4095 bytes at most.
+/// Maximum bytes of an A-MSDU of 802.11n in an A-MPDU, limited by MPDUs of at most 4095 bytes.
 pub const HT_AMSDU_IN_AMPDU: u32 = 3839;
 /// Bytes of the MAC header with QoS control, and of the FCS (§9.2.3).
 pub const QOS_MAC_BYTES: u32 = 26 + 4;
 
-/// Rounds up to the four bytes to which subframes are padded.
+/// Rounds up to the four-byte padding of subframes.
 const fn padded(bytes: u32) -> u32 {
     bytes.next_multiple_of(4)
 }
 
 impl Family {
-    /// Most bytes of an A-MPDU: HT's exponent 3 (IEEE 802.11-2020 §9.4.2.55.3), VHT's 7
+    /// Maximum bytes of an A-MPDU: HT's exponent 3 (IEEE 802.11-2020 §9.4.2.55.3), VHT's 7
     /// (§9.4.2.157.2); HE's 2^23 - 1 (802.11ax-2021 §9.4.2.248.2) is more than a PSDU can have
-    /// (`aPSDUMaxLength`, table 27-54). 0 where there is no A-MPDU.
+    /// (`aPSDUMaxLength`, table 27-54). 0 if there is no A-MPDU.
     #[must_use]
     pub const fn max_ampdu_bytes(self) -> u32 {
         match self {
@@ -43,7 +43,7 @@ impl Family {
         }
     }
 
-    /// Most bytes of an MPDU in an A-MPDU: HT's delimiter has 12 bits for its length (IEEE
+    /// Maximum bytes of an MPDU in an A-MPDU: HT's delimiter has 12 bits for its length (IEEE
     /// 802.11-2020 §9.7.1 and table 9-34); VHT and HE may have up to this.
     #[must_use]
     pub const fn max_mpdu_bytes(self) -> u32 {
@@ -55,21 +55,22 @@ impl Family {
     }
 }
 
-/// An A-MPDU that is being put together.
+/// An A-MPDU under construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ampdu {
     limit: u32,
     spacing: u32,
-    /// Where its last subframe starts.
+    /// Start of its last subframe.
     last: u32,
     bytes: u32,
     mpdus: u32,
 }
 
 impl Ampdu {
-    /// An empty A-MPDU of `limit` bytes at most, in which an MPDU starts `spacing` bytes behind the
-    /// one before it at the earliest: the receiver's minimum MPDU start spacing at the mode's rate
-    /// ([`Mode::bytes_in`]), filled with empty delimiters. 0 for a receiver that asks for none.
+    /// An empty A-MPDU of at most `limit` bytes, in which an MPDU starts at least `spacing` bytes
+    /// after the previous one: the receiver's minimum MPDU start spacing at the mode's rate
+    /// ([`Mode::bytes_in`]), filled with empty delimiters. 0 for a receiver without the
+    /// requirement.
     #[must_use]
     pub const fn new(limit: u32, spacing: u32) -> Self {
         Self {
@@ -102,7 +103,7 @@ impl Ampdu {
         self.next(mpdu).1 <= self.limit
     }
 
-    /// Where the next MPDU's subframe would start and end.
+    /// Start and end of the next MPDU's subframe.
     #[inline]
     fn next(&self, mpdu: u32) -> (u32, u32) {
         let start = match self.mpdus {
@@ -128,15 +129,15 @@ impl Ampdu {
     }
 }
 
-/// Bytes of an A-MSDU's body when a packet of `packet` bytes, LLC included, joins those of `body`.
+/// Bytes of an A-MSDU's body after adding a packet of `packet` bytes, LLC included, to `body`.
 #[inline]
 #[must_use]
 pub const fn amsdu_with(body: u32, packet: u32) -> u32 {
     padded(body) + MSDU_HEADER_BYTES + packet
 }
 
-/// Bytes of an A-MSDU's body: packets of these many bytes, LLC included, each behind a header, all
-/// but the last padded. A single packet has neither (IEEE 802.11-2020 §9.3.2.2.1).
+/// Bytes of an A-MSDU's body: packets of these many bytes, LLC included, each preceded by a header,
+/// all but the last padded. A single packet has neither (IEEE 802.11-2020 §9.3.2.2.1).
 #[must_use]
 pub fn amsdu_bytes(packets: impl IntoIterator<Item = u32>) -> u32 {
     let mut packets = packets.into_iter();
@@ -160,9 +161,9 @@ impl Mode {
         u32::try_from(bits.div_ceil(8_000_000_000)).unwrap_or(u32::MAX)
     }
 
-    /// Bytes of the longest A-MPDU whose PPDU lasts `time` at most: what an [`Ampdu`] is limited to
-    /// by a TXOP or by [`ppdu::MAX_TIME`](super::ppdu::MAX_TIME), and by the family. 0 when not
-    /// even the preamble fits.
+    /// Bytes of the longest A-MPDU in a PPDU of at most `time`: the limit of an [`Ampdu`] by a TXOP
+    /// or by [`ppdu::MAX_TIME`](super::ppdu::MAX_TIME), and by the family. 0 when not even the
+    /// preamble fits.
     #[must_use]
     pub fn max_psdu_bytes(self, time: Duration, padding: PacketPadding) -> u32 {
         let fits = |bytes| self.ppdu_time(bytes, padding) <= time;
@@ -202,7 +203,7 @@ mod tests {
         assert_eq!((ampdu.mpdus(), ampdu.bytes()), (42, 64_846));
     }
 
-    /// At 65 Mbit/s and 20 MHz, 5.484 ms leave 1362 symbols behind a preamble of 36 µs, so 260·1362
+    /// At 65 Mbit/s and 20 MHz, 5.484 ms leave 1362 symbols after a preamble of 36 µs, so 260·1362
     /// bits less 22 of service and tail: 44262 bytes, which are 28 MPDUs of 1538 bytes. At 6.5
     /// Mbit/s there are two.
     #[test]
@@ -243,7 +244,7 @@ mod tests {
         assert!(ampdu.add(1538) && !ampdu.add(1));
     }
 
-    /// Packets of 1508 bytes behind 14: 1522, padded to 1524 but for the last.
+    /// Packets of 1508 bytes with 14 of header: 1522, padded to 1524 except the last.
     #[test]
     fn packets_share_an_mpdu() {
         assert_eq!(amsdu_bytes([]), 0);

@@ -1,10 +1,10 @@
-//! The link's own frames, and the rates at which they are sent.
+//! Control frames, and their rates.
 
 use super::family::Family;
 use super::mode::Mode;
 use super::signal::{CodeRate, Constellation, Signal};
 
-/// A frame of the link's own.
+/// A control frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ControlFrame {
     /// An acknowledgment of one frame.
@@ -37,7 +37,7 @@ impl ControlFrame {
     }
 }
 
-/// The basic rates of a network: those of control frames. A set of modes of 802.11b, g and a.
+/// The basic rates of a network: the rates of control frames. A set of modes of 802.11b, g and a.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BasicRates(u16);
 
@@ -45,7 +45,7 @@ impl BasicRates {
     /// 6, 12 and 24 Mbit/s: the mandatory rates of OFDM (IEEE 802.11-2020 §17.2.3.4).
     pub const OFDM: Self = Self::of(&[Mode::OFDM_6, Mode::OFDM_12, Mode::OFDM_24]);
 
-    /// A set of modes; those of 802.11n, ac and ax do not count.
+    /// A set of modes; modes of 802.11n, ac and ax do not count.
     #[must_use]
     pub const fn of(modes: &[Mode]) -> Self {
         let mut set = 0;
@@ -69,7 +69,7 @@ impl BasicRates {
     }
 
     /// The mode in which a frame sent in `data` is answered: the fastest basic rate that is not
-    /// above its own or, for 802.11n, ac and ax, above that of 802.11a with its constellation and
+    /// above its rate or, for 802.11n, ac and ax, above that of 802.11a with its constellation and
     /// code rate (IEEE 802.11-2020 §10.6.6.5.2, §10.6.11). Direct sequence is answered by direct
     /// sequence. The slowest when all are above.
     #[must_use]
@@ -87,7 +87,7 @@ impl BasicRates {
 }
 
 impl Mode {
-    /// A mode's bit in a set; none for 802.11n, ac and ax.
+    /// A mode's bit in a set; 0 for 802.11n, ac and ax.
     const fn legacy_bit(self) -> u16 {
         if self.aggregates() {
             0

@@ -7,7 +7,8 @@ pub enum Family {
     Dsss,
     /// Orthogonal frequency division multiplexing: IEEE 802.11-2020 §17 (5 GHz) and §18 (2.4 GHz).
     Ofdm,
-    /// High throughput, 802.11n: §19. Frames have the mixed format, which older stations hear.
+    /// High throughput, 802.11n: §19. Frames have the mixed format, which older stations can
+    /// detect.
     Ht,
     /// Very high throughput, 802.11ac: §21.
     Vht,

@@ -1,4 +1,4 @@
-//! How LDPC codewords fill symbols (IEEE 802.11-2020 §19.3.11.7.5).
+//! The mapping of LDPC codewords to symbols (IEEE 802.11-2020 §19.3.11.7.5).
 
 use super::signal::CodeRate;
 

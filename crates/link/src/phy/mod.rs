@@ -1,5 +1,4 @@
-//! The physical layer of IEEE 802.11: what a mode is, how long a frame takes, what noise does to
-//! it.
+//! The physical layer of IEEE 802.11: modes, durations of frames, and errors caused by noise.
 
 pub mod aggregate;
 pub mod control;

@@ -7,7 +7,7 @@ pub(super) enum Signal {
     Dbpsk,
     /// Differential QPSK with an 11-chip Barker code.
     Dqpsk,
-    /// Complementary code keying: this number of symbols of 16 side by side.
+    /// Complementary code keying: this number of parallel symbols of 16.
     Cck { symbols: u8 },
     /// OFDM with a constellation on each subcarrier, and a code.
     Ofdm(Constellation, CodeRate),

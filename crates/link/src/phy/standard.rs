@@ -41,7 +41,7 @@ pub(super) struct Row {
     pub bands: &'static [Band],
     /// The lowest of the modes that every station understands.
     pub lowest: Mode,
-    /// The fastest of the modes that have a rate alone.
+    /// The fastest of the modes that are defined by a rate only.
     fastest: Mode,
 }
 
@@ -109,13 +109,13 @@ impl Standard {
         self.row().bands
     }
 
-    /// Its modes by rate, slowest first; none for 802.11n, ac and ax.
+    /// Its modes by rate, slowest first; empty for 802.11n, ac and ax.
     pub fn modes(self) -> impl Iterator<Item = Mode> {
         Mode::of(self.family())
     }
 
-    /// The fastest rate and the lowest that every station understands, of the modes that have a
-    /// rate alone: with 802.11n, ac and ax those of its control frames.
+    /// The fastest rate and the lowest that every station understands, of the modes that are
+    /// defined by a rate only: with 802.11n, ac and ax the rates of its control frames.
     #[must_use]
     pub fn usual_rates(self) -> (BitRate, BitRate) {
         let row = self.row();

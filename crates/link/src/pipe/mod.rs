@@ -1,9 +1,9 @@
 //! One direction of a link: a policer, a queue, a server, an error model and a delay.
 //!
 //! However many packets are in it, a pipe needs one pending event: the arrival of the next. Packets
-//! wait for it in a ring sorted by arrival; those that arrive together stay in the order in which
-//! they were sent. With a queue that decides at its head there is a second thing to wait for, the
-//! next departure, and still one event: whichever comes first; so it is with a shaper in front.
+//! wait for it in a ring sorted by arrival; simultaneous arrivals stay in the order in which they
+//! were sent. A queue that decides at its head adds a second time, the next departure, but still
+//! needs one event: whichever is first; likewise a shaper in front.
 
 mod shaper;
 
@@ -24,8 +24,8 @@ use airtcp_units::{Duration, Instant};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The shaper in front of that link, with the rate at which it begins; `None` where there is none,
-/// or where it would follow a link that never makes packets wait.
+/// The shaper in front of that link, with its initial rate; `None` without a shaper, or if it would
+/// follow a link that never makes packets wait.
 fn shaper_of(config: &PipeConfig) -> Option<CakeConfig> {
     let shaper = config.discipline.shaper()?;
     let rate = shaper.rate.or_else(|| config.service.mean_rate())?;
@@ -35,13 +35,13 @@ fn shaper_of(config: &PipeConfig) -> Option<CakeConfig> {
     })
 }
 
-/// Which flow queue a packet waits in is drawn from this part of a pipe's stream.
+/// The flow queue of a packet is drawn from this part of a pipe's stream.
 const QUEUE_DRAWS: u64 = u64::MAX - 5;
 
 /// The parts of a [`Pipe`].
 #[derive(Clone, Debug)]
 pub struct PipeConfig {
-    /// Drops what exceeds its tokens, before the queue.
+    /// Drops packets that exceed its tokens, before the queue.
     pub policer: Option<PolicerConfig>,
     /// Rate at which the link takes packets.
     pub service: Service,
@@ -56,7 +56,7 @@ pub struct PipeConfig {
 }
 
 impl PipeConfig {
-    /// A line without losses whose queue has no limit.
+    /// A line without losses and with an unlimited queue.
     #[must_use]
     pub fn line(service: Service, delay: Delay) -> Self {
         Self {
@@ -69,8 +69,8 @@ impl PipeConfig {
         }
     }
 
-    /// The same direction; its stops at random times, and where its recordings begin, are drawn
-    /// from `shared`, so that two directions with the same stream stop and change together.
+    /// The same direction; its random stops, and the start of its recordings, are drawn from
+    /// `shared`, so that two directions with the same stream stop and change together.
     #[must_use]
     pub fn with_shared_draws(mut self, shared: Stream) -> Self {
         if let Service::Suspended { stops, .. } = &mut self.service {
@@ -88,7 +88,7 @@ impl PipeConfig {
         self
     }
 
-    /// The same direction; its recordings of delays, losses and stops start again as `repeat` says.
+    /// The same direction; its recordings of delays, losses and stops repeat according to `repeat`.
     #[must_use]
     pub fn with_repeat(mut self, repeat: Repeat) -> Self {
         let stops = |stops: &mut Stops| {
@@ -113,8 +113,8 @@ impl PipeConfig {
         self
     }
 
-    /// Whether anything in it depends on the seed. The hash of flow queues does, and so does what
-    /// is dropped at random.
+    /// Whether anything in it depends on the seed. The hash of flow queues does, and so do random
+    /// drops.
     #[must_use]
     pub fn draws(&self) -> bool {
         let begins = |repeat: Option<&Repeat>| repeat.is_some_and(Repeat::draws);
@@ -142,7 +142,7 @@ impl PipeConfig {
         delays || stops || self.discipline.draws() || self.error.draws()
     }
 
-    /// When it stops, if it does: packets wait for its service, or are held.
+    /// Its stops, if it has any: packets wait for its service, or are held.
     #[must_use]
     pub fn stops(&self) -> Option<&Stops> {
         match (&self.service, &self.delay) {
@@ -159,15 +159,15 @@ pub struct Pipe<P> {
     policer: Option<Policer>,
     server: Server,
     queue: DropTail,
-    /// In front of `queue`, where the discipline shapes.
+    /// In front of `queue`, if the discipline shapes.
     shaper: Option<Box<Shaper<P>>>,
-    /// In place of `queue`, where the discipline decides at the head.
+    /// In place of `queue`, if the discipline decides at the head.
     managed: Option<Box<ManagedQueue<P>>>,
     errors: ErrorProcess,
     delays: DelayProcess,
     under_way: VecDeque<UnderWay<P>>,
-    /// When the first of them arrives, [`Instant::FAR_FUTURE`] where there is none, and when the
-    /// last of all did or does: cached, since they are read far more often than they change.
+    /// Arrival time of the first of them, [`Instant::FAR_FUTURE`] if there are no packets, and of
+    /// the last of all: cached, since they are read far more often than they change.
     next_arrival: Instant,
     last_arrival: Instant,
 }
@@ -185,7 +185,7 @@ impl<P: EcnField> Pipe<P> {
         let shaper = shaper_of(&config).map(|shaper| {
             let delay = match config.delay {
                 Delay::Constant(delay) => delay,
-                // What varies is no part of what a shaper can do something about.
+                // A shaper cannot influence a variable delay.
                 _ => Duration::ZERO,
             };
             Box::new(Shaper::new(shaper, delay, draws))
@@ -238,8 +238,8 @@ impl<P: EcnField> Pipe<P> {
         policer.is_none_or(|policer| policer.admit(now, bytes))
     }
 
-    /// Hands a packet to a drop-tail queue and the link behind it; the packet comes back, with what
-    /// became of it, unless it is queued.
+    /// Hands a packet to a drop-tail queue and the link after it; the packet is returned, with its
+    /// fate, unless it is queued.
     #[inline]
     fn enter(
         &mut self,
@@ -261,8 +261,8 @@ impl<P: EcnField> Pipe<P> {
         Ok(())
     }
 
-    /// When [`Self::pop`] is to be called next: when a packet arrives, or a queue that decides at
-    /// its head is to; [`Instant::FAR_FUTURE`] for never.
+    /// Time of the next call of [`Self::pop`]: a packet arrives, or a queue that decides at its
+    /// head is to decide; [`Instant::FAR_FUTURE`] for never.
     #[inline]
     pub fn next_wakeup(&self) -> Instant {
         let arrival = match &self.shaper {
@@ -302,8 +302,8 @@ impl<P: EcnField> Pipe<P> {
     }
 
     /// A packet that was [queued](Admission::Queued) and will not arrive, since the queue's
-    /// discipline dropped it or the link has lost it; never with drop-tail, where that is known as
-    /// it comes. To be called after [`Self::push`] and [`Self::pop`] until it returns `None`.
+    /// discipline dropped it or the link has lost it; never with drop-tail, where that is known on
+    /// entry. To be called after [`Self::push`] and [`Self::pop`] until it returns `None`.
     #[inline]
     pub fn take_discarded(&mut self) -> Option<(P, Admission)> {
         if let Some(shaper) = &mut self.shaper {
@@ -312,7 +312,7 @@ impl<P: EcnField> Pipe<P> {
         self.managed.as_mut()?.discarded.pop_front()
     }
 
-    /// Packets that wait for the link at `now`.
+    /// Packets queued for the link at `now`.
     pub fn queued_packets(&mut self, now: Instant) -> usize {
         let shaped = self.shaper.as_ref().map_or(0, |shaper| shaper.packets());
         match &self.managed {
@@ -321,7 +321,7 @@ impl<P: EcnField> Pipe<P> {
         }
     }
 
-    /// Bytes that wait for the link at `now`.
+    /// Bytes queued for the link at `now`.
     pub fn queued_bytes(&mut self, now: Instant) -> u64 {
         let shaped = self.shaper.as_ref().map_or(0, |shaper| shaper.bytes());
         match &self.managed {
@@ -331,7 +331,7 @@ impl<P: EcnField> Pipe<P> {
     }
 
     /// Number of packets that have been admitted and have neither been taken by [`Self::pop`] nor
-    /// discarded: waiting, in service, under way or arrived.
+    /// discarded: waiting, in service, in transit or arrived.
     pub fn in_flight(&self) -> usize {
         let waiting = self.managed.as_ref().map_or(0, |queue| queue.packets());
         let shaped = self.shaper.as_ref().map_or(0, |shaper| shaper.packets());
@@ -349,7 +349,7 @@ impl<P: EcnField> Pipe<P> {
         Admission::Queued
     }
 
-    /// Hands what the shaper lets go by `now` to the link.
+    /// Hands the packets that the shaper releases by `now` to the link.
     #[inline(never)]
     fn release_until(&mut self, now: Instant) {
         while let Some(shaper) = &mut self.shaper
@@ -434,7 +434,7 @@ impl<P: EcnField> Pipe<P> {
         self.under_way.push_back(UnderWay { arrival, packet });
     }
 
-    /// Few packets overtake, and not by much, so the place of one is near the end.
+    /// Few packets overtake, and not by much, so the position of one is near the end.
     #[inline(never)]
     fn overtake(&mut self, new: UnderWay<P>) {
         let behind = self.under_way.iter().rev();

@@ -1,8 +1,8 @@
 //! Controlled delay: packets that wait for longer than a target for a whole interval are dropped at
-//! the head of the queue, ever faster, until the delay is below the target again (RFC 8289).
+//! the head of the queue, at an increasing rate, until the delay is below the target (RFC 8289).
 //!
-//! The steps are those of the RFC's pseudo-code (§5). Where packets may be marked, a mark takes the
-//! place of a drop, and the packet is delivered (RFC 8289 §3.2; Linux, `codel_dequeue`).
+//! The steps are those in the RFC's pseudo-code (§5). Where packets may be marked, a mark replaces
+//! a drop, and the packet is delivered (RFC 8289 §3.2; Linux, `codel_dequeue`).
 
 use airtcp_units::{Duration, Instant};
 
@@ -17,7 +17,7 @@ const REMEMBERED_INTERVALS: u64 = 16;
 pub struct CoDelConfig {
     /// Delay in the queue that is acceptable (RFC 8289 §4.4: 5 ms).
     pub target: Duration,
-    /// For how long the delay must be above that: a worst-case round trip (§4.3: 100 ms).
+    /// Time for which the delay must be above that: a worst-case round trip (§4.3: 100 ms).
     pub interval: Duration,
     /// Packets of endpoints that understand marks are marked and not dropped.
     pub ecn: bool,
@@ -39,25 +39,26 @@ impl Default for CoDelConfig {
 /// CoDel's memory from one departure to the next.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Control {
-    /// When the delay will have been above the target for an interval; `None` while it is below.
+    /// Time at which the delay will have been above the target for an interval; `None` while it is
+    /// below.
     first_above: Option<Instant>,
     is_dropping: bool,
-    /// When the next packet is dropped.
+    /// Time of the next drop.
     drop_next: Instant,
-    /// Packets dropped since dropping began, and what that was set to then.
+    /// Packets dropped since dropping began, and the initial value of that count.
     count: u32,
     last_count: u32,
 }
 
-/// A packet from the head of a queue, and the bytes that wait behind it.
+/// A packet from the head of a queue, and the bytes queued after it.
 pub(super) struct Head<P> {
     pub waiting: QueuedPacket<P>,
     pub backlog: u64,
 }
 
 impl Control {
-    /// The packet to be served at `now`. `take` takes the head from the queue, `discard` is given
-    /// what is dropped.
+    /// The packet to be served at `now`. `take` takes the head from the queue, `discard` gets
+    /// dropped packets.
     pub(super) fn dequeue<P: EcnField>(
         &mut self,
         now: Instant,
@@ -98,8 +99,8 @@ impl Control {
         head.map(|head| head.waiting)
     }
 
-    /// Whether a packet at the head, which waits `since` then and has `backlog` behind it, is
-    /// served as nearly all are: [`dequeue`](Self::dequeue) would do no more than take it.
+    /// Whether a packet at the head that has waited since `since`, with `backlog` after it, is
+    /// served like nearly all: [`dequeue`](Self::dequeue) would do no more than take it.
     #[inline]
     pub(super) fn passes(
         &mut self,
@@ -122,7 +123,7 @@ impl Control {
         self.count = self.count.saturating_add(packets);
     }
 
-    /// Starts at the rate that the last time ended with, if that is not long ago.
+    /// Resumes the drop rate at which the last phase ended, if that was recent.
     fn begin_dropping(&mut self, now: Instant, config: &CoDelConfig) {
         self.is_dropping = true;
         let dropped = self.count.saturating_sub(self.last_count);
@@ -157,7 +158,7 @@ impl Control {
     }
 }
 
-/// Marks the packet in place of dropping it, where both sides of that understand it.
+/// Marks the packet instead of dropping it, if both sides support that.
 fn marks<P: EcnField>(config: &CoDelConfig, head: Option<&mut Head<P>>) -> bool {
     match head {
         Some(head) if config.ecn && head.waiting.packet.ecn().is_capable() => {

@@ -1,9 +1,8 @@
-//! Drop-tail: first in, first out, and what finds no room is dropped.
+//! Drop-tail: first in, first out, and packets without room are dropped.
 //!
 //! Every service here is exogenous (the link does not look at the packets) and first in, first out,
 //! so the instant at which a packet leaves the queue is known when it enters. The queue is a ring
-//! of these instants: those that have passed are dropped when the queue is read, and leaving costs
-//! no event.
+//! of these instants: past ones are removed when the queue is read, and leaving costs no event.
 
 use super::QueueLimit;
 use airtcp_units::Instant;
@@ -33,8 +32,8 @@ impl DropTail {
         }
     }
 
-    /// Admits a packet of `bytes` that comes at `now` and is to wait until `until`, or says `false`
-    /// when there is no room. A packet that need not wait takes no room.
+    /// Admits a packet of `bytes` that arrives at `now` and is to wait until `until`; returns
+    /// `false` if there is no room. A packet that need not wait takes no room.
     ///
     /// Neither `now` nor `until` may be earlier than in the call before.
     #[inline]
@@ -51,13 +50,13 @@ impl DropTail {
         has_room
     }
 
-    /// Packets that wait at `now`.
+    /// Packets queued at `now`.
     pub fn packets(&mut self, now: Instant) -> usize {
         self.release(now);
         self.waiting.len()
     }
 
-    /// Bytes that wait at `now`.
+    /// Bytes queued at `now`.
     pub fn bytes(&mut self, now: Instant) -> u64 {
         self.release(now);
         self.bytes

@@ -1,9 +1,9 @@
-//! Dual-queue coupled AQM: a queue of low latency for senders that react to each mark (L4S), one
-//! for all others, and one controller whose probability is squared for the latter, so that both
-//! kinds of flows get the same share (RFC 9332, appendix A).
+//! Dual-queue coupled AQM: a low-latency queue for senders that react to each mark (L4S), a classic
+//! one for all others, and one controller with a probability that is squared for the latter, so
+//! that both kinds of flows get the same share (RFC 9332, appendix A).
 //!
 //! Where the RFC leaves a choice this follows Linux (`net/sched/sch_dualpi2.c`): a step marks the
-//! low-latency queue, weights protect the other one, and what is dropped is dropped at the head.
+//! low-latency queue, weights protect the other one, and drops are at the head.
 
 use airtcp_packet::Ecn;
 use airtcp_units::{Duration, Instant};
@@ -20,9 +20,9 @@ const LOW_LATENCY_WEIGHT: i64 = 100 - CLASSIC_WEIGHT;
 /// The parameters of DualPI2.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DualPi2Config {
-    /// Delay in the classic queue that is aimed at (RFC 9332 A.1: 15 ms).
+    /// Target delay in the classic queue (RFC 9332 A.1: 15 ms).
     pub target: Duration,
-    /// Time from one update of the probability to the next (Linux: 16 ms). More than none.
+    /// Interval between updates of the probability (Linux: 16 ms). Above zero.
     pub update: Duration,
     /// Weight of the distance to the target, per second (A.1: 0.16).
     pub alpha: f64,
@@ -32,13 +32,13 @@ pub struct DualPi2Config {
     pub step: Duration,
     /// It marks while more packets than this are in that queue, the one served among them (A.1,
     /// `Th_len`: 1, as on a slow link one packet takes longer than the step; Linux,
-    /// `min_qlen_step`:
-    /// 0).
+    /// `min_qlen_step`: 0).
     pub step_packets: u32,
     /// The coupling factor: a low-latency packet is marked with this many times the probability
-    /// whose square a classic one is dropped with (A.1: 2).
+    /// that is squared for dropping a classic one (A.1: 2).
     pub coupling: f64,
-    /// Bytes of a largest packet: less than two are left alone (Linux, `must_drop`).
+    /// Bytes of a largest packet: below two of them there are no random marks or drops (Linux,
+    /// `must_drop`).
     pub largest_packet: u32,
 }
 
@@ -68,13 +68,13 @@ pub(super) struct DualPi2<P> {
     probability: f64,
     last_delay: Duration,
     next_update: Instant,
-    /// Up to 0 the low-latency queue is next.
+    /// At 0 or below the low-latency queue is next.
     credit: i64,
     draws: Stream,
     drawn: u64,
 }
 
-/// What becomes of a packet at the head.
+/// The fate of a packet at the head.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Passes,
@@ -106,7 +106,7 @@ impl<P: EcnField> DualPi2<P> {
         self.classic.bytes() + self.low_latency.bytes()
     }
 
-    /// Adds a packet, or says `false` when there is no room.
+    /// Adds a packet; returns `false` if there is no room.
     pub(super) fn push(&mut self, waiting: QueuedPacket<P>) -> bool {
         self.update_until(waiting.since);
         let bytes = waiting.transmission.bytes;
@@ -130,7 +130,7 @@ impl<P: EcnField> DualPi2<P> {
         }
     }
 
-    /// The packet that is served at `now`; `discard` is given what is dropped on the way.
+    /// The packet that is served at `now`; `discard` gets packets dropped on the way.
     pub(super) fn dequeue(
         &mut self,
         now: Instant,
@@ -176,8 +176,7 @@ impl<P: EcnField> DualPi2<P> {
         }
     }
 
-    /// What the probability says of the packet that was taken (RFC 9332 A.1, fig. 4; Linux,
-    /// `must_drop`).
+    /// The verdict on the packet that was taken (RFC 9332 A.1, fig. 4; Linux, `must_drop`).
     fn verdict(&mut self, is_low_latency: bool, is_capable: bool) -> Verdict {
         if self.bytes() < 2 * u64::from(self.config.largest_packet) {
             return Verdict::Passes;
@@ -230,7 +229,7 @@ impl<P: EcnField> DualPi2<P> {
 }
 
 /// Whether a packet's sender reacts to each mark (RFC 9331 §4.1): ECT(1), and CE, which may have
-/// been that.
+/// been ECT(1).
 fn is_low_latency<P: EcnField>(packet: &P) -> bool {
     matches!(packet.ecn(), Ecn::Capable1 | Ecn::CongestionExperienced)
 }
@@ -288,7 +287,7 @@ mod tests {
         assert_eq!(classic, [9, 19, 29, 39]);
     }
 
-    /// What has waited for more than a millisecond is marked, and nothing else.
+    /// Packets that have waited for more than a millisecond are marked, and no others.
     #[test]
     fn a_step_marks_what_is_late() {
         let mut queues = queues();
@@ -298,8 +297,8 @@ mod tests {
         assert_eq!([ecn(), ecn()], [Ecn::CongestionExperienced, Ecn::Capable1]);
     }
 
-    /// A packet alone is not marked, however long another kind's took (A.1, `Th_len`), unless that
-    /// is asked for (Linux, `min_qlen_step` 0).
+    /// A single packet is not marked, however long another kind's took (A.1, `Th_len`), unless
+    /// configured so (Linux, `min_qlen_step` 0).
     #[test]
     fn a_step_leaves_one_packet_alone() {
         for (step_packets, expected) in [(1, Ecn::Capable1), (0, Ecn::CongestionExperienced)] {

@@ -1,4 +1,4 @@
-//! Packets in the order in which they came.
+//! Packets in order of arrival.
 
 use std::collections::VecDeque;
 

@@ -1,5 +1,5 @@
-//! Flow queues with controlled delay: packets wait in queues by a hash of their flow, queues take
-//! turns by deficit round robin, those that were empty go first, and CoDel runs in each (RFC 8290).
+//! Flow queues with controlled delay: packets are queued by a hash of their flow, queues take turns
+//! by deficit round robin, newly active ones go first, and CoDel runs in each (RFC 8290).
 
 use std::collections::VecDeque;
 
@@ -50,9 +50,9 @@ pub(crate) struct FqCoDel<P> {
     old: VecDeque<u32>,
     packets: usize,
     bytes: u64,
-    /// Which queue a flow's packets wait in is drawn here: the hash's perturbation (§4.1.1).
+    /// The hash's perturbation, which determines the queue of a flow (§4.1.1).
     hash: Stream,
-    /// A flow and its queue: packets of one come one after the other.
+    /// A flow and its queue: packets of one flow arrive in succession.
     last: Option<(u32, u32)>,
 }
 
@@ -94,7 +94,7 @@ impl<P: EcnField> FqCoDel<P> {
         self.bytes
     }
 
-    /// Adds a packet; where that is one too many, packets of the longest queue are discarded, from
+    /// Adds a packet; if that exceeds the limit, packets of the longest queue are discarded, from
     /// its head (RFC 8290 §4.1.3).
     pub(crate) fn push(
         &mut self,
@@ -117,7 +117,7 @@ impl<P: EcnField> FqCoDel<P> {
         }
     }
 
-    /// The packet to be served at `now`; `discard` is given what CoDel drops on the way.
+    /// The packet to be served at `now`; `discard` gets packets dropped by CoDel on the way.
     pub(crate) fn dequeue(
         &mut self,
         now: Instant,
@@ -142,8 +142,8 @@ impl<P: EcnField> FqCoDel<P> {
                 return Some(served);
             }
             self.unlist(is_new);
-            // A queue that has been new goes through the old ones once, or short flows could starve
-            // them (RFC 8290 §4.2).
+            // A queue that has been new passes through the old ones once, or short flows could
+            // starve them (RFC 8290 §4.2).
             if is_new && !self.old.is_empty() {
                 self.old.push_back(index);
             } else {
@@ -152,8 +152,8 @@ impl<P: EcnField> FqCoDel<P> {
         }
     }
 
-    /// The same for a packet that is served as nearly all are, without being moved: `take` is given
-    /// it. `None` where [`dequeue`](Self::dequeue) is to decide.
+    /// The same for a packet served in the common case, without being moved: `take` gets it. `None`
+    /// if [`dequeue`](Self::dequeue) must decide.
     #[inline]
     pub(crate) fn pass<T>(
         &mut self,
@@ -176,7 +176,7 @@ impl<P: EcnField> FqCoDel<P> {
         Some(taken)
     }
 
-    /// The queue whose turn it is, and whether it is a new one: those that have used theirs go to
+    /// The next queue in turn, and whether it is a new one: queues that have used their turn go to
     /// the end.
     #[inline]
     fn next_queue(&mut self) -> Option<(u32, bool)> {
@@ -204,8 +204,8 @@ impl<P: EcnField> FqCoDel<P> {
         }
     }
 
-    /// Drops half of the longest queue, at most a batch: the search costs less for each packet then
-    /// (Linux, `fq_codel_drop`).
+    /// Drops half of the longest queue, at most a batch, which amortizes the search over the
+    /// packets (Linux, `fq_codel_drop`).
     pub(super) fn shorten_longest(&mut self, mut discard: impl FnMut(QueuedPacket<P>)) {
         let longest = |best: usize, (index, queue): (usize, &FlowQueue<P>)| {
             if queue.fifo.bytes() > self.queues[best].fifo.bytes() {

@@ -1,6 +1,6 @@
-//! Queues that decide at the head: what is served is known only when it is.
+//! Queues that decide at the head: the packet served is only known at that time.
 //!
-//! [Drop-tail](super::drop_tail) knows when each packet leaves as it comes, and needs no event for
+//! [Drop-tail](super::drop_tail) knows on arrival when each packet leaves, and needs no event for
 //! it. Here the packets themselves wait, and the pipe is woken for each departure.
 
 use std::collections::VecDeque;
@@ -21,7 +21,8 @@ use crate::random::Stream;
 #[derive(Clone, Debug)]
 pub(crate) struct ManagedQueue<P> {
     kind: Kind<P>,
-    /// When the next packet is taken from the queue; [`Instant::FAR_FUTURE`] when none waits.
+    /// Time at which the next packet is taken from the queue; [`Instant::FAR_FUTURE`] if it is
+    /// empty.
     pub next_departure: Instant,
     /// Packets that will not arrive, and why, oldest first.
     pub discarded: VecDeque<(P, Admission)>,
@@ -46,7 +47,7 @@ enum Kind<P> {
 }
 
 impl<P: EcnField> ManagedQueue<P> {
-    /// An empty queue, or `None` for drop-tail, which a pipe need not ask at each departure.
+    /// An empty queue, or `None` for drop-tail, which a pipe need not query at each departure.
     pub fn new(discipline: Discipline, limit: QueueLimit, draws: Stream) -> Option<Self> {
         (discipline != Discipline::DropTail).then(|| Self::of(discipline, limit, draws))
     }
@@ -76,7 +77,7 @@ impl<P: EcnField> ManagedQueue<P> {
         }
     }
 
-    /// Packets that wait.
+    /// Packets queued.
     pub fn packets(&self) -> usize {
         match &self.kind {
             Kind::DropTail { fifo, .. } | Kind::CoDel { fifo, .. } => fifo.packets(),
@@ -87,7 +88,7 @@ impl<P: EcnField> ManagedQueue<P> {
         }
     }
 
-    /// Bytes that wait.
+    /// Bytes queued.
     pub const fn bytes(&self) -> u64 {
         match &self.kind {
             Kind::DropTail { fifo, .. } | Kind::CoDel { fifo, .. } => fifo.bytes(),
@@ -98,8 +99,8 @@ impl<P: EcnField> ManagedQueue<P> {
         }
     }
 
-    /// Adds a packet, or says `false` when there is no room. Where room is made by dropping others,
-    /// they are among the discarded; so is the packet itself if the discipline drops it.
+    /// Adds a packet; returns `false` if there is no room. Packets dropped to make room are among
+    /// the discarded; so is the packet itself if the discipline drops it.
     pub fn push(&mut self, waiting: QueuedPacket<P>) -> bool {
         let discarded = &mut self.discarded;
         match &mut self.kind {
@@ -126,8 +127,8 @@ impl<P: EcnField> ManagedQueue<P> {
         true
     }
 
-    /// At `now` drops from the head, of the longest queue where there are several: another queue
-    /// that shares the room needs it.
+    /// At `now` drops from the head, of the longest queue if there are several: another queue that
+    /// shares the limit needs the room.
     pub fn shorten(&mut self, now: Instant) {
         let discarded = &mut self.discarded;
         let mut discard = |dropped: QueuedPacket<P>| {
@@ -144,7 +145,7 @@ impl<P: EcnField> ManagedQueue<P> {
         }
     }
 
-    /// The packet that is served at `now`; what is dropped on the way is among the discarded.
+    /// The packet that is served at `now`; packets dropped on the way are among the discarded.
     pub fn dequeue(&mut self, now: Instant) -> Option<QueuedPacket<P>> {
         let discarded = &mut self.discarded;
         let discard = |dropped: QueuedPacket<P>| {
@@ -174,8 +175,8 @@ impl<P: EcnField> ManagedQueue<P> {
 }
 
 impl<P: EcnField + Copy> ManagedQueue<P> {
-    /// The packet that is served at `now`, as [`dequeue`](Self::dequeue) has it; `take` is given it
-    /// where it is.
+    /// The packet that is served at `now`, as by [`dequeue`](Self::dequeue); `take` gets it in
+    /// place.
     #[inline]
     pub fn serve<T>(
         &mut self,

@@ -1,4 +1,4 @@
-//! Where packets wait for the link: how much may wait, and which of them is served, dropped or
+//! Queues for the link: their limits, and the choice of the packet that is served, dropped or
 //! marked.
 
 pub mod cake;
@@ -21,16 +21,16 @@ pub use dual_pi2::DualPi2Config;
 pub use fq_codel::FqCoDelConfig;
 pub use pie::PieConfig;
 
-/// How much may wait. What is being served has left the queue, as in ns-2, ns-3 and mahimahi.
+/// The limit of a queue. The packet in service has left the queue, as in ns-2, ns-3 and mahimahi.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueLimit {
-    /// Everything may wait.
+    /// Unlimited.
     Unlimited,
-    /// At most this many packets wait.
+    /// Maximum number of packets.
     Packets(u32),
-    /// At most this many bytes wait.
+    /// Maximum number of bytes.
     Bytes(u64),
-    /// At most this many packets wait, and at most this many bytes.
+    /// Maximum number of packets, and of bytes.
     Both {
         /// Packets.
         packets: u32,
@@ -40,7 +40,7 @@ pub enum QueueLimit {
 }
 
 impl QueueLimit {
-    /// Whether a packet of `more` bytes may wait beside `packets` packets of `bytes` bytes in all.
+    /// Whether a packet of `more` bytes may join `packets` packets of `bytes` bytes in all.
     #[inline]
     #[must_use]
     pub const fn has_room(self, packets: usize, bytes: u64, more: u32) -> bool {
@@ -55,7 +55,7 @@ impl QueueLimit {
         }
     }
 
-    /// Whether that many packets of that many bytes in all may wait.
+    /// Whether the limit admits that many packets of that many bytes in all.
     #[must_use]
     pub(crate) const fn holds(self, packets: usize, bytes: u64) -> bool {
         match self {
@@ -70,17 +70,17 @@ impl QueueLimit {
     }
 }
 
-/// Which waiting packet is served next, and which are dropped or marked though there is room.
+/// The choice of the packet to serve, and of packets dropped or marked although there is room.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Discipline {
-    /// The oldest is served; what finds no room is dropped.
+    /// The oldest is served; packets without room are dropped.
     #[default]
     DropTail,
     /// The oldest is served, unless packets wait for too long (RFC 8289).
     CoDel(CoDelConfig),
-    /// A queue for each flow, served in turn, with CoDel in each (RFC 8290).
+    /// A queue for each flow, served round robin, with CoDel in each (RFC 8290).
     FqCoDel(FqCoDelConfig),
-    /// What comes is dropped with a probability that follows the delay (RFC 8033).
+    /// Arriving packets are dropped with a probability that follows the delay (RFC 8033).
     Pie(PieConfig),
     /// A queue for senders that react to each mark, one for the others, coupled (RFC 9332).
     DualPi2(DualPi2Config),
@@ -89,7 +89,7 @@ pub enum Discipline {
 }
 
 impl Discipline {
-    /// The shaper that it is, in front of a queue of the link's own; `None` where it is that queue.
+    /// Its configuration as a shaper in front of the link's queue; `None` if it is that queue.
     #[must_use]
     pub const fn shaper(&self) -> Option<&CakeConfig> {
         match self {
@@ -112,7 +112,7 @@ impl Discipline {
 
 /// The part of a packet that a queue may read and write.
 pub trait EcnField {
-    /// The TCP segment that it is, for those that drop acknowledgments by what they say.
+    /// The TCP segment, if it is one, for disciplines that drop acknowledgments by their content.
     fn segment(&self) -> Option<&Segment> {
         None
     }
@@ -126,7 +126,7 @@ pub trait EcnField {
     fn mark(&mut self) {}
 }
 
-/// Numbers stand for packets whose endpoints do not understand marks.
+/// Numbers represent packets of endpoints without ECN.
 macro_rules! without_field {
     ($($Number:ty),*) => { $(impl EcnField for $Number {})* };
 }
@@ -147,7 +147,7 @@ impl EcnField for Segment {
     }
 }
 
-/// Of a packet in a station's queue it is the packet's own.
+/// A packet in a station's queue has the field of the packet itself.
 impl<P: EcnField> EcnField for PendingPacket<P> {
     fn segment(&self) -> Option<&Segment> {
         self.packet.segment()

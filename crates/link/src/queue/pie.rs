@@ -1,7 +1,7 @@
-//! Proportional integral controller, enhanced: each packet that comes is dropped with a probability
+//! Proportional integral controller, enhanced: each arriving packet is dropped with a probability
 //! that a controller derives from the queue's delay and its trend (RFC 8033).
 //!
-//! The controller follows Linux (`net/sched/sch_pie.c`), whose delay is that of the packet which
+//! The controller follows Linux (`net/sched/sch_pie.c`) and takes the delay from the packet that
 //! left last, in place of the RFC's departure rate.
 
 use airtcp_units::{Duration, Instant};
@@ -19,18 +19,18 @@ const MAX_MARKED: f64 = 0.1;
 /// 8033 §5.4).
 const NEVER_BELOW: f64 = 0.85;
 const ALWAYS_FROM: f64 = 8.5;
-/// Delay that adds to the probability on its own (Linux, `pie_calculate_probability`: 250 ms).
+/// Delay that increases the probability independently (Linux, `pie_calculate_probability`: 250 ms).
 const HIGH_DELAY: Duration = Duration::from_millis(250);
-/// The largest step of the probability, and the share by which an idle queue's falls.
+/// The maximum step of the probability, and the share by which an idle queue's falls.
 const LARGEST_STEP: f64 = 0.02;
 const IDLE_DECAY: f64 = 1.0 / 64.0;
 
 /// The parameters of PIE.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PieConfig {
-    /// Delay in the queue that is aimed at (RFC 8033 §4.2: 15 ms).
+    /// Target delay in the queue (RFC 8033 §4.2: 15 ms).
     pub target: Duration,
-    /// Time from one update of the probability to the next (§4.2: 15 ms). More than none.
+    /// Interval between updates of the probability (§4.2: 15 ms). Above zero.
     pub update: Duration,
     /// Weight of the distance to the target, per second (§4.2: 0.125).
     pub alpha: f64,
@@ -39,7 +39,7 @@ pub struct PieConfig {
     /// Packets of endpoints that understand marks are marked and not dropped, up to a probability
     /// of 10 % (§5.1).
     pub ecn: bool,
-    /// Bytes of a largest packet: a queue of less than two is left alone (§4.1).
+    /// Bytes of a largest packet: a queue of less than two never drops (§4.1).
     pub largest_packet: u32,
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Controller {
     /// Sum of the probabilities since the last drop: drops are spread by it (RFC 8033 §5.4).
     accumulated: f64,
     burst_allowance: Duration,
-    /// Delay of the packet that left last, none if it left nothing behind; and at the last update.
+    /// Delay of the packet that left last, zero if it left an empty queue; and at the last update.
     delay: Duration,
     last_delay: Duration,
     last_departure: Option<Instant>,
@@ -159,7 +159,7 @@ pub(super) struct Pie<P> {
     controller: Controller,
     next_update: Instant,
     draws: Stream,
-    /// Packets that have come: the number of the next draw.
+    /// Packets that have arrived: the number of the next draw.
     arrivals: u64,
 }
 
@@ -184,7 +184,7 @@ impl<P: EcnField> Pie<P> {
         &mut self.fifo
     }
 
-    /// Adds a packet, or says `false` when there is no room; `discard` is given it if it is dropped
+    /// Adds a packet; returns `false` if there is no room; `discard` gets it if it is dropped
     /// early.
     pub(super) fn push(
         &mut self,
@@ -225,14 +225,14 @@ impl<P: EcnField> Pie<P> {
         Some(waiting)
     }
 
-    /// Makes the updates that were due by `now`: nothing that they read has changed since.
+    /// Makes the updates that were due by `now`: none of their inputs has changed since.
     fn update_until(&mut self, now: Instant) {
         while self.next_update <= now {
             let before = self.controller;
             self.controller.update(&self.config, self.fifo.bytes());
             self.next_update += self.config.update;
             if self.controller == before && self.next_update <= now {
-                // Nor would any of the others change anything.
+                // Further updates would not change anything.
                 let periods = (now - self.next_update).as_nanos() / self.config.update.as_nanos();
                 self.next_update += self.config.update * (periods + 1);
             }
@@ -240,7 +240,7 @@ impl<P: EcnField> Pie<P> {
     }
 }
 
-/// How much slower the probability moves while it is small (RFC 8033 §5.2; Linux).
+/// The factor that slows the probability while it is small (RFC 8033 §5.2; Linux).
 fn scale(probability: f64) -> f64 {
     if probability >= 0.1 {
         return 1.0;

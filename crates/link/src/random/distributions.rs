@@ -21,7 +21,7 @@ impl Stream {
 
     /// Draw number `index`, normal with mean 0 and variance 1 (G. Box & M. Muller, "A note on the
     /// generation of random normal deviates", 1958). It takes the uniform draws 2·`index` and the
-    /// one behind.
+    /// next one.
     #[must_use]
     pub fn normal(&self, index: u64) -> f64 {
         let first = index.wrapping_mul(2);

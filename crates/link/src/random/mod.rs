@@ -3,7 +3,7 @@
 //! SplitMix64 (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators",
 //! OOPSLA 2014) adds an odd constant to its state and hashes the state; its i-th output is
 //! therefore a pure function of the key and of i. A model asks for *the draw of transmission i*
-//! instead of "the next number", so a remedy that sends more packets does not shift anybody else's
+//! instead of "the next number", so a remedy that sends more packets does not shift any other
 //! draws, and two remedies meet the same channel (common random numbers).
 //!
 //! This is airtcp's named, version-stable generator: results printed for a seed stay valid, so

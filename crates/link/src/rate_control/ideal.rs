@@ -9,9 +9,9 @@ use crate::phy::{BasicRates, Mode};
 #[derive(Clone, Debug)]
 pub struct Ideal {
     modes: Vec<Mode>,
-    /// Size of the MPDUs whose errors count.
+    /// Size of the MPDUs for which errors are computed.
     bytes: u32,
-    /// Those of answers, without which nothing counts.
+    /// The basic rates of answers: an MPDU without an answer does not count.
     basic: BasicRates,
     best: Mode,
     /// The signal-to-noise ratio for which `best` was found.
@@ -48,7 +48,7 @@ impl Ideal {
                     * arrives(*mode, self.bytes)
                     * arrives(self.basic.answer_to(*mode), answer.bytes())
             };
-            // In a channel in which nothing arrives the slowest mode stays.
+            // If no mode gets through, the slowest one stays.
             let slowest = self
                 .modes
                 .iter()

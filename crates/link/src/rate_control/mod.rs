@@ -1,7 +1,7 @@
-//! Rate control: in which mode a station's next PPDU is sent.
+//! Rate control: the choice of the mode of a station's next PPDU.
 //!
 //! A rate control chooses a mode before each PPDU to its station ([`RateControl::choose`]) and
-//! learns after it what was acknowledged ([`RateControl::report`]). It owns no clock and no timer.
+//! learns the acknowledged MPDUs after it ([`RateControl::report`]). It owns no clock and no timer.
 
 mod ideal;
 mod minstrel;
@@ -14,7 +14,7 @@ pub use minstrel::Minstrel;
 use crate::phy::{BasicRates, Family, GuardInterval, Mode, Width};
 use crate::random::Stream;
 
-/// How the modes of a station's frames are chosen.
+/// The rule that chooses the modes of a station's frames.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RateControlConfig {
     /// Always the same mode.
@@ -44,7 +44,7 @@ pub struct Choice {
     pub mode: Mode,
     /// Whether it is a probe: drivers send it as one MPDU, not as an aggregate.
     pub is_probe: bool,
-    /// Whether RTS and CTS precede it: Linux has repetitions in another mode cleared
+    /// Whether RTS and CTS precede it: Linux uses them for repetitions in another mode
     /// (`minstrel_ht_set_rate`).
     pub needs_rts: bool,
 }
@@ -67,7 +67,7 @@ pub struct Report {
     pub mode: Mode,
     /// MPDUs in it.
     pub sent: u32,
-    /// Of these, those that were acknowledged; none when no answer came.
+    /// How many of them were acknowledged; 0 without an answer.
     pub acknowledged: u32,
 }
 
@@ -83,7 +83,7 @@ pub enum RateControl {
 }
 
 impl RateControl {
-    /// A rate control at rest; `None` without modes. Draws come from `stream`.
+    /// A rate control in its initial state; `None` without modes. Draws come from `stream`.
     #[must_use]
     pub fn new(config: &RateControlConfig, stream: Stream) -> Option<Self> {
         Some(match config {
@@ -97,8 +97,8 @@ impl RateControl {
         })
     }
 
-    /// The mode of the next PPDU, sent at `now` after `failures` PPDUs in a row with the same first
-    /// MPDU and no answer, over a channel of `snr_db` (20 MHz, one stream) where that is known.
+    /// The mode of the next PPDU, sent at `now` after `failures` consecutive PPDUs with the same
+    /// first MPDU and no answer, over a channel of `snr_db` (20 MHz, one stream) if that is known.
     #[inline]
     pub fn choose(&mut self, now: Instant, failures: u32, snr_db: Option<f64>) -> Choice {
         match self {
@@ -128,14 +128,14 @@ impl RateControl {
         }
     }
 
-    /// Whether some of its PPDUs want RTS and CTS.
+    /// Whether some of its PPDUs request RTS and CTS.
     #[inline]
     #[must_use]
     pub const fn clears(&self) -> bool {
         matches!(self, Self::Minstrel(_))
     }
 
-    /// Its estimate that an MPDU in that mode is acknowledged; `None` if it makes none.
+    /// Its estimate that an MPDU in that mode is acknowledged; `None` without an estimate.
     #[must_use]
     pub fn success(&self) -> Option<f64> {
         match self {
@@ -146,7 +146,7 @@ impl RateControl {
 }
 
 /// The modes of a station: of one family, up to a width and a number of streams, with these guard
-/// intervals. What the standard leaves out is not among them.
+/// intervals. Combinations excluded by the standard are left out.
 #[must_use]
 pub fn modes(family: Family, widest: Width, streams: u8, guards: &[GuardInterval]) -> Vec<Mode> {
     let mut modes = Vec::new();

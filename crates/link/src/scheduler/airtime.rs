@@ -1,12 +1,12 @@
-//! Airtime deficits and airtime queue limits: who is served next by how long each has used the
-//! channel, and how much a driver is given ahead (T. Høiland-Jørgensen et al., "Ending the Anomaly:
-//! Achieving Low Latency and Airtime Fairness in WiFi", USENIX ATC 2017; Linux,
-//! net/mac80211/tx.c, `ieee80211_next_txq`).
+//! Airtime deficits and airtime queue limits: the next queue is chosen by how long each has used
+//! the channel, and they limit the packets given to a driver ahead (T. Høiland-Jørgensen et al.,
+//! "Ending the Anomaly: Achieving Low Latency and Airtime Fairness in WiFi", USENIX ATC 2017;
+//! Linux, net/mac80211/tx.c, `ieee80211_next_txq`).
 //!
-//! A queue's deficit decreases by the airtime that it has used. A queue that is visited with none
-//! left gains its weight and goes to the tail. A queue whose packets with the driver are estimated
-//! to take longer than its limit goes to the tail, too. One that has packets again is the first, so
-//! that it goes to the tail for what it has used alone.
+//! A queue's deficit decreases by the airtime that it has used. A queue that is visited with no
+//! deficit left gains its weight and goes to the tail. A queue with more estimated airtime at the
+//! driver than its limit goes to the tail, too. A queue that becomes active is the first, so that
+//! it goes to the tail only for airtime that it has used.
 
 use std::collections::VecDeque;
 
@@ -16,15 +16,15 @@ use airtcp_units::Duration;
 /// `IEEE80211_DEFAULT_AIRTIME_WEIGHT`, in microseconds).
 const WEIGHT_NANOS: i64 = 256_000;
 
-/// Most airtime with a driver (Linux, include/net/cfg80211.h: `IEEE80211_DEFAULT_AQL_TXQ_LIMIT_L`,
-/// `_H` and `IEEE80211_AQL_THRESHOLD`).
+/// Limits on airtime at a driver (Linux, include/net/cfg80211.h:
+/// `IEEE80211_DEFAULT_AQL_TXQ_LIMIT_L`, `_H` and `IEEE80211_AQL_THRESHOLD`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AirtimeLimits {
-    /// Of a station, while all together have at least `threshold`.
+    /// Per station, while all together have at least `threshold`.
     pub low: Duration,
-    /// Of a station, while all together have less.
+    /// Per station, while all together have less.
     pub high: Duration,
-    /// Of all stations.
+    /// For all stations.
     pub threshold: Duration,
     /// Whether airtime in which stations send is charged to them too (Linux, `AIRTIME_USE_RX`).
     pub counts_received: bool,
@@ -47,7 +47,7 @@ struct Share {
     pending: Duration,
     /// Whether it has packets.
     is_active: bool,
-    /// It has something to be retransmitted, which its limit does not hold back.
+    /// Whether it has retransmissions, which its limit does not hold back.
     has_retries: bool,
     round: u64,
 }
@@ -73,7 +73,7 @@ impl AirtimeScheduler {
         }
     }
 
-    /// A queue has packets; it is the first of all that have. `false` where it was one of them.
+    /// A queue has packets; it becomes the first of the active ones. `false` if it was active.
     pub(crate) fn activate(&mut self, queue: usize) -> bool {
         let was_active = std::mem::replace(&mut self.shares[queue].is_active, true);
         if !was_active {
@@ -82,7 +82,7 @@ impl AirtimeScheduler {
         !was_active
     }
 
-    /// The same, with packets that the driver has already and is to send again.
+    /// The same, with packets that the driver holds and is to retransmit.
     pub(crate) fn activate_for_retries(&mut self, queue: usize) {
         self.shares[queue].has_retries = true;
         self.activate(queue);
@@ -133,8 +133,8 @@ impl AirtimeScheduler {
         None
     }
 
-    /// Rounds in which each active queue that has no deficit left gains its weight and none is
-    /// served, at once.
+    /// Executes at once the rounds in which each active queue with no deficit left gains its weight
+    /// and no queue is served.
     fn pass_rounds(&mut self) {
         let visits = |share: &Share| match -share.deficit_nanos {
             ..=0 => 0,
@@ -166,14 +166,14 @@ impl AirtimeScheduler {
         self.shares[queue].pending < limit
     }
 
-    /// The driver is given a packet that is estimated to take so long.
+    /// The driver is given a packet with this estimated airtime.
     #[inline]
     pub(crate) fn begin(&mut self, queue: usize, airtime: Duration) {
         self.shares[queue].pending += airtime;
         self.pending += airtime;
     }
 
-    /// The driver is done with packets that were estimated to take so long.
+    /// The driver has finished packets with this estimated airtime.
     #[inline]
     pub(crate) fn end(&mut self, queue: usize, airtime: Duration) {
         self.shares[queue].pending -= airtime;
@@ -197,8 +197,9 @@ impl AirtimeScheduler {
 mod tests {
     use super::*;
 
-    /// Queue 1's packets take ten times as long as queue 0's. Both always have some, and each turn
-    /// is one packet, done before the next: in 11 000 turns each has used half of the airtime.
+    /// Queue 1's packets take ten times as long as queue 0's. Both are always backlogged, and each
+    /// turn is one packet, finished before the next: in 11 000 turns each has used half of the
+    /// airtime.
     #[test]
     fn airtime_is_shared_alike() {
         let mut scheduler = AirtimeScheduler::new(AirtimeLimits::default(), 2);

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use crate::frame::PendingPacket;
 
-/// The stations' turns, and the heads of their queues that failed.
+/// The stations' turns, and the failed heads of their queues.
 #[derive(Clone, Debug)]
 pub(crate) struct ByStation<P> {
     /// The station served last.
@@ -28,8 +28,7 @@ impl<P: Copy> ByStation<P> {
         self.failed.push_back(failed);
     }
 
-    /// The head of the queue of the station whose turn it is: of those for which something waits
-    /// the next by number.
+    /// The head of the queue of the next station: the next backlogged one by number.
     pub(super) fn select(
         &mut self,
         fresh: &mut VecDeque<PendingPacket<P>>,
@@ -45,7 +44,7 @@ impl<P: Copy> ByStation<P> {
         take_first(&mut self.failed, station).or_else(|| take_first(fresh, station))
     }
 
-    /// Packets that wait for a station, and their bytes.
+    /// Packets queued for a station, and their bytes.
     pub(super) fn waiting_for(&self, to: u32, fresh: &VecDeque<PendingPacket<P>>) -> (usize, u64) {
         self.failed
             .iter()

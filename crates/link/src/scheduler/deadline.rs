@@ -1,13 +1,13 @@
-//! TCP-aware dynamic ARQ: what failed waits in one of three queues, sorted by the time that is left
-//! to the timer of the packet's sender (Mahmoodi et al. §III-A, Algorithm 1).
+//! TCP-aware dynamic ARQ: failed packets wait in one of three queues, sorted by the time left to
+//! the timer of the packet's sender (Mahmoodi et al. §III-A, Algorithm 1).
 //!
 //! The weight of a packet is 10⁴·n + RTO, with n its failed *re*transmissions and RTO the
 //! milliseconds left: below 10⁴ it waits in Q1, below 2·10⁴ in Q2, below 3·10⁴ in Q3, and above
-//! that it is dropped. With RTO held below 10⁴, the queue follows from n alone, and the order
-//! within it from the instant at which the timer expires, which unlike the time left does not
-//! change. Where RTO is read as the timer's length ([`Weighed::Length`]), that is the order.
+//! that it is dropped. With RTO kept below 10⁴, the queue follows from n, and the order within it
+//! from the instant at which the timer expires, which unlike the time left does not change. If RTO
+//! is read as the timer's length ([`Weighed::Length`]), that is the order.
 //!
-//! A packet of which nothing is known behaves as one whose timer never expires.
+//! A packet without a known timer is treated as if it never expired.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -24,48 +24,48 @@ pub struct DeadlineOrder {
     /// The head of a queue with less time left than this many round trips is sent before all others
     /// (§III-A: 2).
     pub urgent_round_trips: u32,
-    /// So many of the queues, from Q1 on, go before packets that were never sent. The paper does
-    /// not say where those stand; it wants "to avoid retransmitting any specific packet
-    /// iteratively" (§III-A), so by default what was retransmitted without success yields to them,
-    /// and what failed only once does not.
+    /// How many of the queues, from Q1 on, go before packets that were never sent. The paper leaves
+    /// that open; it wants "to avoid retransmitting any specific packet iteratively" (§III-A), so
+    /// by default packets with failed retransmissions yield to them, and packets that failed only
+    /// once do not.
     pub ahead_of_fresh: u32,
-    /// What RTO is in the weight.
+    /// The meaning of RTO in the weight.
     pub weighed: Weighed,
-    /// Whether a packet whose sender's timer has expired is dropped: "wasted retransmissions" are
-    /// avoided (§IV).
+    /// Whether a packet is dropped once its sender's timer has expired: "wasted retransmissions"
+    /// are avoided (§IV).
     pub drops_expired: bool,
-    /// Whose attempts n counts.
+    /// The scope in which n counts attempts.
     pub counted: Counted,
-    /// How much less of RTO a packet's weight has for each segment that its sender has in flight.
-    /// The paper leaves the congestion window in the weight to future work (§V) and gives no form:
-    /// a timeout costs a large window more, so its packets go first.
+    /// Time subtracted from RTO in a packet's weight per segment that its sender has in flight. The
+    /// paper leaves the congestion window in the weight to future work (§V) and gives no form: a
+    /// timeout costs a large window more, so its packets go first.
     pub window_weight: Duration,
 }
 
-/// Whose attempts n counts where packets are cut into frames. The paper cuts them (320 bytes) and
-/// gives both schemes "a maximum of 3 retransmission attempts" (§IV); the scheme it compares with
-/// counts those of a frame, as IEEE 802.11 does.
+/// The scope in which n counts attempts of packets cut into frames. The paper cuts them (320 bytes)
+/// and gives both schemes "a maximum of 3 retransmission attempts" (§IV); the scheme it compares
+/// with counts per frame, as IEEE 802.11 does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counted {
-    /// Those of the frame that is next: three for each, as in the scheme compared with.
+    /// Attempts of the next frame: three for each, as in the scheme compared with.
     #[default]
     Frame,
-    /// Those of all frames of the packet together.
+    /// Attempts of all frames of the packet together.
     Packet,
 }
 
-/// What RTO stands for in a packet's weight: §III-A has the timer's value in its equations, and
+/// The meaning of RTO in a packet's weight: §III-A has the timer's value in its equations, and
 /// "close to expiration" in its words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Weighed {
-    /// The time that is left to the sender's timer.
+    /// The time left to the sender's timer.
     #[default]
     TimeLeft,
-    /// The length of the timer. A packet is then urgent where its whole timer is short of the
+    /// The length of the timer. A packet is then urgent if its whole timer is shorter than the
     /// round trips.
     Length,
-    /// Nothing: retries go in the order in which they failed, and none is urgent. No part of the
-    /// paper; shows how much knowing of TCP adds to the queues.
+    /// Nothing: retries go in the order in which they failed, and no packet is urgent. Not part of
+    /// the paper; shows how much knowledge of TCP adds to the queues.
     Nothing,
 }
 
@@ -83,7 +83,7 @@ impl Default for DeadlineOrder {
     }
 }
 
-/// Key of a retry: its weight, less what the sender's window weighs; then who came first.
+/// Key of a retry: its weight, minus the reduction for the sender's window; then order of arrival.
 type Place = (Instant, u64);
 
 /// The queues.
@@ -107,7 +107,7 @@ impl<P: Copy> Retries<P> {
         }
     }
 
-    /// Takes a packet that failed, which its counts of failures have already.
+    /// Takes a failed packet, with the failure already counted.
     pub(super) fn add(&mut self, waiting: PendingPacket<P>) {
         let failures = match self.order.counted {
             Counted::Frame => waiting.fragment_failures,
@@ -124,7 +124,7 @@ impl<P: Copy> Retries<P> {
         }
     }
 
-    /// The packet to be sent next; one from `fresh` when that is its turn.
+    /// The packet to be sent next; from `fresh` if it is its turn.
     pub(super) fn select(
         &mut self,
         now: Instant,
@@ -143,7 +143,7 @@ impl<P: Copy> Retries<P> {
             .or_else(|| after.iter_mut().find_map(take_first))
     }
 
-    /// Its place within a queue: the weight, less what the sender's window weighs.
+    /// Its position within a queue: the weight, minus the reduction for the sender's window.
     fn rank(&self, waiting: &PendingPacket<P>) -> Instant {
         let urgency = waiting.offer.urgency;
         let weight = match self.order.weighed {
@@ -155,12 +155,12 @@ impl<P: Copy> Retries<P> {
         Instant::ZERO + (weight - self.order.window_weight * u64::from(in_flight))
     }
 
-    /// Takes away what is not sent again because the timer of its sender has expired.
+    /// Removes packets that are not retransmitted because their sender's timer has expired.
     fn expire(&mut self, now: Instant) {
         if !self.order.drops_expired {
             return;
         }
-        // No packet ranks behind the instant at which its timer expires, where that is the weight.
+        // No packet ranks after the instant at which its timer expires, if that is the weight.
         let last = match self.order.weighed {
             Weighed::TimeLeft => now,
             Weighed::Length | Weighed::Nothing => Instant::FAR_FUTURE,
@@ -174,7 +174,7 @@ impl<P: Copy> Retries<P> {
         }
     }
 
-    /// The queue whose head is about to be timed out, if there is one; the head with the least time
+    /// The queue with a head about to be timed out, if there is one; the head with the least time
     /// left goes first.
     fn most_urgent(&self, now: Instant) -> Option<usize> {
         let heads = self.queues.iter().enumerate();

@@ -1,4 +1,4 @@
-//! Who is served next among packets that wait: one file an order.
+//! The order of service among queued packets: one file per order.
 
 pub mod airtime;
 pub(crate) mod by_station;

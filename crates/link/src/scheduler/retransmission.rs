@@ -1,4 +1,4 @@
-//! Which of the packets that failed, and those never sent, is transmitted next.
+//! The choice of the next packet among failed ones and new ones.
 
 use std::collections::VecDeque;
 
@@ -8,23 +8,23 @@ use super::by_station::ByStation;
 use super::deadline::{DeadlineOrder, Retries};
 use crate::frame::PendingPacket;
 
-/// In which order what failed is retransmitted.
+/// The order in which failed packets are retransmitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RetransmissionOrder {
     /// Immediately, before anything else: IEEE 802.11, and usually stop-and-wait.
     #[default]
     HeadOfLine,
-    /// Before anything new, the one first that has been due for longest.
+    /// Before any new packet, the one first that has been due for longest.
     FirstDue,
-    /// By the time that is left to the timer of the packet's sender (Mahmoodi et al. §III-A).
+    /// By the time left to the timer of the packet's sender (Mahmoodi et al. §III-A).
     Deadline(DeadlineOrder),
-    /// A queue for each station, served in turn; what failed goes back to the head of its own
-    /// (Fotiadis & Siris §V).
+    /// A queue for each station, served round robin; a failed packet returns to the head of its
+    /// queue (Fotiadis & Siris §V).
     ByStation,
 }
 
 impl RetransmissionOrder {
-    /// Whether it says itself when a packet is given up: a retry limit has no say then.
+    /// Whether it decides itself when a packet is given up: a retry limit does not apply then.
     #[inline]
     #[must_use]
     pub const fn has_own_limit(self) -> bool {
@@ -32,10 +32,10 @@ impl RetransmissionOrder {
     }
 }
 
-/// Where packets wait for another attempt.
+/// Packets that wait for another attempt.
 #[derive(Clone, Debug)]
 pub(crate) enum RetryScheduler<P> {
-    /// Nowhere: the one that failed stays chosen.
+    /// No storage: the failed one stays chosen.
     HeadOfLine,
     FirstDue(VecDeque<PendingPacket<P>>),
     ByDeadline(Retries<P>),
@@ -58,7 +58,7 @@ impl<P: Copy> RetryScheduler<P> {
         matches!(self, Self::HeadOfLine)
     }
 
-    /// The packet to be transmitted next at `now`, taken out of these or out of `fresh`.
+    /// The packet to be transmitted next at `now`, taken from the retries or from `fresh`.
     pub(crate) fn take_next(
         &mut self,
         now: Instant,
@@ -72,7 +72,7 @@ impl<P: Copy> RetryScheduler<P> {
         }
     }
 
-    /// A packet failed, which its counts of failures have already. Not for head of line.
+    /// Takes a failed packet, with the failure already counted. Not for head of line.
     pub(crate) fn add(&mut self, failed: PendingPacket<P>) {
         match self {
             Self::HeadOfLine => {}
@@ -91,8 +91,8 @@ impl<P: Copy> RetryScheduler<P> {
         }
     }
 
-    /// Of the packets that wait, those that share a queue with one for station `to`, and their
-    /// bytes; `None` where all share one.
+    /// Number of queued packets that share a queue with one for station `to`, and their bytes;
+    /// `None` if all share one.
     pub(crate) fn beside(
         &self,
         to: u32,
@@ -115,8 +115,7 @@ impl<P: Copy> RetryScheduler<P> {
         }
     }
 
-    /// Of these, those retransmitted without success that many times, where the order tells them
-    /// apart.
+    /// How many of them have had that many failed retransmissions, if the order distinguishes them.
     pub(crate) fn retransmitted(&self, times: usize) -> usize {
         match self {
             Self::ByDeadline(retries) => retries.retransmitted(times),

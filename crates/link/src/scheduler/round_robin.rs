@@ -1,4 +1,4 @@
-//! One after the other.
+//! Round robin.
 
 use std::collections::VecDeque;
 
@@ -18,14 +18,14 @@ impl RoundRobin {
         }
     }
 
-    /// A queue wants a turn, behind all that wait, unless it waits already.
+    /// A queue requests a turn after all waiting ones, unless it waits already.
     pub(crate) fn activate(&mut self, queue: usize) {
         if !std::mem::replace(&mut self.is_waiting[queue], true) {
             self.waiting.push_back(queue);
         }
     }
 
-    /// A queue whose turn it was could not use it: it is its turn again.
+    /// A queue could not use its turn: it remains the next.
     pub(crate) fn put_back(&mut self, queue: usize) {
         if !std::mem::replace(&mut self.is_waiting[queue], true) {
             self.waiting.push_front(queue);

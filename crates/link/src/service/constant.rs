@@ -3,7 +3,7 @@
 use airtcp_units::{BitRate, Duration, Instant};
 
 /// Cache of the transmission time of the last size: in one direction nearly all packets have the
-/// same size, and the division is the dearest operation on the way of a packet.
+/// same size, and the division is the most expensive operation on a packet's path.
 #[derive(Clone, Debug)]
 pub(super) struct TransmissionTimes {
     rate: BitRate,

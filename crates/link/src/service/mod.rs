@@ -1,8 +1,8 @@
-//! When the link serves a packet: one file a kind of link.
+//! Service times of the link: one file per kind of link.
 //!
 //! A server is first in, first out and ignores the content of packets. It is called in two steps,
-//! since a packet that the queue refuses must not take the link's time: `next_start` says
-//! when a packet that comes now would be taken from the queue, `serve` takes it.
+//! since a packet refused by the queue must not take the link's time: `next_start` returns when a
+//! packet arriving now would be taken from the queue, `serve` takes it.
 
 mod constant;
 mod opportunities;
@@ -22,12 +22,11 @@ pub enum Service {
     Unlimited,
     /// At a constant rate.
     Constant(BitRate),
-    /// At a constant rate, but the link stops occasionally: a transmission is paused then and
-    /// resumes.
+    /// At a constant rate, with stops: a transmission in progress is paused and resumes.
     Suspended {
         /// Rate while the link works.
         rate: BitRate,
-        /// When it stops.
+        /// Its stops.
         stops: Stops,
     },
     /// At recorded delivery opportunities.
@@ -35,7 +34,7 @@ pub enum Service {
 }
 
 impl Service {
-    /// The rate over a long time, stops left out; `None` where there is no limit.
+    /// The long-term rate, without stops; `None` if unlimited.
     #[must_use]
     pub fn mean_rate(&self) -> Option<BitRate> {
         match self {
@@ -61,7 +60,7 @@ pub(crate) enum Server {
 }
 
 impl Server {
-    /// `stream` is the pipe's, from which stops at random times are drawn.
+    /// `stream` is the pipe's, the source of random stops.
     pub(crate) fn new(service: Service, stream: Stream) -> Self {
         match service {
             Service::Unlimited => Self::Unlimited,
@@ -89,7 +88,7 @@ impl Server {
         }
     }
 
-    /// When a packet that comes at `now` would leave the queue.
+    /// Time at which a packet arriving at `now` would leave the queue.
     #[inline]
     pub(crate) fn next_start(&mut self, now: Instant) -> Instant {
         match self {
@@ -101,7 +100,8 @@ impl Server {
         }
     }
 
-    /// When a packet that waited already would leave the queue, behind the one served from `start`.
+    /// Time at which an already queued packet would leave the queue, after the one served from
+    /// `start`.
     pub(crate) fn next_start_behind(&mut self, start: Instant) -> Instant {
         match self {
             Self::Opportunities(server) => server.next_start_behind(),
@@ -109,7 +109,7 @@ impl Server {
         }
     }
 
-    /// Serves a packet from `start`, which [`Self::next_start`] has just named; answers when its
+    /// Serves a packet from `start`, which [`Self::next_start`] has just returned; returns when its
     /// last byte is on the link.
     #[inline]
     pub(crate) fn serve(&mut self, start: Instant, bytes: u32) -> Instant {

@@ -2,14 +2,14 @@
 //!
 //! R. Netravali et al., "Mahimahi: Accurate Record-and-Replay for HTTP", USENIX ATC 2015, and
 //! the emulator's `link_queue.cc`:
-//! - an opportunity carries 1500 bytes of packets (mahimahi's own constant is 1504: a 1500-byte
-//!   packet with the 4-byte header of a TUN device);
-//! - capacity left by one packet serves the packets queued behind it; a packet that is larger than
+//! - an opportunity carries 1500 bytes of packets (mahimahi's constant is 1504: a 1500-byte packet
+//!   with the 4-byte header of a TUN device);
+//! - capacity left by one packet serves the packets queued after it; a packet that is larger than
 //!   the remaining capacity continues in the next opportunity;
 //! - an opportunity that finds nothing queued is wasted;
-//! - a packet that comes in the very instant of an opportunity comes too late for it, since the
-//!   emulator burns what is due before it queues;
-//! - after the last opportunity the trace starts again, shifted by its last timestamp.
+//! - a packet that arrives at the very instant of an opportunity is too late for it, since the
+//!   emulator uses up due opportunities before it queues;
+//! - after the last opportunity the trace repeats, shifted by its last timestamp.
 
 use crate::trace::mahimahi::MahimahiTrace;
 use airtcp_units::{Duration, Instant};
@@ -27,7 +27,7 @@ const STEPS_BEFORE_SEARCH: usize = 8;
 #[derive(Clone, Debug)]
 pub(crate) struct Opportunities {
     trace: Arc<MahimahiTrace>,
-    /// The current opportunity: its place in the trace, when this lap of the trace started, ...
+    /// The current opportunity: its index in the trace, the start of this lap of the trace, ...
     cursor: usize,
     lap_start_ms: u64,
     /// ... when it is due, and how many of its bytes are not taken.
@@ -57,7 +57,7 @@ impl Opportunities {
         self.due
     }
 
-    /// A packet that waited already takes the rest of the current opportunity, or else the next.
+    /// An already queued packet takes the rest of the current opportunity, or else the next.
     pub(super) fn next_start_behind(&mut self) -> Instant {
         if self.left == 0 {
             self.advance();
@@ -65,7 +65,8 @@ impl Opportunities {
         self.due
     }
 
-    /// Serves from the current opportunity on, which [`Self::next_start`] has made sure is to come.
+    /// Serves from the current opportunity on, which [`Self::next_start`] has ensured is in the
+    /// future.
     pub(super) fn serve(&mut self, bytes: u32) -> Instant {
         let mut remaining = bytes;
         while remaining > self.left {

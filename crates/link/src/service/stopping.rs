@@ -1,10 +1,10 @@
-//! A constant rate with stops that come one after the other, at random or as recorded.
+//! A constant rate with consecutive stops, at random or as recorded.
 
 use super::constant::TransmissionTimes;
 use crate::stops::StopSequence;
 use airtcp_units::{BitRate, Instant};
 
-/// A link that stops when its sequence says so, and resumes what it was sending.
+/// A link that stops by its sequence, and resumes the paused transmission.
 #[derive(Clone, Debug)]
 pub(crate) struct Stopping {
     times: TransmissionTimes,

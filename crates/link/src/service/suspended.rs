@@ -38,7 +38,7 @@ impl Suspended {
         let (every, length) = (self.every.as_nanos(), self.length.as_nanos());
         let working = every - length;
         if working == 0 {
-            // From the first stop on it never works again.
+            // From the first stop on it never resumes.
             let end = start + Duration::from_nanos(needed);
             self.free_at = if end <= self.stop {
                 end

@@ -1,5 +1,4 @@
-//! Deliveries that a stop holds: what would arrive while it lasts arrives when it ends, all at
-//! once.
+//! Deliveries held by a stop: packets that would arrive during it arrive when it ends, all at once.
 
 use std::collections::VecDeque;
 
@@ -36,8 +35,8 @@ impl HeldDeliveries {
         }
     }
 
-    /// When a packet is delivered that left at `departure` and would arrive at `arrival`. The
-    /// departures of one packet after the other may not decrease.
+    /// Delivery time of a packet that left at `departure` and would arrive at `arrival`. Successive
+    /// departures may not decrease.
     pub(crate) fn release(&mut self, departure: Instant, arrival: Instant) -> Instant {
         if arrival == Instant::FAR_FUTURE {
             return arrival;
@@ -75,7 +74,7 @@ impl HeldDeliveries {
     }
 }
 
-/// When a packet is delivered that would arrive at `arrival`, if there is no stop but this one.
+/// Delivery time of a packet that would arrive at `arrival`, if this is the only stop.
 fn held_by(arrival: Instant, stop: &Stop) -> Instant {
     if (stop.start..stop.end).contains(&arrival) {
         stop.end

@@ -1,8 +1,8 @@
 //! Stops of a link: at regular intervals, at random, or as recorded.
 //!
-//! Stops are a function of the seed and of their number alone: a remedy that sends more shifts none
-//! of them. What a stop does to packets is said elsewhere: [`Service::Suspended`] has them wait for
-//! the link, [`VariableDelay`] keeps serving and delivers them together when the stop ends.
+//! Stops are a function of the seed and of their number only: a remedy that sends more does not
+//! shift them. Their effect on packets depends on the user: with [`Service::Suspended`] they wait
+//! for the link, [`VariableDelay`] keeps serving and delivers them together when the stop ends.
 //!
 //! [`Service::Suspended`]: crate::Service::Suspended
 //! [`VariableDelay`]: crate::delay::VariableDelay
@@ -28,9 +28,9 @@ const STOPS: u64 = u64::MAX - 2;
 pub enum Stops {
     /// At regular intervals.
     Periodic {
-        /// From the start of one stop to the start of the next; the first comes after this time.
+        /// From the start of one stop to the start of the next; the first begins after this time.
         every: Duration,
-        /// Duration of a stop. From `every` on the link never works again.
+        /// Duration of a stop. If it is at least `every` the link never resumes.
         length: Duration,
     },
     /// At random: the link alternately works and stops, for times that are independent of each
@@ -43,27 +43,27 @@ pub enum Stops {
 /// A link that alternately works and stops, each for a random time. It works at the start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RandomStops {
-    /// Mean of the times in which it works, which are exponential.
+    /// Mean of the exponential working times.
     pub working: Duration,
     /// The durations of stops.
     pub length: StopLength,
-    /// Where the times are drawn from: the stream that both directions of a link share. Without it
-    /// each pipe draws times of its own.
+    /// Source of the times: the stream that both directions of a link share. Without it each pipe
+    /// draws separate times.
     pub shared: Option<Stream>,
 }
 
 /// The length of a stop at a random time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopLength {
-    /// Always as long.
+    /// Constant.
     Fixed(Duration),
     /// Exponential with this mean.
     Exponential(Duration),
 }
 
 impl Stops {
-    /// The same stops; those at random times, and the beginning of a recording that repeats, are
-    /// drawn from `shared`, so that all users of the same stream stop at the same times.
+    /// The same stops; random ones, and the start of a repeating recording, are drawn from
+    /// `shared`, so that all users of the same stream stop at the same times.
     #[must_use]
     pub fn shared(self, shared: Stream) -> Self {
         match self {
@@ -78,8 +78,8 @@ impl Stops {
 }
 
 impl Stops {
-    /// The stops that a link whose own stream is `own` meets before `end`: what was drawn, as a
-    /// list that can be replayed.
+    /// The stops of a link with the stream `own` before `end`: the drawn stops, as a list that can
+    /// be replayed.
     #[must_use]
     pub fn until(&self, own: Stream, end: Instant) -> StopList {
         let mut stops = Vec::new();

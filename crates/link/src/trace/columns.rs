@@ -1,4 +1,4 @@
-//! CSV with a header, whose columns are found by their names.
+//! CSV with a header; columns are found by name.
 
 use super::{Source, TraceError, TraceProblem};
 use airtcp_units::Duration;
@@ -81,7 +81,7 @@ impl Row<'_> {
 }
 
 /// Hands each row of `bytes` to `take`. The columns are `required`, then `optional`; `expected` is
-/// what an error says of a file without them.
+/// the expectation in the error for a file without them.
 pub(super) fn read_rows(
     bytes: &[u8],
     (required, optional): (&[&str], &[&str]),

@@ -18,7 +18,7 @@ const EXPECTED: &str = "CSV with the columns time_ms, delay_ms (one way) and los
 /// Delay and loss of a link for a while.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condition {
-    /// From when on.
+    /// Start of its validity.
     pub from: Instant,
     /// Delay of a packet, one way.
     pub delay: Duration,
@@ -26,7 +26,7 @@ pub struct Condition {
     pub loss: Probability,
 }
 
-/// Delay and loss of a link as time went by. Never empty.
+/// Delay and loss of a link over time. Never empty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conditions {
     steps: Vec<Condition>,
@@ -34,7 +34,7 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// Reads a recording of at most [`super::MAX_BYTES`]; `name` is what errors call it.
+    /// Reads a recording of at most [`super::MAX_BYTES`]; `name` identifies it in errors.
     ///
     /// # Errors
     /// Unreadable, too large, empty, no such columns, a value that is out of range, or times that
@@ -90,7 +90,7 @@ impl Conditions {
         self.steps.iter().any(|step| step.loss > Probability::NEVER)
     }
 
-    /// The same, repeated: what comes after `repeat`'s time is not used.
+    /// The same, repeated: rows after `repeat`'s time are not used.
     #[must_use]
     pub fn repeated(&self, repeat: Repeat) -> Self {
         Self {
@@ -99,7 +99,7 @@ impl Conditions {
         }
     }
 
-    /// How it repeats, if it does.
+    /// Its repetition, if any.
     #[must_use]
     pub const fn repeat(&self) -> Option<&Repeat> {
         self.repeat.as_ref()

@@ -9,7 +9,7 @@ const EXPECTED: &str = "CSV with a column packet and perhaps flow, a line for ea
 /// Flows that a run may have.
 const MAX_FLOWS: u64 = 1_000_000;
 
-/// Numbers of lost packets: the place of each among those that its flow sent in one direction.
+/// Numbers of lost packets: the index of each within its flow and direction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LostPackets {
     /// (flow, packet), sorted.
@@ -25,8 +25,8 @@ impl LostPackets {
         Self { numbers }
     }
 
-    /// Reads a list of at most [`super::MAX_BYTES`]; `name` is what errors call it. A list without
-    /// any packet is one of a link that lost none.
+    /// Reads a list of at most [`super::MAX_BYTES`]; `name` identifies it in errors. An empty list
+    /// means a link without losses.
     ///
     /// # Errors
     /// Unreadable, too large, no column `packet`, or an invalid number.
@@ -57,7 +57,7 @@ impl LostPackets {
         Ok(Self::new(numbers))
     }
 
-    /// The list as it is read.
+    /// The list in the format that is read.
     #[must_use]
     pub fn to_csv(&self) -> String {
         let rows = self.numbers.iter();

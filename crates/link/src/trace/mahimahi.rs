@@ -1,8 +1,8 @@
 //! Delivery opportunities in the format of mahimahi's `mm-link`.
 //!
 //! One line an opportunity: the time in whole milliseconds from the start at which one packet of
-//! 1500 bytes may cross the link. A time may stand several times, none may be smaller than the one
-//! before, and the last is the period after which the trace starts again.
+//! 1500 bytes may cross the link. A time may be repeated, times may not decrease, and the last is
+//! the period after which the trace repeats.
 
 use super::{Source, TraceError, TraceProblem, lines};
 use std::io::Read;
@@ -16,7 +16,7 @@ pub struct MahimahiTrace {
 const EXPECTED: &str = "one timestamp a line, in whole milliseconds below 2^32 (49 days)";
 
 impl MahimahiTrace {
-    /// Reads a trace of at most [`super::MAX_BYTES`]; `name` is what errors call it.
+    /// Reads a trace of at most [`super::MAX_BYTES`]; `name` identifies it in errors.
     ///
     /// Errors: any [`TraceProblem`] except [`TraceProblem::NoRoundTrip`]. Blank lines are
     /// accepted at the end only, as an empty line elsewhere is a sign of a damaged file.
@@ -58,7 +58,7 @@ impl MahimahiTrace {
         &self.opportunities_ms
     }
 
-    /// After how many milliseconds the trace starts again: its last timestamp, above zero.
+    /// Period after which the trace repeats, in milliseconds: its last timestamp, above zero.
     pub fn period_ms(&self) -> u64 {
         self.opportunities_ms.last().copied().map_or(1, u64::from)
     }

@@ -1,8 +1,7 @@
-//! Recorded links: one file a format.
+//! Recorded links: one file per format.
 //!
 //! A reader takes any byte source, reads no more than [`MAX_BYTES`] of it, and names file, line and
-//! remedy when it cannot use what it finds. Logs of people's own programs are read by
-//! `airtcp-recording`.
+//! remedy when it cannot use the content. Logs of other programs are read by `airtcp-recording`.
 
 mod columns;
 pub mod conditions;

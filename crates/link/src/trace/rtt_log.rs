@@ -12,7 +12,7 @@ pub struct RttSeries {
     median: Duration,
 }
 
-/// What a [`RttSeries`] looks like.
+/// Summary of an [`RttSeries`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RttSummary {
     /// Probes answered.
@@ -25,23 +25,23 @@ pub struct RttSummary {
     pub median: Duration,
     /// Longest round-trip time.
     pub max: Duration,
-    /// Autocorrelation of successive round-trip times, from -1 to 1; none when they do not vary.
+    /// Autocorrelation of successive round-trip times, from -1 to 1; `None` if they do not vary.
     pub lag1_autocorrelation: Option<f64>,
 }
 
 const EXPECTED: &str = "a recording of probes, such as the output of \"ping\"";
 
 impl RttSeries {
-    /// The series of these round-trip times; `lost` further probes were not answered. None when
+    /// The series of these round-trip times; `lost` further probes were not answered. `None` when
     /// `rtts` is empty.
     pub fn new(rtts: Vec<Duration>, lost: u64) -> Option<Self> {
         let median = median(&rtts)?;
         Some(Self { rtts, lost, median })
     }
 
-    /// Reads a log of at most [`super::MAX_BYTES`]; `name` is what errors call it.
+    /// Reads a log of at most [`super::MAX_BYTES`]; `name` identifies it in errors.
     ///
-    /// The formats are those of [`airtcp_recording::FORMATS`] that know round trips.
+    /// The formats are the members of [`airtcp_recording::FORMATS`] with round trips.
     ///
     /// Errors: unreadable, too large, empty, no round-trip time in it, or one that is negative, not
     /// a number or above an hour.
@@ -67,7 +67,7 @@ impl RttSeries {
         &self.rtts
     }
 
-    /// Round-trip time number `index`; after the last comes the first again.
+    /// Round-trip time number `index`; after the last the series repeats.
     #[inline]
     pub fn wrapping(&self, index: u64) -> Duration {
         self.rtts[(index % self.rtts.len() as u64) as usize]
@@ -94,7 +94,7 @@ impl RttSeries {
     }
 }
 
-/// The middle of them, or halfway between the two middle ones; None when there are none.
+/// The middle of them, or halfway between the two middle ones; `None` for an empty list.
 fn median(rtts: &[Duration]) -> Option<Duration> {
     let mut sorted = rtts.to_vec();
     sorted.sort_unstable();

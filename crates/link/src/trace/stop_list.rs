@@ -20,7 +20,7 @@ pub struct Stop {
     pub end: Instant,
 }
 
-/// Stops in the order of their starts, none of which begins before the one before it ends.
+/// Stops in the order of their starts, without overlaps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StopList {
     stops: Vec<Stop>,
@@ -28,8 +28,8 @@ pub struct StopList {
 }
 
 impl StopList {
-    /// Reads a list of at most [`super::MAX_BYTES`]; `name` is what errors call it. A list without
-    /// any stop is one of a link that never stopped.
+    /// Reads a list of at most [`super::MAX_BYTES`]; `name` identifies it in errors. An empty list
+    /// means a link that never stopped.
     ///
     /// # Errors
     /// Unreadable, too large, missing columns, an invalid time, or overlapping stops.
@@ -66,7 +66,7 @@ impl StopList {
         Ok(Self::new(stops))
     }
 
-    /// Stops in the order of their starts, none of which may begin before the one before it ends.
+    /// Stops in the order of their starts, which must not overlap.
     pub(crate) const fn new(stops: Vec<Stop>) -> Self {
         Self {
             stops,
@@ -74,7 +74,7 @@ impl StopList {
         }
     }
 
-    /// The same, repeated, without what lies after `repeat`'s time.
+    /// The same, repeated, without stops after `repeat`'s time.
     #[must_use]
     pub fn repeated(&self, repeat: Repeat) -> Self {
         let end = repeat.end();
@@ -89,7 +89,7 @@ impl StopList {
         }
     }
 
-    /// How it repeats, if it does.
+    /// Its repetition, if any.
     #[must_use]
     pub const fn repeat(&self) -> Option<&Repeat> {
         self.repeat.as_ref()
@@ -106,7 +106,7 @@ impl StopList {
         }
     }
 
-    /// Stop number `number` of a run, from 0 on, with those of later rounds; None after the last.
+    /// Stop number `number` of a run, from 0 on, with later rounds included; `None` after the last.
     pub(crate) fn met(&self, number: usize) -> Option<Stop> {
         let Some(repeat) = &self.repeat else {
             return self.stops.get(number).copied();
@@ -119,7 +119,7 @@ impl StopList {
         })
     }
 
-    /// The list as it is read, to the nanosecond.
+    /// The list in the format that is read, to the nanosecond.
     #[must_use]
     pub fn to_csv(&self) -> String {
         let milliseconds = |nanos: u64| format!("{}.{:06}", nanos / 1_000_000, nanos % 1_000_000);

@@ -2,9 +2,9 @@
 //!
 //! A control is [window-based](window_based), composed of a [slow start](slow_start) and a
 //! [rule](rule), or a [model](model) of the path. With the former,
-//! [`loss_differentiation`](crate::loss_differentiation) separates radio losses from congestion, and
-//! [`recovery`](crate::recovery) decides how to send during a repair. All windows are integers, in
-//! bytes.
+//! [`loss_differentiation`](crate::loss_differentiation) separates radio losses from congestion,
+//! and [`recovery`](crate::recovery) decides how to send during a repair. All windows are integers,
+//! in bytes.
 
 mod ack;
 mod bbr;

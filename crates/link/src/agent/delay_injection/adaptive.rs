@@ -18,7 +18,7 @@ use crate::agent::parameter::{ParameterError, check_duration, check_number};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdaptiveDelay {
     /// Duration of a tick of the mobile's timestamp clock: 1 us to 1 s. RFC 7323 §5.4 wants at
-    /// least 1 ms, which is what Linux does; newer Linux can also tick in 1 us.
+    /// least 1 ms, the tick of Linux; newer Linux can also tick in 1 us.
     pub tick: Duration,
     /// Estimation of the offset of the mobile's clock.
     pub clock_offset: ClockOffset,
@@ -37,10 +37,10 @@ pub struct AdaptiveDelay {
     pub decay_spans: Option<u32>,
     /// The samples that S averages.
     pub average: Average,
-    /// D is never larger. No part of the paper; a safeguard against a bogus timestamp.
+    /// Upper bound of D. Not part of the paper; a safeguard against a bogus timestamp.
     pub longest_delay: Duration,
-    /// After so long without a judged acknowledgment D is zero: what the radio did then tells
-    /// nothing about now. No part of the paper, whose transfers never rest.
+    /// After this long without a judged acknowledgment D is zero: the radio's earlier behaviour
+    /// says nothing about the present. Not part of the paper, where transfers are never idle.
     pub idle: Duration,
 }
 
@@ -67,9 +67,9 @@ pub enum Average {
     /// Every judged acknowledgment, spikes too: eq. 1 and line 11 of algorithm 1 as printed.
     #[default]
     AllAcknowledgments,
-    /// Those that are no spikes: `avdelay` then "includes only the propagation and queuing delays",
-    /// as the text wants it. V still learns from spikes; so a path that became longer for good is
-    /// no spike for ever.
+    /// Only acknowledgments that are not spikes: `avdelay` then "includes only the propagation and
+    /// queuing delays", as the text wants it. V still learns from spikes; so a path that became
+    /// longer permanently does not stay a spike.
     NoSpikes,
 }
 
@@ -141,7 +141,7 @@ const CLOCK_MOVED: i64 = 60_000_000_000;
 #[derive(Clone, Debug)]
 pub(super) struct Judge {
     clock: MobileClock,
-    /// S and V in nanoseconds, S up to the clock's constant; none before the first.
+    /// S and V in nanoseconds, S up to the clock's constant; `None` before the first sample.
     smoothed: Option<(i64, u64)>,
     /// D.
     delay: Duration,
@@ -158,9 +158,9 @@ pub(super) struct Verdict {
     pub(super) path_delay: Duration,
     pub(super) threshold: Duration,
     pub(super) spike: bool,
-    /// Time to hold this one, unless others are held already.
+    /// Holding time of this acknowledgment, unless others are held already.
     pub(super) hold: Duration,
-    /// D as it stands afterwards.
+    /// D after this acknowledgment.
     pub(super) delay: Duration,
 }
 
@@ -278,7 +278,7 @@ fn divided(nanos: u64, divisor: f64) -> u64 {
     rounded(nanos as f64 / divisor).max(0).cast_unsigned()
 }
 
-/// The one place where real numbers become nanoseconds: the nearest; what does not fit saturates.
+/// The only conversion of real numbers to nanoseconds: to the nearest, saturating.
 fn rounded(nanos: f64) -> i64 {
     libm::round(nanos) as i64
 }

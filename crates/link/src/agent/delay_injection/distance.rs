@@ -22,11 +22,11 @@ pub enum Distance {
 /// Of each acknowledgment's two draws the first decides whether, the second how long.
 const DRAWS_AN_ACKNOWLEDGMENT: u64 = 2;
 
-/// Where a connection is in its periods.
+/// The position of a connection in its periods.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Schedule {
     count: u64,
-    /// When the next period begins; none before the first acknowledgment.
+    /// Start of the next period; `None` before the first acknowledgment.
     next: Option<Instant>,
 }
 
@@ -91,7 +91,8 @@ mod tests {
         assert_eq!(held_at(every, &times), [3, 6, 9]);
     }
 
-    /// Periods of 100 ms begin at 50, 150, 250, ...: the first in each, and none for empty ones.
+    /// Periods of 100 ms begin at 50, 150, 250, ...: the first in each, and no other for empty
+    /// ones.
     #[test]
     fn the_first_of_each_period_is_held() {
         let every = Distance::Time(Duration::from_millis(100));

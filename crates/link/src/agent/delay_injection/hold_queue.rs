@@ -1,7 +1,8 @@
-//! Where packets wait: first in, first out within a connection.
+//! Storage of held packets: first in, first out within a connection.
 //!
-//! All connections share one store of slots; those of one connection form a list in it. The memory
-//! is therefore bounded by the number of held packets, not of connections, without allocation.
+//! All connections share one store of slots; the slots of one connection form a list in it. The
+//! memory is therefore bounded by the number of held packets, not of connections, without
+//! allocation.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -9,13 +10,13 @@ use airtcp_units::{Compact, Duration, Instant};
 
 use crate::agent::{FlowKey, Passage};
 
-/// The most packets that are held, of all connections together: some 10 MB.
+/// Maximum number of held packets, over all connections: some 10 MB.
 pub(super) const HELD_LIMIT: usize = 1 << 16;
 
-/// A slot, none at the end of a list.
+/// A slot; empty at the end of a list.
 type Place = Compact<u32>;
 
-/// The list of what one connection holds.
+/// The list of a connection's held packets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lane {
     first: Place,
@@ -35,9 +36,9 @@ impl Lane {
 
 #[derive(Clone, Debug)]
 struct Slot<P> {
-    /// When it leaves.
+    /// Time of its release.
     leave: Instant,
-    /// The next of the connection, or the next slot that is free.
+    /// The next of the connection, or the next free slot.
     next: Place,
     passage: Passage<P>,
 }
@@ -60,19 +61,19 @@ impl<P: Copy> HoldQueue<P> {
             slots: Vec::new(),
             first_free: Place::NONE,
             held: 0,
-            // Each has a place, and the last number stands for none.
+            // Each has an index, and the last number means an empty slot.
             limit: limit.min(u32::MAX as usize),
             heads: BTreeSet::new(),
             ready: VecDeque::new(),
         }
     }
 
-    /// When the last packet of `lane` leaves, if it holds one.
+    /// Release time of the last packet of `lane`, if it holds one.
     pub(super) fn last_leave(&self, lane: &Lane) -> Option<Instant> {
         lane.last.get().map(|last| self.slots[last as usize].leave)
     }
 
-    /// When the next packet leaves, and whose it is.
+    /// Release time of the next packet, and its connection.
     pub(super) fn next_departure(&self) -> Option<(Instant, FlowKey)> {
         self.heads.first().copied()
     }
@@ -86,8 +87,8 @@ impl<P: Copy> HoldQueue<P> {
         self.ready.push_back(passage);
     }
 
-    /// Puts `passage` behind what `lane` holds, to leave at `leave` or with the last of those if
-    /// that is later. Returns how long it waits.
+    /// Appends `passage` to the packets held in `lane`, to leave at `leave` or with the last of
+    /// them if that is later. Returns its waiting time.
     ///
     /// When the store is full the lane is released immediately, including `passage`.
     pub(super) fn push(
@@ -123,7 +124,7 @@ impl<P: Copy> HoldQueue<P> {
         leave - now
     }
 
-    /// Sends what `lane`, the packets of `flow`, has held long enough.
+    /// Sends the packets of `lane`, which belongs to `flow`, that are due.
     pub(super) fn release_due(&mut self, now: Instant, lane: &mut Lane, flow: FlowKey) {
         self.release_while(lane, flow, |leave| leave <= now);
     }

@@ -1,9 +1,9 @@
 //! An estimate of the mobile host's clock at the access point.
 //!
-//! The mobile stamps its data with its own clock, in ticks of its own, and the receiver echoes the
-//! stamp (RFC 7323 §3). Neither when that clock started nor how it drifts is known here. The *age*
+//! The mobile stamps its data with its clock, in ticks of unknown phase, and the receiver echoes
+//! the stamp (RFC 7323 §3). Neither the start of that clock nor its drift is known here. The *age*
 //! of an echo is therefore relative: exact up to a constant. Comparisons of ages do not depend on
-//! that constant; only the path delay that is shown to a reader does.
+//! that constant; only the reported path delay does.
 
 use airtcp_units::{Duration, Instant};
 
@@ -18,8 +18,8 @@ pub enum ClockOffset {
     /// they may; nowhere else.
     Synchronised,
     /// The smallest path delay counts as zero: the offset is then off by the delay of the empty
-    /// path. A smallest value older than two windows is forgotten, so that a clock that drifts, and
-    /// a path that became longer, are learned again.
+    /// path. A smallest value older than two windows is forgotten, so that the estimate follows a
+    /// clock that drifts and a path that became longer.
     Estimated {
         /// Length of one window.
         window: Duration,
@@ -39,7 +39,7 @@ impl Default for ClockOffset {
 /// State of one mobile's clock.
 #[derive(Clone, Debug)]
 pub(super) struct MobileClock {
-    /// When the first echo passed, and what it said.
+    /// Time and value of the first echo.
     origin: Option<(Instant, u32)>,
     least: WindowedMinimum<i64>,
 }
@@ -52,11 +52,11 @@ impl MobileClock {
         }
     }
 
-    /// How long ago the data was stamped whose echo passes at `now`, in nanoseconds, up to a
-    /// constant. `tick` lies between 1 ns and 1 s.
+    /// Age of the data with the echo that passes at `now`, in nanoseconds, up to a constant. `tick`
+    /// lies between 1 ns and 1 s.
     ///
-    /// The echo is unwrapped to the value nearest to the mobile's expected clock, so it
-    /// may wrap, and wrap again while the connection is idle.
+    /// The echo is unwrapped to the value nearest to the mobile's expected clock, so it may wrap,
+    /// also repeatedly while the connection is idle.
     pub(super) fn age(
         &mut self,
         now: Instant,

@@ -14,20 +14,20 @@
 //!                          +---------------------------------------+
 //! ```
 //!
-//! One machine holds, and one of three rules says how long: [`AdaptiveDelay`], [`StaticDelay`],
-//! [`RandomDelay`].
+//! One machine holds the acknowledgments, and one of three rules determines for how long:
+//! [`AdaptiveDelay`], [`StaticDelay`], [`RandomDelay`].
 //!
-//! **What is judged**: acknowledgments towards the mobile that carry neither data nor SYN, FIN or
-//! RST, and that acknowledge something new, of connections whose mobile has sent more data than it
-//! was sent. The adaptive rule also needs timestamps. Duplicate acknowledgments and window updates
-//! echo an old timestamp (RFC 7323 §4.3), so they measure nothing and are not judged. An
-//! acknowledgment that gets lost on its way is not missed: the next is judged. What the mobile had
-//! to retransmit carries the timestamp of the newest copy, and is measured from there.
+//! **Judged**: acknowledgments towards the mobile that carry neither data nor SYN, FIN or RST, and
+//! that acknowledge new data, of connections with more data from the mobile than to it. The
+//! adaptive rule also needs timestamps. Duplicate acknowledgments and window updates echo an old
+//! timestamp (RFC 7323 §4.3), so they measure nothing and are not judged. A lost acknowledgment is
+//! not missed: the next is judged. Data that the mobile had to retransmit carries the timestamp of
+//! the newest copy, and is measured from there.
 //!
-//! **What is not judged** passes unchanged and undelayed, but never overtakes what its connection
-//! holds. The end of a connection (RST; FIN towards the mobile) and its start (SYN) release all
-//! that it holds, immediately and in order, and drop its state; so does eviction by another
-//! connection.
+//! **Not judged**: all other packets pass unchanged and undelayed, but never overtake held packets
+//! of their connection. The end of a connection (RST; FIN towards the mobile) and its start (SYN)
+//! release all its held packets, immediately and in order, and drop its state; so does eviction by
+//! another connection.
 
 mod adaptive;
 mod distance;
@@ -58,11 +58,11 @@ use adaptive::{Judge, Verdict};
 use distance::Schedule;
 use hold_queue::{HELD_LIMIT, HoldQueue, Lane};
 
-/// No rule may hold an acknowledgment longer than this.
+/// Upper bound of every rule's holding time.
 const MAX_HOLD: Duration = Duration::from_secs(60);
 const UP_TO_MAX_HOLD: &str = "a duration of at most 60 s";
 
-/// Which acknowledgments are held, and for how long.
+/// The choice of acknowledgments to hold, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum DelayRule {
     /// Learned from delay spikes.
@@ -71,14 +71,14 @@ pub enum DelayRule {
     Static {
         /// Duration and distances.
         delay: StaticDelay,
-        /// Where its draws come from.
+        /// Source of its draws.
         draws: Stream,
     },
     /// Random.
     Random {
         /// Duration and distances.
         delay: RandomDelay,
-        /// Where its draws come from.
+        /// Source of its draws.
         draws: Stream,
     },
 }
@@ -98,7 +98,7 @@ impl DelayRule {
         }
     }
 
-    /// Holding time of the acknowledgment `segment`, and why where that was judged.
+    /// Holding time of the acknowledgment `segment`, and the verdict if it was judged.
     fn judge(
         &self,
         memory: &mut Memory,
@@ -125,7 +125,7 @@ impl DelayRule {
                     None,
                 )
             }
-            // A rule makes its own memory, and neither changes: nothing else can meet.
+            // A rule creates its memory, and neither changes: no other combination exists.
             (Self::Adaptive(_) | Self::Static { .. } | Self::Random { .. }, _) => {
                 (Duration::ZERO, None)
             }
@@ -148,14 +148,14 @@ struct Flow {
     memory: Memory,
     /// Bytes of data that the mobile has sent.
     uplink_bytes: u64,
-    /// Bytes of data that it was sent.
+    /// Bytes of data sent to it.
     downlink_bytes: u64,
-    /// The highest acknowledgment that went to it.
+    /// The highest acknowledgment sent to it.
     acknowledged: Option<SequenceNumber>,
 }
 
 impl Flow {
-    /// Whether `segment`, which goes to the mobile, acknowledges what was not acknowledged before.
+    /// Whether `segment`, on its way to the mobile, acknowledges new data.
     fn acknowledges_more(&mut self, segment: &Segment) -> bool {
         if !segment.flags.contains(Flags::ACK) {
             return false;
@@ -179,7 +179,7 @@ pub struct DelayInjection<P> {
 }
 
 impl<P: Copy> DelayInjection<P> {
-    /// An agent that holds by `rule` and knows `flow_limit` connections at most
+    /// An agent that holds by `rule` and tracks at most `flow_limit` connections
     /// ([`DEFAULT_FLOW_LIMIT`](super::flow_table::DEFAULT_FLOW_LIMIT)).
     pub fn new(rule: DelayRule, flow_limit: NonZeroUsize) -> Result<Self, ParameterError> {
         rule.check()?;
@@ -228,8 +228,9 @@ impl<P: Copy> DelayInjection<P> {
             return;
         }
         let (hold, verdict) = rule.judge(&mut state.memory, now, flow, &segment);
-        // inject_delay (Fotiadis & Siris §III-B): the first opens a hold, and what comes within it
-        // leaves right behind it. The other rules decide for each acknowledgment separately.
+        // inject_delay (Fotiadis & Siris §III-B): the first opens a hold, and acknowledgments
+        // within it leave immediately after it. The other rules decide for each acknowledgment
+        // separately.
         let opens = verdict.is_none() || state.lane.is_empty();
         let hold = if opens { hold } else { Duration::ZERO };
         let held = queue.push(now, &mut state.lane, now + hold, passage);

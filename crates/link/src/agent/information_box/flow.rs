@@ -15,8 +15,8 @@ use crate::frame::Urgency;
 struct Note {
     /// The wireless half as last measured when it passed.
     wireless: Option<Duration>,
-    /// It left nothing unacknowledged: the sender may have had nothing more to send. What it sends
-    /// later is believed only if that makes the wired half shorter.
+    /// It left nothing unacknowledged: the sender may have had nothing more to send. A sample from
+    /// its later data is accepted only if it makes the wired half shorter.
     silent: bool,
 }
 
@@ -39,7 +39,7 @@ enum Halves {
 pub(super) struct Flow {
     halves: Halves,
     estimator: Estimator,
-    /// The SYN's number, to tell a new connection from a SYN that is retransmitted.
+    /// The SYN's number, to distinguish a new connection from a retransmitted SYN.
     initial: Option<SequenceNumber>,
     /// The end of the newest data for the mobile.
     sent: Option<SequenceNumber>,
@@ -49,7 +49,7 @@ pub(super) struct Flow {
     acknowledged: Option<SequenceNumber>,
     /// Repetitions of the newest acknowledgment.
     duplicates: u32,
-    /// When, as seen here, the sender's timer was last restarted (RFC 6298 §5).
+    /// Time at which the sender's timer was last restarted, as observed here (RFC 6298 §5).
     timer_started: Instant,
 }
 
@@ -136,7 +136,7 @@ impl Flow {
         toward: Toward,
         segment: &Segment,
     ) {
-        // A wired half that outlasts the sender's timer is a host that waits.
+        // A wired half longer than the sender's timer means a host that waits.
         let most = self
             .estimator
             .timeout(config.timeout_floor, config.timeout_ceiling)
@@ -205,9 +205,10 @@ impl Flow {
         }
     }
 
-    /// The sender retransmits. Its timer has expired if it sends the first that is missing, was not
-    /// told by duplicate acknowledgments, and a round trip has passed since it last heard something
-    /// (the repairs of a recovery follow an acknowledgment more closely).
+    /// The sender retransmits. Its timer has expired if it sends the first missing segment, has
+    /// received too few duplicate acknowledgments, and a round trip has passed since it last
+    /// received an acknowledgment (the repairs of a recovery follow an acknowledgment more
+    /// closely).
     fn on_repetition(&mut self, now: Instant, sequence: SequenceNumber) {
         let first_missing = self
             .acknowledged
@@ -222,7 +223,7 @@ impl Flow {
         }
     }
 
-    /// Acknowledgments, and data of the mobile's own, on the way to the wired host.
+    /// Acknowledgments, and data from the mobile, on the way to the wired host.
     fn up(&mut self, now: Instant, read: Instant, segment: &Segment) {
         let carries = segment.sequence_length() > 0;
         let number = segment.acknowledgment;
@@ -247,10 +248,10 @@ impl Flow {
                 let Some(stamps) = segment.timestamps else {
                     return;
                 };
-                // Only what advances the window measures (RFC 7323 §4.1).
+                // Only echoes that advance the window measure (RFC 7323 §4.1).
                 if more && let Some((half, ())) = data.on_echo(read, stamps.echo) {
                     *wireless = Some(half);
-                    // The first that both halves are known of: the handshake.
+                    // The first time that both halves are known: the handshake.
                     if let (None, Some(wired)) = (self.estimator.round_trip(), *wired) {
                         self.estimator.on_sample(wired + half);
                     }

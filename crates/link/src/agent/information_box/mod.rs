@@ -1,4 +1,4 @@
-//! The cross-layer information box: what the link learns of TCP's timers by watching.
+//! The cross-layer information box: the link learns TCP's timers by passive observation.
 //!
 //! A link that knows when the sender of a packet will lose patience can send the most urgent first
 //! (Mahmoodi, Friderikos, Holland & Aghvami, "Cross-Layer Design to Improve Wireless TCP
@@ -37,12 +37,12 @@ use flow::Flow;
 pub enum PassiveMethod {
     /// From the timestamps option. Connections without it are not measured.
     Timestamps {
-        /// The ticks in which the access point reads its own clock, so that readings are multiples
-        /// of this: 1 ns to 1 s. The paper's simulator has one clock of 500 ms for all; an access
-        /// point of today reads 1 ns, independent of the granularity of the hosts' clocks.
+        /// Granularity of the access point's clock, so that readings are multiples of this: 1 ns to
+        /// 1 s. The paper's simulator has one clock of 500 ms for all; an access point of today
+        /// reads 1 ns, independent of the granularity of the hosts' clocks.
         tick: Duration,
     },
-    /// From data and acknowledgments alone, so for every connection.
+    /// From data and acknowledgments only, so for every connection.
     #[default]
     SelfClocking,
 }
@@ -52,12 +52,12 @@ pub enum PassiveMethod {
 pub struct InformationBoxConfig {
     /// Reading of the halves of the round trip.
     pub method: PassiveMethod,
-    /// The sender's timer is not believed to be shorter. RFC 6298 §2.4 has 1 s, Linux 200 ms; the
-    /// default is the 500 ms of the paper's simulator.
+    /// Lower bound of the sender's timer. RFC 6298 §2.4 has 1 s, Linux 200 ms; the default is the
+    /// 500 ms of the paper's simulator.
     pub timeout_floor: Duration,
-    /// Nor longer (RFC 6298 §2.5: at least 60 s).
+    /// Upper bound of the sender's timer (RFC 6298 §2.5: at least 60 s).
     pub timeout_ceiling: Duration,
-    /// The most connections that are known.
+    /// Maximum number of tracked connections.
     pub flow_limit: NonZeroUsize,
 }
 
@@ -105,7 +105,7 @@ impl InformationBox {
     }
 
     /// Handles a segment that passes at `now`. To be called once for every segment in both
-    /// directions, in the order of passage; not of what the link itself retransmits.
+    /// directions, in the order of passage; not for retransmissions by the link.
     pub fn observe(&mut self, now: Instant, flow: FlowKey, toward: Toward, segment: &Segment) {
         let flags = segment.flags;
         if flags.contains(Flags::RST) {
@@ -133,9 +133,9 @@ impl InformationBox {
     ///
     /// The sender has sent it half of the wired half ago, on a path that takes as long either way;
     /// its timer then began to run for one RTO, doubled if it is seen to have expired before. (A
-    /// sender restarts its one timer with each acknowledgment, so a segment behind others has
-    /// longer: this is the earliest that it can be.) None for acknowledgments, and until there is
-    /// a sample.
+    /// sender restarts its one timer with each acknowledgment, so a segment after others has
+    /// longer: this is the earliest possible expiry.) `None` for acknowledgments, and until there
+    /// is a sample.
     #[must_use]
     pub fn urgency(&self, now: Instant, flow: FlowKey, segment: &Segment) -> Option<Urgency> {
         if segment.sequence_length() == 0 {

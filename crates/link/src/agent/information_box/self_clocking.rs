@@ -1,28 +1,27 @@
-//! Halves of the round trip from data and acknowledgments alone.
+//! Halves of the round trip from data and acknowledgments only.
 //!
 //! *Wireless half*: from the passage of a segment to that of the acknowledgment that ends where the
-//! segment ends. It is measured with every acknowledgment. Segments that were retransmitted, and
-//! those behind them, measure nothing (Karn's rule).
+//! segment ends. It is measured with every acknowledgment. Retransmitted segments, and segments
+//! after them, measure nothing (Karn's rule).
 //!
-//! *Wired half*: from the passage of something that the wired host answers to that of the answer.
-//! In the middle of a transfer nothing tells which acknowledgment released a segment, since others
-//! were on their way. Two answers are certain:
+//! *Wired half*: from the passage of a segment that the wired host answers to that of the answer.
+//! In the middle of a transfer it is unknown which acknowledgment released a segment, since others
+//! were in transit. Two answers are certain:
 //!
-//! - what the mobile sends, its SYN first of all, and the first acknowledgment that covers it. The
-//!   wired host may wait before it answers, so this is the half or more: the smallest recent one is
-//!   taken;
+//! - data or a SYN from the mobile, and the first acknowledgment that covers it. The wired host may
+//!   wait before it answers, so this is the half or more: the smallest recent one is taken;
 //! - the first acknowledgment for a flight that began in silence, and the next new segment: the
 //!   sender had sent all that it was allowed to. An application that writes piece by piece looks
-//!   the same, so this is used only where the first is missing: the handshake passed unseen.
+//!   the same, so this is used only without the first: the handshake was not observed.
 //!
 //! ```text
 //!        silence  ddd ........ A ............... d
 //!                   |<-- gap ->|<- wired half ->|     the gap longer than any within the flight
 //! ```
 //!
-//! This is less than the methods do that Mahmoodi et al. cite (Veal, Li & Lowenthal 2005; Jaiswal
+//! This is less than the methods cited by Mahmoodi et al. (Veal, Li & Lowenthal 2005; Jaiswal
 //! 2005), which find the half in the middle of a transfer too. A wired path that becomes longer
-//! during one is not noticed; what the radio adds always is.
+//! during one is not noticed; delay added by the radio always is.
 
 use std::collections::VecDeque;
 
@@ -31,8 +30,8 @@ use airtcp_units::{Duration, Instant};
 
 use crate::agent::windowed_minimum::WindowedMinimum;
 
-/// The most segments that wait for their acknowledgment; when there are that many, new ones are
-/// not recorded.
+/// Maximum number of segments that wait for their acknowledgment; beyond it, new ones are not
+/// recorded.
 const MAX_WAITING: usize = 128;
 
 /// A wired half older than two of these is forgotten: routes change.
@@ -93,7 +92,7 @@ impl SelfClock {
     }
 
     /// New data for the mobile, ending at `end`, passes; `silent` if all before is acknowledged. A
-    /// wired half above `most` is waiting, not travelling.
+    /// wired half above `most` is waiting time, not propagation.
     pub(super) fn on_new_data(
         &mut self,
         now: Instant,
@@ -124,7 +123,7 @@ impl SelfClock {
         }
     }
 
-    /// The sender retransmits what begins at `sequence`.
+    /// The sender retransmits the data from `sequence` on.
     pub(super) fn on_repetition(&mut self, sequence: SequenceNumber) {
         self.flight = None;
         self.release = None;
@@ -158,7 +157,7 @@ impl SelfClock {
         sample.filter(|_| !doubtful)
     }
 
-    /// The mobile sends something that is to be acknowledged.
+    /// The mobile sends a segment that is to be acknowledged.
     pub(super) fn on_question(&mut self, now: Instant, segment: &Segment) {
         let end = segment.sequence + segment.sequence_length();
         match &mut self.question {

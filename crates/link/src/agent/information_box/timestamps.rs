@@ -9,15 +9,15 @@
 //!        |  --- TSecr = m ------> t3 ----------->  |     t3 - t2: wired half
 //! ```
 //!
-//! The first passage of a stamp is matched with the first of its echo: a coarse clock, which stamps
-//! many packets alike, so gives fewer samples and no worse ones.
+//! The first passage of a stamp is matched with the first of its echo: a coarse clock, with the
+//! same stamp on many packets, gives fewer samples but no worse ones.
 
 use std::collections::VecDeque;
 
 use airtcp_packet::SequenceNumber;
 use airtcp_units::{Duration, Instant};
 
-/// The most stamps that wait for their echo. When there are that many, new ones are not recorded.
+/// Maximum number of stamps that wait for their echo. Beyond it, new ones are not recorded.
 const MAX_WAITING: usize = 64;
 
 /// Stamps of one host that wait for their echo.
@@ -26,7 +26,7 @@ pub(super) struct Stamps<T> {
     /// The newest that passed, recorded or not. Stamps have the arithmetic of sequence numbers
     /// (RFC 7323 §5.2).
     newest: Option<SequenceNumber>,
-    /// First passages, oldest first, each with what the owner has noted.
+    /// First passages, oldest first, each with the owner's note.
     waiting: VecDeque<(SequenceNumber, Instant, T)>,
 }
 
@@ -50,8 +50,8 @@ impl<T> Stamps<T> {
         }
     }
 
-    /// A segment that echoes `echo` passes. Returns the time since the stamp's first passage when
-    /// this is its first echo. What is older will not be echoed any more.
+    /// A segment that echoes `echo` passes. Returns the time since the stamp's first passage if
+    /// this is its first echo. Older stamps will not be echoed any more.
     pub(super) fn on_echo(&mut self, now: Instant, echo: u32) -> Option<(Duration, T)> {
         let echo = SequenceNumber(echo);
         while let Some(&(stamp, _, _)) = self.waiting.front() {
@@ -76,7 +76,7 @@ mod tests {
     }
 
     /// Stamp 5 passes at 10 and 12, its echo at 40 and 45: one sample of 30. Stamp 6 is never
-    /// echoed; 7 from 20 to 60 gives 40. An echo of what never passed gives nothing.
+    /// echoed; 7 from 20 to 60 gives 40. An echo of an unseen stamp gives nothing.
     #[test]
     fn the_first_of_each_are_matched() {
         for wrap in [0, u32::MAX - 5] {
@@ -94,7 +94,7 @@ mod tests {
         }
     }
 
-    /// With more stamps on the way than are recorded, those that are recorded still match.
+    /// With more stamps in transit than are recorded, the recorded ones still match.
     #[test]
     fn a_full_list_goes_on_measuring() {
         let mut stamps = Stamps::new();

@@ -1,5 +1,5 @@
-//! When which connection's timer expires. A timer that moves to later stays filed where it is and
-//! is moved when that comes, so that an acknowledgment costs nothing here.
+//! The connections' timers by expiry. A timer that moves later stays filed where it is and is moved
+//! when that time comes, so that an acknowledgment costs nothing here.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ impl Deadlines {
         self.0.first().map_or(Instant::FAR_FUTURE, |&(at, _)| at)
     }
 
-    /// Removes and returns a connection whose deadline is due by `now`.
+    /// Removes and returns a connection with a deadline due by `now`.
     pub fn take(&mut self, now: Instant) -> Option<FlowKey> {
         if self.next() > now {
             return None;

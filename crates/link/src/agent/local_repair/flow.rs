@@ -11,17 +11,17 @@ use crate::agent::Passage;
 /// A copy of a packet that the mobile has not acknowledged.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredPacket<P> {
-    /// Stream offset of its first byte, and behind its last.
+    /// Stream offset of its first byte, and after its last.
     pub start: u64,
     pub end: u64,
     pub passage: Passage<P>,
-    /// When it came to the access point.
+    /// Time of its arrival at the access point.
     pub arrived: Instant,
-    /// When it last left for the mobile.
+    /// Time of its last transmission to the mobile.
     pub sent_at: Instant,
     /// Retransmissions by the access point.
     pub repeats: u32,
-    /// Whether its sender sent it again.
+    /// Whether its sender retransmitted it.
     pub by_sender: bool,
 }
 
@@ -43,11 +43,11 @@ impl<P> StoredPacket<P> {
 /// An acknowledgment's meaning for the copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Acknowledged {
-    /// Older than another that has passed, or of what was never seen.
+    /// Older than another that has passed, or of data never seen.
     Old,
     /// Of new data.
     New,
-    /// The same as the last, with nothing else to say.
+    /// The same as the last, without data or a window update.
     Duplicate,
     /// The same as the last, but with data or another window.
     Update,
@@ -56,12 +56,12 @@ pub enum Acknowledged {
 /// Reaction to a duplicate acknowledgment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Duplicate {
-    /// The access point has no copy of what is missing, or has given it up, or its sender is
+    /// The access point has no copy of the missing segment, or has given it up, or its sender is
     /// repairing it: the duplicate is for the sender.
     Foreign,
     /// Not yet enough of them.
     Early,
-    /// Made by a packet that was under way when the missing one was retransmitted.
+    /// Caused by a packet already in flight when the missing one was retransmitted.
     Expected,
     /// The first copy is to be retransmitted.
     Repeat,
@@ -72,11 +72,11 @@ pub enum Duplicate {
 pub struct Flow<P> {
     /// The highest acknowledgment seen.
     pub una: u64,
-    /// Behind the highest byte seen.
+    /// End of the highest data seen.
     pub edge: u64,
-    /// Copies in the order of the stream; none overlaps another.
+    /// Copies in the order of the stream, without overlaps.
     pub kept: VecDeque<StoredPacket<P>>,
-    /// Number of them, from the front, that have left for the mobile.
+    /// Number of them, from the front, that have been sent to the mobile.
     pub sent: usize,
     /// When the timer of the first copy expires.
     pub deadline: Instant,
@@ -84,20 +84,20 @@ pub struct Flow<P> {
     pub filed: Instant,
     round_trip: RoundTrip,
     expiries: u32,
-    /// Duplicates since the acknowledgment last moved, and how many more are expected of packets
-    /// that were under way at the last repeat.
+    /// Duplicates since the acknowledgment last moved, and how many more are expected from packets
+    /// in flight at the last repeat.
     duplicates: u32,
     expected: u32,
     /// The window in the last acknowledgment; before the first, duplicates cannot be recognized.
     window: Option<u16>,
-    /// Behind the FIN.
+    /// End of the stream, the FIN included.
     fin: Option<u64>,
 }
 
 impl<P: Copy> Flow<P> {
-    /// A connection of which this data is the first that is seen.
+    /// A connection first seen with this data.
     pub fn new(first: SequenceNumber) -> Self {
-        // A cycle up, so that what is older has a place too.
+        // One cycle up, so that earlier data has an offset too.
         let una = first.expand(1 << 33);
         Self {
             una,
@@ -115,7 +115,7 @@ impl<P: Copy> Flow<P> {
         }
     }
 
-    /// Where the bytes of a segment towards the mobile, a FIN counted as one, lie in the stream.
+    /// Stream offsets of a segment towards the mobile, a FIN counted as one byte.
     pub fn place(&self, segment: &Segment) -> (u64, u64) {
         let start = segment.sequence.expand(self.edge);
         (start, start + u64::from(segment.sequence_length()))
@@ -134,7 +134,7 @@ impl<P: Copy> Flow<P> {
         self.fin.is_some_and(|fin| fin <= self.una)
     }
 
-    /// Index of the first copy that ends behind `offset`.
+    /// Index of the first copy that ends after `offset`.
     pub fn index_of(&self, offset: u64) -> usize {
         self.kept.partition_point(|kept| kept.end <= offset)
     }
@@ -171,8 +171,8 @@ impl<P: Copy> Flow<P> {
             }
             self.kept.pop_front();
         }
-        // Karn's rule: what was sent more than once is not timed, and neither is what waited for
-        // it at the mobile.
+        // Karn's rule: retransmitted data is not timed, and neither is data that waited for it at
+        // the mobile.
         if let Some(sent_at) = newest.filter(|_| !repaired) {
             self.round_trip.on_sample(now - sent_at);
         }
@@ -194,23 +194,23 @@ impl<P: Copy> Flow<P> {
         if repeats >= most {
             return Duplicate::Foreign;
         }
-        // After a repeat, one more than was expected is made by a packet sent behind it: it is lost
-        // again.
+        // After a repeat, one duplicate more than expected comes from a packet sent after it: it
+        // was lost once more.
         if repeats == 0 && self.duplicates < threshold {
             return Duplicate::Early;
         }
         Duplicate::Repeat
     }
 
-    /// The copy of the segment that the mobile misses, if sent. There is none where the wired side
-    /// left a hole.
+    /// The copy of the segment that the mobile misses, if sent; `None` if the hole is from the
+    /// wired side.
     fn missing(&self) -> Option<&StoredPacket<P>> {
         let front = self.kept.front()?;
         (front.start <= self.una && self.sent > 0).then_some(front)
     }
 
-    /// The first copy leaves again at `now`. Each packet under way behind it makes one duplicate,
-    /// of which some have come.
+    /// The first copy is retransmitted at `now`. Each packet in flight after it causes one
+    /// duplicate; some have arrived already.
     pub fn repeat(&mut self, now: Instant) -> Option<Passage<P>> {
         let beyond = u32::try_from(self.sent.saturating_sub(1)).unwrap_or(u32::MAX);
         self.expected = beyond.saturating_sub(self.duplicates);
@@ -220,7 +220,7 @@ impl<P: Copy> Flow<P> {
         Some(front.passage)
     }
 
-    /// Restarts the timer if anything is under way, else stops it.
+    /// Restarts the timer if any packet is in flight, else stops it.
     pub fn restart_timer(&mut self, now: Instant, bounds: &LocalTimeout) {
         self.deadline = if self.sent > 0 {
             now + self.timeout(bounds)
@@ -236,8 +236,8 @@ impl<P: Copy> Flow<P> {
         }
     }
 
-    /// The timer has expired: it waits twice as long from now on, until an acknowledgment moves.
-    /// Returns whether the first copy is to be repeated, which it is up to `most` times.
+    /// The timer has expired: it waits twice as long from now on, until an acknowledgment advances.
+    /// Returns whether to repeat the first copy, at most `most` times.
     pub fn on_expiry(&mut self, most: u32) -> bool {
         self.deadline = Instant::FAR_FUTURE;
         self.expiries = self.expiries.saturating_add(1);

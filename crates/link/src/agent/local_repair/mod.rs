@@ -1,5 +1,5 @@
-//! Parts shared by agents that retransmit lost packets over the radio: copies of what the mobile
-//! has not acknowledged, a timer, and the reading of duplicate acknowledgments.
+//! Parts shared by agents that retransmit lost packets over the radio: copies of data not yet
+//! acknowledged by the mobile, a timer, and the interpretation of duplicate acknowledgments.
 //!
 //! ```text
 //!   acknowledged │ copies, oldest first                │ never seen

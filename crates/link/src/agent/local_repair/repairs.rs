@@ -1,5 +1,5 @@
-//! What agents that repair losses put on their way: packets that pass, copies that are repeated,
-//! and the time at which the next copy is due.
+//! Output of agents that repair losses: packets that pass, copies that are repeated, and the time
+//! of the next timer.
 
 use std::collections::VecDeque;
 
@@ -45,17 +45,17 @@ impl<P: Copy> Repairs<P> {
         self.deadlines.remove(key, flow.filed);
     }
 
-    /// Time at which the next timer expires; [`Instant::FAR_FUTURE`] if none runs.
+    /// Time at which the next timer expires; [`Instant::FAR_FUTURE`] if no timer runs.
     pub fn next_wakeup(&self) -> Instant {
         self.deadlines.next()
     }
 
-    /// A connection whose timer may have expired at `now`.
+    /// A connection with a timer that may have expired at `now`.
     pub fn next_due(&mut self, now: Instant) -> Option<FlowKey> {
         self.deadlines.take(now)
     }
 
-    /// Repeats a connection's oldest copy, since duplicate acknowledgments say that it was lost.
+    /// Repeats a connection's oldest copy, since duplicate acknowledgments indicate its loss.
     pub fn repeat(
         &mut self,
         now: Instant,
@@ -69,7 +69,7 @@ impl<P: Copy> Repairs<P> {
         observer(key, AgentEvent::LocalRetransmission { timeout: false });
     }
 
-    /// Handles a timer that [`next_due`](Self::next_due) named: it may have moved since. Returns
+    /// Handles a timer returned by [`next_due`](Self::next_due): it may have moved since. Returns
     /// whether it expired, and the oldest copy is repeated.
     pub fn on_due(
         &mut self,

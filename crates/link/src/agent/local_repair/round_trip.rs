@@ -4,14 +4,14 @@ use airtcp_units::Duration;
 
 /// Lower bound of every timer, also of a configured one: it must not expire in an endless loop.
 const MIN: Duration = Duration::from_millis(1);
-/// Most doublings of the local timeout.
+/// Maximum number of doublings of the local timeout.
 const MAX_DOUBLINGS: u32 = 6;
 
 /// Bounds of a local retransmission timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalTimeout {
-    /// The least it waits. By default 50 ms: more than the 40 ms for which receivers delay an
-    /// acknowledgment, so that the last packet of a burst is not retransmitted for nothing.
+    /// Minimum timeout. By default 50 ms: more than the 40 ms for which receivers delay an
+    /// acknowledgment, so that the last packet of a burst is not retransmitted needlessly.
     pub min: Duration,
     /// Timeout before a round trip was measured (RFC 6298 §2.1: 1 s).
     pub initial: Duration,
@@ -45,7 +45,7 @@ impl RoundTrip {
         });
     }
 
-    /// Timeout of an acknowledgment after that many expiries in a row: the mean and four
+    /// Timeout of an acknowledgment after that many consecutive expiries: the mean and four
     /// deviations, doubled each time.
     pub fn timeout(&self, bounds: &LocalTimeout, expiries: u32) -> Duration {
         let base = self.smoothed.map_or(bounds.initial, |(mean, deviation)| {

@@ -26,10 +26,10 @@ use crate::random::Stream;
 /// The parameters of explicit bad-state notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotificationConfig {
-    /// A connection is notified at most once in so long. Zero, as in the paper: after each failed
-    /// attempt.
+    /// Minimum interval between notifications of a connection. Zero, as in the paper: after each
+    /// failed attempt.
     pub interval: Duration,
-    /// The most connections that are known; one that is forgotten may be notified early.
+    /// Maximum number of tracked connections; a forgotten one may be notified early.
     pub flow_limit: NonZeroUsize,
 }
 
@@ -42,7 +42,7 @@ impl Default for NotificationConfig {
     }
 }
 
-/// The agent: tells the wired sender of each failed attempt.
+/// The agent: notifies the wired sender of each failed attempt.
 #[derive(Debug)]
 pub struct BadStateNotification<P> {
     interval: Duration,
@@ -113,7 +113,7 @@ impl<P: Copy> Agent<P> for BadStateNotification<P> {
         event: LinkEvent,
         observer: &mut impl FnMut(FlowKey, AgentEvent),
     ) {
-        // Only data has a sender whose timer runs for it.
+        // Only data has a sender with a running timer for it.
         if event != LinkEvent::AttemptFailed || segment.payload_bytes == 0 {
             return;
         }

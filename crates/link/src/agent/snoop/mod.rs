@@ -1,7 +1,6 @@
 //! Snoop (Balakrishnan, Seshan, Amir & Katz, Improving TCP/IP performance over wireless networks,
-//! MOBICOM 1995): the base station keeps copies of data on its way to the mobile, sends what the
-//! radio loses again itself, and keeps the duplicate acknowledgments caused by that from the
-//! sender.
+//! MOBICOM 1995): the base station keeps copies of data on its way to the mobile, retransmits data
+//! lost on the radio, and suppresses the resulting duplicate acknowledgments.
 //!
 //! ```text
 //!   sender ── 1 2 3 4 ──▶ ┌───────┐ ── 1 (2) 3 4 ──▶ mobile
@@ -12,19 +11,19 @@
 //!
 //! - *Data* that is new and in order is copied and passed. Data that its sender retransmits is
 //!   passed, and the copy is marked: duplicates that ask for it reach the sender, which has found a
-//!   loss of its own.
+//!   separate loss.
 //! - *A new acknowledgment* frees the copies, measures the local round trip and passes.
 //! - *A duplicate* that requests a copy triggers its retransmission, ahead of everything. As many
-//!   duplicates as packets were under way are expected to follow; one more means that the repeat is
-//!   lost too. None of them passes, nor does its SACK option: the sender learns of a hole
-//!   only what it is to repair itself.
-//! - *A local timer* on the oldest copy, mean plus four deviations of the local round trip,
-//!   repeats what no duplicate tells of.
+//!   duplicates as packets in flight are expected to follow; one more means that the repeat is lost
+//!   too. They do not pass, nor does their SACK option: the sender learns of a hole only if it is
+//!   to repair it.
+//! - *A local timer* on the oldest copy, mean plus four deviations of the local round trip, repeats
+//!   copies that no duplicate requests.
 //!
-//! The bounds of the cache let packets pass uncopied; nothing is ever held back, so nothing is
-//! lost or reordered here. Where the paper has the base station make an acknowledgment for old data
-//! whose acknowledgment was lost, the data passes and the mobile makes it. Data *from* the mobile
-//! passes untouched: the paper's negative acknowledgments need a change of the mobile.
+//! The bounds of the cache let packets pass uncopied; packets are never held back, so nothing is
+//! lost or reordered here. Where the paper has the base station acknowledge old data after a lost
+//! acknowledgment, the data passes and the mobile acknowledges it. Data *from* the mobile passes
+//! untouched: the paper's negative acknowledgments need a change of the mobile.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 
@@ -41,11 +40,11 @@ use crate::random::Stream;
 /// Options of Snoop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SnoopConfig {
-    /// Duplicate acknowledgments until a copy is repeated; those before pass to the sender. By
+    /// Duplicate acknowledgments until a copy is repeated; earlier ones pass to the sender. By
     /// default 1: over one hop nothing is reordered.
     pub threshold: NonZeroU32,
-    /// Most repetitions of a copy; then the loss is the sender's to repair. By default
-    /// 10.
+    /// Maximum number of repetitions of a copy; after them the sender must repair the loss. By
+    /// default 10.
     pub most_repeats: u32,
     /// Bounds of the local timer.
     pub timeout: LocalTimeout,
@@ -102,7 +101,7 @@ impl<P: Copy> Snoop<P> {
             .entry(key, || Flow::new(passage.segment.sequence));
         let (start, end) = flow.place(&passage.segment);
         if end <= flow.una {
-            // The mobile has it, and will say so again.
+            // The mobile has it, and will acknowledge it once more.
         } else if start < flow.edge {
             let first = flow.index_of(start);
             let again = flow.kept.range_mut(first..);

@@ -1,6 +1,6 @@
 //! WTCP (Ratnam & Matta, WTCP: an efficient mechanism for improving TCP performance over wireless
-//! links, ISCC 1998): the base station takes over the radio's reliability, with a window of its
-//! own, and hides from the source how long that took.
+//! links, ISCC 1998): the base station takes over the radio's reliability, with a separate window,
+//! and hides the time that took from the source.
 //!
 //! ```text
 //!   source ── data ──▶ ┌─────────────────┐ ── within the wireless window ──▶ mobile
@@ -10,22 +10,23 @@
 //!                      └─────────────────┘
 //! ```
 //!
-//! - *Data* is buffered in the order of the stream and passes within the wireless window; what is
-//!   beyond waits. A full buffer drops, as any queue does. What the source retransmits takes the
-//!   place of the copy: it passes undelayed if the copy has left, and waits behind it if not.
+//! - *Data* is buffered in the order of the stream and passes within the wireless window; data
+//!   beyond it waits. A full buffer drops, as any queue does. Data that the source retransmits
+//!   replaces its copy: it passes undelayed if the copy has been sent, and waits in its place if
+//!   not.
 //! - *Acknowledgments* in order pass. Duplicates that ask for a copy are kept back, and the first
 //!   repeats it; the window is not touched, since packets still arrive.
 //! - *A local timeout* means that the radio is bad: the window falls to one packet, and grows by
-//!   one with each new acknowledgment, up to its bound. (The thesis behind the paper may grow it
-//!   otherwise after a while; this is the simple reading.) The end-to-end meaning of
-//!   acknowledgments is kept: what the base station gives up is the source's to repair.
+//!   one with each new acknowledgment, up to its bound. (The thesis that underlies the paper may
+//!   grow it differently after a while; this is the simple reading.) The end-to-end meaning of
+//!   acknowledgments is kept: the source must repair data that the base station gives up.
 //! - *The time in the buffer*, from a packet's arrival to its last departure, is added to the
-//!   timestamp that its acknowledgment echoes, in whole ticks of the source's clock: the round trip
-//!   that the source reads from its timestamps leaves it out. A source that measures by its own
-//!   records instead sees the whole time.
+//!   timestamp that its acknowledgment echoes, in whole ticks of the source's clock, and so
+//!   excluded from the round trip that the source reads from its timestamps. A source that measures
+//!   by its records instead sees the whole time.
 //!
-//! When a connection is forgotten, because the idlest must go, or with a SYN or RST, what waits is
-//! passed on first. Data from the mobile passes untouched.
+//! When a connection is forgotten, because the idlest must go, or with a SYN or RST, its waiting
+//! packets are passed on first. Data from the mobile passes untouched.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 
@@ -44,16 +45,16 @@ use crate::random::Stream;
 pub struct WtcpConfig {
     /// Duplicate acknowledgments until a copy is repeated. By default 1.
     pub threshold: NonZeroU32,
-    /// The largest wireless window, in packets; it starts there. By default 32: more than a radio
-    /// link holds in its queue is lost there.
+    /// Maximum wireless window, in packets; it starts there. By default 32: packets beyond the
+    /// capacity of a radio link's queue are lost there.
     pub window: NonZeroUsize,
-    /// Packets buffered for a connection, under way and waiting. By default 256.
+    /// Packets buffered for a connection, in flight and waiting. By default 256.
     pub packets: NonZeroUsize,
-    /// Most repetitions of a copy, counted from zero when its source retransmits it. By
-    /// default 30: minutes, since the local timer doubles.
+    /// Maximum number of repetitions of a copy, counted from zero when its source retransmits it.
+    /// By default 30: minutes, since the local timer doubles.
     pub most_repeats: u32,
     /// Duration of a tick of the source's timestamp clock. By default 1 ms; zero leaves the echo
-    /// alone.
+    /// unchanged.
     pub tick: Duration,
     /// Bounds of the local timer.
     pub timeout: LocalTimeout,
@@ -75,7 +76,7 @@ impl Default for WtcpConfig {
     }
 }
 
-/// A connection, and how many packets may be under way to the mobile.
+/// A connection, and its limit on packets in flight to the mobile.
 #[derive(Debug)]
 struct Windowed<P> {
     flow: Flow<P>,
@@ -101,7 +102,7 @@ impl<P: Copy> Wtcp<P> {
         }
     }
 
-    /// A connection is no longer known: what waits passes.
+    /// A connection is forgotten: its waiting packets pass.
     fn release(&mut self, key: FlowKey, state: &Windowed<P>) {
         self.repairs.forget(key, &state.flow);
         let waiting = state.flow.kept.range(state.flow.sent..);
@@ -127,27 +128,27 @@ impl<P: Copy> Wtcp<P> {
         let is_full = flow.kept.len() >= self.config.packets.get();
         let kept = flow.kept.get_mut(index).filter(|kept| kept.start < end);
         match kept {
-            // The mobile has it, and will say so again.
+            // The mobile has it, and will acknowledge it once more.
             _ if end <= flow.una => self.repairs.pass(passage),
             Some(kept) if (kept.start, kept.end) == (start, end) => {
                 (kept.passage, kept.arrived) = (passage, now);
                 if index < flow.sent {
                     kept.sent_at = now;
-                    // Not timed any more (Karn's rule), and ours to repair as if it were new.
+                    // Not timed any more (Karn's rule), and repaired here like new data.
                     kept.repeats = 1;
                     self.repairs.pass(passage);
                 }
             }
-            // Resegmented by its sender: the copies keep what they cover.
+            // Resegmented by its sender: the copies keep their ranges.
             Some(_) => self.repairs.pass(passage),
-            // A hole below what waits: were it refused, what waits behind it would never leave.
+            // A hole below waiting data: were it refused, that data would never leave.
             None if is_full && index <= flow.sent => self.repairs.pass(passage),
             None if is_full => return,
             None => {
                 flow.kept
                     .insert(index, StoredPacket::new(now, start, end, passage));
                 if index < flow.sent {
-                    // A hole that the wired side left, below what is under way.
+                    // A hole left by the wired side, below the data in flight.
                     flow.sent += 1;
                     self.repairs.pass(passage);
                 }
@@ -227,7 +228,7 @@ impl<P: Copy> Wtcp<P> {
     }
 }
 
-/// Adds the time in the buffer to the echo, in whole ticks: never more than the time it was.
+/// Adds the time in the buffer to the echo, in whole ticks, rounded down.
 fn hide(segment: &mut Segment, residence: Option<Duration>, tick: Duration) {
     let (Some(stamps), Some(residence)) = (&mut segment.timestamps, residence) else {
         return;

@@ -6,9 +6,9 @@
 //!                  ◀── delay ──▶
 //! ```
 //!
-//! One direction, from the access point to a mobile. Packets larger than a frame are cut; one whose
-//! last fragment has arrived is delivered. Which packet is sent next, and when one is discarded, is
-//! the [`RetransmissionOrder`]'s and the retry limit's business.
+//! One direction, from the access point to a mobile. Packets larger than a frame are cut; one with
+//! all fragments received is delivered. The order of packets and the time to discard one are
+//! determined by the [`RetransmissionOrder`] and the retry limit.
 
 use airtcp_units::{BitRate, Duration, Instant};
 
@@ -32,18 +32,18 @@ pub struct ArqConfig {
     pub rate: BitRate,
     /// Propagation delay of a signal.
     pub delay: Duration,
-    /// Bytes of a packet that a frame carries at most; `None` for the whole packet.
+    /// Maximum number of bytes of a packet in a frame; `None` for the whole packet.
     pub frame_payload: Option<u32>,
-    /// Bytes that each frame adds.
+    /// Bytes of overhead per frame.
     pub overhead: u32,
     /// Time to send the link's acknowledgment.
     pub ack_time: Duration,
-    /// Most transmissions of a frame. A retransmission order by deadline has its own limit in
-    /// place of this.
+    /// Maximum number of transmissions of a frame. A retransmission order by deadline replaces this
+    /// by its limit.
     pub retry_limit: RetryLimit,
     /// The queue.
     pub queue: QueueLimit,
-    /// In which order packets that failed are retransmitted.
+    /// The order in which failed packets are retransmitted.
     pub order: RetransmissionOrder,
     /// Errors that damage frames.
     pub damage: DamageConfig,
@@ -78,20 +78,20 @@ impl ArqConfig {
     }
 }
 
-/// The only way: from the access point to a mobile.
+/// The only direction: from the access point to a mobile.
 const DOWN: (u32, u32) = (ACCESS_POINT, MOBILE);
 
 /// State of the sender.
 #[derive(Clone, Copy, Debug)]
 enum Activity {
     Idle,
-    /// A frame is under way; when it arrives, and whether it is damaged.
+    /// A frame is on the air; its arrival time, and whether it is damaged.
     Sending {
         arrives: Instant,
         damaged: bool,
     },
-    /// It has arrived; whether it was damaged is known to the sender from this time on, when the
-    /// acknowledgment has come or has not.
+    /// It has arrived; the sender learns whether it was damaged at this time, when the
+    /// acknowledgment has arrived or is missing.
     Answering {
         known: Instant,
         damaged: bool,
@@ -109,7 +109,7 @@ pub struct ArqLink<P> {
 }
 
 impl<P: Copy> ArqLink<P> {
-    /// An idle link; what is damaged on it is drawn from `stream`.
+    /// An idle link; damage is drawn from `stream`.
     ///
     /// # Errors
     /// An invalid configuration; see [`ArqError`].
@@ -151,7 +151,7 @@ impl<P: Copy> ArqLink<P> {
         };
     }
 
-    /// The receiver has a fragment; with the last one it has the packet.
+    /// The receiver has a fragment; the last one completes the packet.
     fn on_received(&mut self) {
         let Some(&mut waiting) = self.queue.current() else {
             return;
@@ -182,7 +182,7 @@ impl<P: Copy> ArqLink<P> {
         let limit = self.config.retry_limit;
         if !self.config.order.has_own_limit() && limit.is_reached(waiting.fragment_failures) {
             self.queue.finish();
-            // What has arrived is acknowledged, and does not fail.
+            // A packet that has arrived is acknowledged, and does not fail.
             self.outcomes.given_up(ACCESS_POINT, &waiting);
             return;
         }
@@ -191,7 +191,7 @@ impl<P: Copy> ArqLink<P> {
             .retried(waiting.packet, DOWN, waiting.failures);
     }
 
-    /// How a packet is cut into frames.
+    /// The fragmentation of a packet.
     fn fragments(&self, waiting: &PendingPacket<P>) -> Fragments {
         Fragments {
             packet: waiting.offer.bytes,
@@ -256,7 +256,7 @@ impl<P: Copy> Medium<P> for ArqLink<P> {
         self.outcomes.take()
     }
 
-    /// The packet that is being sent is not counted.
+    /// The packet being sent is not counted.
     fn queued_packets(&self, _station: u32, _mobile: u32) -> usize {
         self.queue.len()
     }

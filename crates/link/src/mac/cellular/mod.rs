@@ -7,9 +7,9 @@
 //!   queue of user 3 ─▶ ┘                └ damaged: retransmitted some slots later
 //! ```
 //!
-//! A slot carries a *block*, cut from the user's packets as a stream of bytes. A damaged
-//! block is retransmitted; what came behind it waits, since packets are delivered in order: that is
-//! where the delay spikes of cellular links come from (Miyim §V, "Trace 2").
+//! A slot carries a *block*, cut from the user's packets as a stream of bytes. A damaged block is
+//! retransmitted; later blocks wait, since packets are delivered in order: this causes the delay
+//! spikes of cellular links (Miyim §V, "Trace 2").
 
 mod rate;
 mod scheduler;
@@ -35,7 +35,7 @@ use user::User;
 /// Configuration of a cell.
 #[derive(Clone, Debug)]
 pub struct CellConfig {
-    /// Who is served.
+    /// The scheduling of users.
     pub scheduler: Scheduler,
     /// Length of a slot.
     pub slot: Duration,
@@ -43,13 +43,13 @@ pub struct CellConfig {
     pub rate: RateLaw,
     /// The users' channels.
     pub radios: Vec<Radio>,
-    /// Number of them, the last ones, that always have something to receive and no TCP.
+    /// How many of the last users are saturated: always backlogged, without TCP.
     pub saturated: u32,
     /// Chance that a block is damaged.
     pub block_error: Probability,
     /// Slots from the start of a damaged block until it may be retransmitted.
     pub arq_delay: NonZeroU32,
-    /// Most transmissions of a block.
+    /// Maximum number of transmissions of a block.
     pub retry_limit: RetryLimit,
     /// The queue of each user.
     pub queue: QueueLimit,
@@ -100,17 +100,17 @@ pub struct Cell<P> {
     users: Vec<User<P>>,
     averages: Averages,
     errors: Stream,
-    /// Number of the slot that is due next.
+    /// Number of the next slot.
     slot: u64,
-    /// The user whose block is on the air, until the slot ends.
+    /// The user of the block on the air, until the slot ends.
     on_air: Option<u32>,
-    /// When the slot that is due next begins; [`Instant::FAR_FUTURE`] when there is nothing to do.
+    /// Start of the next slot; [`Instant::FAR_FUTURE`] when there is nothing to do.
     wakeup: Instant,
     outcomes: Outcomes<P>,
 }
 
 impl<P: Copy> Cell<P> {
-    /// A cell in which nothing is queued; what is damaged is drawn from `stream`.
+    /// A cell with empty queues; damage is drawn from `stream`.
     ///
     /// # Errors
     /// An invalid configuration; see [`CellError`].
@@ -153,7 +153,7 @@ impl<P: Copy> Cell<P> {
         Instant::ZERO + self.config.slot * slot
     }
 
-    /// Gives the slot to a user, if there is one whose signal allows any rate.
+    /// Gives the slot to a user, if the signal of any allows a rate.
     fn serve(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
         let slot = self.slot;
         let rates = &self.rates;
@@ -275,7 +275,7 @@ impl<P: Copy> Medium<P> for Cell<P> {
     }
 }
 
-/// The place of a user, who are numbered from 1, in lists of users.
+/// The index of a user, who are numbered from 1, in lists of users.
 const fn place_of(user: u32) -> usize {
     (user as usize).wrapping_sub(1)
 }

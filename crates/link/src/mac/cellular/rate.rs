@@ -25,7 +25,7 @@ pub enum RateLaw {
     },
 }
 
-/// The least ratio in dB, and the rate in bit/s.
+/// The minimum ratio in dB, and the rate in bit/s.
 const EVDO: [(f64, f64); 11] = [
     (9.5, 2_457_600.0),
     (7.2, 1_843_200.0),
@@ -65,9 +65,9 @@ impl RateLaw {
 /// A [`RateLaw`] prepared for evaluation in every slot: power ratios instead of decibels.
 #[derive(Clone, Debug)]
 pub(super) enum RateTable {
-    /// Least ratios and the rates, the highest first.
+    /// Minimum ratios and the rates, the highest first.
     Steps([(f64, f64); EVDO.len()]),
-    /// Bandwidth, and what the ratio is divided by.
+    /// Bandwidth, and the divisor of the ratio.
     Shannon {
         bandwidth_hz: f64,
         gap: f64,

@@ -1,8 +1,8 @@
-//! Who is served in a slot.
+//! Scheduling of users.
 
 use super::CellError;
 
-/// Who is served in a slot.
+/// The rule by which a slot's user is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scheduler {
     /// The user with the largest R/T: R is its rate in this slot, T its served rate, averaged over
@@ -44,7 +44,7 @@ pub(super) struct Averages {
     last: usize,
 }
 
-/// The least that T can be: a user that was never served is served soon.
+/// Lower bound of T: a user that was never served is served soon.
 const MIN: f64 = 1e-9;
 
 impl Averages {
@@ -57,8 +57,8 @@ impl Averages {
         }
     }
 
-    /// Who is served in `slot`, and at which rate. `rates` has one entry a user, 0 for one that
-    /// cannot be served.
+    /// The user served in `slot`, and its rate. `rates` has one entry per user, 0 if it cannot be
+    /// served.
     pub(super) fn choose(
         &mut self,
         slot: u64,
@@ -73,12 +73,12 @@ impl Averages {
                 let metric = match self.scheduler {
                     Scheduler::ProportionalFair { .. } => rate / self.served[user].max(MIN),
                     Scheduler::MaxRate => rate,
-                    // Who comes soonest behind the last.
+                    // The next one after the last.
                     Scheduler::RoundRobin => -(((user + count - self.last - 1) % count) as f64),
                 };
                 (metric, user, rate)
             })
-            // Of several that are equal, the first.
+            // The first of several that are equal.
             .reduce(|best, next| if next.0 > best.0 { next } else { best })?;
         let (_, user, rate) = best;
         self.last = user;
@@ -88,7 +88,7 @@ impl Averages {
         Some((user, rate))
     }
 
-    /// Lets T decay for the slots since the last: also for those in which nothing happened.
+    /// Lets T decay for the slots since the last, idle ones included.
     fn age(&mut self, slot: u64) {
         let slots = slot.saturating_sub(self.slot) + 1;
         self.slot = slot + 1;

@@ -1,4 +1,4 @@
-//! A user of a cell: what waits for it, what is on its way to it, and in which order it arrives.
+//! A user of a cell: its queue, its packets in transit, and their reordering.
 
 use std::collections::VecDeque;
 
@@ -16,14 +16,14 @@ struct QueuedPacket<P> {
     is_torn: bool,
 }
 
-/// A block that is on its way.
+/// A block in transit.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     state: State,
     attempts: u32,
-    /// Packets of which it holds the last byte.
+    /// Number of packets that end in it.
     ends: u32,
-    /// Whether it holds a part of a packet that it does not end.
+    /// Whether it holds a part of a packet that does not end in it.
     goes_on: bool,
 }
 
@@ -36,7 +36,7 @@ enum State {
     GivenUp,
 }
 
-/// A packet with which the link is done.
+/// A packet that the link has finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FinishedPacket<P> {
     pub packet: P,
@@ -52,9 +52,9 @@ pub(super) struct User<P> {
     limit: QueueLimit,
     /// Whether the user is saturated: always backlogged, with data that belongs to no packet.
     is_saturated: bool,
-    /// All packets with which the link is not done, oldest first.
+    /// All packets that the link has not finished, oldest first.
     packets: VecDeque<QueuedPacket<P>>,
-    /// How many of them, the oldest, are in blocks to their last byte.
+    /// How many of them, the oldest, are entirely in blocks.
     sent: usize,
     /// Bytes of the others.
     unsent_bytes: u64,
@@ -82,7 +82,7 @@ impl<P: Copy> User<P> {
         }
     }
 
-    /// Adds a packet, or says `false` when there is no room.
+    /// Adds a packet; returns `false` if there is no room.
     pub fn push(&mut self, offer: Offer, packet: P) -> bool {
         let bytes = offer.bytes.max(1);
         let has_room = self
@@ -101,7 +101,7 @@ impl<P: Copy> User<P> {
         has_room
     }
 
-    /// Packets that wait, whole or in part.
+    /// Number of packets queued, whole or in part.
     pub fn waiting(&self) -> usize {
         self.packets.len() - self.sent
     }
@@ -128,8 +128,8 @@ impl<P: Copy> User<P> {
         attempt
     }
 
-    /// Sends a block that is due again, or else a new one of up to `bytes`; how often it was sent
-    /// then. `None` for a user that takes its slots without packets.
+    /// Starts a retransmission that is due, or else a new block of up to `bytes`; returns its
+    /// number of earlier transmissions. `None` for a user that takes its slots without packets.
     pub fn begin_block(&mut self, bytes: u64, slot: u64) -> Option<u32> {
         if let Some(index) = self.due_block(slot) {
             let block = &mut self.blocks[index];
@@ -186,19 +186,19 @@ impl<P: Copy> User<P> {
             .map(|packet| (packet, attempts))
     }
 
-    /// The next packet with which the link is done.
+    /// The next packet that the link has finished.
     pub fn take_done(&mut self) -> Option<FinishedPacket<P>> {
         self.done.pop_front()
     }
 
-    /// The oldest block that is to be retransmitted.
+    /// The oldest block to be retransmitted.
     fn due_block(&self, slot: u64) -> Option<usize> {
         let is_due = |block: &Block| matches!(block.state, State::Damaged(due) if due <= slot);
         self.blocks.iter().position(is_due)
     }
 
-    /// Packets leave in order: those whose blocks, and all before them, have arrived or were given
-    /// up.
+    /// Releases packets in order: once their blocks, and all earlier ones, have arrived or were
+    /// given up.
     fn settle(&mut self) {
         while let Some(block) = self.blocks.front()
             && matches!(block.state, State::Arrived | State::GivenUp)

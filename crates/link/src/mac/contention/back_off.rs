@@ -8,7 +8,7 @@ use crate::random::Stream;
 /// `counts_from`.
 #[derive(Clone, Debug)]
 pub(in crate::mac) struct BackOff {
-    /// Contention window in slots, and the smallest and the largest that it can be.
+    /// Contention window in slots, with its lower and upper bound.
     window: u32,
     limits: (u32, u32),
     count: SlotCount,
@@ -20,7 +20,7 @@ pub(in crate::mac) struct BackOff {
     drawn: u64,
 }
 
-/// When a slot is counted.
+/// The time at which a slot is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::mac) enum SlotCount {
     /// At its end, if the medium was idle throughout: DCF (§10.3.4.3).
@@ -31,7 +31,7 @@ pub(in crate::mac) enum SlotCount {
 }
 
 impl BackOff {
-    /// No back-off is pending. The window lies between the `smallest` and the `largest`.
+    /// No back-off is pending. The window lies between `smallest` and `largest`.
     pub(in crate::mac) const fn new(
         (smallest, largest): (u32, u32),
         count: SlotCount,
@@ -102,20 +102,20 @@ impl BackOff {
         self.take_now(first + slot * passed);
     }
 
-    /// When the countdown ends.
+    /// End of the countdown.
     #[inline]
     pub(in crate::mac) fn countdown_ends(&self, slot: Duration) -> Instant {
         let slots = self.slots.unwrap_or(0);
         self.counts_from + slot * u64::from(slots)
     }
 
-    /// The countdown has ended: none is pending.
+    /// The countdown has ended: no back-off is pending.
     #[inline]
     pub(super) const fn stop(&mut self) {
         self.slots = None;
     }
 
-    /// The medium is busy from `busy` on: slots that have passed are counted, the rest wait.
+    /// The medium is busy from `busy` on: slots that have passed are counted, the rest remain.
     #[inline]
     pub(super) fn freeze(&mut self, busy: Instant, slot: Duration) {
         let Some(slots) = &mut self.slots else {

@@ -9,9 +9,9 @@ pub(super) use back_off::{BackOff, SlotCount};
 
 /// A station, or one of its access categories, that contends.
 pub(super) trait Contends {
-    /// Whether a back-off without slots left is over at once, so that a packet that comes to a busy
-    /// medium draws another: EDCA, whose counter is 0 then (§10.23.2.2). In DCF it is pending until
-    /// the interframe space has passed (§10.3.4.3).
+    /// Whether a back-off without slots left is over at once, so that a packet arriving at a busy
+    /// medium draws another: EDCA, where the counter is then 0 (§10.23.2.2). In DCF it is pending
+    /// until the interframe space has passed (§10.3.4.3).
     const ENDS_AT_ZERO: bool;
 
     /// Its back-off.
@@ -20,23 +20,23 @@ pub(super) trait Contends {
     /// The same, to change it.
     fn back_off_mut(&mut self) -> &mut BackOff;
 
-    /// Whether it has something to send.
+    /// Whether it has a frame to send.
     fn has_work(&self) -> bool;
 }
 
-/// The medium, as a contender hears it that has something to send where it had nothing.
+/// The medium, as sensed by a contender that has just become backlogged.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Heard {
     pub now: Instant,
-    /// An exchange is under way: nobody starts before it has ended.
+    /// An exchange is in progress: no station starts before it has ended.
     pub is_sending: bool,
-    /// The contender takes the medium for busy.
+    /// Whether the contender senses the medium busy.
     pub is_busy: bool,
-    /// From when it would count slots: the end of the interframe space.
+    /// Start of its slot count: the end of the interframe space.
     pub first_slot: Instant,
 }
 
-/// Those that count down, with or without something to send, by their places among all contenders.
+/// The contenders that count down, backlogged or not, by their indices.
 #[derive(Clone, Debug)]
 pub(super) struct Contention {
     slot: Duration,
@@ -44,7 +44,7 @@ pub(super) struct Contention {
 }
 
 impl Contention {
-    /// Nobody counts down yet; there are up to `contenders`.
+    /// No contender counts down yet; there are up to `contenders`.
     pub(super) fn new(slot: Duration, contenders: usize) -> Self {
         Self {
             slot,
@@ -58,10 +58,9 @@ impl Contention {
         self.slot
     }
 
-    /// A contender has something to send where it had nothing: when it starts if the medium stays
-    /// idle. If it is idle now, no back-off is needed, and `start` sets when the frame may start;
-    /// if not, the contender backs off, unless a back-off is pending already (§10.3.4.2,
-    /// §10.23.2.2).
+    /// A contender becomes backlogged: returns when it starts if the medium stays idle. If it is
+    /// idle now, no back-off is needed, and `start` sets when the frame may start; if not, the
+    /// contender backs off, unless a back-off is pending already (§10.3.4.2, §10.23.2.2).
     #[inline]
     pub(super) fn enter<C: Contends>(
         &mut self,
@@ -80,8 +79,8 @@ impl Contention {
             }
             self.counting.push(contender);
         } else if !heard.is_sending && own.countdown_ends(self.slot) < heard.now {
-            // The back-off after its last frame ended while it had nothing to send. That may be
-            // before others count slots, who only heard its frame collide.
+            // The back-off after its last frame ended while it was not backlogged. That may be
+            // before other stations count slots, which only heard its frame collide.
             start(own);
         }
         if heard.is_sending {
@@ -91,14 +90,14 @@ impl Contention {
         }
     }
 
-    /// A contender that did not count down has a back-off to do.
+    /// A contender that did not count down starts a back-off.
     #[inline]
     pub(super) fn join(&mut self, contender: u32) {
         self.counting.push(contender);
     }
 
-    /// The medium is busy from `now` on: those whose countdown has ended count no longer, and are
-    /// handed to `start` if they have something to send. The others wait.
+    /// The medium is busy from `now` on: contenders with an ended countdown stop counting, and are
+    /// handed to `start` if backlogged. The others wait.
     #[inline]
     pub(super) fn freeze<C: Contends>(
         &mut self,
@@ -108,7 +107,7 @@ impl Contention {
     ) {
         let Self { slot, counting } = self;
         let slot = *slot;
-        // A loop: `Vec::retain` takes twice as long for the one or two that there mostly are.
+        // A loop: `Vec::retain` takes twice as long for the usual one or two.
         let mut waiting = 0;
         for place in 0..counting.len() {
             let index = counting[place];
@@ -131,8 +130,8 @@ impl Contention {
         counting.truncate(waiting);
     }
 
-    /// The medium is busy, and a contender counts that may have nothing to send: without slots its
-    /// back-off is over where [`Contends::ENDS_AT_ZERO`], as in [`freeze`](Self::freeze).
+    /// The medium is busy, and a counting contender may not be backlogged: without slots its
+    /// back-off is over if [`Contends::ENDS_AT_ZERO`], as in [`freeze`](Self::freeze).
     pub(super) fn end_at_zero<C: Contends>(&mut self, all: &mut [C], contender: u32) {
         let own = &mut all[contender as usize];
         if C::ENDS_AT_ZERO && !own.has_work() && own.back_off().slots_left() == Some(0) {
@@ -141,7 +140,7 @@ impl Contention {
         }
     }
 
-    /// When the next frame starts if the medium stays idle; [`Instant::FAR_FUTURE`] for never.
+    /// Start of the next frame if the medium stays idle; [`Instant::FAR_FUTURE`] for never.
     pub(super) fn next_start<C: Contends>(&self, all: &[C]) -> Instant {
         let counting = self.counting.iter().map(|&index| &all[index as usize]);
         counting
@@ -151,8 +150,8 @@ impl Contention {
             .unwrap_or(Instant::FAR_FUTURE)
     }
 
-    /// The medium is idle again. `from` says from when a contender counts slots, unless it knows
-    /// already. When the next frame starts.
+    /// The medium is idle. `from` returns the time from which a contender counts slots, unless it
+    /// knows already. Returns the start of the next frame.
     #[inline]
     pub(super) fn resume<C: Contends>(
         &self,
@@ -203,7 +202,7 @@ mod tests {
         Instant::ZERO + Duration::from_micros(micros)
     }
 
-    /// Contenders with `slots` slots of 9 µs to go, which count at the slots' ends from t = 34 µs.
+    /// Contenders with `slots` slots of 9 µs left, which count at the slots' ends from t = 34 µs.
     fn contenders<const ENDS_AT_ZERO: bool>(
         slots: &[(u32, bool)],
     ) -> (Contention, Vec<Own<ENDS_AT_ZERO>>) {

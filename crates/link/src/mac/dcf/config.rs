@@ -21,12 +21,12 @@ const MIN_FRAGMENT: u32 = 256;
 pub struct StationConfig {
     /// The queue.
     pub queue: QueueLimit,
-    /// In which order frames that failed are retransmitted.
+    /// The order in which failed frames are retransmitted.
     pub order: RetransmissionOrder,
-    /// Most transmissions of a frame up to the RTS threshold, and of an RTS. A retransmission
-    /// order by deadline has its own limit in place of this.
+    /// Maximum number of transmissions of a frame up to the RTS threshold, and of an RTS. A
+    /// retransmission order by deadline replaces this by its limit.
     pub short_retry_limit: RetryLimit,
-    /// Most transmissions of a frame above the RTS threshold.
+    /// Maximum number of transmissions of a frame above the RTS threshold.
     pub long_retry_limit: RetryLimit,
 }
 
@@ -35,8 +35,8 @@ pub struct StationConfig {
 pub struct BssConfig {
     /// The physical layer.
     pub phy: Phy,
-    /// The modes of data frames to and from the mobiles, taken in turn; empty where all have that
-    /// of `phy`.
+    /// The modes of data frames to and from the mobiles, used cyclically; empty if all have the
+    /// mode of `phy`.
     pub station_modes: Vec<Mode>,
     /// Mobile stations; they are numbered from 1, the access point is 0.
     pub stations: u32,
@@ -63,7 +63,7 @@ pub struct BssConfig {
 /// An invalid configuration of a basic service set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BssError {
-    /// Not a power of two less one.
+    /// Not a power of two minus one.
     #[error(
         "a contention window of {0} slots; expected 2^k - 1, such as 15, 31 or 1023 \
          (IEEE 802.11-2016 §10.3.3)"
@@ -78,12 +78,12 @@ pub enum BssError {
     /// Fragments are too small.
     #[error("a fragmentation threshold of {0} bytes; expected at least {MIN_FRAGMENT}")]
     Fragmentation(u32),
-    /// A rate too many.
+    /// More rates than stations.
     #[error("{rates} rates, and {stations} stations; expected a rate for each at most")]
     StationRates {
         /// Rates given.
         rates: usize,
-        /// Stations there are.
+        /// Number of stations.
         stations: u32,
     },
 }

@@ -12,8 +12,8 @@ use crate::phy::ControlFrame;
 /// Decisions taken when a frame started.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exchange {
-    /// Last bit of what decides it: of the data frame; of the RTS or CTS that was damaged; of the
-    /// longest frame when several collided.
+    /// Last bit of the deciding frame: of the data frame; of the damaged RTS or CTS; of the longest
+    /// frame when several collided.
     pub(super) ends: Instant,
     pub(super) result: Attempt,
     /// Whether it ended before data could be sent.
@@ -39,8 +39,8 @@ impl<P: Copy> Bss<P> {
         }
     }
 
-    /// One station sends: it has won the contention, or continues a burst of fragments, for
-    /// which it need not be cleared again (IEEE 802.11-2016 §10.3.2.10).
+    /// One station sends: it has won the contention, or continues a burst of fragments, which needs
+    /// no further RTS (IEEE 802.11-2016 §10.3.2.10).
     pub(super) fn send(
         &mut self,
         sender: u32,
@@ -87,7 +87,7 @@ impl<P: Copy> Bss<P> {
         self.decide(sent, result, false);
     }
 
-    /// A frame of the link's own: when it ends, and whether it is damaged.
+    /// Sends a control frame: returns its end, and whether it is damaged.
     #[inline]
     fn send_control<O: ChannelObserver>(
         &mut self,

@@ -1,4 +1,4 @@
-//! From packets to frames: how large they are, and what precedes them.
+//! From packets to frames: their sizes, and the frames that precede them.
 
 use airtcp_units::Duration;
 
@@ -14,9 +14,9 @@ impl BssConfig {
         waiting.offer.bytes.saturating_add(self.overhead)
     }
 
-    /// How a packet whose data frame would have `whole` bytes is cut, if it is: each fragment has
-    /// an even number of bytes of it, LLC and SNAP counted, but for the last one
-    /// (IEEE 802.11-2016 §10.5).
+    /// The fragmentation of a packet with a data frame of `whole` bytes, if any: each fragment has
+    /// an even number of bytes of it, LLC and SNAP counted, except the last one (IEEE 802.11-2016
+    /// §10.5).
     #[inline]
     fn fragments(&self, whole: u32) -> Option<Fragments> {
         let threshold = self.fragmentation_threshold.filter(|most| whole > *most)?;
@@ -51,7 +51,7 @@ impl BssConfig {
     }
 }
 
-/// The frame that a station is to send next, without its packet.
+/// A station's next frame, without its packet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NextFrame {
     pub(super) to: u32,
@@ -60,7 +60,7 @@ pub(super) struct NextFrame {
     pub(super) bytes: u32,
     /// The number of the attempt to send the packet.
     pub(super) attempt: u32,
-    /// Whether RTS and CTS go before it, where it does not continue a burst.
+    /// Whether RTS and CTS precede it, unless it continues a burst.
     pub(super) is_to_be_cleared: bool,
 }
 

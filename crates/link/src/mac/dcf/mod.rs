@@ -8,9 +8,9 @@
 //!   B ─────┼────┼─┬─┬─┬─┤ frozen        ├────┼────┼─┬─┬─┤ data ├─
 //! ```
 //!
-//! All stations hear each other. Those whose frames start in the same instant collide, and nothing
-//! is received. The set wakes twice for an exchange: when a frame starts, and when its last bit has
-//! been received; until the next one starts nothing happens that is not known then.
+//! All stations are in range of each other. Frames that start at the same instant collide, and
+//! nothing is received. The set wakes twice for an exchange: when a frame starts, and when its last
+//! bit has been received; until the next one starts nothing happens that is not known then.
 
 mod config;
 mod exchange;
@@ -33,7 +33,7 @@ use exchange::Exchange;
 use station::Station;
 pub use station::StationCounters;
 
-/// Durations of the link's own frames.
+/// Durations of control frames.
 #[derive(Clone, Copy, Debug)]
 struct ControlTimes {
     ack: Duration,
@@ -61,20 +61,20 @@ pub struct Bss<P> {
     stations: Vec<Station<P>>,
     contention: Contention,
     damage: Damage,
-    /// When a station without a back-off pending may send: the medium has been idle for DIFS or
-    /// EIFS by then.
+    /// Time from which a station without a pending back-off may send: the medium has been idle for
+    /// DIFS or EIFS by then.
     free_from: Instant,
-    /// The exchange that is under way.
+    /// The exchange in progress.
     exchange: Option<Exchange>,
     /// Stations that take part in it.
     senders: Vec<Sender>,
-    /// When the next frame starts unless another station joins; while one is sent, when it ends.
+    /// Start of the next frame unless another station joins; during an exchange, its end.
     wakeup: Instant,
     outcomes: Outcomes<P>,
 }
 
 impl<P: Copy> Bss<P> {
-    /// A set at rest, in which nothing is queued. Draws come from `stream`.
+    /// An idle set with empty queues. Draws come from `stream`.
     ///
     /// # Errors
     /// An invalid configuration; see [`BssError`].
@@ -121,8 +121,8 @@ impl<P: Copy> Bss<P> {
             .map_or_else(StationCounters::default, |station| station.counters)
     }
 
-    /// A station has a frame to send where it had none. It sends immediately if the medium has been
-    /// idle for DIFS or EIFS (IEEE 802.11-2016 §10.3.4.2).
+    /// A station becomes backlogged. It sends immediately if the medium has been idle for DIFS or
+    /// EIFS (IEEE 802.11-2016 §10.3.4.2).
     #[inline]
     fn contend(&mut self, now: Instant, index: u32) {
         let is_sending = self.exchange.is_some();
@@ -184,7 +184,7 @@ impl<P: Copy> Medium<P> for Bss<P> {
         self.outcomes.take()
     }
 
-    /// The packet that is being sent is not counted.
+    /// The packet being sent is not counted.
     fn queued_packets(&self, station: u32, _mobile: u32) -> usize {
         let own = self.stations.get(station as usize);
         own.map_or(0, |own| own.queue.len())

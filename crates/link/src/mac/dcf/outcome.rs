@@ -51,15 +51,15 @@ impl<P: Copy> Bss<P> {
         }
         self.free_from = others.idle_from + self.difs;
         let (senders, free_from) = (&self.senders, self.free_from);
-        // Those that took part know already from when they count.
+        // The stations in the exchange know already from when to count.
         self.wakeup = self.contention.resume(&mut self.stations, |index, _| {
             let listens = senders.iter().all(|sender| sender.station != index);
             listens.then_some(free_from)
         });
     }
 
-    /// The receiver has a fragment. A packet is delivered once, when it has all of them; if it
-    /// comes again it is a duplicate (IEEE 802.11-2016 §10.3.2.11).
+    /// The receiver has a fragment. A packet is delivered once, when it has all fragments; a
+    /// retransmission of it is a duplicate (IEEE 802.11-2016 §10.3.2.11).
     #[inline]
     fn on_received(&mut self, sender: u32) {
         let Some(waiting) = self.stations[sender as usize].queue.current() else {
@@ -74,7 +74,7 @@ impl<P: Copy> Bss<P> {
             .delivered(waiting.packet, ends, waiting.failures + 1);
     }
 
-    /// The fragment is acknowledged; whether another follows.
+    /// The fragment is acknowledged; returns whether another follows.
     #[inline]
     fn goes_on_with_burst(&mut self, sender: u32) -> bool {
         let station = &mut self.stations[sender as usize];
@@ -87,7 +87,7 @@ impl<P: Copy> Bss<P> {
         !last
     }
 
-    /// The packet is acknowledged. The station backs off all the same, that others may have the
+    /// The packet is acknowledged. The station backs off all the same, so that others may have the
     /// channel (§10.3.4.3).
     fn succeed(&mut self, now: Instant, sender: u32, counts_from: Instant) {
         let station = &mut self.stations[sender as usize];
@@ -97,10 +97,10 @@ impl<P: Copy> Bss<P> {
         self.next_packet(now, sender, counts_from);
     }
 
-    /// Handles a failed attempt; `at_rts` says whether it ended with an RTS.
+    /// Handles a failed attempt; `at_rts`: it ended with an RTS.
     fn fail(&mut self, now: Instant, sender: u32, counts_from: Instant, at_rts: bool) {
         let station = &mut self.stations[sender as usize];
-        // An order by deadline counts attempts, whichever of their frames failed.
+        // An order by deadline counts attempts, regardless of which of their frames failed.
         let by_deadline = station.config.order.has_own_limit();
         let Some(waiting) = station.queue.current() else {
             return;
@@ -164,7 +164,7 @@ impl<P: Copy> Bss<P> {
         self.outcomes.given_up(sender, waiting);
     }
 
-    /// Chooses what a station sends next, and draws its back-off, needed or not.
+    /// Chooses a station's next packet, and draws its back-off, needed or not.
     fn next_packet(&mut self, now: Instant, sender: u32, counts_from: Instant) {
         let station = &mut self.stations[sender as usize];
         station.queue.select(now);

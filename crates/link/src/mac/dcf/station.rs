@@ -45,7 +45,7 @@ impl<P: Copy> Station<P> {
         }
     }
 
-    /// The chosen packet is done with, for good or for now.
+    /// The chosen packet is finished, or will be retried later.
     #[inline]
     pub(super) const fn forget_rts(&mut self) {
         self.rts_failures = 0;

@@ -1,4 +1,4 @@
-//! Putting an A-MPDU together.
+//! Building an A-MPDU.
 
 use airtcp_units::{Duration, Instant};
 
@@ -22,22 +22,22 @@ pub(super) struct Ppdu {
     pub bytes: u32,
     pub mpdus: u32,
     pub time: Duration,
-    /// The flow of its first packet, and how often that was sent before.
+    /// The flow of its first packet, and that packet's number of earlier transmissions.
     pub flow: u32,
     pub failures: u32,
-    /// Whether its rate control has it cleared.
+    /// Whether its rate control requests RTS.
     pub needs_rts: bool,
 }
 
-/// Most results that are cached: the time left in a TXOP takes many values.
+/// Maximum number of cached results: the time left in a TXOP takes many values.
 const MAX_KNOWN: usize = 64;
 
-/// Most bytes of an A-MPDU in each mode and time that came up.
+/// Maximum bytes of an A-MPDU for each mode and time seen so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ByteLimits(Vec<(Mode, Duration, u32)>);
 
 impl ByteLimits {
-    /// Most bytes in this mode of a PPDU that lasts `time` at most.
+    /// Maximum bytes in this mode of a PPDU of at most `time`.
     fn of(&mut self, config: &EdcaConfig, mode: Mode, time: Duration) -> u32 {
         if !mode.aggregates() {
             // A single frame, whatever its length.
@@ -60,10 +60,9 @@ impl ByteLimits {
 
 impl<P: Copy + EcnField> Contender<P> {
     /// Chooses a destination and its mode, and takes as many of its packets as fit into a PPDU of
-    /// `most`: first what is to be retransmitted, in order, then what was never sent, while the
-    /// block ACK window is open. `choose_mode` is told the station, and how many PPDUs with the
-    /// same first MPDU had no answer. `None` where there is nothing, or with `must_fit` where the
-    /// first does not fit.
+    /// `most`: first retransmissions, in order, then new packets, while the block ACK window is
+    /// open. `choose_mode` gets the station, and the number of unanswered PPDUs with the same first
+    /// MPDU. `None` if there is nothing to send, or with `must_fit` if the first does not fit.
     pub(super) fn aggregate(
         &mut self,
         now: Instant,
@@ -73,7 +72,7 @@ impl<P: Copy + EcnField> Contender<P> {
         (most, must_fit): (Duration, bool),
     ) -> Option<Ppdu> {
         debug_assert!(self.burst.is_empty());
-        // A discipline may drop all that there was for a destination.
+        // A discipline may drop all packets of a destination.
         for _ in 0..=self.agreements.len() {
             let agreements = &self.agreements;
             let first_retry = |place: usize| agreements[place].first_retry().map(|mpdu| mpdu.order);
@@ -89,7 +88,7 @@ impl<P: Copy + EcnField> Contender<P> {
                 self.backlog.put_back(place);
                 return None;
             }
-            // Drivers send a probe as an MPDU of its own.
+            // Drivers send a probe as a single MPDU.
             let mpdus = if is_probe { 1 } else { u16::MAX };
             let length = self.fill(now, place, Ampdu::new(bytes, 0), mpdus);
             self.backlog.on_aggregate(place, self.burst.is_empty());
@@ -116,7 +115,7 @@ impl<P: Copy + EcnField> Contender<P> {
         None
     }
 
-    /// Takes packets for a destination until the A-MPDU is full; its bytes.
+    /// Takes packets for a destination until the A-MPDU is full; returns its bytes.
     fn fill(&mut self, now: Instant, place: usize, mut ampdu: Ampdu, mpdus: u16) -> u32 {
         let agreement = &mut self.agreements[place];
         let limits = agreement.limits;
@@ -190,8 +189,8 @@ impl<P: Copy + EcnField> Contender<P> {
     }
 }
 
-/// Adds the packets that follow to an MPDU, as far as an A-MSDU and the A-MPDU have room (IEEE
-/// 802.11-2020 §9.3.2.2, §10.11).
+/// Adds the next packets to an MPDU, as far as an A-MSDU and the A-MPDU have room (IEEE 802.11-2020
+/// §9.3.2.2, §10.11).
 fn add_packets<P: Copy + EcnField>(
     mpdu: &mut Mpdu<P>,
     backlog: &mut Backlog<P>,
@@ -199,7 +198,7 @@ fn add_packets<P: Copy + EcnField>(
     ampdu: &Ampdu,
     limits: FrameLimits,
 ) {
-    // Around the body: the MAC's header and FCS. Each packet in it has an LLC header of its own.
+    // Around the body: the MAC's header and FCS. Each packet in it has a separate LLC header.
     let around = limits.overhead.saturating_sub(LLC_BYTES);
     let mut body = amsdu_with(0, mpdu.bytes - around.min(mpdu.bytes));
     while let Some(next) = backlog.peek(now, place) {

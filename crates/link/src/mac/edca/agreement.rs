@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   sender     window of numbers, from the oldest missing one on; failed MPDUs first, in order
-//!   receiver   hands packets on in the order of their numbers; holds what has overtaken one
+//!   receiver   delivers packets in the order of their numbers; holds packets after a missing one
 //! ```
 
 use std::collections::VecDeque;
@@ -21,11 +21,11 @@ use crate::mac::send_window::{SendWindow, Window};
 pub(super) struct Mpdu<P> {
     /// Its number in the agreement.
     pub number: u64,
-    /// Its place among all packets of the station's queue.
+    /// Its position among all packets of the station's queue.
     pub order: u64,
     /// Its bytes, header and FCS included.
     pub bytes: u32,
-    /// Its first packet, which stands for all: its flow, its content.
+    /// Its first packet, with the flow and content of all.
     pub packet: P,
     pub flow: u32,
     pub class: PacketClass,
@@ -33,9 +33,9 @@ pub(super) struct Mpdu<P> {
     pub failures: u32,
     /// Whether it has arrived: if it is retransmitted, only an acknowledgment was lost.
     pub arrived: bool,
-    /// The packets behind it, of an A-MSDU.
+    /// The other packets of an A-MSDU.
     pub rest: Vec<P>,
-    /// Airtime that its packets were estimated to take, while they count as pending.
+    /// Estimated airtime of its packets, while they count as pending.
     pub airtime: Duration,
 }
 
@@ -49,18 +49,18 @@ impl<P: Copy> Mpdu<P> {
         })
     }
 
-    /// How many they are.
+    /// Number of its packets.
     #[inline]
     pub(super) fn count(&self) -> usize {
         1 + self.rest.len()
     }
 }
 
-/// What the receiver holds or hands on: the packets of an MPDU.
+/// The packets of an MPDU, held or delivered by the receiver.
 #[derive(Clone, Debug)]
 pub(super) struct Received<P> {
     pub packet: P,
-    /// Those behind it, of an A-MSDU.
+    /// The other packets of an A-MSDU.
     pub rest: Vec<P>,
     pub attempts: u32,
     pub since: Instant,
@@ -70,11 +70,12 @@ pub(super) struct Received<P> {
 #[derive(Clone, Debug)]
 pub(super) struct Agreement<P> {
     window: SendWindow,
-    /// What its frames may carry.
+    /// Limits of its frames.
     pub limits: FrameLimits,
     /// MPDUs to be retransmitted, oldest number first.
     retries: VecDeque<Mpdu<P>>,
-    /// The first MPDU of the last PPDU, and the PPDUs in a row with it that had no answer.
+    /// The first MPDU of the last PPDU, and the number of consecutive PPDUs with it that had no
+    /// answer.
     unanswered: (u64, u32),
     receiver: Resequencer<Received<P>>,
 }
@@ -91,7 +92,7 @@ impl<P: Copy> Agreement<P> {
         }
     }
 
-    /// Whether a packet that was never sent may be.
+    /// Whether the window allows a new packet.
     #[inline]
     pub(super) fn is_open(&self) -> bool {
         self.window.is_open()
@@ -114,7 +115,7 @@ impl<P: Copy> Agreement<P> {
         self.retries.front()
     }
 
-    /// PPDUs in a row without an answer that began with the MPDU which is sent first now.
+    /// Number of consecutive unanswered PPDUs that began with the MPDU now sent first.
     #[inline]
     pub(super) fn failures(&self) -> u32 {
         match (self.unanswered, self.first_retry()) {
@@ -154,16 +155,16 @@ impl<P: Copy> Agreement<P> {
         self.window.settle(number);
     }
 
-    /// An MPDU has arrived, for the first time, and can be handed on at once, as nearly all can.
-    /// `false` where [`receive`](Self::receive) is to decide.
+    /// An MPDU has arrived, for the first time, and can be delivered at once, as nearly all can.
+    /// `false` if [`receive`](Self::receive) must decide.
     #[inline]
     pub(super) fn passes(&mut self, number: u64) -> bool {
         self.receiver.passes(number)
     }
 
     /// An MPDU has arrived, for the first time. A number beyond the receiver's window moves it:
-    /// what is still missing before will not come (§10.25.6.6). `false` for one that comes too
-    /// late: the receiver has given it up, and drops it.
+    /// missing MPDUs before it will not arrive (§10.25.6.6). `false` for one that arrives too late:
+    /// the receiver has given it up, and drops it.
     #[inline]
     pub(super) fn receive(&mut self, number: u64, received: Received<P>) -> bool {
         if number < self.receiver.expected() {
@@ -176,19 +177,19 @@ impl<P: Copy> Agreement<P> {
         true
     }
 
-    /// A block ACK request tells the receiver where the sender's window starts.
+    /// A block ACK request announces the start of the sender's window to the receiver.
     pub(super) fn on_request(&mut self) {
         self.receiver.advance(self.window.base());
     }
 
-    /// When the receiver gives up what is missing before the first packet that it holds.
+    /// Time at which the receiver gives up MPDUs missing before its first held packet.
     #[inline]
     pub(super) fn gives_up(&self, timeout: Duration) -> Option<Instant> {
         let (_, held) = self.receiver.first_held()?;
         Some(held.since + timeout)
     }
 
-    /// At `now` the receiver gives up what is missing before packets that it has held for so long.
+    /// At `now` the receiver gives up MPDUs missing before packets that it has held for `timeout`.
     pub(super) fn time_out(&mut self, now: Instant, timeout: Duration) {
         while let Some((number, held)) = self.receiver.first_held()
             && held.since + timeout <= now
@@ -197,7 +198,7 @@ impl<P: Copy> Agreement<P> {
         }
     }
 
-    /// The next packet that the receiver hands on.
+    /// The next packet that the receiver delivers.
     #[inline]
     pub(super) fn hand_on(&mut self) -> Option<Received<P>> {
         self.receiver.take()
@@ -232,7 +233,7 @@ mod tests {
             .collect()
     }
 
-    /// With a window of 4, MPDU 0 stays missing: 1 to 3 are held; 4 says that the sender has given
+    /// With a window of 4, MPDU 0 stays missing: 1 to 3 are held; 4 shows that the sender has given
     /// 0 up, since its window starts at 1 by then.
     #[test]
     fn a_number_beyond_the_window_moves_it() {
@@ -249,7 +250,7 @@ mod tests {
         assert_eq!(agreement.gives_up(timeout), None);
     }
 
-    /// 1 (held since 1 ms), 3 and 4 (since 3 and 4 ms) wait for 0 and 2: at 101 ms 1 is handed on,
+    /// 1 (held since 1 ms), 3 and 4 (since 3 and 4 ms) wait for 0 and 2: at 101 ms 1 is delivered,
     /// at 103 ms 3 and with it 4.
     #[test]
     fn what_is_held_for_too_long_is_handed_on() {

@@ -1,26 +1,26 @@
-//! When the MPDUs of a PPDU are received, each at its own last bit.
+//! Reception times of the MPDUs of a PPDU, each at its last bit.
 
 use airtcp_units::{Duration, Instant};
 
 use crate::phy::aggregate::Ampdu;
 
-/// The MPDUs of the PPDU on the air that the receiver does not have yet, but for the last one,
-/// which ends with the PPDU.
+/// The MPDUs of the PPDU on the air that the receiver does not have yet, except the last one, which
+/// ends with the PPDU.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrivals {
-    /// When the next one is received, and its place in the PPDU.
+    /// Reception time of the next one, and its index in the PPDU.
     next: (Instant, usize),
     /// The A-MPDU up to it.
     received: Ampdu,
     mpdus: usize,
-    /// The last bit of the PPDU, and how long it takes.
+    /// The last bit of the PPDU, and its duration.
     ends: Instant,
     time: Duration,
 }
 
 impl Arrivals {
-    /// Those of a PPDU that ends then, by the bytes of its MPDUs; `time` says how long a PPDU of so
-    /// many bytes takes. `None` where there is but one.
+    /// The MPDUs of a PPDU that ends at `ends`, by their bytes; `time` returns the duration of a
+    /// PPDU of that many bytes. `None` for a single MPDU.
     pub(super) fn new(
         ends: Instant,
         mpdus: impl ExactSizeIterator<Item = u32> + Clone,
@@ -42,13 +42,13 @@ impl Arrivals {
         arrivals.at(0, first, time)
     }
 
-    /// When the next MPDU is received, and its place in the PPDU.
+    /// Reception time of the next MPDU, and its index in the PPDU.
     #[inline]
     pub(super) const fn next(&self) -> (Instant, usize) {
         self.next
     }
 
-    /// Those behind the next one; `bytes` says how long the MPDU at a place is.
+    /// The MPDUs after the next one; `bytes` returns the size of the MPDU at an index.
     pub(super) fn rest(
         self,
         bytes: impl FnOnce(usize) -> u32,
@@ -58,7 +58,7 @@ impl Arrivals {
         self.at(place, bytes(place), time)
     }
 
-    /// With the MPDU at `place` for the next one; `None` where it is the last.
+    /// With the MPDU at `place` as the next one; `None` if it is the last.
     fn at(mut self, place: usize, bytes: u32, time: impl Fn(u32) -> Duration) -> Option<Self> {
         self.received.add(bytes);
         let left = self.time - time(self.received.bytes());
@@ -76,8 +76,8 @@ mod tests {
 
     use super::*;
 
-    /// A microsecond a byte behind a preamble of 20 µs: MPDUs of 96, 100 and 46 bytes end behind
-    /// 100, 204 and 254 bytes of subframes. The last one ends with the PPDU, and is not told.
+    /// A microsecond a byte after a preamble of 20 µs: MPDUs of 96, 100 and 46 bytes end after 100,
+    /// 204 and 254 bytes of subframes. The last one ends with the PPDU, and is not reported.
     #[test]
     fn each_mpdu_is_received_at_its_own_last_bit() {
         let time = |bytes: u32| Duration::from_micros(20 + u64::from(bytes));
@@ -91,7 +91,7 @@ mod tests {
         assert!(Arrivals::new(at(1_000), [96].into_iter(), time).is_none());
     }
 
-    /// Each MPDU is looked at twice, however many there are: once for the whole, once for itself.
+    /// Each MPDU is visited twice, however many there are: once for the whole, once for itself.
     #[test]
     fn the_work_is_in_proportion_to_the_mpdus() {
         for mpdus in [2_usize, 64, 256] {

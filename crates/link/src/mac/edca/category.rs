@@ -40,20 +40,20 @@ impl AccessCategory {
 /// How a category contends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccessParameters {
-    /// Slots of its interframe space behind SIFS.
+    /// Slots of its interframe space after SIFS.
     pub aifsn: u8,
     /// Smallest contention window in slots: 2^k - 1.
     pub smallest_window: u32,
     /// Largest contention window in slots: 2^k - 1.
     pub largest_window: u32,
-    /// How long it may keep the channel that it has won; zero for one exchange.
+    /// Maximum duration of a TXOP; zero for one exchange.
     pub txop_limit: Duration,
 }
 
 impl AccessParameters {
     /// The usual parameters at a physical layer with these contention windows: AIFSN and windows by
-    /// IEEE 802.11-2020 table 9-155, TXOP limits those of WMM, which access points announce
-    /// (94 and 47 times 32 µs for OFDM).
+    /// IEEE 802.11-2020 table 9-155, TXOP limits from WMM, as access points announce them (94 and
+    /// 47 times 32 µs for OFDM).
     #[must_use]
     pub const fn usual(category: AccessCategory, (smallest, largest): (u32, u32)) -> Self {
         let (aifsn, window, txop) = match category {

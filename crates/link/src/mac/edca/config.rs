@@ -17,31 +17,31 @@ use crate::rate_control::{RateControl, RateControlConfig};
 /// Bytes of QoS header, LLC, SNAP and FCS around an IP packet.
 pub const QOS_OVERHEAD: u32 = QOS_MAC_BYTES + LLC_BYTES;
 
-/// What bounds an A-MPDU, beside the PHY family's most bytes.
+/// Limits of an A-MPDU, in addition to the PHY family's maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AmpduLimits {
-    /// Most MPDUs: 1 for no aggregation.
+    /// Maximum number of MPDUs: 1 for no aggregation.
     pub mpdus: u16,
-    /// Most bytes.
+    /// Maximum number of bytes.
     pub bytes: u32,
-    /// Longest PPDU.
+    /// Maximum duration of a PPDU.
     pub time: Duration,
-    /// Most bytes of an A-MSDU, several packets in one MPDU; 0 for one packet in each.
+    /// Maximum bytes of an A-MSDU, several packets in one MPDU; 0 for one packet in each.
     pub amsdu: u32,
 }
 
-/// What sender and receiver of a block ACK agreement do.
+/// Behaviour of sender and receiver of a block ACK agreement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockAckConfig {
     /// Numbers from the oldest missing MPDU on that may be outstanding: 64, or 256 with 802.11ax.
     pub window: u16,
-    /// How long a receiver holds what has overtaken a missing MPDU. Linux gives up after 100 ms
+    /// How long a receiver holds packets after a missing one. Linux gives up after 100 ms
     /// (net/mac80211/rx.c, `HT_RX_REORDER_BUF_TIMEOUT`).
     pub reorder_timeout: Duration,
-    /// After a block ACK that was not received, a collision included, its sender asks for it again,
-    /// with a request that contends; otherwise all MPDUs are retransmitted.
+    /// After a block ACK that was not received, a collision included, its sender requests it in a
+    /// separate contention; otherwise all MPDUs are retransmitted.
     pub requests: bool,
-    /// A receiver hands on each MPDU at its own last bit; otherwise all at the PPDU's.
+    /// A receiver delivers each MPDU at its last bit; otherwise all at the PPDU's.
     pub hands_on_each: bool,
 }
 
@@ -50,30 +50,30 @@ pub struct BlockAckConfig {
 pub struct EdcaConfig {
     /// The physical layer.
     pub phy: Phy,
-    /// The modes of data frames to and from the mobiles, taken in turn; empty where all have that
-    /// of `phy`. Those of older standards make a mobile one of that standard.
+    /// The modes of data frames to and from the mobiles, used cyclically; empty if all have the
+    /// mode of `phy`. A mode of an older standard makes a mobile one of that standard.
     pub station_modes: Vec<Mode>,
-    /// How these modes change, for mobiles in turn; empty where they do not.
+    /// The rate control of these modes, for mobiles cyclically; empty for fixed modes.
     pub rate_control: Vec<RateControlConfig>,
     /// Mobile stations; they are numbered from 1, the access point is 0.
     pub stations: u32,
-    /// The access category of each flow, taken in turn; one at least.
+    /// The access category of each flow, used cyclically; at least one.
     pub categories: Vec<AccessCategory>,
     /// How each category contends, by [`AccessCategory::ALL`].
     pub access: [AccessParameters; 4],
-    /// Most transmissions of a mobile's MPDU.
+    /// Maximum number of transmissions of a mobile's MPDU.
     pub mobile_retry_limit: RetryLimit,
-    /// Most transmissions of an MPDU of the access point.
+    /// Maximum number of transmissions of an MPDU of the access point.
     pub access_point_retry_limit: RetryLimit,
-    /// What bounds an A-MPDU.
+    /// Limits of an A-MPDU.
     pub ampdu: AmpduLimits,
     /// Block ACK agreements.
     pub block_ack: BlockAckConfig,
     /// Larger PSDUs are preceded by RTS and CTS; `None` for never.
     pub rts_threshold: Option<u32>,
-    /// How frames are protected that the oldest stations do not understand; `None` for not at all.
+    /// Protection of frames that the oldest stations do not understand; `None` for no protection.
     pub protection: Option<Protection>,
-    /// Whether a collision is heard as energy alone, after which stations wait for AIFS; otherwise
+    /// Whether a collision is sensed only as energy, after which stations wait for AIFS; otherwise
     /// as a frame that is not understood, after which they wait for EIFS (IEEE 802.11-2020
     /// §10.3.2.3.7).
     pub collisions_are_energy: bool,
@@ -94,7 +94,7 @@ pub struct EdcaConfig {
 /// An invalid configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EdcaError {
-    /// Not a power of two less one, or the smallest above the largest.
+    /// Not a power of two minus one, or the smallest above the largest.
     #[error(
         "contention windows of {0} to {1} slots; expected 2^k - 1, such as 15 and 1023, the \
          smaller first (IEEE 802.11-2020 §10.3.3)"
@@ -108,7 +108,7 @@ pub enum EdcaError {
     StationModes {
         /// Modes given.
         modes: usize,
-        /// Stations there are.
+        /// Number of stations.
         stations: u32,
     },
     /// Rate control chooses among modes of 802.11n, ac and ax.
@@ -134,14 +134,14 @@ impl EdcaConfig {
         own.copied().unwrap_or_else(|| self.phy.data_mode())
     }
 
-    /// The rate control of one way to or from a mobile, of a configuration that was checked.
+    /// The rate control of one direction to or from a mobile, of a validated configuration.
     pub(super) fn rate_control(&self, mobile: u32, stream: Stream) -> RateControl {
         in_turn(&self.rate_control, mobile)
             .and_then(|config| RateControl::new(config, stream))
             .unwrap_or_else(|| RateControl::Fixed(self.data_mode(mobile)))
     }
 
-    /// Most transmissions of a station's MPDU.
+    /// Maximum number of transmissions of a station's MPDU.
     pub(super) const fn retry_limit(&self, station: u32) -> RetryLimit {
         if station == ACCESS_POINT {
             self.access_point_retry_limit

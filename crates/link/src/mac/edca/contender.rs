@@ -11,10 +11,10 @@ use crate::mac::medium::AggregationCounters;
 use crate::phy::Mode;
 use crate::queue::EcnField;
 
-/// MPDUs whose block ACK was not received and is requested.
+/// MPDUs with a missing block ACK that is being requested.
 #[derive(Clone, Debug)]
 pub(super) struct Request<P> {
-    /// Their destination's place.
+    /// Their destination's index.
     pub to: usize,
     pub mpdus: Vec<Mpdu<P>>,
     /// The mode in which they were sent.
@@ -39,21 +39,21 @@ pub(super) struct Contender<P> {
     pub aifs: Duration,
     pub back_off: BackOff,
     pub backlog: Backlog<P>,
-    /// One for each destination.
+    /// One agreement per destination.
     pub agreements: Vec<Agreement<P>>,
     /// Packets to be retransmitted, in all agreements.
     pub retries: usize,
-    /// The PPDU that is being sent, and its destination's place.
+    /// The PPDU being sent, and its destination's index.
     pub burst: Vec<Sent<P>>,
     pub to: usize,
     /// Its mode, once it is on the air.
     pub sent_in: Option<Mode>,
     pub request: Option<Request<P>>,
-    /// Exchanges that failed one after the other (QSRC, IEEE 802.11-2020 §10.23.2.12).
+    /// Consecutive failed exchanges (QSRC, IEEE 802.11-2020 §10.23.2.12).
     pub failures: u32,
-    /// When the TXOP that it has won ends at the latest.
+    /// Latest end of the TXOP that it has won.
     pub txop_ends: Instant,
-    /// Of each destination.
+    /// Counters of each destination.
     pub counters: Vec<AggregationCounters>,
 }
 
@@ -75,13 +75,13 @@ impl<P: Copy + EcnField> Contender<P> {
         self.back_off.reset_window();
     }
 
-    /// Counters of the destination that is sent to.
+    /// Counters of the current destination.
     #[inline]
     pub(super) fn own_counters(&mut self) -> &mut AggregationCounters {
         &mut self.counters[self.to]
     }
 
-    /// The station at a place among the destinations.
+    /// The station at an index among the destinations.
     #[inline]
     pub(super) const fn station_at(&self, place: usize) -> u32 {
         if self.station == ACCESS_POINT {

@@ -18,8 +18,8 @@ use crate::queue::EcnField;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exchange {
     pub(super) started: Instant,
-    /// Last bit of what decides it: of the PPDU; of the RTS or CTS that was damaged; of the longest
-    /// frame when several collided.
+    /// Last bit of the deciding frame: of the PPDU; of the damaged RTS or CTS; of the longest frame
+    /// when several collided.
     pub(super) ends: Instant,
     pub(super) result: Attempt,
     /// Whether it is about a block ACK request.
@@ -40,7 +40,7 @@ impl<P: Copy + EcnField> Edca<P> {
         }
     }
 
-    /// Splits those that count down into those that send now and those that wait.
+    /// Separates the counting contenders into senders and waiting ones.
     fn freeze_others(&mut self, now: Instant) {
         let senders = &mut self.senders;
         senders.clear();
@@ -57,8 +57,8 @@ impl<P: Copy + EcnField> Edca<P> {
             });
     }
 
-    /// Of the categories of a station that would send at the same time, the most urgent does; the
-    /// others back off as after a collision (IEEE 802.11-2020 §10.23.2.4).
+    /// The most urgent of a station's categories that would send at the same time does; the others
+    /// back off as after a collision (IEEE 802.11-2020 §10.23.2.4).
     fn resolve_internal_collisions(&mut self) {
         if self.ranks == 1 || self.senders.len() < 2 {
             return;
@@ -80,8 +80,8 @@ impl<P: Copy + EcnField> Edca<P> {
         }
     }
 
-    /// One contender sends: it has won the contention, or continues its TXOP, for which it need
-    /// not be cleared again. Whether there was something to send.
+    /// One contender sends: it has won the contention, or continues its TXOP, which needs no
+    /// further RTS. Returns whether there was anything to send.
     pub(super) fn send(
         &mut self,
         index: u32,
@@ -158,8 +158,8 @@ impl<P: Copy + EcnField> Edca<P> {
         true
     }
 
-    /// A contender asks for a block ACK that it has not received. `false` where a TXOP that goes on
-    /// has no room for it.
+    /// A contender requests a block ACK that it has not received. `false` if a continued TXOP has
+    /// no room for it.
     fn send_request(
         &mut self,
         index: u32,
@@ -209,7 +209,7 @@ impl<P: Copy + EcnField> Edca<P> {
         true
     }
 
-    /// The block ACK to what a contender has sent.
+    /// The block ACK for a contender's PPDU.
     fn block_ack(&self, index: u32) -> ControlFrame {
         let own = &self.contenders[index as usize];
         let to = own.request.as_ref().map_or(own.to, |request| request.to);
@@ -218,7 +218,7 @@ impl<P: Copy + EcnField> Edca<P> {
         }
     }
 
-    /// What precedes a PPDU that opens a TXOP, and in which mode.
+    /// The announcement of a PPDU that opens a TXOP, and its mode.
     fn announcement(&self, ppdu: &Ppdu) -> Option<(Protection, Mode)> {
         let config = &self.config;
         let is_large = config.rts_threshold.is_some_and(|most| ppdu.bytes > most);
@@ -237,7 +237,7 @@ impl<P: Copy + EcnField> Edca<P> {
         }
     }
 
-    /// The receiver answers what ended at `ends`.
+    /// The receiver answers the frame that ended at `ends`.
     fn answer<O: ChannelObserver>(
         &mut self,
         sender: u32,
@@ -255,7 +255,7 @@ impl<P: Copy + EcnField> Edca<P> {
         }
     }
 
-    /// A frame of the link's own beside data in `mode`: when it ends, and whether it is damaged.
+    /// Sends a control frame for data in `mode`: returns its end, and whether it is damaged.
     fn control<O: ChannelObserver>(
         &mut self,
         ends: (u32, u32),
@@ -281,7 +281,7 @@ impl<P: Copy + EcnField> Edca<P> {
         self.answer_mode.1
     }
 
-    /// Which MPDUs of a PPDU the radio damages; how many.
+    /// Draws the damage of a PPDU's MPDUs by the radio; returns the number damaged.
     fn damage_mpdus(&mut self, index: u32, ppdu: &Ppdu, span: (Instant, Instant)) -> u32 {
         let own = &mut self.contenders[index as usize];
         let mut damaged = 0;
@@ -325,7 +325,7 @@ impl<P: Copy + EcnField> Edca<P> {
                     let time = self.config.phy.control_time(ControlFrame::Rts, mode);
                     (now + time, FrameKind::Rts, (told.0, told.1, 1))
                 } else {
-                    // Who clears the channel for itself does not hear that it has failed.
+                    // The sender of a CTS-to-self does not notice its failure.
                     let cts = announcement.map_or(Duration::ZERO, |(_, mode)| {
                         let time = self.config.phy.control_time(ControlFrame::Cts, mode);
                         time + self.pauses.sifs

@@ -8,13 +8,15 @@
 //!   B ─────┼────┼─┬─┬─┬─┤ frozen               block ACK  ├────┼─┬─┬─┬─┬─ …
 //! ```
 //!
-//! All stations hear each other. An exchange carries a burst of MPDUs, each with a fate of its own;
-//! what failed goes first into the next one. The receiver hands packets on in order: what the radio
-//! damages is delay to TCP, neither loss nor reordering. The set wakes twice for an exchange, when
-//! a PPDU starts and when its last bit has been received, however many MPDUs are in it.
+//! All stations are in range of each other. An exchange carries a burst of MPDUs, each with a
+//! separate fate; failed MPDUs go first into the next one. The receiver delivers packets in order:
+//! damage by the radio is delay to TCP, neither loss nor reordering. The set wakes twice for an
+//! exchange, when a PPDU starts and when its last bit has been received, however many MPDUs are in
+//! it.
 //!
-//! Stations of 802.11b, g and a may be among them: they contend as DCF has it, and get and send one
-//! frame at a time. What they do not understand is protected by CTS to oneself or by RTS and CTS.
+//! Stations of 802.11b, g and a may be among them: they contend as in DCF, and receive and send one
+//! frame at a time. Frames that they do not understand are protected by CTS-to-self or by RTS and
+//! CTS.
 //!
 //! Not modelled: OFDMA, MU-MIMO, multi-link, spatial reuse, power save, hidden stations, capture.
 
@@ -56,12 +58,12 @@ use queueing::{Backlog, Waiting, place_of};
 pub use queueing::{Queueing, QueueingConfig};
 use rates::Rates;
 
-/// Longest durations of the link's own frames, at the lowest rate, for which a TXOP leaves room.
+/// Maximum durations of control frames, at the lowest rate, for which a TXOP leaves room.
 #[derive(Clone, Copy, Debug)]
 struct Longest {
     /// A block ACK.
     answer: Duration,
-    /// RTS and CTS, with the SIFS behind each.
+    /// RTS and CTS, each with the following SIFS.
     clearance: Duration,
 }
 
@@ -72,9 +74,10 @@ struct Sender {
     station: u32,
     /// The last bit of its frame when it collides.
     ends: Instant,
-    /// The medium as its station hears it behind the exchange.
+    /// The medium after the exchange, as its station senses it.
     quiet: Quiet,
-    /// Its frame collided, and it has given up on the answer while a longer one is on the air.
+    /// Whether its frame collided, and it has given up on the answer while a longer one is on the
+    /// air.
     has_given_up: bool,
 }
 
@@ -84,9 +87,9 @@ pub struct Edca<P> {
     config: EdcaConfig,
     pauses: Pauses,
     longest: Longest,
-    /// The oldest family among the stations: what is newer is protected, where anything is.
+    /// The oldest family among the stations: newer frames are protected, if anything is.
     oldest: Family,
-    /// Categories in use, least urgent first, and the place among them of each flow's, in turn.
+    /// Categories in use, least urgent first, and the index among them for each flow, cyclically.
     ranks: usize,
     rank_of_flow: Vec<usize>,
     /// The stations, the access point first, each in all categories in use.
@@ -95,30 +98,29 @@ pub struct Edca<P> {
     limits: ByteLimits,
     contention: Contention,
     damage: Damage,
-    /// The medium as those hear it that took no part in the last exchange.
+    /// The medium as sensed by stations outside the last exchange.
     quiet: Quiet,
-    /// The exchange that is under way.
+    /// The exchange in progress.
     exchange: Option<Exchange>,
     /// Contenders that take part in it, or in the last one.
     senders: Vec<Sender>,
-    /// When the next frame starts unless another contender joins; while a PPDU is sent, when it
-    /// ends.
+    /// Start of the next frame unless another contender joins; during a PPDU, its end.
     wakeup: Instant,
     /// A mode, and that of an answer to it.
     answer_mode: (Mode, Mode),
-    /// Contenders and places of agreements whose receiver holds packets, and when the first of them
-    /// gives up what is missing.
+    /// Contenders and indices of agreements with packets held at the receiver, and the time at
+    /// which the first of them gives up missing MPDUs.
     holding: Vec<(u32, usize)>,
     reorder_wakeup: Instant,
-    /// Where each MPDU is handed on at its own last bit: those of the PPDU on the air.
+    /// The MPDUs of the PPDU on the air, if each is delivered at its last bit.
     arriving: Option<Arrivals>,
-    /// Who answers a single frame that has ended, and when its answer starts.
+    /// The station that answers a single frame that has ended, and the start of its answer.
     answering: Option<(u32, Instant)>,
     outcomes: Outcomes<P>,
 }
 
 impl<P: Copy + EcnField> Edca<P> {
-    /// A set at rest, in which nothing is queued. Draws come from `stream`.
+    /// An idle set with empty queues. Draws come from `stream`.
     ///
     /// # Errors
     /// An invalid configuration; see [`EdcaError`].
@@ -220,13 +222,13 @@ impl<P: Copy + EcnField> Edca<P> {
         self.contenders.iter().skip(first).take(self.ranks)
     }
 
-    /// A contender has something to send where it had nothing.
+    /// A contender becomes backlogged.
     ///
-    /// It sends at the next slot boundary behind AIFS if the medium is idle (IEEE 802.11-2020
-    /// §10.23.2.2, §10.23.2.4). To the station that is about to answer a frame it is: its NAV is
-    /// not set, and nobody sends. That matters for what it has to say to a single frame. The first
-    /// frame of an aggregate is received while the others are on the air, and finds the medium
-    /// busy, also where all are handed on at its end.
+    /// It sends at the next slot boundary after AIFS if the medium is idle (IEEE 802.11-2020
+    /// §10.23.2.2, §10.23.2.4). For the station about to answer a frame it is idle: its NAV is not
+    /// set, and no station sends. That matters for its response to a single frame. The first frame
+    /// of an aggregate is received while the others are on the air, and finds the medium busy, also
+    /// if all are delivered at its end.
     fn contend(&mut self, now: Instant, index: u32) {
         let is_sending = self.exchange.is_some();
         let Contender { station, aifs, .. } = self.contenders[index as usize];
@@ -246,20 +248,20 @@ impl<P: Copy + EcnField> Edca<P> {
         self.wakeup = self.wakeup.min(starts);
     }
 
-    /// The medium as a station hears it, nothing being sent now.
+    /// The medium as a station senses it while no frame is being sent.
     fn quiet_of(&self, station: u32) -> Quiet {
         let own = self.senders.iter().find(|own| own.station == station);
         own.map_or(self.quiet, |own| own.quiet)
     }
 
-    /// Receivers give up what has been missing for too long.
+    /// Receivers give up MPDUs that have been missing for too long.
     fn time_out_reordering(&mut self, now: Instant) {
         for (index, place) in self.holding.clone() {
             self.hand_on(now, index, place);
         }
     }
 
-    /// Tells of packets that a discipline dropped.
+    /// Reports packets that a discipline dropped.
     fn take_dropped(&mut self, index: u32) {
         while let Some(packet) = self.contenders[index as usize].backlog.take_dropped() {
             self.outcomes.dropped(packet);
@@ -330,7 +332,7 @@ impl<P: Copy + EcnField> Medium<P> for Edca<P> {
         self.outcomes.take()
     }
 
-    /// Those to be retransmitted are counted too.
+    /// Retransmissions are counted too.
     fn queued_packets(&self, station: u32, _mobile: u32) -> usize {
         let all = self.of_station(station);
         all.map(|own| own.backlog.packets() + own.retries).sum()

@@ -60,8 +60,8 @@ impl<P: Copy + EcnField> Edca<P> {
         self.resume(others);
     }
 
-    /// The station that answers an exchange, and until when it has not begun to, if the exchange
-    /// was a single frame.
+    /// The station that answers an exchange, and the start of its answer, if the exchange was a
+    /// single frame.
     fn answering(&self, ends: Instant, index: u32, result: Attempt) -> Option<(u32, Instant)> {
         let own = &self.contenders[index as usize];
         let is_answered = matches!(result, Attempt::Answered(_) | Attempt::AnswerDamaged(_));
@@ -100,10 +100,10 @@ impl<P: Copy + EcnField> Edca<P> {
         self.back_off(contender, quiet.idle_from);
     }
 
-    /// Before a packet comes: a sender with nothing else to send, whose frame collided, has given
-    /// up on its answer if that is overdue, though a longer frame is on the air still. Where it
-    /// then has nothing to send and a back-off without slots, that is over, and the packet finds a
-    /// busy medium and a counter at 0 (IEEE 802.11-2020 §10.23.2.2).
+    /// Before a packet arrives: a sender with nothing else to send has given up on the answer to
+    /// its collided frame if that is overdue, though a longer frame is still on the air. If it then
+    /// has nothing to send and a back-off without slots, that is over, and the packet finds a busy
+    /// medium and a counter at 0 (IEEE 802.11-2020 §10.23.2.2).
     #[inline]
     pub(super) fn give_up_early(&mut self, now: Instant, index: u32) {
         let own = &self.contenders[index as usize];
@@ -128,14 +128,14 @@ impl<P: Copy + EcnField> Edca<P> {
         }
     }
 
-    /// The MPDUs that the receiver has before the PPDU on the air ends.
+    /// The MPDUs received before the PPDU on the air ends.
     pub(super) fn arrivals(&self, index: u32, mode: Mode, ends: Instant) -> Option<Arrivals> {
         let burst = self.contenders[index as usize].burst.iter();
         let time = |bytes| self.config.phy.data_time_in(mode, bytes);
         Arrivals::new(ends, burst.map(|sent| sent.mpdu.bytes), time)
     }
 
-    /// The receiver has another MPDU of the PPDU that is on the air.
+    /// The receiver has another MPDU of the PPDU on the air.
     pub(super) fn receive_next(&mut self) {
         let Some(Sender { contender, .. }) = self.senders.first().copied() else {
             return;
@@ -153,8 +153,7 @@ impl<P: Copy + EcnField> Edca<P> {
         });
     }
 
-    /// The receiver has those of these MPDUs that are not damaged. A packet is handed on once, in
-    /// order.
+    /// The receiver has the undamaged MPDUs of these. A packet is delivered once, in order.
     fn receive(&mut self, now: Instant, index: u32, mpdus: Range<usize>) {
         let own = &mut self.contenders[index as usize];
         let (from, to) = (own.station, own.station_at(own.to));
@@ -188,13 +187,13 @@ impl<P: Copy + EcnField> Edca<P> {
         self.hand_on(now, index, place);
     }
 
-    /// Tells of what a receiver hands on, and looks after what it holds.
+    /// Reports the packets that a receiver delivers, and updates the timer of held ones.
     pub(super) fn hand_on(&mut self, now: Instant, index: u32, place: usize) {
         let own = &mut self.contenders[index as usize];
         let (from, to) = (own.station, own.station_at(place));
         let agreement = &mut own.agreements[place];
         let timeout = self.config.block_ack.reorder_timeout;
-        // What an older number held back until now may have waited for too long itself.
+        // A packet held back for an older number until now may itself have waited for too long.
         agreement.time_out(now, timeout);
         while let Some(received) = agreement.hand_on() {
             for packet in std::iter::once(received.packet).chain(received.rest) {
@@ -220,7 +219,7 @@ impl<P: Copy + EcnField> Edca<P> {
         }
     }
 
-    /// The sender knows, or does not, which MPDUs have arrived.
+    /// The sender learns, or does not, which MPDUs have arrived.
     fn conclude(&mut self, now: Instant, index: u32, result: Attempt, took: Duration) {
         let is_answered = matches!(result, Attempt::Answered(_));
         let own = &mut self.contenders[index as usize];
@@ -230,7 +229,8 @@ impl<P: Copy + EcnField> Edca<P> {
         if let Some(first) = burst.first() {
             own.agreements[place].on_answer(first.mpdu.number, is_answered);
         }
-        // A sender cannot tell a damaged block ACK from a collision: it has heard none.
+        // A sender cannot distinguish a damaged block ACK from a collision: it has received no
+        // answer.
         if !is_answered
             && self.config.block_ack.requests
             && burst.len() > 1
@@ -264,12 +264,12 @@ impl<P: Copy + EcnField> Edca<P> {
                 done += self.fail(index, place, mpdu);
             }
         }
-        // Its allocation serves again.
+        // Reuse its allocation.
         self.contenders[index as usize].burst = burst;
         self.complete(now, index, place, done, took);
     }
 
-    /// A block ACK request was answered, or not. After too many of them all of its MPDUs count as
+    /// A block ACK request was answered, or not. After too many requests all of its MPDUs count as
     /// failed.
     fn end_request(&mut self, now: Instant, index: u32, result: Attempt, took: Duration) {
         let own = &mut self.contenders[index as usize];
@@ -320,7 +320,7 @@ impl<P: Copy + EcnField> Edca<P> {
         self.rates.report(now, way, report);
     }
 
-    /// MPDUs are acknowledged; the airtime that is pending no longer.
+    /// MPDUs are acknowledged; returns the airtime that is pending no longer.
     fn acknowledge<'a>(
         &mut self,
         index: u32,
@@ -347,8 +347,8 @@ impl<P: Copy + EcnField> Edca<P> {
         done
     }
 
-    /// An MPDU is not acknowledged: it is retransmitted or discarded; the airtime that is pending
-    /// no longer.
+    /// An MPDU is not acknowledged: it is retransmitted or discarded; returns the airtime that is
+    /// pending no longer.
     fn fail(&mut self, index: u32, place: usize, mut mpdu: Mpdu<P>) -> Duration {
         let own = &mut self.contenders[index as usize];
         let (from, to) = (own.station, own.station_at(place));
@@ -360,8 +360,8 @@ impl<P: Copy + EcnField> Edca<P> {
                 self.outcomes
                     .discarded(packet, (from, to), mpdu.failures, mpdu.arrived);
             }
-            // The receiver is told that it need not wait (§10.25.6.3). With a window of one it does
-            // not.
+            // The receiver is informed that it need not wait (§10.25.6.3). With a window of one it
+            // never waits.
             if own.request.is_none() && own.agreements[place].limits.window > 1 {
                 own.request = Some(Request {
                     to: place,
@@ -396,8 +396,8 @@ impl<P: Copy + EcnField> Edca<P> {
         }
     }
 
-    /// A contender backs off, that others may have the channel (§10.23.2.2), with or without
-    /// something to send.
+    /// A contender backs off, so that others may have the channel (§10.23.2.2), whether or not it
+    /// is backlogged.
     fn back_off(&mut self, index: u32, idle_from: Instant) {
         let own = &mut self.contenders[index as usize];
         own.back_off.draw();
@@ -405,8 +405,8 @@ impl<P: Copy + EcnField> Edca<P> {
         self.contention.join(index);
     }
 
-    /// Resumes contention: for listeners, for other categories of a sender's station as it hears
-    /// the medium (§10.23.2.4). Determines the start of the next frame.
+    /// Resumes contention: for listeners, and for other categories of a sender's station as that
+    /// senses the medium (§10.23.2.4). Determines the start of the next frame.
     pub(super) fn resume(&mut self, quiet: Quiet) {
         self.quiet = quiet;
         let senders = &self.senders;

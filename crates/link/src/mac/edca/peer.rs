@@ -1,4 +1,4 @@
-//! What the station at the other end of a way understands: older ones beside new ones on a channel.
+//! Capabilities of the station at the other end: older and newer ones share a channel.
 
 use crate::frame::ACCESS_POINT;
 use crate::mac::contention::SlotCount;
@@ -13,14 +13,14 @@ const QOS_CONTROL_BYTES: u32 = 2;
 /// Block ACK windows of stations before 802.11ax (IEEE 802.11-2020 §9.4.1.14).
 const WINDOW_BEFORE_HE: u16 = 64;
 
-/// What the frames on a way between a mobile and the access point may carry.
+/// Limits of the frames between a mobile and the access point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FrameLimits {
-    /// Most MPDUs in a PPDU.
+    /// Maximum number of MPDUs in a PPDU.
     pub mpdus: u16,
-    /// The block ACK window; 1 without an agreement, and 802.11b, g and a have none.
+    /// The block ACK window; 1 without an agreement, as with 802.11b, g and a.
     pub window: u16,
-    /// Most bytes of an A-MSDU; 0 for none.
+    /// Maximum bytes of an A-MSDU; 0 if it is not allowed.
     pub amsdu: u32,
     /// Overhead of MAC and LLC on an IP packet.
     pub overhead: u32,
@@ -37,7 +37,7 @@ impl EdcaConfig {
         !self.data_mode(mobile).aggregates()
     }
 
-    /// What frames to and from a mobile may carry.
+    /// Limits of the frames to and from a mobile.
     pub(super) fn frame_limits(&self, mobile: u32) -> FrameLimits {
         let family = self.family(mobile);
         if self.is_legacy(mobile) {
@@ -65,8 +65,8 @@ impl EdcaConfig {
         }
     }
 
-    /// How a station contends in a category: one of 802.11b, g and a as DCF has it, with DIFS, the
-    /// windows of its PHY (table 15-5, 17-21), and no TXOP.
+    /// The access parameters of a station in a category: for 802.11b, g and a as in DCF, with DIFS,
+    /// the windows of its PHY (table 15-5, 17-21), and no TXOP.
     pub(super) fn access_of(
         &self,
         station: u32,

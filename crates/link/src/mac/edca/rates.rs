@@ -1,5 +1,5 @@
-//! The modes in which stations are sent to: a rate control for each way between a mobile and the
-//! access point, shared by the access categories, as mac80211 has one for each station.
+//! The modes of transmissions: a rate control for each direction between a mobile and the access
+//! point, shared by the access categories, as mac80211 has one per station.
 
 use airtcp_units::Instant;
 
@@ -15,12 +15,12 @@ use crate::rate_control::{Choice, RateControl, Report};
 pub(super) struct Rates {
     /// By direction, then by mobile, from 1 on.
     controls: [Vec<RateControl>; 2],
-    /// Whether one of them has PPDUs cleared.
+    /// Whether one of them requests RTS.
     clear: bool,
 }
 
 impl Rates {
-    /// Those of a configuration that was checked; draws come from `stream`.
+    /// The rate controls of a validated configuration; draws come from `stream`.
     pub(super) fn new(config: &EdcaConfig, stream: Stream) -> Self {
         let of_direction = |direction: FrameDirection| {
             let stream = stream.substream(direction as u64);
@@ -35,14 +35,14 @@ impl Rates {
         }
     }
 
-    /// Whether some PPDU may be preceded by RTS and CTS because its rate control has it so.
+    /// Whether a PPDU may be preceded by RTS and CTS at the request of its rate control.
     #[inline]
     pub(super) const fn clear(&self) -> bool {
         self.clear
     }
 
-    /// The mode of the next PPDU on a way at `now`, after `failures` in a row with the same first
-    /// MPDU and no answer.
+    /// The mode of the next PPDU in a direction at `now`, after `failures` consecutive ones with
+    /// the same first MPDU and no answer.
     #[inline]
     pub(super) fn choose(
         &mut self,
@@ -52,7 +52,7 @@ impl Rates {
         damage: &Damage,
     ) -> Choice {
         let control = &mut self.controls[way.direction as usize][way.mobile as usize - 1];
-        // The others learn from what arrived alone.
+        // The others learn only from outcomes.
         let snr_db = if matches!(control, RateControl::Ideal(_)) {
             damage.next_snr_db(way.mobile, way.direction, now)
         } else {
@@ -61,19 +61,19 @@ impl Rates {
         control.choose(now, failures, snr_db)
     }
 
-    /// The outcome of a PPDU on a way.
+    /// The outcome of a PPDU in a direction.
     #[inline]
     pub(super) fn report(&mut self, now: Instant, way: Way, report: &Report) {
         self.controls[way.direction as usize][way.mobile as usize - 1].report(now, report);
     }
 
-    /// The rate control of a way.
+    /// The rate control of a direction.
     #[inline]
     pub(super) fn of(&self, way: Way) -> &RateControl {
         &self.controls[way.direction as usize][way.mobile as usize - 1]
     }
 
-    /// The mode that a rate control takes for best on a way.
+    /// The best mode of a direction by its rate control.
     #[inline]
     pub(super) fn best(&self, way: Way) -> Mode {
         self.of(way).best()

@@ -12,38 +12,39 @@ use crate::scheduler::RetransmissionOrder;
 /// The parameters of one end as a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EndConfig {
-    /// The queue. Frames under way, and those whose timer runs, take no room.
+    /// The queue. Frames in transit, or with a running timer, take no room.
     pub queue: QueueLimit,
-    /// Most transmissions of a frame. A retransmission order by deadline has its own
-    /// limit in place of this.
+    /// Maximum number of transmissions of a frame. A retransmission order by deadline replaces this
+    /// by its limit.
     pub retry_limit: RetryLimit,
-    /// Which of the frames due for retransmission goes first.
+    /// The order of frames due for retransmission.
     pub order: RetransmissionOrder,
 }
 
 /// The parameters of a selective-repeat link.
 #[derive(Clone, Debug)]
 pub struct SelectiveRepeatConfig {
-    /// Rate of frames, each direction its own.
+    /// Rate of frames, separate in each direction.
     pub rate: BitRate,
     /// Propagation delay.
     pub delay: Duration,
-    /// Time from a frame's last bit to its retransmission, the line being free then: `LL_RTO`
-    /// (Srinivasan §3.1), `ARQ_RETRY_TIMEOUT` (IEEE 802.16-2009 §6.3.4.3).
+    /// Time from a frame's last bit to its retransmission if the line is free: `LL_RTO` (Srinivasan
+    /// §3.1), `ARQ_RETRY_TIMEOUT` (IEEE 802.16-2009 §6.3.4.3).
     pub retry_timeout: Duration,
-    /// Bytes that each frame adds to its packet.
+    /// Bytes of overhead per frame.
     pub overhead: u32,
-    /// Time that the link's acknowledgment takes to transmit, on a channel of its own.
+    /// Transmission time of the link's acknowledgment, on a separate channel.
     pub ack_time: Duration,
     /// Frames that may be outstanding.
     pub window: Window,
-    /// In which order the receiver hands packets on.
+    /// The order in which the receiver delivers packets.
     pub handover: Handover,
     /// The mobile.
     pub mobile: EndConfig,
     /// The access point.
     pub access_point: EndConfig,
-    /// Errors that damage frames. Each flow's transmissions are counted apart in each direction.
+    /// Errors that damage frames. Each flow's transmissions are counted separately in each
+    /// direction.
     pub damage: DamageConfig,
     /// Whether every failed attempt is reported.
     pub report_retries: bool,
@@ -55,7 +56,7 @@ pub enum SelectiveRepeatError {
     /// No rate.
     #[error("a rate of 0 bit/s; expected more, or no frame would ever arrive")]
     Rate,
-    /// The timer would expire before any acknowledgment could come.
+    /// The timer would expire before any acknowledgment could arrive.
     #[error(
         "a retransmission after {timeout}; expected at least {least}, which an acknowledgment \
          takes to come back (twice the delay, and ack_time)"
@@ -63,7 +64,7 @@ pub enum SelectiveRepeatError {
     RetryTimeout {
         /// The timeout.
         timeout: Duration,
-        /// Cost of an acknowledgment.
+        /// Time until an acknowledgment arrives.
         least: Duration,
     },
 }

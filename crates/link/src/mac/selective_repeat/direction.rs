@@ -1,8 +1,8 @@
 //! One direction of a link: a sender with its queue, window and timers, and the receiver.
 //!
-//! Whether a frame is damaged is drawn when it starts, so everything that follows from it is known
-//! then: its arrival and its acknowledgment, or its timer. Frames leave one after the other and all
-//! of these times lie a constant after their last bit; each list below is in order of time.
+//! Whether a frame is damaged is drawn when it starts, so its consequences are known then: its
+//! arrival and its acknowledgment, or its timer. Frames leave one after the other and all of these
+//! times lie a constant after their last bit; each list below is in order of time.
 
 use std::collections::VecDeque;
 
@@ -48,13 +48,13 @@ pub(super) struct Direction<P> {
     queue: TransmitQueue<Numbered<P>>,
     window: SendWindow,
     receiver: Resequencer<SentFrame<P>>,
-    /// Last bit of the frame that the line is busy with.
+    /// Last bit of the frame on the line.
     busy_until: Option<Instant>,
     /// Undamaged frames, by their arrival at the receiver.
     arrivals: VecDeque<(Instant, SentFrame<P>)>,
     /// Discarded numbers, by the time at which the receiver learns of them.
     given_up: VecDeque<(Instant, u64)>,
-    /// Undamaged frames, by the time at which the sender has their acknowledgment.
+    /// Undamaged frames, by the time at which the sender receives their acknowledgment.
     answers: VecDeque<(Instant, SentFrame<P>)>,
     /// Damaged frames, by the time at which their timer expires.
     timers: VecDeque<(Instant, SentFrame<P>)>,
@@ -63,8 +63,8 @@ pub(super) struct Direction<P> {
 impl<P: Copy> Direction<P> {
     /// An idle direction from station `from` to station `to`.
     pub(super) fn new(ends: (u32, u32), end: EndConfig, config: &SelectiveRepeatConfig) -> Self {
-        // A frame leaves the queue when it is transmitted and comes back when its timer expires:
-        // there is no head of line to stay at.
+        // A frame leaves the queue when it is transmitted and returns when its timer expires: there
+        // is no head of line to stay at.
         let order = match end.order {
             RetransmissionOrder::HeadOfLine => RetransmissionOrder::FirstDue,
             order => order,
@@ -118,7 +118,7 @@ impl<P: Copy> Direction<P> {
         .unwrap_or(Instant::FAR_FUTURE)
     }
 
-    /// Acts on what is due by `now`, the receiver first; then the line, if it is free, takes the
+    /// Handles events due by `now`, the receiver first; then the line, if it is free, takes the
     /// next frame.
     pub(super) fn on_wakeup(
         &mut self,
@@ -150,7 +150,7 @@ impl<P: Copy> Direction<P> {
         self.transmit_next(now, shared, observer);
     }
 
-    /// Packets that wait for the line, those to be retransmitted included.
+    /// Packets that wait for the line, retransmissions included.
     pub(super) fn queued_packets(&self) -> usize {
         self.queue.len()
     }
@@ -185,7 +185,7 @@ impl<P: Copy> Direction<P> {
         let end = now + shared.config.rate.transmission_time(u64::from(bytes));
         let class = Some(waiting.offer.class);
         let damaged = shared.damage.damages(&Frame {
-            // Each flow has draws of its own, independent of other flows' transmissions.
+            // Each flow has separate draws, independent of other flows' transmissions.
             station: waiting.offer.flow,
             ..Frame::between(self.ends, class, bytes, (now, end))
         });
@@ -223,7 +223,7 @@ impl<P: Copy> Direction<P> {
             .retried(waiting.packet.packet, self.ends, waiting.failures);
     }
 
-    /// The receiver is informed, on the channel of acknowledgments, and releases what waited.
+    /// The receiver is informed, on the channel of acknowledgments, and releases held packets.
     fn give_up(
         &mut self,
         now: Instant,

@@ -1,5 +1,5 @@
 //! A selective-repeat link: frames follow one another without waiting for acknowledgments, and only
-//! those that were damaged are retransmitted.
+//! damaged ones are retransmitted.
 //!
 //! ```text
 //!   sender    ├ 1 ┤├ 2 ┤├ 3 ┤├ 4 ┤     ├ 2 ┤├ 5 ┤
@@ -7,13 +7,13 @@
 //!                    ◀── retry timeout ──▶
 //! ```
 //!
-//! As IEEE 802.16, RLC in acknowledged mode and IEEE 802.11 with a block ACK agreement have it.
+//! Modelled on IEEE 802.16, RLC in acknowledged mode and IEEE 802.11 with a block ACK agreement.
 //! With a reordering buffer 3 and 4 wait for 2 ([`Handover::InOrder`]); without one they overtake
 //! it, which TCP sees as reordering ([`Handover::AsReceived`]).
 //!
 //! Two stations, the access point 0 and the mobile 1, with a line each way. A frame carries one
-//! packet. The link's acknowledgments and its notices of discarded frames travel on a channel
-//! of their own, undamaged, so a frame is never retransmitted after it has arrived.
+//! packet. The link's acknowledgments and its notices of discarded frames travel undamaged on a
+//! separate channel, so a frame is never retransmitted after it has arrived.
 
 mod config;
 mod direction;
@@ -42,7 +42,7 @@ pub struct SelectiveRepeatLink<P> {
 }
 
 impl<P: Copy> SelectiveRepeatLink<P> {
-    /// An idle link; what is damaged on it is drawn from `stream`.
+    /// An idle link; damage is drawn from `stream`.
     ///
     /// # Errors
     /// An invalid configuration; see [`SelectiveRepeatError`].
@@ -101,7 +101,7 @@ impl<P: Copy> Medium<P> for SelectiveRepeatLink<P> {
         self.up.next_wakeup().min(self.down.next_wakeup())
     }
 
-    /// The way up goes first.
+    /// The uplink goes first.
     fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
         for from in [MOBILE, ACCESS_POINT] {
             let (direction, mut shared) = self.split(from);
@@ -115,7 +115,7 @@ impl<P: Copy> Medium<P> for SelectiveRepeatLink<P> {
         self.outcomes.take()
     }
 
-    /// Those due for retransmission are counted too; those under way and those whose timer runs are
+    /// Frames due for retransmission are counted too; frames in transit or with a running timer are
     /// not.
     fn queued_packets(&self, station: u32, _mobile: u32) -> usize {
         self.direction(station).queued_packets()

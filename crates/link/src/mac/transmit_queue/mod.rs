@@ -9,11 +9,10 @@
 //! ```
 //!
 //! One packet is chosen at a time and stays chosen until it leaves or is returned. The handling of
-//! one that is returned is up to the [scheduler](crate::scheduler): with [`RetransmissionOrder::
-//! HeadOfLine`] it stays chosen, as in IEEE 802.11; with the other orders it waits for another
-//! turn. A selective-repeat link takes what
-//! it transmits out of the queue, and puts it back with [`TransmitQueue::retry`] when its timer
-//! expires.
+//! a returned one is up to the [scheduler](crate::scheduler): with
+//! [`HeadOfLine`](RetransmissionOrder::HeadOfLine) it stays chosen, as in IEEE 802.11; with the
+//! other orders it waits for another turn. A selective-repeat link takes transmitted packets out of
+//! the queue, and returns them with [`TransmitQueue::retry`] when their timer expires.
 
 use std::collections::VecDeque;
 
@@ -33,11 +32,11 @@ pub struct TransmitQueue<P> {
     bytes: u64,
 }
 
-/// The packet that is chosen, and where it is.
+/// The chosen packet, and its location.
 #[derive(Clone, Debug)]
 enum Choice<P> {
     Nothing,
-    /// The first of those never returned, which stays in its place until it leaves.
+    /// The first packet never returned, which stays in its place until it leaves.
     Head,
     /// Taken out of its queue.
     Taken(PendingPacket<P>),
@@ -63,8 +62,8 @@ impl<P: Copy> TransmitQueue<P> {
         self.limit.has_room(self.len(), self.bytes, bytes)
     }
 
-    /// Whether a packet of this many bytes for station `to` may wait: where every station has a
-    /// queue of its own, the limit is each one's.
+    /// Whether a packet of this many bytes for station `to` may wait: if every station has a
+    /// separate queue, the limit applies to each.
     #[inline]
     fn has_room_for(&self, to: u32, bytes: u32) -> bool {
         match self.retries.beside(to, &self.fresh) {
@@ -73,10 +72,10 @@ impl<P: Copy> TransmitQueue<P> {
         }
     }
 
-    /// Adds a packet for station `to`, or says `false` when there is no room.
+    /// Adds a packet for station `to`; returns `false` if there is no room.
     #[inline]
     pub fn push(&mut self, to: u32, offer: Offer, packet: P) -> bool {
-        // Where nothing is chosen, the packet may be chosen immediately and then takes no room.
+        // If no packet is chosen, this one may be chosen immediately and then takes no room.
         if !self.has_room_for(to, offer.bytes) && !self.is_empty() {
             return false;
         }
@@ -85,7 +84,7 @@ impl<P: Copy> TransmitQueue<P> {
         true
     }
 
-    /// The packet to be sent next at `now`, chosen if none is.
+    /// The packet to be sent next at `now`, chosen if necessary.
     #[inline]
     pub fn select(&mut self, now: Instant) -> Option<&mut PendingPacket<P>> {
         self.select_among(now, true)
@@ -133,7 +132,7 @@ impl<P: Copy> TransmitQueue<P> {
         }
     }
 
-    /// The chosen packet leaves for good.
+    /// The chosen packet is removed for good.
     #[inline]
     pub fn finish(&mut self) -> Option<PendingPacket<P>> {
         match std::mem::replace(&mut self.chosen, Choice::Nothing) {
@@ -166,8 +165,8 @@ impl<P: Copy> TransmitQueue<P> {
         }
     }
 
-    /// A packet that the order discarded; to be called after [`select`](Self::select) until there
-    /// is none.
+    /// A packet that the order discarded; to be called after [`select`](Self::select) until it
+    /// returns `None`.
     #[inline]
     pub fn take_expired(&mut self) -> Option<PendingPacket<P>> {
         let expired = self.retries.take_expired()?;
@@ -175,7 +174,7 @@ impl<P: Copy> TransmitQueue<P> {
         Some(expired)
     }
 
-    /// Packets that wait, the chosen one not counted.
+    /// Number of queued packets, without the chosen one.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
@@ -189,15 +188,15 @@ impl<P: Copy> TransmitQueue<P> {
         self.bytes
     }
 
-    /// Whether there is nothing, also nothing chosen.
+    /// Whether the queue is empty and no packet is chosen.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         matches!(self.chosen, Choice::Nothing) && self.len() == 0
     }
 
-    /// Packets that wait for another attempt after having been retransmitted without success that
-    /// many times. Zero but for [`RetransmissionOrder::Deadline`].
+    /// Packets queued for another attempt after that many failed retransmissions. Zero except for
+    /// [`RetransmissionOrder::Deadline`].
     #[must_use]
     pub fn retries(&self, retransmitted: usize) -> usize {
         self.retries.retransmitted(retransmitted)

@@ -1,15 +1,15 @@
 //! OFDM with low-density parity check: an option of 802.11n and ac, the usual code of ax.
 //!
-//! There is no closed form. Of link simulations over white noise with codewords of 1944 bits (R.
+//! There is no closed form. From link simulations over white noise with codewords of 1944 bits (R.
 //! Patidar, S. Roy, T. Henderson & A. Chandramohan, "Link-to-System Mapping for ns-3 Wi-Fi OFDM
 //! Error Models", WNS3 2017, as ns-3.37 has them) each MCS is described by a straight line: the
 //! logarithm of -ln(1 - chance that a frame of 1458 bytes is damaged) over the signal-to-noise
-//! ratio in decibels. Between chances of 0.3 and 99 % it is within 0.08 dB of what was simulated.
+//! ratio in decibels. Between chances of 0.3 and 99 % it is within 0.08 dB of the simulations.
 
 /// Bytes of the simulated frames.
 const FRAME_BITS: f64 = 8.0 * 1458.0;
 
-/// A line: where it crosses 1, and how many powers of ten it falls for a decibel.
+/// A line: its crossing of 1, and its fall in powers of ten per decibel.
 struct Line {
     one_db: f64,
     decades: f64,

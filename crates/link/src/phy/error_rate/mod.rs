@@ -3,7 +3,7 @@
 //! Noise is white, and the errors that are left in a frame's bits are taken as independent. The
 //! signal-to-noise ratio is that of the channel: over 22 MHz for direct sequence, 20 MHz for OFDM.
 //! A wider channel takes in more noise, and spatial streams share the transmitted power; they are
-//! received apart, each with an antenna's worth of noise.
+//! received separately, each with an antenna's worth of noise.
 
 mod dsss;
 mod ldpc;

@@ -1,4 +1,4 @@
-//! OFDM with convolutional coding: 802.11a and g, and what is mandatory of 802.11n, ac and ax.
+//! OFDM with convolutional coding: 802.11a and g, and the mandatory modes of 802.11n, ac and ax.
 //!
 //! Coherent detection of each subcarrier's symbols, then the union bound of hard-decision Viterbi
 //! decoding, as G. Pei & T. Henderson derive it in "Validation of OFDM error rate model in ns-3"

@@ -1,4 +1,4 @@
-//! The modes in which IEEE 802.11 sends: what a frame's bits become, and how fast they are.
+//! The modes of IEEE 802.11: modulation and coding of a frame's bits, and their rate.
 //!
 //! A mode of 802.11b, g or a is one row of [a table](Mode::LEGACY). A mode of 802.11n, ac and ax is
 //! computed from its family, MCS index, channel width, streams and guard interval.
@@ -22,7 +22,7 @@ pub enum Coding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Mode {
     family: Family,
-    /// Place in the table, or MCS index within a stream.
+    /// Index in the table, or MCS index within a stream.
     index: u8,
     width: Width,
     streams: u8,
@@ -50,10 +50,10 @@ pub enum ModeError {
         width: Width,
         /// The family.
         family: Family,
-        /// Those that it has.
+        /// The widths that it has.
         widths: &'static str,
     },
-    /// Too many streams, or none.
+    /// Too many streams, or zero.
     #[error("{0} spatial streams; expected 1 to 4")]
     Streams(u8),
     /// The family has no such guard interval.
@@ -63,7 +63,7 @@ pub enum ModeError {
         guard: GuardInterval,
         /// The family.
         family: Family,
-        /// Those that it has.
+        /// The guard intervals that it has.
         guards: &'static str,
     },
     /// The standard leaves this one out: its bits cannot be shared out among encoders.
@@ -109,7 +109,7 @@ macro_rules! legacy_modes {
             pub const LEGACY: &[Self] = &[$(Self::$NAME),+];
         }
 
-        /// A mode's place in the table.
+        /// A mode's index in the table.
         #[expect(non_camel_case_types, reason = "as the constants")]
         enum Place {
             $($NAME),+
@@ -152,7 +152,7 @@ legacy_modes! {
     OFDM_54: Ofdm, 54_000, Ofdm(Qam64, ThreeQuarters);
 }
 
-/// Most spatial streams that are modelled.
+/// Maximum number of spatial streams in the model.
 pub const MAX_STREAMS: u8 = 4;
 
 impl Mode {
@@ -167,8 +167,8 @@ impl Mode {
         }
     }
 
-    /// A mode of 802.11n, ac or ax: HE with LDPC, which all of its stations but those of 20 MHz
-    /// alone have, HT and VHT with the convolutional code, which every station has; see
+    /// A mode of 802.11n, ac or ax: HE with LDPC, which all of its stations except 20 MHz-only ones
+    /// have, HT and VHT with the convolutional code, which every station has; see
     /// [`Self::with_coding`]. `index` counts within a stream: HT's MCS 8 is index 0 with two
     /// streams.
     ///
@@ -260,7 +260,7 @@ impl Mode {
         self.family
     }
 
-    /// Its MCS index within a stream; its place in the table for 802.11b, g and a.
+    /// Its MCS index within a stream; its index in the table for 802.11b, g and a.
     #[must_use]
     pub const fn index(self) -> u8 {
         self.index
@@ -311,14 +311,14 @@ impl Mode {
         matches!(self.family, Family::Ht | Family::Vht | Family::He)
     }
 
-    /// The modes of 802.11b or of 802.11a and g, slowest first; none for the other families, whose
+    /// The modes of 802.11b or of 802.11a and g, slowest first; empty for the other families, where
     /// modes are computed.
     pub fn of(family: Family) -> impl Iterator<Item = Self> {
         let is_one = move |mode: &Self| mode.family == family;
         Self::LEGACY.iter().copied().filter(is_one)
     }
 
-    /// The mode of 802.11b, g or a with this rate among those of `family`.
+    /// The mode of 802.11b, g or a with this rate in `family`.
     #[must_use]
     pub fn with_rate(family: Family, rate: BitRate) -> Option<Self> {
         Self::of(family).find(|mode| mode.bit_rate() == rate)
@@ -391,9 +391,9 @@ impl Mode {
         useful + self.guard.nanos()
     }
 
-    /// Convolutional encoders side by side, `N_ES`: HT needs two above 300 Mbit/s (IEEE
-    /// 802.11-2020 tables 19-27 to 19-41); VHT one for every 2160 data bits of a symbol, and in one
-    /// mode one more, so that coded bits are shared out evenly (tables 21-30 to 21-61); HE one
+    /// Parallel convolutional encoders, `N_ES`: HT needs two above 300 Mbit/s (IEEE 802.11-2020
+    /// tables 19-27 to 19-41); VHT one for every 2160 data bits of a symbol, and in one mode one
+    /// more, so that coded bits are shared out evenly (tables 21-30 to 21-61); HE one
     /// (802.11ax-2021 §27.3.12.5.1).
     pub(super) const fn encoders(self) -> u64 {
         let bits = self.data_bits_per_symbol();
@@ -417,7 +417,7 @@ impl Mode {
     }
 }
 
-/// What a user sees of a mode: "11 Mbit/s", or "MCS 7, 2 streams, 40 MHz, 400 ns".
+/// The user's name of a mode: "11 Mbit/s", or "MCS 7, 2 streams, 40 MHz, 400 ns".
 impl std::fmt::Display for Mode {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if !self.aggregates() {

@@ -7,7 +7,7 @@
 //!                                                                                      (in µs)
 //! ```
 //!
-//! Behind them come the symbols of the data field, and for HE the packet extension.
+//! Then follow the symbols of the data field, and for HE the packet extension.
 
 use airtcp_units::Duration;
 
@@ -26,11 +26,11 @@ const TAIL_BITS: u64 = 6;
 /// L-STF, L-LTF and L-SIG.
 const LEGACY_PREAMBLE_NANOS: u64 = 20_000;
 
-/// The time that a receiver of HE asks for behind a frame, to decode its end: the nominal packet
+/// The time that a receiver of HE needs after a frame, to decode its end: the nominal packet
 /// padding (IEEE 802.11ax-2021 §26.12).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PacketPadding {
-    /// None.
+    /// No padding.
     #[default]
     None,
     /// Up to 8 µs.
@@ -147,7 +147,7 @@ impl Mode {
         self.coded_bits_per_symbol() / whole * subcarriers
     }
 
-    /// What precedes the data field.
+    /// Duration of the preamble.
     #[must_use]
     pub fn preamble_time(self) -> Duration {
         let fields: u64 = match self.streams() {

@@ -9,7 +9,7 @@
 //! | signal extension | | 6 µs | |
 //! | CWmin, CWmax | 31, 1023 | 15, 1023 | 15, 1023 |
 //!
-//! 2.4 GHz is without older stations: the slot is short, nothing is sent for 802.11b to hear.
+//! 2.4 GHz is without older stations: the slot is short, and no frame is sent for 802.11b.
 
 use airtcp_units::{BitRate, Duration};
 
@@ -99,9 +99,8 @@ impl Phy {
     /// A physical layer of 802.11b, g or a that sends data frames at `data` and ACK, RTS and CTS at
     /// `control`.
     ///
-    /// # Errors
-    /// A rate that the standard does not have, control frames faster than data, a short preamble
-    /// where there is none.
+    /// A rate that the standard does not have, control frames faster than data, a short preamble if
+    /// the standard has none.
     pub fn new(
         standard: Standard,
         preamble: Preamble,
@@ -195,7 +194,7 @@ impl Phy {
         self.padding
     }
 
-    /// The mode of ACK, RTS and CTS frames beside data frames in their usual mode.
+    /// The mode of ACK, RTS and CTS frames for data frames in their usual mode.
     #[must_use]
     pub fn control_mode(&self) -> Mode {
         self.basic.answer_to(self.data)
@@ -250,7 +249,7 @@ impl Phy {
         self.sifs() + self.lowest_ack_time() + self.difs()
     }
 
-    /// An ACK at the lowest mandatory rate, of which EIFS consists.
+    /// An ACK at the lowest mandatory rate, a part of EIFS.
     #[must_use]
     pub fn lowest_ack_time(&self) -> Duration {
         let lowest = if self.has_direct_sequence() {
@@ -288,8 +287,8 @@ impl Phy {
         Self::new(self.standard, self.preamble, rate, control)
     }
 
-    /// A data frame of this many bytes, MAC header and FCS included; of 802.11n, ac and ax a PPDU
-    /// whose PSDU has this many bytes.
+    /// Duration of a data frame of this many bytes, MAC header and FCS included; for 802.11n, ac
+    /// and ax a PPDU with a PSDU of this many bytes.
     #[must_use]
     pub fn data_time(&self, bytes: u32) -> Duration {
         self.frame_time(self.data, bytes)
@@ -301,13 +300,13 @@ impl Phy {
         self.frame_time(mode, bytes)
     }
 
-    /// A frame of the link's own, in a mode of [`Self::answer_mode`].
+    /// Duration of a control frame, in a mode of [`Self::answer_mode`].
     #[must_use]
     pub fn control_time(&self, frame: ControlFrame, mode: Mode) -> Duration {
         self.frame_time(mode, frame.bytes())
     }
 
-    /// An ACK frame beside data frames in their usual mode.
+    /// Duration of an ACK frame for data frames in their usual mode.
     #[must_use]
     pub fn ack_time(&self) -> Duration {
         self.control_time(ControlFrame::Ack, self.control_mode())
@@ -350,7 +349,7 @@ impl Phy {
         }
     }
 
-    /// A frame of 802.11b, g or a without what precedes it.
+    /// Duration of a frame of 802.11b, g or a without its preamble and header.
     fn legacy_body(&self, mode: Mode, bytes: u32) -> Duration {
         let bits = 8 * u64::from(bytes);
         let micros = match mode.family() {
@@ -363,7 +362,8 @@ impl Phy {
 
     /// The preamble of a frame of that mode.
     fn header_time(&self, mode: Mode) -> Duration {
-        // Frames in the lowest mode can be understood by who knows no short preamble (§16.2.2.3).
+        // Frames in the lowest mode can be understood by stations without short preamble
+        // (§16.2.2.3).
         if mode == Mode::DSSS_1 {
             self.legacy_header(mode, Preamble::Long)
         } else {

@@ -1,10 +1,10 @@
-//! A shaper in front of the link: it lets no more through than a rate a little below the link's, so
-//! that packets wait where CAKE manages them and not in a queue behind it. The rate may follow the
-//! delay behind it.
+//! A shaper in front of the link: it limits the rate to a little below the link's, so that packets
+//! wait where CAKE manages them and not in a queue at the link. The rate may follow the delay
+//! measured beyond the shaper.
 //!
-//! That delay is what a probe that is handed to the link would meet: it waits behind what waits,
-//! and takes the link's own delay. A probe takes no time of the link's, finds room in its queue and
-//! is not lost, and the shaper lets it pass at once, as CAKE does with a sparse flow.
+//! That delay is measured by probes handed to the link: the waiting time of the queue and the
+//! link's delay. A probe takes no time of the link's, finds room in its queue and is not lost, and
+//! the shaper lets it pass at once, as CAKE does with a sparse flow.
 
 use std::collections::VecDeque;
 
@@ -16,19 +16,19 @@ use crate::queue::cake::{Cake, CakeConfig};
 use crate::queue::{EcnField, QueueLimit};
 use crate::random::Stream;
 
-/// Packets that a shaper holds at most (Linux, `cake_init`).
+/// Maximum number of packets in a shaper (Linux, `cake_init`).
 const MAX_PACKETS: u32 = 10_240;
 
 /// The shaper.
 #[derive(Clone, Debug)]
 pub(super) struct Shaper<P> {
     queue: Cake<P>,
-    /// When it lets the next packet go; [`Instant::FAR_FUTURE`] while none waits.
+    /// Time at which it releases the next packet; [`Instant::FAR_FUTURE`] while it is empty.
     pub next: Instant,
     /// Packets that will not arrive, and why, oldest first.
     pub discarded: VecDeque<(P, Admission)>,
     control: Option<RateControl>,
-    /// The link's own delay, which probes take there and their answers back.
+    /// The link's delay, for probes there and their answers back.
     delay: Duration,
 }
 
@@ -47,11 +47,11 @@ impl<P: EcnField> Shaper<P> {
         }
     }
 
-    /// Lets the rate follow what is measured up to `until`, where a probe that is sent at the time
-    /// given to `waits` waits for so long. What is sent at `until` itself is not measured yet.
+    /// Lets the rate follow measurements up to `until`; `waits` returns the waiting time of a probe
+    /// sent at its argument. A probe sent at `until` itself is not measured yet.
     ///
-    /// A rate has no effect before the next packet is let go, so this is called then and not at
-    /// each step: a pipe at rest wakes nobody.
+    /// A rate has no effect before the next packet is released, so this is called then and not at
+    /// each step: an idle pipe schedules no wake-ups.
     pub fn follow(&mut self, until: Instant, mut waits: impl FnMut(Instant) -> Duration) {
         let Some(control) = &mut self.control else {
             return;
@@ -73,7 +73,7 @@ impl<P: EcnField> Shaper<P> {
         }
     }
 
-    /// The rate that it shapes to, where that follows the link's.
+    /// The rate that it shapes to, if that follows the link's.
     #[cfg(test)]
     pub fn rate(&self) -> Option<BitRate> {
         self.control.as_ref().map(RateControl::rate)
@@ -95,7 +95,7 @@ impl<P: EcnField> Shaper<P> {
         self.look_ahead(now);
     }
 
-    /// The packet that it lets go at `now`.
+    /// The packet that it releases at `now`.
     pub fn take(&mut self, now: Instant) -> Option<QueuedPacket<P>> {
         let discarded = &mut self.discarded;
         let taken = self.queue.dequeue(now, |dropped| {

@@ -8,19 +8,19 @@ use airtcp_packet::{Flags, SackBlocks, Segment};
 use crate::frame::QueuedPacket;
 use crate::queue::EcnField;
 
-/// How many acknowledgments are left.
+/// How aggressively acknowledgments are dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AckFilter {
-    /// All.
+    /// Never.
     #[default]
     Off,
-    /// One is dropped where two wait that the last one covers.
+    /// One is dropped if two are queued that the last one covers.
     On,
-    /// One is dropped where the last one covers it and stands right behind it, too.
+    /// One is dropped also if the last one covers it and follows it directly.
     Aggressive,
 }
 
-/// The place of the acknowledgment in `queue` that is dropped since the last packet has come.
+/// The index in `queue` of the acknowledgment to drop after the last packet has arrived.
 pub(super) fn superfluous<P: EcnField>(
     filter: AckFilter,
     queue: &VecDeque<QueuedPacket<P>>,
@@ -41,7 +41,7 @@ pub(super) fn superfluous<P: EcnField>(
         let Some(old) = waiting.packet.segment() else {
             continue;
         };
-        // News of congestion may not be lost: the last acknowledgment before it changes stays.
+        // Congestion echoes must not be lost: the last acknowledgment before a change stays.
         if eligible.is_some_and(|(_, echo)| echo != echo_of(old)) {
             eligible = None;
             found -= 1;
@@ -60,7 +60,7 @@ pub(super) fn superfluous<P: EcnField>(
     (filter == AckFilter::Aggressive && is_next).then_some(place)
 }
 
-/// Whether `old` says nothing that `new` does not say.
+/// Whether `old` carries no information that `new` lacks.
 fn covers(new: &Segment, old: &Segment) -> bool {
     // AE was one of three reserved flags, with which Linux drops nothing (`cake_tcph_may_drop`).
     let is_plain = old.flags.bits() & !(Flags::ECE | Flags::CWR).bits() == Flags::ACK.bits()
@@ -83,7 +83,7 @@ fn covers(new: &Segment, old: &Segment) -> bool {
     }
 }
 
-/// What the blocks of an acknowledgment say beside those of another one.
+/// The SACK blocks of an acknowledgment compared with another one's.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Selective {
     Less,
@@ -91,8 +91,8 @@ enum Selective {
     More,
 }
 
-/// Compares what `old` acknowledges selectively with what `new` does; a duplicate SACK always says
-/// more (`cake_tcph_sack_compare`).
+/// Compares the SACK blocks of `old` with those in `new`; a duplicate SACK always counts as more
+/// (`cake_tcph_sack_compare`).
 fn says_more(old: &Segment, new: &Segment) -> Selective {
     let on_wire = |segment: &Segment| {
         let blocks: SackBlocks = segment.sack;
@@ -131,7 +131,7 @@ fn says_more(old: &Segment, new: &Segment) -> Selective {
     }
 }
 
-/// What it says of congestion.
+/// Its echo of congestion.
 fn echo_of(segment: &Segment) -> Flags {
     Flags::from_bits(segment.flags.bits() & (Flags::ECE | Flags::CWR).bits())
 }

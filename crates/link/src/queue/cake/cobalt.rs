@@ -1,11 +1,11 @@
 //! Cobalt, which manages each of CAKE's queues: CoDel for senders that react, and BLUE for those
 //! that do not (Linux, `net/sched/sch_cake.c`, `cobalt_*`).
 //!
-//! It is a CoDel of other habits: its count falls as slowly as it rises, and the first signal comes
-//! an interval after the delay was first above the target by the same timer as all others. But for
-//! the very first one of a queue: the kernel's reciprocal root is 0 until the count has changed
-//! (`cobalt_vars_init`), and so is the interval. A sender that begins with ten segments loses one
-//! of them at once where they wait for longer than the target.
+//! It differs from CoDel: its count falls as slowly as it rises, and the first signal is sent an
+//! interval after the delay was first above the target by the same timer as all others. The very
+//! first one of a queue is an exception: the kernel's reciprocal root is 0 until the count has
+//! changed (`cobalt_vars_init`), and so is the interval. A sender that begins with ten segments
+//! loses one of them at once if they wait for longer than the target.
 
 use airtcp_units::{Duration, Instant};
 
@@ -13,16 +13,16 @@ use airtcp_units::{Duration, Instant};
 const RISE: u32 = 1 << 24;
 const FALL: u32 = 1 << 20;
 
-/// What rules the queues of one tin.
+/// Parameters of the queues of one tin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Limits {
     pub target: Duration,
     pub interval: Duration,
-    /// Time that a largest packet takes at the tin's rate; none without a rate.
+    /// Transmission time of a largest packet at the tin's rate; zero without a rate.
     pub packet_time: Duration,
 }
 
-/// What becomes of a packet at the head.
+/// The fate of a packet at the head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Passes,
@@ -34,7 +34,7 @@ pub(super) enum Verdict {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cobalt {
     pub count: u32,
-    /// When the next signal is due; while none is, until when the queue is remembered.
+    /// Time of the next signal; if there is no signalling, until when the queue is remembered.
     pub next: Instant,
     is_signalling: bool,
     /// Whether the count has ever changed by one, and with it the kernel's reciprocal root.
@@ -45,7 +45,7 @@ pub(super) struct Cobalt {
 }
 
 impl Cobalt {
-    /// What becomes of a packet that came at `since` and is taken at `now`; `draw` is uniform over
+    /// The fate of a packet that arrived at `since` and is taken at `now`; `draw` is uniform over
     /// all values.
     pub fn verdict(
         &mut self,
@@ -89,7 +89,7 @@ impl Cobalt {
                 }
             }
         }
-        // BLUE's is never a mark: its senders would not have reacted to one.
+        // BLUE never marks: its senders would not have reacted to a mark.
         if draw < self.probability {
             verdict = Verdict::IsDropped;
         }
@@ -125,7 +125,8 @@ impl Cobalt {
         }
     }
 
-    /// Whether it has forgotten all, so that its queue can be given to another flow.
+    /// Whether its state is back at the initial one, so that its queue can be given to another
+    /// flow.
     pub fn is_at_rest(&self, now: Instant) -> bool {
         self.probability == 0 && self.count == 0 && now >= self.next
     }
@@ -135,8 +136,8 @@ impl Cobalt {
         self.has_counted = true;
     }
 
-    /// An interval over the root of the count, of which 0 counts as 1 (`cobalt_control`); at once
-    /// where the count has never changed.
+    /// An interval over the root of the count; a count of 0 counts as 1 (`cobalt_control`); at once
+    /// if the count has never changed.
     fn after(&self, from: Instant, limits: &Limits) -> Instant {
         if !self.has_counted {
             return from;

@@ -12,19 +12,19 @@ use crate::frame::QueuedPacket;
 use crate::queue::EcnField;
 use crate::random::Stream;
 
-/// The queues, and how many of them a flow may have (`CAKE_QUEUES`, `CAKE_SET_WAYS`).
+/// The number of queues, and how many of them a flow may have (`CAKE_QUEUES`, `CAKE_SET_WAYS`).
 const QUEUES: usize = 1024;
 const WAYS: usize = 8;
 
-/// Where a queue stands in the rotation.
+/// A queue's state in the rotation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Standing {
-    /// Nowhere: it may be given to any flow.
+    /// Not in it: it may be given to any flow.
     #[default]
     None,
-    /// Among the new ones, which go first.
+    /// Among the new queues, which go first.
     Sparse,
-    /// Among the old ones, but empty when it came there.
+    /// Among the old queues, but empty on arrival there.
     SparseWaiting,
     Bulk,
     /// Empty, and kept until Cobalt has forgotten it.
@@ -51,7 +51,7 @@ pub(super) struct FlowQueues<P> {
     decaying: VecDeque<u32>,
     /// Sparse and bulk queues.
     active: usize,
-    /// Bulk queues of each host, those without left out.
+    /// Bulk queues of each host; hosts without bulk queues are left out.
     bulk_of_hosts: Vec<(u32, u32)>,
     quantum: u64,
     bytes: u64,
@@ -87,12 +87,12 @@ impl<P: EcnField> FlowQueues<P> {
         self.quantum = quantum;
     }
 
-    /// Bytes that wait.
+    /// Bytes queued.
     pub const fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Whether it has queues other than those that decay.
+    /// Whether it has queues other than decaying ones.
     pub const fn is_active(&self) -> bool {
         self.active > 0
     }
@@ -103,7 +103,7 @@ impl<P: EcnField> FlowQueues<P> {
         lengths.max().unwrap_or(0)
     }
 
-    /// Drops the head of the longest queue, and tells its Cobalt.
+    /// Drops the head of the longest queue, and informs its Cobalt.
     pub fn drop_longest(&mut self, limits: &Limits, now: Instant) -> Option<QueuedPacket<P>> {
         let queues = self.queues.iter_mut().rev();
         let longest = queues.max_by_key(|queue| queue.bytes)?;
@@ -114,7 +114,7 @@ impl<P: EcnField> FlowQueues<P> {
         Some(dropped)
     }
 
-    /// Adds a packet of `host`; what `filter` then drops comes back.
+    /// Adds a packet of `host`; returns the packet that `filter` then drops.
     pub fn push(
         &mut self,
         waiting: QueuedPacket<P>,
@@ -154,9 +154,9 @@ impl<P: EcnField> FlowQueues<P> {
         dropped
     }
 
-    /// The next packet; `None` when a queue turned out to be empty, after which tins are chosen
-    /// anew. `is_first`: a queue that decays is looked at before all others. `discard` is given
-    /// what is dropped on the way.
+    /// The next packet; `None` when a queue turned out to be empty, after which the tin is chosen
+    /// anew. `is_first`: a decaying queue is checked before all others. `discard` gets packets
+    /// dropped on the way.
     pub fn dequeue(
         &mut self,
         now: Instant,
@@ -166,7 +166,7 @@ impl<P: EcnField> FlowQueues<P> {
         mut discard: impl FnMut(QueuedPacket<P>),
     ) -> Option<QueuedPacket<P>> {
         loop {
-            // One that decays is looked at each time, so that it is forgotten.
+            // A decaying one is checked each time, so that it is forgotten.
             let list = match *is_first && !self.decaying.is_empty() {
                 true => &mut self.decaying,
                 false if !self.new.is_empty() => &mut self.new,
@@ -203,8 +203,8 @@ impl<P: EcnField> FlowQueues<P> {
         }
     }
 
-    /// A queue has used its turn and goes to the old ones, with the share of its host's for the
-    /// next one. `draw` rounds it, so that no byte is lost for good.
+    /// A queue has used its turn and goes to the old ones, with its share of its host's quantum for
+    /// the next one. `draw` rounds it, so that no byte is lost permanently.
     fn begin_turn(&mut self, index: u32, draw: u32) {
         let queue = &mut self.queues[index as usize];
         let host = queue.host;
@@ -241,7 +241,7 @@ impl<P: EcnField> FlowQueues<P> {
         }
     }
 
-    /// How many queues share the turn of a host's.
+    /// Number of queues that share the turn of a host's.
     fn load(&self, host: u32) -> u32 {
         let bulk = self.bulk_of_hosts.iter().find(|(known, _)| *known == host);
         bulk.map_or(1, |&(_, count)| count)
@@ -271,7 +271,8 @@ impl<P: EcnField> FlowQueues<P> {
         }
     }
 
-    /// The queue of a flow: its own, or an empty one of its set, or one that it has to share.
+    /// The queue of a flow: its present one, or an empty one of its set, or one that it has to
+    /// share.
     fn place(&mut self, flow: u32, host: u32) -> u32 {
         let hash = (self.hash.draw(u64::from(flow)) % QUEUES as u64) as usize;
         let (first, set) = (hash % WAYS, hash - hash % WAYS);

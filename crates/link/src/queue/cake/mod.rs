@@ -2,8 +2,8 @@
 //! shares of hosts, and Cobalt in each (T. Høiland-Jørgensen, D. Täht, J. Morton, "Piece of CAKE",
 //! IEEE LANMAN 2018; Linux, `net/sched/sch_cake.c`).
 //!
-//! Left out: `ingress` mode, framing overheads and the kernel's limit in bytes of memory; how much
-//! may wait is the queue's limit, as with the other disciplines.
+//! Left out: `ingress` mode, framing overheads and the kernel's limit in bytes of memory; the limit
+//! is the queue's, as with the other disciplines.
 
 mod ack_filter;
 pub(crate) mod autorate;
@@ -28,25 +28,25 @@ pub use tins::Tins;
 /// The parameters of CAKE.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CakeConfig {
-    /// The rate that it shapes to; none: as fast as the link takes packets.
+    /// The rate that it shapes to; `None`: the link's speed.
     pub rate: Option<BitRate>,
     /// The classes of traffic.
     pub tins: Tins,
-    /// Code points of the flows' packets, in turn.
+    /// Code points of the flows' packets, assigned cyclically.
     pub code_points: CodePoints,
-    /// Hosts behind it, to which the flows belong in turn; each gets the same share. None: each
-    /// flow has a host of its own.
+    /// Number of hosts that the flows belong to, cyclically; each gets the same share. `None`: each
+    /// flow has a separate host.
     pub hosts: Option<u32>,
     /// Delay that is acceptable (Linux: 5 ms).
     pub target: Duration,
     /// A worst-case round trip (Linux, `rtt`: 100 ms).
     pub interval: Duration,
-    /// How many acknowledgments are left.
+    /// How aggressively acknowledgments are dropped.
     pub ack_filter: AckFilter,
     /// Bytes of a largest packet.
     pub largest_packet: u32,
-    /// Bounds within which the rate follows the delay of the link behind the shaper, and begins at
-    /// `rate`; where that is none, at the link's mean rate. None: the rate is constant.
+    /// Bounds within which the rate follows the delay of the link, starting at `rate`, or if that
+    /// is `None` at the link's mean rate. `None`: the rate is constant.
     pub autorate: Option<AutorateConfig>,
 }
 
@@ -66,7 +66,7 @@ impl Default for CakeConfig {
     }
 }
 
-/// The code points of flows, which take them in turn.
+/// The code points of flows, assigned cyclically.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CodePoints {
     numbers: [u8; Self::MAX],
@@ -74,7 +74,7 @@ pub struct CodePoints {
 }
 
 impl CodePoints {
-    /// The most that are kept.
+    /// Maximum number of code points.
     pub const MAX: usize = 16;
 
     /// These code points, each from 0 to 63; `None` if there are too many.
@@ -88,19 +88,20 @@ impl CodePoints {
         Some(points)
     }
 
-    /// The code point of a flow's packets: best effort where none are given.
+    /// The code point of a flow's packets: best effort if the list is empty.
     fn of(&self, flow: u32) -> u8 {
         let turn = (flow as usize).checked_rem(self.count);
         turn.map_or(0, |turn| self.numbers[turn])
     }
 }
 
-/// A tin, and how far it is.
+/// A tin, and its progress.
 #[derive(Clone, Debug)]
 struct TinQueues<P> {
     config: Tin,
     flows: FlowQueues<P>,
-    /// When its share of the rate allows its next packet; bytes that it may send in its turn.
+    /// Time at which its share of the rate allows its next packet; bytes that it may send in its
+    /// turn.
     next_packet: Instant,
     deficit: i64,
 }
@@ -112,7 +113,7 @@ pub(crate) struct Cake<P> {
     limit: QueueLimit,
     tins: Vec<TinQueues<P>>,
     current: usize,
-    /// When the shaper lets the next packet go.
+    /// Time at which the shaper releases the next packet.
     next_packet: Instant,
     packets: usize,
     bytes: u64,
@@ -151,7 +152,8 @@ impl<P: EcnField> Cake<P> {
         }
     }
 
-    /// Shapes to another rate from now on; what the last packet took stays (`cake_reconfigure`).
+    /// Shapes to another rate from now on; the last packet's charge is unchanged
+    /// (`cake_reconfigure`).
     pub(crate) fn set_rate(&mut self, rate: BitRate) {
         let CakeConfig {
             target,
@@ -178,12 +180,12 @@ impl<P: EcnField> Cake<P> {
         self.bytes
     }
 
-    /// When the shaper lets the next packet go; long ago without one.
+    /// Time at which the shaper releases the next packet; in the past without one.
     pub(crate) const fn release(&self) -> Instant {
         self.next_packet
     }
 
-    /// Adds a packet; where that is one too many, the longest queue loses its head.
+    /// Adds a packet; if that exceeds the limit, the longest queue loses its head.
     pub(crate) fn push(
         &mut self,
         waiting: QueuedPacket<P>,
@@ -229,7 +231,7 @@ impl<P: EcnField> Cake<P> {
         Some(dropped)
     }
 
-    /// The packet that is served at `now`, if the shaper lets one go; `discard` is given what is
+    /// The packet that is served at `now`, if the shaper releases one; `discard` gets packets
     /// dropped on the way.
     pub(crate) fn dequeue(
         &mut self,
@@ -239,7 +241,7 @@ impl<P: EcnField> Cake<P> {
         if self.config.rate.is_some() && self.next_packet > now {
             return None;
         }
-        // One queue that decays is looked at, however many turn out to be empty.
+        // One decaying queue is checked, however many turn out to be empty.
         let mut is_first = true;
         while self.packets > 0 {
             self.choose_tin(now);
@@ -313,7 +315,7 @@ impl<P: EcnField> Cake<P> {
     }
 }
 
-/// Marks, drops or passes a packet that Cobalt has looked at; the last of a queue is not dropped.
+/// Marks, drops or passes a packet by Cobalt's verdict; the last of a queue is not dropped.
 fn is_dropped<P: EcnField>(verdict: Verdict, packet: &mut P, is_last: bool) -> bool {
     if verdict == Verdict::IsMarked {
         packet.mark();

@@ -8,16 +8,16 @@ use super::cobalt::Limits;
 /// The classes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tins {
-    /// One for all.
+    /// A single class.
     BestEffort,
-    /// Background, best effort, and what is sensitive to latency. CAKE's default.
+    /// Background, best effort, and latency-sensitive traffic. CAKE's default.
     #[default]
     Diffserv3,
     /// Background, best effort, video, and voice.
     Diffserv4,
 }
 
-/// A tin's share of the rate, and of the turns where there is no rate: 1 over this.
+/// A tin's share of the rate, and of the turns if there is no rate: 1 over this.
 const SHARES_3: [u32; 3] = [1, 16, 4];
 const SHARES_4: [u32; 4] = [1, 16, 2, 4];
 
@@ -28,12 +28,12 @@ const QUANTUM: u32 = 1024;
 const MIN_FLOW_QUANTUM: u64 = 300;
 const RATE_FRACTION: u64 = 4096;
 
-/// What one tin is set to.
+/// Parameters of one tin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tin {
-    /// Its share of the rate; none without one.
+    /// Its share of the rate; `None` without a rate.
     pub rate: Option<BitRate>,
-    /// Bytes that it sends in its turn, where there is no rate.
+    /// Bytes that it sends in its turn, if there is no rate.
     pub quantum: i64,
     /// Bytes that one of its flows sends in its turn.
     pub flow_quantum: u64,
@@ -63,7 +63,7 @@ impl Tins {
         }
     }
 
-    /// The tins, the whole being `rate`.
+    /// The tins of a total `rate`.
     pub(super) fn at(
         self,
         rate: Option<BitRate>,

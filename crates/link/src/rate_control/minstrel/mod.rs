@@ -1,13 +1,13 @@
 //! Minstrel-HT, as Linux's mac80211 has it (`net/mac80211/rc80211_minstrel_ht.c` of Linux 6).
 //!
 //! Every 50 ms the probability that an MPDU is acknowledged is updated for each mode by a low-pass
-//! filter, and the four modes of highest expected throughput and the one that is most
-//! probable. A PPDU goes out in the best, its repetitions in the second and third best and then in
-//! the most probable one, each behind an RTS; if all fail, the driver begins again. Every 20 ms at
-//! most, one PPDU samples another mode, and its repetitions begin with the second best.
+//! filter, and the four modes of highest expected throughput and the one that is most probable. A
+//! PPDU goes out in the best, its repetitions in the second and third best and then in the most
+//! probable one, each after an RTS; if all fail, the driver restarts. Every 20 ms at most, one PPDU
+//! samples another mode, and its repetitions begin with the second best.
 //!
-//! Linux has it for 802.11n and ac; for 802.11ax, whose drivers bring their own, it does here what
-//! it would there.
+//! Linux uses it for 802.11n and ac; for 802.11ax, where drivers have proprietary rate control, it
+//! is applied here in the same way.
 
 mod rates;
 mod sampling;
@@ -22,22 +22,22 @@ use rates::{Group, PLACES, Rate, groups};
 use sampling::Sampler;
 use statistics::{ONE, Statistics, fraction};
 
-/// Between updates (`HZ / 20`).
+/// Interval between updates (`HZ / 20`).
 const UPDATE_EVERY: Duration = Duration::from_millis(50);
-/// Modes of highest throughput that are kept.
+/// Number of modes of highest throughput that are kept.
 const BEST: usize = 4;
 /// Weight of the old average length of A-MPDUs, of 128.
 const OLD_LENGTH: i32 = 96;
 /// Time of a frame but for its data, in nanoseconds: preamble and an ACK at 6 Mbit/s, and SIFS
 /// twice (`ieee80211_frame_duration` of 0 and of 10 bytes).
 const OVERHEAD_NANOS: u64 = (48 + 60) * 1000;
-/// The same behind RTS and CTS: two answers more.
+/// The same with RTS and CTS: two more control frames.
 const OVERHEAD_WITH_RTS_NANOS: u64 = OVERHEAD_NANOS + 2 * 60 * 1000;
-/// The longest that repetitions in one mode may take, in microseconds (`segment_size`).
+/// Maximum duration of repetitions in one mode, in microseconds (`segment_size`).
 const SEGMENT_MICROS: u64 = 6000;
-/// Most attempts in one mode (`max_retry`).
+/// Maximum number of attempts in one mode (`max_retry`).
 const MAX_ATTEMPTS: u32 = 7;
-/// Modes in a chain of repetitions (`IEEE80211_TX_RATE_TABLE_SIZE`, which is also what ath9k has).
+/// Modes in a chain of repetitions (`IEEE80211_TX_RATE_TABLE_SIZE`, and ath9k's).
 const STAGES: usize = 4;
 
 /// Minstrel-HT for one station.
@@ -106,8 +106,8 @@ impl Minstrel {
         }
     }
 
-    /// The stage of the chain after that many failed attempts. A sample stands for the first
-    /// stage, once; after the last stage the driver begins again.
+    /// The stage of the chain after that many failed attempts. A sample replaces the first stage,
+    /// once; after the last stage the driver restarts.
     fn stage(&self, failures: u32) -> usize {
         let mut left = failures;
         if self.is_sampling {
@@ -154,7 +154,7 @@ impl Minstrel {
         f64::from(self.statistics(self.best[0]).probability) / f64::from(ONE)
     }
 
-    /// The mode at a place that has one.
+    /// The mode at an occupied place.
     fn mode(&self, rate: Rate) -> Mode {
         let mode = self.groups[usize::from(rate.group)].mode(rate.place);
         mode.unwrap_or(Mode::OFDM_6)
@@ -182,8 +182,9 @@ impl Minstrel {
         u64::try_from(self.average_length / ONE).unwrap_or(1).max(1)
     }
 
-    /// Packets that would be delivered in 100 ms at that probability, by which modes are compared:
-    /// as if at most 90 % arrived, since collisions are not the mode's fault; nothing below 10 %.
+    /// Packets that would be delivered in 100 ms at that probability, the measure for comparing
+    /// modes: as if at most 90 % arrived, since collisions are not the mode's fault; nothing below
+    /// 10 %.
     fn throughput(&self, rate: Rate, probability: i32) -> u64 {
         if probability < fraction(10, 100) {
             return 0;
@@ -232,7 +233,7 @@ impl Minstrel {
         self.updated = now;
     }
 
-    /// What was never tried is as probable as the faster modes of its group.
+    /// A mode never tried is as probable as the faster modes of its group.
     fn update_statistics(&mut self) {
         for group in &mut self.groups {
             let mut of_faster = 0;
@@ -271,7 +272,7 @@ impl Minstrel {
         }
     }
 
-    /// Puts a rate into its place in a list by throughput and then probability, behind its equals.
+    /// Inserts a rate into a list by throughput and then probability, after its equals.
     fn rank(&self, rate: Rate, list: &mut [Rate]) {
         let key = |rate| (self.throughput_of(rate), self.statistics(rate).probability);
         let place = list
@@ -284,8 +285,8 @@ impl Minstrel {
         }
     }
 
-    /// The mode on which the last repetitions fall: of those that nearly always arrive the fastest,
-    /// else the most probable; with fewer streams than the best where there are any.
+    /// The mode of the last repetitions: the fastest of the modes that nearly always get through,
+    /// else the most probable; with fewer streams than the best if possible.
     fn find_most_probable(&mut self) {
         let best = self.best[0];
         let (best_duration, best_probability) =
@@ -328,8 +329,8 @@ impl Minstrel {
         }
     }
 
-    /// Number of attempts in a mode before the next one: two, and more provided that
-    /// all take less than a segment, contention and what precedes the data included.
+    /// Number of attempts in a mode before the next one: two, and more provided that all take less
+    /// than a segment, contention and the exchange before the data included.
     fn attempts_of(&self, rate: Rate, overhead: u64) -> u32 {
         if self.statistics(rate).probability < fraction(20, 100) {
             return 2;

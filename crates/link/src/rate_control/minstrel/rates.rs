@@ -4,13 +4,13 @@ use crate::phy::{Family, Mode};
 
 use super::statistics::Statistics;
 
-/// Most modes of a group: HE's MCS 0 to 11.
+/// Maximum number of modes in a group: HE's MCS 0 to 11.
 pub(super) const PLACES: usize = 12;
 
-/// Bits of an average A-MPDU, by which modes are compared: 16 packets of 1200 bytes.
+/// Bits of an average A-MPDU, the basis for comparing modes: 16 packets of 1200 bytes.
 const AVERAGE_BITS: u64 = 16 * 1200 * 8;
 
-/// A rate: its group, and its place there.
+/// A rate: its group, and its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rate {
     pub group: u8,
@@ -73,7 +73,7 @@ impl Group {
 }
 
 /// The groups of `modes`, which are all of one family, in the order of width, guard interval (the
-/// longer first) and streams. Those of 802.11b, g and a are left out.
+/// longer first) and streams. Modes of 802.11b, g and a are left out.
 pub(super) fn groups(modes: &[Mode]) -> Vec<Group> {
     let key = |mode: &Mode| {
         (

@@ -1,7 +1,7 @@
-//! Which modes are tried beside the best ones.
+//! The modes sampled in addition to the best ones.
 //!
-//! - *Step*: of each group in turn, the slowest mode that is faster than the best.
-//! - *Leap*: of each group in turn, any mode that is faster.
+//! - *Step*: in each group in turn, the slowest mode that is faster than the best.
+//! - *Leap*: in each group in turn, any mode that is faster.
 //! - *Gap*: a mode between the fastest and the slowest of those in use, which seldom succeeded.
 //!
 //! Up to five of each kind wait; samples take them in the order step, leap, step, leap, step, gap.
@@ -13,7 +13,7 @@ use super::rates::{PLACES, Rate};
 use super::statistics::fraction;
 use crate::random::Stream;
 
-/// Between samples (`HZ / 50`).
+/// Interval between samples (`HZ / 50`).
 const SAMPLE_EVERY: Duration = Duration::from_millis(20);
 /// Modes of a kind that wait to be sampled.
 const WAITING: usize = 5;
@@ -38,13 +38,13 @@ const TURNS: [Kind; 6] = [
     Kind::Gap,
 ];
 
-/// What waits to be sampled.
+/// Modes that wait to be sampled.
 #[derive(Clone, Debug)]
 pub(super) struct Sampler {
     next: Instant,
     turn: usize,
     waiting: [[Option<Rate>; WAITING]; 3],
-    /// The group of which a step or a leap was taken last.
+    /// The group of the last step or leap.
     group: [usize; 2],
     /// Orders of the places of a group, drawn once.
     table: [[u8; PLACES]; COLUMNS],
@@ -78,9 +78,9 @@ impl Sampler {
         waiting.map_while(|&other| other).any(|other| other == rate)
     }
 
-    /// Moves what is still right to the front; how many places are taken. One that stands in the
-    /// first place already is not counted (`minstrel_ht_move_sample_rates`), so that it gives way
-    /// to the next: a mode waits for one update at most where it is alone.
+    /// Moves modes that are still right to the front; returns how many places are taken. A mode
+    /// already in the first place is not counted (`minstrel_ht_move_sample_rates`), so that it
+    /// gives way to the next: a single mode waits for at most one update.
     fn keep(&mut self, kind: Kind, is_right: impl Fn(Rate) -> bool) -> usize {
         let waiting = &mut self.waiting[kind as usize];
         let mut kept = 0;
@@ -118,7 +118,8 @@ fn table(stream: Stream) -> [[u8; PLACES]; COLUMNS] {
 }
 
 impl Minstrel {
-    /// Fills up what waits, after an update: what is no longer between the right modes goes.
+    /// Refills the waiting modes, after an update: modes no longer between the right ones are
+    /// removed.
     pub(super) fn refill_samples(&mut self, now: Instant) {
         self.sampler.next = now;
         let durations =
@@ -148,7 +149,7 @@ impl Minstrel {
         }
     }
 
-    /// The first place of a group whose mode takes less than `duration`.
+    /// The first place of a group with a mode that takes less than `duration`.
     fn first_below(&self, group: usize, duration: u32) -> Option<u8> {
         let group = &self.groups[group];
         (0..PLACES as u8).find(|&place| group.has(place) && group.duration(place) < duration)
@@ -172,7 +173,7 @@ impl Minstrel {
         None
     }
 
-    /// `gaps` modes wait to be sampled as gaps; one that is drawn joins them.
+    /// `gaps` modes wait to be sampled as gaps; a newly drawn one joins them.
     fn next_leap(&mut self, fastest: u32, slowest: u32, gaps: &mut usize) -> Option<Rate> {
         let count = self.groups.len();
         for _ in 0..count {

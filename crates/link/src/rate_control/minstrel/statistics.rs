@@ -1,4 +1,4 @@
-//! What is known of a mode: attempts, successes, and a filtered probability of success.
+//! Statistics of a mode: attempts, successes, and a filtered probability of success.
 
 /// Probabilities are in units of 1/4096, as in Linux.
 pub(super) const ONE: i32 = 1 << 12;
@@ -14,10 +14,10 @@ pub(super) const fn fraction(numerator: u32, denominator: u32) -> i32 {
     ((numerator as i64 * ONE as i64) / denominator as i64) as i32
 }
 
-/// What is known of a mode.
+/// Statistics of a mode.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Statistics {
-    /// Since the last update.
+    /// Attempts since the last update.
     pub attempts: u32,
     pub successes: u32,
     /// Whether it was ever tried.
@@ -28,7 +28,7 @@ pub(super) struct Statistics {
 }
 
 impl Statistics {
-    /// Takes what happened since the last update into the probability.
+    /// Updates the probability with the outcomes since the last update.
     pub(super) fn update(&mut self) {
         if self.attempts > 0 {
             self.was_tried = true;
@@ -75,7 +75,7 @@ mod tests {
         assert!((statistics.probability - fraction(7, 10)).abs() < 8);
     }
 
-    /// Its coefficients are those of the comment.
+    /// Its coefficients match the comment.
     #[test]
     fn coefficients_are_those_of_a_period_of_sixteen() {
         use std::f64::consts::{PI, SQRT_2};

@@ -1,4 +1,4 @@
-//! Where packets wait at a station, in one access category, before they are sent.
+//! Queues of a station, in one access category.
 //!
 //! ```text
 //!   fifo         ─────────────────────────────────────▶ ready ─▶ air
@@ -7,12 +7,12 @@
 //!   airtime      ─▶ discipline for each station ─▶ deficits, pending airtime ─▶ next ─▶ air
 //! ```
 //!
-//! What is ready is with the driver or the hardware: it is sent in the order in which it became
-//! ready, but that an aggregate takes all packets for its destination at any position.
+//! Ready packets are with the driver or the hardware: they are sent in the order in which they
+//! became ready, except that an aggregate takes all packets for its destination at any position.
 //!
 //! By airtime the hardware has two aggregates, one on the air and one that is next, as ath9k gives
-//! it (T. Høiland-Jørgensen et al., USENIX ATC 2017, §3.2): whose the next one is has been decided
-//! when the last one ended, and what comes for that destination until it is sent joins it.
+//! it (T. Høiland-Jørgensen et al., USENIX ATC 2017, §3.2): the destination of the next one was
+//! chosen when the last one ended, and packets for that destination join it until it is sent.
 
 mod turns;
 
@@ -28,14 +28,14 @@ use crate::random::Stream;
 use crate::scheduler::airtime::{AirtimeLimits, AirtimeScheduler};
 use crate::scheduler::round_robin::RoundRobin;
 
-/// Who is served next among the destinations.
+/// The order in which destinations are served.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Queueing {
-    /// One queue, first in, first out: as drivers had it.
+    /// One queue, first in, first out: as in older drivers.
     Fifo,
-    /// A discipline in front of a driver's queue, whose limit this is.
+    /// A discipline in front of a driver's queue with this limit.
     Qdisc(QueueLimit),
-    /// A queue for each destination, served in turn, an aggregate each.
+    /// A queue for each destination, served round robin, one aggregate each.
     RoundRobin,
     /// A queue for each destination, served by airtime, as mac80211 has it.
     Airtime(AirtimeLimits),
@@ -44,23 +44,23 @@ pub enum Queueing {
 /// The queues of a station.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueueingConfig {
-    /// Who is served.
+    /// The order of service.
     pub scheme: Queueing,
-    /// What may wait, for all destinations together, in each category.
+    /// Limit on queued packets, for all destinations together, in each category.
     pub limit: QueueLimit,
     /// Which packet of a queue is served, dropped or marked; not for [`Queueing::Fifo`].
     pub discipline: Discipline,
 }
 
-/// A packet that was never sent. It is moved some times before it is, so it has no more than it
-/// needs until then.
+/// A new packet. It is moved several times before transmission, so it holds only the fields needed
+/// until then.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting<P> {
     pub packet: P,
     pub class: PacketClass,
     pub flow: u32,
     pub bytes: u32,
-    /// The station it is meant for.
+    /// The station it is addressed to.
     pub to: u32,
 }
 
@@ -81,7 +81,7 @@ impl<P: EcnField> EcnField for Waiting<P> {
 /// A packet that is ready to be sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ready<P> {
-    /// Its place among all that became ready.
+    /// Its position among all packets that became ready.
     pub order: u64,
     pub waiting: Waiting<P>,
 }
@@ -100,7 +100,7 @@ enum Above<P> {
     Airtime {
         queues: Vec<ManagedQueue<Waiting<P>>>,
         scheduler: AirtimeScheduler,
-        /// Destinations whose aggregates are with the hardware and not on the air yet.
+        /// Destinations with aggregates that are with the hardware and not on the air yet.
         next: VecDeque<usize>,
         /// Whether an aggregate is on the air.
         is_sending: bool,
@@ -122,7 +122,7 @@ pub(super) struct Backlog<P> {
     /// Packets and bytes in the queues of destinations.
     above_packets: usize,
     above_bytes: u64,
-    /// Rates at which destinations are sent to, for estimates of airtime.
+    /// Rates to the destinations, for estimates of airtime.
     rates: Vec<BitRate>,
     /// A rate, a size in bytes and the airtime they take: most packets have the same.
     airtime: (BitRate, u64, Duration),
@@ -131,7 +131,7 @@ pub(super) struct Backlog<P> {
 }
 
 impl<P: Copy + EcnField> Backlog<P> {
-    /// Empty queues for destinations that are sent to at these rates.
+    /// Empty queues for destinations with these rates.
     pub(super) fn new(config: QueueingConfig, rates: Vec<BitRate>, draws: Stream) -> Self {
         let destinations = rates.len();
         let queue = |place: u64| {
@@ -173,7 +173,7 @@ impl<P: Copy + EcnField> Backlog<P> {
         }
     }
 
-    /// Packets that wait.
+    /// Number of queued packets.
     pub(super) fn packets(&self) -> usize {
         let above = match &self.above {
             Above::Qdisc { queue, .. } => queue.packets(),
@@ -182,7 +182,7 @@ impl<P: Copy + EcnField> Backlog<P> {
         self.ready_packets + above
     }
 
-    /// Whether nothing can be sent now. Pending airtime may hold back what waits.
+    /// Whether nothing can be sent now. Pending airtime may hold back queued packets.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         match self.above {
@@ -192,7 +192,7 @@ impl<P: Copy + EcnField> Backlog<P> {
         }
     }
 
-    /// Adds a packet for a destination, or says `false` when there is no room.
+    /// Adds a packet for a destination; returns `false` if there is no room.
     #[inline]
     pub(super) fn push(&mut self, now: Instant, to: usize, waiting: Waiting<P>) -> bool {
         if matches!(self.above, Above::Nothing) {
@@ -206,7 +206,7 @@ impl<P: Copy + EcnField> Backlog<P> {
         self.push_above(now, to, waiting)
     }
 
-    /// The same where packets wait above what is ready.
+    /// The same if there are queues above the ready packets.
     fn push_above(&mut self, now: Instant, to: usize, waiting: Waiting<P>) -> bool {
         let bytes = waiting.bytes;
         if !self.make_room(now, bytes) {
@@ -261,9 +261,9 @@ impl<P: Copy + EcnField> Backlog<P> {
         true
     }
 
-    /// Makes room for a packet where destinations have queues of their own: the longest is
-    /// shortened, so that one which is sent to slowly does not take the room of all (Linux,
-    /// include/net/fq_impl.h, `fq_tin_enqueue`). `false` when there is none to be made.
+    /// Makes room for a packet where destinations have separate queues: the longest is shortened,
+    /// so that a slow destination does not take the room of all (Linux, include/net/fq_impl.h,
+    /// `fq_tin_enqueue`). `false` if no room can be made.
     fn make_room(&mut self, now: Instant, bytes: u32) -> bool {
         let (Above::RoundRobin { queues, .. } | Above::Airtime { queues, .. }) = &mut self.above
         else {
@@ -275,7 +275,7 @@ impl<P: Copy + EcnField> Backlog<P> {
             if self.limit.has_room(packets, all, bytes) {
                 return true;
             }
-            // Of equally long ones the first.
+            // The first of equally long ones.
             let longest = queues.iter_mut().rev().max_by_key(|queue| queue.bytes());
             let Some(longest) = longest.filter(|queue| queue.packets() > 0) else {
                 return false;
@@ -287,7 +287,7 @@ impl<P: Copy + EcnField> Backlog<P> {
         }
     }
 
-    /// Hands on to the driver what it has room for.
+    /// Passes packets to the driver as far as it has room.
     pub(super) fn refill(&mut self, now: Instant) {
         match &mut self.above {
             Above::Nothing | Above::RoundRobin { .. } => {}
@@ -345,7 +345,7 @@ impl<P: Copy + EcnField> Backlog<P> {
         self.ready[to].front()
     }
 
-    /// Takes it; `make` is given it with the airtime that it counts for while it is pending.
+    /// Takes it; `make` gets it with its airtime while it is pending.
     #[inline]
     pub(super) fn take<T>(
         &mut self,
@@ -370,7 +370,7 @@ impl<P: Copy + EcnField> Backlog<P> {
         Some(made)
     }
 
-    /// Takes a packet from a destination's own queue, where nothing stands between it and the air.
+    /// Takes a packet from a destination's queue if there is no driver's queue.
     #[inline(never)]
     fn pull(&mut self, now: Instant, to: usize) {
         let queues = match &mut self.above {
@@ -406,14 +406,14 @@ impl<P: Copy + EcnField> Backlog<P> {
     }
 }
 
-/// The place of a packet's destination among those of its station.
+/// The index of a packet's destination among its station's destinations.
 pub(super) const fn place_of(station: u32) -> usize {
-    // Mobiles send to the access point alone, which is 0; that sends to stations from 1 on.
+    // Mobiles send only to the access point, which is 0; that sends to stations from 1 on.
     station.saturating_sub(1) as usize
 }
 
-/// Moves what a discipline has dropped, nearly always nothing, to where its station tells of it;
-/// packets and bytes.
+/// Moves packets dropped by a discipline, nearly always zero, to the list that the station reports;
+/// returns their number and bytes.
 #[inline]
 fn drain<P>(
     discarded: &mut VecDeque<(Waiting<P>, Admission)>,

@@ -1,4 +1,4 @@
-//! Whose aggregate is next, and what each exchange counts for.
+//! The choice of the next aggregate's destination, and the charge for each exchange.
 
 use airtcp_units::{BitRate, Duration, Instant};
 
@@ -6,8 +6,8 @@ use super::{Above, Backlog};
 use crate::queue::EcnField;
 
 impl<P: Copy + EcnField> Backlog<P> {
-    /// The destination of the next aggregate; `retry` says where the first packet that a
-    /// destination has to retransmit stood.
+    /// The destination of the next aggregate; `retry` returns the position of a destination's first
+    /// retransmission.
     pub(in crate::mac::edca) fn choose(
         &mut self,
         now: Instant,
@@ -38,7 +38,7 @@ impl<P: Copy + EcnField> Backlog<P> {
             .map(|(_, to)| to)
     }
 
-    /// By airtime: the aggregate that is next goes on the air.
+    /// By airtime: the next aggregate goes on the air.
     fn send_next(&mut self) -> Option<usize> {
         let Above::Airtime {
             scheduler,
@@ -57,7 +57,7 @@ impl<P: Copy + EcnField> Backlog<P> {
         to
     }
 
-    /// A chosen destination's first packet does not fit into what is left of a TXOP.
+    /// A chosen destination's first packet does not fit into the rest of a TXOP.
     pub(in crate::mac::edca) fn put_back(&mut self, to: usize) {
         match &mut self.above {
             Above::Nothing | Above::Qdisc { .. } => {}
@@ -71,8 +71,8 @@ impl<P: Copy + EcnField> Backlog<P> {
         }
     }
 
-    /// A chosen destination's aggregate was put together; `is_empty` where its packets were
-    /// dropped, or its limit holds them back.
+    /// A chosen destination's aggregate was built; `is_empty`: its packets were dropped, or its
+    /// limit holds them back.
     pub(in crate::mac::edca) fn on_aggregate(&mut self, to: usize, is_empty: bool) {
         let has_ready = !self.ready[to].is_empty();
         if let Above::Airtime {
@@ -90,8 +90,9 @@ impl<P: Copy + EcnField> Backlog<P> {
         }
     }
 
-    /// An exchange with a destination has ended: whether some of it is to be retransmitted, its
-    /// packets' airtime that is pending no longer, and how long the exchange took.
+    /// An exchange with a destination has ended. Arguments: whether a part of it is to be
+    /// retransmitted; the airtime of its packets that is pending no longer; the duration of the
+    /// exchange.
     pub(in crate::mac::edca) fn complete(
         &mut self,
         now: Instant,
@@ -126,14 +127,14 @@ impl<P: Copy + EcnField> Backlog<P> {
         self.refill(now);
     }
 
-    /// A destination was sent to at this rate: later estimates of airtime are by it, as mac80211's
-    /// are by the last rate.
+    /// A destination was served at this rate: it is the basis of later airtime estimates, as
+    /// mac80211 uses the last rate.
     #[inline]
     pub(in crate::mac::edca) fn set_rate(&mut self, to: usize, rate: BitRate) {
         self.rates[to] = rate;
     }
 
-    /// A destination has sent something itself for `took`.
+    /// A destination has itself transmitted for `took`.
     pub(in crate::mac::edca) fn charge_received(&mut self, from: usize, took: Duration) {
         if let Above::Airtime { scheduler, .. } = &mut self.above {
             scheduler.charge_received(from, took);

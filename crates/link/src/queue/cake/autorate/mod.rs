@@ -1,13 +1,13 @@
-//! A shaper's rate that follows the delay behind it, by the rule of cake-autorate
+//! A shaper's rate that follows the delay of the link, by the rule of cake-autorate
 //! (github.com/lynxthecat/cake-autorate, `cake-autorate.sh` with the values of `defaults.sh`,
 //! August 2026), for one direction.
 //!
 //! Six reflectors are probed in turn. Each has a baseline, the one-way delay that falls fast and
-//! rises slowly; what a probe takes longer is its delta. Where three of the last six deltas are
-//! above the threshold, the rate falls, by more the larger their average is; where more than three
-//! quarters of the rate are used, it rises, by less the closer that average is to the threshold;
-//! where less is used, it decays to the base rate. Arithmetic is the script's own: whole
-//! microseconds, kilobits a second and thousandths.
+//! rises slowly; a probe's excess over it is its delta. If three of the last six deltas are above
+//! the threshold, the rate falls, by more the larger their average is; if more than three quarters
+//! of the rate are used, it rises, by less the closer that average is to the threshold; if less is
+//! used, it decays to the base rate. Arithmetic is the script's: whole microseconds, kilobits a
+//! second and thousandths.
 //!
 //! Left out: putting the probes to sleep after a minute of idleness, replacing reflectors that
 //! misbehave, and the floor after ten seconds without any answer.
@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 
 use airtcp_units::{BitRate, Duration, Instant};
 
-/// `no_pingers`, and the time from one probe to the next, whichever reflector it is for
+/// `no_pingers`, and the time from one probe to the next, of any reflector
 /// (`reflector_ping_interval_s` over their number).
 const REFLECTORS: usize = 6;
 const PROBE_INTERVAL: Duration = Duration::from_millis(50);
@@ -25,12 +25,12 @@ const WINDOW: usize = 6;
 const DETECTIONS: usize = 3;
 /// A probe that takes longer counts as lost (`global_ping_response_timeout_s`).
 const MAX_ANSWER: Duration = Duration::from_secs(10);
-/// What a baseline is before the first answer.
+/// The baseline before the first answer.
 const FIRST_BASELINE_US: i64 = 100_000;
 /// `alpha_baseline_increase` and `alpha_baseline_decrease`, in millionths.
 const INCREASE: i64 = 1_000;
 const DECREASE: i64 = 900_000;
-/// `monitor_achieved_rates_interval_ms`; longer where that is less than ten packets' time.
+/// `monitor_achieved_rates_interval_ms`; longer if that is less than ten packets' time.
 const METER_INTERVAL: Duration = Duration::from_millis(200);
 const METERED_PACKETS: u64 = 10;
 /// `high_load_thr`, in percent.
@@ -49,15 +49,15 @@ const DECAY_REFRACTORY: Duration = Duration::from_secs(1);
 /// The bounds of the rate, and the delays by which it is set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AutorateConfig {
-    /// The least rate, as a share of the shaper's rate, which is the base.
+    /// The minimum rate, as a share of the shaper's rate, which is the base.
     pub least: f64,
-    /// The greatest rate, as a multiple of it.
+    /// The maximum rate, as a multiple of it.
     pub most: f64,
-    /// Average delta up to which the rate rises as fast as it can.
+    /// Average delta up to which the rate rises at its maximum pace.
     pub fast_rise: Duration,
     /// Delta above which a probe counts as delayed.
     pub threshold: Duration,
-    /// Average delta from which the rate falls as fast as it can.
+    /// Average delta from which the rate falls at its maximum pace.
     pub fast_fall: Duration,
 }
 
@@ -77,15 +77,15 @@ impl Default for AutorateConfig {
 /// The next step of a [`RateControl`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// To measure the rate that is used.
+    /// Measure the used rate.
     Meter,
-    /// To take in the answer to the oldest probe.
+    /// Process the answer to the oldest probe.
     Answer,
-    /// To send a probe.
+    /// Send a probe.
     Probe,
 }
 
-/// An answer that is on its way.
+/// An answer in transit.
 #[derive(Clone, Copy, Debug)]
 struct Answer {
     known: Instant,
@@ -124,7 +124,7 @@ impl RateControl {
     pub(crate) fn new(config: AutorateConfig, base: BitRate, largest_packet: u32) -> Self {
         let micros = |time: Duration| i64::try_from(time.as_nanos() / 1000).unwrap_or(i64::MAX);
         let base_kbps = (base.as_bps() / 1000).max(1);
-        // Rounded here alone: a share of a rate in kilobits a second.
+        // The only rounding: a share of a rate in kilobits a second.
         let share = |factor: f64| (libm::round(base_kbps as f64 * factor) as u64).max(1);
         Self {
             fast_rise_us: micros(config.fast_rise),
@@ -151,18 +151,18 @@ impl RateControl {
         }
     }
 
-    /// The rate that the shaper is to have.
+    /// The rate of the shaper.
     pub(crate) const fn rate(&self) -> BitRate {
         BitRate::from_bps(self.rate_kbps * 1000)
     }
 
-    /// Counts what the shaper has let go.
+    /// Counts bytes that the shaper has released.
     pub(crate) fn count(&mut self, bytes: u32) {
         self.metered_bytes += u64::from(bytes);
     }
 
-    /// Its next step, and when. Of those at one time the load is measured first, as the answers
-    /// are judged by it, and a probe is sent last.
+    /// Its next step, and its time. Of simultaneous steps the load is measured first, as the
+    /// answers are judged by it, and a probe is sent last.
     pub(crate) fn next(&self) -> (Instant, Step) {
         let meter = (self.metered_from + self.meter_interval(), Step::Meter);
         let answer = self.answers.front();
@@ -182,8 +182,8 @@ impl RateControl {
         self.metered_bytes = 0;
     }
 
-    /// Sends a probe at `now`. It takes `delay` to the other end of the link, and its answer is
-    /// there `back` later.
+    /// Sends a probe at `now`. It takes `delay` to the other end of the link, and its answer
+    /// arrives `back` later.
     pub(crate) fn probe(&mut self, now: Instant, delay: Duration, back: Duration) {
         self.next_probe = now + PROBE_INTERVAL;
         let reflector = self.reflector;
@@ -224,7 +224,7 @@ impl RateControl {
         self.adjust(now);
     }
 
-    /// Sets the rate by what is known at `now`.
+    /// Sets the rate by the measurements up to `now`.
     fn adjust(&mut self, now: Instant) {
         let may_change = now > self.last_bufferbloat + BUFFERBLOAT_REFRACTORY;
         let average_us = self.deltas_us.iter().sum::<i64>() / WINDOW as i64;
@@ -261,20 +261,20 @@ impl RateControl {
         self.rate_kbps = self.rate_kbps.saturating_mul(millionths) / 1_000_000;
     }
 
-    /// Time of a largest packet at the current rate, by which thresholds are longer: a probe may
+    /// Transmission time of a largest packet at the current rate, added to thresholds: a probe may
     /// wait for one.
     fn packet_us(&self) -> i64 {
         i64::try_from(1000 * self.packet_bits / self.rate_kbps).unwrap_or(i64::MAX)
     }
 
-    /// The script adds both directions' packets; the other one is taken to be as fast.
+    /// The script adds both directions' packets; the other one is assumed to be as fast.
     fn meter_interval(&self) -> Duration {
         let packets = 2 * METERED_PACKETS * 1000 * self.packet_bits / self.rate_kbps;
         METER_INTERVAL.max(Duration::from_micros(packets))
     }
 }
 
-/// How much of `whole` a part is, from 0 to 1000; all of it where there is no whole.
+/// The share of `part` in `whole`, from 0 to 1000; 1000 if `whole` is zero.
 fn thousandths(part: i64, whole: i64) -> u64 {
     if whole <= 0 {
         return 1000;
