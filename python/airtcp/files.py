@@ -85,7 +85,7 @@ def whole_folder(folder: Path, last: str) -> Iterator[Path]:
 
     Raises:
         OSError: a file cannot be written, and is named; no partial file remains, and the previous
-    content of the folder is unchanged.
+            content of the folder is unchanged.
     """
     folder.mkdir(parents=True, exist_ok=True)
     partial = Path(tempfile.mkdtemp(prefix=".", suffix=".partial", dir=folder))

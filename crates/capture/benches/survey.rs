@@ -1,9 +1,9 @@
 //! Packets and bytes a second of a survey, and its memory: `cargo bench -p airtcp-capture`.
 //!
-//! The capture is written to a temporary file first: 100-byte records of 36 flows, data and ACKs in
-//! turn, as `tcpdump -s 128` keeps them, 852 MB of them. Time is that of the processor, which other
-//! work on the machine does not add to. The best of several rounds counts.
-//! `cargo bench -p airtcp-capture -- pipe` sends 10 GB of them through a pipe instead.
+//! The capture is written to a temporary file first: 852 MB of 100-byte records of 36 flows,
+//! alternating data and ACKs, as captured by `tcpdump -s 128`. Time is processor time, unaffected
+//! by other work on the machine. The best of several rounds counts. `cargo bench -p airtcp-capture
+//! -- pipe` sends 10 GB of them through a pipe instead.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -17,7 +17,7 @@ const PIPED_RECORDS: u64 = 100_000_000;
 const FLOWS: u64 = 36;
 const ROUNDS: usize = 5;
 const PAYLOAD_BYTES: u32 = 1448;
-/// Kept bytes of each packet: Ethernet, IPv4, TCP with timestamps and a little of the payload.
+/// Captured bytes of each packet: Ethernet, IPv4, TCP with timestamps and a little of the payload.
 const KEPT_BYTES: usize = 84;
 
 fn main() {
@@ -57,7 +57,7 @@ fn piped(records: u64) -> f64 {
     seconds
 }
 
-/// Seconds that a survey of `records` packets takes of a processor.
+/// Processor seconds of a survey of `records` packets.
 fn surveyed(reader: Result<Reader, ReadError>, records: u64) -> f64 {
     let begun = processor_seconds();
     let reader = reader.expect("a capture");
@@ -111,7 +111,7 @@ fn write_capture(mut file: impl Write, records: u64) -> std::io::Result<()> {
         };
         emit(&segment, &addresses, number as u16, &[], &mut packet).expect("a short packet");
         if !is_ack {
-            // The length that the payload, which is not kept, had.
+            // The original length, including the payload that is not captured.
             packet[16..18].copy_from_slice(&(PAYLOAD_BYTES as u16 + 52).to_be_bytes());
         }
         packet.resize(KEPT_BYTES, 0);
@@ -131,7 +131,7 @@ fn write_capture(mut file: impl Write, records: u64) -> std::io::Result<()> {
     file.flush()
 }
 
-/// Seconds that the main thread has had of a processor, by the kernel's count of nanoseconds.
+/// Processor seconds of the main thread, by the kernel's count of nanoseconds.
 fn processor_seconds() -> f64 {
     std::fs::read_to_string("/proc/self/schedstat")
         .ok()

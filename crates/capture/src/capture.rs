@@ -1,4 +1,4 @@
-//! A capture with one of its flows in depth: what `airtcp diagnose` looks at.
+//! A capture with an analysis of one of its flows: the input of `airtcp diagnose`.
 
 use std::fmt;
 use std::path::Path;
@@ -8,12 +8,12 @@ use crate::flow::{Completeness, Flow};
 use crate::read::{ReadError, Reader};
 use crate::survey::{Limits, Progress, Survey, SurveyError};
 
-/// Errors that end the reading of a capture without an answer.
+/// Errors that end the reading of a capture without a result.
 #[derive(Debug)]
 pub enum CaptureError {
     /// The capture is unreadable, or the listener cancelled.
     Survey(SurveyError),
-    /// It has no flow of that number.
+    /// It has no flow with that number.
     NoSuchFlow {
         /// The requested flow number.
         flow: u32,
@@ -55,7 +55,7 @@ impl From<ReadError> for CaptureError {
     }
 }
 
-/// A capture that was read.
+/// A capture as read.
 #[derive(Debug)]
 pub struct Capture {
     /// Its flows, and whether it is sound.
@@ -65,11 +65,11 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Reads the capture at `path` (`-` is standard input) and looks at flow number `flow`, or the
-    /// one with the most payload, as if it was captured at `view`, or where it is found to be.
+    /// Reads the capture at `path` (`-` is standard input) and analyses flow number `flow`, or the
+    /// one with the most payload. `view` sets the vantage point instead of detecting it.
     ///
-    /// A flow whose packets gave way to those of larger ones is read for again, which a pipe does
-    /// not allow: then the analysis says so.
+    /// A flow with packets displaced by those of larger ones needs a second pass, which a pipe does
+    /// not allow: then the analysis reports that.
     ///
     /// # Errors
     /// The capture cannot be read, has no such flow, or `listen` answered `false`.
@@ -109,7 +109,7 @@ impl Capture {
     }
 }
 
-/// The number of the flow to look at.
+/// The number of the flow to analyse.
 fn chosen(survey: &Survey, flow: Option<u32>) -> Result<Option<u32>, CaptureError> {
     match flow {
         None => Ok(survey.largest().map(|flow| flow.number)),

@@ -1,4 +1,4 @@
-//! Positions in lists, for which `Option` takes no additional room.
+//! List positions with a niche, so that `Option` takes no extra space.
 
 use std::num::NonZeroU32;
 
@@ -9,7 +9,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// How many positions there are.
+    /// Number of positions.
     pub const LIMIT: usize = u32::MAX as usize;
 
     /// Position `position`, at most the last one.

@@ -4,8 +4,7 @@
 //!   file, gzip, pipe ─▶ read: records ─▶ decode: TCP segments ─▶ survey: flows, one pass, bounded
 //! ```
 //!
-//! Times are integers of nanoseconds since the capture's first packet. Nothing panics, whatever the
-//! bytes are.
+//! Times are integers of nanoseconds since the capture's first packet. Nothing panics on any input.
 
 pub mod air;
 pub mod analysis;

@@ -1,11 +1,11 @@
-//! A TCP packet of a flow, and its compact form while a capture is read.
+//! A TCP packet of a flow, and its compact form during the pass.
 
 use airtcp_packet::{Ecn, Flags, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps};
 use airtcp_units::Instant;
 
 use crate::decode::Radio;
 
-/// Which way a packet of a flow goes.
+/// Direction of a packet in a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Way {
     /// From the end that opened the connection.
@@ -16,7 +16,7 @@ pub enum Way {
 }
 
 impl Way {
-    /// The other way.
+    /// The opposite direction.
     #[inline]
     #[must_use]
     pub const fn back(self) -> Self {
@@ -26,7 +26,7 @@ impl Way {
         }
     }
 
-    /// 0 from the client, 1 from the server: the place of what is counted each way.
+    /// 0 from the client, 1 from the server: the index of counts per direction.
     #[inline]
     #[must_use]
     pub const fn index(self) -> usize {
@@ -37,11 +37,11 @@ impl Way {
 /// A TCP packet of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Packet {
-    /// When it passed the capture, since the capture's first packet.
+    /// Time at the capture, since the capture's first packet.
     pub time: Instant,
-    /// Its number in the capture as Wireshark counts, from 1.
+    /// Packet number as in Wireshark, from 1.
     pub number: u64,
-    /// Which way it went.
+    /// Its direction.
     pub way: Way,
     /// The segment.
     pub segment: Segment,
@@ -49,16 +49,16 @@ pub struct Packet {
     pub identification: Option<u16>,
     /// Time to live, or hop limit.
     pub hops: u8,
-    /// Notes of the radio's monitor.
+    /// Annotations of the radio monitor.
     pub radio: Radio,
 }
 
-/// A packet in 48 bytes; its SACK blocks, where there are any, are a second one.
+/// A packet in 48 bytes; SACK blocks, if any, are in a second slot.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Slot([u64; 6]);
 
 const NUMBER_BITS: u32 = 40;
-/// Bits of the fifth word above the four fields that fill whole bytes.
+/// Bits of the fifth word above the four byte-sized fields.
 mod bit {
     pub const FROM_SERVER: u64 = 1 << 48;
     pub const TIMESTAMPS: u64 = 1 << 49;
@@ -88,7 +88,7 @@ const fn flag(is_set: bool, bit: u64) -> u64 {
 
 impl Slot {
     /// The packet's compact form. A payload above 16 MiB and a number above 10^12 do not fit, and
-    /// no capture has them.
+    /// do not occur in captures.
     #[inline]
     pub fn of(packet: &Packet) -> Self {
         let segment = &packet.segment;

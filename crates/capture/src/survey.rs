@@ -1,4 +1,4 @@
-//! One look at each packet of a capture: its flows, what else is in it, and whether it is sound.
+//! One pass over the packets of a capture: its flows, its other content, and its soundness.
 
 use std::fmt;
 
@@ -8,18 +8,18 @@ use crate::decode::{Endpoint, Other, Radio, Tcp, decode, decode_aggregate};
 use crate::flow::{Flow, Packets, Table, Unlisted};
 use crate::read::{ReadError, Reader, Record};
 
-/// Packets between two looks at the clock and at the listener.
+/// Number of packets between two checks of the clock and the listener.
 const LISTENING_PACKETS: u64 = 1 << 14;
-/// A step back in time up to this length is the interleaving of several processors' buffers.
+/// Maximum step back in time from the interleaving of several processors' buffers.
 const HARMLESS_STEP: Duration = Duration::from_millis(1);
 
-/// Memory that a survey may take.
+/// Memory limits of a survey.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Flows that are listed. Beyond, the smaller half is summed up.
+    /// Maximum number of listed flows. Beyond it, the smaller half is only totalled.
     pub flows: usize,
-    /// Packets that are kept for a closer look, of all flows together. Beyond, the larger flows'
-    /// are kept.
+    /// Maximum number of stored packets over all flows. Beyond it, those of the larger flows are
+    /// stored.
     pub packets: usize,
 }
 
@@ -33,7 +33,7 @@ impl Default for Limits {
     }
 }
 
-/// Packets that are not TCP.
+/// Packets other than TCP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Others {
     packets: [u64; Other::COUNT],
@@ -47,7 +47,7 @@ impl Others {
         self.bytes[place] += u64::from(wire_bytes);
     }
 
-    /// Packets of a kind.
+    /// Number of packets of a kind.
     #[must_use]
     pub fn packets(&self, kind: Other) -> u64 {
         self.packets[kind as usize]
@@ -69,10 +69,10 @@ pub struct Progress {
     pub packets: u64,
 }
 
-/// Errors that end a survey without an answer.
+/// Errors that end a survey without a result.
 #[derive(Debug)]
 pub enum SurveyError {
-    /// There is nothing to read, or it is no capture.
+    /// There is nothing to read, or it is not a capture.
     Read(ReadError),
     /// The listener cancelled.
     Interrupted,
@@ -112,36 +112,36 @@ pub struct Survey {
     pub length: Duration,
     /// Packets of every kind.
     pub packets: u64,
-    /// Counts of packets that are not TCP.
+    /// Counts of packets other than TCP.
     pub others: Others,
-    /// The first link type that is not known here (tcpdump.org's "LINKTYPE_").
+    /// The first unknown link type (tcpdump.org's "LINKTYPE_").
     pub unknown_link: Option<u16>,
     /// TCP packets.
     pub tcp_packets: u64,
     /// Packets without a timestamp (pcapng simple packet blocks), which are ignored.
     pub untimed: u64,
-    /// Packets that the capture says it dropped.
+    /// Packets that the capture reports as dropped.
     pub dropped: u64,
     /// Steps back in time of more than a millisecond between one packet and the next.
     pub steps_back: u64,
     /// The longest such step.
     pub longest_step_back: Duration,
-    /// The file ended in the middle of a record.
+    /// Whether the file ended in the middle of a record.
     pub is_cut: bool,
-    /// Why the rest of the file was not read, where it was not.
+    /// Why the rest of the file was not read, if so.
     pub damage: Option<ReadError>,
-    /// TCP frames that a radio's monitor saw, and those of them with the retry bit.
+    /// TCP frames seen by a radio monitor, and the number with the retry bit.
     pub radio_frames: [u64; 2],
 }
 
 impl Survey {
-    /// Reads a capture to its end. `only` names the ends of the one flow whose packets are kept;
-    /// without it those of the largest are. `listen` is told of the progress now and then, and ends
-    /// the survey by answering `false`.
+    /// Reads a capture to its end. `only` gives the ends of the one flow whose packets are stored;
+    /// without it those of the largest are. `listen` receives the progress regularly, and cancels
+    /// the survey by returning `false`.
     ///
     /// # Errors
-    /// There is not a single packet to read, or `listen` answered `false`. A file that is damaged
-    /// further on gives what stands before the damage.
+    /// There is not a single packet to read, or `listen` returned `false`. A file damaged further
+    /// on yields the part before the damage.
     pub fn of(
         mut reader: Reader,
         limits: &Limits,
@@ -191,7 +191,7 @@ impl Survey {
         Ok(survey)
     }
 
-    /// Takes the next packet; the time up to which the capture has come, `None` at its end.
+    /// Processes the next packet; returns the latest time so far, `None` at the end.
     #[inline]
     fn take_next(
         &mut self,
@@ -245,7 +245,7 @@ impl Survey {
         }
     }
 
-    /// Takes the packets of an A-MSDU, each with the time of their frame.
+    /// Processes the packets of an A-MSDU, each with the time of their frame.
     #[cold]
     fn take_aggregate(&mut self, record: &Record<'_>, at: Instant) {
         let mut is_empty = true;
@@ -282,7 +282,7 @@ impl Survey {
         flows
     }
 
-    /// The flow of that number.
+    /// The flow with that number.
     #[must_use]
     pub fn flow(&self, number: u32) -> Option<&Flow> {
         self.flows().find(|flow| flow.number == number)
@@ -294,7 +294,7 @@ impl Survey {
         self.by_size().first().copied()
     }
 
-    /// Counts of flows not listed, since there are too many.
+    /// Totals of unlisted flows, if there are too many to list.
     #[must_use]
     pub fn unlisted(&self) -> Unlisted {
         self.table.unlisted()
@@ -306,7 +306,7 @@ impl Survey {
         self.table.begun()
     }
 
-    /// The packets of a flow that were kept, in the order of the file.
+    /// The stored packets of a flow, in the order of the file.
     #[must_use]
     pub fn packets_of(&self, flow: &Flow) -> Packets<'_> {
         self.table.packets(flow)

@@ -1,8 +1,8 @@
-//! Airtime: who had the channel, as a monitor heard it.
+//! Airtime per transmitter, from a monitor capture.
 //!
-//! A PPDU's duration follows from its mode and its length. Frames with one aggregate number are one
-//! PPDU. What the monitor did not hear, and frames for several stations at once, are not in it, nor
-//! the silence that each frame needs around it.
+//! A PPDU's duration follows from its mode and its length. Frames with the same aggregate number
+//! are one PPDU. Excluded are frames that the monitor missed, frames to several stations at once,
+//! and the idle time required around each frame.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,18 +16,18 @@ use crate::read::{ReadError, Reader};
 
 /// LINKTYPE_IEEE802_11_RADIOTAP (tcpdump.org).
 const LINK_TYPE: u16 = 127;
-/// Bytes of a frame's check sum, where the monitor left it out.
+/// Bytes of a frame's FCS, if the monitor omitted it.
 const FCS_BYTES: u32 = 4;
-/// Pairs of stations that are told apart; a crowded channel has some hundreds.
+/// Maximum number of distinct pairs of stations; a crowded channel has some hundreds.
 const MAX_PAIRS: usize = 1 << 14;
 
 /// A MAC address.
 pub type Mac = [u8; 6];
 
-/// Frames of a transmitter to a receiver.
+/// Frames from one transmitter to one receiver.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pair {
-    /// Frames, whatever they are.
+    /// Frames of any type.
     pub frames: u64,
     /// Data frames that carry data.
     pub data_frames: u64,
@@ -35,24 +35,24 @@ pub struct Pair {
     pub retries: u64,
     /// Bytes of those data frames, headers included.
     pub data_bytes: u64,
-    /// Transmissions: an aggregate is one.
+    /// Transmissions; an aggregate counts once.
     pub ppdus: u64,
-    /// Their durations.
+    /// Total duration of the transmissions.
     pub airtime: Duration,
-    /// Data bytes, each by its rate: the sum of bytes times Mbit/s.
+    /// Data bytes weighted by rate: the sum of bytes times Mbit/s.
     rate_weight: f64,
-    /// Data bytes whose rate is known.
+    /// Data bytes with a known rate.
     rated_bytes: u64,
-    /// Frames whose duration is not known.
+    /// Frames with an unknown duration.
     pub unknown: u64,
-    /// The fastest mode of its data.
+    /// The fastest mode of its data frames.
     pub fastest: Option<Mode>,
     signal_sum: i64,
     signal_frames: u64,
 }
 
 impl Pair {
-    /// Mean rate of its data bytes, in bits a second; `None` where no rate is told.
+    /// Mean rate of its data bytes, in bits a second; `None` if no rate is known.
     #[must_use]
     pub fn mean_rate_bps(&self) -> Option<f64> {
         (self.rated_bytes > 0).then(|| 1e6 * self.rate_weight / self.rated_bytes as f64)
@@ -88,7 +88,7 @@ impl Pair {
     }
 }
 
-/// The head of an 802.11 frame.
+/// The header of an 802.11 frame.
 struct Frame {
     transmitter: Option<Mac>,
     receiver: Mac,
@@ -98,8 +98,8 @@ struct Frame {
 }
 
 impl Frame {
-    /// The frame in `bytes`, of `wire_bytes` with its FCS; `None` where it is cut before its
-    /// addresses.
+    /// Parses the frame in `bytes`, of `wire_bytes` with its FCS; `None` if it is truncated before
+    /// its addresses.
     fn of(bytes: &[u8], wire_bytes: u32) -> Option<Self> {
         const CONTROL: u8 = 0x04;
         const DATA: u8 = 0x08;
@@ -129,24 +129,25 @@ struct Open {
     aggregate: Ampdu,
 }
 
-/// A channel's frames by who sent them to whom.
+/// A channel's frames by transmitter and receiver.
 #[derive(Clone, Debug, Default)]
 pub struct Air {
-    /// By transmitter and receiver; `None` for ACK and CTS, which do not say who sent them.
+    /// By transmitter and receiver; the transmitter is `None` for ACK and CTS, which do not contain
+    /// it.
     pub pairs: BTreeMap<(Option<Mac>, Mac), Pair>,
     /// From the first frame to the last.
     pub length: Duration,
-    /// Frames that came damaged, and are in no pair.
+    /// Damaged frames, which are in no pair.
     pub damaged: u64,
-    /// There were more pairs than are told apart.
+    /// Whether there were more pairs than `MAX_PAIRS`.
     pub is_cut: bool,
 }
 
 impl Air {
-    /// Reads what a monitor heard. A capture without radiotap has no pairs.
+    /// Reads a monitor capture. A capture without radiotap has no pairs.
     ///
     /// # Errors
-    /// There is no capture to read. A file that is damaged further on gives what stands before.
+    /// There is no capture to read. A file damaged further on yields the part before the damage.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
         let mut found = Self::default();
         let mut open: Option<Open> = None;
@@ -220,7 +221,7 @@ impl Air {
     }
 }
 
-/// Duration of a PPDU of that mode and length: of 802.11b with the long preamble, without the
+/// Duration of a PPDU of this mode and length: for 802.11b with the long preamble, without the
 /// signal extension of 2.4 GHz.
 fn time_of(mode: Mode, bytes: u32) -> Duration {
     let standard = match mode.family() {
@@ -230,7 +231,7 @@ fn time_of(mode: Mode, bytes: u32) -> Duration {
             return mode.ppdu_time(bytes, PacketPadding::None);
         }
     };
-    // A mode of its own standard, and a basic rate no faster than itself: nothing to refuse.
+    // A mode of the same standard, and a basic rate no faster than the mode: always valid.
     Phy::in_modes(standard, mode, BasicRates::of(&[mode]))
         .map_or(Duration::ZERO, |phy| phy.data_time(bytes))
 }

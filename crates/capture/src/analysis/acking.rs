@@ -1,29 +1,29 @@
-//! The receiver's habit of acknowledging.
+//! The receiver's acknowledgment policy.
 
 use airtcp_units::Duration;
 
 use super::findings::{Ack, Sent};
 
-/// Counts up to this many segments an ACK have a place of their own.
+/// Maximum number of segments per ACK with a separate count.
 const MAX: usize = 8;
 
-/// The receiver's acknowledging, as seen here.
+/// The receiver's acknowledgment policy, as observed here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Acking {
-    /// ACKs that newly acknowledge one segment, two, up to eight or more; of data in order.
+    /// ACKs that newly acknowledge one segment, two, up to eight or more, of in-order data.
     pub segments: [u64; MAX],
-    /// Of ACKs of one segment alone, by how much the answer was later than that of two: the
-    /// receiver's timer. `None` without enough of both.
+    /// Extra delay of ACKs of a single segment over ACKs of two: the receiver's timer. `None`
+    /// without enough of both.
     pub lone_delay: Option<Duration>,
-    /// ACKs that came within a quarter of the time that what they acknowledge takes at the rate
-    /// of the whole: pushed together on the way back.
+    /// Compressed ACKs: they arrived within a quarter of the time that the acknowledged data takes
+    /// at the mean rate.
     pub compressed: u64,
-    /// ACKs in all.
+    /// Number of ACKs.
     pub acks: u64,
 }
 
 impl Acking {
-    /// The habit of a flow's receiver.
+    /// Infers the policy of a flow's receiver.
     pub(super) fn of(sent: &[Sent], acks: &[Ack], mss: u32) -> Self {
         let mut acking = Self {
             acks: acks.len() as u64,
@@ -77,7 +77,7 @@ impl Acking {
         acking
     }
 
-    /// Mean count of segments an ACK, of data in order.
+    /// Mean number of segments per ACK, for in-order data.
     #[must_use]
     pub fn mean_segments(&self) -> f64 {
         let acks: u64 = self.segments.iter().sum();
@@ -89,7 +89,7 @@ impl Acking {
     }
 }
 
-/// The median of at least ten.
+/// The median of at least ten delays.
 fn median(mut delays: Vec<Duration>) -> Option<Duration> {
     let at = delays.len() / 2;
     (delays.len() >= 10).then(|| *delays.select_nth_unstable(at).1)

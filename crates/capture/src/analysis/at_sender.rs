@@ -1,10 +1,11 @@
-//! A capture at the receiver as its sender would have taken it.
+//! Converts a capture at the receiver to its sender's view.
 //!
-//! A timestamp dates a packet by the sender's clock. Of the differences between arrival and
-//! timestamp the least are the path without a queue, and a line below all of them takes the drift
-//! of the two clocks out (Moon, Skelly and Towsley, "Estimation and removal of clock skew", 1999).
-//! What fills a hole later was lost just before what revealed the hole. Then the answers only have
-//! to come a round trip's rest later, and all that is said of a sender's capture can be said here.
+//! A timestamp dates a packet by the sender's clock. The minimum differences between arrival and
+//! timestamp are the path without a queue, and a line below all of them removes the drift between
+//! the two clocks (Moon, Skelly and Towsley, "Estimation and removal of clock skew", 1999). A
+//! packet that fills a hole later was lost just before the packet that revealed the hole. Shifting
+//! the answers by the rest of a round trip then makes every analysis of a sender's capture possible
+//! here.
 
 use std::collections::HashMap;
 
@@ -12,26 +13,26 @@ use airtcp_units::{Duration, Instant};
 
 use crate::packet::{Packet, Way};
 
-/// Ticks of the clocks that timestamps are of, in nanoseconds: Linux with and without
-/// `tcp_usec_ts`, and kernels that count jiffies. A coarser clock dates too little.
+/// Ticks of timestamp clocks, in nanoseconds: Linux with and without `tcp_usec_ts`, and kernels
+/// that count jiffies. A coarser clock is too imprecise.
 const TICKS: [f64; 4] = [1e3, 1e6, 4e6, 1e7];
-/// The clock is one of these if it is as near; the first and last packet queued differently.
+/// Maximum relative distance from one of these ticks; the first and last packet queued differently.
 const NEAR_TICK: f64 = 0.1;
-/// Two clocks differ by less than this.
+/// Maximum relative drift between two clocks.
 const DRIFT: f64 = 200e-6;
-/// Fewer packets show no clock.
+/// Minimum number of packets to detect a clock.
 const MIN_PACKETS: usize = 50;
 
-/// A packet that was lost before it came here: which repaired it, and which came first of those
-/// sent after it, by their places among the segments of the data's way.
+/// A packet lost upstream of the capture: the packet that repaired it, and the first arrival sent
+/// after it, as indices into the segments of the data direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UpstreamLoss {
     pub repair: u32,
     pub before: u32,
 }
 
-/// The packets as they passed the sender, in its order and renumbered; `None` where no clock is
-/// told from the timestamps. `base` is the shortest round trip.
+/// The packets as they passed the sender, in its order and renumbered; `None` if the timestamps
+/// show no clock. `base` is the shortest round trip.
 pub fn packets(
     packets: impl Iterator<Item = Packet> + Clone,
     way: Way,
@@ -52,7 +53,7 @@ pub fn packets(
             .filter(|(place, _)| places.binary_search(place).is_ok())
             .collect()
     };
-    // When the sender had each timestamp of the receiver first.
+    // When the sender first received each timestamp of the receiver.
     let mut had: HashMap<u32, Instant> = HashMap::new();
     let mut unwrapped = Unwrapped::default();
     let mut place = 0;
@@ -92,7 +93,7 @@ pub fn packets(
     Some(at_its_time.collect())
 }
 
-/// Timestamps counted on beyond 2³², from the first seen.
+/// Timestamps unwrapped beyond 2³², from the first one seen.
 #[derive(Debug, Default)]
 struct Unwrapped {
     last: Option<(u32, i64)>,
@@ -107,10 +108,10 @@ impl Unwrapped {
     }
 }
 
-/// The sender's clock: when a packet that met no queue came here, by its timestamp.
+/// The sender's clock: the arrival time of a packet without queueing, by its timestamp.
 #[derive(Clone, Copy, Debug)]
 struct Clock {
-    /// Nanoseconds of a tick, by the clock here.
+    /// Nanoseconds of a tick, by the local clock.
     slope: f64,
     /// The time of timestamp 0, in nanoseconds.
     origin: f64,
@@ -153,14 +154,14 @@ impl Clock {
     }
 }
 
-/// The slope of the edge of the lower hull of ordered `points` that lies below `mean`: that of the
-/// line which is below all of them and nearest to them in sum.
+/// The slope of the edge of the lower hull of ordered `points` at `mean`: that of the line below
+/// all points with the smallest total distance.
 fn hull_slope(points: &[(i64, u64)], mean: f64) -> f64 {
     let mut hull: Vec<(f64, f64)> = Vec::new();
     for (value, nanos) in points {
         let point = (*value as f64, *nanos as f64);
         if hull.last().is_some_and(|last| last.0 == point.0) {
-            // Of a timestamp the earliest comes first.
+            // The earliest of equal timestamps comes first.
             continue;
         }
         while let [.., one, other] = hull.as_slice()
@@ -187,8 +188,8 @@ mod tests {
 
     const BASE: Duration = Duration::from_millis(40);
 
-    /// Packet `number` of the data: sent in millisecond `sent_ms` of a clock that runs 50 ppm
-    /// fast, and here `late_us` later than the way takes.
+    /// Packet `number` of the data: sent in millisecond `sent_ms` of a clock that runs 50 ppm fast,
+    /// and arriving `late_us` later than the path's delay.
     fn data(number: u64, sent_ms: u64, late_us: u64) -> Packet {
         Packet {
             time: Instant::from_nanos(sent_ms * 1_000_050 + 20_000_000 + late_us * 1000),
@@ -227,7 +228,7 @@ mod tests {
     #[test]
     fn what_was_lost_stands_before_what_revealed_it() {
         let mut seen: Vec<Packet> = (1..200).map(|number| data(number, number * 2, 0)).collect();
-        // Segment 50 is lost; its repair has the place of packet 80.
+        // Segment 50 is lost; its repair arrives in place of packet 80.
         let lost = seen[49].segment.sequence;
         seen[79].segment.sequence = lost;
         seen.remove(49);
@@ -248,7 +249,7 @@ mod tests {
     fn without_a_clock_nothing_is_dated() {
         let few = (1..20).map(|number| data(number, number, 0));
         assert_eq!(packets(few, Way::FromClient, BASE, &[]), None);
-        // A counter that is no clock.
+        // A counter that is not a clock.
         let strange = (1..200).map(|number| data(number, number * number, 0));
         let strange = strange.map(|packet| Packet {
             time: Instant::from_nanos(packet.number * 3_333_333),

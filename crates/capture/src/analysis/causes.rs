@@ -1,4 +1,4 @@
-//! What lost each packet: a policer, a full queue, one that looks after its delay, or the radio.
+//! Cause of each loss: a policer, a full queue, an AQM, or the radio.
 
 use airtcp_units::{Duration, Instant};
 
@@ -9,47 +9,47 @@ use super::label::Cause;
 use super::policer::Policer;
 use super::rate::Path;
 
-/// The rise over the delay is taken where it is likelier than that over the flow's own bytes by
-/// this factor and this much: otherwise the queue is the flow's own.
+/// Minimum ratio and difference of the gain over the delay to that over the flow's bytes for a
+/// shared queue; otherwise only the flow fills it.
 const SHARED_RATIO: f64 = 1.25;
 const SHARED_GAIN: f64 = 6.0;
-/// The same over occasions, whose gains are twice those in log-likelihood.
+/// The same over loss occasions, with gains that are twice those in log-likelihood.
 const SHARED_GAIN_OF_OCCASIONS: f64 = 6.0;
-/// A delay of which the flow's own bytes make this much, in per cent, is its own queue's.
+/// Minimum percentage of the delay that the flow's bytes cause, for the queue to count as unshared.
 const OWN_PERCENT: u128 = 80;
-/// A delay below this, or below that of three packets, is no queue.
+/// Minimum queueing delay, together with that of three packets.
 const SHORT_DELAY: Duration = Duration::from_millis(4);
 const SHORT_PACKETS: u64 = 3;
-/// A rate whose highest tenth is no more than this many times its lowest is steady.
+/// Maximum ratio of the top to the bottom decile of a steady rate.
 const STEADY_RATIO: f64 = 1.6;
 
-/// Causes of the losses of a flow, as far as its sender's view shows them.
+/// Causes of a flow's losses, as far as its sender's view shows them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Causes {
-    /// The hazard over the flow's own bytes in the queue.
+    /// The hazard over the flow's bytes in the queue.
     pub hazard: Hazard,
-    /// The queue drops by a delay that the flow's own bytes do not make: others share it.
+    /// Whether the drops depend on a delay that the flow's bytes do not cause: the queue is shared.
     pub is_shared: bool,
     pub policer: Option<Policer>,
     pub standing: Option<DelayThreshold>,
-    /// The delay of a full queue whose length in bytes does not show.
+    /// The delay of a full queue with an unknown length in bytes.
     full_from: Option<DelayThreshold>,
-    /// The delay above which losses are more frequent, on too few occasions to say why.
+    /// The delay above which losses are more frequent, on too few occasions to classify them.
     open_from: Option<Duration>,
     by_delay: Hazard,
-    /// Of each transmission: it found a policer's bucket empty.
+    /// For each transmission, whether it met a policer's empty bucket.
     is_policed: Vec<bool>,
-    /// The losses do not tell whether they depend on the delay.
+    /// Whether it is undecided if the losses depend on the delay.
     is_open: bool,
-    /// The flow's own bytes in the queue, and the delay beyond the shortest round trip, that each
-    /// transmission met.
+    /// The flow's bytes in the queue, and the delay beyond the shortest round trip, met by each
+    /// transmission.
     bytes: Vec<u64>,
     delays: Vec<Duration>,
     short_delay: Duration,
 }
 
 impl Causes {
-    /// The causes of the losses among `sent`; `told` says of which the queue is known.
+    /// Finds the causes of the losses in `sent`; `told` selects transmissions with a known queue.
     pub fn of(sent: &[Sent], acks: &[Ack], path: &Path<'_>, told: impl Fn(usize) -> bool) -> Self {
         let bytes = path.queue_bytes();
         let delays = delays(sent, path);
@@ -66,8 +66,8 @@ impl Causes {
             delays,
             ..Self::default()
         };
-        // Any queue drops what exceeds its rate and length, as a bucket does: the bucket alone has
-        // to explain more than the length of a queue.
+        // Any queue drops traffic beyond its rate and length, as a bucket does: the bucket has to
+        // explain more than the queue length.
         let gain = causes.hazard.gain.max(causes.by_delay.gain);
         let policer = Policer::of(sent, &causes.delays);
         if let Some((policer, is_policed)) = policer.filter(|(one, _)| one.gain > gain) {
@@ -80,8 +80,8 @@ impl Causes {
         let nanos: Vec<u64> = causes.delays.iter().map(|one| one.as_nanos()).collect();
         let is_full_by_delay = |at: usize| causes.by_delay.is_full(nanos[at]);
         let least = delay_threshold::least(packet).as_nanos();
-        // A burst of the radio is one occasion, however many it loses at one delay: which of the
-        // two explains more has to show in the occasions, too.
+        // A burst of radio losses is one occasion, however many packets it loses at one delay: the
+        // comparison has to hold for occasions, too.
         let gain_of =
             |met: &[u64], least| delay_threshold::gain(sent, met, path.base, least, &told);
         let is_by_delay = || match gain_of(&nanos, least) {
@@ -96,8 +96,8 @@ impl Causes {
             && !delay_threshold::is_outlasted(sent, &nanos, packet.as_nanos(), is_full_by_delay)
             && is_by_delay();
         causes.is_shared = is_shared;
-        // By the delay and by the flow's own bytes: a rate that varies, or others that share the
-        // queue, let one of them vary; and both vary where both do.
+        // By the delay and by the flow's bytes: a varying rate, or cross traffic in the queue, lets
+        // one of them vary; and both vary with both.
         let outlasted = |is_drop: &dyn Fn(usize) -> bool| {
             is_steady(sent, path, is_drop)
                 && delay_threshold::is_outlasted(sent, &nanos, packet.as_nanos(), is_drop)
@@ -105,8 +105,8 @@ impl Causes {
         };
         let is_never_full = outlasted(&|at| causes.is_full(at));
         let counts = |at: usize| told(at) && (is_never_full || !causes.is_full(at));
-        // A radio that retries delays what it loses in the end, and what is behind it, with next to
-        // nothing in the queue.
+        // A radio with retries delays finally lost packets, and later ones, with almost nothing in
+        // the queue.
         let is_by_bytes = |round_trip: Duration| {
             let found =
                 delay_threshold::dependence(sent, &causes.bytes, round_trip, 2 * whole, counts);
@@ -132,7 +132,7 @@ impl Causes {
                 causes.open_from = is_of_others(standing.from).then_some(standing.from);
             }
             Dependence::Flat => {
-                // Losses of one occasion are a burst of the radio, or a queue that was long.
+                // Losses of one occasion are a burst of the radio, or of a long queue.
                 let each = delay_threshold::dependence(sent, &nanos, Duration::ZERO, least, counts);
                 if let Dependence::Above(standing) = each
                     && (is_by_bytes(Duration::ZERO) || is_of_others(standing.from))
@@ -152,8 +152,8 @@ impl Causes {
         causes
     }
 
-    /// Whether the flow's own bytes make most of the delay that most drops met, where a packet of
-    /// `whole` bytes takes `packet`.
+    /// Whether the flow's bytes cause most of the delay met by most drops; a packet of `whole`
+    /// bytes takes `packet`.
     fn is_own(
         &self,
         sent: &[Sent],
@@ -173,8 +173,8 @@ impl Causes {
         2 * own > drops
     }
 
-    /// Whether packets wait for so long, when none is lost, with next to nothing of the flow's own
-    /// in the queue: others fill it.
+    /// Whether packets wait this long without losses and with almost none of the flow's bytes in
+    /// the queue: cross traffic fills it.
     fn stands(&self, sent: &[Sent], round_trip: Duration, from: Duration, packet: u64) -> bool {
         let lost: Vec<Instant> = sent
             .iter()
@@ -199,8 +199,8 @@ impl Causes {
         *median * 4 >= from * 3
     }
 
-    /// The delay above which a queue dropped that was not full, where its drops are on too few
-    /// occasions to tell how they depend on the delay.
+    /// The delay above which a queue that was not full dropped, if its drops are on too few
+    /// occasions to show their dependence on the delay.
     fn standing_of_drops(&self, sent: &[Sent], packet: Duration) -> Option<DelayThreshold> {
         let mut delays: Vec<Duration> = (0..sent.len())
             .filter(|at| sent[*at].attempt == 0 && sent[*at].is_lost && self.is_full(*at))
@@ -219,7 +219,7 @@ impl Causes {
         })
     }
 
-    /// Whether a loss of transmission `at` would be called a full queue's.
+    /// Whether a loss of transmission `at` would be attributed to a full queue.
     fn is_full(&self, at: usize) -> bool {
         if self.is_shared {
             self.delays
@@ -232,7 +232,7 @@ impl Causes {
         }
     }
 
-    /// Whether a loss of transmission `at` would be called a queue's or a policer's.
+    /// Whether a loss of transmission `at` would be attributed to a queue or a policer.
     pub fn is_queues(&self, at: usize) -> bool {
         matches!(
             self.of_loss(at),
@@ -240,12 +240,12 @@ impl Causes {
         )
     }
 
-    /// The flow's own bytes in the queue that transmission `at` met.
+    /// The flow's bytes in the queue met by transmission `at`.
     pub fn queue_bytes(&self, at: usize) -> Option<u64> {
         self.bytes.get(at).copied()
     }
 
-    /// What lost transmission `at`.
+    /// The cause of the loss of transmission `at`.
     pub fn of_loss(&self, at: usize) -> Cause {
         let Some(delay) = self.delays.get(at).copied() else {
             return Cause::NotShown;
@@ -283,8 +283,8 @@ impl Causes {
     }
 }
 
-/// The delay beyond the shortest round trip that each transmission met, from the round trips
-/// measured before and after it.
+/// The delay beyond the shortest round trip met by each transmission, interpolated from
+/// neighbouring round trips.
 fn delays(sent: &[Sent], path: &Path<'_>) -> Vec<Duration> {
     let beyond = |packet: &Sent| {
         let base = path.base_at(packet.time);
@@ -328,7 +328,7 @@ fn between(
     Duration::from_secs_f64(delay.max(0.0)).unwrap_or(before)
 }
 
-/// Whether the link had one rate when a queue dropped, in the main.
+/// Whether the link mostly had one rate when a queue dropped.
 fn is_steady(sent: &[Sent], path: &Path<'_>, is_drop: &dyn Fn(usize) -> bool) -> bool {
     let dropped = (0..sent.len()).filter(|at| sent[*at].is_lost && is_drop(*at));
     let mut rates: Vec<f64> = dropped.map(|at| path.rate_bps(sent[at].time)).collect();
@@ -337,7 +337,8 @@ fn is_steady(sent: &[Sent], path: &Path<'_>, is_drop: &dyn Fn(usize) -> bool) ->
     at(9) <= STEADY_RATIO * at(1)
 }
 
-/// The time that a packet takes at the link's rate, as far as the busier tenth of the time shows.
+/// The serialization time of a packet at the link's rate, estimated from the busiest tenth of the
+/// time.
 fn packet_time(sent: &[Sent], acks: &[Ack], path: &Path<'_>) -> Duration {
     let mut rates: Vec<u64> = acks
         .iter()

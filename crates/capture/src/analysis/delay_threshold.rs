@@ -1,65 +1,65 @@
-//! A queue that looks after its own delay: it drops above some delay and never below, long before
-//! it is full (CoDel, RFC 8289; PIE, RFC 8033). The radio loses at any delay.
+//! An AQM: it drops above some delay and never below, long before the queue is full (CoDel, RFC
+//! 8289; PIE, RFC 8033). A radio loses at any delay.
 
 use airtcp_units::{Duration, Instant};
 
 use super::findings::Sent;
 
-/// Fewer occasions of loss show nothing.
+/// Minimum number of loss occasions.
 const MIN_OCCASIONS: f64 = 5.0;
-/// Thresholds that are tried, in thousandths of the transmissions below: finer at the top, where a
-/// queue that looks after its delay seldom is.
+/// Candidate thresholds, in thousandths of the transmissions below: finer at the top, where the
+/// queue of an AQM seldom is.
 const EDGES: [usize; 23] = [
     50, 100, 150, 200, 250, 300, 350, 400, 450, 500, 550, 600, 650, 700, 750, 800, 850, 900, 950,
     970, 980, 990, 995,
 ];
-/// Twice the gain in log-likelihood that a threshold has to bring: one in ten thousand of flat
-/// hazards brings as much at a given edge (χ² with one degree of freedom), and there are 23.
+/// Minimum of twice a threshold's gain in log-likelihood: one in ten thousand flat hazards reaches
+/// it at a given edge (χ² with one degree of freedom), and there are 23 edges.
 const MIN_GAIN: f64 = 15.1;
-/// A threshold with twice the log-likelihood less by this is as possible (χ², 95 %).
+/// Maximum deficit in twice the log-likelihood of an equally plausible threshold (χ², 95 %).
 const EQUAL_GAIN: f64 = 3.84;
-/// Times that the hazard above has to be that below.
+/// Minimum ratio of the hazard above to that below.
 const MIN_RATIO: f64 = 5.0;
-/// A shorter delay, or one of fewer packets, is that of the hosts or of a packet's own sending.
+/// Minimum queueing delay in time and in packets; shorter delays are due to hosts or serialization.
 const MIN_DELAY: Duration = Duration::from_millis(2);
 const MIN_PACKETS_PERCENT: u64 = 150;
-/// A queue's length is known to this many packets and this share of it.
+/// Uncertainty of a queue's length, in packets and as a share of it.
 const BLUR_PACKETS: u64 = 3;
 const BLUR_SHARE: u64 = 10;
-/// Fewer packets that passed a longer queue may have been measured wrong.
+/// Minimum number of packets that passed a longer queue; fewer may be measurement errors.
 const MIN_BEYOND: usize = 10;
-/// What passed a longer queue than that which dropped, of all that passed one as long, in per cent;
-/// or of all, in thousandths, one twice as long.
+/// Minimum share of packets that passed a longer queue than the dropping one, of all that passed
+/// one as long, in per cent; or of all, in thousandths, one twice as long.
 const BEYOND_PERCENT: usize = 20;
 const FAR_BEYOND_THOUSANDTHS: usize = 5;
-/// The chance that a loss above the threshold is the queue's, from which on it is called so.
+/// Minimum probability that a loss above the threshold is the queue's, to classify it as such.
 const SURE: f64 = 0.8;
 
-/// A delay above which a queue drops.
+/// A delay threshold above which a queue drops.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DelayThreshold {
     /// The delay.
     pub from: Duration,
-    /// The lowest delay that the losses admit in its place.
+    /// The lowest threshold that the losses admit instead.
     pub least: Duration,
-    /// Chance that a loss above it is the queue's, not the radio's.
+    /// Probability that a loss above it is the queue's, not the radio's.
     pub likelihood: f64,
 }
 
-/// What losses tell of delay.
+/// Dependence of losses on the delay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Dependence {
-    /// They come at any delay.
+    /// Losses occur at any delay.
     Flat,
-    /// They come above a delay.
+    /// Losses occur above a delay.
     Above(DelayThreshold),
-    /// They are too few to tell.
+    /// Too few losses to decide.
     NotShown,
 }
 
-/// An occasion of loss: losses within a round trip of it are the same one's.
+/// Loss occasions: losses within a round trip belong to the same one.
 struct Occasions {
-    /// What transmissions met, in order.
+    /// Values met by all transmissions, in order.
     all: Vec<u64>,
     lost: Vec<u64>,
 }
@@ -91,13 +91,13 @@ impl Occasions {
         found
     }
 
-    /// Whether they are too few to tell.
+    /// Whether they are too few to decide.
     fn are_few(&self) -> bool {
         (self.lost.len() as f64) < MIN_OCCASIONS
     }
 
-    /// Thresholds above which losses are more frequent, the shortest first, each with twice the
-    /// gain in log-likelihood that it brings.
+    /// Thresholds above which losses are more frequent, the shortest first, each with twice its
+    /// gain in log-likelihood.
     fn rises(&self, least: u64) -> Vec<(f64, DelayThreshold)> {
         let (all, lost) = (self.all.len() as f64, self.lost.len() as f64);
         let flat = log_likelihood(lost, all);
@@ -111,7 +111,7 @@ impl Occasions {
             let lost_below = self.lost.partition_point(|one| *one < from) as f64;
             let (above, lost_above) = (all - below, lost - lost_below);
             let split = log_likelihood(lost_below, below) + log_likelihood(lost_above, above);
-            // Half a loss more below is what a chance that is not zero may have missed.
+            // Adds half a loss below: a small hazard may have produced none by chance.
             let hazard_below = (lost_below + 0.5) / (below + 1.0);
             let hazard_above = lost_above / above.max(1.0);
             if hazard_above >= MIN_RATIO * lost_below / below.max(1.0) {
@@ -129,13 +129,13 @@ impl Occasions {
     }
 }
 
-/// The shortest delay that is a queue's, where a packet takes `packet`.
+/// Minimum delay of a queue, if a packet takes `packet`.
 pub(super) fn least(packet: Duration) -> Duration {
     MIN_DELAY.max(packet * MIN_PACKETS_PERCENT / 100)
 }
 
-/// How the losses of `sent` depend on what they met, delays in nanoseconds or bytes of a queue, of
-/// those that count. Less than `least` is no queue.
+/// Dependence of the losses in `sent` on `met` values, delays in nanoseconds or bytes of a queue,
+/// for the transmissions that count. Values below `least` are not a queue.
 pub(super) fn dependence(
     sent: &[Sent],
     met: &[u64],
@@ -157,8 +157,8 @@ pub(super) fn dependence(
     Dependence::Above(DelayThreshold { least, ..*standing })
 }
 
-/// Twice the gain in log-likelihood that the best threshold brings; none where the occasions of
-/// loss are too few. Arguments are those of `dependence`.
+/// Twice the gain in log-likelihood of the best threshold; zero if there are too few loss
+/// occasions. Arguments as in `dependence`.
 pub(super) fn gain(
     sent: &[Sent],
     met: &[u64],
@@ -172,14 +172,14 @@ pub(super) fn gain(
 }
 
 impl DelayThreshold {
-    /// Whether a loss above the delay is more likely than not the queue's, and by far.
+    /// Whether a loss above the delay is almost certainly the queue's.
     pub(super) fn is_sure(&self) -> bool {
         self.likelihood >= SURE
     }
 }
 
-/// Whether a queue was not full when it dropped: others passed that met a longer one, which a full
-/// queue lets nobody. `met` are lengths in a unit of which a packet takes `packet`.
+/// Whether a queue was not full when it dropped: other packets passed a longer queue, which a full
+/// queue does not allow. `met` are lengths in a unit in which a packet takes `packet`.
 pub(super) fn is_outlasted(
     sent: &[Sent],
     met: &[u64],
@@ -209,7 +209,7 @@ pub(super) fn is_outlasted(
             || 1000 * far > FAR_BEYOND_THOUSANDTHS * sent.len())
 }
 
-/// Of `lost` of `all`, at their own hazard.
+/// Log-likelihood of `lost` of `all`, with the hazard estimated from them.
 fn log_likelihood(lost: f64, all: f64) -> f64 {
     let part = |count: f64| {
         if count > 0.0 {

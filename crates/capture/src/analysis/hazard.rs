@@ -1,38 +1,39 @@
-//! The hazard of loss over the length of the queue: flat where the radio loses, a rise at the top
-//! where the queue drops.
+//! The hazard of loss as a function of the queue length: flat for a radio, rising at the top for a
+//! queue that drops.
 
 use super::findings::Sent;
 use super::label::Cause;
 
-/// Bins from an empty queue to the longest.
+/// Number of bins from an empty queue to the longest.
 const BINS: usize = 20;
-/// A queue that drops is at least this share of the longest seen.
+/// Minimum length of a dropping queue, relative to the longest seen.
 const LOWEST_TOP: f64 = 0.4;
-/// Below this share a queue is far from full.
+/// Maximum share of the longest queue that is far from full.
 const FAR_FROM_FULL: f64 = 0.6;
-/// Fewer losses at the top show nothing.
+/// Minimum number of losses at the top.
 const MIN_TOP_LOSSES: f64 = 5.0;
-/// Standard deviations above a flat hazard that are no chance, also of the best of all edges.
+/// Significance threshold, in standard deviations above a flat hazard, corrected for searching all
+/// edges.
 const SIGMAS: f64 = 4.5;
-/// Least ratio of the hazard at the top to that below.
+/// Minimum ratio of the hazard at the top to that below.
 const MIN_RISE: f64 = 4.0;
-/// Fewer losses in all do not tell a queue from the radio, unless the queue was short.
+/// Minimum number of losses to distinguish a queue from the radio, unless the queue was short.
 const MIN_LOSSES: u64 = 8;
-/// A queue of fewer packets than these drops none.
+/// Minimum length in packets of a queue that drops.
 const SHORT_QUEUE_PACKETS: f64 = 3.0;
-/// The longest queue is this quantile, since a few measurements are wrong.
+/// Quantile used as the longest queue, since a few measurements are wrong.
 const MAX: f64 = 0.995;
 
-/// First transmissions that met a queue of a certain length, and those of them that were lost.
+/// First transmissions that met a queue length in a range, and their losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bin {
-    /// Bytes in the queue, from.
+    /// Lower bound of the queue length, in bytes.
     pub low: u64,
-    /// And up to.
+    /// Upper bound of the queue length, in bytes.
     pub high: u64,
-    /// First transmissions.
+    /// Number of first transmissions.
     pub transmissions: u64,
-    /// Those that were lost.
+    /// Number of losses among them.
     pub lost: u64,
 }
 
@@ -47,7 +48,7 @@ fn hazard_of(part: [u64; 2]) -> f64 {
     part[1] as f64 / part[0].max(1) as f64
 }
 
-/// The logarithm of the likelihood of losses that all have the hazard of their part.
+/// Log-likelihood of losses with the hazard estimated for their part.
 fn log_likelihood(part: [u64; 2]) -> f64 {
     let of_each = |count: u64| match count {
         0 => 0.0,
@@ -59,13 +60,13 @@ fn log_likelihood(part: [u64; 2]) -> f64 {
 /// The hazard of loss over the length of the queue.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hazard {
-    /// Equal steps of the queue's length.
+    /// Bins of equal width in queue length.
     pub bins: Vec<Bin>,
     /// The longest queue in bytes.
     pub longest_bytes: u64,
-    /// The rise at the top is no chance: the queue drops.
+    /// Whether the rise at the top is significant: the queue drops.
     pub shows_tail_drop: bool,
-    /// Where the top begins, in bytes; the longest queue where there is no rise.
+    /// Start of the top, in bytes; the longest queue if there is no rise.
     pub top_bytes: u64,
     /// The hazard below the top.
     pub below: f64,
@@ -73,16 +74,15 @@ pub struct Hazard {
     pub top: f64,
     /// Number of losses.
     pub losses: u64,
-    /// By how much the rise at the top is likelier than a flat hazard, in natural logarithms.
+    /// Gain in log-likelihood of the rise at the top over a flat hazard.
     pub gain: f64,
-    /// One packet's part of the queue, in the queue's own unit.
+    /// One packet's part of the queue, in the unit of the queue.
     packet_bytes: f64,
 }
 
 impl Hazard {
-    /// The hazard of a flow whose transmissions met `queues`, as far as those are told.
-    /// Retransmissions are left out: they meet the queue of their moment as all packets do, but
-    /// what happens to them is known less well.
+    /// The hazard of a flow with `queues` met by its transmissions, where known. Excludes
+    /// retransmissions: they meet the queue like all packets, but their fate is less certain.
     pub(super) fn of(sent: &[Sent], queues: &[u64], is_told: impl Fn(usize) -> bool) -> Self {
         let met: Vec<(u64, bool)> = sent
             .iter()
@@ -95,8 +95,8 @@ impl Hazard {
         Self::of_met(&met, whole.unwrap_or(0) as f64)
     }
 
-    /// The same over the delay that transmissions met, in nanoseconds, of which a packet takes
-    /// `packet_nanos`. All that shares the queue is in it.
+    /// The hazard over the delay met by transmissions, in nanoseconds, where a packet takes
+    /// `packet_nanos`. Includes all traffic in the queue.
     pub(super) fn of_delays(met: &[(u64, bool)], packet_nanos: u64) -> Self {
         Self::of_met(met, packet_nanos as f64)
     }
@@ -136,8 +136,8 @@ impl Hazard {
         hazard
     }
 
-    /// Finds the edge that parts the hazard best, if it rises there: the longest queue need not be
-    /// the one that drops, since a few measurements are wrong.
+    /// Finds the best edge with a rise above it: the longest queue need not be the one that drops,
+    /// since a few measurements are wrong.
     fn find_rise(&mut self) {
         let flat = log_likelihood(sum(&self.bins));
         let least = (LOWEST_TOP * self.longest_bytes as f64)
@@ -148,7 +148,7 @@ impl Hazard {
         for edge in 1..self.bins.len() {
             let (low, high) = self.bins.split_at(edge);
             let (below, top) = (sum(low), sum(high));
-            // Losses of the top if it lost as the rest does.
+            // Losses at the top under the hazard of the rest.
             let expected = hazard_of(below) * top[0] as f64;
             let lost = top[1] as f64;
             let sigmas = (lost - expected) / libm::sqrt(expected.max(1.0));
@@ -156,7 +156,7 @@ impl Hazard {
                 && hazard_of(top) >= MIN_RISE * hazard_of(below)
                 && sigmas > SIGMAS
                 && self.bins[edge].low as f64 >= least;
-            // Not the most losses above: an edge too low takes some of the radio's for the queue's.
+            // Not the edge with most losses above: one too low includes radio losses.
             let likelihood = log_likelihood(below) + log_likelihood(top);
             if is_rise && likelihood > most {
                 most = likelihood;
@@ -172,7 +172,7 @@ impl Hazard {
     #[must_use]
     pub fn is_full(&self, bytes: u64) -> bool {
         let bytes = bytes as f64;
-        // One packet more or less is how well the queue is known.
+        // The queue length is uncertain by a packet.
         self.shows_tail_drop
             && bytes >= SHORT_QUEUE_PACKETS * self.packet_bytes
             && bytes + self.packet_bytes >= self.top_bytes as f64
@@ -205,7 +205,7 @@ mod tests {
 
     const PACKET: u64 = 1500;
 
-    /// Queues from nothing to 100 packets, each met equally often; every `every`-th packet is lost,
+    /// Queues from empty to 100 packets, each met equally often; every `every`-th packet is lost,
     /// and at a full queue one of two.
     fn met(every: usize, drops: bool) -> Vec<(u64, bool)> {
         (0..20_000_usize)
@@ -238,7 +238,7 @@ mod tests {
         }
     }
 
-    /// The few losses of the radio in the longer queues do not lower the edge.
+    /// Few radio losses in the longer queues do not lower the edge.
     #[test]
     fn the_top_begins_where_the_queue_is_full() {
         let hazard = Hazard::of_met(&met(2000, true), PACKET as f64);
@@ -247,7 +247,7 @@ mod tests {
         assert!(hazard.is_full(100 * PACKET) && !hazard.is_full(85 * PACKET));
     }
 
-    /// Two losses say nothing of a cause where the queue was long, but an empty queue drops none.
+    /// Two losses in a long queue show no cause, but an empty queue drops none.
     #[test]
     fn few_losses_show_no_cause() {
         let mut few: Vec<(u64, bool)> = (0..1000).map(|number| (number * 100, false)).collect();

@@ -2,7 +2,7 @@
 
 use airtcp_units::{Duration, Instant};
 
-/// Names of an enumeration's values, as they stand in tables.
+/// Names of an enumeration's values, as used in tables.
 macro_rules! named {
     ($(#[$outer:meta])* $name:ident { $($(#[$inner:meta])* $value:ident = $text:literal,)* }) => {
         $(#[$outer])*
@@ -37,9 +37,9 @@ named! {
         Fast = "fast",
         /// Continues a timeout's recovery, clocked by ACKs.
         GoOn = "go-on",
-        /// A probe of a receive window that is shut (RFC 9293 §3.8.6.1).
+        /// A probe of a closed receive window (RFC 9293 §3.8.6.1).
         WindowProbe = "window-probe",
-        /// Nothing that is seen here.
+        /// No trigger visible at this vantage point.
         Unclear = "unclear",
     }
 }
@@ -47,9 +47,9 @@ named! {
 named! {
     /// Whether the receiver lacked the data.
     Need {
-        /// It did.
+        /// The receiver lacked the data.
         Needed = "needed",
-        /// It did not: an earlier transmission arrived.
+        /// The receiver had the data: an earlier transmission arrived.
         Needless = "needless",
         /// No answer came before the capture ended.
         Unknown = "unknown",
@@ -63,27 +63,27 @@ named! {
         Dsack = "D-SACK",
         /// The ACK echoes a timestamp from before the retransmission (RFC 3522).
         EarlierEcho = "echo of an earlier timestamp",
-        /// The ACK echoes the retransmission's own timestamp.
+        /// The ACK echoes the retransmission's timestamp.
         OwnEcho = "echo of its own timestamp",
-        /// The data was acknowledged when it was retransmitted.
+        /// The data was already acknowledged when it was retransmitted.
         Acknowledged = "acknowledged before",
         /// The data had passed here before, at the receiver.
         Received = "received before",
         /// The receiver had refused an earlier transmission, which came too late (RFC 7323 §5).
         Refused = "an earlier transmission was refused for its timestamp",
-        /// It fills a hole, and was sent after what revealed the hole.
+        /// It fills a hole, and was sent after the packet that revealed the hole.
         SentLater = "sent after what revealed the hole",
         /// The answer came sooner than any round trip.
         TooSoon = "answered sooner than a round trip",
         /// After the timeout, ACKs of data that was not retransmitted (RFC 5682 §2).
         OriginalsAcknowledged = "originals acknowledged after the timeout",
-        /// Without SACK: it was acknowledged with what an earlier packet repaired, hence had waited
-        /// behind that.
+        /// Without SACK: it was acknowledged together with an earlier packet's repair, hence had
+        /// waited for that.
         RepairedBefore = "acknowledged by an earlier packet's answer",
-        /// Without SACK: the acknowledgment stopped short of what had been sent before it and was
-        /// not lost, hence answered an earlier packet.
+        /// Without SACK: the acknowledgment stopped short of earlier data that was not lost, hence
+        /// answered an earlier packet.
         StoppedShort = "acknowledged before what was sent earlier",
-        /// The answer came a round trip later, and nothing speaks for an earlier transmission.
+        /// The answer came a round trip later, without evidence for an earlier transmission.
         Answered = "answered a round trip later",
         /// It fills a hole later than packets of this flow overtake each other.
         HoleFilled = "fills a hole too late for overtaking",
@@ -93,7 +93,7 @@ named! {
 }
 
 impl Evidence {
-    /// Whether it proves the verdict; otherwise it makes it likely.
+    /// Whether it proves the verdict; otherwise the verdict is only likely.
     #[must_use]
     pub const fn is_proof(self) -> bool {
         matches!(
@@ -108,7 +108,7 @@ impl Evidence {
         )
     }
 
-    /// `proved` or `likely`, as it stands in tables.
+    /// `proved` or `likely`, as used in tables.
     #[must_use]
     pub const fn sureness(self) -> &'static str {
         if self.is_proof() { "proved" } else { "likely" }
@@ -116,28 +116,27 @@ impl Evidence {
 }
 
 named! {
-    /// Why there was something to retransmit.
+    /// Why the data was retransmitted.
     Cause {
         /// The answer was late: the timer expired though nothing was lost.
         DelaySpike = "delay-spike",
-        /// Packets overtook each other.
+        /// Packets were reordered.
         Reordering = "reordering",
         /// Lost at any length of the queue.
         Radio = "radio",
         /// Lost where the queue was full.
         TailDrop = "tail-drop",
-        /// Dropped by a queue that looks after its own delay (RFC 7567): above some delay, not at
-        /// the longest.
+        /// Dropped by an AQM (RFC 7567): above some delay, not at the longest.
         Aqm = "aqm",
         /// Dropped by a policer, a token bucket without a queue.
         Policer = "policer",
-        /// A queue's or the radio's: it met a queue, and the losses are too few to tell which.
+        /// By a queue or the radio: it met a queue, and there are too few losses to decide.
         QueueOrRadio = "queue-or-radio",
-        /// Lost with nothing behind it that would reveal the loss.
+        /// Lost without later data that would reveal the loss.
         TailOfFlight = "tail-of-flight",
         /// A retransmission that was lost itself.
         LostRetransmission = "lost-retransmission",
-        /// The capture does not tell.
+        /// The capture does not show it.
         NotShown = "not-shown",
     }
 }
@@ -145,43 +144,44 @@ named! {
 /// A retransmission and its labels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Label {
-    /// Its place in [`Analysis::sent`](super::Analysis::sent).
+    /// Index in [`Analysis::sent`](super::Analysis::sent).
     pub sent: usize,
-    /// When it passed here.
+    /// Time at the capture.
     pub time: Instant,
-    /// Its number in the capture.
+    /// Packet number in the capture.
     pub number: u64,
-    /// The number of the transmission before it, where that was seen.
+    /// Packet number of the previous transmission, if captured.
     pub original: Option<u64>,
-    /// Its first byte, counted from the first byte of data.
+    /// First byte, relative to the first byte of data.
     pub start: u64,
-    /// The byte after its last.
+    /// One past the last byte.
     pub end: u64,
-    /// Which transmission of these bytes it is: 1 is the first retransmission.
+    /// Number of earlier transmissions of these bytes: 1 is the first retransmission.
     pub attempt: u32,
     /// Its trigger.
     pub trigger: Trigger,
-    /// Timeouts in a row before it, for those that a timeout triggered.
+    /// Number of consecutive timeouts before it, if triggered by a timeout.
     pub backoff: u32,
-    /// The timeout as reconstructed.
+    /// The RTO as reconstructed.
     pub timeout: Duration,
     /// Whether it was needed.
     pub need: Need,
     /// Evidence for it.
     pub evidence: Evidence,
-    /// Why there was something to retransmit.
+    /// Why the data was retransmitted.
     pub cause: Cause,
-    /// Cause of the loss of the transmission before it: radio, tail drop, AQM, policer, one of two,
-    /// or not shown. `None` where nothing was lost.
+    /// Cause of the loss of the previous transmission: radio, tail drop, AQM, policer, queue or
+    /// radio, or not shown. `None` if nothing was lost.
     pub loss: Option<Cause>,
-    /// Queue length at the lost transmission, in bytes, interpolated from its neighbours.
+    /// Queue length met by the lost transmission, in bytes, interpolated from its neighbours.
     pub queue_bytes: Option<u64>,
-    /// Lateness of the original behind what overtook it or behind the timer: of needless ones.
+    /// For needless ones, lateness of the original after the overtaking packet or the timer.
     pub late_by: Option<Duration>,
-    /// Bytes that had overtaken the original when it was retransmitted, where it was overtaken.
+    /// Bytes that had overtaken the original by the time of the retransmission, if it was
+    /// overtaken.
     pub overtaken_by: u64,
-    /// Whether the loss was before the place of capture, as seen from the sender.
+    /// Whether the loss was upstream of the capture, from the sender.
     pub is_upstream: bool,
-    /// The radio's retry bit was set on the retransmission's frame.
+    /// Whether the retry bit was set on the retransmission's frame.
     pub radio_retry: bool,
 }

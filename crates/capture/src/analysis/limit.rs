@@ -1,19 +1,19 @@
-//! The limits that can hold a transfer back, and the time that each took.
+//! The limits of a transfer, and the time spent in each.
 
 use airtcp_units::Duration;
 
-/// Cause that held the transfer back.
+/// Limit of the transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// The link delivered nothing, and lost nothing.
     Held,
     /// The sender waited for its timer.
     Timeout,
-    /// A short segment waited for the acknowledgment of what was sent before it.
+    /// A short segment waited for the acknowledgment of previous data.
     SmallWrites,
     /// The receiver's window.
     ReceiverWindow,
-    /// The sender's application had no more.
+    /// The sender's application had no more data.
     Application,
     /// The link was full.
     Link,
@@ -24,7 +24,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Every limit, in the order of tables.
+    /// Every limit, in the order of the tables.
     pub const ALL: [Self; 8] = [
         Self::Held,
         Self::Timeout,
@@ -52,18 +52,18 @@ impl Limit {
     }
 }
 
-/// The time from the first data to the last answer, by what held the transfer back.
+/// The time from the first data to the last answer, by limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shares {
     nanos: [u64; Limit::ALL.len()],
     /// The time in which data was in flight, or waited for the receiver's window.
     under_way: Duration,
-    /// Stretches in which the capture dropped packets: not counted above.
+    /// Periods in which the capture dropped packets: not counted above.
     pub left_out: Duration,
 }
 
 impl Shares {
-    /// The time that `limit` took.
+    /// The time spent in `limit`.
     #[must_use]
     pub fn time(&self, limit: Limit) -> Duration {
         Duration::from_nanos(self.nanos[limit as usize])
@@ -75,20 +75,19 @@ impl Shares {
         Duration::from_nanos(self.nanos.iter().sum())
     }
 
-    /// The share of `limit`, from 0 to 1. All of them sum to 1, unless there is no time at all.
+    /// The share of `limit`, from 0 to 1. They sum to 1, unless the time is zero.
     #[must_use]
     pub fn share(&self, limit: Limit) -> f64 {
         self.time(limit).as_secs_f64() / self.whole().as_secs_f64().max(1e-9)
     }
 
-    /// The time in which data was in flight, or waited for the receiver's window, whatever held the
-    /// transfer back.
+    /// The time in which data was in flight, or waited for the receiver's window, for any limit.
     #[must_use]
     pub fn under_way(&self) -> Duration {
         self.under_way
     }
 
-    /// Gives time to a limit.
+    /// Attributes time to a limit.
     pub(super) fn add(&mut self, limit: Limit, length: Duration, is_under_way: bool) {
         self.nanos[limit as usize] += length.as_nanos();
         if is_under_way {

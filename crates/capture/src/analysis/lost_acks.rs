@@ -1,27 +1,26 @@
-//! Acknowledgments that were lost on their way back, by the numbers that the receiver's host gave
-//! its packets.
+//! Acknowledgments lost on the return path, by their IPv4 identifications.
 
-/// Fewer packets show no counter.
+/// Minimum number of packets to detect a counter.
 const MIN_PACKETS: u64 = 50;
-/// A counter of the connection goes up by one, but for losses, in this share of the packets.
+/// Minimum percentage of packets that increment a per-connection counter by one.
 const MIN_IN_ORDER_PERCENT: u64 = 60;
-/// What lost acknowledgments reported is in the next, which so reports as much as all of them, but
-/// for segments of which some were acknowledged alone.
+/// Minimum percentage of gaps confirmed by the next ACK, which covers the range of the lost ones.
+/// It does not for segments some of which were acknowledged individually.
 const MIN_CONFIRMED_PERCENT: u64 = 70;
 const MIN_REPORTED_PERCENT: u64 = 75;
 
-/// Acknowledgments that were lost on their way back.
+/// Acknowledgments lost on the return path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LostAcks {
-    /// Those that are missing.
+    /// Number of missing acknowledgments.
     pub lost: u64,
-    /// Those and the ones that came.
+    /// Number of acknowledgments sent, including the received ones.
     pub sent: u64,
 }
 
 impl LostAcks {
-    /// Counts from the acknowledgments that came: bytes newly reported by each, and packets missing
-    /// before it. `None` where their numbers are no counter of the connection.
+    /// Counts from the received acknowledgments: bytes newly reported by each, and packets missing
+    /// before it. `None` if their numbers are not a counter of the connection.
     pub(super) fn count(acks: &[(u32, u32)]) -> Option<Self> {
         let came = acks.len() as u64;
         if came < MIN_PACKETS {
@@ -57,7 +56,7 @@ impl LostAcks {
 mod tests {
     use super::*;
 
-    /// Acknowledgments of two segments; each tenth is lost, and the next reports for both.
+    /// ACKs of two segments; each tenth is lost, and the next one covers both.
     #[test]
     fn a_gap_before_a_larger_report_is_a_loss() {
         let acks: Vec<(u32, u32)> = (0..900)
@@ -73,14 +72,14 @@ mod tests {
         assert_eq!((lost.lost, lost.sent), (100, 1000));
     }
 
-    /// A counter that other connections of the host share.
+    /// A counter shared with other connections of the host.
     #[test]
     fn a_gap_before_a_usual_report_is_another_connection() {
         let acks: Vec<(u32, u32)> = (0..900).map(|number| (2896, number % 3 / 2)).collect();
         assert_eq!(LostAcks::count(&acks), None);
     }
 
-    /// The same, and every second acknowledgment reports two segments in place of one.
+    /// The same, with every second ACK covering two segments instead of one.
     #[test]
     fn a_gap_is_no_loss_where_reports_do_not_grow_with_it() {
         let acks: Vec<(u32, u32)> = (0..900)

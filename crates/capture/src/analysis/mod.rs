@@ -1,5 +1,5 @@
-//! One flow in depth: where it was captured, every retransmission labelled, where the time went,
-//! and what a fit of the link needs.
+//! One flow in depth: its vantage point, every retransmission labelled, the time by limits, and the
+//! input of a fit of the link.
 //!
 //! ```text
 //!   packets ─▶ wire (order, segments) ─▶ vantage
@@ -64,81 +64,80 @@ use crate::index::Index;
 use crate::packet::{Packet, Way};
 use crate::survey::Survey;
 
-/// A packet that came later than one which was sent after it, and was not repeated.
+/// A packet that arrived after one sent later, without being retransmitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overtaken {
-    /// When it passed here.
+    /// Time at the capture.
     pub time: Instant,
-    /// Its number in the capture.
+    /// Packet number in the capture.
     pub number: u64,
-    /// Time after the first that overtook it.
+    /// Time after the first packet that overtook it.
     pub late_by: Duration,
-    /// Packets that overtook it.
+    /// Number of packets that overtook it.
     pub packets: u32,
 }
 
-/// A flow in depth.
+/// The analysis of a flow.
 #[derive(Clone, Debug)]
 pub struct Analysis {
     /// The number of the flow.
     pub flow: u32,
-    /// Which way its data goes.
+    /// Direction of its data.
     pub way: Way,
-    /// Where it was captured.
+    /// Vantage point.
     pub vantage: Vantage,
     /// The longest payload of a packet on the wire, in bytes.
     pub mss: u32,
-    /// SACK was negotiated, according to the SYNs or, without them, to observed blocks.
+    /// Whether SACK was negotiated, by the SYNs or, without them, by observed blocks.
     pub has_sack: bool,
-    /// The sender uses timestamps.
+    /// Whether the sender uses timestamps.
     pub has_timestamps: bool,
     /// Packets of the sender, in the order of the capture.
     pub sent: Vec<Sent>,
     /// Answers of the receiver.
     pub acks: Vec<Ack>,
-    /// A row for each retransmission.
+    /// One label per retransmission.
     pub labels: Vec<Label>,
-    /// Packets that were overtaken on the sender's side of the capture.
+    /// Packets overtaken upstream of the capture.
     pub overtaken: Vec<Overtaken>,
     /// The stops of the link.
     pub stops: Vec<Stop>,
     /// The hazard of loss over the length of the queue.
     pub hazard: Hazard,
-    /// Other traffic fills the queue, too: it drops by a delay that the flow's own bytes do not
-    /// make.
+    /// Whether cross traffic fills the queue, too: it drops at a delay that the flow's bytes do not
+    /// cause.
     pub is_shared: bool,
-    /// The policer that drops what exceeds its tokens.
+    /// The policer, if one explains the losses.
     pub policer: Option<Policer>,
-    /// The delay above which a queue drops that looks after its own.
+    /// The delay threshold of an AQM.
     pub aqm: Option<DelayThreshold>,
-    /// Acknowledgments lost on their way here; `None` where nothing counts them.
+    /// Acknowledgments lost on their way here; `None` if they are not numbered.
     pub lost_acks: Option<LostAcks>,
-    /// Segments that announce a smaller window after a congestion mark (RFC 3168 §6.1.2).
+    /// Segments with CWR after a congestion mark (RFC 3168 §6.1.2).
     pub reductions: u64,
-    /// Where the time went.
+    /// Shares of the time by limit.
     pub shares: Shares,
-    /// The receiver's habit.
+    /// The receiver's acknowledgment policy.
     pub acking: Acking,
-    /// Phases of the path, where its shortest round trip changes.
+    /// Phases of the path, if its shortest round trip changes.
     pub phases: Vec<Phase>,
-    /// Short segments that the sender held back.
+    /// Short segments that the sender held back (Nagle).
     pub small_writes: SmallWrites,
-    /// The shortest round trip from here to the receiver and back; `None` where none was measured.
+    /// The shortest round trip from here to the receiver and back; `None` if not measured.
     pub base_rtt: Option<Duration>,
     /// Refusals.
     pub refusals: Vec<Refusal>,
-    /// The packets end here because there was no room for more; `None` where all are in.
+    /// End of the analysed packets if there was no room for more; `None` if complete.
     pub cut_after: Option<Instant>,
     /// Frames of the flow with the radio's retry bit.
     pub retried_frames: u64,
-    /// Of a capture at the receiver: the flow as its sender saw it, as far as timestamps date what
-    /// it sent. Its packets are renumbered, and those that were lost stand among them.
+    /// For a capture at the receiver: the flow in its sender's view, as far as timestamps date its
+    /// packets. Its packets are renumbered, and lost ones are inserted.
     pub at_sender: Option<Box<Self>>,
 }
 
 impl Analysis {
-    /// Looks at a flow of a survey. `view` says where it was captured, where that is not to be
-    /// found out.
+    /// Analyses a flow of a survey. `view` sets the vantage point instead of detecting it.
     #[must_use]
     pub fn of(survey: &Survey, flow: &Flow, view: Option<Place>) -> Self {
         let way = flow.data_way();
@@ -181,7 +180,7 @@ impl Analysis {
             base: analysis.base_rtt.unwrap_or_default(),
             ..found
         };
-        // At the receiver no answer shows what is under way.
+        // At the receiver no answer shows the bytes in flight.
         let shares = match (analysis.vantage.place, analysis.at_sender.as_deref()) {
             (_, Some(moved)) => Some(&moved.shares),
             (Place::Receiver, None) => {
@@ -239,7 +238,7 @@ impl Analysis {
         }
     }
 
-    /// The flow as its sender saw it, from what came to its receiver.
+    /// The flow in its sender's view, from the arrivals at its receiver.
     fn moved(
         &self,
         segments: impl Iterator<Item = Packet> + Clone,
@@ -260,7 +259,7 @@ impl Analysis {
         Some(Box::new(moved))
     }
 
-    /// Losses: retransmissions that were needed.
+    /// Number of losses: retransmissions that were needed.
     #[must_use]
     pub fn losses(&self) -> usize {
         let needed = |label: &&Label| label.need == Need::Needed;
@@ -273,7 +272,7 @@ impl Analysis {
         self.refusals.iter().all(|one| one.kind.is_reservation())
     }
 
-    /// Draws what follows from the pass over the packets; what was lost before it came here.
+    /// Derives the results of the pass; returns losses upstream of the capture.
     fn judge(&mut self, mut findings: Findings) -> Vec<UpstreamLoss> {
         let acking = Acking::of(&findings.sent, &findings.acks, self.mss);
         let base = Path::of(&findings.sent, &findings.acks, &acking).map(|path| path.base);
@@ -315,7 +314,7 @@ impl Analysis {
         if self.vantage.place == Place::Sender {
             let base = path.as_ref().map(|path| path.base).unwrap_or_default();
             self.small_writes = small_writes::find(&findings.sent, &findings.acks, base);
-            // A receiver's timer is no silence of the link.
+            // A receiver's delayed-ACK timer is not a silence of the link.
             self.stops
                 .retain(|stop| !self.small_writes.holds(stop.start, stop.end));
         }
@@ -420,7 +419,7 @@ impl Analysis {
     }
 }
 
-/// Losses on the sender's side, by what repaired and what revealed them.
+/// Losses upstream of the capture, with the repairing and the revealing packet.
 fn missing(findings: &Findings, verdicts: &[Verdict]) -> Vec<UpstreamLoss> {
     let place = |at: Index| findings.sent[at.get()].index;
     let pairs = findings.repeats.iter().zip(verdicts);
@@ -435,7 +434,7 @@ fn missing(findings: &Findings, verdicts: &[Verdict]) -> Vec<UpstreamLoss> {
         .collect()
 }
 
-/// The packet that came too late, without being repeated.
+/// The packet that came too late, without being retransmitted.
 fn overtaken(findings: &Findings, repeat: &Repeat, verdict: &Verdict) -> Overtaken {
     let sent = &findings.sent[repeat.sent.get()];
     Overtaken {
@@ -448,8 +447,8 @@ fn overtaken(findings: &Findings, repeat: &Repeat, verdict: &Verdict) -> Overtak
     }
 }
 
-/// The times in which the sender waited for its timer though the data was lost: from the last
-/// packet either way to the retransmission.
+/// Periods in which the sender waited for its timer though the data was lost: from the last packet
+/// in either direction to the retransmission.
 fn waits(labels: &[Label], findings: &Findings) -> Vec<(Instant, Instant)> {
     labels
         .iter()

@@ -1,4 +1,4 @@
-//! Options that the two ends agreed on: by their SYNs, and where these are missing by what they do.
+//! Options negotiated by the two ends: from their SYNs, otherwise from their behaviour.
 
 use crate::flow::Flow;
 use crate::packet::{Packet, Way};
@@ -7,25 +7,25 @@ use crate::packet::{Packet, Way};
 const PROBED: usize = 20_000;
 /// Space that timestamps take in each header, with padding.
 const TIMESTAMPS_BYTES: u32 = 12;
-/// Shorter segments are what an application had, not what a path takes (RFC 9293 §3.7.1).
+/// Minimum full segment; shorter ones are due to the application, not the path (RFC 9293 §3.7.1).
 const MIN_SEGMENT: u32 = 536;
 /// Full segment on Ethernet, the default without samples.
 const MSS_BYTES: u32 = 1460;
 
-/// Options that the ends agreed on.
+/// Options negotiated by the ends.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NegotiatedOptions {
     pub has_sack: bool,
-    /// Scale of the windows that the receiver of the data announces.
+    /// Window scale announced by the receiver of the data.
     pub window_scale: Option<u8>,
-    /// The usual payload of a full packet on the wire.
+    /// Payload of a full segment on the wire.
     pub mss: u32,
-    /// The longest payload that the ends agreed on: what is longer was joined by offload.
+    /// Maximum negotiated payload: longer packets were aggregated by offload.
     pub longest: u32,
 }
 
 impl NegotiatedOptions {
-    /// Of a flow with these `packets`, whose data goes `way`.
+    /// Determines the options of a flow with these `packets` and data in direction `way`.
     pub fn of(packets: impl Iterator<Item = Packet>, flow: &Flow, way: Way) -> Self {
         let (data, acks) = (flow.data(), flow.acks());
         let mut lengths: Vec<u32> = Vec::new();
@@ -44,15 +44,14 @@ impl NegotiatedOptions {
         let most = announced.map_or(u32::MAX, |mss| mss.saturating_sub(option).max(1));
         let usual = match announced {
             Some(_) => most_frequent(&mut lengths),
-            // Without SYNs nothing bounds what offload has joined.
+            // Without SYNs nothing bounds packets aggregated by offload.
             None => common_divisor(&mut lengths).or_else(|| most_frequent(&mut lengths)),
         };
-        // Where all are shorter, the application writes little at a time: no length shows the
-        // path's.
+        // If all are shorter, the application writes little at a time: no length shows the path's.
         let usual = usual
             .filter(|length| *length >= MIN_SEGMENT.min(most))
             .unwrap_or(if announced.is_some() { most } else { MSS_BYTES });
-        // On a jumbo path two joined segments are no longer than one that the ends agreed on.
+        // On a jumbo path two aggregated segments may be shorter than the negotiated maximum.
         let is_bound = announced.is_some() && most <= MSS_BYTES;
         let is_scaled = data.window_scale.is_some() && acks.window_scale.is_some();
         let has_syns = data.syn.is_some() && acks.syn.is_some();
@@ -77,8 +76,8 @@ fn most_frequent(lengths: &mut [u32]) -> Option<u32> {
     runs.max_by_key(|run| run.len()).map(|run| run[0])
 }
 
-/// The length of which nearly all longer ones are multiples, as offload joins segments; `None`
-/// where none is longer than the most frequent.
+/// The length of which nearly all longer ones are multiples, as offload aggregates segments; `None`
+/// if no length exceeds the most frequent.
 fn common_divisor(lengths: &mut [u32]) -> Option<u32> {
     lengths.sort_unstable();
     let fewest = lengths.len() / 100 + 1;

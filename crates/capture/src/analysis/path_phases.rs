@@ -1,53 +1,53 @@
-//! Phases of a path: stretches of time in which its shortest round trip is another, as after a
-//! handover, a satellite's change, or a new route.
+//! Phases of a path: periods with a constant shortest round trip, separated by a handover, a
+//! satellite's change, or a new route.
 //!
-//! A queue that never drains makes a longer shortest round trip, too. In a queue the round trip is
-//! what is in flight over the rate: round trips that are equal belong to flights that are equal. On
-//! a longer path they are equal whatever is in flight.
+//! A queue that never drains also makes the shortest round trip longer. In a queue the round trip
+//! is the bytes in flight over the rate: equal round trips imply equal bytes in flight. On a longer
+//! path they are equal for any bytes in flight.
 
 use airtcp_units::{Duration, Instant};
 
 use super::acking::Acking;
 use super::findings::Sent;
 
-/// Length of the windows whose shortest round trips are compared.
+/// Length of the windows for the comparison of shortest round trips.
 const WINDOW: Duration = Duration::from_secs(1);
-/// Round trips in a window without which it shows nothing.
+/// Minimum number of round trips in a window.
 const FEWEST: usize = 8;
-/// Windows in a row that agree before a phase is one.
+/// Minimum number of consecutive agreeing windows in a phase.
 const MIN_WINDOWS: usize = 3;
-/// Shortest round trips agree within this, or within a share of them.
+/// Maximum difference of agreeing shortest round trips, or a share of them.
 const NEAR: Duration = Duration::from_millis(3);
 const NEAR_PERCENT: u64 = 8;
-/// Paths differ by this at least, and by a share of the shorter one.
+/// Minimum difference of two paths, besides a share of the shorter one.
 const JUMP: Duration = Duration::from_millis(5);
 const JUMP_PERCENT: u64 = 15;
-/// Flights that have the shortest round trip: the largest tenth over the smallest, in per cent. Of
-/// a queue it is no more than 100 and `NEAR_PERCENT`, but for a rate that varies.
+/// Minimum spread of bytes in flight with the shortest round trip: the top over the bottom decile,
+/// in per cent. In a queue at constant rate it is at most 100 plus `NEAR_PERCENT`.
 const SPREAD_PERCENT: u64 = 130;
-/// Share of a phase's round trips that are near its shortest, at least.
+/// Minimum share of a phase's round trips near its shortest.
 const MAX_PERCENT: usize = 60;
-/// Share of the acknowledgments that may come bunched.
+/// Maximum share of compressed acknowledgments.
 const MAX_BUNCHED_PERCENT: u64 = 20;
 
-/// A stretch of time in which the path's shortest round trip is the same.
+/// A period with a constant shortest round trip of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phase {
-    /// When it begins; the first with the capture.
+    /// Start; the first phase starts with the capture.
     pub from: Instant,
-    /// The shortest round trip in it.
+    /// The shortest round trip during the phase.
     pub base: Duration,
 }
 
-/// A window: where its transmissions begin, and their shortest round trip.
+/// A window: start of its transmissions, and their shortest round trip.
 #[derive(Clone, Copy, Debug)]
 struct Window {
     from: Instant,
     floor: Duration,
 }
 
-/// The phases of the path that `sent` took; empty where its shortest round trip does not change, or
-/// where acknowledgments come bunched: these wait in a queue of their own, whatever is in flight.
+/// The phases of the path of `sent`; empty if its shortest round trip does not change, or if
+/// acknowledgments are compressed: these queue independently of the bytes in flight.
 pub(super) fn find(sent: &[Sent], acking: &Acking) -> Vec<Phase> {
     if acking.compressed * 100 > acking.acks * MAX_BUNCHED_PERCENT {
         return Vec::new();
@@ -81,7 +81,7 @@ pub(super) fn find(sent: &[Sent], acking: &Acking) -> Vec<Phase> {
     phases
 }
 
-/// Whether two shortest round trips are of different paths.
+/// Whether two shortest round trips belong to different paths.
 fn differ(one: Duration, other: Duration) -> bool {
     let (low, high) = (one.min(other), one.max(other));
     high - low > JUMP.max(low * JUMP_PERCENT / 100)
@@ -114,7 +114,7 @@ fn windows(sent: &[Sent]) -> Vec<Window> {
     windows
 }
 
-/// Windows in a row that agree.
+/// Consecutive agreeing windows.
 struct Group {
     from: Instant,
     until: Option<Instant>,
@@ -122,7 +122,7 @@ struct Group {
     windows: usize,
 }
 
-/// Groups of windows: a single one that differs belongs to the group that goes on after it.
+/// Groups of windows: a single deviating window belongs to the surrounding group.
 fn groups(windows: &[Window]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut at = 0;
@@ -158,8 +158,9 @@ fn groups(windows: &[Window]) -> Vec<Group> {
     groups
 }
 
-/// Whether the shortest round trip of a phase is the path's, and not a queue's: it is that of
-/// flights that differ, and most packets have it, which a queue that others fill and drain forbids.
+/// Whether the shortest round trip of a phase is the path's rather than a queue's: it holds for
+/// different bytes in flight and for most packets, which a queue that cross traffic fills and
+/// drains excludes.
 fn is_path(sent: &[Sent], phase: &Phase, until: Instant) -> bool {
     let mut measured = 0;
     let mut flights: Vec<u32> = sent
@@ -181,14 +182,14 @@ fn is_path(sent: &[Sent], phase: &Phase, until: Instant) -> bool {
     }
 }
 
-/// When a phase began: with the first transmission, from a window before on, after all whose round
-/// trips were shorter than this path allows, and from which on round trips are near its shortest.
+/// Start of a phase: the first transmission, from one window earlier on, after all with round trips
+/// too short for this path, and from which on round trips are near its shortest.
 fn change(sent: &[Sent], phase: &Phase) -> Instant {
     let earliest = phase.from.as_nanos().saturating_sub(WINDOW.as_nanos());
     let latest = phase.from + WINDOW;
     let first = sent.partition_point(|packet| packet.time.as_nanos() < earliest);
     let behind = sent.partition_point(|packet| packet.time < latest);
-    // A clock that goes back puts the one behind the other.
+    // A clock that goes back can reverse the order.
     let around = sent.get(first..behind).unwrap_or_default();
     let is_shorter = |rtt: Duration| rtt < phase.base && !near(phase.base, rtt);
     let last_shorter = around

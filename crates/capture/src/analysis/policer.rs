@@ -1,59 +1,58 @@
-//! A policer: losses that begin when the bytes delivered exceed rate × time + burst, while nothing
-//! waits (Flach et al., "An Internet-Wide Analysis of Traffic Policing", SIGCOMM 2016, §3).
+//! Detects a policer: losses begin when the delivered bytes exceed rate × time + burst, without
+//! queueing (Flach et al., "An Internet-Wide Analysis of Traffic Policing", SIGCOMM 2016, §3).
 
 use airtcp_units::{Duration, Instant};
 
 use super::findings::Sent;
 
-/// Fewer losses are not fitted.
+/// Minimum number of losses for a fit.
 const MIN_LOSSES: usize = 8;
-/// Transmissions that candidates are tried on: a longer flow shows no more of its contract.
+/// Maximum number of transmissions for candidates: a longer flow shows no more of its contract.
 const MAX_TRIED: usize = 50_000;
-/// Number of losses, spread over the flow, from which candidate rates are taken: what passed until
+/// Number of losses, spread over the flow, from which candidate rates are taken: the delivery until
 /// a later loss over the time between the two.
 const FROM_LOSSES: usize = 24;
-/// Least times between those two losses, in seconds.
+/// Minimum times between those two losses, in seconds.
 const SPANS_S: [f64; 3] = [1.0, 4.0, 12.0];
-/// Times that the best candidate is refined.
+/// Number of refinements of the best candidate.
 const REFINED: usize = 3;
-/// Between two losses the bucket was never nearly full, if more than this share stayed taken.
+/// Minimum share of the bucket that stayed empty between two losses for it to count as never full.
 const NEVER_FULL: f64 = 0.1;
-/// Number of first losses from which the burst is estimated: later the error of the rate has added
-/// up.
+/// Number of first losses from which the burst is estimated: later the error of the rate
+/// accumulates.
 const FIRST_LOSSES: usize = 64;
-/// Losses meet a bucket that is at most this full, in packets: bytes and times are known so well.
+/// Maximum fill of the bucket at a loss, in packets: the resolution of bytes and times.
 const NEAR_PACKETS: f64 = 2.0;
-/// By how much the two hazards, with an empty bucket and with tokens, have to be likelier than one,
-/// in natural logarithms: far beyond what the best of all rates gains from losses at random.
+/// Minimum gain in log-likelihood of two hazards, with an empty bucket and with tokens, over a
+/// single one: far beyond the gain of the best rate from random losses.
 const MIN_GAIN: f64 = 25.0;
-/// The hazard of loss with an empty bucket, and how many times it is that with tokens.
+/// Minimum hazard of loss with an empty bucket, and its minimum ratio to that with tokens.
 const MIN_HAZARD: f64 = 0.05;
 const MIN_RATIO: f64 = 10.0;
-/// A smaller burst cannot be told from a queue of as many packets.
+/// Minimum burst; a smaller one cannot be distinguished from a queue of as many packets.
 const MIN_BURST_PACKETS: f64 = 4.0;
-/// A queue of that size would have delayed what it dropped by burst / rate: losses saw no more
-/// than this share of it, and of a short one, whose delay hosts blur, no more than that.
+/// Maximum delay of losses, as a share of burst / rate, the delay in a queue of that size; larger
+/// for a short queue, since hosts blur its delay.
 const MAX_DELAYED: f64 = 0.1;
 const MAX_DELAYED_SHORT: f64 = 0.5;
 const BLUR_S: f64 = 0.002;
 
-/// A policer's contract, as its losses show it.
+/// A policer's contract, inferred from its losses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Policer {
-    /// Rate of its tokens, in bits of IP packets a second.
+    /// Token rate, in bits of IP packets a second.
     pub rate_bps: f64,
     /// Its burst, in bytes.
     pub burst_bytes: f64,
     /// Share of the losses that met an empty bucket.
     pub explained: f64,
-    /// By how much the bucket makes the losses likelier than one hazard, in natural logarithms.
+    /// Gain in log-likelihood of the bucket over a single hazard.
     pub gain: f64,
 }
 
 impl Policer {
-    /// The policer behind the losses of `sent`, if one explains them, and for each transmission
-    /// whether it met an empty bucket. `delays` are those that transmissions met, beyond the
-    /// shortest round trip.
+    /// The policer that explains the losses of `sent`, if any, and for each transmission whether it
+    /// met an empty bucket. `delays` are the transmissions' delays beyond the shortest round trip.
     pub(super) fn of(sent: &[Sent], delays: &[Duration]) -> Option<(Self, Vec<bool>)> {
         let lost = sent.iter().filter(|packet| packet.is_lost).count();
         if lost < MIN_LOSSES {
@@ -71,7 +70,7 @@ impl Policer {
     }
 }
 
-/// Candidates for the rate: a bucket that was empty at two losses let its rate pass between them.
+/// Candidate rates: a bucket that was empty at two losses passed its rate between them.
 fn candidates(sent: &[Sent]) -> Vec<f64> {
     let mut passed = 0_u64;
     let mut losses: Vec<(f64, u64)> = Vec::new();
@@ -103,21 +102,21 @@ fn candidates(sent: &[Sent]) -> Vec<f64> {
     rates
 }
 
-/// A token bucket, followed along what was sent.
+/// A token bucket, simulated along the transmissions.
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
     rate_bps: f64,
     burst: f64,
-    /// A loss that meets so few bytes beyond itself is the bucket's.
+    /// Maximum tokens left, beyond the packet itself, for a loss to be the bucket's.
     near: f64,
 }
 
 impl Bucket {
-    /// Calls `each` for every transmission with its place, the bytes taken with it, and whether it
+    /// Calls `each` for every transmission with its index, the bytes taken with it, and whether it
     /// met an empty bucket.
     ///
-    /// A loss at an empty bucket says that no packet's tokens were left, and what passed, that a
-    /// packet's were: what the rate is off adds up between two losses at most.
+    /// A loss at an empty bucket means that there were no tokens for a packet, and a delivery that
+    /// there were: an error of the rate accumulates between two losses at most.
     fn follow(&self, sent: &[Sent], mut each: impl FnMut(usize, f64, bool)) {
         let mut taken: f64 = 0.0;
         let mut before = sent.first().map_or(Instant::ZERO, |packet| packet.time);
@@ -136,9 +135,9 @@ impl Bucket {
         }
     }
 
-    /// What passed between two losses at an empty bucket that was never full meanwhile is what its
-    /// rate let pass: the mean over all such times. A sender whose rounds are all alike, with a
-    /// full bucket between, does not tell the rate otherwise.
+    /// The delivery between two losses at an empty bucket that was never full between them gives
+    /// its rate: the mean over all such intervals. A sender with identical rounds, and a full
+    /// bucket between them, does not show the rate otherwise.
     fn rate_while_empty(&self, sent: &[Sent]) -> Option<f64> {
         let (mut passed, mut seconds) = (0.0, 0.0);
         let (mut since, mut bytes): (Option<Instant>, f64) = (None, 0.0);
@@ -165,7 +164,8 @@ impl Bucket {
         (now - before).as_secs_f64() * self.rate_bps / 8.0
     }
 
-    /// What was taken when each of the first losses came, itself included, in a bucket of any size.
+    /// Bytes taken at each of the first losses, including the lost packet, for a bucket of any
+    /// size.
     fn at_first_losses(&self, sent: &[Sent]) -> Vec<f64> {
         let mut found = Vec::new();
         let mut taken: f64 = 0.0;
@@ -186,7 +186,7 @@ impl Bucket {
         found
     }
 
-    /// Transmissions and losses that met tokens, and that met none.
+    /// Transmissions and losses with tokens, and without.
     fn counts(&self, sent: &[Sent]) -> [[f64; 2]; 2] {
         let mut counts = [[0.0; 2]; 2];
         self.follow(sent, |at, _, is_empty| {
@@ -197,7 +197,7 @@ impl Bucket {
         counts
     }
 
-    /// The policer, if losses meet an empty bucket, others do not, and nothing waits.
+    /// The policer, if losses meet an empty bucket, others do not, and there is no queueing.
     fn checked(&self, sent: &[Sent], delays: &[Duration]) -> Option<(Policer, Vec<bool>)> {
         let packet = self.near / NEAR_PACKETS;
         if self.burst < MIN_BURST_PACKETS * packet {
@@ -235,7 +235,7 @@ impl Bucket {
     }
 }
 
-/// Of some rates that bucket which explains the losses best.
+/// The bucket that explains the losses best, among several rates.
 fn best(sent: &[Sent], packet: f64, rates: impl Iterator<Item = f64>) -> Option<Bucket> {
     let mut found: Option<(f64, Bucket)> = None;
     for rate_bps in rates {
@@ -257,7 +257,7 @@ fn best(sent: &[Sent], packet: f64, rates: impl Iterator<Item = f64>) -> Option<
     found.map(|(_, bucket)| bucket)
 }
 
-/// The value within `width` above which most others lie.
+/// The value with the most others within `width` above it.
 fn densest(values: &[f64], width: f64) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -266,7 +266,7 @@ fn densest(values: &[f64], width: f64) -> Option<f64> {
     Some(sorted[from])
 }
 
-/// By how much two hazards are likelier than one; nothing where tokens help losses.
+/// Log-likelihood gain of two hazards over one; zero if losses are rarer without tokens.
 fn gain([with, without]: [[f64; 2]; 2]) -> f64 {
     if hazard(without) <= hazard(with) {
         return 0.0;
@@ -275,12 +275,12 @@ fn gain([with, without]: [[f64; 2]; 2]) -> f64 {
     log_likelihood(with) + log_likelihood(without) - log_likelihood(whole)
 }
 
-/// Losses a transmission.
+/// Losses per transmission.
 fn hazard(count: [f64; 2]) -> f64 {
     count[1] / count[0].max(1.0)
 }
 
-/// Of losses that all have the hazard of their part.
+/// Log-likelihood with the hazard estimated for the part.
 fn log_likelihood(count: [f64; 2]) -> f64 {
     let part = |some: f64| {
         if some > 0.0 {
@@ -296,8 +296,8 @@ fn log_likelihood(count: [f64; 2]) -> f64 {
 mod tests {
     use super::*;
 
-    /// A sender that fills the bucket, is slowed down by losses and comes back; `drops` says what
-    /// is lost, given the tokens that are left.
+    /// A sender that fills the bucket, slows down after losses and recovers; `drops` decides on
+    /// losses, given the remaining tokens.
     fn transfer(drops: impl Fn(f64, usize) -> bool) -> Vec<Sent> {
         let mut sent = Vec::new();
         let (mut nanos, mut tokens, mut spacing) = (0_u64, 100_000.0_f64, 2_000_000_u64);
@@ -365,7 +365,7 @@ mod tests {
         assert!(told.count() * 100 >= lost * 95);
     }
 
-    /// The same losses where what was dropped had waited as long as the bucket is deep: a queue.
+    /// The same losses, but dropped packets had waited as long as the bucket is deep: a queue.
     #[test]
     fn what_waited_was_in_a_queue() {
         let sent = transfer(|tokens, _| tokens < 1500.0);

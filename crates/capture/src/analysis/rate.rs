@@ -1,4 +1,4 @@
-//! The path's rate at each moment, and the queue that a packet met.
+//! The path's rate over time, and the queue met by each packet.
 
 use airtcp_units::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use super::acking::Acking;
 use super::findings::{Ack, Sent};
 use super::path_phases::{self, Phase};
 
-/// Half of the shortest window over which a rate is taken.
+/// Half of the shortest window for a rate.
 const MIN_HALF: Duration = Duration::from_millis(100);
 /// Round trips and rates of a flow.
 #[derive(Debug)]
@@ -21,9 +21,9 @@ pub(super) struct Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    /// The path of a flow; `None` where nothing measured a round trip.
+    /// The path of a flow; `None` without round-trip samples.
     pub fn of(sent: &'a [Sent], acks: &'a [Ack], acking: &Acking) -> Option<Self> {
-        // The handshake may have been answered by something nearer.
+        // A nearer device may have answered the handshake.
         let data = sent.iter().filter(|packet| packet.end > 0);
         let mut rtts: Vec<Duration> = data.filter_map(Sent::rtt).collect();
         let at = rtts.len() / 500;
@@ -41,14 +41,14 @@ impl<'a> Path<'a> {
         })
     }
 
-    /// The shortest round trip of the path that a packet took which left at `time`.
+    /// The shortest round trip of the path in use at `time`.
     pub fn base_at(&self, time: Instant) -> Duration {
         let behind = self.phases.partition_point(|phase| phase.from <= time);
         let phase = self.phases.get(behind.saturating_sub(1));
         phase.map_or(self.base, |phase| phase.base)
     }
 
-    /// Bits a second that were delivered around `time`; zero where nothing was.
+    /// Bits a second delivered around `time`; zero without any.
     pub fn rate_bps(&self, time: Instant) -> f64 {
         let from = Instant::from_nanos(time.as_nanos().saturating_sub(self.half.as_nanos()));
         let to = time + self.half;
@@ -65,23 +65,23 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Bytes that had been delivered when the last ACK up to `time` had passed.
+    /// Bytes delivered up to the last ACK at `time`.
     fn delivered(&self, time: Instant) -> u64 {
         let behind = self.acks.partition_point(|ack| ack.time <= time);
         self.acks[..behind].last().map_or(0, |ack| ack.delivered)
     }
 
-    /// Queue length in bytes at each transmission's arrival, counting this flow alone.
+    /// Queue length in bytes at each transmission's arrival, counting only this flow.
     ///
-    /// What is under way is in the queue but for what had left it: that is acknowledged within the
-    /// shortest round trip. And but for what was lost, until it is repaired. This needs no rate,
-    /// hence holds while the rate varies or the link stands still.
+    /// The bytes in flight are in the queue except those past it, which are acknowledged within the
+    /// shortest round trip, and except lost ones, until they are repaired. This needs no rate,
+    /// hence holds while the rate varies or the link is stopped.
     pub fn queue_bytes(&self) -> Vec<u64> {
         let mut lost = LostBytes::of(self.sent);
         self.sent
             .iter()
             .map(|sent| {
-                // Where the capture's clock goes back, less may have been delivered later.
+                // If the capture's clock goes back, fewer bytes may have been delivered later.
                 let then = self.delivered(sent.time + self.base_at(sent.time));
                 let left = then.saturating_sub(self.delivered(sent.time));
                 let own = sent.end - sent.start;
@@ -94,10 +94,9 @@ impl<'a> Path<'a> {
     }
 }
 
-/// Of each transmission, whether the queue that it met can be told without SACK: while
-/// acknowledgments stand still at a hole, what arrives behind it counts as in flight for longer
-/// than it was. They stand still when what was sent before the hole is acknowledged, until the hole
-/// is.
+/// For each transmission, whether its queue is known without SACK: while acknowledgments stall at a
+/// hole, arrivals above it count as in flight for too long. They stall from the acknowledgment of
+/// the data before the hole until that of the hole.
 pub(super) fn is_told_without_sack(sent: &[Sent]) -> Vec<bool> {
     let mut before = Instant::ZERO;
     let mut holes = Vec::new();
@@ -121,9 +120,9 @@ pub(super) fn is_told_without_sack(sent: &[Sent]) -> Vec<bool> {
         .collect()
 }
 
-/// Lost bytes that count as under way, walked in time.
+/// Lost bytes that count as in flight, over time.
 struct LostBytes {
-    /// Changes of their number: when, and by how much.
+    /// Changes of their number: time, and difference.
     changes: Vec<(Instant, i64)>,
     at: usize,
     bytes: i64,
@@ -133,7 +132,7 @@ impl LostBytes {
     fn of(sent: &[Sent]) -> Self {
         let mut changes = Vec::new();
         for packet in sent {
-            // A repair of what was lost is under way itself.
+            // A repair of lost data is in flight itself.
             if let Some(lost) = packet.previous_in(sent)
                 && lost.is_lost
             {
@@ -150,7 +149,7 @@ impl LostBytes {
         }
     }
 
-    /// Their number just before `time`, which does not run backwards.
+    /// Their number just before `time`, which must not decrease.
     fn under_way(&mut self, time: Instant) -> u64 {
         while let Some((when, bytes)) = self.changes.get(self.at)
             && *when < time
@@ -170,8 +169,8 @@ mod tests {
         Instant::ZERO + Duration::from_millis(millis)
     }
 
-    /// A packet every 10 ms, acknowledged after 50; the ones sent at 100 and 110 ms are lost, and
-    /// acknowledged with all that is behind them at 300 ms.
+    /// A packet every 10 ms, acknowledged after 50; those sent at 100 and 110 ms are lost, and
+    /// acknowledged with all later data at 300 ms.
     fn sent() -> Vec<Sent> {
         (0..60)
             .map(|number| {
@@ -203,8 +202,8 @@ mod tests {
             .collect()
     }
 
-    /// Acknowledgments stand still from 140 ms, when what was sent at 90 ms is acknowledged, until
-    /// 300; both losses met a queue that is told.
+    /// Acknowledgments stall from 140 ms, when data sent at 90 ms is acknowledged, until 300; both
+    /// losses met a known queue.
     #[test]
     fn a_queue_is_told_while_acknowledgments_go_on() {
         let told = is_told_without_sack(&sent());

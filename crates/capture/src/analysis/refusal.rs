@@ -1,4 +1,4 @@
-//! Statements that a capture does not support, and the capture that would.
+//! Conclusions that a capture does not support, and the capture that would.
 
 use airtcp_packet::Flags;
 use airtcp_units::Duration;
@@ -11,25 +11,25 @@ use crate::flow::Flow;
 use crate::packet::{Packet, Way};
 use crate::survey::Survey;
 
-/// Fewer losses do not make a loss model.
+/// Minimum number of losses for a loss model.
 const MIN_LOSSES: usize = 30;
-/// Less time with data under way does not make a link.
+/// Minimum time with data in flight to fit a link.
 const MIN_UNDER_WAY: Duration = Duration::from_secs(5);
-/// Above this share of the time the application decides, not the link.
+/// Maximum share of the time limited by the application for a fit of the link.
 const MAX_APPLICATION: f64 = 0.8;
-/// Above this share of wrong order the clocks are two.
+/// Maximum percentage of packets out of order; above it there are several clocks.
 const MAX_BEHIND_PERCENT: u64 = 1;
-/// The handshake's answer came this many times sooner than the quickest answer to data.
+/// Minimum ratio of the fastest answer to data to the handshake's answer, for a proxy.
 const PROXY_RATIO: u64 = 3;
-/// And by this much, which no delayed ACK explains.
+/// Minimum difference of the two: longer than any delayed ACK.
 const PROXY_MIN: Duration = Duration::from_millis(250);
-/// A share of the bytes above which something hidden is the capture's subject.
+/// Minimum percentage of hidden bytes that makes them the capture's subject.
 const HIDDEN_PERCENT: u64 = 50;
 
 /// Why part of an analysis was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// A word for it.
+    /// Its kind.
     pub kind: RefusalKind,
     /// The reason with its figures.
     pub reason: String,
@@ -42,9 +42,9 @@ pub struct Refusal {
 pub enum RefusalKind {
     /// Too few losses for a model of loss.
     FewLosses,
-    /// Too little time with data under way.
+    /// Too little time with data in flight.
     Short,
-    /// The application limits.
+    /// The application is the limit.
     Application,
     /// One direction only.
     OneWay,
@@ -52,19 +52,19 @@ pub enum RefusalKind {
     Order,
     /// The capture dropped packets.
     Dropped,
-    /// Something in between answers for the far end.
+    /// A middlebox answers for the far end.
     Proxy,
     /// Most of the capture is QUIC.
     Quic,
     /// Most of the capture is in encrypted tunnels or frames.
     Encrypted,
-    /// The flow's packets were not kept.
+    /// The flow's packets were not stored.
     NotKept,
     /// There is no TCP.
     NoTcp,
     /// The SYN, which carries the window scale, was not captured.
     NoSyn,
-    /// Captured at the receiver, and nothing dates what the sender sent.
+    /// Captured at the receiver, without timestamps that date the sender's packets.
     NoClock,
 }
 
@@ -89,7 +89,7 @@ impl RefusalKind {
         }
     }
 
-    /// Whether labels and shares mean nothing either: they are left empty.
+    /// Whether labels and shares are meaningless, too: they are left empty.
     #[must_use]
     pub const fn is_total(self) -> bool {
         matches!(
@@ -98,7 +98,7 @@ impl RefusalKind {
         )
     }
 
-    /// Whether it is a reservation only: a link can be fitted and remedies ranked.
+    /// Whether it is only a reservation: a link can be fitted and remedies ranked.
     #[must_use]
     pub const fn is_reservation(self) -> bool {
         matches!(self, Self::NoSyn)
@@ -138,7 +138,7 @@ impl Refusal {
     }
 }
 
-/// Of a capture as a whole.
+/// Refusals for a whole capture.
 pub fn of_capture(survey: &Survey) -> Vec<Refusal> {
     let mut refusals = Vec::new();
     let others = &survey.others;
@@ -182,7 +182,7 @@ pub fn of_capture(survey: &Survey) -> Vec<Refusal> {
             find_tcp(survey),
         ));
     }
-    // Steps within that are sorted.
+    // Steps within this are sorted.
     if survey.steps_back * 100 > survey.packets * MAX_BEHIND_PERCENT
         && survey.longest_step_back > wire::SORTED_WITHIN
     {
@@ -226,7 +226,7 @@ fn without_tcp(survey: &Survey) -> String {
     )
 }
 
-/// Captures that would show TCP, by what the capture is full of.
+/// Captures that would show TCP, by the content of this one.
 fn find_tcp(survey: &Survey) -> &'static str {
     let most = Other::ALL
         .iter()
@@ -241,7 +241,7 @@ fn find_tcp(survey: &Survey) -> &'static str {
     }
 }
 
-/// Names of link types that hold no IP, or not as airtcp reads it (tcpdump.org).
+/// Names of link types without IP, or with IP in an unsupported form (tcpdump.org).
 fn link_name(link: u16) -> Option<&'static str> {
     Some(match link {
         6 => "Token Ring",
@@ -266,7 +266,7 @@ fn link_name(link: u16) -> Option<&'static str> {
     })
 }
 
-/// Reasons that hold before the flow's packets are analysed.
+/// Refusals known before the analysis of the flow's packets.
 pub fn of_flow(flow: &Flow, kept: usize) -> Vec<Refusal> {
     let mut refusals = Vec::new();
     if !flow.data().is_seen() || !flow.acks().is_seen() {
@@ -292,7 +292,7 @@ pub fn of_flow(flow: &Flow, kept: usize) -> Vec<Refusal> {
     refusals
 }
 
-/// What the pass over a flow found.
+/// Results of the pass over a flow.
 #[derive(Clone, Copy, Debug)]
 pub struct PassSummary {
     pub losses: usize,
@@ -304,7 +304,7 @@ pub struct PassSummary {
     pub place: Place,
 }
 
-/// Of a flow after it. `shares` are those of its sender's view, where there is one.
+/// Refusals after the analysis of a flow. `shares` are those of its sender's view, if available.
 pub fn of_found(found: &PassSummary, shares: Option<&Shares>) -> Vec<Refusal> {
     let mut refusals = Vec::new();
     if found.behind_ack * 100 > found.sent as u64 * MAX_BEHIND_PERCENT {
@@ -371,15 +371,15 @@ pub fn of_found(found: &PassSummary, shares: Option<&Shares>) -> Vec<Refusal> {
     refusals
 }
 
-/// A proxy in between: the handshake was answered far sooner than any data, or packets of one end
-/// come over different numbers of hops.
+/// Whether a proxy is on the path: the handshake was answered far sooner than any data, or packets
+/// of one end have different hop counts.
 pub fn proxy(
     packets: impl Iterator<Item = Packet>,
     flow: &Flow,
     way: Way,
     found: &PassSummary,
 ) -> Option<Refusal> {
-    // The sender's own SYN or that of its peer, whichever the far end answered.
+    // The sender's SYN or that of its peer, whichever the far end answered.
     let handshake = match way {
         Way::FromClient => flow.handshake(),
         Way::FromServer => None,
@@ -399,7 +399,7 @@ pub fn proxy(
             AT_SENDER,
         ));
     }
-    // The hops of what opened the connection, and those of the packets after it.
+    // Hop counts of the opening packets, and of later ones.
     let mut hops: [Option<u8>; 2] = [None; 2];
     let mut others = [0_u32; 2];
     for packet in packets.take(200) {

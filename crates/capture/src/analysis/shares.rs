@@ -1,4 +1,4 @@
-//! Apportions the time of a transfer to the limits that held it back.
+//! Attributes the time of a transfer to its limits.
 
 use airtcp_units::{Duration, Instant};
 
@@ -9,13 +9,14 @@ use super::spans::Spans;
 use super::standing_queue::StandingQueue;
 use super::stops::Stop;
 
-/// A queue above this, and above this number of packets, means that the link is full.
+/// Minimum queueing delay, besides this number of packets, that means a full link.
 const FULL: Duration = Duration::from_millis(4);
 const FULL_PACKETS: f64 = 2.5;
-/// The receiver's window is what limits when what is under way comes this near, in segments.
+/// Maximum distance of the bytes in flight from the receiver's window, in segments, to be limited
+/// by it.
 const NEAR_WINDOW: u64 = 2;
 
-/// State of the sender between two packets, as seen.
+/// Observed state of the sender between two packets.
 struct State<'a> {
     path: Option<&'a Path<'a>>,
     mss: u64,
@@ -23,11 +24,11 @@ struct State<'a> {
     end: u64,
     window: Option<u64>,
     in_flight: u64,
-    /// The most under way since the last loss.
+    /// Maximum bytes in flight since the last loss.
     peak: u64,
-    /// The delay of the queue that stands.
+    /// The standing queue's delay.
     queueing: Duration,
-    /// The newest data was the last that the application had.
+    /// Whether the newest data was the application's last.
     is_short: bool,
     is_full_after: Duration,
 }
@@ -56,7 +57,7 @@ impl State<'_> {
     }
 
     fn limit(&self, is_recovering: bool) -> Limit {
-        // Before all else: behind a closed window nothing is in flight, either.
+        // First: with a closed window nothing is in flight, either.
         if self.is_window_full() {
             Limit::ReceiverWindow
         } else if self.in_flight == 0 {
@@ -73,8 +74,8 @@ impl State<'_> {
     }
 }
 
-/// The shares of a flow. In order, `waits` are the times in which the sender waited for its timer,
-/// and `held_back` those in which it held a short segment back.
+/// The shares of a flow. In order, `waits` are the periods in which the sender waited for its
+/// timer, and `held_back` those in which it held a short segment back.
 pub(super) fn share_out(
     findings: &Findings,
     path: Option<&Path<'_>>,
@@ -85,7 +86,7 @@ pub(super) fn share_out(
 ) -> Shares {
     let mut shares = Shares::default();
     let (sent, acks) = (&findings.sent, &findings.acks);
-    // Of each measured packet: when it was acknowledged, and when it was sent.
+    // For each sampled packet: the time of its acknowledgment, and of its transmission.
     let mut rtts: Vec<(Instant, Instant)> = sent
         .iter()
         .filter(|packet| packet.rtt().is_some())
@@ -154,11 +155,11 @@ pub(super) fn share_out(
         while let Some(reduction) = reductions.next_if(|time| **time <= now) {
             shrinks_until = *reduction + shrinks_for;
         }
-        // A recovery changes what may be under way; without SACK its last ACK changes what is. So
-        // does the answer to a congestion mark, over the round trips after it.
+        // A recovery changes the bytes allowed in flight; without SACK its last ACK changes their
+        // count. So does the reaction to a congestion mark, over the following round trips.
         let is_recovering = spans.is_recovering(now);
-        // A flight that fills the queue as well is more than a sender owes to the link: BBR's at
-        // its start is three times what it keeps.
+        // A flight that also fills the queue is larger than the link requires: BBR's at startup is
+        // three times its later one.
         let is_queued = path.is_some() && state.queueing > state.is_full_after;
         if is_recovering || was_recovering || now < shrinks_until || is_queued {
             state.peak = state.in_flight;
@@ -180,9 +181,9 @@ fn full_after(path: Option<&Path<'_>>, sent: &[Sent], acks: &[Ack]) -> Duration 
 mod tests {
     use super::*;
 
-    /// With nothing else to name, a sender of full segments with less than half of what it had in
-    /// flight has no more to send, and with half of it waits for its window; so does whoever sent
-    /// the last that the application had.
+    /// Without another limit, a sender of full segments with less than half of its earlier bytes in
+    /// flight has no more data, and with at least half waits for its window; a sender of the
+    /// application's last data has no more either.
     #[test]
     fn less_than_half_of_the_flight_is_the_applications() {
         let limit = |in_flight, is_short| {

@@ -1,37 +1,37 @@
-//! Short segments that their sender held back until what it had sent before was acknowledged
-//! (Nagle's algorithm, RFC 9293 §3.7.4): an application that writes a message in parts waits for
-//! the receiver's delayed acknowledgment between them.
+//! Short segments held back by their sender until previous data was acknowledged (Nagle's
+//! algorithm, RFC 9293 §3.7.4): an application that writes a message in parts waits for the
+//! receiver's delayed acknowledgment between them.
 
 use airtcp_units::{Duration, Instant};
 
 use super::findings::{Ack, Sent};
 
-/// A segment that leaves so soon after an acknowledgment was waiting for it.
+/// Maximum time after an acknowledgment for a segment that was waiting for it.
 const PROMPT: Duration = Duration::from_micros(500);
-/// A wait that is longer than the shortest round trip by this met a delayed acknowledgment:
+/// Minimum excess of a wait over the shortest round trip that shows a delayed acknowledgment:
 /// Linux's shortest is 40 ms (`TCP_DELACK_MIN`).
 const DELAYED: Duration = Duration::from_millis(15);
 
 /// The waits of short segments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SmallWrites {
-    /// Begin and end of each, in order.
+    /// Start and end of each, in order.
     pub waits: Vec<(Instant, Instant)>,
-    /// Those of them in which the receiver delayed its acknowledgment.
+    /// Number of waits in which the receiver delayed its acknowledgment.
     pub delayed: u64,
     /// Their median time beyond the shortest round trip.
     pub delay: Option<Duration>,
 }
 
 impl SmallWrites {
-    /// The whole time of the waits.
+    /// The total time of the waits.
     #[must_use]
     pub fn time(&self) -> Duration {
         let nanos = |(from, to): &(Instant, Instant)| (*to - *from).as_nanos();
         Duration::from_nanos(self.waits.iter().map(nanos).sum())
     }
 
-    /// Whether a time lies within a wait.
+    /// Whether an interval lies within a wait.
     pub(super) fn holds(&self, from: Instant, to: Instant) -> bool {
         let behind = self.waits.partition_point(|(begin, _)| *begin <= from);
         behind
@@ -41,10 +41,10 @@ impl SmallWrites {
     }
 }
 
-/// The waits of a flow as its sender saw it, whose shortest round trip is `base`.
+/// The waits of a flow in its sender's view, with shortest round trip `base`.
 ///
-/// A wait ends with an acknowledgment that carries no data, which an answer of the other
-/// application would, and covers all that had been sent.
+/// A wait ends with an acknowledgment without data, which an answer of the other application would
+/// carry, that covers all data sent so far.
 pub(super) fn find(sent: &[Sent], acks: &[Ack], base: Duration) -> SmallWrites {
     let mut found = SmallWrites::default();
     let mut delays = Vec::new();
@@ -66,7 +66,7 @@ pub(super) fn find(sent: &[Sent], acks: &[Ack], base: Duration) -> SmallWrites {
         let Some(ack) = acks.get(next).filter(|ack| ack.acknowledged == short.start) else {
             continue;
         };
-        // What the peer sends in between, an answer for instance, may be what prompted it.
+        // Data from the peer in between, such as an answer, may have prompted it.
         let is_last = acks
             .get(next + 1)
             .is_none_or(|after| after.time > short.time);

@@ -1,11 +1,11 @@
-//! Spans of time that decide what held a transfer back, whatever its sender's state was.
+//! Periods with a known limit of a transfer, regardless of its sender's state.
 
 use airtcp_units::Instant;
 
 use super::limit::{Limit, Shares};
 
-/// Spans of time, walked in order: stops, waits for the timer, short segments held back, recoveries
-/// and gaps of the capture.
+/// Periods, walked in order: stops, waits for the timer, short segments held back, recoveries and
+/// gaps of the capture.
 pub(super) struct Spans<'a> {
     lists: [&'a [(Instant, Instant)]; 5],
     at: [usize; 5],
@@ -16,7 +16,7 @@ impl<'a> Spans<'a> {
         Self { lists, at: [0; 5] }
     }
 
-    /// The span of list `which` that `now` is in, or the next one.
+    /// The period of list `which` that contains `now`, or the next one.
     fn current(&mut self, which: usize, now: Instant) -> Option<(Instant, Instant)> {
         let list = self.lists[which];
         while let Some(span) = list.get(self.at[which]) {
@@ -32,8 +32,8 @@ impl<'a> Spans<'a> {
         self.current(3, now).is_some_and(|span| span.0 <= now)
     }
 
-    /// Gives the time from `now` to `then` to what held the transfer back in it: `limit`, by
-    /// whether losses are repaired, where no span decides. `is_under_way`: data is.
+    /// Attributes the time from `now` to `then` to its limits: `limit`, by whether losses are being
+    /// repaired, outside all periods. `is_under_way`: whether data is in flight.
     pub fn spread(
         &mut self,
         mut now: Instant,

@@ -1,20 +1,20 @@
-//! The delay of a queue that never drained within a round trip.
+//! The delay of a standing queue: one that did not drain within a round trip.
 
 use std::collections::VecDeque;
 
 use airtcp_units::{Duration, Instant};
 
-/// The shortest queueing delay of the last while: a burst queues behind itself and leaves an empty
-/// queue, which is no full link (Nichols and Jacobson, Controlling Queue Delay, ACM Queue 10,
-/// 2012).
+/// The minimum queueing delay over a recent period: a burst queues behind its first packet and
+/// leaves an empty queue, which is not a full link (Nichols and Jacobson, Controlling Queue Delay,
+/// ACM Queue 10, 2012).
 #[derive(Debug, Default)]
 pub(super) struct StandingQueue {
-    /// Delays that may still be the shortest, each longer than the one before.
+    /// Candidates for the minimum, each larger than the previous one.
     kept: VecDeque<(Instant, Duration)>,
 }
 
 impl StandingQueue {
-    /// Takes a delay that was measured at `now`.
+    /// Adds a delay measured at `now`.
     pub fn sample(&mut self, now: Instant, delay: Duration) {
         while self.kept.back().is_some_and(|(_, last)| *last >= delay) {
             self.kept.pop_back();
@@ -22,7 +22,7 @@ impl StandingQueue {
         self.kept.push_back((now, delay));
     }
 
-    /// The shortest delay of the last `while_`; the latest where none is as young.
+    /// The minimum delay over the last `while_`; the latest delay if there is no sample as recent.
     pub fn delay(&mut self, now: Instant, while_: Duration) -> Duration {
         while self.kept.len() > 1
             && self
@@ -42,8 +42,7 @@ impl StandingQueue {
 mod tests {
     use super::*;
 
-    /// A burst of three that queues behind itself leaves the queue empty; one behind another
-    /// burst's does not.
+    /// A burst of three leaves the queue empty; one that queues after another burst does not.
     #[test]
     fn a_burst_is_no_standing_queue() {
         let ms = Duration::from_millis;

@@ -1,29 +1,29 @@
-//! Stops of the link: silences of the ACKs that end with the answer to what was under way.
+//! Stops of the link: silences of the ACKs that end with the answer to data in flight.
 
 use airtcp_units::{Duration, Instant};
 
 use super::findings::{Ack, Sent, Silence};
 use super::rate::Path;
 
-/// Shorter silences cannot be distinguished from ordinary gaps.
+/// Minimum length; shorter silences cannot be distinguished from ordinary gaps.
 const MIN: Duration = Duration::from_millis(80);
-/// Nor those of fewer packet times.
+/// Minimum length in packet times.
 const MIN_PACKETS: u64 = 8;
-/// Nor those of a smaller share of the round trip, in percent.
+/// Minimum length in percent of the round trip.
 const MIN_RTT_PERCENT: u64 = 60;
-/// The time after a stop in which its release shows.
+/// Time after a stop in which its release shows.
 const RELEASE: Duration = Duration::from_millis(10);
-/// Times the rate at which what is delivered then was released at once.
+/// Minimum rate of a release at once, relative to the usual rate.
 const AT_ONCE: f64 = 2.5;
 
-/// A time in which the link delivered nothing of what was under way, and lost none of it.
+/// A period in which the link delivered no data in flight, and lost none of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop {
-    /// When the answers ceased: a packet time and the way back after the link did.
+    /// Time of the last answer: a packet time and the return path after the link stopped.
     pub start: Instant,
-    /// When they came again.
+    /// Time of the next answer.
     pub end: Instant,
-    /// Held packets were released in a burst, not at the link's rate.
+    /// Whether held packets were released in a burst, not at the link's rate.
     pub at_once: bool,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn find(
         .iter()
         .filter_map(|silence| {
             let answered = original(sent, silence)?;
-            // Silence up to the time at which the answer was due is the round trip's.
+            // Silence until the answer was due is part of the round trip.
             let base = path.base_at(sent[answered].time);
             let due = sent[answered].time + silence.rtt.unwrap_or_default().max(base);
             let start = silence.from.max(due);
@@ -55,8 +55,8 @@ pub(super) fn find(
         .collect()
 }
 
-/// The transmission whose answer ended a silence, if that was not lost in between: where it was
-/// repeated without need, the first.
+/// The transmission with the answer that ended a silence, if it was not lost meanwhile: for a
+/// needless repair, the first transmission.
 fn original(sent: &[Sent], silence: &Silence) -> Option<usize> {
     let mut at = silence.ended_by;
     loop {
@@ -65,7 +65,7 @@ fn original(sent: &[Sent], silence: &Silence) -> Option<usize> {
             return Some(at.get());
         };
         if sent[previous.get()].is_lost {
-            // A repair: the silence was the sender's wait, unless it began after the repair left.
+            // A repair: the silence was the sender's wait, unless it began after the repair.
             return Some(at.get());
         }
         at = previous;

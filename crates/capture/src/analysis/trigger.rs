@@ -4,7 +4,7 @@ use airtcp_units::Duration;
 
 use super::label::Trigger;
 
-/// A retransmission that an ACK triggers follows it within this time, on a busy sender.
+/// Maximum delay of a retransmission triggered by an ACK, on a busy sender.
 const PROMPT: Duration = Duration::from_millis(2);
 
 /// Circumstances at the moment of a retransmission.
@@ -12,37 +12,37 @@ const PROMPT: Duration = Duration::from_millis(2);
 pub struct Circumstances {
     /// It repeats a SYN.
     pub is_syn: bool,
-    /// Since the last packet of the other direction.
+    /// Time since the last packet of the other direction.
     pub since_ack: Duration,
-    /// Since the retransmission timer was last started.
+    /// Time since the retransmission timer was last started.
     pub silence: Duration,
-    /// The timeout as reconstructed, with its backoff.
+    /// The RTO as reconstructed, with its backoff.
     pub timeout: Duration,
-    /// Smoothed round-trip time, if one is known.
+    /// Smoothed RTT, if known.
     pub srtt: Option<Duration>,
-    /// It repeats the lowest byte that is not acknowledged.
+    /// Whether it repeats the lowest unacknowledged byte.
     pub is_lowest: bool,
-    /// It repeats the highest byte that was sent.
+    /// Whether it repeats the highest byte sent.
     pub is_highest: bool,
-    /// Later data was SACKed.
+    /// Whether later data was SACKed.
     pub is_sacked_above: bool,
-    /// Duplicate ACKs in a row.
+    /// Number of consecutive duplicate ACKs.
     pub duplicates: u32,
-    /// The bytes were outstanding at a timeout since which not all has been acknowledged.
+    /// Whether the bytes were outstanding at a timeout since which not all has been acknowledged.
     pub is_after_timeout: bool,
-    /// The bytes were outstanding when a fast retransmission began a recovery that has not ended.
+    /// Whether the bytes were outstanding at the start of the current fast recovery.
     pub is_in_recovery: bool,
-    /// Nothing was retransmitted since the lowest byte last moved.
+    /// Whether nothing was retransmitted since the lowest byte last advanced.
     pub is_first: bool,
-    /// Both ends agreed on SACK, without which there are no tail loss probes.
+    /// Whether SACK was negotiated, a condition of tail loss probes.
     pub has_sack: bool,
-    /// The receive window is shut.
+    /// Whether the receive window is closed.
     pub is_window_shut: bool,
 }
 
-/// Classifies a retransmission. Returns `None` if a timeout and a tail loss probe cannot be told
-/// apart: a single segment is in flight, and the timer of a probe ends with that of the timeout
-/// (Linux, `tcp_schedule_loss_probe`).
+/// Classifies a retransmission. Returns `None` if a timeout and a tail loss probe cannot be
+/// distinguished: a single segment is in flight, and the timer of a probe ends with that of the
+/// timeout (Linux, `tcp_schedule_loss_probe`).
 pub fn classify(seen: &Circumstances) -> Option<Trigger> {
     if seen.is_syn {
         return Some(Trigger::Timeout);
@@ -51,8 +51,8 @@ pub fn classify(seen: &Circumstances) -> Option<Trigger> {
         return Some(Trigger::WindowProbe);
     }
     let srtt = seen.srtt.unwrap_or_default();
-    // An ACK would have triggered it at once; pacing and RACK's timer wait for a part of a round
-    // trip (RFC 8985 §6.2: a quarter).
+    // An ACK would have triggered it at once; pacing and RACK's timer wait for a fraction of a
+    // round trip (RFC 8985 §6.2: a quarter).
     let is_unprompted = seen.since_ack >= PROMPT.max((srtt / 3).min(seen.timeout / 4));
     let is_due = seen.silence * 10 >= seen.timeout * 7;
     let may_be_probe = seen.has_sack
@@ -71,8 +71,8 @@ pub fn classify(seen: &Circumstances) -> Option<Trigger> {
     if is_unprompted && seen.is_lowest && is_due {
         return Some(Trigger::Timeout);
     }
-    // Without SACK duplicates may come until the timer expires: they tell nothing of the loss of a
-    // retransmission (RFC 6582 §4), nor of losses before the end of the last recovery (§3.2).
+    // Without SACK, duplicates may come until the timer expires: they give no evidence on the loss
+    // of a retransmission (RFC 6582 §4), nor on losses before the end of the last recovery (§3.2).
     let is_overdue = seen.silence * 10 >= seen.timeout * 9;
     if !seen.has_sack && seen.is_lowest && (is_overdue || is_due && !seen.is_first) {
         return Some(Trigger::Timeout);
@@ -101,7 +101,7 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    /// The timer expired on one of many segments under way.
+    /// The timer expired on one of many segments in flight.
     const EXPIRED: Circumstances = Circumstances {
         is_syn: false,
         since_ack: ms(250),
@@ -187,7 +187,7 @@ mod tests {
                 },
                 Some(Trigger::Fast),
             ),
-            // The retransmission of a segment was lost, and only the timer knows.
+            // The retransmission of a segment was lost, which only the timer detects.
             (
                 Circumstances {
                     is_sacked_above: true,

@@ -1,4 +1,4 @@
-//! The place where a capture was taken, from its delays.
+//! Detects the vantage point of a capture from its delays.
 
 use airtcp_packet::{Flags, SequenceNumber};
 use airtcp_units::{Duration, Instant};
@@ -6,19 +6,19 @@ use airtcp_units::{Duration, Instant};
 use crate::flow::Flow;
 use crate::packet::{Packet, Way};
 
-/// A share of the round trip above which the rest is the capturing host itself.
+/// Minimum share of the round trip at one side, for a capture at the host on the other side.
 const NEARLY_ALL: f64 = 0.9;
-/// A round trip below which delays tell no place: that of one machine or one switch.
+/// Minimum round trip for delays to show the place; below it is one machine or one switch.
 const LOCAL: Duration = Duration::from_micros(500);
-/// Samples enough for a quantile.
+/// Maximum number of samples for a quantile.
 const ENOUGH: usize = 2000;
 
-/// Where along the path of the data packets were captured.
+/// Vantage point of a capture along the path of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
     /// At the sender of the data.
     Sender,
-    /// At its receiver.
+    /// At the receiver of the data.
     Receiver,
     /// In between.
     Middle,
@@ -41,19 +41,19 @@ impl Place {
 pub struct Vantage {
     /// The place.
     pub place: Place,
-    /// From data to its acknowledgment: the round trip towards the receiver, as the fifth part of
-    /// the samples that is shortest shows it.
+    /// From data to its acknowledgment: the round trip towards the receiver, as the 20th percentile
+    /// of the samples.
     pub to_receiver: Option<Duration>,
-    /// From an acknowledgment to the data that it released, likewise: the round trip towards the
-    /// sender.
+    /// From an acknowledgment to the data that it released: the round trip towards the sender,
+    /// likewise.
     pub to_sender: Option<Duration>,
-    /// The shortest of these: the round trip without a queue, where that passes here last.
+    /// The minimum of these: the round trip towards the sender without a queue.
     pub least_to_sender: Option<Duration>,
-    /// Both delays are known, and their sum is long enough to tell.
+    /// Whether both delays are known, and their sum is long enough to decide.
     pub is_certain: bool,
 }
 
-/// Finds the place of capture of a flow whose data goes `way`.
+/// Finds the vantage point of a flow with data in direction `way`.
 pub fn locate(packets: impl Iterator<Item = Packet>, flow: &Flow, way: Way) -> Vantage {
     let mut delays = Delays::default();
     for packet in packets {
@@ -95,7 +95,7 @@ fn place(to_receiver: Option<Duration>, to_sender: Option<Duration>) -> (Place, 
             } else {
                 Place::Middle
             };
-            // Within one machine either end may be the nearer by chance.
+            // Within one machine either end may be nearer by chance.
             if whole < LOCAL {
                 (Place::Sender, false)
             } else {
@@ -108,16 +108,16 @@ fn place(to_receiver: Option<Duration>, to_sender: Option<Duration>) -> (Place, 
     }
 }
 
-/// Delays while packets come. Of each kind one packet at a time waits for its answer.
+/// Delays, updated packet by packet. One packet of each kind at a time waits for its answer.
 #[derive(Debug, Default)]
 struct Delays {
     to_receiver: Vec<Duration>,
     to_sender: Vec<Duration>,
-    /// New data that waits for its acknowledgment: the byte after it, and its time.
+    /// New data waiting for its acknowledgment: one past its last byte, and its time.
     sent: Option<(SequenceNumber, Instant)>,
-    /// The byte after the highest sent.
+    /// One past the highest byte sent.
     highest: Option<SequenceNumber>,
-    /// An ACK that waits for its echo: TSval, and the time of the first packet with it.
+    /// An ACK waiting for its echo: TSval, and the time of the first packet with it.
     value: Option<(SequenceNumber, Instant)>,
     last_value: Option<u32>,
     /// The receiver's SYN, until the sender's next packet.
@@ -136,7 +136,7 @@ impl Delays {
         if let Some(syn) = self.syn.take() {
             self.handshake.get_or_insert(packet.time - syn);
         }
-        // TSvals are numbers that wrap as sequence numbers do (RFC 7323 §5.4).
+        // TSvals wrap like sequence numbers (RFC 7323 §5.4).
         if let (Some((value, time)), Some(both)) = (self.value, segment.timestamps)
             && segment.payload_bytes > 0
             && !SequenceNumber(both.echo).before(value)

@@ -7,13 +7,15 @@ use super::label::{Evidence, Need, Trigger};
 use super::order::Later;
 use super::vantage::Place;
 
-/// An answer within this share of the shortest round trip is another transmission's.
+/// Maximum time to an answer, relative to the shortest round trip, that shows it to be another
+/// transmission's.
 const TOO_SOON_PERCENT: u64 = 60;
-/// Where packets overtake each other without a time to tell by: a repair takes longer than this
-/// share of a round trip.
+/// Minimum time of a repair, as a share of a round trip, if packets are reordered without
+/// timestamps.
 const REPAIR_PERCENT: u64 = 50;
-/// A second timeout comes after twice the first (RFC 6298 §5.5); after a probe it comes after once
-/// the timeout. Below this ratio of the two waits, in percent, the first was a probe.
+/// Maximum ratio of the waits for a second and a first retransmission, in percent, for the first to
+/// be a probe: a second timeout comes after twice the first RTO (RFC 6298 §5.5), after a probe it
+/// comes after one RTO.
 const PROBE_RATIO_PERCENT: u64 = 160;
 
 /// Verdict on a repeat.
@@ -22,11 +24,11 @@ pub(super) struct Verdict {
     pub trigger: Trigger,
     pub need: Need,
     pub evidence: Evidence,
-    /// Lateness of the original, of a needless one.
+    /// Lateness of the original, if needless.
     pub late_by: Option<Duration>,
-    /// A packet that was overtaken, not repeated.
+    /// Whether it is a packet that was overtaken, not retransmitted.
     pub is_overtaken: bool,
-    /// It fills a hole that came from the sender's side of the capture.
+    /// Whether it fills a hole from upstream of the capture.
     pub is_upstream: bool,
 }
 
@@ -38,7 +40,7 @@ pub(super) struct FlowFacts {
     pub base: Duration,
     /// The round trip towards the sender; zero if not known.
     pub back: Duration,
-    /// Probes were seen where they cannot be mistaken.
+    /// Whether probes were seen that cannot be mistaken.
     pub has_probes: bool,
     /// Both ends agreed on SACK.
     pub has_sack: bool,
@@ -83,7 +85,7 @@ pub(super) fn judge(
     verdicts
 }
 
-/// Its trigger; a lone segment's timeout or probe is told by the wait for the next.
+/// Its trigger; for a single segment, timeout or probe is decided by the wait for the next.
 fn trigger(repeats: &[Repeat], sent: &[Sent], number: usize, has_probes: bool) -> Trigger {
     let repeat = &repeats[number];
     if let Some(trigger) = repeat.trigger {
@@ -108,7 +110,7 @@ fn trigger(repeats: &[Repeat], sent: &[Sent], number: usize, has_probes: bool) -
     }
 }
 
-/// A packet of data that had passed here before.
+/// Judges a data packet that had passed here before.
 fn repeating(repeat: &Repeat, trigger: Trigger, facts: FlowFacts, later: &Later<'_>) -> Verdict {
     let this = &later.sent[repeat.sent.get()];
     let previous = this.previous_in(later.sent);
@@ -140,7 +142,7 @@ fn repeating(repeat: &Repeat, trigger: Trigger, facts: FlowFacts, later: &Later<
     }
 }
 
-/// The need of a retransmission by its answer.
+/// Judges a retransmission by its answer.
 fn answered(repeat: &Repeat, this: &Sent, facts: FlowFacts, later: &Later<'_>) -> (Need, Evidence) {
     let Some(answer) = repeat.answer else {
         return (Need::Unknown, Evidence::NoAnswer);
@@ -149,7 +151,7 @@ fn answered(repeat: &Repeat, this: &Sent, facts: FlowFacts, later: &Later<'_>) -
         if is_before(echo, own) {
             return (Need::Needless, Evidence::EarlierEcho);
         }
-        // The value is this one's or a later one's, and no earlier transmission's.
+        // The value is this one's or a later one's, not an earlier transmission's.
         let previous = this.previous_in(later.sent);
         let is_later = previous
             .and_then(|previous| previous.timestamp)
@@ -172,7 +174,7 @@ fn answered(repeat: &Repeat, this: &Sent, facts: FlowFacts, later: &Later<'_>) -
     }
 }
 
-/// A packet that fills a hole: repaired on the sender's side of the capture, or overtaken there.
+/// Judges a packet that fills a hole: repaired upstream of the capture, or overtaken there.
 fn filling(repeat: &Repeat, trigger: Trigger, facts: FlowFacts, later: &Later<'_>) -> Verdict {
     let this = &later.sent[repeat.sent.get()];
     let revealed = repeat.revealed_by.map(|at| &later.sent[at.get()]);
@@ -185,7 +187,7 @@ fn filling(repeat: &Repeat, trigger: Trigger, facts: FlowFacts, later: &Later<'_
             (is_late, Evidence::HoleFilled)
         }
     };
-    // At the sender itself the hole is one of the capture: its first transmission was not kept.
+    // At the sender itself the hole is one of the capture: the first transmission was not captured.
     let (need, evidence) = match (is_repair, facts.place) {
         (true, Place::Sender) => answered(repeat, this, facts, later),
         (true, _) => (Need::Needed, evidence),
@@ -201,8 +203,8 @@ fn filling(repeat: &Repeat, trigger: Trigger, facts: FlowFacts, later: &Later<'_
     }
 }
 
-/// Whether `this` left its sender after `other`, by their timestamps or, where these are equal, by
-/// the IPv4 identification, which Linux counts up for each connection.
+/// Whether `this` left its sender after `other`, by their timestamps or, if these are equal, by the
+/// IPv4 identification, which Linux increments per connection.
 fn sent_later(this: &Sent, other: &Sent) -> Option<bool> {
     if let (Some(own), Some(value)) = (this.timestamp, other.timestamp)
         && own != value
@@ -212,7 +214,7 @@ fn sent_later(this: &Sent, other: &Sent) -> Option<bool> {
     match (this.identification, other.identification) {
         (Some(own), Some(value)) if own != value => {
             let distance = own.wrapping_sub(value).cast_signed();
-            // A sender that draws its numbers at random jumps.
+            // A sender with random numbers jumps.
             (distance.unsigned_abs() < 4096).then_some(distance > 0)
         }
         _ => None,
@@ -224,7 +226,7 @@ fn is_before(one: u32, other: u32) -> bool {
     one.wrapping_sub(other).cast_signed() < 0
 }
 
-/// Whether a probe was seen that cannot be a timeout: of a segment that is not the only one.
+/// Whether an unambiguous probe was seen: one of several segments in flight.
 pub(super) fn shows_probes(repeats: &[Repeat]) -> bool {
     repeats
         .iter()

@@ -1,8 +1,8 @@
-//! The packets of a flow as they were on the wire: in the order of time, and in segments.
+//! The packets of a flow as on the wire: in the order of time, and as segments.
 //!
 //! Buffers of several processors or interfaces are written one after the other, so that a file may
-//! hold packets out of order. Segmentation and receive offload (TSO, GSO, GRO) hand a host several
-//! segments as one packet: on the wire, and for losses, each is one of its own.
+//! hold packets out of order. Segmentation and receive offload (TSO, GSO, GRO) pass several
+//! segments as one packet: on the wire, and for losses, they are separate.
 
 use airtcp_packet::Flags;
 use airtcp_units::{Duration, Instant};
@@ -11,15 +11,15 @@ use crate::flow::{Flow, Packets};
 use crate::packet::{Packet, Way};
 use crate::survey::Survey;
 
-/// Packets that stand farther from their place than this are not sorted: a clock was set, or the
-/// file holds several captures.
+/// Maximum displacement that is sorted; beyond it, a clock was set, or the file holds several
+/// captures.
 pub(super) const SORTED_WITHIN: Duration = Duration::from_millis(500);
 
 /// A flow's packets in the order of time.
 pub(super) enum InOrder<'a> {
-    /// As they stand in the file.
+    /// In the order of the file.
     AsWritten(&'a Survey, &'a Flow),
-    /// Sorted; or, where a clock was set back, with times that stand still until it has caught up.
+    /// Sorted; or, if a clock was set back, with times held until it has caught up.
     Mended(Vec<Packet>),
 }
 
@@ -48,7 +48,7 @@ impl<'a> InOrder<'a> {
         Self::Mended(packets)
     }
 
-    /// They, whole as they were captured.
+    /// The packets as captured.
     pub fn packets(&self) -> Ordered<'_> {
         match self {
             Self::AsWritten(survey, flow) => Ordered::AsWritten(survey.packets_of(flow)),
@@ -56,8 +56,8 @@ impl<'a> InOrder<'a> {
         }
     }
 
-    /// They, those of the data that goes `way` in segments of `mss` bytes where offload has joined
-    /// some: where they are longer than the `longest` that the ends agreed on.
+    /// The packets, with data in direction `way` as segments of `mss` bytes where offload
+    /// aggregated them: where they exceed the negotiated `longest`.
     pub fn segments(
         &self,
         way: Way,
@@ -97,7 +97,7 @@ impl Iterator for Ordered<'_> {
 #[derive(Clone)]
 struct Segments {
     mss: u32,
-    /// A packet up to this is a segment as it is.
+    /// Maximum length of a packet that is a single segment.
     longest: u32,
     rest: Option<Packet>,
 }
@@ -115,8 +115,8 @@ impl Iterator for Segments {
         let mut rest = first;
         rest.segment.sequence = rest.segment.sequence + self.mss;
         rest.segment.payload_bytes -= self.mss;
-        // The first announces a smaller window, the last ends a push or the stream (RFC 3168
-        // §6.1.2, and what devices do: Linux, `tcp_gso_segment`).
+        // The first carries CWR, the last ends a push or the stream (RFC 3168 §6.1.2; behaviour of
+        // devices: Linux, `tcp_gso_segment`).
         rest.segment.flags = without(rest.segment.flags, Flags::CWR);
         self.rest = Some(rest);
         first.segment.payload_bytes = self.mss;

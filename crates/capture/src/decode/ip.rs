@@ -1,4 +1,4 @@
-//! IPv4 and IPv6 with extension headers, and the TCP header behind them.
+//! IPv4 and IPv6 with extension headers, and the encapsulated TCP header.
 
 use airtcp_packet::Ecn;
 use airtcp_packet::wire::{WireError, parse_tcp_header};
@@ -29,14 +29,14 @@ const IPV4_HEADER_BYTES: usize = 20;
 const IPV6_HEADER_BYTES: usize = 40;
 /// More fragments, and the offset (RFC 791 §3.1).
 const FRAGMENT_MASK: u16 = 0x3fff;
-/// The same in IPv6's fragment header (RFC 8200 §4.5).
+/// The same for IPv6's fragment header (RFC 8200 §4.5).
 const IPV6_FRAGMENT_MASK: u16 = 0xfff9;
 /// RFC 4291 §2.5.5.2.
 const MAPPED: u128 = 0xffff << 32;
 
-/// Fields that both versions have about their payload.
+/// Fields of both versions about their payload.
 struct Packet<'a> {
-    /// The IP payload; its `wire_bytes` are what the IP header says.
+    /// The IP payload; its `wire_bytes` are from the IP header.
     payload: Frame<'a>,
     source: u128,
     destination: u128,
@@ -46,7 +46,7 @@ struct Packet<'a> {
     ecn: u8,
 }
 
-/// An IP packet of the version that its first half byte names.
+/// Decodes an IP packet of the version in its first nibble.
 #[inline]
 pub fn decode(frame: Frame<'_>) -> Result<Tcp, Other> {
     let packet = match frame.byte(0)? >> 4 {
@@ -60,7 +60,7 @@ pub fn decode(frame: Frame<'_>) -> Result<Tcp, Other> {
     carried(packet)
 }
 
-/// Payload of an IP packet that is not TCP: perhaps a tunnel.
+/// Payload of an IP packet other than TCP, possibly a tunnel.
 #[inline(never)]
 fn carried(packet: Packet<'_>) -> Result<Tcp, Other> {
     match packet.protocol {
@@ -85,7 +85,7 @@ fn carried(packet: Packet<'_>) -> Result<Tcp, Other> {
     }
 }
 
-/// Leaves the datagram for who asked for those of QUIC.
+/// Passes the datagram to the caller that asked for QUIC.
 fn note_quic(packet: &Packet<'_>) {
     let Some(noted) = packet.payload.quic else {
         return;
@@ -123,8 +123,7 @@ fn version_4(frame: Frame<'_>) -> Result<Packet<'_>, Other> {
         MAPPED | u128::from(u32::from_be_bytes(octets))
     };
     let mut payload = frame.skip(header_bytes)?;
-    // Zero is what a network card is handed that cuts a longer packet by itself; then only the
-    // frame says how long it is.
+    // Zero if a network card is to segment a longer packet; then only the frame gives its length.
     if total != 0 {
         payload.wire_bytes = total
             .checked_sub(header_bytes as u32)
@@ -149,7 +148,7 @@ fn version_6(frame: Frame<'_>) -> Result<Packet<'_>, Other> {
     };
     let mut payload = frame.skip(IPV6_HEADER_BYTES)?;
     let length = u32::from(u16::from_be_bytes([header[4], header[5]]));
-    // Zero is a jumbogram, or what a network card is to cut.
+    // Zero for a jumbogram, or a packet for a network card to segment.
     if length != 0 {
         payload.wire_bytes = length;
     }
@@ -179,7 +178,7 @@ fn version_6(frame: Frame<'_>) -> Result<Packet<'_>, Other> {
         protocol,
         identification: None,
         hops: header[7],
-        // The traffic class lies across the first two bytes (RFC 8200 §3).
+        // The traffic class spans the first two bytes (RFC 8200 §3).
         ecn: header[1] >> 4,
     })
 }

@@ -1,4 +1,4 @@
-//! Link layers, by the numbers that tcpdump.org assigns ("LINKTYPE_").
+//! Link layers, by the numbers assigned by tcpdump.org ("LINKTYPE_").
 
 use super::{Frame, Other, Tcp, ip, monitor, wlan};
 
@@ -7,7 +7,7 @@ mod link_type {
     pub const NULL: u16 = 0;
     pub const ETHERNET: u16 = 1;
     pub const PPP: u16 = 9;
-    /// Raw IP, as some systems number it in files.
+    /// Raw IP, as numbered by some systems in files.
     pub const RAW_12: u16 = 12;
     pub const RAW_14: u16 = 14;
     pub const PPP_HDLC: u16 = 50;
@@ -18,7 +18,7 @@ mod link_type {
     pub const LINUX_SLL: u16 = 113;
     pub const PRISM: u16 = 119;
     pub const IEEE802_11_RADIOTAP: u16 = 127;
-    /// As macOS numbered PKTAP in files before it had a number (DLT_USER2).
+    /// PKTAP in files of macOS before it had a number (DLT_USER2).
     pub const PKTAP_149: u16 = 149;
     pub const AVS: u16 = 163;
     pub const PPI: u16 = 192;
@@ -37,7 +37,7 @@ mod ether_type {
     pub const MPLS: u16 = 0x8847;
     pub const PPPOE_SESSION: u16 = 0x8864;
     pub const PROVIDER_VLAN: u16 = 0x88a8;
-    /// 802.1ad before it had a number of its own.
+    /// 802.1ad before it had an assigned number.
     pub const OLD_PROVIDER_VLAN: u16 = 0x9100;
 }
 
@@ -50,7 +50,7 @@ const MIN_ETHER_TYPE: u16 = 0x0600;
 const PPP_IPV4: u16 = 0x0021;
 const PPP_IPV6: u16 = 0x0057;
 
-/// Content of a frame of link type `link`.
+/// Decodes a frame of link type `link`.
 #[inline]
 pub fn decode(link: u16, frame: Frame<'_>) -> Result<Tcp, Other> {
     match link {
@@ -71,7 +71,7 @@ pub fn decode(link: u16, frame: Frame<'_>) -> Result<Tcp, Other> {
         link_type::PPI => monitor::ppi(frame),
         link_type::PKTAP | link_type::PKTAP_149 => monitor::pktap(frame),
         link_type::PPP | link_type::PPP_HDLC => ppp(frame),
-        // One byte says which way.
+        // One byte gives the direction.
         link_type::PPP_WITH_DIR => ppp(frame.skip(1)?),
         link_type::PPP_ETHER => pppoe(frame),
         _ => Err(Other::UnknownLink),
@@ -88,7 +88,7 @@ pub fn ethernet(frame: Frame<'_>) -> Result<Tcp, Other> {
     ether_type(kind, inner)
 }
 
-/// Content behind an EtherType.
+/// Decodes the payload of an EtherType.
 pub fn ether_type(mut kind: u16, mut frame: Frame<'_>) -> Result<Tcp, Other> {
     loop {
         match kind {
@@ -105,7 +105,7 @@ pub fn ether_type(mut kind: u16, mut frame: Frame<'_>) -> Result<Tcp, Other> {
     }
 }
 
-/// A label stack (RFC 3032 §2.1), whose content is told by its first half byte.
+/// A label stack (RFC 3032 §2.1); the first nibble of its content gives the IP version.
 fn mpls(mut frame: Frame<'_>) -> Result<Tcp, Other> {
     loop {
         let is_last = frame.byte(2)? & 1 != 0;
@@ -141,14 +141,14 @@ fn cooked(protocol: u16, frame: Frame<'_>) -> Result<Tcp, Other> {
     ether_type(protocol, frame)
 }
 
-/// BSD's loopback: four bytes of an address family in the order of the machine that wrote them.
-/// IPv4 is 2 everywhere; IPv6 has many numbers, and the packet itself tells its version.
+/// BSD's loopback: four bytes of an address family in the byte order of the writing machine. IPv4
+/// is 2 everywhere; IPv6 has many numbers, and the packet itself contains its version.
 fn loopback(frame: Frame<'_>) -> Result<Tcp, Other> {
     ip::decode(frame.skip(4)?)
 }
 
-/// PPP, with or without HDLC's address and control bytes and with its protocol number compressed
-/// to a byte or not (RFC 1661 §6.5, RFC 1662 §3.1).
+/// PPP, with or without HDLC's address and control bytes and with or without a protocol number
+/// compressed to one byte (RFC 1661 §6.5, RFC 1662 §3.1).
 pub fn ppp(mut frame: Frame<'_>) -> Result<Tcp, Other> {
     if frame.bytes.starts_with(&[0xff, 0x03]) {
         frame = frame.skip(2)?;

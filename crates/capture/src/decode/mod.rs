@@ -6,7 +6,7 @@
 //!    └────────┴──────────────────────┴──└─▶ IP, GRE, ERSPAN, EtherIP, L2TP ─────────────────┘
 //! ```
 //!
-//! Frames may be cut by a snap length, and what a network card was to cut into packets may be far
+//! Frames may be cut by a snap length, and packets for a network card to segment may be far
 //! longer than a packet: neither checksums nor the frame's end are relied upon.
 
 mod ip;
@@ -36,7 +36,7 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// The address in its own family.
+    /// The address in its address family.
     #[must_use]
     pub fn ip(&self) -> std::net::IpAddr {
         std::net::Ipv6Addr::from_bits(self.address).to_canonical()
@@ -49,7 +49,7 @@ impl std::fmt::Display for Endpoint {
     }
 }
 
-/// Notes of a radio monitor beside a frame.
+/// Annotations of a radio monitor on a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Radio {
     /// The frame's retry bit (IEEE 802.11 §9.2.4.1.5).
@@ -58,7 +58,7 @@ pub struct Radio {
     pub rate_100kbps: u16,
 }
 
-/// Encapsulation of the packet beside an ordinary link.
+/// Encapsulation of the packet other than an ordinary link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Carrier {
     /// It was in a GTP-U tunnel (3GPP TS 29.281).
@@ -74,24 +74,23 @@ pub struct Carrier {
 /// A TCP segment out of a capture.
 #[derive(Clone, Copy, Debug)]
 pub struct Tcp {
-    /// Who sent it.
+    /// The sending end.
     pub source: Endpoint,
-    /// To which end.
+    /// The receiving end.
     pub destination: Endpoint,
-    /// The segment; the length of its payload is what the IP header says, or the frame where that
-    /// says nothing.
+    /// The segment; its payload length is from the IP header, or from the frame if that has none.
     pub segment: Segment,
     /// The IPv4 identification.
     pub identification: Option<u16>,
     /// Time to live, or hop limit.
     pub hops: u8,
-    /// Notes of the radio's monitor.
+    /// Annotations of the radio monitor.
     pub radio: Radio,
     /// Its encapsulation.
     pub carrier: Carrier,
 }
 
-/// Content of a frame that is not a TCP segment to look at.
+/// Content of a frame that is not an analysable TCP segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Other {
@@ -101,7 +100,7 @@ pub enum Other {
     Ipsec,
     /// WireGuard.
     WireGuard,
-    /// Encrypted above UDP: DTLS of a CAPWAP data channel.
+    /// Encrypted payload of UDP: DTLS of a CAPWAP data channel.
     Encrypted,
     /// A tunnel with content of an unknown kind.
     Tunnel,
@@ -115,13 +114,13 @@ pub enum Other {
     Fragment,
     /// Not IP, such as ARP.
     NotIp,
-    /// An 802.11 data frame whose content is encrypted.
+    /// An 802.11 data frame with encrypted content.
     EncryptedRadio,
     /// An 802.11 frame with several packets in it (A-MSDU).
     Aggregate,
     /// An 802.11 frame without data.
     RadioControl,
-    /// A link type that is not known here.
+    /// An unknown link type.
     UnknownLink,
     /// The frame was cut before the end of the headers.
     Cut,
@@ -132,7 +131,7 @@ pub enum Other {
 impl Other {
     /// Number of kinds.
     pub const COUNT: usize = 16;
-    /// All kinds, each at the place of its number.
+    /// All kinds, indexed by their numbers.
     pub const ALL: [Self; Self::COUNT] = [
         Self::Quic,
         Self::Ipsec,
@@ -179,20 +178,20 @@ impl Other {
 /// A UDP datagram that holds QUIC.
 #[derive(Clone, Copy, Debug)]
 pub struct Datagram {
-    /// Who sent it.
+    /// The sending end.
     pub source: Endpoint,
-    /// To which end.
+    /// The receiving end.
     pub destination: Endpoint,
     /// Bytes of its payload on the wire.
     pub wire_bytes: u32,
-    /// The place in the record's bytes at which its payload begins.
+    /// Offset of its payload in the record's bytes.
     pub from: usize,
 }
 
-/// Tunnels within tunnels end here.
+/// Maximum depth of tunnels within tunnels.
 const MAX_LAYERS: u32 = 8;
 
-/// Facts about a frame, collected on the way inwards.
+/// A frame during decoding, from outside to inside.
 #[derive(Clone, Copy)]
 struct Frame<'a> {
     /// The remaining bytes.
@@ -203,9 +202,9 @@ struct Frame<'a> {
     layers: u32,
     radio: Radio,
     carrier: Carrier,
-    /// Where a datagram of QUIC is left for who asked for it.
+    /// Output for a QUIC datagram, if requested.
     quic: Option<&'a Cell<Option<Datagram>>>,
-    /// Where the content of an A-MSDU is left.
+    /// Output for the content of an A-MSDU.
     aggregate: Option<&'a Cell<Option<wlan::Aggregated>>>,
 }
 
@@ -220,7 +219,7 @@ impl<'a> Frame<'a> {
         })
     }
 
-    /// One layer further in.
+    /// The frame one layer further inside.
     #[inline]
     fn inner(self) -> Result<Self, Other> {
         if self.layers >= MAX_LAYERS {
@@ -264,13 +263,13 @@ pub fn decode(record: &Record<'_>) -> Result<Tcp, Other> {
     link::decode(record.link, outermost(record, None, None))
 }
 
-/// The payload that a tunnel, a monitor's header or 802.11 names.
+/// The payload type of a tunnel, a monitor's header or 802.11.
 #[derive(Clone, Copy)]
 enum Carried {
-    /// A frame of a link type by number.
+    /// A frame of a link type.
     Link(u16),
     Ethernet,
-    /// The content behind an EtherType.
+    /// The payload of an EtherType.
     EtherType(u16),
     /// An 802.2 header.
     Llc,
@@ -278,7 +277,7 @@ enum Carried {
     Ip,
 }
 
-/// Decodes a payload: the way from an inner protocol to one that can be outermost, too.
+/// Decodes a payload: from an inner protocol back to one that can also be outermost.
 #[inline]
 fn decode_carried(carried: Carried, frame: Frame<'_>) -> Result<Tcp, Other> {
     match carried {
@@ -295,16 +294,16 @@ fn decode_carried(carried: Carried, frame: Frame<'_>) -> Result<Tcp, Other> {
 #[must_use]
 pub fn quic_of(record: &Record<'_>) -> Option<Datagram> {
     let found = Cell::new(None);
-    // What the record is called beside that is of no interest.
+    // The record's classification is not needed here.
     let _ = link::decode(record.link, outermost(record, Some(&found), None));
     let left = found.get()?;
-    // Every layer is what is left of the one around it: its end is the record's.
+    // Every layer is the rest of the outer one: all end with the record.
     let from = record.bytes.len().checked_sub(left.from)?;
     Some(Datagram { from, ..left })
 }
 
-/// The TCP segments, and what else is in it, of a record that [`decode`] calls an A-MSDU
-/// ([`Other::Aggregate`]); nothing of another record.
+/// The TCP segments and other packets in a record that [`decode`] classifies as an A-MSDU
+/// ([`Other::Aggregate`]); nothing for other records.
 pub fn decode_aggregate(record: &Record<'_>, each: &mut dyn FnMut(Result<Tcp, Other>, u32)) {
     let found = Cell::new(None);
     let _ = link::decode(record.link, outermost(record, None, Some(&found)));

@@ -1,4 +1,4 @@
-//! Headers that a system's capture facility puts in front of a frame: PPI, PKTAP, Prism and AVS.
+//! Headers that a system's capture facility prepends to a frame: PPI, PKTAP, Prism and AVS.
 
 use super::{Carried, Frame, Other, Tcp, decode_carried, wlan};
 
@@ -7,7 +7,7 @@ fn little(frame: &Frame<'_>, at: usize) -> Result<u32, Other> {
     Ok(u32::from_le_bytes(*frame.array::<4>(at)?))
 }
 
-/// The frame behind a header of `bytes`, of the link type that the header names.
+/// Decodes the frame after a header of `bytes`, with the link type from the header.
 fn named(frame: Frame<'_>, bytes: usize, link: u32) -> Result<Tcp, Other> {
     let link = u16::try_from(link).map_err(|_| Other::UnknownLink)?;
     decode_carried(Carried::Link(link), frame.skip(bytes)?.inner()?)
@@ -23,8 +23,8 @@ pub fn ppi(frame: Frame<'_>) -> Result<Tcp, Other> {
     named(frame, bytes, little(&frame, 4)?)
 }
 
-/// What macOS writes on its interface `pktap`: the header's length, the kind of record, the link
-/// type of what follows, and the process that sent it.
+/// The header of macOS's interface `pktap`: the header's length, the kind of record, the link type
+/// of the frame, and the sending process.
 pub fn pktap(frame: Frame<'_>) -> Result<Tcp, Other> {
     const MIN: u32 = 12;
     const IS_PACKET: u32 = 1;
@@ -38,11 +38,11 @@ pub fn pktap(frame: Frame<'_>) -> Result<Tcp, Other> {
     named(frame, bytes as usize, little(&frame, 8)?)
 }
 
-/// A Prism header, or AVS's in its place: then the first word has AVS's version.
+/// A Prism header, or an AVS header instead: then the first word has AVS's version.
 pub fn prism(frame: Frame<'_>) -> Result<Tcp, Other> {
     /// Two versions, which differ in their last digit.
     const AVS: [u8; 3] = [0x80, 0x21, 0x10];
-    /// Of wlan-ng: a message of twelve values, in the machine's order of bytes.
+    /// For wlan-ng: a message of twelve values, in the machine's byte order.
     const PRISM_BYTES: u32 = 144;
     if frame.array::<3>(0)? == &AVS {
         return avs(frame);

@@ -1,12 +1,12 @@
-//! The radiotap header (radiotap.org) that a monitor writes in front of an 802.11 frame: how it was
-//! modulated, and which aggregate it was part of. Its fields are little-endian.
+//! The radiotap header (radiotap.org) that a monitor prepends to an 802.11 frame: its modulation,
+//! and its aggregate. Its fields are little-endian.
 
 use airtcp_link::phy::{Family, GuardInterval, Mode, Width};
 use airtcp_units::BitRate;
 
 use super::Other;
 
-/// Fields of a radiotap header: size and alignment, each at the place of its bit.
+/// Fields of a radiotap header: size and alignment, indexed by their bits.
 const FIELDS: [(usize, usize); 24] = [
     (8, 8),  // TSFT
     (1, 1),  // flags
@@ -43,7 +43,7 @@ mod bit {
     pub const VHT: usize = 21;
     pub const HE: usize = 23;
 }
-/// Flags: the frame's end is its FCS; the header is padded to a multiple of four bytes; the FCS is
+/// Flags: the frame ends with its FCS; the header is padded to a multiple of four bytes; the FCS is
 /// wrong.
 const FLAG_FCS: u8 = 0x10;
 const FLAG_PADDED: u8 = 0x20;
@@ -51,32 +51,32 @@ const FLAG_BAD_FCS: u8 = 0x40;
 /// Another word of presence bits follows.
 const MORE_PRESENT: u32 = 1 << 31;
 
-/// What a monitor notes about a frame.
+/// A monitor's annotations on a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Radiotap {
     /// Bytes of the header.
     pub bytes: usize,
-    /// The 802.11 header is padded to a multiple of four bytes.
+    /// Whether the 802.11 header is padded to a multiple of four bytes.
     pub is_padded: bool,
-    /// The frame's last four bytes are its FCS.
+    /// Whether the frame's last four bytes are its FCS.
     pub has_fcs: bool,
-    /// The frame came damaged: nothing in it is to be trusted.
+    /// Whether the frame is damaged and must be ignored.
     pub is_damaged: bool,
-    /// How it was modulated, where that is told whole.
+    /// Its mode, if given completely.
     pub mode: Option<Mode>,
     /// A legacy rate in units of 100 kbit/s; zero if absent.
     legacy_100kbps: u16,
-    /// The number of the aggregate that it was part of.
+    /// The number of its aggregate.
     pub aggregate: Option<u32>,
     /// Power at the antenna, in dBm.
     pub signal_dbm: Option<i8>,
 }
 
 impl Radiotap {
-    /// The header that a record begins with.
+    /// Parses the header at the start of a record.
     ///
     /// # Errors
-    /// The record is cut within it, or it contradicts itself.
+    /// The record is truncated within it, or it is inconsistent.
     pub fn of(bytes: &[u8]) -> Result<Self, Other> {
         let head: &[u8; 8] = bytes.first_chunk().ok_or(Other::Cut)?;
         let length = usize::from(u16::from_le_bytes([head[2], head[3]]));
@@ -137,7 +137,7 @@ impl Radiotap {
         }
     }
 
-    /// The bit rate in units of 100 kbit/s; zero if it is not told.
+    /// The bit rate in units of 100 kbit/s; zero if not given.
     #[must_use]
     pub fn rate_100kbps(&self) -> u16 {
         self.mode.map_or(self.legacy_100kbps, |mode| {
@@ -154,7 +154,7 @@ fn guard(is_short: bool) -> GuardInterval {
     }
 }
 
-/// The mode of an MCS field. What it does not tell is the slower: 20 MHz, the long guard interval.
+/// The mode of an MCS field. Missing values default to the slower: 20 MHz, the long guard interval.
 fn ht(field: &[u8]) -> Option<Mode> {
     const WIDTH_KNOWN: u8 = 0x01;
     const INDEX_KNOWN: u8 = 0x02;
@@ -186,7 +186,7 @@ fn vht(field: &[u8]) -> Option<Mode> {
     Mode::new(Family::Vht, user >> 4, width, user & 0x0f, guard(is_short)).ok()
 }
 
-/// The mode of an HE field, of a PPDU for a single user.
+/// The mode of an HE field, for a single-user PPDU.
 fn he(field: &[u8]) -> Option<Mode> {
     const MCS_KNOWN: u16 = 0x0020;
     const WIDTH_KNOWN: u16 = 0x4000;

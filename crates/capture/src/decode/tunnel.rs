@@ -28,7 +28,7 @@ pub fn gre(frame: Frame<'_>) -> Result<Tcp, Other> {
     let (flags, kind) = (frame.u16(0)?, frame.u16(2)?);
     let words = |bits: &[u16]| bits.iter().filter(|bit| flags & **bit != 0).count();
     match (flags & VERSION, kind) {
-        // The key is always there: the payload's length and the call.
+        // The key is always present: the payload's length and the call.
         (1, carried::PPP) => decode_carried(
             Carried::Ppp,
             inside(frame, 8 + 4 * words(&[SEQUENCE, ACKNOWLEDGMENT]))?,
@@ -38,7 +38,7 @@ pub fn gre(frame: Frame<'_>) -> Result<Tcp, Other> {
             let mut inner = inside(frame, header_bytes)?;
             match kind {
                 carried::ETHERNET => decode_carried(Carried::Ethernet, inner),
-                // Without a sequence number it is ERSPAN's type I, which has no header at all
+                // Without a sequence number it is ERSPAN type I, which has no header at all
                 // (draft-foschiano-erspan-03 §4.1).
                 carried::ERSPAN_2 if flags & SEQUENCE == 0 => {
                     decode_carried(Carried::Ethernet, inner)
@@ -58,8 +58,8 @@ pub fn gre(frame: Frame<'_>) -> Result<Tcp, Other> {
     }
 }
 
-/// ERSPAN type III (draft-foschiano-erspan-03 §4.3): twelve bytes, and eight more where a flag says
-/// so; its frames are Ethernet's or IP's.
+/// ERSPAN type III (draft-foschiano-erspan-03 §4.3): twelve bytes, and eight more if flagged; its
+/// frames are Ethernet or IP.
 fn erspan_3(frame: Frame<'_>) -> Result<Tcp, Other> {
     const FRAME_TYPE: u16 = 0x7c00;
     const IP: u16 = 0x0800;
@@ -73,8 +73,8 @@ fn erspan_3(frame: Frame<'_>) -> Result<Tcp, Other> {
     }
 }
 
-/// GENEVE (RFC 8926 §3.4): eight bytes, options in words of four bytes, and what an EtherType
-/// names.
+/// GENEVE (RFC 8926 §3.4): eight bytes, options in words of four bytes, and the payload of an
+/// EtherType.
 pub fn geneve(frame: Frame<'_>) -> Result<Tcp, Other> {
     const VERSION: u8 = 0xc0;
     const OPTION_WORDS: u8 = 0x3f;
@@ -89,8 +89,8 @@ pub fn geneve(frame: Frame<'_>) -> Result<Tcp, Other> {
     }
 }
 
-/// TaZmen Sniffer Protocol, by which MikroTik's routers stream what they sniff: version, type, the
-/// encapsulated protocol, and tags up to the one that ends them.
+/// TaZmen Sniffer Protocol, used by MikroTik's routers to stream captures: version, type, the
+/// encapsulated protocol, and tags up to an end tag.
 pub fn tzsp(frame: Frame<'_>) -> Result<Tcp, Other> {
     const PADDING: u8 = 0;
     const END: u8 = 1;
@@ -117,8 +117,8 @@ pub fn tzsp(frame: Frame<'_>) -> Result<Tcp, Other> {
     }
 }
 
-/// CAPWAP's data channel (RFC 5415 §4.3), between an access point and its controller. The header
-/// counts its length in words of four bytes, its preamble included.
+/// CAPWAP's data channel (RFC 5415 §4.3), between an access point and its controller. The header's
+/// length is in words of four bytes, its preamble included.
 pub fn capwap(frame: Frame<'_>) -> Result<Tcp, Other> {
     const VERSION: u8 = 0xf0;
     const IN_DTLS: u8 = 1;
@@ -146,8 +146,8 @@ pub fn capwap(frame: Frame<'_>) -> Result<Tcp, Other> {
     wlan::decode_either_order(inner)
 }
 
-/// The Layer Two Tunneling Protocol over UDP: version 2 carries PPP (RFC 2661 §3.1), version 3 what
-/// both ends agreed on (RFC 3931 §4.1.2.1).
+/// The Layer Two Tunneling Protocol over UDP: version 2 carries PPP (RFC 2661 §3.1), version 3 a
+/// negotiated payload (RFC 3931 §4.1.2.1).
 pub fn l2tp(frame: Frame<'_>) -> Result<Tcp, Other> {
     const CONTROL: u16 = 0x8000;
     const LENGTH: u16 = 0x4000;
@@ -173,9 +173,9 @@ pub fn l2tp(frame: Frame<'_>) -> Result<Tcp, Other> {
     }
 }
 
-/// A session of L2TP version 3 that carries Ethernet (RFC 4719): behind its number a cookie of 0, 4
-/// or 8 bytes and perhaps a sublayer of 4, as both ends agreed on unseen. The first place at which
-/// an Ethernet header and an IP header agree is taken.
+/// A session of L2TP version 3 that carries Ethernet (RFC 4719): after its number a cookie of 0, 4
+/// or 8 bytes and possibly a sublayer of 4, negotiated out of band. Takes the first offset at which
+/// an Ethernet header and an IP header agree.
 pub fn pseudowire(frame: Frame<'_>) -> Result<Tcp, Other> {
     const SESSION_BYTES: usize = 4;
     let session = inside(frame, SESSION_BYTES)?;
@@ -193,7 +193,7 @@ pub fn pseudowire(frame: Frame<'_>) -> Result<Tcp, Other> {
     Err(Other::Tunnel)
 }
 
-/// Ethernet within IP (RFC 3378 §2): two bytes, and the frame.
+/// Ethernet within IP (RFC 3378 §2): two bytes, then the frame.
 pub fn ether_ip(frame: Frame<'_>) -> Result<Tcp, Other> {
     decode_carried(Carried::Ethernet, inside(frame, 2)?)
 }

@@ -17,7 +17,7 @@ mod port {
     pub const CAPWAP_DATA: u16 = 5247;
     pub const GENEVE: u16 = 6081;
     pub const TZSP: u16 = 37008;
-    /// Linux's own choice before there was a number.
+    /// Linux's port before one was assigned.
     pub const LINUX_VXLAN: u16 = 8472;
 }
 
@@ -56,8 +56,8 @@ fn gtp(frame: Frame<'_>) -> Result<Tcp, Other> {
     if flags & OPTIONAL != 0 {
         let mut next = inner.byte(3)?;
         inner = inner.skip(4)?;
-        // §5.2: each extension counts its length in words of four bytes, and ends with the type
-        // of the next.
+        // §5.2: each extension has its length in words of four bytes, and ends with the type of the
+        // next.
         while flags & EXTENSION != 0 && next != 0 {
             let bytes = usize::from(inner.byte(0)?) * 4;
             if bytes == 0 {
@@ -85,8 +85,8 @@ fn vxlan(frame: Frame<'_>) -> Result<Tcp, Other> {
     decode_carried(Carried::Ethernet, inner)
 }
 
-/// A long header of version 1 or 2 on any port (RFC 9000 §17.2, RFC 9369 §3.1), or what may be a
-/// short header on the ports of the web (RFC 9000 §17.3).
+/// A long header of version 1 or 2 on any port (RFC 9000 §17.2, RFC 9369 §3.1), or a possible short
+/// header on the ports of the web (RFC 9000 §17.3).
 fn is_quic(bytes: &[u8], ports: [u16; 2]) -> bool {
     const LONG: u8 = 0xc0;
     const SHORT: u8 = 0x40;
@@ -106,7 +106,7 @@ fn is_quic(bytes: &[u8], ports: [u16; 2]) -> bool {
     }
 }
 
-/// A message of WireGuard (its paper, §5.4): type, three zeros, and for each type a length.
+/// A message of WireGuard (its paper, §5.4): type, three zeros, and a fixed length for each type.
 fn is_wireguard(frame: Frame<'_>) -> bool {
     let [kind @ 1..=4, 0, 0, 0, ..] = frame.bytes else {
         return false;

@@ -1,4 +1,4 @@
-//! IEEE 802.11 data frames in clear.
+//! Unencrypted IEEE 802.11 data frames.
 
 use super::radiotap::Radiotap;
 use super::{Carried, Carrier, Frame, Other, Radio, Tcp, decode_carried};
@@ -17,15 +17,15 @@ const PROTECTED: u8 = 0x40;
 const HT_CONTROL: u8 = 0x80;
 /// QoS control: an A-MSDU is present.
 const AMSDU: u8 = 0x80;
-/// In front of each MSDU of an A-MSDU.
+/// Header length of each MSDU in an A-MSDU.
 const SUBFRAME_BYTES: usize = 14;
-/// The frame check sequence, which is at the end of some captures' frames.
+/// The frame check sequence, at the end of the frames of some captures.
 const FCS_BYTES: usize = 4;
 
-/// Where the MSDUs of an aggregate begin, and what was known of them there.
+/// Position and context of the MSDUs of an aggregate.
 #[derive(Clone, Copy)]
 pub struct Aggregated {
-    /// Bytes of the record from there on: every layer ends where the record does.
+    /// Remaining bytes of the record: every layer ends with the record.
     bytes: usize,
     layers: u32,
     radio: Radio,
@@ -39,12 +39,12 @@ pub fn radiotap(mut frame: Frame<'_>) -> Result<Tcp, Other> {
     data(frame.skip(header.bytes)?, header.is_padded)
 }
 
-/// A frame that begins with its 802.11 header.
+/// Decodes a frame that begins with its 802.11 header.
 pub fn decode(frame: Frame<'_>) -> Result<Tcp, Other> {
     data(frame, false)
 }
 
-/// A frame as controllers tunnel it, some of which swap the two bytes of the frame control
+/// Decodes a frame tunnelled by a controller, some of which swap the two bytes of the frame control
 /// (RFC 5416 §2.2 does not).
 pub fn decode_either_order(frame: Frame<'_>) -> Result<Tcp, Other> {
     let (first, second) = (frame.byte(0)?, frame.byte(1)?);

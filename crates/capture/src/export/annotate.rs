@@ -1,5 +1,5 @@
-//! The capture once more as pcapng, with what is said of each retransmission as the comment of its
-//! packet, which Wireshark shows.
+//! Copies a capture to pcapng, with the labels of each retransmission as a packet comment, which
+//! Wireshark shows.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -71,8 +71,8 @@ impl From<io::Error> for AnnotateError {
     }
 }
 
-/// Copies the capture at `from` to `to` as pcapng, with a comment on every packet that `analysis`
-/// labels. A capture that is damaged further on is copied up to the damage.
+/// Copies the capture at `from` to `to` as pcapng, with a comment on every packet labelled by
+/// `analysis`. A damaged capture is copied up to the damage.
 ///
 /// # Errors
 /// `from` cannot be read at all, or `to` cannot be written.
@@ -88,7 +88,7 @@ pub fn annotate(from: &Path, to: &Path, analysis: &Analysis) -> Result<(), Annot
     let file = BufWriter::with_capacity(1 << 16, File::create(to)?);
     let mut writer = PcapNgWriter::with_section_header(file, section)?;
     let mut labels = analysis.labels.iter().peekable();
-    // The interfaces of the copy: which of the capture each is, and its link type.
+    // The interfaces of the copy: index in the source, and link type.
     let mut interfaces: Vec<(u32, u16)> = Vec::new();
     while let Ok(Some(record)) = reader.next_record() {
         let interface = (record.interface, record.link);
@@ -104,7 +104,7 @@ pub fn annotate(from: &Path, to: &Path, analysis: &Analysis) -> Result<(), Annot
             .next_if(|label| label.number < record.number)
             .is_some()
         {}
-        // A packet that offload joined may hold several.
+        // A packet aggregated by offload may hold several.
         let mut comments: Vec<String> = Vec::new();
         while let Some(label) = labels.next_if(|label| label.number == record.number) {
             comments.push(comment(label));
@@ -145,7 +145,7 @@ fn write<W: Write>(
     Ok(())
 }
 
-/// A retransmission's verdict, in a line.
+/// A retransmission's verdict, in one line.
 fn comment(label: &Label) -> String {
     let mut text = format!(
         "airtcp: retransmission {} of bytes {} to {}, by {}",

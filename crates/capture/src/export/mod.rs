@@ -1,4 +1,4 @@
-//! Exports of the findings: a summary, a capture with comments.
+//! Exports of the findings: a summary, and an annotated capture.
 
 mod annotate;
 mod summary;

@@ -13,11 +13,11 @@ use crate::decode::Other;
 pub struct Summary {
     /// The capture.
     pub capture: Whole,
-    /// The flow; absent where there is no TCP.
+    /// The flow; absent without TCP.
     pub flow: Option<AnalysedFlow>,
     /// Refusals, each with the capture that would help.
     pub refusals: Vec<Refused>,
-    /// A link can be fitted to the flow, and remedies ranked.
+    /// Whether a link can be fitted to the flow, and remedies ranked.
     pub is_sound: bool,
 }
 
@@ -26,7 +26,7 @@ pub struct Summary {
 pub struct Whole {
     /// Packets of every kind.
     pub packets: u64,
-    /// Those of TCP.
+    /// TCP packets.
     pub tcp_packets: u64,
     /// From the first packet to the last, in seconds.
     pub length_s: f64,
@@ -34,11 +34,11 @@ pub struct Whole {
     pub start_ns: u64,
     /// Flows.
     pub flows: u32,
-    /// Flows that are not listed, since there are too many.
+    /// Number of flows not listed, because there are too many.
     pub unlisted_flows: u64,
     /// Packets of other kinds, by kind.
     pub others: BTreeMap<&'static str, u64>,
-    /// Packets that the capture says it dropped.
+    /// Packets that the capture reports as dropped.
     pub dropped: u64,
     /// Steps back in time.
     pub steps_back: u64,
@@ -46,11 +46,11 @@ pub struct Whole {
     pub longest_step_back_ns: u64,
     /// Packets without a time.
     pub untimed: u64,
-    /// The file ends in the middle of a packet.
+    /// Whether the file ends in the middle of a packet.
     pub is_cut: bool,
     /// Why the rest of the file was not read.
     pub damage: Option<String>,
-    /// TCP frames that a radio's monitor saw, and those with the retry bit.
+    /// TCP frames seen by a radio monitor, and the number with the retry bit.
     pub radio_frames: [u64; 2],
 }
 
@@ -63,9 +63,9 @@ pub struct AnalysedFlow {
     pub data_from: String,
     /// Its receiver.
     pub data_to: String,
-    /// Where it was captured: `sender`, `receiver` or `middle`.
+    /// Vantage point: `sender`, `receiver` or `middle`.
     pub view: &'static str,
-    /// The delays tell the place without doubt.
+    /// Whether the delays determine the vantage point.
     pub is_view_certain: bool,
     /// The round trips towards either end, in nanoseconds.
     pub to_receiver_ns: Option<u64>,
@@ -77,39 +77,39 @@ pub struct AnalysedFlow {
     pub base_rtt_ns: Option<u64>,
     /// The longest payload of a packet, in bytes.
     pub mss: u32,
-    /// Scale of the receiver's window, where its SYN has it.
+    /// Scale of the receiver's window, if its SYN has it.
     pub window_scale: Option<u8>,
-    /// SACK is used.
+    /// Whether SACK is used.
     pub sack: bool,
-    /// Timestamps are used.
+    /// Whether timestamps are used.
     pub timestamps: bool,
-    /// Both SYNs are in the capture.
+    /// Whether both SYNs are in the capture.
     pub syn_seen: bool,
-    /// Carriers around the flow.
+    /// Encapsulations of the flow.
     pub carrier: Vec<&'static str>,
     /// Duplicate captures of a packet, ignored.
     pub copies: u64,
-    /// Bytes of data, repeats left out.
+    /// Bytes of data, without retransmissions.
     pub bytes: u64,
     /// Rate in bit/s.
     pub goodput_bps: f64,
     /// Retransmissions.
     pub retransmitted: usize,
-    /// Those that were needed.
+    /// Needed retransmissions.
     pub needed: usize,
-    /// Those that were not.
+    /// Needless retransmissions.
     pub needless: usize,
     /// Timeouts.
     pub timeouts: usize,
-    /// Those that were not needed.
+    /// Spurious timeouts.
     pub timeouts_spurious: usize,
     /// Tail loss probes.
     pub tail_probes: usize,
-    /// Packets that were overtaken before they came here.
+    /// Packets overtaken upstream of the capture.
     pub overtaken: usize,
     /// Stops of the link.
     pub stops: usize,
-    /// Share of the time by what held the transfer back; they sum to 1.
+    /// Share of the time by limit; they sum to 1.
     pub shares: BTreeMap<&'static str, f64>,
     /// The same in seconds.
     pub seconds: BTreeMap<&'static str, f64>,
@@ -121,81 +121,81 @@ pub struct AnalysedFlow {
     pub phases: Vec<PathPhase>,
     /// Short segments that the sender held back.
     pub small_writes: SmallWrites,
-    /// What each end did last: the sender of the data, and its receiver.
+    /// The last packet of each end: the sender of the data, and its receiver.
     pub last: [LastSeen; 2],
-    /// Times at which the receiver closed its window.
+    /// Number of times that the receiver closed its window.
     pub zero_windows: u64,
-    /// The hazard of loss rises at the top of the queue: it drops.
+    /// Whether the hazard of loss rises at the top of the queue: it drops.
     pub shows_tail_drop: bool,
     /// The longest queue in bytes.
     pub longest_queue_bytes: u64,
-    /// What queues and policers did, and their marks.
+    /// Queues, policers and congestion marks.
     pub queues: Queues,
-    /// Acknowledgments lost on their way here, as far as they are numbered.
+    /// Acknowledgments lost on their way here, if they are numbered.
     pub acks_lost: Option<u64>,
-    /// Bytes of payload of the other direction.
+    /// Payload bytes of the other direction.
     pub other_bytes: u64,
-    /// Its packets below the highest byte: retransmissions, but for what overtook.
+    /// Its packets below the highest byte: retransmissions, minus reordering.
     pub other_repeats: u64,
-    /// Segments an ACK, on average.
+    /// Mean number of segments per ACK.
     pub segments_per_ack: f64,
     /// ACKs of 1, 2, … 8 and more segments.
     pub acks_by_segments: [u64; 8],
-    /// By how much the answer to a lone segment is later, in nanoseconds.
+    /// Extra delay of the answer to a single segment, in nanoseconds.
     pub lone_ack_delay_ns: Option<u64>,
-    /// ACKs that were pushed together on the way back.
+    /// ACKs that were compressed on the return path.
     pub compressed_acks: u64,
-    /// ACKs in all.
+    /// Number of ACKs.
     pub acks: u64,
     /// Frames of the flow with the radio's retry bit.
     pub retried_frames: u64,
-    /// Nothing behind this was looked at, in nanoseconds.
+    /// End of the analysed part, in nanoseconds, if cut.
     pub cut_after_ns: Option<u64>,
-    /// Of a capture at the receiver, what its sender saw, as far as timestamps tell.
+    /// For a capture at the receiver, its sender's view, as far as timestamps show it.
     pub at_sender: Option<AtSender>,
 }
 
 /// A phase of the path.
 #[derive(Clone, Debug, Serialize)]
 pub struct PathPhase {
-    /// When it begins, in nanoseconds.
+    /// Start, in nanoseconds.
     pub from_ns: u64,
     /// Its shortest round trip, in nanoseconds.
     pub base_rtt_ns: u64,
 }
 
-/// Short segments that waited for the acknowledgment of what was sent before (Nagle's algorithm).
+/// Short segments that waited for the acknowledgment of previous data (Nagle's algorithm).
 #[derive(Clone, Debug, Serialize)]
 pub struct SmallWrites {
     /// Their number.
     pub waits: usize,
-    /// Those in which the receiver delayed its acknowledgment.
+    /// Number of waits in which the receiver delayed its acknowledgment.
     pub delayed: u64,
     /// The median of these delays, in nanoseconds.
     pub delay_ns: Option<u64>,
 }
 
-/// The end of what an end of the connection sent.
+/// The end of one endpoint's transmission.
 #[derive(Clone, Debug, Serialize)]
 pub struct LastSeen {
     /// Its last packet, in nanoseconds.
     pub time_ns: u64,
-    /// It closed or reset the connection.
+    /// Whether it closed or reset the connection.
     pub closed: bool,
 }
 
-/// A flow as its sender saw it, from a capture at its receiver.
+/// A flow in its sender's view, from a capture at its receiver.
 #[derive(Clone, Debug, Serialize)]
 pub struct AtSender {
     /// Timeouts.
     pub timeouts: usize,
     /// The shortest round trip, in nanoseconds.
     pub base_rtt_ns: Option<u64>,
-    /// The hazard of loss rises at the top of the queue: it drops.
+    /// Whether the hazard of loss rises at the top of the queue: it drops.
     pub shows_tail_drop: bool,
-    /// What queues and policers did.
+    /// Queues, policers and congestion marks.
     pub queues: Queues,
-    /// Share of the time by what held the transfer back; they sum to 1.
+    /// Share of the time by limit; they sum to 1.
     pub shares: BTreeMap<&'static str, f64>,
     /// The same in seconds.
     pub seconds: BTreeMap<&'static str, f64>,
@@ -207,41 +207,41 @@ pub struct AtSender {
     pub small_writes: SmallWrites,
 }
 
-/// What queues and policers on the way did, as the sender's view shows it.
+/// Evidence of queues and policers on the path, from the sender's view.
 #[derive(Clone, Debug, Serialize)]
 pub struct Queues {
-    /// Other traffic fills the queue, too.
+    /// Whether other traffic fills the queue, too.
     pub is_shared: bool,
     /// Rate of a policer's tokens, in bit/s.
     pub policer_bps: Option<f64>,
     /// Its burst in bytes.
     pub policer_burst_bytes: Option<f64>,
-    /// The delay above which a queue drops that looks after its own, in nanoseconds.
+    /// The delay threshold of an AQM, in nanoseconds.
     pub aqm_delay_ns: Option<u64>,
-    /// The lowest delay that the losses admit in its place.
+    /// The lowest threshold that the losses admit instead.
     pub aqm_least_delay_ns: Option<u64>,
-    /// Chance that a loss above it is the queue's.
+    /// Probability that a loss above it is the queue's.
     pub aqm_likelihood: Option<f64>,
-    /// Packets of the data with a congestion mark, seen at the receiver or in between.
+    /// Data packets with a congestion mark, seen at the receiver or in between.
     pub marked: u64,
-    /// Acknowledgments that report one (RFC 3168 §6.1.3).
+    /// Acknowledgments that echo a mark (RFC 3168 §6.1.3).
     pub echoes: u64,
-    /// Segments that announce a smaller window for it (RFC 3168 §6.1.2).
+    /// Segments with CWR (RFC 3168 §6.1.2).
     pub reductions: u64,
 }
 
-/// Something that cannot be said.
+/// A refused conclusion.
 #[derive(Clone, Debug, Serialize)]
 pub struct Refused {
-    /// A word for it.
+    /// Its kind.
     pub kind: &'static str,
     /// The reason with its figures.
     pub reason: String,
     /// The capture that would help.
     pub capture_hint: &'static str,
-    /// No label and no share is given either.
+    /// Whether labels and shares are refused, too.
     pub is_total: bool,
-    /// It is a reservation only.
+    /// Whether it is only a reservation.
     pub is_reservation: bool,
 }
 

@@ -1,4 +1,4 @@
-//! One direction of a flow, as counts that a single look at each packet gives.
+//! One direction of a flow, as counts from a single pass.
 
 use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_units::Instant;
@@ -12,41 +12,41 @@ pub struct Half {
     pub data_packets: u64,
     /// Bytes of payload, repeats included.
     pub bytes: u64,
-    /// Packets below the highest byte seen: retransmissions, and what overtaking left behind.
+    /// Packets below the highest byte seen: retransmissions and reordered packets.
     pub repeats: u64,
     /// Sequence space up to the highest byte seen, from the first number seen.
     pub span: u64,
-    /// Maximum segment size that this end announced.
+    /// Maximum segment size announced by this end.
     pub mss: Option<u16>,
-    /// Window scale that this end announced. A SYN without it announces none.
+    /// Window scale announced by this end; `None` if its SYN lacks the option.
     pub window_scale: Option<u8>,
-    /// This end offered SACK.
+    /// Whether this end offered SACK.
     pub sack_permitted: bool,
-    /// This end sent a timestamps option at least once.
+    /// Whether this end sent a timestamps option at least once.
     pub timestamps: bool,
-    /// When its first SYN passed.
+    /// Time of its first SYN.
     pub syn: Option<Instant>,
-    /// When its first packet passed.
+    /// Time of its first packet.
     pub first: Instant,
-    /// When its last packet passed.
+    /// Time of its last packet.
     pub last: Instant,
-    /// It sent a FIN or RST.
+    /// Whether it sent a FIN or RST.
     pub closed: bool,
-    /// Times at which it closed its receive window.
+    /// Number of times that it closed its receive window.
     pub zero_windows: u64,
-    /// ACKs of bytes that had not been seen going the other way.
+    /// ACKs of bytes not seen in the other direction.
     pub acks_of_unseen: u64,
     /// Packets that carried a D-SACK block (RFC 2883).
     pub duplicates_reported: u64,
     /// Packets with a congestion mark in the IP header.
     pub marked: u64,
-    /// Its last window was zero.
+    /// Whether its last window was zero.
     is_shut: bool,
     /// The first sequence number seen.
     start: SequenceNumber,
-    /// The number after the highest seen, counted from `start`.
+    /// One past the highest number seen, relative to `start`.
     end: u64,
-    /// Where the last ACK stood, counted from the other half's start.
+    /// The last ACK, relative to the other half's start.
     acknowledged: u64,
 }
 
@@ -58,14 +58,14 @@ impl Half {
         self.packets > 0
     }
 
-    /// The first sequence number seen: the SYN's where there was one.
+    /// The first sequence number seen: the SYN's if there was one.
     #[inline]
     #[must_use]
     pub fn start(&self) -> SequenceNumber {
         self.start
     }
 
-    /// Counts a packet of this direction; `other` is the other direction as it is.
+    /// Counts a packet of this direction; `other` is the other direction's state.
     #[inline]
     pub fn count(&mut self, segment: &Segment, now: Instant, other: &Self) {
         if self.packets == 0 {
@@ -138,7 +138,7 @@ impl Half {
         }
     }
 
-    /// Bytes that this end acknowledged, counted from the first number it was seen to be sent.
+    /// Bytes acknowledged by this end, relative to the first number seen in the other direction.
     #[must_use]
     pub fn acknowledged(&self) -> u64 {
         self.acknowledged

@@ -1,4 +1,4 @@
-//! Flows: which packets belong together, and a row for each.
+//! Flows: assigns packets to connections, with a row for each.
 
 mod half;
 mod packet_pool;
@@ -18,12 +18,12 @@ pub use verdict::Verdict;
 use crate::decode::{Carrier, Endpoint};
 use crate::packet::Way;
 
-/// Completeness of a flow's packets that were kept for a closer look.
+/// Completeness of a flow's stored packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completeness {
     /// All of them.
     Whole,
-    /// Those before a certain time: then the store was full.
+    /// The first ones, up to a certain time: then the store was full.
     Beginning,
     /// None: larger flows needed the room.
     None,
@@ -34,27 +34,27 @@ pub enum Completeness {
 pub struct Flow {
     /// Its number in the capture, from 1, in the order of first packets.
     pub number: u32,
-    /// The end that opened the connection: the one that sent the SYN, else the one with the
-    /// higher port, which servers do not have.
+    /// The end that opened the connection: the sender of the SYN, otherwise the one with the higher
+    /// port, since servers have low ports.
     pub client: Endpoint,
     /// The other end.
     pub server: Endpoint,
-    /// Packets of each end: the client, the server.
+    /// Packets of each end, in the order client, server.
     pub halves: [Half; 2],
-    /// When its first packet passed, since the first of the capture.
+    /// Time of its first packet, since the first of the capture.
     pub first: Instant,
-    /// When its last packet passed.
+    /// Time of its last packet.
     pub last: Instant,
     /// Its encapsulation.
     pub carrier: Carrier,
-    /// Packets that the capture holds twice or more: seen on several interfaces, or frames that
-    /// the radio repeated. They are not looked at.
+    /// Duplicate packets in the capture: seen on several interfaces, or frames retransmitted by the
+    /// radio. They are ignored.
     pub copies: u64,
     pub(crate) chain: Chain,
 }
 
 impl Flow {
-    /// The direction with more payload, whose transfer is analysed.
+    /// The direction with more payload: the analysed transfer.
     #[must_use]
     pub fn data_way(&self) -> Way {
         if self.halves[Way::FromServer.index()].bytes > self.halves[Way::FromClient.index()].bytes {
@@ -64,13 +64,13 @@ impl Flow {
         }
     }
 
-    /// Packets of the data's sender.
+    /// Packets of the data sender.
     #[must_use]
     pub fn data(&self) -> &Half {
         &self.halves[self.data_way().index()]
     }
 
-    /// Packets of its receiver.
+    /// Packets of the data receiver.
     #[must_use]
     pub fn acks(&self) -> &Half {
         &self.halves[self.data_way().back().index()]
@@ -99,7 +99,7 @@ impl Flow {
         }
     }
 
-    /// From the first SYN to the first SYN+ACK as they passed here: the round trip from here to the
+    /// From the first SYN to the first SYN+ACK at the capture: the round trip from here to the
     /// server.
     #[must_use]
     pub fn handshake(&self) -> Option<Duration> {
@@ -108,7 +108,7 @@ impl Flow {
         (answer >= syn).then(|| answer - syn)
     }
 
-    /// The part of it that was kept.
+    /// The stored part of its packets.
     #[must_use]
     pub fn completeness(&self) -> Completeness {
         match self.chain.state() {
@@ -118,14 +118,14 @@ impl Flow {
         }
     }
 
-    /// The verdict from the counts, in a line.
+    /// The one-line verdict from the counts.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         Verdict::of(self)
     }
 }
 
-/// Flows that are only summed up, since a capture has more than are listed.
+/// Totals of unlisted flows, if there are too many to list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unlisted {
     /// Their number.

@@ -6,7 +6,7 @@ use crate::packet::{Packet, Slot};
 /// Slots in a block.
 const BLOCK_SLOTS: usize = 16;
 
-/// Kept packets of one flow.
+/// Stored packets of one flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chain {
     first: Option<Index>,
@@ -23,19 +23,19 @@ pub enum State {
     Whole,
     /// The packets up to a certain one: then there was no room.
     Cut,
-    /// None, to make room for larger flows, or because none was to be kept.
+    /// None, to make room for larger flows, or because none was to be stored.
     Released,
 }
 
 impl Chain {
-    /// A chain without packets that takes some.
+    /// An empty chain that accepts packets.
     pub const EMPTY: Self = Self {
         first: None,
         last: None,
         slots: 0,
         state: State::Whole,
     };
-    /// A chain that takes none.
+    /// A chain that accepts no packets.
     pub const CLOSED: Self = Self {
         state: State::Released,
         ..Self::EMPTY
@@ -51,7 +51,7 @@ impl Chain {
         self.first.is_some()
     }
 
-    /// Takes no more packets.
+    /// Stops accepting packets.
     pub fn cut(&mut self) {
         if self.state == State::Whole {
             self.state = State::Cut;
@@ -63,7 +63,7 @@ impl Chain {
 #[derive(Debug)]
 pub struct PacketPool {
     blocks: Vec<[Slot; BLOCK_SLOTS]>,
-    /// For each block the next of its chain, or of the free ones.
+    /// For each block the next of its chain, or of the free list.
     next: Vec<Option<Index>>,
     free: Option<Index>,
     free_count: usize,
@@ -71,7 +71,7 @@ pub struct PacketPool {
 }
 
 impl PacketPool {
-    /// A pool of `packets` packets; those with SACK blocks count as two.
+    /// A pool of `packets` packets; packets with SACK blocks count as two.
     pub fn new(packets: usize) -> Self {
         Self {
             blocks: Vec::new(),
@@ -82,7 +82,7 @@ impl PacketPool {
         }
     }
 
-    /// Appends a packet to a chain that is whole; `false`, and no change, when there is no room.
+    /// Appends a packet to a whole chain; `false`, and no change, if there is no room.
     #[inline]
     pub fn push(&mut self, chain: &mut Chain, packet: &Packet) -> bool {
         let sack = &packet.segment.sack;
@@ -96,7 +96,7 @@ impl PacketPool {
         if self.push_slot(chain, Slot::of_sack(sack)) {
             return true;
         }
-        // Half a packet is none. The first slot filled a block, so none was taken for it.
+        // Undoes half a packet. The first slot filled a block, so none was taken for it.
         *chain = before;
         false
     }
@@ -132,7 +132,7 @@ impl PacketPool {
             return None;
         }
         if self.blocks.len() == self.blocks.capacity() {
-            // In even steps, since doubling would need the room of both for a moment.
+            // In even steps, since doubling would temporarily need both copies.
             let step = (self.limit / 8).max(1);
             self.blocks.reserve_exact(step);
             self.next.reserve_exact(step);
@@ -142,7 +142,7 @@ impl PacketPool {
         Some(Index::new(self.blocks.len() - 1))
     }
 
-    /// Gives back what a chain holds. It takes no packets afterwards.
+    /// Releases the blocks of a chain. It accepts no packets afterwards.
     pub fn release(&mut self, chain: &mut Chain) {
         let mut block = chain.first;
         while let Some(released) = block {
@@ -230,7 +230,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against one list a flow: what is refused changes nothing, what is released comes free.
+        /// Compared with one list per flow: a refused packet changes nothing, a release frees
+        /// blocks.
         #[test]
         fn chains_are_lists(steps in prop::collection::vec((0..4_usize, 0..12_u8), 0..600)) {
             let mut kept = PacketPool::new(10 * BLOCK_SLOTS);

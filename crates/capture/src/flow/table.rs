@@ -9,22 +9,22 @@ use super::{Chain, Flow, Half, PacketPool, Packets, Unlisted};
 use crate::decode::{Endpoint, Tcp};
 use crate::packet::{Packet, Way};
 
-/// A flow that was silent for this long is at its end: the same ports later are another's.
+/// Idle time after which a flow has ended: the same ports later are another flow.
 const IDLE: Duration = Duration::from_secs(300);
-/// A flow that was seen this recently is not struck off the list while there are others.
+/// Flows seen this recently are dropped from the list only as a last resort.
 const RECENT: Duration = Duration::from_secs(10);
-/// Packets of a direction that are remembered to recognise copies.
+/// Number of packets per direction that are remembered to recognise duplicates.
 const REMEMBERED: usize = 4;
-/// Flows that are found without the map.
+/// Number of flows cached in front of the map.
 const RECENT_FLOWS: usize = 256;
-/// A copy is at most this late: the time a packet takes through one machine, and a frame to be
-/// repeated by a radio.
+/// Maximum lateness of a duplicate: forwarding through one machine, and a radio's retransmission of
+/// a frame.
 const COPY_WITHIN: Duration = Duration::from_millis(20);
 
 /// The ends of a flow, the lower first.
 type Key = (Endpoint, Endpoint);
 
-/// The marks of a packet by which a copy is known.
+/// Properties of a packet that identify a duplicate.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     time: Instant,
@@ -39,7 +39,7 @@ struct Mark {
 }
 
 impl Mark {
-    /// No packet: none is so long.
+    /// Matches no packet: none is so long.
     const NONE: Self = Self {
         time: Instant::ZERO,
         sequence: 0,
@@ -68,7 +68,7 @@ impl Mark {
     }
 
     /// Whether this is the same packet as `earlier`: the same content, and either the same
-    /// identification or, where there is none, another place or a hop further.
+    /// identification or, without one, another interface or hop count.
     #[inline]
     fn repeats(&self, earlier: &Self) -> bool {
         self.sequence == earlier.sequence
@@ -84,7 +84,7 @@ impl Mark {
     }
 }
 
-/// A flow while packets come.
+/// A flow during the pass.
 #[derive(Debug)]
 struct Entry {
     flow: Flow,
@@ -97,19 +97,19 @@ struct Entry {
 pub(crate) struct Table {
     entries: Vec<Entry>,
     current: HashMap<Key, u32>,
-    /// Flows of late, at places that their ports choose: sparing the map most searches.
+    /// Recent flows, indexed by a hash of their ports: avoids most searches in the map.
     recent: Box<[Option<(Key, u32)>; RECENT_FLOWS]>,
     kept: PacketPool,
     limit: usize,
     only: Option<Key>,
     begun: u32,
     unlisted: Unlisted,
-    /// The time up to which the capture has come.
+    /// The latest time so far in the capture.
     latest: Instant,
 }
 
 impl Table {
-    /// A table of at most `flows` flows, which keeps at most `packets` packets of them, or of the
+    /// A table of at most `flows` flows, which stores at most `packets` of their packets, or of the
     /// flow between the ends `only`.
     pub fn new(flows: usize, packets: usize, only: Option<(Endpoint, Endpoint)>) -> Self {
         Self {
@@ -125,8 +125,8 @@ impl Table {
         }
     }
 
-    /// Takes the packet `number` of the capture, which passed `interface` at `time`. Flows count
-    /// in a time that does not go back, whatever the order of the file.
+    /// Processes packet `number` of the capture, seen on `interface` at `time`. Flows use a
+    /// monotonic time, whatever the order of the file.
     #[inline]
     pub fn take(&mut self, tcp: &Tcp, time: Instant, number: u64, interface: u32) {
         self.latest = self.latest.max(time);
@@ -168,7 +168,7 @@ impl Table {
         }
     }
 
-    /// Index of the packet's flow, created if the packet is its first.
+    /// Index of the packet's flow, created for its first packet.
     #[inline]
     fn find(&mut self, tcp: &Tcp, now: Instant) -> u32 {
         let key = key(tcp.source, tcp.destination);
@@ -232,7 +232,7 @@ impl Table {
         index
     }
 
-    /// Strikes off the smaller half of the list, those that were just seen last.
+    /// Drops the smaller half of the list, recently seen flows last.
     fn strike_off(&mut self, now: Instant) {
         let mut order: Vec<(bool, u64, u32)> = self
             .entries
@@ -258,14 +258,14 @@ impl Table {
         });
         self.recent.fill(None);
         self.current.clear();
-        // Of two flows with the same 4-tuple the later is current.
+        // Of two flows with the same 4-tuple the later one is current.
         for (index, entry) in (0..).zip(&self.entries) {
             self.current
                 .insert(key(entry.flow.client, entry.flow.server), index);
         }
     }
 
-    /// Makes room for a packet at the expense of smaller flows, or ends the chain of its own.
+    /// Makes room for a packet at the expense of smaller flows, or cuts the flow's chain.
     #[cold]
     fn push_with_less_room(&mut self, index: usize, packet: &Packet) {
         let mut holders: Vec<(u64, usize)> = (0..)
@@ -293,7 +293,7 @@ impl Table {
         self.entries.iter().map(|entry| &entry.flow)
     }
 
-    /// Counts of what is not listed.
+    /// Totals of unlisted flows.
     pub fn unlisted(&self) -> Unlisted {
         self.unlisted
     }
@@ -303,7 +303,7 @@ impl Table {
         self.begun
     }
 
-    /// Kept packets of a flow.
+    /// Stored packets of a flow.
     pub fn packets(&self, flow: &Flow) -> Packets<'_> {
         self.kept.packets(&flow.chain)
     }
@@ -318,15 +318,15 @@ fn key(one: Endpoint, other: Endpoint) -> Key {
     }
 }
 
-/// Where among the recent flows one stands.
+/// Index of a flow in the cache of recent flows.
 #[inline]
 fn recent_place(key: &Key) -> usize {
     usize::from(key.0.port ^ key.1.port ^ key.0.address as u16 ^ key.1.address as u16)
         % RECENT_FLOWS
 }
 
-/// Whether a packet between a flow's ends is the first of another flow: a SYN with another number,
-/// or anything after a long silence.
+/// Whether a packet between a flow's ends starts another flow: a SYN with another number, or
+/// anything after a long silence.
 #[inline]
 fn begins_another(flow: &Flow, tcp: &Tcp, now: Instant) -> bool {
     now - flow.last > IDLE || tcp.segment.flags.contains(Flags::SYN) && is_new_syn(flow, tcp)
@@ -336,11 +336,11 @@ fn begins_another(flow: &Flow, tcp: &Tcp, now: Instant) -> bool {
 fn is_new_syn(flow: &Flow, tcp: &Tcp) -> bool {
     let segment: &Segment = &tcp.segment;
     let sender = &flow.halves[usize::from(tcp.source != flow.client)];
-    // The answer to a SYN belongs to it; a SYN of the server's own opens nothing new.
+    // The SYN+ACK belongs to the flow; a SYN from the server opens nothing new.
     !segment.flags.contains(Flags::ACK) && sender.is_seen() && sender.start() != segment.sequence
 }
 
-/// Whether the packet is a copy of one just seen; otherwise it is remembered.
+/// Whether the packet duplicates a recent one; otherwise it is remembered.
 #[inline]
 fn is_copy(entry: &mut Entry, tcp: &Tcp, now: Instant, interface: u32, way: Way) -> bool {
     let mark = Mark::of(tcp, now, interface);

@@ -1,10 +1,10 @@
-//! A flow in a line, from its counts alone.
+//! A one-line verdict on a flow, from its counts only.
 
 use std::fmt;
 
 use super::Flow;
 
-/// Fewer bytes than these say nothing about a link.
+/// Minimum number of bytes for a statement on the link.
 const MIN_BYTES: u64 = 100_000;
 
 /// Verdict on a flow from its counts.
@@ -12,20 +12,20 @@ const MIN_BYTES: u64 = 100_000;
 pub enum Verdict {
     /// Only one direction was captured.
     OneWay,
-    /// So little data that it says nothing about the link.
+    /// Too little data for a statement on the link.
     Small,
     /// ACKs of data that was never captured, in percent of the ACKs.
     Gaps(f64),
-    /// Nothing was repeated.
+    /// Nothing was retransmitted.
     NoRepeats {
-        /// Times at which the receiver closed its window.
+        /// Number of times that the receiver closed its window.
         zero_windows: u64,
     },
-    /// Some was repeated.
+    /// Some data was retransmitted.
     Repeats {
         /// In percent of the data's packets.
         percent: f64,
-        /// Of those, in percent, the receiver reported as duplicates by D-SACK.
+        /// Percentage of these that the receiver reported as duplicates by D-SACK.
         needless_percent: f64,
     },
 }

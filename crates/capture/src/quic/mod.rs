@@ -1,8 +1,7 @@
-//! QUIC in a capture: what its headers show of it without keys (RFC 9000 §17, RFC 8999).
+//! QUIC in a capture: the readable parts of its headers without keys (RFC 9000 §17, RFC 8999).
 //!
-//! A datagram is a row: which flow, which way, how long, which kind of packet it begins with, and
-//! the spin bit. Packet numbers, acknowledgments and all frames are encrypted, so that which
-//! packets were lost stands in no capture.
+//! A datagram is a row: flow, direction, length, kind of its first packet, and the spin bit. Packet
+//! numbers, acknowledgments and all frames are encrypted, so that no capture shows lost packets.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,12 +10,12 @@ use crate::decode::{Datagram, Endpoint, quic_of};
 use crate::packet::Way;
 use crate::read::{ReadError, Reader};
 
-/// Datagrams that are kept, of all flows together: 2^22 take 100 MiB.
+/// Maximum number of stored datagrams over all flows: 2^22 take 100 MiB.
 const MAX_DATAGRAMS: usize = 1 << 22;
-/// Flows that are told apart.
+/// Maximum number of distinct flows.
 const MAX_FLOWS: usize = 1 << 14;
 
-/// The kind of the packet that a datagram begins with.
+/// The kind of a datagram's first packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Version negotiation (RFC 9000 §17.2.1).
@@ -27,9 +26,9 @@ pub enum Kind {
     ZeroRtt,
     /// The handshake (§17.2.4).
     Handshake,
-    /// The server asks for proof of the address (§17.2.5).
+    /// The server requests proof of the address (§17.2.5).
     Retry,
-    /// A long header of a version that is not known here: RFC 8999 says nothing of its type.
+    /// A long header of an unknown version: RFC 8999 does not define its type.
     UnknownVersion,
     /// A short header: 1-RTT (§17.3.1).
     OneRtt,
@@ -51,22 +50,22 @@ impl Kind {
     }
 }
 
-/// What a header without keys tells.
+/// The readable part of a header without keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The kind of packet.
     pub kind: Kind,
-    /// The version, of long headers.
+    /// The version, for long headers.
     pub version: Option<u32>,
-    /// The latency spin bit, of short headers (RFC 9000 §17.4).
+    /// The latency spin bit, for short headers (RFC 9000 §17.4).
     pub spin: Option<bool>,
-    /// Lengths of the destination's and the source's connection ID, of long headers: a short one
-    /// does not tell its own (§17.3.1).
+    /// Lengths of the destination's and the source's connection ID, for long headers: a short one
+    /// does not contain it (§17.3.1).
     pub id_bytes: Option<[u8; 2]>,
 }
 
 impl Header {
-    /// The header that `bytes` begin with; `None` where they are none.
+    /// Parses the header at the start of `bytes`; `None` if there is none.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Option<Self> {
         const LONG: u8 = 0x80;
@@ -89,7 +88,7 @@ impl Header {
         let source = bytes.get(6 + usize::from(destination)).copied();
         let kind = match (version, first >> 4 & 3) {
             (0, _) => Kind::Negotiation,
-            // RFC 9369 §3.2 turns the types by one.
+            // RFC 9369 §3.2 rotates the types by one.
             (VERSION_1, 0) | (VERSION_2, 1) => Kind::Initial,
             (VERSION_1, 1) | (VERSION_2, 2) => Kind::ZeroRtt,
             (VERSION_1, 2) | (VERSION_2, 3) => Kind::Handshake,
@@ -110,9 +109,9 @@ impl Header {
 pub struct Row {
     /// Nanoseconds since the capture's first packet.
     pub nanos: u64,
-    /// The flow's place in [`Quic::flows`].
+    /// Index of the flow in [`Quic::flows`].
     pub flow: u32,
-    /// Which way it went.
+    /// Its direction.
     pub way: Way,
     /// Bytes of the UDP payload.
     pub bytes: u32,
@@ -120,14 +119,14 @@ pub struct Row {
     pub header: Header,
 }
 
-/// A connection by its ends, as far as it is one: a client that changes its address begins another.
+/// A connection, identified by its ends: a client that changes its address starts another.
 #[derive(Clone, Copy, Debug)]
 pub struct Flow {
-    /// The end that opened it, or that has the higher port where the capture began later.
+    /// The end that opened it, or the one with the higher port if the capture began later.
     pub client: Endpoint,
     /// The other end.
     pub server: Endpoint,
-    /// The capture holds its first packet.
+    /// Whether the capture holds its first packet.
     pub has_begun: bool,
 }
 
@@ -136,9 +135,9 @@ pub struct Flow {
 pub struct Quic {
     /// Its flows, in the order of their first packets.
     pub flows: Vec<Flow>,
-    /// A row a datagram, in the order of the file.
+    /// One row per datagram, in the order of the file.
     pub rows: Vec<Row>,
-    /// There were more than are kept.
+    /// Whether there were more than `MAX_DATAGRAMS`.
     pub is_cut: bool,
 }
 
@@ -146,7 +145,7 @@ impl Quic {
     /// Reads the QUIC of a capture.
     ///
     /// # Errors
-    /// There is no capture to read. A file that is damaged further on gives what stands before.
+    /// There is no capture to read. A file damaged further on yields the part before the damage.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
         let mut found = Self::default();
         let mut places: HashMap<(Endpoint, Endpoint), u32> = HashMap::new();

@@ -1,44 +1,44 @@
-//! Faults of a file as a capture.
+//! Errors of a file as a capture.
 
 use std::fmt;
 use std::io;
 
-/// Most bytes that one compressed byte may become. Deflate ends at 1032; packets whose payload is
-/// all zeros stay below a hundred.
+/// Maximum expansion of a compressed byte. Deflate's limit is 1032; packets with an all-zero
+/// payload stay below a hundred.
 pub const MAX_EXPANSION: u64 = 400;
 
-/// A capture cannot be read, or not any further. Its text says what was expected and the remedy.
+/// A capture cannot be read, or not any further. The message gives the expectation and the remedy.
 #[derive(Debug)]
 pub enum ReadError {
     /// The operating system, or the decompressor, failed.
     Io(io::Error),
     /// The input is empty.
     Empty,
-    /// The first bytes are those of no capture that is read here.
+    /// The first bytes match no supported capture format.
     Format {
         /// The first bytes of the input.
         magic: [u8; 4],
-        /// The format they are known to be, with the command that converts it.
+        /// A known format, with the command that converts it.
         known: Option<&'static str>,
     },
-    /// The file contradicts itself.
+    /// The file is inconsistent.
     Damaged {
-        /// Where in the (decompressed) file, in bytes.
+        /// Offset in the (decompressed) file, in bytes.
         offset: u64,
-        /// Which field.
+        /// Name of the field.
         field: &'static str,
-        /// The value there.
+        /// The value found.
         value: u64,
         /// The expectation.
         expected: &'static str,
     },
-    /// What is compressed is damaged, or ends before the first byte of what was compressed.
+    /// The compressed data is damaged, or ends before its first decompressed byte.
     Gzip(String),
-    /// Decompression yields so much from so little that it cannot be packets.
+    /// A decompression ratio impossible for packets.
     Bomb {
         /// Compressed bytes read before the error.
         compressed: u64,
-        /// Bytes that came of them.
+        /// Decompressed bytes.
         expanded: u64,
     },
 }

@@ -1,9 +1,9 @@
 //! Captures as a stream of records: pcap and pcapng, from a file, a pipe or gzip, in bounded
 //! memory.
 //!
-//! The parser of blocks is our own, because that of the crate which writes captures here refuses a
-//! packet longer than the snap length, hence every capture of `tcpdump -s 128`
-//! (pcap-file 2.0.0, `PcapPacket::try_from_raw_packet`).
+//! The block parser is part of this crate, because the pcap library used for writing captures
+//! rejects packets longer than the snap length, hence every capture of `tcpdump -s 128` (pcap-file
+//! 2.0.0, `PcapPacket::try_from_raw_packet`).
 
 mod error;
 mod pcap;
@@ -21,45 +21,45 @@ use pcap::Pcap;
 use pcapng::PcapNg;
 use source::Source;
 
-/// The longest packet that a capture may hold, as in libpcap (`MAXIMUM_SNAPLEN`).
+/// The maximum packet size of a capture, as in libpcap (`MAXIMUM_SNAPLEN`).
 const MAX_CAPTURED: u32 = 262_144;
 
-/// A packet as it stands in a capture.
+/// A packet of a capture.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
-    /// Its number as Wireshark counts: from 1, over all interfaces.
+    /// Packet number as in Wireshark: from 1, over all interfaces.
     pub number: u64,
-    /// When it passed, in nanoseconds since the start of 1970; `None` for a pcapng packet
-    /// without a time (simple packet block).
+    /// Its time, in nanoseconds since the start of 1970; `None` for a pcapng packet without a time
+    /// (simple packet block).
     pub time: Option<u64>,
-    /// The interface, from 0; of several sections one after the other.
+    /// The interface, from 0, numbered consecutively over sections.
     pub interface: u32,
     /// The interface's link type (tcpdump.org, "LINKTYPE_").
     pub link: u16,
     /// The packet's length on the wire, in bytes.
     pub wire_bytes: u32,
-    /// The bytes that were kept.
+    /// The captured bytes.
     pub bytes: &'a [u8],
     /// Packets dropped by the capture just before this one, if the file records where.
     pub dropped_before: u32,
 }
 
-/// A file format's reading of the next bytes.
+/// Result of parsing the next bytes in a file format.
 enum Step {
-    /// A record: its fields, and where in the window its bytes stand.
+    /// A record: its fields, and the position of its bytes in the window.
     Record(Fields),
-    /// The stream has ended, in the middle of a record if not `whole`.
+    /// The end of the stream, in the middle of a record if not `whole`.
     End { whole: bool },
 }
 
-/// A record without its bytes, which the window holds.
+/// A record without its bytes, which are in the window.
 struct Fields {
     time: Option<u64>,
     interface: u32,
     link: u16,
     wire_bytes: u32,
     dropped_before: u32,
-    /// Where the packet stands in the window.
+    /// Position of the packet in the window.
     start: usize,
     captured: usize,
     /// Bytes to consume after processing.
@@ -76,7 +76,7 @@ pub struct Reader {
     source: Source,
     format: Format,
     number: u64,
-    /// Of the window, what the last record took.
+    /// Bytes of the window used by the last record.
     taken: usize,
     is_cut: bool,
 }
@@ -94,7 +94,7 @@ impl Reader {
     /// Reads the file at `path`; `-` is standard input.
     ///
     /// # Errors
-    /// The file cannot be opened, or is no capture.
+    /// The file cannot be opened, or is not a capture.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
         if path.as_os_str() == "-" {
             return Self::new(Box::new(std::io::stdin()));
@@ -105,7 +105,7 @@ impl Reader {
     /// Reads `input`.
     ///
     /// # Errors
-    /// It cannot be read, or is no capture.
+    /// It cannot be read, or is not a capture.
     pub fn new(input: Box<dyn Read + Send>) -> Result<Self, ReadError> {
         let mut source = Source::new(input)?;
         source.fill(pcap::HEADER_BYTES)?;
@@ -141,7 +141,7 @@ impl Reader {
     /// The next record; `None` at the end of the capture.
     ///
     /// # Errors
-    /// The file cannot be read any further. What came before is sound.
+    /// The file cannot be read any further. Earlier records are valid.
     #[inline]
     pub fn next_record(&mut self) -> Result<Option<Record<'_>>, ReadError> {
         self.source.consume(self.taken);
@@ -174,10 +174,10 @@ impl Reader {
         }))
     }
 
-    /// Hands each record to `take`.
+    /// Passes each record to `take`.
     ///
     /// # Errors
-    /// There is no record to read. A file that is damaged further on gives what stands before.
+    /// There is no record to read. A file damaged further on yields the part before the damage.
     pub(crate) fn for_each(mut self, mut take: impl FnMut(&Record<'_>)) -> Result<(), ReadError> {
         let mut is_first = true;
         loop {
@@ -190,13 +190,13 @@ impl Reader {
         }
     }
 
-    /// Whether the file ended in the middle of a record, as it does when the writer was stopped.
+    /// Whether the file ended in the middle of a record, as after an interrupted writer.
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.is_cut
     }
 
-    /// Packets that the capture itself says it dropped: pcapng's `isb_ifdrop` and `isb_osdrop`.
+    /// Packets that the capture itself reports as dropped: pcapng's `isb_ifdrop` and `isb_osdrop`.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         match &self.format {
@@ -212,7 +212,7 @@ impl Reader {
     }
 }
 
-/// Formats that are not read but known, with what to do about each.
+/// Known but unsupported formats, with advice for each.
 fn known_as(magic: [u8; 4]) -> Option<&'static str> {
     match magic {
         [0x28, 0xb5, 0x2f, 0xfd] => Some("Zstandard: give zstd -dc FILE through a pipe"),
@@ -228,7 +228,7 @@ fn known_as(magic: [u8; 4]) -> Option<&'static str> {
     }
 }
 
-/// The 16-bit number at `at` in `bytes`, zero where there are too few.
+/// The 16-bit number at `at` in `bytes`, zero if out of bounds.
 #[inline]
 fn u16_at(bytes: &[u8], at: usize, is_big: bool) -> u16 {
     let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) else {
@@ -241,7 +241,7 @@ fn u16_at(bytes: &[u8], at: usize, is_big: bool) -> u16 {
     }
 }
 
-/// The 32-bit number at `at` in `bytes`, zero where there are too few.
+/// The 32-bit number at `at` in `bytes`, zero if out of bounds.
 #[inline]
 fn u32_at(bytes: &[u8], at: usize, is_big: bool) -> u32 {
     let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) else {

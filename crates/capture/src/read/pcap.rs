@@ -7,8 +7,8 @@ use super::{Fields, MAX_CAPTURED, ReadError, Step, u32_at};
 pub const HEADER_BYTES: usize = 24;
 /// Length of a record's header.
 const RECORD_BYTES: usize = 16;
-/// Length of a record's header where the writer was a patched libpcap of the 1990s, whose header
-/// also tells interface, protocol and packet type.
+/// Length of a record's header written by a patched libpcap of the 1990s, which also has interface,
+/// protocol and packet type.
 const LONG_RECORD_BYTES: usize = 24;
 
 /// Times in microseconds.
@@ -27,7 +27,7 @@ pub struct Pcap {
 }
 
 impl Pcap {
-    /// Reads the file's header; `None`, and nothing consumed, when it is another format's.
+    /// Reads the file's header; `None`, and nothing consumed, if it has another format.
     pub fn of(source: &mut Source) -> Result<Option<Self>, ReadError> {
         let window = source.window();
         let both = [true, false].map(|is_big| (is_big, u32_at(window, 0, is_big)));
@@ -51,7 +51,7 @@ impl Pcap {
                 expected: "at least the 24 bytes of a header",
             });
         }
-        // Above the link type stand the length of a frame check sequence and reserved bits.
+        // The upper bits are the length of a frame check sequence and reserved bits.
         let link = u32_at(window, 20, is_big) as u16;
         source.consume(HEADER_BYTES);
         Ok(Some(Self {

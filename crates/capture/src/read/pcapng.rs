@@ -1,4 +1,4 @@
-//! pcapng (draft-ietf-opsawg-pcapng): sections of blocks, each with its own interfaces.
+//! pcapng (draft-ietf-opsawg-pcapng): sections of blocks, each with its interfaces.
 
 use super::source::{BUFFER_BYTES, Source};
 use super::{Fields, MAX_CAPTURED, ReadError, Step, u16_at, u32_at};
@@ -13,11 +13,11 @@ const ENHANCED_PACKET: u32 = 6;
 
 /// The byte-order magic of a section header (§4.1).
 const BYTE_ORDER: u32 = 0x1a2b_3c4d;
-/// Type and length in front, length behind.
+/// Bytes of type and length in front, and of the trailing length.
 const FRAME_BYTES: usize = 12;
 /// Header of a packet's bytes in an enhanced or old packet block.
 const PACKET_HEAD: usize = 28;
-/// More interfaces than a section can sensibly have.
+/// Maximum number of interfaces in a section.
 const MAX_INTERFACES: usize = 1 << 16;
 
 /// Options of an interface (§4.2), of a packet (§4.3) and of statistics (§4.6).
@@ -42,7 +42,7 @@ enum Ticks {
 }
 
 impl Ticks {
-    /// Of an `if_tsresol` (§4.2): a power of ten, or of two with the highest bit set.
+    /// Decodes an `if_tsresol` (§4.2): a power of ten, or of two with the highest bit set.
     fn of(resolution: u8) -> Self {
         let exponent = u32::from(resolution & 0x7f);
         if resolution & 0x80 != 0 {
@@ -87,13 +87,13 @@ pub struct PcapNg {
     is_big: bool,
     /// Interfaces of all sections read.
     interfaces: Vec<Interface>,
-    /// Where those of the current section begin.
+    /// Start of those of the current section.
     section: usize,
     has_section: bool,
 }
 
 impl PcapNg {
-    /// Packets that the interfaces' statistics say were dropped.
+    /// Packets dropped according to the interfaces' statistics.
     pub fn dropped(&self) -> u64 {
         self.interfaces
             .iter()
@@ -171,7 +171,7 @@ impl PcapNg {
         }
     }
 
-    /// Reads what says how a section is to be read (§4.1).
+    /// Reads a section header, which determines how the section is read (§4.1).
     fn begin_section(&mut self, source: &mut Source) -> Result<(), ReadError> {
         let is_big = match u32_at(source.window(), 8, true) {
             BYTE_ORDER => true,
@@ -191,7 +191,7 @@ impl PcapNg {
         Ok(())
     }
 
-    /// An enhanced packet (§4.3) or one of its forerunner (appendix A).
+    /// An enhanced packet (§4.3) or its predecessor (appendix A).
     #[inline]
     fn packet(
         &self,
@@ -211,7 +211,7 @@ impl PcapNg {
         }
         let (id, mut dropped_before) = if kind == OLD_PACKET {
             let drops = u16_at(block, 10, is_big);
-            // 65535 says that the count is not known.
+            // 65535 means an unknown count.
             let drops = if drops == u16::MAX { 0 } else { drops };
             (usize::from(u16_at(block, 8, is_big)), u32::from(drops))
         } else {
@@ -304,7 +304,7 @@ impl PcapNg {
         Some((number as u32, interface))
     }
 
-    /// Reads a block that is no packet.
+    /// Reads a block other than a packet.
     fn note(&mut self, block: &[u8], kind: u32) {
         let is_big = self.is_big;
         let body = &block[8..block.len() - 4];
@@ -313,7 +313,7 @@ impl PcapNg {
                 let mut interface = Interface {
                     link: u16_at(body, 0, is_big),
                     snap_length: u32_at(body, 4, is_big),
-                    // Microseconds unless said otherwise (§4.2).
+                    // Microseconds by default (§4.2).
                     ticks: Ticks::of(6),
                     offset: 0,
                     dropped: 0,
@@ -347,7 +347,7 @@ impl PcapNg {
     }
 }
 
-/// Hands each option of `bytes` to `take`, up to the first that does not fit (§3.5).
+/// Passes each option of `bytes` to `take`, up to the first that does not fit (§3.5).
 fn for_options(mut bytes: &[u8], is_big: bool, mut take: impl FnMut(u16, &[u8])) {
     while bytes.len() >= 4 {
         let code = u16_at(bytes, 0, is_big);

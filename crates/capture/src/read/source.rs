@@ -1,4 +1,4 @@
-//! Bytes of a file, a pipe, or what is compressed in one, through one buffer of fixed size.
+//! Bytes of a file or a pipe, decompressed if needed, through one buffer of fixed size.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -9,18 +9,18 @@ use flate2::read::MultiGzDecoder;
 use super::ReadError;
 use super::error::MAX_EXPANSION;
 
-/// Size of the buffer. It must hold the longest record that is read whole.
+/// Size of the buffer. It must hold the longest record read as a whole.
 pub const BUFFER_BYTES: usize = 1 << 20;
 /// The first bytes of a gzip member (RFC 1952 §2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// Below this length nothing is a bomb: it costs less than a second.
+/// Minimum size for a decompression bomb: less costs below a second.
 const HARMLESS_BYTES: u64 = 1 << 26;
 
 /// A stream with a window of its next bytes.
 pub struct Source {
     input: Box<dyn Read + Send>,
     buffer: Box<[u8]>,
-    /// The bytes that are there and not yet consumed.
+    /// Start of the unconsumed bytes.
     start: usize,
     end: usize,
     is_ended: bool,
@@ -29,11 +29,11 @@ pub struct Source {
     /// Bytes read from the file or pipe itself.
     raw: Arc<AtomicU64>,
     is_compressed: bool,
-    /// Whether what is compressed ended before its end.
+    /// Whether the compressed data was truncated.
     is_cut: bool,
 }
 
-/// Counts what passes.
+/// Counts the bytes read.
 struct CountingReader<R> {
     input: R,
     bytes: Arc<AtomicU64>,
@@ -48,7 +48,7 @@ impl<R: Read> Read for CountingReader<R> {
 }
 
 impl Source {
-    /// The bytes of `input`, decompressed where it is gzip.
+    /// The bytes of `input`, decompressed if it is gzip.
     pub fn new(input: Box<dyn Read + Send>) -> Result<Self, ReadError> {
         let raw = Arc::new(AtomicU64::new(0));
         let counted = CountingReader {
@@ -68,7 +68,7 @@ impl Source {
         };
         source.fill(GZIP.len())?;
         if source.window().starts_with(&GZIP) {
-            // Bytes in the buffer are read again, in front of the rest.
+            // Bytes in the buffer are read once more, before the rest.
             let head = io::Cursor::new(source.window().to_vec());
             let rest = std::mem::replace(&mut source.input, Box::new(io::empty()));
             source.input = Box::new(MultiGzDecoder::new(head.chain(rest)));
@@ -79,14 +79,14 @@ impl Source {
         Ok(source)
     }
 
-    /// The bytes that are there.
+    /// The unconsumed bytes.
     #[inline]
     pub fn window(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// Makes the window at least `bytes` long, at most [`BUFFER_BYTES`]; `false` when the stream
-    /// ends before that.
+    /// Makes the window at least `bytes` long, at most [`BUFFER_BYTES`]; `false` if the stream ends
+    /// before that.
     #[inline]
     pub fn fill(&mut self, bytes: usize) -> Result<bool, ReadError> {
         if self.end - self.start >= bytes {
@@ -105,14 +105,14 @@ impl Source {
                 Ok(0) => self.is_ended = true,
                 Ok(read) => self.end += read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // A compressed file that was cut ends where it was cut.
+                // A truncated compressed file ends at the truncation.
                 Err(error)
                     if self.is_compressed && error.kind() == io::ErrorKind::UnexpectedEof =>
                 {
                     self.is_ended = true;
                     self.is_cut = true;
                 }
-                // The decompressor's own errors; those of the file have other kinds.
+                // The decompressor's errors; those of the file have other kinds.
                 Err(error)
                     if self.is_compressed
                         && matches!(
@@ -142,14 +142,14 @@ impl Source {
         Ok(())
     }
 
-    /// Moves past `bytes` of the window.
+    /// Consumes `bytes` of the window.
     #[inline]
     pub fn consume(&mut self, bytes: usize) {
         self.start = (self.start + bytes).min(self.end);
         self.offset += bytes as u64;
     }
 
-    /// Moves past `bytes` that need not be in the window; `false` when the stream ends before.
+    /// Consumes `bytes` that need not be in the window; `false` if the stream ends before.
     pub fn skip(&mut self, mut bytes: u64) -> Result<bool, ReadError> {
         while bytes > 0 {
             let step = bytes.min(BUFFER_BYTES as u64) as usize;
@@ -164,7 +164,7 @@ impl Source {
         Ok(true)
     }
 
-    /// Whether what is compressed ended before its end, as where a copy was not finished.
+    /// Whether the compressed data was truncated, as in an incomplete copy.
     pub fn is_cut(&self) -> bool {
         self.is_cut
     }

@@ -1,17 +1,16 @@
-//! When data and ACKs last passed, and the silences between them.
+//! Times of the last data and ACKs, and the silences between them.
 
 use airtcp_units::{Duration, Instant};
 
-/// A shorter silence of the ACKs is not recorded.
+/// Minimum silence of the ACKs that is recorded.
 const MIN_SILENCE: Duration = Duration::from_millis(60);
 
-/// The latest packets of both directions. Before the first, the beginning of the capture stands in
-/// their place.
+/// The latest packets of both directions, initialized with the beginning of the capture.
 #[derive(Clone, Copy, Debug)]
 pub struct Activity {
     last_data: Instant,
     last_ack: Instant,
-    /// When the bytes in flight began to be: the flight before them was acknowledged.
+    /// Start of the current flight: the previous one was acknowledged.
     busy_since: Instant,
 }
 
@@ -26,7 +25,7 @@ impl Default for Activity {
 }
 
 impl Activity {
-    /// Takes a data packet. `was_idle`: nothing was in flight before it.
+    /// Records a data packet. `was_idle`: nothing was in flight before it.
     pub fn data(&mut self, now: Instant, was_idle: bool) {
         self.last_data = now;
         if was_idle {
@@ -34,12 +33,12 @@ impl Activity {
         }
     }
 
-    /// Takes a packet of the receiver.
+    /// Records a packet of the receiver.
     pub fn ack(&mut self, now: Instant) {
         self.last_ack = now;
     }
 
-    /// When the last data packet passed.
+    /// Time of the last data packet.
     pub fn last_data(&self) -> Instant {
         self.last_data
     }
@@ -49,7 +48,7 @@ impl Activity {
         now - self.last_ack
     }
 
-    /// When the silence began that an ACK at `now` ends; `None` where it was short.
+    /// Start of the silence that an ACK at `now` ends; `None` if it was short.
     pub fn silence(&self, now: Instant) -> Option<Instant> {
         let from = self.last_ack.max(self.busy_since);
         (now - from >= MIN_SILENCE).then_some(from)

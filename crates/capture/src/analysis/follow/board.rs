@@ -1,11 +1,11 @@
-//! The sender's data as ordered pieces: which transmission carried each last, and what the receiver
-//! has said of it.
+//! The scoreboard: the sender's data as ordered pieces, with the last transmission of each and its
+//! acknowledgment state.
 
 use std::collections::VecDeque;
 
 use crate::index::Index;
 
-/// A range of the stream whose bytes share one history.
+/// A range of the stream with the same history for all bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     pub start: u64,
@@ -18,7 +18,7 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Its bytes, if it was never seen.
+    /// Its bytes, if no transmission was captured.
     pub const fn unseen_bytes(&self) -> u64 {
         if self.attempts == 0 {
             self.end - self.start
@@ -28,16 +28,16 @@ impl Piece {
     }
 }
 
-/// State of the board at a transmission.
+/// State of the board before a transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overlap {
-    /// Bytes that had never been sent, nor skipped.
+    /// Bytes that had never been sent nor skipped.
     pub fresh: u64,
-    /// Largest number of earlier transmissions of any of its bytes.
+    /// Maximum number of earlier transmissions of any of its bytes.
     pub attempts: u32,
-    /// The latest transmission of the first byte that had had one.
+    /// The latest transmission of the first byte that had been sent before.
     pub previous: Option<Index>,
-    /// Bytes that had been skipped: a hole is filled.
+    /// Bytes that had been skipped: it fills a hole.
     pub filled: u64,
     /// Part of the range was already cumulatively acknowledged.
     pub acknowledged: bool,
@@ -45,22 +45,22 @@ pub struct Overlap {
     pub sacked: bool,
 }
 
-/// Everything between the lowest byte that is not acknowledged and the highest that was sent.
+/// All data between the lowest unacknowledged and the highest sent byte.
 #[derive(Clone, Debug)]
 pub struct Board {
     pieces: VecDeque<Piece>,
-    /// Data SACKed above `una`, as ordered ranges that do not touch.
+    /// Ranges SACKed above `una`, ordered and disjoint.
     sacked: Vec<(u64, u64)>,
-    /// The lowest byte that is not acknowledged.
+    /// The lowest unacknowledged byte.
     una: u64,
-    /// The byte after the highest sent.
+    /// One past the highest byte sent.
     end: u64,
     /// Bytes sent and neither acknowledged nor SACKed.
     open: u64,
 }
 
 impl Board {
-    /// A board on which the next byte is `start`.
+    /// A board with the next byte at `start`.
     pub fn new(start: u64) -> Self {
         Self {
             pieces: VecDeque::new(),
@@ -79,22 +79,22 @@ impl Board {
         self.end
     }
 
-    /// Bytes that were seen to be sent and of which the receiver has said nothing.
+    /// Captured bytes that were neither acknowledged nor SACKed.
     pub const fn open(&self) -> u64 {
         self.open
     }
 
-    /// The highest byte that was SACKed, plus one; `una` where none is.
+    /// One past the highest SACKed byte; `una` without any.
     pub fn highest_sacked(&self) -> u64 {
         self.sacked.last().map_or(self.una, |range| range.1)
     }
 
-    /// The number of the first piece that ends after `offset`.
+    /// Index of the first piece that ends after `offset`.
     fn place(&self, offset: u64) -> usize {
         self.pieces.partition_point(|piece| piece.end <= offset)
     }
 
-    /// The last transmission of the byte at `offset`; `None` where it was not seen.
+    /// The last transmission of the byte at `offset`; `None` if not captured.
     pub fn last_of(&self, offset: u64) -> Option<Index> {
         let piece = self.pieces.get(self.place(offset));
         piece
@@ -102,7 +102,7 @@ impl Board {
             .and_then(|piece| piece.last)
     }
 
-    /// Cuts the piece that has `offset` inside in two.
+    /// Splits the piece that contains `offset` in its interior.
     fn split(&mut self, offset: u64) {
         let at = self.place(offset);
         let Some(piece) = self.pieces.get_mut(at) else {
@@ -117,7 +117,7 @@ impl Board {
         self.pieces.insert(at + 1, upper);
     }
 
-    /// Notes transmission `index` of the bytes from `start` to `end`.
+    /// Records transmission `index` of the bytes from `start` to `end`.
     pub fn send(&mut self, start: u64, end: u64, index: Index) -> Overlap {
         let mut overlap = Overlap {
             fresh: 0,
@@ -178,8 +178,8 @@ impl Board {
         }
     }
 
-    /// Takes a cumulative acknowledgment up to `ack`; `each` is called with every piece that it
-    /// covers, lowest first. Bytes beyond the highest sent count as sent unseen.
+    /// Processes a cumulative acknowledgment up to `ack`; `each` is called with every covered
+    /// piece, lowest first. Bytes beyond the highest sent count as sent unseen.
     pub fn acknowledge(&mut self, ack: u64, mut each: impl FnMut(&Piece)) {
         if ack <= self.una {
             return;
@@ -206,13 +206,13 @@ impl Board {
         }
     }
 
-    /// Takes a SACK block; `each` is called with every piece that it newly covers, lowest first.
+    /// Processes a SACK block; `each` is called with every newly covered piece, lowest first.
     pub fn sack(&mut self, start: u64, end: u64, mut each: impl FnMut(&Piece)) {
         let (start, end) = (start.max(self.una), end.min(self.end));
         if start >= end {
             return;
         }
-        // Merges the block with the ranges it touches.
+        // Merges the block with adjacent ranges.
         let first = self.sacked.partition_point(|range| range.1 < start);
         let behind = self.sacked.partition_point(|range| range.0 <= end);
         let touched = self.sacked.get(first..behind).unwrap_or(&[]);
@@ -256,13 +256,13 @@ impl Board {
         }
     }
 
-    /// Bytes from `origin` on that the receiver has said it holds.
+    /// Bytes from `origin` on that the receiver reported as received.
     pub fn delivered(&self, origin: u64) -> u64 {
         let above: u64 = self.sacked.iter().map(|range| range.1 - range.0).sum();
         self.una.saturating_sub(origin) + above
     }
 
-    /// Whether something above `offset` was SACKed.
+    /// Whether any byte above `offset` was SACKed.
     pub fn is_sacked_above(&self, offset: u64) -> bool {
         self.sacked.last().is_some_and(|range| range.1 > offset)
     }
@@ -274,7 +274,7 @@ mod tests {
 
     use super::*;
 
-    /// A byte of the naive model.
+    /// A byte of the reference model.
     #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
     struct Byte {
         attempts: u32,
@@ -298,7 +298,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a model of single bytes.
+        /// Compared with a model of individual bytes.
         #[test]
         fn pieces_are_ranges_of_bytes(steps in steps()) {
             let mut board = Board::new(0);

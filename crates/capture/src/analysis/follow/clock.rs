@@ -1,25 +1,25 @@
-//! The sender's retransmission timer, reconstructed from the round trips that the capture shows.
+//! The sender's retransmission timer, reconstructed from the captured round trips.
 
 use airtcp_units::{Duration, Instant};
 
-/// The least part of the timer that is for variance: Linux's `tcp_rto_min`.
+/// Minimum of the timer's variance term: Linux's `tcp_rto_min`.
 const MIN_VARIANCE: Duration = Duration::from_millis(200);
 /// RFC 6298 §2.1, and Linux's `TCP_TIMEOUT_INIT`.
 const FIRST: Duration = Duration::from_secs(1);
-/// Backoff ends here: Linux's `TCP_RTO_MAX`.
+/// Maximum RTO after backoff: Linux's `TCP_RTO_MAX`.
 const MAX: Duration = Duration::from_secs(120);
 
-/// Round-trip times of less than this share of the shortest are faster than the path.
+/// Minimum RTT, relative to the shortest so far, that the path allows.
 const JUST_BELOW_PERCENT: u64 = 95;
 
 /// Estimator and timer.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
-    /// What the samples say, once there is one.
+    /// The estimate, after the first sample.
     estimate: Option<Estimate>,
     /// When the timer was last started.
     started: Instant,
-    /// Timeouts in a row.
+    /// Number of consecutive timeouts.
     pub backoff: u32,
 }
 
@@ -35,7 +35,7 @@ struct Estimate {
 }
 
 impl Clock {
-    /// A timer that was started at `now`.
+    /// A timer started at `now`.
     pub const fn new(now: Instant) -> Self {
         Self {
             estimate: None,
@@ -44,7 +44,7 @@ impl Clock {
         }
     }
 
-    /// Takes a round-trip time (RFC 6298 §2.2, §2.3).
+    /// Adds an RTT sample (RFC 6298 §2.2, §2.3).
     pub fn sample(&mut self, rtt: Duration) {
         let Some(known) = &mut self.estimate else {
             self.estimate = Some(Estimate {
@@ -71,23 +71,23 @@ impl Clock {
         self.started = now;
     }
 
-    /// The smoothed round-trip time, once there is a sample.
+    /// The smoothed RTT, after the first sample.
     pub fn srtt(&self) -> Option<Duration> {
         self.estimate.map(|known| known.srtt)
     }
 
-    /// The latest round-trip time, once there is one.
+    /// The latest RTT, after the first sample.
     pub fn last_rtt(&self) -> Option<Duration> {
         self.estimate.map(|known| known.last)
     }
 
-    /// What any answer takes at least: a little less than the shortest round trip so far.
+    /// Lower bound of the time to any answer: slightly less than the minimum RTT so far.
     pub fn soonest_answer(&self) -> Option<Duration> {
         self.estimate
             .map(|known| known.least * JUST_BELOW_PERCENT / 100)
     }
 
-    /// Time that the timer has run.
+    /// Time since the timer was started.
     pub fn elapsed(&self, now: Instant) -> Duration {
         now - self.started
     }

@@ -6,37 +6,37 @@ use super::super::findings::{Answer, Repeat, Sent};
 use super::board::{Board, Piece};
 use crate::index::Index;
 
-/// What an ACK says, in positions of the stream.
+/// Content of an ACK, in stream positions.
 #[derive(Clone, Copy, Debug)]
 pub struct Report {
     pub time: Instant,
-    /// The byte that the receiver expects next.
+    /// The next expected byte.
     pub ack: u64,
     /// TSecr.
     pub echo: Option<u32>,
-    /// The place of the ACK among all.
+    /// Index of the ACK.
     pub number: u32,
-    /// Transmission caused by the last timeout that may have been needless.
+    /// Retransmission by the last timeout that may have been spurious.
     pub timed_out: Option<Index>,
 }
 
-/// What an ACK covered newly.
+/// Summary of newly covered data.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Coverage {
-    /// The newest transmission in the first SACK block that covers anything.
+    /// The newest transmission in the first SACK block with new data.
     pub newest_sacked: Option<Index>,
-    /// The newest transmission that was covered cumulatively.
+    /// The newest transmission covered cumulatively.
     pub newest: Option<Index>,
-    /// Something covered cumulatively had been sent more than once, or SACKed before.
+    /// Whether cumulatively covered data had been retransmitted, or SACKed before.
     pub has_repeated: bool,
-    /// Something that was sent once, and before the last timeout.
+    /// Whether it covers data sent once, before the last timeout.
     pub originals: bool,
     /// Bytes that never passed here.
     pub unseen_bytes: u64,
 }
 
-/// Takes the SACK blocks and then the cumulative acknowledgment of `report`, and writes down when
-/// each transmission and each repeat was answered.
+/// Processes the SACK blocks and then the cumulative acknowledgment of `report`, and records the
+/// answer to each transmission and each repeat.
 pub fn cover(
     board: &mut Board,
     (sent, repeats): (&mut [Sent], &mut [Repeat]),
@@ -61,7 +61,7 @@ pub fn cover(
         covered: Coverage::default(),
     };
     for (start, end) in blocks {
-        // A D-SACK that lies below the acknowledgment tells nothing new.
+        // A D-SACK below the acknowledgment carries no new information.
         if end <= report.ack {
             continue;
         }
@@ -83,20 +83,20 @@ pub fn cover(
     pass.covered
 }
 
-/// The pass over the pieces that an ACK covers.
+/// The pass over the pieces covered by an ACK.
 struct Pass<'a> {
     sent: &'a mut [Sent],
     repeats: &'a mut [Repeat],
-    /// The lowest byte that was not acknowledged before.
+    /// The lowest previously unacknowledged byte.
     una: u64,
     report: Report,
-    /// What is the same in the answer to every piece.
+    /// The part of the answer common to all pieces.
     answer: Answer,
     covered: Coverage,
 }
 
 impl Pass<'_> {
-    /// Writes down the answer to every transmission of a piece; returns the latest of them.
+    /// Records the answer to every transmission of a piece; returns the latest of them.
     fn answer(&mut self, piece: &Piece, echo: Option<u32>) -> Option<Index> {
         self.covered.unseen_bytes += piece.unseen_bytes();
         let last = piece.last?;

@@ -1,5 +1,5 @@
-//! One pass over the packets of a flow: what was sent, what was acknowledged, and the
-//! circumstances of everything that was sent more than once.
+//! One pass over the packets of a flow: transmissions, acknowledgments, and the circumstances of
+//! every retransmission.
 //!
 //! ```text
 //!   packet ─▶ stream: position ─▶ board: pieces ─▶ covered: answers ─▶ record
@@ -34,10 +34,10 @@ use super::trigger::{self, Circumstances};
 use crate::index::Index;
 use crate::packet::{Packet, Way};
 
-/// In-order data that triggers an immediate ACK, with a margin.
+/// In-order data that triggers an immediate ACK, in segments, with a margin.
 const IN_ORDER_SEGMENTS: u64 = 3;
 
-/// The pass over `packets`, whose data goes `data_way`.
+/// Processes `packets`; the data goes `data_way`.
 pub(super) fn follow(
     data_way: Way,
     agreed: NegotiatedOptions,
@@ -75,7 +75,7 @@ struct Follower {
     activity: Activity,
     clock: Clock,
     recovery: Recovery,
-    /// The receive window in the last ACK, not scaled.
+    /// The receive window in the last ACK, unscaled.
     window: Option<u16>,
     record: Record,
 }
@@ -100,7 +100,7 @@ impl Follower {
             return;
         };
         let end = start + length;
-        // A byte below what is acknowledged keeps a silent connection alive (RFC 9293 §3.8.4).
+        // A byte below the acknowledged ones is a keep-alive (RFC 9293 §3.8.4).
         if end <= self.board.una() && length == 1 && !is_syn {
             return;
         }
@@ -149,7 +149,7 @@ impl Follower {
         self.activity.data(packet.time, was_idle);
     }
 
-    /// What the board, which no longer has bytes below the acknowledged ones, would say of them.
+    /// Overlap of bytes below the acknowledged ones, which the board no longer has.
     fn repeat_of_acknowledged(&mut self, start: u64, end: u64) -> Overlap {
         let is_behind_ack = self.unseen.passes(start, end);
         if is_behind_ack {
@@ -184,7 +184,7 @@ impl Follower {
         }
     }
 
-    /// Takes a packet that was sent before, or that fills a hole.
+    /// Records a packet that was sent before, or that fills a hole.
     fn repeat(
         &mut self,
         seen: &Circumstances,
@@ -236,9 +236,9 @@ impl Follower {
         }
     }
 
-    /// Whether duplicates that came a round trip after the bytes of transmission `at` were first
-    /// sent, without SACK, tell that something behind them had arrived, though a later
-    /// acknowledgment has ended their count.
+    /// Whether duplicates, a round trip after the first transmission of the bytes of `at` and
+    /// without SACK, show that a later packet had arrived, though a later acknowledgment has reset
+    /// their count.
     fn is_revealed(&self, at: Option<Index>) -> bool {
         let first = self.record.first_sent(at);
         !self.agreed.has_sack
@@ -292,7 +292,7 @@ impl Follower {
             sacked_high: (sacked_high > self.board.una()).then_some(sacked_high),
             is_duplicate,
             has_dsack,
-            // In a SYN it only offers to report (RFC 3168 §6.1.1).
+            // In a SYN it only negotiates ECN (RFC 3168 §6.1.1).
             has_echo: segment.flags.contains(Flags::ECE) && !segment.flags.contains(Flags::SYN),
             missing_before: 0,
             timestamp_echo: segment.timestamps.map(|both| both.echo),
@@ -306,7 +306,7 @@ impl Follower {
         self.stream.position(number, self.board.end())
     }
 
-    /// Whether an ACK is a duplicate (RFC 5681 §2), or one with SACK blocks in its place.
+    /// Whether an ACK is a duplicate (RFC 5681 §2), or has SACK blocks instead.
     fn is_duplicate(&self, segment: &Segment, ack: u64) -> bool {
         ack == self.board.una()
             && segment.payload_bytes == 0
@@ -325,8 +325,8 @@ impl Follower {
         Some(u64::from(segment.window) << scale.min(14))
     }
 
-    /// Gives a D-SACK to the latest retransmission that it can be of (RFC 2883 §4). Returns whether
-    /// there is one.
+    /// Assigns a D-SACK to the latest retransmission that it can refer to (RFC 2883 §4). Returns
+    /// whether there is one.
     fn dsack(&mut self, segment: &Segment, ack: u64, now: Instant) -> bool {
         let blocks = segment.sack.as_slice();
         let Some(first) = blocks.first() else {
@@ -341,7 +341,7 @@ impl Follower {
         if start >= ack && !is_within {
             return false;
         }
-        // The report takes at least a round trip; half of one allows for a path that got shorter.
+        // A D-SACK takes at least a round trip; half of one allows for a path that got shorter.
         let round_trip = self.clock.last_rtt().min(self.clock.srtt());
         let soonest = round_trip.unwrap_or_default() / 2;
         self.record.duplicate(start, end, now, soonest);
@@ -353,8 +353,8 @@ impl Follower {
         Some((self.position(block.start)?, self.position(block.end)?))
     }
 
-    /// Takes what an ACK covers newly: the answers, the round-trip time, the end of a silence, and
-    /// what it says of the last timeout.
+    /// Processes data newly covered by an ACK: the answers, the RTT, the end of a silence, and
+    /// evidence on the last timeout.
     fn cover(&mut self, segment: &Segment, ack: u64, now: Instant) {
         let newly = ack.saturating_sub(self.board.una());
         let (stream, end) = (self.stream, self.board.end());
@@ -387,8 +387,8 @@ impl Follower {
                 rtt: self.clock.last_rtt(),
             });
         }
-        // What fills a hole makes the receiver acknowledge what had come before: only the SACK of a
-        // packet, or an ACK without holes, is prompted by the packet itself.
+        // A packet that fills a hole makes the receiver acknowledge earlier arrivals: only the SACK
+        // of a packet, or an ACK without holes, is prompted by the packet itself.
         let prompted_by = covered
             .newest_sacked
             .or(covered.newest.filter(|_| !covered.has_repeated));
@@ -397,9 +397,9 @@ impl Follower {
         }
     }
 
-    /// Whether originals that are acknowledged after timeout `number` arrived after it. Without
-    /// SACK they may have waited behind the hole that the timeout's repair filled: then the
-    /// acknowledgment jumps, a round trip after the repair.
+    /// Whether originals acknowledged after timeout `number` arrived after it. Without SACK they
+    /// may have waited for the hole filled by the timeout's repair: then the acknowledgment jumps,
+    /// a round trip after the repair.
     fn are_late(&self, number: usize, newly: u64, now: Instant) -> bool {
         let Some(repair) = self.record.repair(number) else {
             return false;

@@ -1,18 +1,18 @@
-//! Packets that are missing on their way here, by the numbers that their sender gave them.
+//! Packets missing on their way here, by their IPv4 identification.
 
 use crate::packet::Packet;
 
-/// A longer gap is no loss: a counter of the whole host, or numbers drawn at random.
+/// Maximum gap that is a loss; larger ones are a counter of the whole host, or random numbers.
 const MAX_GAP: u16 = 64;
 
-/// The IPv4 identifications of one direction: Linux counts them up for each connection.
+/// The IPv4 identifications of one direction: Linux increments them per connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Numbering {
     last: Option<u16>,
 }
 
 impl Numbering {
-    /// Packets that are missing between the last one and this, if its number tells.
+    /// Number of packets missing between the last one and this, if its number shows it.
     pub fn missing_before(&mut self, packet: &Packet) -> u32 {
         let step = match (self.last, packet.identification) {
             (Some(last), Some(own)) => own.wrapping_sub(last),

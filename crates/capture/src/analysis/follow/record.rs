@@ -1,4 +1,4 @@
-//! What the pass writes down, and what it reads of that again.
+//! Records the findings of the pass, and searches them.
 
 use airtcp_packet::Segment;
 use airtcp_units::{Duration, Instant};
@@ -10,33 +10,33 @@ use super::stream::ORIGIN;
 use crate::index::Index;
 use crate::packet::Packet;
 
-/// How many recent transmissions or retransmissions a search covers.
+/// Number of recent transmissions or retransmissions that a search covers.
 const REACH: usize = 4096;
 
-/// The findings of a pass that is under way.
+/// The findings of a pass in progress.
 #[derive(Debug, Default)]
 pub struct Record {
     findings: Findings,
-    /// Packets of the data's direction.
+    /// Number of packets in the data direction.
     packets: u32,
     numbering: Numbering,
 }
 
 impl Record {
-    /// Takes any packet.
+    /// Records any packet.
     pub fn packet(&mut self, packet: &Packet) {
         self.findings.end = packet.time;
         self.findings.retried_frames += u64::from(packet.radio.is_retry);
     }
 
-    /// Counts a packet of the data's direction and returns its place among them.
+    /// Counts a packet in the data direction and returns its index.
     pub fn count(&mut self) -> u32 {
         let place = self.packets;
         self.packets += 1;
         place
     }
 
-    /// Notes an announcement of a smaller window.
+    /// Records an announcement of a smaller window (CWR).
     pub fn reduction(&mut self, now: Instant) {
         self.findings.reductions.push(now);
     }
@@ -47,27 +47,27 @@ impl Record {
         self.findings.unseen_bytes = self.findings.unseen_bytes.saturating_sub(bytes);
     }
 
-    /// Counts bytes acknowledged that never passed.
+    /// Counts acknowledged bytes that never passed.
     pub fn unseen(&mut self, bytes: u64) {
         self.findings.unseen_bytes += bytes;
     }
 
-    /// Takes a time in which the capture dropped packets.
+    /// Records a period in which the capture dropped packets.
     pub fn gap(&mut self, from: Instant, to: Instant) {
         self.findings.gaps.push((from, to));
     }
 
-    /// Takes a time in which data was missing.
+    /// Records a period with missing data.
     pub fn hole(&mut self, from: Instant, to: Instant) {
         self.findings.holes.push((from, to));
     }
 
-    /// Takes a recovery that has ended.
+    /// Records a finished recovery.
     pub fn recovery(&mut self, from: Instant, to: Instant) {
         self.findings.recoveries.push((from, to));
     }
 
-    /// Takes a silence of the ACKs.
+    /// Records a silence of the ACKs.
     pub fn silence(&mut self, silence: Silence) {
         self.findings.silences.push(silence);
     }
@@ -77,7 +77,7 @@ impl Record {
         Index::new(self.findings.sent.len())
     }
 
-    /// Takes a transmission.
+    /// Records a transmission.
     pub fn transmission(&mut self, sent: Sent) {
         self.findings.sent.push(sent);
     }
@@ -87,18 +87,18 @@ impl Record {
         &self.findings.sent[at.get()]
     }
 
-    /// How many repeats there are: the place of the next one.
+    /// Number of repeats, which is the index of the next one.
     pub fn repeats(&self) -> usize {
         self.findings.repeats.len()
     }
 
-    /// Takes a repeat.
+    /// Records a repeat.
     pub fn repeat(&mut self, repeat: Repeat) {
         self.findings.sent[repeat.sent.get()].repeat = Some(Index::new(self.repeats()));
         self.findings.repeats.push(repeat);
     }
 
-    /// Says of a repeat that fills a hole, with transmission `at`, what revealed the hole.
+    /// Sets the transmission `at` that revealed the hole filled by a repeat.
     pub fn reveal(&mut self, number: usize, at: Index) {
         self.findings.repeats[number].revealed_by = self.revealing(at);
     }
@@ -108,7 +108,7 @@ impl Record {
         self.findings.repeats.get(number).map(|repeat| repeat.sent)
     }
 
-    /// Takes an ACK; its `missing_before` is filled in from the packet's IPv4 identification.
+    /// Records an ACK; fills in its `missing_before` from the packet's IPv4 identification.
     pub fn ack(&mut self, packet: &Packet, ack: Ack) {
         let missing_before = self.numbering.missing_before(packet);
         self.findings.acks.push(Ack {
@@ -117,12 +117,12 @@ impl Record {
         });
     }
 
-    /// How many ACKs there are: the place of the next one.
+    /// Number of ACKs, which is the index of the next one.
     pub fn acks(&self) -> usize {
         self.findings.acks.len()
     }
 
-    /// All transmissions and repeats, for the answers to them.
+    /// All transmissions and repeats, to record their answers.
     pub fn unanswered(&mut self) -> (&mut [Sent], &mut [Repeat]) {
         (&mut self.findings.sent, &mut self.findings.repeats)
     }
@@ -138,7 +138,7 @@ impl Record {
         }
     }
 
-    /// When the bytes of transmission `at` were first sent.
+    /// Time of the first transmission of the bytes of `at`.
     pub fn first_sent(&self, at: Option<Index>) -> Option<Instant> {
         let mut sent = self.sent(at?);
         while let Some(previous) = sent.previous_in(&self.findings.sent) {
@@ -147,22 +147,22 @@ impl Record {
         Some(sent.time)
     }
 
-    /// The packet that revealed the hole which transmission `at` fills: the first that passed
-    /// above it.
+    /// The packet that revealed the hole filled by transmission `at`: the first that passed above
+    /// it.
     fn revealing(&self, at: Index) -> Option<Index> {
         let end = self.sent(at).end;
         (0..at.get())
             .rev()
             .take(REACH)
             .map(|other| (other, &self.findings.sent[other]))
-            // Other repairs of the same time stand in between.
+            // Skips simultaneous other repairs.
             .take_while(|(_, sent)| sent.start >= end || sent.repeat.is_some())
             .filter(|(_, sent)| sent.start >= end)
             .last()
             .map(|(other, _)| Index::new(other))
     }
 
-    /// Gives a D-SACK at `now` to the latest retransmission of these bytes that is at least
+    /// Assigns a D-SACK at `now` to the latest retransmission of these bytes that is at least
     /// `soonest` old (RFC 2883 §4).
     pub fn duplicate(&mut self, start: u64, end: u64, now: Instant, soonest: Duration) {
         for repeat in self.findings.repeats.iter_mut().rev().take(REACH) {
@@ -179,8 +179,7 @@ impl Record {
         }
     }
 
-    /// Marks timeout number `number`, and those before it of the same bytes, as answered by
-    /// original data.
+    /// Marks timeout `number`, and earlier ones of the same bytes, as answered by original data.
     pub fn originals_answered(&mut self, number: usize) {
         let mut next = self.findings.repeats.get_mut(number);
         while let Some(repeat) = next
@@ -194,8 +193,8 @@ impl Record {
         }
     }
 
-    /// Takes the acknowledgment of a transmission as a round-trip time, unless it was sent more
-    /// than once (RFC 6298 §3).
+    /// Takes the acknowledgment of a transmission as an RTT sample, unless it was sent more than
+    /// once (RFC 6298 §3).
     pub fn measure(&mut self, at: Index) -> Option<Duration> {
         let sent = &mut self.findings.sent[at.get()];
         if sent.attempt > 0 || sent.acknowledged == Instant::FAR_FUTURE {
@@ -206,7 +205,7 @@ impl Record {
     }
 
     /// The findings, with positions relative to the first byte of data. `unfinished`: the start of
-    /// a recovery that goes on.
+    /// an ongoing recovery.
     pub fn finish(mut self, unfinished: Option<Instant>) -> Findings {
         if let Some(since) = unfinished {
             self.recovery(since, self.findings.end);

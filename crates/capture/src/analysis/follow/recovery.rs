@@ -1,23 +1,23 @@
-//! What the sender is repairing, as far as the capture shows: duplicate ACKs, the fast recovery
-//! that they began, and what a timeout left to retransmit.
+//! The sender's loss recovery, as far as the capture shows it: duplicate ACKs, the resulting fast
+//! recovery, and data to retransmit after a timeout.
 
 use airtcp_units::Instant;
 
 /// The state of loss recovery.
 #[derive(Debug)]
 pub struct Recovery {
-    /// Duplicate ACKs in a row.
+    /// Number of consecutive duplicate ACKs.
     duplicates: u32,
     last_duplicate: Option<Instant>,
-    /// Nothing was retransmitted since the lowest byte last moved.
+    /// Whether nothing was retransmitted since the lowest byte last advanced.
     is_first: bool,
-    /// The byte after the highest that was outstanding at a timeout; 0 before the first timeout.
+    /// One past the highest byte outstanding at a timeout; 0 before the first timeout.
     timeout_end: u64,
-    /// The byte after the highest that was outstanding when fast recovery began.
+    /// One past the highest byte outstanding at the start of fast recovery.
     fast_end: Option<u64>,
-    /// When the recovery that has not ended began, by timeout or by fast retransmission.
+    /// Start of the current recovery, by timeout or by fast retransmit.
     since: Option<Instant>,
-    /// The last timeout that may have been needless, by its place among the repeats.
+    /// The last timeout that may have been spurious, as an index among the repeats.
     doubtful_timeout: Option<usize>,
 }
 
@@ -36,12 +36,12 @@ impl Default for Recovery {
 }
 
 impl Recovery {
-    /// Duplicate ACKs in a row.
+    /// Number of consecutive duplicate ACKs.
     pub fn duplicates(&self) -> u32 {
         self.duplicates
     }
 
-    /// Whether nothing was retransmitted since the lowest byte last moved.
+    /// Whether nothing was retransmitted since the lowest byte last advanced.
     pub fn is_first(&self) -> bool {
         self.is_first
     }
@@ -51,7 +51,7 @@ impl Recovery {
         byte < self.timeout_end
     }
 
-    /// Whether a byte was outstanding when a fast recovery began that has not ended.
+    /// Whether a byte was outstanding at the start of the current fast recovery.
     pub fn is_in_fast_recovery(&self, byte: u64) -> bool {
         self.fast_end.is_some_and(|end| byte < end)
     }
@@ -61,19 +61,19 @@ impl Recovery {
         self.last_duplicate.is_some_and(|last| last > time)
     }
 
-    /// Takes a duplicate ACK.
+    /// Records a duplicate ACK.
     pub fn duplicate(&mut self, now: Instant) {
         self.duplicates += 1;
         self.last_duplicate = Some(now);
     }
 
-    /// Takes any retransmission.
+    /// Records any retransmission.
     pub fn retransmitted(&mut self) {
         self.is_first = false;
     }
 
-    /// Takes a timeout with everything below `end` outstanding. `doubtful`: its place among the
-    /// repeats, if it may have been needless.
+    /// Records a timeout with everything below `end` outstanding. `doubtful`: its index among the
+    /// repeats, if it may have been spurious.
     pub fn timeout(&mut self, end: u64, now: Instant, doubtful: Option<usize>) {
         self.timeout_end = end;
         self.fast_end = None;
@@ -81,7 +81,7 @@ impl Recovery {
         self.since.get_or_insert(now);
     }
 
-    /// Takes a fast retransmission with everything below `end` outstanding.
+    /// Records a fast retransmit with everything below `end` outstanding.
     pub fn fast(&mut self, end: u64, now: Instant) {
         if self.fast_end.is_none() {
             self.fast_end = Some(end);
@@ -89,7 +89,7 @@ impl Recovery {
         }
     }
 
-    /// Takes a cumulative acknowledgment of new data. Returns the start of the recovery that it
+    /// Processes a cumulative acknowledgment of new data. Returns the start of the recovery that it
     /// ends.
     pub fn advance(&mut self, ack: u64) -> Option<Instant> {
         self.duplicates = 0;
@@ -106,17 +106,17 @@ impl Recovery {
         }
     }
 
-    /// When the recovery began that the capture does not show the end of.
+    /// Start of a recovery that the capture does not show the end of.
     pub fn unfinished(&self) -> Option<Instant> {
         self.since
     }
 
-    /// The last timeout that may have been needless, by its place among the repeats.
+    /// The last timeout that may have been spurious, as an index among the repeats.
     pub fn doubtful_timeout(&self) -> Option<usize> {
         self.doubtful_timeout
     }
 
-    /// Returns the doubtful timeout and settles it: original data was acknowledged.
+    /// Takes the possibly spurious timeout: original data was acknowledged.
     pub fn settle_timeout(&mut self) -> Option<usize> {
         self.doubtful_timeout.take()
     }

@@ -1,13 +1,13 @@
-//! Positions in the byte stream: sequence numbers without their wraparound.
+//! Positions in the byte stream: unwrapped sequence numbers.
 
 use airtcp_packet::SequenceNumber;
 
-/// Where the stream begins in our counting, so that bytes below its first have positions, too.
+/// Position of the stream's first byte, so that earlier bytes have positions, too.
 pub const ORIGIN: u64 = 1 << 32;
-/// A sequence number this far from the highest is not part of the stream.
+/// Maximum distance of a sequence number from the highest one in the stream.
 const FAR: u64 = 1 << 30;
 
-/// The stream's first sequence number, once a packet has shown it.
+/// The stream's first sequence number, once known from a packet.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stream {
     base: Option<SequenceNumber>,
@@ -15,7 +15,7 @@ pub struct Stream {
 
 impl Stream {
     /// Sets the first byte of data. Returns the position of the segment that shows it (a SYN has
-    /// the number before the first byte), or `None` where the stream has begun already.
+    /// the number before the first byte), or `None` if the stream has begun already.
     pub fn begin(&mut self, sequence: SequenceNumber, is_syn: bool) -> Option<u64> {
         if self.base.is_some() {
             return None;
@@ -24,8 +24,8 @@ impl Stream {
         Some(ORIGIN - u64::from(is_syn))
     }
 
-    /// The position of a sequence number, the one nearest to `near`; `None` for a number that
-    /// cannot be of this stream.
+    /// The position of a sequence number nearest to `near`; `None` for a number that cannot be in
+    /// this stream.
     pub fn position(&self, number: SequenceNumber, near: u64) -> Option<u64> {
         let low = SequenceNumber(
             number

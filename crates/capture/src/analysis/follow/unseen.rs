@@ -2,17 +2,17 @@
 
 use std::collections::VecDeque;
 
-/// How many ranges are remembered, in case their packets come late.
+/// Maximum number of ranges remembered, in case their packets come late.
 const REMEMBERED: usize = 256;
 
-/// The latest ranges that were acknowledged unseen.
+/// The latest ranges acknowledged without having been seen.
 #[derive(Debug, Default)]
 pub struct Unseen {
     ranges: VecDeque<(u64, u64)>,
 }
 
 impl Unseen {
-    /// Remembers a range that an ACK covered though nothing of it had passed.
+    /// Remembers a range covered by an ACK although no packet of it had passed.
     pub fn acknowledged(&mut self, start: u64, end: u64) {
         if self.ranges.len() >= REMEMBERED {
             self.ranges.pop_front();
@@ -21,7 +21,7 @@ impl Unseen {
     }
 
     /// Whether these bytes were acknowledged before they were first seen. A packet with the lowest
-    /// bytes of a range takes them out of it.
+    /// bytes of a range removes them from it.
     pub fn passes(&mut self, start: u64, end: u64) -> bool {
         let mut newest_first = self.ranges.iter_mut().rev();
         let Some(range) = newest_first.find(|range| range.0 < end && start < range.1) else {
