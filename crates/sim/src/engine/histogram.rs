@@ -42,7 +42,7 @@ macro_rules! cells {
 
 cells! { u8 u32 }
 
-/// Counts of durations in buckets whose width grows with the value (log-linear, as in Tene's
+/// Counts of durations in buckets of a width proportional to the value (log-linear, as in Tene's
 /// HdrHistogram). It holds the span of buckets between the shortest and the longest duration, each
 /// in one cell until one overflows, so that very many flows fit in memory.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +51,7 @@ pub struct Histogram<C = u8> {
     first: u16,
     /// The low bits of each count.
     counts: Vec<C>,
-    /// What overflowed each count; `None` until one overflows.
+    /// The overflow of each count; `None` until one overflows.
     #[expect(clippy::box_collection, reason = "a pointer where there are none")]
     carried: Option<Box<Vec<u32>>>,
 }
@@ -72,7 +72,7 @@ impl<C: Cell> Histogram<C> {
         }
     }
 
-    /// Adds to what overflowed the count at `place`.
+    /// Adds to the overflow of the count at `place`.
     #[cold]
     fn carry(&mut self, place: usize, overflow: u64) {
         let length = self.counts.len();
@@ -170,11 +170,11 @@ impl<C: Cell> Histogram<C> {
     }
 }
 
-/// Added to a time in nanoseconds, so that each of the shortest has a bucket of its own.
+/// Added to a time in nanoseconds, so that each of the shortest has a separate bucket.
 const SHIFT_NANOS: u64 = 1 << PLACE_BITS;
 
 /// The bucket of a time in nanoseconds: its octave, and the bits below its highest. They are the
-/// exponent of a float and the upper bits of its fraction: to count is what every packet does, and
+/// exponent of a float and the upper bits of its fraction: counting is done for every packet, and
 /// this takes half the instructions. Rounded to 24 bits, the same on every machine (IEEE 754 §5.4).
 #[expect(
     clippy::cast_possible_wrap,

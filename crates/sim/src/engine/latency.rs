@@ -1,4 +1,4 @@
-//! Latency as it is, measured beside the sender: what the sender believes does not enter.
+//! True latency, measured outside the sender: its estimates play no part.
 //!
 //! ```text
 //!   write ─▶ sender ── data packet ──▶ receiver ─▶ application
@@ -9,11 +9,11 @@
 //! ```
 //!
 //! A *delay* is a data packet's time from leaving the sender to its arrival at the receiver, a
-//! *round trip* the time until the acknowledgment that its arrival triggered is back: what a
-//! capture at the sender shows between a segment and the acknowledgment of its own end, whichever
-//! transmission of the segment it was. An acknowledgment answers the packet that arrived last
-//! before it left, so that one packet of two has no round trip where acknowledgments are delayed;
-//! neither has one that was lost, or whose acknowledgment was.
+//! *round trip* the time until the acknowledgment triggered by its arrival is back: a capture at
+//! the sender shows it between a segment and the acknowledgment of its end, whichever transmission
+//! of the segment it was. An acknowledgment answers the packet that arrived last before it left, so
+//! that with delayed acknowledgments one packet of two has no round trip; neither has a packet that
+//! was lost, or with a lost acknowledgment.
 
 use std::collections::VecDeque;
 
@@ -21,13 +21,13 @@ use airtcp_units::{Duration, Instant};
 
 use super::histogram::Histogram;
 
-/// What an acknowledgment carries that answers no data packet.
+/// The value carried by an acknowledgment that answers no data packet.
 pub(super) const NO_ANSWER: Instant = Instant::FAR_FUTURE;
 
 /// Bytes that were written at the same time.
 #[derive(Clone, Copy, Debug)]
 struct WrittenBytes {
-    /// The stream's offset behind them.
+    /// The stream offset after them.
     end: u64,
     at: Instant,
 }
@@ -41,11 +41,11 @@ pub struct Latency {
     deliveries: Histogram<u32>,
     /// Written and not yet delivered, in the order of the stream.
     waiting: VecDeque<WrittenBytes>,
-    /// The stream's offset behind all that was written.
+    /// The stream offset after all bytes written.
     written: u64,
-    /// The stream's offset behind all that was delivered.
+    /// The stream offset after all bytes delivered.
     delivered: u64,
-    /// When the data packet left that the receiver's next segment answers.
+    /// Departure of the data packet that the receiver's next segment answers.
     answers: Instant,
 }
 
@@ -82,8 +82,8 @@ impl Latency {
         self.answers = sent_at;
     }
 
-    /// When the data packet left that the segment answers which the receiver sends now;
-    /// [`NO_ANSWER`] when none has arrived since the segment before.
+    /// Departure of the data packet that the receiver's present segment answers; [`NO_ANSWER`] if
+    /// no data packet has arrived since the previous segment.
     #[inline]
     pub(super) const fn answer(&mut self) -> Instant {
         std::mem::replace(&mut self.answers, NO_ANSWER)
@@ -106,7 +106,7 @@ impl Latency {
             return;
         }
         let until = self.delivered + bytes;
-        // Where nothing is between the hosts, it arrives before it is known to have left.
+        // With no delay between the hosts, it arrives before its departure is recorded.
         self.on_written(now, until);
         while let Some(&WrittenBytes { end, at }) = self.waiting.front() {
             let next = end.min(until);
@@ -122,25 +122,26 @@ impl Latency {
         }
     }
 
-    /// From a data packet's leaving the sender until the acknowledgment that it triggered is back.
+    /// From a data packet's departure from the sender until the acknowledgment triggered by it is
+    /// back.
     #[must_use]
     pub const fn round_trips(&self) -> &Histogram {
         &self.round_trips
     }
 
-    /// The shortest round trip, exactly; `None` without any.
+    /// The minimum round trip, exactly; `None` without any.
     #[must_use]
     pub fn least_round_trip(&self) -> Option<Duration> {
         Some(self.least_round_trip).filter(|&least| least < Duration::MAX)
     }
 
-    /// From a data packet's leaving the sender until it arrives at the receiver.
+    /// From a data packet's departure from the sender until its arrival at the receiver.
     #[must_use]
     pub const fn delays(&self) -> &Histogram {
         &self.delays
     }
 
-    /// From each byte's being written until the receiving application reads it.
+    /// From the write of each byte until the receiving application reads it.
     #[must_use]
     pub const fn deliveries(&self) -> &Histogram<u32> {
         &self.deliveries

@@ -9,7 +9,7 @@ use super::watch::{Direction, FlowEvent, Watch};
 use super::{Endpoints, Host, Net, Packet};
 
 impl<W: Watch> Endpoints<'_, W> {
-    /// Records that a packet found no room, or was lost: it will not be seen again.
+    /// Records that a packet was dropped or lost: it will not arrive.
     pub(super) fn on_loss(&mut self, network: &Net, packet: &Packet, admission: Admission) {
         let Some(segment) = packet.segment() else {
             return self.on_datagram_loss(network, packet);
@@ -18,7 +18,7 @@ impl<W: Watch> Endpoints<'_, W> {
             Host::Client => Direction::Acknowledgments,
             _ => Direction::Data,
         };
-        // Behind a proxy a loss belongs to the proxy's connection, not to the sender's.
+        // After a proxy a loss belongs to the proxy's connection, not to the sender's.
         let is_senders = !self.is_behind_proxy(network, packet);
         let flow = &mut self.flows[packet.flow as usize];
         let una = flow.client().sender().una();

@@ -5,9 +5,9 @@
 //!             └───────────── truth, digest, watch ──────────┘
 //! ```
 //!
-//! One thread runs one simulation. The hosts implement the network's [`Hosts`]: it tells them what
-//! arrives and when they are due, and they send into it at once. Their wake-ups are in the
-//! network's queue, one entry per endpoint however often its timers are set.
+//! One thread runs one simulation. The hosts implement the network's [`Hosts`]: it notifies them of
+//! arrivals and wake-ups, and they send into it at once. Their wake-ups are in the network's queue,
+//! one entry per endpoint however often its timers are set.
 
 mod datagrams;
 mod digest;
@@ -34,8 +34,8 @@ pub use latency::Latency;
 pub use simulation::Simulation;
 pub use watch::{Direction, FlowEvent, Watch};
 
-/// A packet of the simulation. Beside its headers it carries when it left the sender, and on the
-/// way back when the data packet left that it answers.
+/// A packet of the simulation. In addition to its headers it carries its departure from the sender,
+/// and on the way back the departure of the data packet that it answers.
 type Packet = airtcp_network::Packet<Instant>;
 /// The network of the simulation.
 type Net = Network<Instant, Turn>;
@@ -43,11 +43,11 @@ type Net = Network<Instant, Turn>;
 /// The reason for waking a host.
 #[derive(Clone, Copy, Debug)]
 enum Turn {
-    /// The application of a flow wants to be woken.
+    /// The wake-up of a flow's application is due.
     Application(u32),
-    /// The proxy of a flow wants to be woken.
+    /// The wake-up of a flow's proxy is due.
     Proxy(u32),
-    /// The link of a flow's receiver is about to go away, or has come back.
+    /// An outage of the link to a flow's receiver is about to begin, or has ended.
     Outage(u32),
     /// The client of a flow opens its connection, or its timer expires.
     Client(u32),

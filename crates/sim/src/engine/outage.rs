@@ -27,7 +27,7 @@ impl Freeze {
         }
     }
 
-    /// Asks to be woken for the first time.
+    /// Schedules the first wake-up.
     pub(super) fn arm(&mut self, network: &mut Net, flow: u32) {
         let first = self.next();
         network.arm(&mut self.alarm, first, Turn::Outage(flow));

@@ -125,8 +125,8 @@ impl<W: Watch> Hosts<Instant, Turn> for Endpoints<'_, W> {
         self.flows[packet.flow as usize].tally.on_air(attempts);
     }
 
-    /// Tells a sender that listens that its own link, the first on the path, has delivered a
-    /// segment.
+    /// Reports to a sender that uses link feedback that its link, the first on the path, has
+    /// delivered a segment.
     #[inline]
     fn acknowledged_by_link(&mut self, now: Instant, packet: &Packet, attempts: u32) {
         let flow = &mut self.flows[packet.flow as usize];

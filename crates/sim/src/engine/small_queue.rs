@@ -1,18 +1,18 @@
-//! TCP small queues: what a flow keeps in its sender's own device (Linux, `tcp_small_queue_check`).
+//! TCP small queues: a flow's bytes in its sender's device (Linux, `tcp_small_queue_check`).
 
 use airtcp_tcp::{Config, Sender};
 
-/// Bytes of a flow in its sender's device, and how many there may be.
+/// Bytes of a flow in its sender's device, and their limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SmallQueue {
     shift: u32,
     bytes: u64,
-    /// Whether something was held back.
+    /// Whether a segment was held back.
     is_throttled: bool,
 }
 
 impl SmallQueue {
-    /// An empty queue, where the configuration has one.
+    /// An empty queue, if the configuration enables it.
     pub(super) fn new(config: &Config) -> Option<Box<Self>> {
         config.small_queue.then(|| {
             Box::new(Self {
@@ -23,7 +23,7 @@ impl SmallQueue {
         })
     }
 
-    /// Whether the next segment has to wait. With nothing in the device one may always leave.
+    /// Whether the next segment has to wait. With an empty device one may always leave.
     #[inline]
     pub(super) fn holds_back(&mut self, sender: &Sender) -> bool {
         let limit = sender.small_queue(self.shift);
@@ -35,7 +35,7 @@ impl SmallQueue {
     pub(super) fn on_sent(&mut self, payload: u32) {
         self.bytes += u64::from(payload);
     }
-    /// Records that a segment has left the device; returns whether what was held back may follow.
+    /// Records that a segment has left the device; returns whether a held-back one may follow.
     #[inline]
     pub(super) fn on_left(&mut self, payload: u32) -> bool {
         self.bytes = self.bytes.saturating_sub(u64::from(payload));

@@ -16,7 +16,7 @@ pub enum Direction {
     Acknowledgments,
 }
 
-/// Something that happened to a flow.
+/// An event of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FlowEvent {
     /// An event of the sending endpoint.
@@ -51,7 +51,7 @@ pub enum FlowEvent {
 
 /// Observes a run, or parts of it. `()` observes nothing and costs nothing.
 pub trait Watch {
-    /// Something happened to flow `flow`.
+    /// An event of flow `flow`.
     #[inline]
     fn event(&mut self, _now: Instant, _flow: u32, _event: FlowEvent) {}
 
@@ -63,12 +63,12 @@ pub trait Watch {
     #[inline]
     fn occupied(&mut self, _medium: u16, _occupancy: &Occupancy) {}
 
-    /// An agent at the access point has done something about flow `flow`.
+    /// An agent at the access point has acted on flow `flow`.
     #[inline]
     fn agent(&mut self, _now: Instant, _flow: u32, _event: AgentEvent) {}
 
-    /// The host that sends the data has processed an arrival or a timer, and has sent what it
-    /// could: this is its state until the next.
+    /// The host that sends the data has processed an arrival or a timer, and has sent all it could:
+    /// its state is unchanged until the next.
     #[inline]
     fn settled(&mut self, _now: Instant, _flow: u32, _sender: &Sender) {}
 }

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use airtcp_packet::SequenceNumber;
 
-/// Packets remembered whose data arrived by another: reports of duplicates come soon.
+/// Number of remembered packets with data that arrived by another: reports of duplicates come soon.
 const MAX_SUPERSEDED: usize = 1024;
 
 /// A packet that was sent.
@@ -36,12 +36,12 @@ impl Outstanding {
     }
 }
 
-/// What an acknowledgment says of packets.
+/// The packets covered by an acknowledgment.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Arrived {
     /// Numbers of the packets that it acknowledges, in order.
     pub acknowledged: Vec<u64>,
-    /// Those that it shows to be lost, which were not presumed to be.
+    /// Packets that it shows to be lost, but were not presumed lost.
     pub missed: Vec<u64>,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Arrived {
 #[derive(Debug, Default)]
 pub(super) struct Copies {
     outstanding: VecDeque<Outstanding>,
-    /// Those whose data arrived by another.
+    /// Packets with data that arrived by another.
     superseded: VecDeque<Outstanding>,
 }
 
@@ -59,7 +59,7 @@ impl Copies {
         self.outstanding.push_back(packet);
     }
 
-    /// Presumes the packets lost that hold data of `range`, which is sent again; returns their
+    /// Presumes the packets lost that hold data of `range`, which is retransmitted; returns their
     /// numbers.
     pub fn presume_lost(&mut self, range: Range<u64>) -> Vec<u64> {
         let of_range = |one: &&mut Outstanding| !one.is_lost && one.shares(&range);
@@ -98,7 +98,7 @@ impl Copies {
         for (index, one) in covered.iter().enumerate() {
             let range = one.start..one.end;
             let later = covered[index + 1..].iter().any(|other| {
-                // A block's echo is that of data below it, and tells nothing.
+                // A block's echo is that of data below it, and proves nothing.
                 let is_too_late =
                     one.end <= cumulative && echo.is_some_and(|echo| other.left_after(echo));
                 other.shares(&range) && !is_too_late
@@ -149,7 +149,7 @@ mod tests {
         }
     }
 
-    /// Three packets, and the first again as packet 3.
+    /// Three packets, and a retransmission of the first as packet 3.
     fn repaired() -> Copies {
         let mut copies = Copies::default();
         (0..3).for_each(|number| copies.on_sent(packet(number, number)));
@@ -194,8 +194,8 @@ mod tests {
         assert_eq!(numbers(arrived), (vec![0], vec![]));
     }
 
-    /// A probe repeats what nobody presumes lost: if only it arrives, the first was (RFC 8985
-    /// §7.4).
+    /// A probe repeats data that is not presumed lost: if only it arrives, the first was lost (RFC
+    /// 8985 §7.4).
     #[test]
     fn a_probe_that_repairs_shows_a_loss() {
         let mut copies = Copies::default();

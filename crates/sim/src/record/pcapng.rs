@@ -56,7 +56,7 @@ impl PcapWriter {
     pub fn create(path: &Path) -> Result<Self, RecordError> {
         let file = create(path)?;
         let section = SectionHeaderBlock {
-            // Not the machine's own order: the same run gives the same file everywhere.
+            // Independent of the machine's byte order: the same run gives the same file everywhere.
             endianness: Endianness::Little,
             options: vec![SectionHeaderOption::UserApplication(Cow::Borrowed(
                 "airtcp",
@@ -125,7 +125,7 @@ impl PcapWriter {
         Ok(())
     }
 
-    /// Writes out what is still buffered. Without it the end of the file may be missing.
+    /// Flushes the buffer. Without it the end of the file may be missing.
     ///
     /// # Errors
     /// The file cannot be written.

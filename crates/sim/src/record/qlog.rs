@@ -1,9 +1,9 @@
 //! One flow as a qlog, as seen by its data sender: draft-ietf-quic-qlog-main-schema-14.
 //!
 //! qlog was made for QUIC, which numbers packets and acknowledges those numbers. Here every segment
-//! that takes sequence space gets a packet number of its own, retransmissions too. An
-//! acknowledgment is written as the numbers of the packets that it covers for the first time; of
-//! several with the same data as that of one of them, as [`copies`] tells them apart.
+//! that takes sequence space gets a new packet number, retransmissions too. An acknowledgment is
+//! written as the numbers of the packets that it covers for the first time; for several with the
+//! same data as the number of one of them, determined by [`copies`].
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -55,7 +55,7 @@ pub enum LossTrigger {
     ReorderingThreshold,
     /// The retransmission timer expired.
     PtoExpired,
-    /// None: a tail loss probe repeats data that it does not presume lost.
+    /// No loss: a tail loss probe repeats data that it does not presume lost.
     Probe,
 }
 
@@ -178,7 +178,7 @@ impl QlogWriter {
         self.event(time, "quic:recovery_metrics_updated", &Value::Object(data))
     }
 
-    /// Writes out what is still buffered. Without it the end of the file may be missing.
+    /// Flushes the buffer. Without it the end of the file may be missing.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -256,7 +256,7 @@ impl QlogWriter {
     }
 
     /// Describes the packets acknowledged by an incoming segment: packet numbers, in ranges. A
-    /// packet whose data came by a later one only is lost, if it was not known to be.
+    /// packet with data that arrived only by a later one is lost, if that was not known.
     fn note_acknowledged(
         &mut self,
         time: Instant,

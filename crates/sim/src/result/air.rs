@@ -16,7 +16,7 @@ use arrow_schema::ArrowError;
 /// A table of frames: `medium`, `station` (0 is the access point), `start_s`, `end_s`, `frame`
 /// ("data", "ack", "rts", "cts", "block-ack", "block-ack-request"), `flow`, `attempt` (from 1),
 /// `fate` ("received", "collided", "damaged"; of an aggregate, damaged if all of it is), `mpdus` in
-/// the frame (more than 1 in an aggregate), and `damaged`, those of them that did not arrive.
+/// the frame (more than 1 in an aggregate), and `damaged`, the number of them that did not arrive.
 #[derive(Default)]
 pub struct FrameLog {
     medium: UInt16Builder,

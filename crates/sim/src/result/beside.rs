@@ -1,4 +1,4 @@
-//! What ran beside the load, and what it got from the link.
+//! Measurements made under load, and their share of the link.
 
 use airtcp_scenario::Companion;
 use airtcp_units::{Duration, Instant};
@@ -12,8 +12,8 @@ use crate::traffic::VisitTimes;
 /// Packets of a call on each way that are younger than [`LATE`]: one every 20 ms.
 const YOUNG_PACKETS: u64 = LATE.as_nanos() / 20_000_000;
 
-/// What `flows.beside` measured; null what was not asked for. A connection that was not finished at
-/// the end counts with the time that it had taken so far.
+/// The measurements requested by `flows.beside`; null if not requested. A connection that was not
+/// finished at the end counts with the time that it had taken so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(inline, title = "BesideSummary")]
 pub struct BesideSummary {
@@ -23,11 +23,11 @@ pub struct BesideSummary {
     pub ping_p95_ms: Option<f64>,
     /// 99th percentile of these round trips, within 1 %.
     pub ping_p99_ms: Option<f64>,
-    /// Share of the echo requests that were lost, or whose answer was; 0 to 1.
+    /// Share of the echo requests that were lost, or had their answer lost; 0 to 1.
     pub ping_lost: Option<f64>,
     /// Connections that were opened for one request.
     pub exchanges: u64,
-    /// Of these, those that were not finished at the end.
+    /// Exchanges not finished at the end.
     pub exchanges_unfinished: u64,
     /// Median time of an exchange: TCP handshake, TLS, a request and its answer.
     pub exchange_p50_ms: Option<f64>,
@@ -38,8 +38,8 @@ pub struct BesideSummary {
     /// Responsiveness of connections other than the load's, in round trips per minute
     /// (draft-ietf-ippm-responsiveness): from the exchanges.
     pub rpm_foreign: Option<f64>,
-    /// Responsiveness of the load's own connections, in round trips per minute: from the round
-    /// trips of their packets.
+    /// Responsiveness of the load's connections, in round trips per minute: from the round trips of
+    /// their packets.
     pub rpm_own: Option<f64>,
     /// Responsiveness: the mean of both.
     pub rpm: Option<f64>,
@@ -48,7 +48,7 @@ pub struct BesideSummary {
     pub call_late: Option<f64>,
     /// Downloads of 30 kB that were begun.
     pub short_flows: u64,
-    /// Of these, those that were not finished at the end.
+    /// Downloads not finished at the end.
     pub short_flows_unfinished: u64,
     /// Their mean time, from the first segment to the last byte.
     pub short_flow_mean_s: Option<f64>,
@@ -56,13 +56,13 @@ pub struct BesideSummary {
     pub short_flow_p95_s: Option<f64>,
     /// Pages that were begun.
     pub pages: u64,
-    /// Of these, those that were not finished at the end.
+    /// Pages not finished at the end.
     pub pages_unfinished: u64,
     /// Mean time to load a page, from the first segment to the last byte.
     pub page_mean_s: Option<f64>,
     /// 95th percentile of the pages' times.
     pub page_p95_s: Option<f64>,
-    /// Bits per second of data that all of it added to the load, from its start to the end, both
+    /// Bits per second of data that all of these add to the load, from its start to the end, both
     /// ways, without headers.
     pub added_bps: f64,
 }
@@ -114,7 +114,7 @@ impl Visits {
     }
 
     /// The trimmed mean of one part in milliseconds: 0 the handshake, then the steps. A part that
-    /// was not reached is left out: the one before it has its time.
+    /// was not reached is left out: the previous one has its time.
     fn part_ms(&self, part: usize) -> Option<f64> {
         let mut found = Vec::with_capacity(self.times.len());
         for visit in &self.times {
@@ -134,7 +134,7 @@ impl Visits {
 }
 
 impl BesideSummary {
-    /// Creates the numbers of what ran `beside` the flows of the `load`.
+    /// Creates the numbers of the measurements `beside` the flows of the `load`.
     pub(crate) fn of(load: &[Flow], beside: &[Flow], duration: Duration) -> Self {
         let end = Instant::ZERO + duration;
         let exchanges = Visits::of(beside, Companion::Exchange, end);
@@ -215,7 +215,7 @@ fn ping_lost(flow: &Flow) -> Option<f64> {
     (decided > 0).then(|| lost as f64 / decided as f64)
 }
 
-/// What is still under way counts as late, but for what is not yet.
+/// Packets still in flight count as late, except the young ones.
 fn call_late(beside: &[Flow]) -> Option<f64> {
     let calls = beside
         .iter()

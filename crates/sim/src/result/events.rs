@@ -134,7 +134,7 @@ impl EventLog {
         self.event.len()
     }
 
-    /// Whether there are none.
+    /// Whether the table is empty.
     pub fn is_empty(&self) -> bool {
         self.event.is_empty()
     }

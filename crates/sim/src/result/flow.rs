@@ -90,8 +90,8 @@ macro_rules! flow {
             }
         )+
 
-        /// One flow's numbers. Counts are of the sender unless they say otherwise, and truthful:
-        /// the simulator knows what arrived.
+        /// One flow's numbers. Counts are of the sender unless stated otherwise, and true: the
+        /// simulator knows which packets arrived.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
         pub struct FlowSummary {
             /// Number of the flow, from 0.
@@ -124,8 +124,8 @@ flow! {
         goodput_bps: f64 = ended.goodput_bps();
         /// Bytes delivered to the receiving application in order.
         delivered_bytes: u64 = ended.flow.delivered();
-        /// Bytes that arrived at the receiver, each counted once: `delivered_bytes`, and those that
-        /// wait behind a gap at the end.
+        /// Bytes that arrived at the receiver, each counted once: `delivered_bytes`, and bytes held
+        /// after a gap at the end.
         arrived_bytes: u64 = ended.flow.arrived();
     }
 
@@ -142,8 +142,8 @@ flow! {
         /// Timeouts that a longer timer would have avoided: the segment was not lost, and an
         /// acknowledgment of it that the retransmission had no part in arrived later.
         timeouts_spurious: u64 = ended.flow.spurious_timeouts();
-        /// Timeouts whose segment was not lost, but every acknowledgment of it sent before the
-        /// retransmission arrived.
+        /// Timeouts of segments that were not lost, where every acknowledgment sent before the
+        /// retransmission arrived was lost.
         timeouts_acknowledgments_lost: u64 = ended.flow.unacknowledged_timeouts();
         /// Entries into fast retransmit.
         fast_retransmits: u64 = ended.sender().counters().fast_retransmits;
@@ -155,26 +155,26 @@ flow! {
 
     /// The sender's classification of losses, if it has a classifier.
     Judgments as judgments of ended {
-        /// Loss events whose first segment was lost by the radio and which the sender classified; 0
+        /// Loss events with the first segment lost by the radio that the sender classified; 0
         /// without a classifier.
         loss_events_of_radio: u64 = ended.flow.verdicts().of_radio;
-        /// Of these, those it attributed to the radio.
+        /// How many of them it attributed to the radio.
         loss_events_of_radio_judged_right: u64 = ended.flow.verdicts().of_radio_right;
-        /// Loss events whose first segment found a queue full.
+        /// Loss events with the first segment dropped by a full queue.
         loss_events_of_congestion: u64 = ended.flow.verdicts().of_congestion;
-        /// Of these, those it attributed to congestion.
+        /// How many of them it attributed to congestion.
         loss_events_of_congestion_judged_right: u64 = ended.flow.verdicts().of_congestion_right;
         /// Loss events of any cause that the sender classified.
         loss_events_judged: u64 = ended.flow.verdicts().by_segments.iter().sum();
-        /// Of these, those it attributed to the radio, correctly or not.
+        /// Classified loss events that it attributed to the radio, correctly or not.
         loss_events_judged_radio: u64 = ended.flow.verdicts().judged_radio;
-        /// Of these, those that came with a round trip below the mean.
+        /// Classified loss events with a round trip below the mean.
         loss_events_below_mean_rtt: u64 = ended.flow.verdicts().below_mean;
-        /// Of these, those with one segment found lost.
+        /// Classified loss events with one segment found lost.
         loss_events_of_one_segment: u64 = ended.flow.verdicts().by_segments[0];
-        /// Of these, those with two segments found lost at once.
+        /// Classified loss events with two segments found lost at once.
         loss_events_of_two_segments: u64 = ended.flow.verdicts().by_segments[1];
-        /// Of these, those with three segments found lost at once.
+        /// Classified loss events with three segments found lost at once.
         loss_events_of_three_segments: u64 = ended.flow.verdicts().by_segments[2];
     }
 
@@ -192,24 +192,23 @@ flow! {
 
     /// The sender's state at the end.
     AtEnd as at_end of ended {
-        /// Smoothed round-trip time that the sender believes at the end; null before the first
-        /// sample.
+        /// The sender's smoothed round-trip time at the end; null before the first sample.
         srtt_ms: Option<f64> = ended.sender().rtt().srtt().map(Duration::as_millis_f64);
         /// Retransmission timeout at the end.
         rto_ms: f64 = ended.sender().rto().as_millis_f64();
-        /// Shortest round-trip time that the sender believes: of its samples, as its timer takes
-        /// them; null before the first.
+        /// The sender's minimum round-trip time: of its samples, as its timer takes them; null
+        /// before the first.
         sender_min_rtt_ms: Option<f64> =
             ended.sender().rtt().minimum().map(Duration::as_millis_f64);
         /// Congestion window at the end.
         cwnd_bytes: u64 = ended.sender().cwnd();
     }
 
-    /// The latency of its packets and bytes, measured beside the sender.
+    /// The latency of its packets and bytes, measured outside the sender.
     Latencies as latency of ended {
-        /// Shortest round trip of a data packet: from leaving the sender until the acknowledgment
-        /// that its arrival triggered is back; null where none was answered, or a proxy answers
-        /// for the receiver.
+        /// Minimum round trip of a data packet: from leaving the sender until the acknowledgment
+        /// triggered by its arrival is back; null without an answer, or if a proxy answers for the
+        /// receiver.
         min_rtt_ms: Option<f64> = ended
             .flow
             .latency()
@@ -221,15 +220,16 @@ flow! {
         rtt_p95_ms: Option<f64> = ended.rtt_ms(95);
         /// 99th percentile of these round trips, within 1 %.
         rtt_p99_ms: Option<f64> = ended.rtt_ms(99);
-        /// Median of the data packets' way from sender to receiver, within 1 %; null where none
-        /// arrived, or a proxy is on the path.
+        /// Median one-way delay of the data packets, within 1 %; null without an arrival, or with a
+        /// proxy on the path.
         delay_p50_ms: Option<f64> = ended.delay_ms(50);
-        /// 95th percentile of the data packets' way, within 1 %.
+        /// 95th percentile of the data packets' one-way delay, within 1 %.
         delay_p95_ms: Option<f64> = ended.delay_ms(95);
-        /// 99th percentile of the data packets' way, within 1 %.
+        /// 99th percentile of the data packets' one-way delay, within 1 %.
         delay_p99_ms: Option<f64> = ended.delay_ms(99);
         /// Median over the bytes of the time from `write` until the receiving application reads
-        /// them, within 1 %; who always has more to send writes a byte when it is first sent.
+        /// them, within 1 %; a sender that always has more to send writes a byte when it is first
+        /// sent.
         delivery_p50_ms: Option<f64> = ended.delivery_ms(50);
         /// 95th percentile of the bytes' time from `write` to reading, within 1 %.
         delivery_p95_ms: Option<f64> = ended.delivery_ms(95);
@@ -237,21 +237,21 @@ flow! {
         delivery_p99_ms: Option<f64> = ended.delivery_ms(99);
     }
 
-    /// Its datagrams, where it is UDP or pings; 0 of a TCP connection.
+    /// Its datagrams, if it is UDP or pings; 0 for a TCP connection.
     DatagramFates as datagrams of ended {
         /// Datagrams that its sender sent: UDP, or echo requests.
         datagrams_sent: u64 = ended.flow.datagrams().sent;
-        /// Of these, those that arrived.
+        /// How many of them arrived.
         datagrams_received: u64 = ended.flow.datagrams().received;
-        /// Of these, those that found a queue full or were lost on the way; the rest is under way
-        /// at the end.
+        /// How many of them found a queue full or were lost on the way; the rest is in flight at
+        /// the end.
         datagrams_lost: u64 = ended.flow.datagrams().lost;
-        /// Echo requests whose answer came back. `rtt_p50_ms` and its like are of these.
+        /// Echo requests that were answered. `rtt_p50_ms` and its like are of these.
         pings_answered: u64 = ended.flow.datagrams().answered;
         /// Answers that were lost.
         ping_answers_lost: u64 = ended.flow.datagrams().answers_lost;
-        /// Interarrival jitter at the end (RFC 3550 §6.4.1); null before the second arrival, and of
-        /// a TCP connection.
+        /// Interarrival jitter at the end (RFC 3550 §6.4.1); null before the second arrival, and
+        /// for a TCP connection.
         jitter_ms: Option<f64> = ended.flow.jitter().map(Duration::as_millis_f64);
     }
 
@@ -266,10 +266,10 @@ flow! {
 
     /// Its application's transfers.
     Completed as transfers of ended {
-        /// Files, pages or messages that arrived whole; 0 where no application runs.
+        /// Files, pages or messages that arrived whole; 0 without an application.
         transfers_completed: u64 = ended.flow.transfers().completed;
-        /// Average duration of one, from the request or the write to its last byte; null when none
-        /// was completed.
+        /// Average duration of one, from the request or the write to its last byte; null if no
+        /// transfer was completed.
         transfer_mean_s: Option<f64> = ended.flow.transfers().mean_s();
     }
 
@@ -277,7 +277,7 @@ flow! {
     Proxied as proxy of ended {
         /// Segments that a proxy on the path sent to the receiver; 0 without one.
         proxy_segments_sent: u64 = ended.proxy().segments_sent;
-        /// Of these, those that repeat data.
+        /// How many of them repeat data.
         proxy_segments_retransmitted: u64 = ended.proxy().segments_retransmitted;
         /// Timeouts of the proxy.
         proxy_timeouts: u64 = ended.proxy().timeouts;
@@ -287,8 +287,8 @@ flow! {
     Times as times of ended {
         /// Simulated time at which the flow started.
         started_s: f64 = ended.started_s();
-        /// Simulated time at which its last byte was delivered; null if it was not, or if it has
-        /// none.
+        /// Simulated time at which its last byte was delivered; null if it was not, or if there is
+        /// no last byte.
         completed_s: Option<f64> = ended.completed_s();
     }
 }

@@ -12,8 +12,8 @@ const PERMILLES: [u64; 27] = [
     900, 950, 975, 990, 995, 999, 1000,
 ];
 
-/// Latency over all flows of a run: what each share of the packets, or of the bytes, does not
-/// exceed. The lists are as long as `percent`, or empty where nothing was measured.
+/// Latency over all flows of a run: the values that each share of the packets, or of the bytes,
+/// does not exceed. The lists are as long as `percent`, or empty without measurements.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(inline, title = "LatencySummary")]
 pub struct LatencySummary {
@@ -21,7 +21,7 @@ pub struct LatencySummary {
     pub percent: Vec<f64>,
     /// Round trips of data packets.
     pub rtt_ms: Vec<f64>,
-    /// Ways of data packets from sender to receiver.
+    /// One-way delays of data packets from sender to receiver.
     pub delay_ms: Vec<f64>,
     /// Times of bytes from `write` until the receiving application reads them.
     pub delivery_ms: Vec<f64>,
@@ -41,7 +41,7 @@ impl LatencySummary {
     }
 }
 
-/// Quantiles of what all histograms counted, in milliseconds; none where they counted nothing.
+/// Quantiles over all histograms, in milliseconds; empty if they counted nothing.
 fn quantiles<'a, C: Cell + 'a>(histograms: impl Iterator<Item = &'a Histogram<C>>) -> Vec<f64> {
     let mut all = Histogram::<u32>::default();
     for histogram in histograms {

@@ -238,8 +238,8 @@ impl fmt::Display for Probe {
 pub struct ProbeError(String);
 
 impl ProbeError {
-    // Never inlined: what it asks of all the constant names otherwise becomes one condition, on
-    // which LLVM's constraint elimination spends ten minutes of a release build.
+    // Never inlined: its checks of all the constant names otherwise become one condition, on which
+    // LLVM's constraint elimination spends ten minutes of a release build.
     #[cold]
     #[inline(never)]
     fn unknown(text: &str, names: &[&str]) -> Self {

@@ -2,7 +2,8 @@
 //! Measurements").
 //!
 //! Each kind of round trip is aggregated by its mean without the slowest 5 %. A foreign probe's
-//! three round trips (TCP, TLS, HTTP) weigh alike, and so do foreign and own responsiveness.
+//! three round trips (TCP, TLS, HTTP) have equal weight, and so do foreign responsiveness and the
+//! load's.
 
 /// The share that is kept, in thousandths (the draft's TMP).
 pub(super) const KEPT_PERMILLE: u64 = 950;
@@ -21,7 +22,7 @@ pub(super) fn foreign(tcp_ms: f64, tls_ms: f64, http_ms: f64) -> f64 {
     MILLISECONDS_PER_MINUTE / ((tcp_ms + tls_ms + http_ms) / 3.0)
 }
 
-/// Responsiveness of the load's own connections, from the mean of their round trips.
+/// Responsiveness of the load's connections, from the mean of their round trips.
 pub(super) fn own(http_ms: f64) -> f64 {
     MILLISECONDS_PER_MINUTE / http_ms
 }
@@ -32,7 +33,7 @@ mod tests {
 
     /// By hand: of 1 to 19 ms and an outlier of 900 ms the 20th is cut, and (1 + … + 19) / 19 is
     /// 10. TLS at 30 ms and HTTP at 20 ms on top give (10 + 30 + 20) / 3 = 20 ms, 3000 a minute;
-    /// own round trips of 60 ms give 1000; the mean of both is 2000.
+    /// the load's round trips of 60 ms give 1000; the mean of both is 2000.
     #[test]
     fn the_arithmetic_is_that_of_a_worked_example() {
         let mut handshakes: Vec<f64> = (1..20).rev().map(f64::from).collect();

@@ -29,9 +29,9 @@ pub struct RunSummary {
     pub fairness: Option<f64>,
     /// Events that the engine processed.
     pub events_processed: u64,
-    /// Latency over all flows, as quantiles, measured beside the senders.
+    /// Latency over all flows, as quantiles, measured outside the senders.
     pub latency: LatencySummary,
-    /// What `flows.beside` measured: null and 0 where nothing was asked for.
+    /// The measurements requested by `flows.beside`: null and 0 if nothing was requested.
     pub beside: BesideSummary,
     /// One entry per flow, in the order of their numbers.
     pub flows: Vec<FlowSummary>,

@@ -9,8 +9,8 @@ use rayon::prelude::*;
 
 use super::{Observe, RunError, RunResult, run};
 
-/// Between hosts without delay, such as a proxy on the sender's own host, a packet and the packets
-/// it causes are nested calls, as deep as the proxy's buffer is long. Unused stack takes no memory.
+/// Between hosts without delay, such as a proxy on the sender's host, a packet and the packets it
+/// causes are nested calls, as deep as the proxy's buffer is long. Unused stack takes no memory.
 const STACK_BYTES: usize = 256 << 20;
 
 /// Runs each scenario with its seed, on `threads` threads (0: one per core), and returns the

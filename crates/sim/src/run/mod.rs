@@ -37,11 +37,11 @@ const FIRST_STEP: Duration = Duration::from_millis(10);
 pub struct Observe {
     /// The variables to sample, for each flow.
     pub probes: Vec<Probe>,
-    /// Time between samples; a thousandth of the run when none is given.
+    /// Time between samples; by default a thousandth of the run.
     pub probe_interval: Option<Duration>,
     /// Whether to log events.
     pub events: bool,
-    /// Whether to log the frames on every medium, and what agents at access points do.
+    /// Whether to log the frames on every medium, and the actions of agents at access points.
     pub air: bool,
     /// Whether to keep every round-trip time that senders measure.
     pub rtts: bool,
@@ -122,8 +122,9 @@ impl From<ArrowError> for RunError {
 /// hundred times, in long runs more often, and returns whether to continue.
 ///
 /// # Errors
-/// [`RunError::Interrupted`] when `progress` says so; [`RunError::Record`] when a capture or log
-/// cannot be written; [`RunError::Scenario`] when the scenario cannot be played back as requested.
+/// [`RunError::Interrupted`] when `progress` returns false; [`RunError::Record`] when a capture or
+/// log cannot be written; [`RunError::Scenario`] when the scenario cannot be played back as
+/// requested.
 pub fn run(
     scenario: &Scenario,
     seed: u64,

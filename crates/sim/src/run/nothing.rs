@@ -1,5 +1,5 @@
-//! Empty tables for data that was not recorded. Built once: a short run takes less time than they
-//! do.
+//! Empty tables for data that was not recorded. Built once: a short run takes less time than
+//! building them.
 
 use std::sync::OnceLock;
 

@@ -53,7 +53,7 @@ impl Sampler {
             return;
         };
         let now = simulation.now();
-        // What only measures comes after the load.
+        // Flows that only measure come after the load.
         let flows = simulation.flows();
         let load = flows.iter().take_while(|flow| flow.beside().is_none());
         self.arrived.resize(load.count(), 0);
@@ -64,7 +64,7 @@ impl Sampler {
             let sight = Sight {
                 flow,
                 air,
-                // Bytes behind a gap that is given up no longer count.
+                // Bytes after a gap that is given up no longer count.
                 fresh: arrived.saturating_sub(*before),
                 interval: self.interval,
             };

@@ -19,7 +19,7 @@ use crate::engine::{Direction, FlowEvent, Watch};
 use crate::record::{LossTrigger, Metrics, PcapWriter, QlogWriter, RecordError, ReplayWriter};
 use crate::result::{AgentLog, EventKind, FrameLog, PacketLog, RttTable};
 
-/// The flow whose endpoint the qlog shows: the format holds one connection's view.
+/// The flow with the endpoint shown in the qlog: the format holds one connection's view.
 const LOGGED_FLOW: u32 = 0;
 /// The first addresses of the hosts that send and receive; further flows get the following ones.
 const SENDERS: u32 = u32::from_be_bytes([10, 0, 0, 1]);
@@ -51,7 +51,7 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    /// Creates a recorder for what `observe` asks for; `title` names the run in the qlog.
+    /// Creates a recorder for the data requested by `observe`; `title` names the run in the qlog.
     pub(super) fn create(observe: &Observe, title: &str) -> Result<Self, RunError> {
         let capture = observe
             .pcap
@@ -228,7 +228,7 @@ const fn loss_trigger(event: FlowEvent) -> Option<LossTrigger> {
     }
 }
 
-/// The addresses of a flow's segments: every flow has its own hosts.
+/// The addresses of a flow's segments: every flow has separate hosts.
 fn addresses(flow: u32, direction: Direction) -> Addresses {
     let sender = SocketAddrV4::new(Ipv4Addr::from(SENDERS + flow), SENDER_PORT);
     let receiver = SocketAddrV4::new(Ipv4Addr::from(RECEIVERS + flow), RECEIVER_PORT);

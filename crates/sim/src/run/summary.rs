@@ -12,7 +12,7 @@ const DIGEST_DIGITS: usize = 32;
 
 pub(super) fn summarize(scenario: &Scenario, seed: u64, simulation: Simulation) -> RunSummary {
     let (fingerprint, events) = (simulation.digest().value(), simulation.events());
-    // What only measures comes after the load.
+    // Flows that only measure come after the load.
     let load = scenario.flows.count as usize;
     let (of_load, beside) = simulation.flows().split_at(load);
     let latency = LatencySummary::of(of_load);

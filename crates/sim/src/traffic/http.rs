@@ -12,7 +12,7 @@ use super::{Action, End, Transfers, at_least_one, exponential};
 const INTERVAL: u64 = 0;
 const OBJECTS: u64 = 1;
 const SIZES: u64 = 2;
-/// The page whose interval is the time to the first.
+/// The page with the interval before the first.
 const BEFORE_ALL: u64 = u64::MAX;
 
 #[derive(Clone, Debug)]

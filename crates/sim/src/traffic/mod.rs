@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A [`Session`] runs at both ends of one connection: the *source* has the data, the *sink* wants
-//! it. It takes what either end has received, and the time, and returns what to write next. All
+//! it. It takes the bytes received at either end, and the time, and returns the next writes. All
 //! draws are functions of the flow and of the number of the page or message, so that every remedy
 //! meets the same traffic.
 
@@ -50,13 +50,13 @@ pub enum Action {
 pub struct Transfers {
     /// Their number.
     pub completed: u64,
-    /// Their total duration: from the request, or from the write if there is none, until the last
-    /// byte had arrived.
+    /// Their total duration: from the request, or from the write if there is no request, until the
+    /// last byte had arrived.
     pub time: Duration,
 }
 
 impl Transfers {
-    /// Average duration of one, in seconds; `None` when none was completed.
+    /// Average duration of one, in seconds; `None` if no transfer was completed.
     #[must_use]
     pub fn mean_s(&self) -> Option<f64> {
         (self.completed > 0).then(|| self.time.as_secs_f64() / self.completed as f64)
@@ -85,8 +85,8 @@ enum Work {
 }
 
 impl Session {
-    /// Creates an application that opens its connection at `start`. Draws come from `stream`, the
-    /// flow's own.
+    /// Creates an application that opens its connection at `start`. Draws come from `stream`, which
+    /// belongs to the flow.
     #[must_use]
     pub fn new(traffic: &Traffic, start: Instant, stream: Stream) -> Self {
         let mut actions = VecDeque::new();
@@ -141,7 +141,7 @@ impl Session {
         }
     }
 
-    /// The times of a visit; `None` of another application.
+    /// The times of a visit; `None` for any other application.
     #[must_use]
     pub fn visit(&self) -> Option<VisitTimes> {
         match &self.work {
@@ -163,7 +163,7 @@ impl Session {
         }
     }
 
-    /// Returns the next action; call until there is none.
+    /// Returns the next action; call until it returns `None`.
     pub fn poll(&mut self) -> Option<Action> {
         self.actions.pop_front()
     }

@@ -1,4 +1,4 @@
-//! A connection whose opener asks, step by step, and closes after the last answer.
+//! A connection with an opener that sends requests, step by step, and closes after the last answer.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ pub(super) struct Session {
     start: Instant,
     has_begun: bool,
     opened: Option<Instant>,
-    /// When the answer of each step so far had arrived.
+    /// Arrival time of each answer so far.
     answered: Vec<Instant>,
     /// Bytes of the present request that the other end has received.
     asked: u64,
@@ -115,10 +115,10 @@ impl Session {
     }
 }
 
-/// How long the parts of a visit took; `None` of what was not finished.
+/// Durations of the parts of a visit; `None` for unfinished parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VisitTimes {
-    /// When it began.
+    /// Its start.
     pub start: Instant,
     /// From its first segment until its opener had the answer.
     pub handshake: Option<Duration>,

@@ -5,8 +5,8 @@
 //!          ◀── answer ────                 ping
 //! ```
 //!
-//! They yield the same numbers as TCP's packets, from the same measurements: what a datagram
-//! takes one way, and what a ping takes there and back.
+//! They yield the same numbers as TCP's packets, from the same measurements: the one-way delay of
+//! datagrams, and the round trip of pings.
 
 mod source;
 
@@ -33,15 +33,15 @@ pub(super) struct Exchange {
 pub struct DatagramCounts {
     /// Sent by the flow's sender.
     pub sent: u64,
-    /// Of these, those that arrived.
+    /// How many of them arrived.
     pub received: u64,
-    /// Of these, those that found a queue full or were lost on the way.
+    /// How many of them found a queue full or were lost on the way.
     pub lost: u64,
-    /// Pings whose answer came back.
+    /// Pings that were answered.
     pub answered: u64,
     /// Answers that were lost.
     pub answers_lost: u64,
-    /// Of those received, those that took longer than [`LATE`].
+    /// How many of the received ones took longer than [`LATE`].
     pub late: u64,
 }
 
@@ -56,7 +56,7 @@ struct Jitter {
 }
 
 impl Jitter {
-    /// Takes the time that a datagram was under way.
+    /// Takes the transit time of a datagram.
     fn on_arrival(&mut self, transit: Duration) {
         if let Some(last) = self.last.replace(transit) {
             let difference = transit.as_nanos().abs_diff(last.as_nanos()) as f64;
@@ -80,7 +80,7 @@ impl Exchange {
         self.counts
     }
 
-    /// Bytes of payload that arrived; those of pings are no data.
+    /// Bytes of payload that arrived; pings carry no data.
     pub(super) const fn delivered(&self) -> u64 {
         match self.config {
             Datagrams::Udp(udp) => self.counts.received * udp.size as u64,
@@ -132,7 +132,7 @@ impl<W: Watch> Endpoints<'_, W> {
                 network.send(answer, self);
             }
             Datagrams::Udp(_) => {
-                // Where a way takes no time, this would never end.
+                // If a path takes no time, this would never end.
                 let took_time = now > packet.carried;
                 if took_time && exchange.source.may_refill(now, exchange.under_way()) {
                     self.send_datagram(network, packet.flow);
@@ -155,7 +155,7 @@ impl<W: Watch> Endpoints<'_, W> {
         }
     }
 
-    /// The time of flow number `index` has come: its datagrams are due.
+    /// The datagrams of flow number `index` are due.
     #[inline(never)]
     pub(super) fn on_datagram_timer(&mut self, network: &mut Net, index: u32) {
         let now = network.now();
@@ -172,7 +172,8 @@ impl<W: Watch> Endpoints<'_, W> {
         }
     }
 
-    /// Sends a datagram; whether a source that sends whenever there is room would send another.
+    /// Sends a datagram; returns whether a source that sends whenever there is room would send
+    /// another.
     fn send_datagram(&mut self, network: &mut Net, index: u32) -> bool {
         let now = network.now();
         let flow = &mut self.flows[index as usize];
@@ -198,8 +199,8 @@ impl<W: Watch> Endpoints<'_, W> {
 mod tests {
     use super::*;
 
-    /// Of transit times of 10, 26, 26 and 10 ms the differences are 16, 0 and 16 ms: J is 1, then
-    /// 1 - 1/16, then that and (16 - J)/16 (RFC 3550 §6.4.1).
+    /// Transit times of 10, 26, 26 and 10 ms differ by 16, 0 and 16 ms: J is 1, then 1 - 1/16, then
+    /// that and (16 - J)/16 (RFC 3550 §6.4.1).
     #[test]
     fn jitter_is_the_rfcs() {
         let mut jitter = Jitter::default();

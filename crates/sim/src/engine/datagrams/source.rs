@@ -1,19 +1,19 @@
-//! When a flow that is not TCP sends its next datagram.
+//! Sending times of a flow that is not TCP.
 
 use airtcp_link::Stream;
 use airtcp_scenario::{Bursts, Datagrams};
 use airtcp_units::{Duration, Instant};
 
-/// How often a saturated source looks whether there is room again.
+/// Interval at which a saturated source checks for room.
 const LOOK_EVERY: Duration = Duration::from_millis(1);
-/// Most datagrams of a saturated source that are under way: where queues have no end.
+/// Maximum number of a saturated source's datagrams in flight: for unlimited queues.
 const MAX_UNDER_WAY: u64 = 4096;
 
 /// Times at which datagrams are sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source {
     pace: Pace,
-    /// When the next is due; of a saturated source, when it looks for room.
+    /// Time of the next datagram; for a saturated source, of its next check for room.
     next: Instant,
     burst: Option<Burst>,
 }
@@ -87,18 +87,19 @@ impl Source {
         }
     }
 
-    /// When to ask for more.
+    /// Time of the next action.
     pub(super) const fn next(&self) -> Instant {
         self.next
     }
 
-    /// Whether it may send whenever something has left the network, with so many under way.
+    /// Whether it may send whenever a packet has left the network, with `under_way` packets in
+    /// flight.
     pub(super) fn may_refill(&self, now: Instant, under_way: u64) -> bool {
         let is_on = self.burst.is_none_or(|burst| now < burst.ends);
         matches!(self.pace, Pace::Saturated) && is_on && under_way < MAX_UNDER_WAY
     }
 
-    /// Takes what is due at `now`: whether one datagram is, or a look for room.
+    /// Takes the action due at `now`: returns whether it is a datagram, or a check for room.
     pub(super) fn take_due(&mut self, now: Instant) -> bool {
         if now < self.next {
             return false;
@@ -167,7 +168,7 @@ mod tests {
         );
     }
 
-    /// Half of the time on: half of the datagrams, and the pauses are a mean long. Over 2000 bursts
+    /// Half of the time on: half of the datagrams, and pauses of the mean length. Over 2000 bursts
     /// either is within 5 % of it by more than two standard errors.
     #[test]
     fn pauses_have_their_mean_length() {

@@ -7,7 +7,7 @@ use crate::engine::watch::Watch;
 use crate::engine::{Endpoints, Net, Turn};
 use crate::traffic::{Action, End};
 
-/// The ends of a flow at which something was written.
+/// The ends of a flow at which data was written.
 #[derive(Clone, Copy, Default)]
 struct WrittenEnds {
     at_source: bool,

@@ -170,7 +170,7 @@ impl<W: Watch> Endpoints<'_, W> {
                 watch.event(now, index, event);
             }
         }
-        // No other event is armed until the one that came is moved.
+        // No other event is armed until the event that fired is moved.
         self.drain_client(network, index);
         let client = &mut self.flows[index as usize].client;
         network.rearm(&mut client.alarm, client.connection.next_wakeup());
@@ -190,7 +190,7 @@ impl<W: Watch> Endpoints<'_, W> {
         network.rearm(&mut server.alarm, server.connection.next_wakeup());
     }
 
-    /// A packet has left the device at its sender: what was held back may follow.
+    /// A packet has left its sender's device: held-back segments may follow.
     #[inline]
     pub(super) fn on_left_device(&mut self, network: &mut Net, packet: &Packet) {
         let flow = &mut self.flows[packet.flow as usize];
@@ -224,7 +224,7 @@ impl<W: Watch> Endpoints<'_, W> {
             }
             let sender = client.connection.sender();
             if flow.application.is_none() {
-                // Who always has the next bytes ready writes them as they leave.
+                // A sender that is never application-limited writes bytes as they leave.
                 flow.latency.on_written(now, sender.nxt());
             }
             self.watch.settled(now, index, sender);
@@ -251,8 +251,7 @@ impl<W: Watch> Endpoints<'_, W> {
     }
 }
 
-/// Records that a segment of the sender's has arrived, with which timeouts may turn out to have
-/// been spurious.
+/// Records that a segment of the sender's has arrived; timeouts may turn out to have been spurious.
 #[inline]
 fn settle(
     flow: &mut Flow,
@@ -277,8 +276,8 @@ fn settle(
     truth.on_arrival(segment.sequence, packet.index, receiver, settled);
 }
 
-/// Records that an acknowledgment has arrived at the sender, with which timeouts turn out to have
-/// been spurious or not.
+/// Records that an acknowledgment has arrived at the sender; this decides whether timeouts were
+/// spurious.
 #[inline]
 fn settle_by_acknowledgment(
     flow: &mut Flow,

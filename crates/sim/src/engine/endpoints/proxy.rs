@@ -75,7 +75,7 @@ impl<W: Watch> Endpoints<'_, W> {
         }
     }
 
-    /// Whether a packet belongs to the proxy's own connection with the receiver.
+    /// Whether a packet belongs to the proxy's connection with the receiver.
     pub(in super::super) fn is_behind_proxy(&self, network: &Net, packet: &Packet) -> bool {
         if self.flows[packet.flow as usize].proxy.is_none() {
             return false;

@@ -23,7 +23,7 @@ use crate::traffic::{Transfers, VisitTimes};
 use application::Application;
 use proxy::Proxy;
 
-/// The fates of a flow's packets: saturating counters, whose limits no run has reached.
+/// The fates of a flow's packets: saturating counters; no run has reached their limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Data packets for which a queue had no room.
@@ -87,15 +87,15 @@ pub struct Flow {
     pub(super) truth: Truth,
     pub(super) latency: Latency,
     pub(super) application: Option<Box<Application>>,
-    /// What it is in place of a TCP connection; the endpoints are idle then.
+    /// Datagrams in place of a TCP connection; the endpoints are then idle.
     pub(super) datagrams: Option<Box<Exchange>>,
     pub(super) proxy: Option<Box<Proxy>>,
     pub(super) freeze: Option<Box<Freeze>>,
-    /// What it keeps in its sender's own device.
+    /// Bytes queued in its sender's device.
     pub(super) small_queue: Option<Box<SmallQueue>>,
-    /// What it measures beside the load.
+    /// The kind of its measurement, unless it belongs to the load.
     beside: Option<Companion>,
-    /// Whether the sender listens to its own link.
+    /// Whether the sender uses reports of its link.
     pub(super) hears_link: bool,
     /// Coins of a sender that classifies losses, boxed as few do. The causes of its losses are kept
     /// as well.
@@ -145,13 +145,13 @@ impl Flow {
         }
     }
 
-    /// Whether its sender waits for what its link says of packets.
+    /// Whether its sender waits for its link's reports on packets.
     pub(super) const fn awaits_link(&self) -> bool {
         self.hears_link || self.small_queue.is_some()
     }
 
-    /// Tells the network the wake-ups of flow number `index` other than its opening, and its hosts
-    /// what they know of their links.
+    /// Schedules the wake-ups of flow number `index` other than its opening, and informs its hosts
+    /// of their links.
     pub(super) fn connect(&mut self, network: &mut Net, index: u32) {
         if self.hears_link
             && let Some(timeout) = network.told_retry_timeout(&self.client.port)
@@ -182,7 +182,8 @@ impl Flow {
         }
     }
 
-    /// Index of the next packet that the endpoint which acknowledges the client's data sends it.
+    /// Index of the next packet to the client from the endpoint that acknowledges the client's
+    /// data.
     pub(super) fn next_of_peer(&self) -> u64 {
         match &self.proxy {
             Some(proxy) => proxy.next_towards_client(),
@@ -190,7 +191,7 @@ impl Flow {
         }
     }
 
-    /// Its application's completed transfers; none without one.
+    /// Its application's completed transfers; zero without an application.
     #[must_use]
     pub fn transfers(&self) -> Transfers {
         self.application
@@ -200,13 +201,13 @@ impl Flow {
             })
     }
 
-    /// What it measures beside the load; `None` of the load itself.
+    /// The kind of its measurement; `None` for a flow of the load.
     #[must_use]
     pub const fn beside(&self) -> Option<Companion> {
         self.beside
     }
 
-    /// How long the parts of its visit took; `None` where its application is none.
+    /// Durations of the parts of its visit; `None` for any other application.
     #[must_use]
     pub fn visit(&self) -> Option<VisitTimes> {
         self.application.as_ref()?.session.visit()
@@ -230,7 +231,7 @@ impl Flow {
         &self.server.connection
     }
 
-    /// Whether the handshake was completed; false of what is no TCP connection.
+    /// Whether the handshake was completed; false for anything but a TCP connection.
     #[must_use]
     pub fn is_opened(&self) -> bool {
         let client = self.client();
@@ -260,20 +261,20 @@ impl Flow {
         &self.tally
     }
 
-    /// The latency of its packets and bytes, independent of what the sender believes.
+    /// The latency of its packets and bytes, independent of the sender's estimates.
     #[must_use]
     pub const fn latency(&self) -> &Latency {
         &self.latency
     }
 
     /// Number of timeouts that a longer timer would have avoided: an acknowledgment of the segment
-    /// was on its way, or came of a copy that was.
+    /// was in transit, or caused by a copy in transit.
     #[must_use]
     pub const fn spurious_timeouts(&self) -> u64 {
         self.truth.spurious()
     }
 
-    /// Number of timeouts whose segment had arrived, but none of its acknowledgments did.
+    /// Number of timeouts of segments that had arrived, with all acknowledgments lost.
     #[must_use]
     pub const fn unacknowledged_timeouts(&self) -> u64 {
         self.truth.unacknowledged()
@@ -285,8 +286,8 @@ impl Flow {
         self.truth.verdicts()
     }
 
-    /// Bytes delivered to the receiving application: of a TCP connection in order, else the
-    /// payload of datagrams. Pings deliver none.
+    /// Bytes delivered to the receiving application: for a TCP connection in order, else the
+    /// payload of datagrams. Pings deliver no data.
     #[must_use]
     pub fn delivered(&self) -> u64 {
         match &self.datagrams {
@@ -295,11 +296,11 @@ impl Flow {
         }
     }
 
-    /// Bytes that have arrived at the receiver, each counted once: those delivered, and those that
-    /// wait behind a gap which the sender has not given up. Pings have none.
+    /// Bytes that have arrived at the receiver, each counted once: bytes delivered, and bytes held
+    /// after a gap that the sender has not given up. Zero for pings.
     #[must_use]
     pub fn arrived(&self) -> u64 {
-        // The application never gets the bytes behind a gap of a connection that has ended.
+        // The application never gets the bytes after a gap of a connection that has ended.
         let is_open = [&self.client, &self.server]
             .iter()
             .all(|end| end.connection.state() != State::Closed);
@@ -311,21 +312,21 @@ impl Flow {
         self.delivered() + waiting
     }
 
-    /// The fates of its datagrams; none of a TCP connection.
+    /// The fates of its datagrams; zero for a TCP connection.
     #[must_use]
     pub fn datagrams(&self) -> DatagramCounts {
         let exchange = self.datagrams.as_ref();
         exchange.map_or_else(DatagramCounts::default, |exchange| exchange.counts())
     }
 
-    /// Interarrival jitter of its datagrams; `None` before the second arrival, and of a TCP
+    /// Interarrival jitter of its datagrams; `None` before the second arrival, and for a TCP
     /// connection.
     #[must_use]
     pub fn jitter(&self) -> Option<Duration> {
         self.datagrams.as_ref()?.jitter()
     }
 
-    /// Whether it carries data, for which flows compete: all but pings.
+    /// Whether it carries data and so competes with other flows: all but pings.
     #[must_use]
     pub fn carries_data(&self) -> bool {
         let exchange = self.datagrams.as_ref();

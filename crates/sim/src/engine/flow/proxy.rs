@@ -1,4 +1,5 @@
-//! A proxy on a flow's path: it terminates the sender's connection and has one to the receiver.
+//! A proxy on a flow's path: it terminates the sender's connection and opens another to the
+//! receiver.
 
 use airtcp_network::{Alarm, Port, Side};
 use airtcp_packet::SequenceNumber;
@@ -7,8 +8,8 @@ use airtcp_tcp::Relay;
 
 use crate::engine::Net;
 
-/// Distance between the proxy's sequence numbers and those of the hosts, so that a misdelivered
-/// segment would be noticed.
+/// Distance between the proxy's sequence numbers and the hosts', so that a misdelivered segment
+/// would be noticed.
 const APART: u32 = 1 << 30;
 
 /// A proxy in the network.

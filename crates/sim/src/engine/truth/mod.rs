@@ -1,8 +1,8 @@
 //! Spurious timeouts and causes of losses, from the simulator's knowledge of every packet's fate.
 //!
-//! A timeout is spurious if it would not have occurred had the sender waited longer (RFC 3522,
-//! RFC 5682): a copy of the segment sent before it arrives, or had arrived, and so does an
-//! acknowledgment of it that the receiver sends before anything that left after the timeout reaches
+//! A timeout is spurious if it would not have occurred had the sender waited longer (RFC 3522, RFC
+//! 5682): a copy of the segment sent before it arrives, or had arrived, and so does an
+//! acknowledgment of it that the receiver sends before any packet sent after the timeout reaches
 //! it. If only the copy arrives, the acknowledgments were lost, and no timer is long enough.
 //!
 //! ```text
@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Losses are kept until acknowledged, so that at a timeout the number of earlier copies that can
-//! still arrive is known; those are watched for.
+//! still arrive is known; these are tracked.
 
 use airtcp_packet::SequenceNumber;
 use airtcp_tcp::loss_differentiation::Cause;
@@ -48,14 +48,14 @@ pub struct Receiving {
     pub is_pending: bool,
 }
 
-/// A timeout whose earlier copies, or their acknowledgments, are still in flight.
+/// A timeout with earlier copies, or their acknowledgments, still in flight.
 #[derive(Clone, Copy, Debug)]
 struct Undecided {
     expiry: Expiry,
     /// Copies that may still arrive.
     copies: u32,
-    /// Acknowledgments with a smaller index left before data reached the receiver that was sent
-    /// after the timeout.
+    /// Acknowledgments with a smaller index left before the receiver got data sent after the
+    /// timeout.
     mark: u64,
 }
 
@@ -69,13 +69,13 @@ impl Undecided {
 /// How often a sender classified a loss, and how often correctly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verdicts {
-    /// Loss events whose first segment was lost by the radio.
+    /// Loss events with the first segment lost by the radio.
     pub of_radio: u64,
-    /// Of these, those classified so.
+    /// How many of them were classified so.
     pub of_radio_right: u64,
-    /// Loss events whose first segment found a queue full.
+    /// Loss events with the first segment dropped by a full queue.
     pub of_congestion: u64,
-    /// Of these, those classified so.
+    /// How many of them were classified so.
     pub of_congestion_right: u64,
     /// Events in which nothing was lost.
     pub of_nothing: u64,
@@ -110,7 +110,7 @@ struct ClassifiedLosses {
 /// The fates of a flow's data packets, as needed for timeouts and classified losses.
 #[derive(Clone, Debug, Default)]
 pub struct Truth {
-    /// Only for flows whose losses are classified, so that very many others fit in memory.
+    /// Only for flows with classified losses, so that very many others fit in memory.
     judged: Option<Box<ClassifiedLosses>>,
     lost: Vec<SequenceNumber>,
     /// Boxed likewise: few timeouts are in doubt.
@@ -138,7 +138,7 @@ impl Truth {
         self.spurious as u64
     }
 
-    /// Timeouts whose segment had arrived, but no acknowledgment of it did.
+    /// Timeouts of segments that had arrived, with all acknowledgments lost.
     pub const fn unacknowledged(&self) -> u64 {
         self.unacknowledged as u64
     }
@@ -166,7 +166,7 @@ impl Truth {
         causes.push((sequence, cause));
     }
 
-    /// The cause of the loss of the packet at `sequence`, if kept. Of several copies the first
+    /// The cause of the loss of the packet at `sequence`, if kept. The first of several copies
     /// counts: the event is about its loss.
     pub fn cause(&self, sequence: SequenceNumber) -> Option<Cause> {
         let mut causes = self.judged.as_ref()?.causes.iter();
@@ -216,7 +216,7 @@ impl Truth {
     /// Records that the data packet at `sequence`, transmission `index`, was lost. `una` is the
     /// first unacknowledged sequence number.
     pub fn on_loss(&mut self, sequence: SequenceNumber, index: u64, una: SequenceNumber) {
-        // Before it grows.
+        // Prune before it grows.
         if self.lost.len() == self.lost.capacity() {
             self.lost.retain(|lost| !lost.before(una));
         }
@@ -261,7 +261,8 @@ impl Truth {
             let is_marked = timeout.mark < u64::MAX;
             let mut is_spurious = false;
             if timeout.is_copy(sequence, index) {
-                // A copy that the retransmission has overtaken comes late, and so would its answer.
+                // A copy that the retransmission has overtaken arrives late, and so would its
+                // answer.
                 is_spurious = !timeout.expiry.is_oldest || is_marked && !timeout.expiry.received;
                 timeout.expiry.received = true;
             } else if index >= timeout.expiry.before && !is_marked {
