@@ -1,6 +1,6 @@
-//! A driver of a radio that queues for long before it sends, and says when it has: the
-//! retransmission timer and the round trip start then. Time is virtual; the peer is an endpoint of
-//! its own, 20 ms away.
+//! A driver of a radio that queues for long before it sends, and reports departures: the
+//! retransmission timer and the round trip start then. Time is virtual; the peer is a second
+//! endpoint, 20 ms away.
 //!
 //! ```text
 //! cargo run --package airtcp-endpoint --example radio
@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use airtcp_endpoint::{ConnectionId, Departure, Endpoint, ListenOptions, Options, Settings};
 use airtcp_units::{Duration, Instant};
 
-/// A frame takes so long on the air, and so long to the other side.
+/// Airtime of a frame, and its delay to the other side.
 const AIRTIME: Duration = Duration::from_millis(120);
 const DELAY: Duration = Duration::from_millis(20);
 
@@ -64,7 +64,7 @@ fn transfer(total: usize, reports: bool) -> (Duration, u64) {
             if radio.free_at <= now
                 && let Some((frame, departure)) = radio.queue.pop_front()
             {
-                // The frame leaves now: what the endpoint is told.
+                // The frame leaves now: report it to the endpoint.
                 radio.free_at = now + AIRTIME;
                 radio.flying.push_back((now + AIRTIME + DELAY, frame));
                 if let Some(departure) = departure {

@@ -1,5 +1,5 @@
-//! SYN cookies: a SYN-ACK whose sequence number says what would otherwise have to be remembered
-//! (RFC 4987 §3.6; Linux, `syncookies.c`).
+//! SYN cookies: a SYN-ACK with a sequence number that encodes the state that would otherwise have
+//! to be kept (RFC 4987 §3.6; Linux, `syncookies.c`).
 //!
 //! ```text
 //!   sequence number   31                            3 2     0
@@ -157,7 +157,7 @@ mod tests {
 
     proptest! {
         /// A SYN's options return with the acknowledgment, in the same minute and the next; from
-        /// another port, or minutes later, nothing does.
+        /// another port, or minutes later, they do not.
         #[test]
         fn a_cookie_brings_back_the_syn(
             sequence: u32, mss in 48_u16.., scale in proptest::option::of(0_u8..15),

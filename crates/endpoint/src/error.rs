@@ -1,4 +1,4 @@
-//! What cannot be done, and why.
+//! Errors of operations on listeners and connections.
 
 use core::error::Error;
 use core::fmt;

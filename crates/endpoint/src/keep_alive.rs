@@ -1,4 +1,4 @@
-//! Keep-alive: whether the peer of an idle connection is still there (RFC 9293 §3.8.4).
+//! Keep-alive: probes whether the peer of an idle connection still exists (RFC 9293 §3.8.4).
 
 use airtcp_units::{Duration, Instant};
 
@@ -44,7 +44,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Creates the watch; the peer was heard from at `now`.
+    /// Creates the watch; the last packet of the peer arrived at `now`.
     pub fn new(settings: KeepAlive, now: Instant) -> Self {
         Self {
             settings,
@@ -53,7 +53,7 @@ impl Watch {
         }
     }
 
-    /// Records that the peer was heard from.
+    /// Records that a packet of the peer has arrived.
     pub fn on_heard(&mut self, now: Instant) {
         self.unanswered = 0;
         self.next = now + self.settings.idle;

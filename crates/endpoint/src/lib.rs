@@ -14,8 +14,8 @@
 //!   handle_packet(now, bytes)     poll_transmit(now, buffer)      next_wakeup, on_wakeup(now)
 //! ```
 //!
-//! A driver owns the device and the clock. It hands in what arrives, sends what is polled until
-//! there is nothing, and comes back when something arrives or the next wake-up is due:
+//! A driver owns the device and the clock. It hands in packets that arrive, sends polled packets
+//! until there are no more, and returns when a packet arrives or the next wake-up is due:
 //!
 //! ```
 //! use airtcp_endpoint::{Endpoint, Linger, ListenOptions, Options, Read, Settings};

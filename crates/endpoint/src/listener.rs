@@ -1,4 +1,4 @@
-//! Who waits for connections.
+//! Listeners.
 
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;

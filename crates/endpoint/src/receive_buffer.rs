@@ -1,4 +1,4 @@
-//! What has arrived and was not read.
+//! Received data that was not read.
 
 use alloc::collections::VecDeque;
 
@@ -44,7 +44,7 @@ impl ReceiveBuffer {
         self.bytes.extend(&bytes[overlap..]);
     }
 
-    /// Stores `bytes`, all of which are within the stored range, at index `at`.
+    /// Stores `bytes`, which lie within the stored range, at index `at`.
     fn overwrite(&mut self, at: usize, bytes: &[u8]) {
         let (first, second) = self.bytes.as_mut_slices();
         let in_first = first.len().saturating_sub(at).min(bytes.len());

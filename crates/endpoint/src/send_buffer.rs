@@ -1,10 +1,10 @@
-//! What was written and is not acknowledged.
+//! Written data that is not acknowledged.
 
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// The least allocation.
+/// Minimum allocation.
 const MIN: usize = 1 << 9;
 
 /// A stream's bytes from the first unacknowledged one on, in a ring that an application can also
@@ -43,7 +43,7 @@ impl SendBuffer {
         self.length
     }
 
-    /// Offset behind the last byte.
+    /// Offset after the last byte.
     pub fn end(&self) -> u64 {
         self.start + self.length as u64
     }
@@ -73,8 +73,8 @@ impl SendBuffer {
         taken
     }
 
-    /// Has `fill` write at most `wanted` bytes in place, limited by the room and by
-    /// the end of the ring. Returns the number of bytes that `fill` says it wrote.
+    /// Has `fill` write at most `wanted` bytes in place, limited by the room and by the end of the
+    /// ring. Returns the number of bytes that `fill` reports as written.
     pub fn write_with(&mut self, wanted: usize, fill: impl FnOnce(&mut [u8]) -> usize) -> usize {
         let wanted = wanted.min(self.room());
         self.make_space(wanted);
@@ -107,7 +107,7 @@ impl SendBuffer {
         self.head = 0;
     }
 
-    /// Where in the ring byte `index` lies, or would: and whether that is behind its end.
+    /// The position of byte `index` in the ring, present or future, and whether it has wrapped.
     fn place(&self, index: usize) -> (usize, bool) {
         let at = self.head + index;
         if at < self.ring.len() {

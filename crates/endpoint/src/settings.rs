@@ -1,4 +1,4 @@
-//! What an endpoint and its connections are set to.
+//! Settings of an endpoint and its connections.
 
 use alloc::sync::Arc;
 
@@ -19,8 +19,8 @@ pub struct Options {
     pub readable_from: usize,
     /// Room in the send buffer at which a connection is writable; at least one.
     pub writable_from: usize,
-    /// A connection is writable only while fewer bytes than this wait to leave for the first time
-    /// (TCP_NOTSENT_LOWAT): written data is then fresh, and still in the processor's cache.
+    /// A connection is writable only while fewer bytes than this are unsent (TCP_NOTSENT_LOWAT):
+    /// written data is then fresh, and still in the processor's cache.
     pub unsent_below: usize,
     /// Whether, and when, an idle peer is probed.
     pub keep_alive: Option<KeepAlive>,
@@ -79,15 +79,15 @@ pub struct Settings {
     /// packets; zero if it does not.
     pub largest_burst: u16,
     /// Whether a packet passed to the driver ends with a train: where the sender would have handed
-    /// one to a device that segments (Linux, `tcp_write_xmit`), rather than hold all that may
-    /// leave.
+    /// one to a device that segments (Linux, `tcp_write_xmit`), rather than hold all data that may
+    /// be sent.
     pub bursts_are_trains: bool,
     /// Limit on the memory of all receive and send buffers together, in bytes: beyond it new
     /// connections are refused.
     pub most_buffered: u64,
     /// Keys of Fast Open's cookies; `None` for one that is derived from `secret`.
     pub fast_open_keys: Option<FastOpenKeys>,
-    /// What is remembered of servers that grant such cookies.
+    /// The cache of servers that grant such cookies.
     pub fast_open_cache: CacheSettings,
 }
 

@@ -1,5 +1,5 @@
-//! Connections that both sides have closed, and whose late segments may still come (RFC 9293
-//! §3.4.2): a few words each, and a bounded number.
+//! Connections closed by both sides, which may still receive late segments (RFC 9293 §3.4.2): a few
+//! words each, and a bounded number.
 
 use alloc::collections::VecDeque;
 
@@ -126,7 +126,7 @@ impl TimeWait {
         }
         let answer = Verdict::Answer(closed.acknowledgment());
         if segment.flags.contains(Flags::FIN) && closed.until < now + TIME_WAIT {
-            // The peer's FIN again: our last acknowledgment was lost.
+            // The peer's FIN was retransmitted: our last acknowledgment was lost.
             closed.until = now + TIME_WAIT;
             self.order.push_back((closed.until, *tuple));
             while self.order.len() > 2 * self.most && self.forget_first() {}

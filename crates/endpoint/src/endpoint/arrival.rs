@@ -173,7 +173,7 @@ impl Endpoint {
             && !waits.has_room_to_wait()
             && !segment.flags.contains(Flags::RST)
         {
-            // The peer will try again (Linux, `tcp_check_req`).
+            // The peer will retry (Linux, `tcp_check_req`).
             self.counters.refused += 1;
             return;
         }
@@ -247,7 +247,7 @@ impl Endpoint {
         let connection = entry.stream.connection_mut();
         match error.trouble {
             Trouble::TooBig { mtu } => {
-                // A SYN's size need not be quoted: it alone is on its way.
+                // A SYN's size need not be quoted: it is the only packet in flight.
                 let is_smaller = mtu < error.packet_bytes || connection.fast_open_asked().is_some();
                 let plausible = mtu >= MIN_MTU[family] && is_smaller;
                 plausible

@@ -14,14 +14,14 @@ use crate::ids::ListenerId;
 use crate::settings::Options;
 use crate::tuple::FourTuple;
 
-/// Expiries in a row after which a connection counts as silenced (Linux,
+/// Number of consecutive expiries after which a connection counts as silenced (Linux,
 /// `tcp_fastopen_active_detect_blackhole`: at the third).
 const SILENT_AFTER: u32 = 3;
 
 impl Endpoint {
-    /// As [`connect`](Self::connect), with the first of `data` in the SYN where the server has
-    /// granted a cookie, and else with the request of one. Returns the number of bytes of `data`
-    /// that the SYN carries, zero without a cookie; the rest can be [written](Self::write) at once.
+    /// As [`connect`](Self::connect), with the first of `data` in the SYN if the server has granted
+    /// a cookie, and else with the request of one. Returns the number of bytes of `data` that the
+    /// SYN carries, zero without a cookie; the rest can be [written](Self::write) at once.
     ///
     /// Only for data that may reach the server's application twice: it will, if the SYN is
     /// duplicated in the network (RFC 7413, "Duplicate data in SYNs").
@@ -80,7 +80,7 @@ impl Endpoint {
         self.fast_open_keys = keys;
     }
 
-    /// Handles a SYN with a valid cookie: its connection waits to be accepted already.
+    /// Handles a SYN with a valid cookie: its connection can be accepted already.
     pub(super) fn on_opened_early(&mut self, id: ConnectionId, listener: ListenerId) {
         let Some(entry) = self.connections.get_mut(id) else {
             return;
@@ -113,7 +113,7 @@ impl Endpoint {
         }
     }
 
-    /// Learns from `answer`, if it completed a handshake whose SYN asked for Fast Open.
+    /// Learns from `answer`, if it completed a handshake with a request for Fast Open.
     pub(super) fn learn(&mut self, id: ConnectionId, asked: Learned, answer: &Segment) {
         let Some(entry) = self.connections.get(id) else {
             return;
@@ -129,8 +129,8 @@ impl Endpoint {
         }
     }
 
-    /// Notices, when a timer has expired, that nothing comes back from a connection whose SYN
-    /// carried data or asked for a cookie.
+    /// Detects, when a timer has expired, the lack of any answer on a connection with data or a
+    /// cookie request in the SYN.
     pub(super) fn notice_silence(&mut self, now: Instant, id: ConnectionId) {
         let Some(entry) = self.connections.get(id) else {
             return;

@@ -1,11 +1,11 @@
-//! Many connections behind one device.
+//! Many connections over one device.
 //!
-//! | file | what happens |
+//! | file | content |
 //! |---|---|
 //! | [`opening`] | listeners and connections are made; a SYN arrives |
 //! | [`arrival`] | a packet arrives |
 //! | [`output`] | a packet is polled, and has left |
-//! | [`upkeep`] | timers, events, and what is forgotten |
+//! | [`upkeep`] | timers, events, and expiry of state |
 //! | [`early`] | data in SYNs: Fast Open |
 //! | [`user`] | an application reads, writes and releases |
 
@@ -45,9 +45,9 @@ const MAX_ANSWERS: usize = 1024;
 pub struct Counters {
     /// Packets passed in.
     pub packets_received: u64,
-    /// Of these, those that were not TCP, or were damaged.
+    /// How many of them were not TCP, or were damaged.
     pub packets_malformed: u64,
-    /// Of these, those for no connection and no listener.
+    /// How many of them were for no connection and no listener.
     pub strays: u64,
     /// Packets polled.
     pub packets_sent: u64,
@@ -57,9 +57,9 @@ pub struct Counters {
     pub cookies_accepted: u64,
     /// SYNs and acknowledgments of SYN-ACKs dropped for lack of room.
     pub refused: u64,
-    /// Connections opened by a SYN whose data was delivered, or may be answered, at once.
+    /// Connections opened by a SYN with data that was delivered, or may be answered, at once.
     pub opened_early: u64,
-    /// SYNs of ours whose data was acknowledged with them.
+    /// SYNs of ours with their data acknowledged.
     pub syn_data_accepted: u64,
     /// Errors of routers that were believed.
     pub router_errors: u64,
@@ -150,7 +150,7 @@ impl Endpoint {
         self.connections.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no connections.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.connections.is_empty()

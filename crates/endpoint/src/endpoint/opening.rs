@@ -27,9 +27,9 @@ const HEADER_BYTES: [u32; 2] = [20 + 20, 40 + 20];
 pub(super) const TIMESTAMP_BYTES: u32 = 12;
 
 impl Endpoint {
-    /// Listens on `local`: an unspecified address stands for all addresses of its family, and
-    /// `[::]` for those of the other as well; with such an address, port 0 stands for every port
-    /// without another listener, as needed by a transparent proxy.
+    /// Listens on `local`: an unspecified address matches all addresses of its family, and `[::]`
+    /// also all of the other family; with such an address, port 0 matches every port without
+    /// another listener, as needed by a transparent proxy.
     ///
     /// # Errors
     ///
@@ -102,7 +102,7 @@ impl Endpoint {
         Ok(id)
     }
 
-    /// Creates a connection whose SYN has not been polled.
+    /// Creates a connection with its SYN not yet polled.
     pub(super) fn begin(
         &mut self,
         now: Instant,

@@ -1,4 +1,4 @@
-//! Packets that leave.
+//! Outgoing packets.
 
 use alloc::vec::Vec;
 use core::net::SocketAddr;
@@ -44,8 +44,8 @@ pub struct Departure {
 }
 
 impl Endpoint {
-    /// Writes the next packet to send at `now` into `packet`, replacing its contents; `None` if
-    /// there is none.
+    /// Writes the next packet to send at `now` into `packet`, replacing its contents; `None` if no
+    /// packet is due.
     pub fn poll_transmit(&mut self, now: Instant, packet: &mut Vec<u8>) -> Option<Transmit> {
         let (transmit, payload) = self.poll_pieces(now, packet)?;
         for piece in payload {

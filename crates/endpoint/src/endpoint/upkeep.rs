@@ -1,4 +1,4 @@
-//! Timers, events, and what is forgotten.
+//! Timers, events, and expiry of state.
 
 use airtcp_tcp::State;
 use airtcp_units::Instant;
@@ -127,7 +127,7 @@ impl Endpoint {
             return;
         };
         if !entry.is_opening && entry.told.established {
-            // Opened by its SYN, it waits already.
+            // Opened by its SYN, it is queued already.
             return;
         }
         let was_opening = core::mem::take(&mut entry.is_opening);

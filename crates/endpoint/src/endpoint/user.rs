@@ -1,4 +1,4 @@
-//! What an application does with its connections.
+//! An application's operations on its connections.
 
 use airtcp_packet::LinkFeedback;
 use airtcp_tcp::config::CongestionControl;
@@ -31,9 +31,9 @@ impl Endpoint {
         self.change(id, |stream| stream.write(bytes))
     }
 
-    /// As [`write`](Self::write), of bytes that `fill` puts where they are to lie, at most
-    /// `wanted` of them: no copy in between. It is handed no more space than there is room, and
-    /// perhaps less, and answers how many bytes it wrote, which is returned.
+    /// As [`write`](Self::write), with bytes that `fill` writes in place, at most `wanted` of them:
+    /// no intermediate copy. It is handed at most the available room, and perhaps less; returns the
+    /// number of bytes that `fill` reports.
     ///
     /// # Errors
     ///
@@ -48,8 +48,8 @@ impl Endpoint {
         self.change(id, |stream| stream.write_with(wanted, fill))
     }
 
-    /// Ends a record behind what has been written: no segment will hold bytes of it and of what
-    /// follows (MSG_EOR).
+    /// Ends a record after the data written: no segment will hold bytes of it and of later data
+    /// (MSG_EOR).
     ///
     /// # Errors
     /// It was released.

@@ -11,12 +11,12 @@ use hashbrown::HashMap;
 use crate::secret::Secret;
 use crate::tuple::FourTuple;
 
-/// What all options of a SYN may take: room that is left for those that a middlebox adds (Linux,
+/// Space for a SYN's options, with room for options added by a middlebox (Linux,
 /// `MAX_TCP_OPTION_SPACE`).
 const OPTION_BYTES: u16 = 40;
-/// The MSS of a server that names none (RFC 9293 §3.7.1).
+/// The MSS of a server without the option (RFC 9293 §3.7.1).
 const DEFAULT_MSS: u16 = 536;
-/// Doublings of the pause at most (Linux, `tcp_fastopen_active_should_disable`).
+/// Maximum number of doublings of the pause (Linux, `tcp_fastopen_active_should_disable`).
 const DOUBLINGS: u32 = 6;
 
 /// How a connection is opened with data.
@@ -26,14 +26,14 @@ pub struct FastOpenConnect {
     pub without_cookie: bool,
 }
 
-/// Settings of what a client remembers of servers.
+/// Settings of a client's cache of servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheSettings {
-    /// Servers that are remembered; beyond it the one learned of first is forgotten.
+    /// Maximum number of servers; beyond it the one learned of first is forgotten.
     pub most: usize,
-    /// How long no SYN carries data after a connection that did was silenced: something on the way
-    /// may drop what follows such a SYN. Doubled each time, up to 64 times as long. Off as in Linux
-    /// since 5.14 (`tcp_fastopen_blackhole_timeout_sec`: 0).
+    /// How long no SYN carries data after a connection that did was silenced: the path may drop
+    /// packets after such a SYN. Doubled each time, up to 64 times as long. Off as in Linux since
+    /// 5.14 (`tcp_fastopen_blackhole_timeout_sec`: 0).
     pub pause: Option<Duration>,
 }
 
@@ -46,7 +46,7 @@ impl Default for CacheSettings {
     }
 }
 
-/// What is known of a server.
+/// The state of a server.
 #[derive(Clone, Copy, Debug, Default)]
 struct Server {
     mss: Option<u16>,
@@ -54,21 +54,21 @@ struct Server {
     format: Format,
 }
 
-/// The formats in which a request for a cookie was not answered.
+/// The formats in which a cookie request was not answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Format {
     #[default]
     None,
-    /// The assigned number was: the experimental one is tried once.
+    /// The assigned number was not answered: the experimental format is tried once.
     Standard,
-    /// Both were.
+    /// Neither was.
     Both,
 }
 
-/// What a SYN asked for, and whether it was retransmitted.
+/// The request of a SYN, and whether it was retransmitted.
 pub type Learned = (FastOpenSyn, bool);
 
-/// What a client knows of servers, by its own address and theirs: cookies, segment sizes, formats.
+/// A client's knowledge of servers, by its address and theirs: cookies, segment sizes, formats.
 #[derive(Debug)]
 pub struct FastOpenCache {
     settings: CacheSettings,
@@ -80,7 +80,7 @@ pub struct FastOpenCache {
 }
 
 impl FastOpenCache {
-    /// A cache without servers; `key` is secret and keeps peers from choosing where in it they lie.
+    /// An empty cache; `key` is secret and keeps peers from choosing their position in it.
     #[must_use]
     pub fn new(key: [u8; 16], settings: CacheSettings) -> Self {
         Self {
@@ -104,8 +104,8 @@ impl FastOpenCache {
         knows && now >= self.paused_until
     }
 
-    /// What a SYN carries where a segment without options holds `payload` bytes: a cookie and data,
-    /// or the request of one (Linux, `tcp_send_syn_data`).
+    /// The Fast Open content of a SYN if a segment without options holds `payload` bytes: a cookie
+    /// and data, or the request of one (Linux, `tcp_send_syn_data`).
     #[must_use]
     pub fn syn(
         &self,
@@ -133,7 +133,7 @@ impl FastOpenCache {
         }
     }
 
-    /// Learns of `answer`, the SYN-ACK to a SYN that asked for Fast Open (Linux,
+    /// Learns from `answer`, the SYN-ACK to a SYN with a request for Fast Open (Linux,
     /// `tcp_rcv_fastopen_synack` and `tcp_fastopen_cache_set`).
     pub fn learn(
         &mut self,
@@ -153,7 +153,7 @@ impl FastOpenCache {
         let server = self.servers.entry(key).or_default();
         server.mss = Some(answer.mss.filter(|&mss| mss > 0).unwrap_or(DEFAULT_MSS));
         let Some(option) = asked.option else {
-            // An unsolicited cookie is nothing.
+            // An unsolicited cookie is ignored.
             return;
         };
         match answer.fast_open().filter(|cookie| !cookie.is_request()) {
@@ -172,7 +172,7 @@ impl FastOpenCache {
         }
     }
 
-    /// A connection whose SYN asked for Fast Open was silenced (Linux,
+    /// A connection with a request for Fast Open in its SYN was silenced (Linux,
     /// `tcp_fastopen_active_disable`).
     pub fn on_silenced(&mut self, now: Instant) {
         if let Some(pause) = self.settings.pause {
@@ -181,7 +181,7 @@ impl FastOpenCache {
         }
     }
 
-    /// A connection whose SYN carried data received some.
+    /// A connection with data in its SYN received data.
     pub const fn on_success(&mut self) {
         self.pauses = 0;
     }
@@ -244,7 +244,7 @@ mod tests {
         assert!(!cache.allows_data(NOW, &tuple("10.0.0.3:80"), ASKS));
     }
 
-    /// A cookie that nobody asked for is not kept; without cookies data leaves all the same.
+    /// An unsolicited cookie is not kept; without cookies data leaves all the same.
     #[test]
     fn an_unsolicited_cookie_is_nothing() {
         let mut cache = cache(CacheSettings::default());
@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(cache.syn(NOW, &server, 1460, BARE).most, 900);
     }
 
-    /// The assigned number, then the experimental format once, then the number again.
+    /// The assigned number, then the experimental format once, then the assigned number.
     #[test]
     fn the_experimental_format_is_tried_once() {
         let mut cache = cache(CacheSettings::default());
@@ -267,7 +267,7 @@ mod tests {
             asked.option.unwrap().is_experimental()
         });
         assert_eq!(formats, [false, true, false, false]);
-        // A retransmitted SYN carried no request: its answer says nothing of formats.
+        // A retransmitted SYN carried no request: its answer implies nothing about formats.
         let other = tuple("10.0.0.3:80");
         let asked = cache.syn(NOW, &other, 1460, ASKS);
         cache.learn(&other, (asked, true), &answer(1460, None));
@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(known, [false, true, true]);
     }
 
-    /// A pause of 10 s, twice as long when it happens again, and 10 s after a success.
+    /// A pause of 10 s, doubled at each further silence, and 10 s after a success.
     #[test]
     fn silence_pauses_it_for_longer_each_time() {
         let mut cache = cache(CacheSettings {

@@ -8,12 +8,12 @@ use siphasher::sip::SipHasher24;
 
 use crate::tuple::FourTuple;
 
-/// The keys of cookies: new ones are made with the first, and those of a second one still count.
+/// The keys of cookies: new ones are made with the first; cookies of a second key remain valid.
 ///
 /// A cookie proves that its client receives packets at its address, since it is a hash of both
-/// addresses (SipHash-2-4, eight bytes). Given the same key, it is the one that Linux grants (net/
-/// ipv4/tcp_fastopen.c, `__tcp_fastopen_cookie_gen_cipher`): several servers behind one address can
-/// share it.
+/// addresses (SipHash-2-4, eight bytes). Given the same key, it equals Linux's
+/// (net/ipv4/tcp_fastopen.c, `__tcp_fastopen_cookie_gen_cipher`): several servers at one address
+/// can share it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct FastOpenKeys {
     primary: [u8; 16],
@@ -30,7 +30,7 @@ impl core::fmt::Debug for FastOpenKeys {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Check {
     Valid,
-    /// Of the key before the present one: the client is to be granted a new one.
+    /// Made with the previous key: the client is to be granted a new one.
     Old,
     Invalid,
 }
@@ -45,7 +45,7 @@ impl FastOpenKeys {
         }
     }
 
-    /// `key` for new cookies, while those of `before` still count.
+    /// `key` for new cookies; cookies of `before` remain valid.
     #[must_use]
     pub const fn with_backup(key: [u8; 16], before: [u8; 16]) -> Self {
         Self {
@@ -54,13 +54,13 @@ impl FastOpenKeys {
         }
     }
 
-    /// `key` for new cookies, while those of the present one still count.
+    /// `key` for new cookies; cookies of the present key remain valid.
     #[must_use]
     pub const fn rotated(&self, key: [u8; 16]) -> Self {
         Self::with_backup(key, self.primary)
     }
 
-    /// The option with a cookie for the remote end, in the format in which it was `asked`.
+    /// The option with a cookie for the remote end, in the format of the request `asked`.
     pub(crate) fn grant(&self, tuple: &FourTuple, asked: FastOpen) -> Option<FastOpen> {
         let cookie = FastOpen::cookie(&cookie(&self.primary, tuple))?;
         Some(if asked.is_experimental() {

@@ -1,5 +1,5 @@
-//! TCP Fast Open (RFC 7413) of many connections: the cookies that a server grants, and those that a
-//! client was granted.
+//! TCP Fast Open (RFC 7413) of many connections: the cookies that a server grants, and a client's
+//! cache of cookies.
 
 mod cache;
 mod keys;

@@ -1,4 +1,4 @@
-//! A listener's side: what it takes of SYNs with data, and how many at once.
+//! A listener's side: its handling of SYNs with data, and their limit.
 
 use alloc::collections::VecDeque;
 
@@ -10,20 +10,20 @@ use super::keys::{Check, FastOpenKeys};
 use crate::tuple::FourTuple;
 
 /// How long a connection that was reset before its handshake was complete still counts: a client
-/// that forges its address must not be rid of the limit by the reset that the address's owner
-/// sends (Linux, `reqsk_fastopen_remove`: 60 s).
+/// that forges its address must not escape the limit by the reset that the address's owner sends
+/// (Linux, `reqsk_fastopen_remove`: 60 s).
 const RESET_COUNTS_FOR: Duration = Duration::from_secs(60);
 
 /// A listener's use of Fast Open.
 #[derive(Clone, Copy, Debug)]
 pub struct FastOpenListen {
-    /// Limit on connections whose handshake is not complete and whose data was delivered
-    /// (TCP_FASTOPEN): beyond it a SYN's data is left to be retransmitted.
+    /// Limit on connections with data delivered before the handshake is complete (TCP_FASTOPEN):
+    /// beyond it a SYN's data is left to be retransmitted.
     pub pending: usize,
     /// Whether a SYN's data is taken without a cookie (Linux, `tcp_fastopen`, 0x200): for networks
     /// in which no address can be forged.
     pub without_cookie: bool,
-    /// Keys of its own, in place of the endpoint's.
+    /// Keys that replace the endpoint's.
     pub keys: Option<FastOpenKeys>,
 }
 
@@ -40,7 +40,7 @@ impl Default for FastOpenListen {
 
 impl FastOpenListen {
     /// The decision on `syn` as long as there is room for another connection (Linux,
-    /// `tcp_try_fastopen`); `keys` are those of a listener without its own.
+    /// `tcp_try_fastopen`); `keys` are used by a listener without keys.
     #[must_use]
     pub fn answer(&self, keys: &FastOpenKeys, tuple: &FourTuple, syn: &Segment) -> FastOpenAnswer {
         let opened = FastOpenAnswer {
@@ -68,17 +68,17 @@ impl FastOpenListen {
     }
 }
 
-/// Whether a SYN has to do with Fast Open at all.
+/// Whether a SYN uses Fast Open at all.
 fn asks(syn: &Segment) -> bool {
     syn.payload_bytes > 0 || syn.fast_open().is_some()
 }
 
-/// The connections of a listener whose data was delivered before their handshake was complete.
+/// The connections of a listener with data delivered before the handshake was complete.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     settings: Option<FastOpenListen>,
     open: usize,
-    /// When those that were reset no longer count.
+    /// Times at which reset connections no longer count.
     reset: VecDeque<Instant>,
 }
 
@@ -91,7 +91,7 @@ impl Pending {
         }
     }
 
-    /// The decision on `syn`, where the endpoint's keys are `keys`.
+    /// The decision on `syn`; `keys`: the endpoint's.
     pub fn answer(
         &mut self,
         now: Instant,
@@ -115,7 +115,7 @@ impl Pending {
         self.open + self.reset.len() < most
     }
 
-    /// Counts a connection whose data was delivered.
+    /// Counts a connection with delivered data.
     pub const fn on_open(&mut self) {
         self.open += 1;
     }

@@ -1,4 +1,4 @@
-//! One connection with its bytes: the core, a buffer for what is sent and one for what arrives.
+//! One connection with its bytes: the core, a send buffer and a receive buffer.
 
 mod options;
 
@@ -16,18 +16,18 @@ use crate::receive_buffer::ReceiveBuffer;
 use crate::send_buffer::SendBuffer;
 use crate::settings::{Linger, Options};
 
-/// What a read gave.
+/// The result of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {
     /// A number of bytes.
     Bytes(usize),
-    /// Nothing is there now.
+    /// No data is available now.
     Nothing,
-    /// Nothing will come any more: the peer has closed its side, and all is read.
+    /// No more data will arrive: the peer has closed its side, and all is read.
     Finished,
 }
 
-/// What an application can do with a connection, or needs to know about it.
+/// The operations that an application can perform on a connection, and its state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Readiness {
     /// The handshake is complete.
@@ -36,11 +36,11 @@ pub struct Readiness {
     pub readable: bool,
     /// As much as requested can be written.
     pub writable: bool,
-    /// The connection has ended, and nothing can be written; what arrived can still be read.
+    /// The connection has ended, and nothing can be written; received data can still be read.
     pub ended: Option<End>,
 }
 
-/// Keeps what the core accepts of a segment.
+/// Records the part of a segment that the core accepts.
 #[derive(Default)]
 struct Notes(Option<Accepted>);
 
@@ -77,7 +77,7 @@ pub struct Stream {
     was_early: bool,
     path_probe: Option<u32>,
     departures: bool,
-    /// Polled, and does not fit what goes before it.
+    /// A polled segment that does not fit into the burst before it.
     pending: Option<Segment>,
     records: Records,
 }
@@ -118,8 +118,8 @@ impl Stream {
         &self.connection
     }
 
-    /// Takes as many of `bytes` as there is room for; returns how many. None, once writing is shut
-    /// or the connection has ended.
+    /// Takes as many of `bytes` as there is room for; returns their number. Zero once writing is
+    /// shut or the connection has ended.
     pub fn write(&mut self, bytes: &[u8]) -> usize {
         if self.is_writing_shut || self.connection.end().is_some() {
             return 0;
@@ -129,14 +129,14 @@ impl Stream {
         taken
     }
 
-    /// Ends a record behind what has been written: no segment will hold bytes of it and of what
-    /// follows (MSG_EOR).
+    /// Ends a record after the data written: no segment will hold bytes of it and of later data
+    /// (MSG_EOR).
     pub fn end_record(&mut self) {
         self.records.end(&self.connection);
     }
 
-    /// Has `fill` write at most `wanted` bytes to where they are to lie, no more than there is
-    /// [room](Self::room) for, and perhaps less; it answers how many it wrote, which is returned.
+    /// Has `fill` write at most `wanted` bytes in place, no more than there is [room](Self::room)
+    /// for, and perhaps less; returns the number that `fill` reports.
     pub fn write_with(&mut self, wanted: usize, fill: impl FnOnce(&mut [u8]) -> usize) -> usize {
         let taken = self.outgoing.write_with(wanted.min(self.room()), fill);
         self.records.write(&mut self.connection, taken as u64);
@@ -157,14 +157,14 @@ impl Stream {
         self.incoming.pieces(self.available())
     }
 
-    /// Drops the first `bytes` of what can be read: the window opens by as many.
+    /// Drops the first `bytes` of the readable data: the window opens by as many.
     pub fn consume(&mut self, bytes: usize) {
         let read = self.connection.read(bytes as u64);
         self.incoming
             .consume(usize::try_from(read).unwrap_or(usize::MAX));
     }
 
-    /// Copies what has arrived into `into`.
+    /// Copies received data into `into`.
     pub fn read(&mut self, into: &mut [u8]) -> Read {
         let mut copied = 0;
         for piece in self.peek() {
@@ -180,7 +180,7 @@ impl Stream {
         }
     }
 
-    /// Whether nothing is left to read and nothing will come.
+    /// Whether nothing is left to read and no more data will arrive.
     fn is_read_out(&self) -> bool {
         let over = self.connection.receiver().is_finished() || self.connection.end().is_some();
         over && self.available() == 0
@@ -192,7 +192,7 @@ impl Stream {
         self.outgoing.len()
     }
 
-    /// Bytes that were written and have not left once.
+    /// Bytes written and not yet sent.
     #[must_use]
     pub fn unsent(&self) -> usize {
         let bytes = self
@@ -217,7 +217,7 @@ impl Stream {
         self.outgoing.len() + self.incoming.len()
     }
 
-    /// What can be done now.
+    /// The operations possible now.
     #[must_use]
     pub fn readiness(&self) -> Readiness {
         let begun = self.connection.is_synchronized() || self.has_begun || self.was_early;
@@ -234,7 +234,7 @@ impl Stream {
         }
     }
 
-    /// Nothing more will be written: a FIN follows what is.
+    /// No more data will be written: a FIN follows the data written.
     pub fn shut_writing(&mut self) {
         if !self.is_writing_shut {
             self.is_writing_shut = true;
@@ -242,8 +242,8 @@ impl Stream {
         }
     }
 
-    /// Nothing more will be read: what arrives is dropped, as long as this side still sends, and
-    /// answered with a reset then (RFC 9293 §3.6.1).
+    /// No more data will be read: arriving data is dropped while this side still sends, and
+    /// answered with a reset after that (RFC 9293 §3.6.1).
     pub fn shut_reading(&mut self) {
         self.is_reading_shut = true;
         self.connection.shut_reading();
@@ -298,7 +298,7 @@ impl Stream {
         }
         let acknowledged = self.connection.acknowledged();
         self.outgoing.release(acknowledged);
-        // A retransmission that was polled and waits may have become needless, and its bytes are
+        // A pending retransmission may have become needless since it was polled, and its bytes are
         // gone.
         if let Some(pending) = &self.pending
             && pending.payload_bytes > 0
@@ -319,7 +319,7 @@ impl Stream {
                 self.connection.await_departures();
             }
         }
-        // What a device has merged stands for several segments, of which every second is to be
+        // A segment merged by a device represents several; every second of them is to be
         // acknowledged (RFC 5681 §4.2).
         if segment.payload_bytes >= 2 * self.connection.segment_payload() {
             self.connection.demand_acknowledgment();
@@ -350,7 +350,7 @@ impl Stream {
         self.connection.poll(now)
     }
 
-    /// As [`poll`](Self::poll), with as many segments that follow as one header can stand for and
+    /// As [`poll`](Self::poll), with as many following segments as one header can represent and
     /// `most` bytes of payload allow, of one train only if it `ends_with_train`. Returns the
     /// segment as a whole, and the payload of each part but perhaps the last.
     pub fn poll_burst(
@@ -386,7 +386,7 @@ impl Stream {
         }
         let is_fresh = self.connection.payload_of(&whole).start >= fresh_from;
         if whole.payload_bytes > part && is_fresh {
-            // A receiver that merges the parts again need not wait for more (Linux,
+            // A receiver that merges the parts need not wait for more (Linux,
             // `__tcp_transmit_skb`).
             whole.flags |= Flags::PSH;
         }
@@ -398,13 +398,13 @@ impl Stream {
         self.connection.open_fast(syn);
     }
 
-    /// The bytes that belong behind the header of `segment`, which was just polled, in two pieces.
+    /// The payload of `segment`, which was just polled, in two pieces.
     #[must_use]
     pub fn payload(&self, segment: &Segment) -> [&[u8]; 2] {
         self.outgoing.pieces(&self.connection.payload_of(segment))
     }
 
-    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
+    /// Time of the next call of [`on_wakeup`](Self::on_wakeup); [`Instant::FAR_FUTURE`] for never.
     #[must_use]
     pub fn next_wakeup(&self) -> Instant {
         let watch = match &self.watch {
@@ -417,7 +417,7 @@ impl Stream {
             .min(watch)
     }
 
-    /// Acts on the timers that have expired by `now`.
+    /// Handles the timers that have expired by `now`.
     pub fn on_wakeup(&mut self, now: Instant) {
         self.connection.on_wakeup(now, &mut ());
         if self.lingers_until <= now {
@@ -441,23 +441,23 @@ impl Stream {
         self.connection.is_synchronized() && self.connection.state() != State::TimeWait
     }
 
-    /// A segment whose payload starts at `offset`, polled at `polled_at`, left at `now`.
+    /// A segment with its payload at `offset`, polled at `polled_at`, left at `now`.
     pub fn on_transmitted(&mut self, now: Instant, offset: u64, polled_at: Instant) {
         self.connection.on_transmitted(now, offset, polled_at);
     }
 
-    /// The link says something of itself, or of a segment.
+    /// Passes on link feedback about the link or a segment.
     pub fn on_link_feedback(&mut self, now: Instant, feedback: &LinkFeedback) {
         self.connection.on_feedback(now, feedback, &mut ());
     }
 
-    /// The core, for messages of routers.
+    /// The core, for ICMP errors of routers.
     pub(crate) const fn connection_mut(&mut self) -> &mut Connection {
         &mut self.connection
     }
 }
 
-/// Whether `next` could have been cut off the end of `whole`, of which each part has `part` bytes.
+/// Whether `next` could have been cut off the end of `whole`, with parts of `part` bytes.
 fn continues(whole: &Segment, next: &Segment, part: u32) -> bool {
     next.sequence == whole.sequence + whole.payload_bytes
         && next.payload_bytes > 0

@@ -1,4 +1,4 @@
-//! What can be changed while a connection runs.
+//! Settings that can be changed on a live connection.
 
 use airtcp_tcp::config::CongestionControl;
 use airtcp_units::Duration;
@@ -11,24 +11,25 @@ impl Stream {
         self.connection.set_congestion_control(control);
     }
 
-    /// Changes the most that is received and not read.
+    /// Changes the limit on received unread bytes.
     pub fn set_receive_buffer(&mut self, bytes: u64) {
         self.connection.set_receive_buffer(bytes);
     }
 
-    /// Changes the most that is written and not acknowledged.
+    /// Changes the limit on written unacknowledged bytes.
     pub fn set_send_buffer(&mut self, bytes: usize) {
         self.outgoing.set_most(bytes.max(1));
         self.writable_from = self.writable_from.min(bytes.max(1));
     }
 
-    /// Changes from how many bytes on it is readable, and from how much room on writable.
+    /// Changes the number of bytes from which it is readable, and the room from which it is
+    /// writable.
     pub fn set_low_water(&mut self, readable_from: usize, writable_from: usize) {
         self.readable_from = readable_from.max(1);
         self.writable_from = writable_from.max(1);
     }
 
-    /// Changes below how many bytes that have not left it is writable (TCP_NOTSENT_LOWAT).
+    /// Changes the number of unsent bytes below which it is writable (TCP_NOTSENT_LOWAT).
     pub fn set_unsent_below(&mut self, bytes: usize) {
         self.unsent_below = bytes.max(1);
     }
@@ -38,12 +39,12 @@ impl Stream {
         self.connection.set_no_delay(no_delay);
     }
 
-    /// Whether no segment leaves that is not full (TCP_CORK).
+    /// Whether only full segments may leave (TCP_CORK).
     pub fn set_corked(&mut self, corked: bool) {
         self.connection.set_corked(corked);
     }
 
-    /// How long what was written may go unacknowledged (TCP_USER_TIMEOUT).
+    /// How long written data may go unacknowledged (TCP_USER_TIMEOUT).
     pub fn set_user_timeout(&mut self, most: Option<Duration>) {
         self.connection.set_user_timeout(most);
     }
