@@ -49,34 +49,34 @@ pub struct Settings {
     pub queue: Option<u16>,
     /// The program that writes the rules.
     pub rules: RulesBy,
-    /// How long a packet may be overdue before the gateway ends.
+    /// Maximum lateness of a packet before the gateway ends.
     pub late: Duration,
     /// The address for Prometheus.
     pub listen: Option<SocketAddr>,
-    /// The file to which the same text is written.
+    /// The file with the same text.
     pub file: Option<PathBuf>,
 }
 
-/// What writes the rules that lead packets into the queue.
+/// Writers of the rules that steer packets into the queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RulesBy {
-    /// The first of these that works here.
+    /// The first of these that works on this system.
     #[default]
     Auto,
     /// The gateway itself, by netlink.
     Netlink,
     /// nft(8).
     Nft,
-    /// iptables(8), of either kind.
+    /// iptables(8), either variant.
     Iptables,
-    /// iptables of the legacy kind.
+    /// iptables, legacy variant.
     IptablesLegacy,
-    /// None: the operator has written them.
+    /// No rules: the operator has written them.
     None,
 }
 
-/// The file, key by key.
+/// The file's keys.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct File {
@@ -134,7 +134,7 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// A key or value is wrong: in that case none of it applies.
+    /// A key or value is wrong: no setting applies then.
     pub fn new(options: &Serve) -> Result<Self> {
         let text = match &options.config {
             Some(path) => {
@@ -148,7 +148,7 @@ impl Settings {
         })
     }
 
-    /// Reads the settings from a file of this text and the command line.
+    /// Parses the settings from a file's text and the command line.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -202,7 +202,7 @@ impl Settings {
         self.share.is_none()
     }
 
-    /// Whether the new settings need no other rules, queues or devices.
+    /// Whether the new settings keep the same rules, queues and devices.
     pub fn keeps_packets_where_they_are(&self, other: &Self) -> bool {
         use airtcp_link::agent::Toward;
         let same_sight = [Toward::Mobile, Toward::Wired]
@@ -363,7 +363,7 @@ fn one_line(text: &str) -> String {
     lines.join(" ")
 }
 
-/// The path of the file that SIGHUP re-reads.
+/// Path of the file that SIGHUP reloads.
 pub fn file(options: &Serve) -> Option<&Path> {
     options.config.as_deref()
 }
@@ -462,8 +462,7 @@ mod tests {
         assert!(refused("snoop", "eth0").contains("two devices"));
     }
 
-    /// The shipped file is valid, and if damaged anywhere it gives either settings or an error of
-    /// one line.
+    /// The shipped file is valid; damaged anywhere, it gives either settings or a one-line error.
     #[test]
     fn a_damaged_file_is_one_line_of_error() {
         let shipped = include_str!("../../../packaging/gateway.toml");

@@ -1,4 +1,4 @@
-//! `airtcp-gateway`: the gateway alone, small enough for an access point. Its command line is that
+//! `airtcp-gateway`: only the gateway, small enough for an access point. Its command line is that
 //! of `airtcp gateway`.
 
 #[cfg(target_os = "linux")]

@@ -26,7 +26,7 @@ const NANOSECONDS: u8 = 9;
 /// An annotated capture could not be written.
 #[derive(Debug)]
 pub enum AnnotateError {
-    /// The capture that it copies cannot be read.
+    /// The source capture cannot be read.
     Read(ReadError),
     /// It cannot be written.
     Write(io::Error),

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::hold_limit::Bound;
 
-/// A hold shorter than this does not count: the agent has passed the packet on at once.
+/// Holds shorter than this do not count: the agent passed the packet on immediately.
 const AT_ONCE: Duration = Duration::from_micros(1);
 
 /// Counts of packets since the start.
@@ -22,7 +22,7 @@ pub struct Counts {
     pub delayed: u64,
     /// Acknowledgments evaluated by the adaptive rule.
     pub judged: u64,
-    /// Of those, the delay spikes.
+    /// Delay spikes among the judged acknowledgments.
     pub spikes: u64,
     /// Total time for which packets were held, in nanoseconds.
     pub held_ns: u64,
@@ -30,11 +30,11 @@ pub struct Counts {
     pub longest_ns: u64,
     /// Holds that ended at a bound.
     pub cut_by_limit: u64,
-    /// Holds refused because no round trip was known.
+    /// Holds refused because the round trip was unknown.
     pub cut_unmeasured: u64,
     /// Holds that ended with their connection's budget.
     pub cut_by_budget: u64,
-    /// Packets released when everything had to be.
+    /// Packets released early because everything was released.
     pub released_early: u64,
     /// Packets that an agent dropped.
     pub dropped: u64,
@@ -42,7 +42,7 @@ pub struct Counts {
     pub repeated: u64,
     /// Packets that an agent changed.
     pub changed: u64,
-    /// Packets that passed with a priority.
+    /// Packets that passed with a raised priority.
     pub prioritised: u64,
     /// Notifications of a bad link.
     pub notified: u64,

@@ -1,5 +1,4 @@
-//! Writes an echoed timestamp that an agent has changed into the packet: nothing else in it
-//! changes, whatever its options and fields.
+//! Writes a changed timestamp echo into a packet, without touching other options or fields.
 
 /// Timestamps (RFC 7323 §3.2), and the kinds without a length (RFC 9293 §3.1).
 const TIMESTAMPS: u8 = 8;
@@ -83,7 +82,7 @@ mod tests {
             };
             let mut before = Vec::new();
             emit(&segment, &addresses, 3, b"abc", &mut before).unwrap();
-            // A lifetime and a service that our codecs never write.
+            // A TTL and a TOS that the project's codecs never write.
             before[8] = 9;
             before[10..12].fill(0);
             let sum = before[..20].chunks(2).fold(0_u32, |sum, word| {

@@ -1,4 +1,4 @@
-//! Limits on how long a packet may be held, whatever an agent wants.
+//! Limits of a packet's hold, for any agent.
 
 use airtcp_units::{Duration, Instant};
 
@@ -20,7 +20,7 @@ pub struct HoldLimits {
     pub of_round_trip: f64,
     /// The longest hold, as a share of the time left on its sender's timer.
     pub of_timeout: f64,
-    /// A connection's packets are held for at most this long in total ...
+    /// A connection's packets are held for at most this total time ...
     pub budget: Duration,
     /// ... in each of these spans.
     pub span: Duration,
@@ -52,7 +52,7 @@ pub enum Bound {
     Budget,
 }
 
-/// A connection's remaining budget.
+/// A connection's remaining hold budget.
 #[derive(Clone, Copy, Debug)]
 pub struct Allowance {
     /// The budget left, and the time at which that was computed.
@@ -152,9 +152,9 @@ mod tests {
         assert_eq!(until(&allowance, 0, round_trip(400, 800)), ms(50));
         assert_eq!(until(&allowance, 0, round_trip(30, 800)), ms(15));
         allowance.on_released(ms(0));
-        // 240 ms, of which 200 have passed: half of 40.
+        // 240 ms, 200 of which have passed: half of 40.
         assert_eq!(until(&allowance, 200, round_trip(400, 240)), ms(220));
-        // A timer that should have expired leaves nothing.
+        // An expired timer leaves nothing.
         assert_eq!(until(&allowance, 300, round_trip(400, 240)), ms(300));
         assert_eq!(
             allowance.until(&limits, ms(7), None),

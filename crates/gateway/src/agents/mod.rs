@@ -1,4 +1,4 @@
-//! The requested agents, and the packets they have to see.
+//! The requested agents, and the packets that they need to see.
 
 pub mod counts;
 mod echo;
@@ -26,7 +26,7 @@ fn is_an_agent(one: &ConfiguredRemedy) -> bool {
     !link.agents.is_empty()
 }
 
-/// Agents in the order in which packets from the mobile meet them.
+/// Agents in the order of packets from the mobile.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
     configurations: Vec<AgentConfig>,
@@ -83,12 +83,12 @@ impl Chain {
         })
     }
 
-    /// The agents with their parameters.
+    /// The agents with all parameters.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Creates state machines that know `most` connections each.
+    /// Creates state machines that track at most `most` connections each.
     ///
     /// # Errors
     /// A parameter is out of its range.
@@ -130,7 +130,7 @@ impl Chain {
             match (config, toward) {
                 (_, Toward::Mobile) if delays(config) => Some(Segments::PureAcks),
                 (_, Toward::Wired) if delays(config) => None,
-                // A source's data is theirs to repair or to time, by the mobile's acknowledgments.
+                // Snoop agents repair or time the source's data, by the mobile's acknowledgments.
                 (_, Toward::Mobile) => Some(Segments::All),
                 (_, Toward::Wired) => Some(Segments::PureAcks),
             }
@@ -158,7 +158,7 @@ impl Chain {
         self.configurations.iter().any(AgentConfig::listens_to_link)
     }
 
-    /// Whether one of them knows how urgent packets are.
+    /// Whether one of them knows the urgency of packets.
     pub fn knows_urgency(&self) -> bool {
         self.configurations.iter().any(AgentConfig::knows_urgency)
     }

@@ -1,7 +1,7 @@
 //! Requests to the gateway, from `airtcp gateway status`, a successor, or Prometheus.
 //!
-//! A separate thread talks to the clients, so that a slow one does not hold up packets; the
-//! gateway's own thread only answers requests from a channel.
+//! A separate thread serves the clients, so that a slow one does not delay packets; the gateway's
+//! thread only answers requests from a channel.
 
 use std::fs;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
@@ -31,12 +31,11 @@ const EVERY: Duration = Duration::from_secs(10);
 pub enum Request {
     /// Asks for its report.
     Report(Sender<Box<Report>>),
-    /// Asks it to hold nothing new, release what is held, and end: a successor has taken
-    /// over.
+    /// Asks it to hold no new packets, release the held ones, and end: a successor has taken over.
     Drain,
 }
 
-/// The requests, as the gateway's thread sees them.
+/// The requests, on the gateway thread's side.
 #[derive(Debug)]
 pub struct ControlSocket {
     from: Receiver<Request>,
@@ -96,7 +95,7 @@ impl ControlSocket {
         })
     }
 
-    /// Makes this gateway the one on its device.
+    /// Publishes this gateway under its device's name.
     ///
     /// # Errors
     ///
@@ -108,7 +107,7 @@ impl ControlSocket {
         Ok(())
     }
 
-    /// Records that a successor has the name now: it is not removed at the end.
+    /// Records that a successor has taken the name: it is not removed at the end.
     pub const fn give_name_away(&mut self) {
         self.is_named = false;
     }
@@ -201,7 +200,7 @@ impl Desk {
         }
     }
 
-    /// Answers a client. Returns whether there is still a gateway.
+    /// Answers a client. Returns whether the gateway still runs.
     fn answer(&self, mut stream: UnixStream) -> bool {
         let _ = stream.set_read_timeout(Some(PATIENCE));
         let _ = stream.set_write_timeout(Some(PATIENCE));
@@ -230,7 +229,7 @@ impl Desk {
         true
     }
 
-    /// Answers a web client: Prometheus asks for one page, which every client gets.
+    /// Answers a web client: Prometheus requests a single page, which every client gets.
     fn answer_web(&self, mut stream: std::net::TcpStream) {
         let _ = stream.set_read_timeout(Some(PATIENCE));
         let _ = stream.set_write_timeout(Some(PATIENCE));
@@ -261,7 +260,7 @@ impl Desk {
 
     fn ask(&self, request: Request) -> Option<()> {
         self.to.send(request).ok()?;
-        // A full pipe wakes the thread anyway.
+        // A full pipe wakes the thread as well.
         let _ = rustix::io::write(&self.rope, &[1]);
         Some(())
     }
@@ -277,7 +276,7 @@ fn write_file(path: &Path, report: &Report) -> std::io::Result<()> {
 /// Sends a request to the gateway behind a socket. `None` if it is gone.
 ///
 /// # Errors
-/// It does not answer.
+/// It does not respond.
 pub fn ask(path: &Path, word: &str) -> Result<Option<String>> {
     let failed = || format!("the gateway of {} does not answer", path.display());
     let mut stream = match UnixStream::connect(path) {

@@ -1,4 +1,4 @@
-//! What the gateway tells others: its socket for requests, its report, `airtcp gateway status`.
+//! The gateway's external interface: control socket, report, `airtcp gateway status`.
 
 pub mod control_socket;
 pub mod report;

@@ -21,10 +21,10 @@ pub struct Report {
     pub wired: String,
     /// The share of connections that are treated; `None` if packets are only observed.
     pub share: Option<f64>,
-    /// How packets reach it: `look`, `queue` or `inline`.
+    /// The datapath: `look`, `queue` or `inline`.
     #[serde(rename = "course")]
     pub datapath: &'static str,
-    /// The program that has written its rules.
+    /// The writer of its rules.
     pub rules: Option<&'static str>,
     /// The numbers of its queues.
     pub queues: Vec<u16>,
@@ -34,26 +34,26 @@ pub struct Report {
     pub packets: u64,
     /// See `packets`.
     pub bytes: u64,
-    /// Packets not seen there, since too many passed at once.
+    /// Packets not seen by the tap, because too many passed at once.
     pub unseen: u64,
     /// Number of tracked connections.
     pub connections: usize,
-    /// Number of those of which no data was acknowledged yet: young ones, and forged packets.
+    /// Number of candidates without acknowledged data: young connections, and forged packets.
     pub candidates: usize,
     /// Number of packets held now.
     pub holding: usize,
     /// Counters of the agents' actions, real or hypothetical.
     pub did: Counts,
-    /// Packets that reached the agents but could not be read: those passed.
+    /// Packets that reached the agents but could not be parsed: they passed.
     pub unread: u64,
     /// Lateness of held packets at their release, in microseconds: median, 99th percentile,
     /// maximum.
     pub late_us: [f64; 3],
     /// Number of times the rules had to be rewritten.
     pub rules_rewritten: u64,
-    /// What takes connections past every rule, and how to exempt them.
+    /// Offloads that bypass all rules, and how to exempt connections from them.
     pub offloads: Vec<String>,
-    /// Number of connections that it takes now, where the kernel lists them.
+    /// Number of offloaded connections, if the kernel lists them.
     pub offloaded: Option<usize>,
     /// Number of times the configuration was reloaded.
     pub reloads: u64,
@@ -63,13 +63,13 @@ pub struct Report {
     pub treated: GroupNumbers,
     /// The differences between the groups, with a connection as their unit.
     pub difference: Differences,
-    /// The same with a station as their unit.
+    /// The differences between the groups, with a station as their unit.
     pub difference_by_station: ByStation,
     /// The evidence that the treated are slower.
     pub worse: Evidence,
-    /// Whether the gateway ends when there is enough of it.
+    /// Whether the gateway ends when the evidence suffices.
     pub stops_if_worse: bool,
-    /// Number of failed attempts on the radio, if agents hear of them.
+    /// Number of failed attempts on the radio, if agents need them.
     pub failed_attempts: Option<u64>,
     /// The forecast of the mobiles' timeouts; only while packets are only observed.
     pub expected: Option<Expected>,
@@ -186,7 +186,7 @@ impl Report {
         text
     }
 
-    /// The evidence that the treated are slower, where the gateway ends by it.
+    /// The evidence that the treated are slower, if the gateway ends by it.
     fn evidence(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.stops_if_worse {
             return Ok(());

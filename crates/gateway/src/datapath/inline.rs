@@ -1,10 +1,10 @@
-//! Carries packets between two devices, for kernels without a packet queue: two packet sockets, and
-//! every frame that enters at one leaves at the other, unless an agent holds it.
+//! Forwards packets between two devices, for kernels without a packet queue: two packet sockets,
+//! and every frame that enters at one leaves at the other, unless an agent holds it.
 //!
-//! Frames are passed along with the work their device has yet to do (PACKET_VNET_HDR), so that
+//! Frames are forwarded with pending offload work for their device (PACKET_VNET_HDR), so that
 //! neither checksums nor segmentation are this program's task; a VLAN's tag, which the kernel
 //! removes from every incoming frame, is restored. The devices have no other use: they have no
-//! addresses, and when this ends a bridge of the kernel's joins them, so that packets pass.
+//! addresses, and at the end a kernel bridge joins them, so that packets pass.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -30,17 +30,17 @@ use crate::sockets::packet_socket::{
     VlanTag, bind_packet, device_index, receive_frame, set_option,
 };
 
-/// Maximum number of frames read from one device before the other has its turn.
+/// Maximum number of frames read from one device before switching to the other.
 const TURN: usize = 64;
 /// Bytes that the kernel puts before a frame (virtio_net_hdr), and Ethernet's header.
 const PREFIX: usize = 10;
 const ETHERNET: usize = 14;
-/// Length of a VLAN's tag, and its offset in a frame: behind both addresses.
+/// Length of a VLAN's tag, and its offset in a frame: after both addresses.
 const TAG: usize = 4;
 const TAG_AT: usize = 12;
 /// The longest frame, before segmentation by its device.
 const MAX: usize = PREFIX + ETHERNET + TAG + 65_536;
-/// Memory for frames that wait for this program, at each device.
+/// Buffer for frames waiting for this program, at each device.
 const BUFFER_BYTES: usize = 4 << 20;
 
 /// A device owned by this program.
@@ -60,7 +60,7 @@ pub struct Inline {
     /// The device towards the wired network, and the one towards the mobiles.
     ports: [Port; 2],
     sees: [Option<Segments>; 2],
-    /// Frames on which an agent has yet to decide; never iterated over.
+    /// Frames that await an agent's decision; never iterated over.
     waiting: HashMap<u64, (Toward, Vec<u8>)>,
     refused: u64,
     /// Room for a tag, then the frame.
@@ -93,12 +93,12 @@ impl Inline {
         })
     }
 
-    /// Stops carrying new frames, as a successor does: both would carry every frame twice.
+    /// Stops forwarding new frames for a successor: otherwise both would forward every frame.
     pub const fn follow(&mut self) {
         self.is_followed = true;
     }
 
-    /// Reopens a device that vanished and has returned with another index.
+    /// Reopens a device that vanished and returned with another index.
     pub fn look_after_devices(&mut self) {
         for port in &mut self.ports {
             if device_index(&port.device).is_ok_and(|index| index != port.index)
@@ -131,7 +131,7 @@ impl Inline {
         self.ports.iter().map(|port| port.socket.as_fd())
     }
 
-    /// Carries a turn of frames in each direction. Returns whether there may be more.
+    /// Forwards a batch of frames in each direction. Returns whether there may be more.
     ///
     /// # Errors
     /// A device is gone.
@@ -146,7 +146,7 @@ impl Inline {
         Ok(more)
     }
 
-    /// Handles everything due.
+    /// Handles all due events.
     pub fn wake(&mut self, clock: Clock) {
         if let Some(due) = self.treatment.wake(clock.now()) {
             self.decide();
@@ -169,7 +169,7 @@ impl Inline {
                 Err(cause) => match Errno::from_io_error(&cause) {
                     Some(Errno::AGAIN) => return Ok(false),
                     Some(Errno::INTR | Errno::NETDOWN) => continue,
-                    // A frame whose device was to segment it in an unknown way.
+                    // A frame with segmentation requested in an unknown way.
                     Some(Errno::INVAL) => {
                         self.refused += 1;
                         continue;
@@ -198,7 +198,7 @@ impl Inline {
         Ok(true)
     }
 
-    /// The part that an agent has to see of the frame at that range of the buffer.
+    /// The part of the frame at `frame` in the buffer that an agent needs to see.
     fn packet(&mut self, frame: Range<usize>, toward: Toward) -> Option<PacketView> {
         let sees = self.sees[usize::from(toward == Toward::Wired)]?;
         let frame = self.buffer.get(frame)?.get(PREFIX..)?;
@@ -241,7 +241,7 @@ impl Inline {
     }
 }
 
-/// Restores a tag in the frame of that length that begins behind [`TAG`] bytes; returns its new
+/// Restores a tag in the frame of `length` bytes that begins after [`TAG`] bytes; returns its new
 /// range.
 fn tagged(buffer: &mut [u8], length: usize, tag: Option<VlanTag>) -> Range<usize> {
     let whole = TAG..TAG + length;
@@ -253,7 +253,7 @@ fn tagged(buffer: &mut [u8], length: usize, tag: Option<VlanTag>) -> Range<usize
     place[..2].copy_from_slice(&protocol.to_be_bytes());
     place[2..].copy_from_slice(&control.to_be_bytes());
     // The end of the headers and the start of the checksummed part are offsets from the frame's
-    // start (virtio_net_hdr: hdr_len at 2, csum_start at 6); zero means nothing to do.
+    // start (virtio_net_hdr: hdr_len at 2, csum_start at 6); zero means no offload.
     for at in [2, 6] {
         let offset = u16::from_ne_bytes([buffer[at], buffer[at + 1]]);
         if offset != 0 {
@@ -264,7 +264,7 @@ fn tagged(buffer: &mut [u8], length: usize, tag: Option<VlanTag>) -> Range<usize
     0..TAG + length
 }
 
-/// Sends a frame out of the device in the direction `toward`: not the one it came from.
+/// Sends a frame out of the device in direction `toward`, opposite to its origin.
 fn send_frame(ports: &[Port; 2], toward: Toward, frame: &[u8], priority: Option<u32>) -> bool {
     let Some(port) = ports.iter().find(|port| port.toward == toward.opposite()) else {
         return false;
@@ -307,7 +307,7 @@ impl Port {
         let level = libc::SOL_PACKET;
         set_option(&socket, level, libc::PACKET_AUXDATA, &on).tried(failed)?;
         set_option(&socket, level, libc::PACKET_VNET_HDR, &on).tried(failed)?;
-        // This program's own outgoing frames are not received again.
+        // This program's outgoing frames are not received again.
         set_option(&socket, level, libc::PACKET_IGNORE_OUTGOING, &on).tried(failed)?;
         let _ = rustix::net::sockopt::set_socket_recv_buffer_size_force(&socket, BUFFER_BYTES);
         let all = libc::packet_mreq {
@@ -332,7 +332,7 @@ impl Port {
     }
 }
 
-/// The name of the bridge that carries packets while no gateway does.
+/// The name of the bridge that forwards packets while no gateway does.
 fn bridge_name(mobile: &str) -> String {
     let short: String = mobile.chars().take(11).collect();
     format!("atp-{short}")
@@ -348,7 +348,7 @@ pub fn open_bridge(mobile: &str, wired: &str) -> Result<()> {
     if device_index(&name).is_err() {
         run_ip(&["link", "add", &name, "type", "bridge"]).tried(failed)?;
     }
-    // Up before it has ports: a bridge that is down drops their frames.
+    // Up before it has ports: a bridge that is down drops frames.
     let up = Interface::try_from_name(name.as_str()).and_then(|bridge| bridge.set_up(true));
     up.map_err(|error| Error::new(format!("{}: {error}", failed())))?;
     for device in [mobile, wired] {

@@ -1,4 +1,4 @@
-//! The three ways in which packets reach the agents.
+//! The three datapaths on which packets reach the agents.
 
 pub mod inline;
 mod queued;
@@ -22,19 +22,19 @@ use inline::Inline;
 use queued::Queued;
 use treatment::{Agents, Tally};
 
-/// The way in which packets reach the agents.
+/// A datapath to the agents.
 #[derive(Debug)]
 pub enum Datapath {
-    /// They have already passed.
+    /// Agents observe packets that have already passed.
     Observe(Box<Observer>),
-    /// They wait in the kernel's queue.
+    /// Packets wait in the kernel's queue.
     Queue(Box<Queued>),
-    /// The gateway carries them.
+    /// The gateway forwards packets itself.
     Inline(Box<Inline>),
 }
 
 impl Datapath {
-    /// Creates the one that the settings ask for. It receives no packets yet.
+    /// Creates the configured one. It receives no packets yet.
     ///
     /// # Errors
     ///
@@ -58,7 +58,7 @@ impl Datapath {
         }
     }
 
-    /// Takes a packet that has passed the device towards the mobiles.
+    /// Processes a packet that has passed the device towards the mobiles.
     pub fn saw(
         &mut self,
         now: Instant,
@@ -72,7 +72,7 @@ impl Datapath {
         }
     }
 
-    /// Whether agents learn from passing data, so that none may be skipped.
+    /// Whether agents learn from passing data, so that no packet may be skipped.
     pub fn needs_every_packet(&self) -> bool {
         matches!(self, Self::Observe(look) if look.sees_data())
     }
@@ -84,7 +84,7 @@ impl Datapath {
         }
     }
 
-    /// Reads a turn of packets. Returns whether there may be more.
+    /// Processes a batch of packets. Returns whether there may be more.
     ///
     /// # Errors
     ///
@@ -97,14 +97,14 @@ impl Datapath {
         }
     }
 
-    /// Handles everything due.
+    /// Handles all due events.
     ///
     /// # Errors
     ///
     /// The device or queue is gone.
     pub fn wake(&mut self, clock: Clock) -> Result<()> {
         match self {
-            // There time advances with the packets.
+            // Its time advances with the packets.
             Self::Observe(_) => Ok(()),
             Self::Queue(apply) => apply.wake(clock),
             Self::Inline(inline) => {
@@ -161,14 +161,14 @@ impl Datapath {
         }
     }
 
-    /// Looks for devices that vanished and have returned.
+    /// Checks for devices that vanished and returned.
     pub fn look_after_devices(&mut self) {
         if let Self::Inline(inline) = self {
             inline.look_after_devices();
         }
     }
 
-    /// Releases everything.
+    /// Releases all packets.
     pub fn release(&mut self, now: Instant) {
         match self {
             Self::Observe(_) => {}
@@ -195,7 +195,7 @@ impl Datapath {
         self.agents().held()
     }
 
-    /// Counters of the packets, if they are really treated.
+    /// Counters of the packets, if they are actually treated.
     pub fn tally(&self) -> Option<&Tally> {
         match self {
             Self::Observe(_) => None,
@@ -209,7 +209,7 @@ impl Datapath {
         self.tally().map_or(0, |tally| tally.packets)
     }
 
-    /// Number of failed attempts on the radio, if agents hear of them.
+    /// Number of failed attempts on the radio, if agents need them.
     pub fn failed_attempts(&self) -> Option<u64> {
         match self {
             Self::Observe(look) => look.failed_attempts(),

@@ -1,4 +1,4 @@
-//! Treatment of packets that wait in the kernel's queue.
+//! Treatment of packets in the kernel's queue.
 
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -19,9 +19,9 @@ use crate::sockets::nfqueue::queues_in_use;
 use crate::sockets::nfqueue::{Arrival, PacketId, Queues};
 use crate::sockets::repeater::Repeater;
 
-/// Maximum number of packets read in one turn: a burst of a large window.
+/// Maximum number of packets per batch: a burst of a large window.
 const TURN: usize = 256;
-/// The first queue number tried, and how many are tried.
+/// The first queue number to try, and the number of attempts.
 const FIRST_QUEUE: u16 = 4200;
 const TRIED_QUEUES: u16 = 1000;
 /// Whole packets, if agents keep copies.
@@ -33,7 +33,7 @@ pub struct Queued {
     treatment: Treatment<PacketId>,
     queues: Queues,
     repeater: Option<Repeater>,
-    /// Packets that pass without an agent: those of the control group, and unreadable ones.
+    /// Packets that pass without an agent: the control group's, and unreadable ones.
     aside: Vec<PacketId>,
 }
 
@@ -83,8 +83,8 @@ impl Queued {
         &self.treatment
     }
 
-    /// Reads a turn of packets from the queue and gives verdicts on those decided. Returns whether
-    /// there may be more.
+    /// Reads a batch of packets from the queue and gives verdicts on decided packets. Returns
+    /// whether there may be more.
     ///
     /// # Errors
     /// The kernel no longer answers.
@@ -124,7 +124,7 @@ impl Queued {
         Ok(())
     }
 
-    /// Releases everything, known or not, and gives the queues back.
+    /// Releases all packets, known or not, and unbinds the queues.
     pub fn release(&mut self, now: Instant) {
         self.treatment.engine.release_all(now);
         // Packets whose verdict cannot be delivered are released with the queue.
@@ -163,8 +163,8 @@ impl AsFd for Queued {
     }
 }
 
-/// Parses a packet. A complete one must have correct checksums: an agent does not act on a packet
-/// that its receiver will discard.
+/// Parses a packet. A complete one must have valid checksums: agents ignore packets that the
+/// receiver will discard.
 fn read(arrival: &Arrival<'_>) -> std::result::Result<PacketView, WireError> {
     let packet = read_headers(arrival.bytes, arrival.id.toward)?;
     if !arrival.is_cut {
@@ -190,8 +190,8 @@ fn queues(given: Option<u16>, directions: &[Toward], copied: u32) -> Result<Queu
         }
         match Queues::new(base, directions, copied) {
             Ok(queues) => return Ok(queues),
-            // Another process may have just taken it; but what the system forbids, it forbids for
-            // every number.
+            // Another process may have just taken it; but a missing permission applies to every
+            // number.
             Err(error) => {
                 if !queues_in_use().contains(&base) {
                     return Err(error);

@@ -1,5 +1,5 @@
-//! What a packet queue and a gateway that carries packets have in common: the agents over the
-//! packets, the time of their next action, and what is counted.
+//! The common part of a packet queue and inline forwarding: the agents, the time of their next
+//! action, and the counters.
 
 use airtcp_host::clock::Clock;
 use airtcp_host::error::Result;
@@ -44,7 +44,7 @@ impl<P: Copy> Treatment<P> {
         })
     }
 
-    /// Shows a packet to the agents. `bytes` is empty where no agent keeps copies.
+    /// Passes a packet to the agents. `bytes` is empty if no agent keeps copies.
     pub fn pass(
         &mut self,
         clock: Clock,
@@ -65,7 +65,7 @@ impl<P: Copy> Treatment<P> {
         self.engine.pass(clock.now(), &passing);
     }
 
-    /// Wakes the agents if something is due. Returns since when it was.
+    /// Wakes the agents if something is due. Returns the time at which it became due.
     pub fn wake(&mut self, now: Instant) -> Option<Instant> {
         let due = self.engine.next_wakeup();
         (due <= now).then(|| {

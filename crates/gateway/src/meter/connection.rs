@@ -1,4 +1,4 @@
-//! One connection, as seen from its headers.
+//! One connection, observed through its headers.
 
 use std::net::IpAddr;
 
@@ -10,10 +10,10 @@ use super::difference::Sample;
 use crate::agents::hold_limit::RoundTrip;
 use crate::packets::packet_view::{Assignment, PacketView};
 
-/// Longest gap between two acknowledgments of new data in which the sender is assumed to have had
+/// Maximum gap between two acknowledgments of new data in which the sender is assumed to have had
 /// data to send.
 const REST: Duration = Duration::from_secs(2);
-/// Age from which a connection's goodput is known well enough to judge by.
+/// Minimum age for a connection's goodput to be used in the test.
 const RIPE: Duration = Duration::from_secs(60);
 
 /// Whether a connection begins with this segment.
@@ -21,27 +21,25 @@ pub(super) fn begins(segment: &Segment) -> bool {
     segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK)
 }
 
-/// The data of one direction, and the acknowledgments of it.
+/// The data of one direction, and its acknowledgments.
 #[derive(Clone, Copy, Debug, Default)]
 struct Data {
     /// The lowest byte seen.
     first: Option<SequenceNumber>,
-    /// Behind the highest byte seen.
+    /// One past the highest byte seen.
     edge: Option<SequenceNumber>,
     segments: u64,
     again: u64,
     acknowledged: Option<SequenceNumber>,
     acknowledged_bytes: u64,
-    /// Time at which data was last acknowledged, and the total time during which data was in
-    /// flight.
+    /// Time of the last acknowledgment of data, and the total time with data in flight.
     progressed: Option<Instant>,
     busy: Duration,
     /// Duplicates reported by its receiver (RFC 2883).
     duplicates: u64,
 }
 
-/// A host's timestamp, and the time at which it passed: its echo completes the round trip on that
-/// side.
+/// A host's timestamp, and the time at which it passed: its echo gives the round trip on that side.
 #[derive(Clone, Copy, Debug, Default)]
 struct Side {
     waits: Option<(u32, Instant)>,
@@ -60,7 +58,7 @@ pub struct Connection {
     last: Instant,
     /// Whether data of one side was acknowledged by the other.
     is_confirmed: bool,
-    /// Whether its goodput has been judged by.
+    /// Whether its goodput has been used in the test.
     is_judged: bool,
     /// Data towards the mobile, and from it.
     data: [Data; 2],
@@ -83,7 +81,7 @@ pub struct Summary {
     pub bytes: u64,
     /// Segments with data.
     pub segments: u64,
-    /// Of those, the number seen before.
+    /// Retransmitted segments.
     pub again: u64,
     /// Duplicates reported by receivers.
     pub duplicates: u64,
@@ -133,14 +131,14 @@ impl Connection {
         self.last
     }
 
-    /// Whether it exists: data from one side was acknowledged by the other. Packets that somebody
-    /// forged get no answer but a reset.
+    /// Whether it is established: data from one side was acknowledged by the other. Forged packets
+    /// get at most a reset in response.
     pub(super) const fn is_confirmed(&self) -> bool {
         self.is_confirmed
     }
 
-    /// The logarithm of its goodput, once: when it is old enough or at its end, whichever comes
-    /// first. By then its group is uncovered, and no later goodput may be judged by.
+    /// The logarithm of its goodput, once: at the minimum age or at its end, whichever comes first.
+    /// That reveals its group, so no later goodput may be used.
     pub(super) fn judge(&mut self, is_at_end: bool) -> Option<f64> {
         if self.is_judged || !(is_at_end || self.last - self.begun >= RIPE) {
             return None;
@@ -191,7 +189,7 @@ impl Connection {
             }
         }
         // An empty segment is not answered, but an acknowledgment lets its receiver send: both
-        // carry a new timestamp that is echoed.
+        // carry a new timestamp, which is echoed.
         self.sides[way].open(now, stamps.value);
     }
 
@@ -238,8 +236,8 @@ impl Summary {
 }
 
 impl Data {
-    /// Whether a segment of the other side acknowledges some of this data. A reset does not: hosts
-    /// that know nothing of a connection answer its data with one (RFC 9293 §3.10.7.1).
+    /// Whether a segment of the other side acknowledges some of this data. A reset does not: a host
+    /// without such a connection answers its data with one (RFC 9293 §3.10.7.1).
     fn is_acknowledged_by(&self, segment: &Segment) -> bool {
         let (Some(first), Some(edge)) = (self.first, self.edge) else {
             return false;
@@ -251,8 +249,8 @@ impl Data {
             && !acknowledgment.after(edge)
     }
 
-    /// A retransmission that stands for segments not examined counts as that many: the edge lags
-    /// behind by a few segments then, a retransmission by a window.
+    /// A retransmission that represents segments not examined counts as that many: the edge then
+    /// lags by a few segments, a retransmission by a window.
     fn see(&mut self, segment: &Segment, stands_for: u32) {
         if segment.payload_bytes == 0 {
             return;
@@ -321,7 +319,7 @@ impl Side {
         }
     }
 
-    /// Whether `echo` completes a round trip. A later timestamp's echo means that this one was
+    /// Whether `echo` completes a round trip. The echo of a later timestamp means that this one was
     /// lost.
     fn close(&mut self, now: Instant, echo: u32) -> bool {
         let Some((value, then)) = self.waits else {
@@ -456,8 +454,8 @@ mod tests {
         );
     }
 
-    /// An acknowledgment of what was sent is the sign of a connection; a reset that acknowledges,
-    /// and one of other bytes, are not.
+    /// An acknowledgment of sent data establishes a connection; a reset that acknowledges, and an
+    /// acknowledgment of other bytes, do not.
     #[test]
     fn only_an_acknowledgment_of_its_data_confirms_it() {
         let mut wire = Wire::new();

@@ -32,7 +32,7 @@ impl Moments {
     }
 }
 
-/// What is measured of a connection, or of a station as the mean of its connections.
+/// Measurements of a connection, or of a station as the mean of its connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Sample {
     /// The natural logarithm of its goodput: rates span powers of ten.
@@ -46,7 +46,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// How much more it is than `other`, where both are known.
+    /// The difference to `other`, where both are known.
     pub fn less(&self, other: &Self) -> Self {
         let less = |one: Option<f64>, other: Option<f64>| Some(one? - other?);
         Self {
@@ -93,14 +93,14 @@ impl Samples {
     }
 }
 
-/// The treated group's difference, with the ends of the 95 % interval.
+/// The treated group's difference, with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Difference {
     /// The difference of the means; for goodput, the ratio of the geometric means less one.
     pub difference: f64,
-    /// The lower end.
+    /// The lower bound.
     pub low: f64,
-    /// The upper end.
+    /// The upper bound.
     pub high: f64,
 }
 
@@ -136,16 +136,16 @@ impl Difference {
     }
 }
 
-/// The differences in all measurements. `None` with fewer than two to compare.
+/// The differences in all measurements. `None` with fewer than two samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Differences {
-    /// Of goodput, as a share of the control group's.
+    /// Goodput, relative to the control group's.
     pub goodput: Option<Difference>,
-    /// Of round trips, in milliseconds.
+    /// Round trips, in milliseconds.
     pub round_trip_ms: Option<Difference>,
-    /// Of retransmitted segments, per thousand.
+    /// Retransmitted segments, per thousand.
     pub retransmissions_per_1000: Option<Difference>,
-    /// Of reported duplicates, per thousand segments.
+    /// Reported duplicates, per thousand segments.
     pub dsacks_per_1000: Option<Difference>,
 }
 
@@ -160,7 +160,7 @@ impl Differences {
         }
     }
 
-    /// From differences that were each taken within one unit.
+    /// From paired differences within units.
     pub(super) fn within(pairs: &Samples) -> Self {
         Self {
             goodput: paired(pairs.log_goodput).map(Difference::as_ratio),

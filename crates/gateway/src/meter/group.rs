@@ -1,4 +1,4 @@
-//! A group of connections: treated, or of the control group.
+//! A group of connections: treated, or control.
 
 use serde::Serialize;
 
@@ -13,23 +13,22 @@ pub struct Group {
     again: u64,
     duplicates: u64,
     bytes: u64,
-    /// Acknowledged bytes in measured time, and the sum over them of their connection's goodput.
+    /// Acknowledged bytes in measured time, and the byte-weighted sum of the goodputs.
     measured_bytes: u64,
     goodput_of_bytes: f64,
     samples: Samples,
 }
 
-/// A group in numbers.
+/// Statistics of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct GroupNumbers {
-    /// Connections.
+    /// Number of connections.
     pub connections: u64,
-    /// Stations, by their addresses.
+    /// Number of stations, by address.
     pub stations: u64,
-    /// The geometric mean of the connections' goodputs, in bits a second: each counts alike.
+    /// The geometric mean of the connections' goodputs, in bits a second, with equal weights.
     pub goodput_bps: Option<f64>,
-    /// The mean of the goodputs in which each byte counts alike, in bits a second: what the large
-    /// transfers had.
+    /// The byte-weighted mean of the goodputs, in bits a second: that of the large transfers.
     pub goodput_by_bytes_bps: Option<f64>,
     /// Acknowledged bytes.
     pub bytes: u64,
@@ -46,7 +45,7 @@ pub struct GroupNumbers {
 }
 
 impl Group {
-    /// Adds a connection. Those without data do not count.
+    /// Adds a connection, unless it has no data.
     pub(super) fn add(&mut self, one: &Summary) {
         if one.segments == 0 {
             return;
@@ -63,7 +62,7 @@ impl Group {
         self.samples.add(&one.sample());
     }
 
-    /// The group in numbers, of `stations` stations, beside `other`.
+    /// The statistics of the group with `stations` stations, relative to `other`.
     pub fn numbers(&self, stations: u64, other: &Self) -> GroupNumbers {
         let means = self.samples.means();
         let all = self.bytes + other.bytes;
@@ -82,7 +81,7 @@ impl Group {
         }
     }
 
-    /// Compares this group with another, each connection by itself.
+    /// Compares this group with another, by connection.
     pub fn beside(&self, control: &Self) -> Differences {
         Differences::between(&self.samples, &control.samples)
     }
@@ -130,8 +129,8 @@ mod tests {
         assert!(!same.is_shown());
     }
 
-    /// One in a group has no interval. The geometric mean is that of a connection, the other that
-    /// of a byte.
+    /// A single connection in a group has no interval. One mean is geometric over connections, the
+    /// other weighted by bytes.
     #[test]
     fn too_few_are_not_compared_and_bytes_have_a_mean_of_their_own() {
         assert_eq!(group(&[1.0]).beside(&group(&[1.0, 2.0])).goodput, None);

@@ -4,9 +4,8 @@
 //! It sees only headers, in both directions, at the device towards the mobiles; so it measures the
 //! mobiles' experience, injected delays included.
 //!
-//! A connection counts from when data of one side was acknowledged by the other. Until then it is a
-//! candidate in a table of its own, so that forged packets neither count nor take the room of
-//! connections.
+//! A connection counts once data of one side was acknowledged by the other. Until then it is a
+//! candidate in a separate table, so that forged packets neither count nor displace connections.
 
 mod connection;
 mod difference;
@@ -31,13 +30,13 @@ use station::{Stations, index};
 pub use worse::Evidence;
 use worse::Worse;
 
-/// A connection silent for this long has ended.
+/// Idle time after which a connection has ended.
 const SILENT: Duration = Duration::from_secs(120);
 
 /// Connections, and the groups of those that have ended.
 #[derive(Debug)]
 pub struct Meter {
-    /// Of which no data was acknowledged yet.
+    /// Connections without acknowledged data.
     candidates: LruCache<FlowKey, Connection>,
     connections: LruCache<FlowKey, Connection>,
     ended: Ended,
@@ -46,16 +45,16 @@ pub struct Meter {
     timer_floor: Duration,
 }
 
-/// What is left of connections that have ended.
+/// Totals of ended connections.
 #[derive(Debug, Default)]
 struct Ended {
-    /// Of the control group, and treated.
+    /// Control and treated.
     groups: [Group; 2],
     stations: Stations,
     worse: Worse,
 }
 
-/// The groups beside each other.
+/// The groups compared.
 #[derive(Clone, Copy, Debug)]
 pub struct Comparison {
     /// The control group.
@@ -71,8 +70,8 @@ pub struct Comparison {
 }
 
 impl Meter {
-    /// Creates a meter that tracks `most` connections and as many candidates at a time, whose
-    /// timers have this floor.
+    /// Creates a meter that tracks `most` connections and as many candidates at a time, with
+    /// `timer_floor` as the minimum of their timers.
     pub fn new(most: NonZeroUsize, timer_floor: Duration) -> Self {
         Self {
             timer_floor,
@@ -84,8 +83,8 @@ impl Meter {
         }
     }
 
-    /// Takes a packet that passed at `now`. It `stands_for` itself and similar packets that were
-    /// not examined. Its connection's group is determined once per connection.
+    /// Processes a packet that passed at `now`. It `stands_for` itself and similar packets not
+    /// examined. Its connection's group is determined once per connection.
     pub fn see(
         &mut self,
         now: Instant,
@@ -100,7 +99,7 @@ impl Meter {
             self.end(key);
         }
         if packet.segment.flags.contains(Flags::SYN) {
-            // A connection is tracked once it carries data: a SYN flood takes no room.
+            // A connection is tracked once it carries data: a SYN flood takes no space.
             return;
         }
         self.end_silent(now);
@@ -115,7 +114,7 @@ impl Meter {
         }
         let is_data = packet.segment.payload_bytes > 0;
         if !is_data && !self.candidates.contains(&key) {
-            // What follows the end of a connection, or comes before its data.
+            // Packets after the end of a connection, or before its data.
             return;
         }
         let candidate = self.candidates.get_or_insert_mut(key, || {
@@ -140,10 +139,10 @@ impl Meter {
         self.connections.peek(&key)?.round_trip(self.timer_floor)
     }
 
-    /// The current groups beside each other.
+    /// The current comparison of the groups.
     pub fn compare(&self) -> Comparison {
         let mut groups = self.ended.groups.clone();
-        // In order of use, which is the same whatever the keys are.
+        // In order of use, which does not depend on the keys.
         let living = self.connections.iter().map(|(_, one)| {
             let summary = one.summary();
             (one.station, one.assignment.is_treated, summary)
@@ -172,7 +171,7 @@ impl Meter {
         self.connections.len()
     }
 
-    /// Number of candidates: forged, or too young to know.
+    /// Number of candidates: forged, or too young.
     pub fn candidates(&self) -> usize {
         self.candidates.len()
     }

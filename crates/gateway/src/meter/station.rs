@@ -1,5 +1,5 @@
 //! Comparison by station: a station's connections share its radio, its queue and its distance, so
-//! that each says less than one of another station would.
+//! that each carries less information than one of another station would.
 
 use std::net::IpAddr;
 use std::num::NonZeroUsize;
@@ -11,7 +11,7 @@ use super::connection::Summary;
 use super::difference::{Differences, Samples};
 use super::group::Group;
 
-/// Limit on the stations that are remembered: some 500 bytes each.
+/// Maximum number of tracked stations: some 500 bytes each.
 const MAX: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 
 /// Index of a group: the control group, then the treated.
@@ -26,19 +26,19 @@ type Station = [Group; 2];
 #[derive(Clone, Debug, Default)]
 struct Sums {
     stations: [u64; 2],
-    /// Means of stations: of those with control connections, and with treated ones.
+    /// Means of stations: with control connections, and with treated ones.
     means: [Samples; 2],
     /// Differences within stations that have both.
     pairs: Samples,
     paired: u64,
 }
 
-/// The comparison whose unit is a station.
+/// The comparison with a station as its unit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ByStation {
     /// Stations with both treated and control connections.
     pub paired: u64,
-    /// Whether the differences were taken within stations; else they are between stations.
+    /// Whether the differences were taken within stations rather than between them.
     pub is_within: bool,
     /// The differences.
     #[serde(flatten)]
@@ -49,7 +49,7 @@ pub struct ByStation {
 #[derive(Debug)]
 pub struct Stations {
     known: LruCache<IpAddr, Station>,
-    /// Stations that were forgotten for others.
+    /// Totals of evicted stations.
     over: Sums,
 }
 
@@ -76,8 +76,8 @@ impl Stations {
         }
     }
 
-    /// The comparison by station, with the connections that have not ended, and the number of
-    /// stations with connections in each group.
+    /// The comparison by station, including active connections, and the number of stations with
+    /// connections in each group.
     pub(super) fn compare(
         &self,
         living: impl Iterator<Item = (IpAddr, bool, Summary)>,
@@ -90,7 +90,7 @@ impl Stations {
             all.add(address, is_treated, &one);
         }
         let mut sums = all.over;
-        // In order of use, which is the same whatever the keys are.
+        // In order of use, which does not depend on the keys.
         for (_, station) in &all.known {
             sums.add(station);
         }
@@ -113,8 +113,8 @@ impl Sums {
         }
     }
 
-    /// Within stations where two or more have both groups: what they have in common falls out of
-    /// the difference. Else between stations.
+    /// Within stations if two or more have both groups: their common properties cancel in the
+    /// difference. Otherwise between stations.
     fn compare(&self) -> ByStation {
         let is_within = self.paired >= 2;
         ByStation {
@@ -150,8 +150,8 @@ mod tests {
         Ipv4Addr::new(10, 0, 0, number).into()
     }
 
-    /// Stations of 1, 10 and 100 Mbit/s, each a tenth slower where treated: between connections
-    /// that drowns in the stations' own differences, within stations it is exact.
+    /// Stations of 1, 10 and 100 Mbit/s, each a tenth slower where treated: the difference between
+    /// connections is lost in that between stations, within stations it is exact.
     #[test]
     fn what_stations_have_in_common_falls_out() {
         let (mut stations, mut groups) = (Stations::default(), Station::default());
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!((found.paired, counts), (3, [3, 3]));
     }
 
-    /// A station with a hundred connections is one station, and one whose connections go on counts.
+    /// A station with a hundred connections counts once, and active connections count.
     #[test]
     fn a_busy_station_is_one_station() {
         let mut stations = Stations::default();
@@ -191,7 +191,7 @@ mod tests {
         assert!((goodput.difference - expected).abs() < 1e-9, "{goodput:?}");
     }
 
-    /// More stations than are remembered still count, each once.
+    /// More stations than are tracked still count, each once.
     #[test]
     fn stations_are_bounded() {
         let mut stations = Stations::default();

@@ -1,20 +1,19 @@
-//! A test of whether the treated connections are slower that may be looked at after every
-//! connection and still is wrong in 5 % at most.
+//! An anytime-valid test of whether the treated connections are slower: it may be evaluated after
+//! every connection, with a total error of at most 5 %.
 //!
-//! It bets on the coins that divided the connections into groups. A connection's goodput is ranked
-//! among those before it; whether it was treated is uncovered only then. If treatment changes
-//! nothing, the coin knows nothing of the rank, so that
-//!
+//! It bets on the coins that assigned the connections to groups. A connection's goodput is ranked
+//! among its predecessors; only then is its group revealed. If treatment changes nothing, the coin
+//! is independent of the rank, so that
 //! ```text
 //!   wealth ← wealth · (1 + stake · (coin − chance) · score / most)
 //! ```
 //!
-//! has a constant expectation, whatever goodputs are and however connections depend on each other,
+//! has a constant expectation, for any goodputs and any dependence between connections,
 //! and the probability that it ever grows to 1 / α is at most α (Ville's inequality; Shafer,
 //! "Testing by betting", J. R. Stat. Soc. A 184, 2021; Waudby-Smith and Ramdas, "Estimating means
 //! of bounded random variables by betting", J. R. Stat. Soc. B 86, 2024). The score is positive for
-//! what is slower than usual, so that the wealth grows where the treated are slower, and shrinks
-//! where they are faster. The stakes are mixed: the wealth is the mean over several of them.
+//! slower connections, so that the wealth grows if the treated are slower, and shrinks if they are
+//! faster. The stakes are mixed: the wealth is the mean over several of them.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
@@ -27,15 +26,15 @@ use crate::packets::packet_view::Assignment;
 
 /// Wealth at which the treated count as worse: 1 / 5 %.
 const ENOUGH: f64 = 20.0;
-/// Shares of what may be lost in one bet.
+/// Stakes, as shares of the maximum loss in one bet.
 const STAKES: [f64; 6] = [0.1, 0.25, 0.4, 0.55, 0.7, 0.85];
-/// Earlier goodputs among which a new one is ranked, and the number below which those of its
-/// station do not tell.
+/// Number of earlier goodputs that rank a new one, and the minimum number from its station to use
+/// only these.
 const RECENT: usize = 32;
 const FEWEST: usize = 4;
 /// Connections of a station after which it is bet on as a whole.
 const OF_A_STATION: u32 = 4;
-/// Limit on the stations that are remembered.
+/// Maximum number of tracked stations.
 const STATIONS: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 
 /// The evidence so far.
@@ -61,11 +60,11 @@ impl Evidence {
 pub struct Worse {
     wealth: [f64; STAKES.len()],
     bets: u64,
-    /// The largest wealth so far: evidence does not go away with later bets.
+    /// The largest wealth so far: later bets do not remove evidence.
     peak: f64,
     all: Ranks,
     stations: LruCache<IpAddr, Station>,
-    /// Whether a station was forgotten. When it returns its coin would be bet on again.
+    /// Whether a station was evicted. On its return its coin would be bet on twice.
     has_forgotten: bool,
 }
 
@@ -95,7 +94,7 @@ impl Default for Worse {
 }
 
 impl Worse {
-    /// Takes the goodput of a connection, as a logarithm, once.
+    /// Processes the goodput of a connection, as a logarithm, once.
     pub fn see(&mut self, address: IpAddr, assignment: Assignment, log_goodput: f64) {
         if !self.stations.contains(&address)
             && self.stations.push(address, Station::default()).is_some()
@@ -150,7 +149,7 @@ impl Worse {
 }
 
 impl Ranks {
-    /// From -1 for the fastest to 1 for the slowest; `None` if too few came before.
+    /// From -1 for the fastest to 1 for the slowest; `None` with too few predecessors.
     fn score(&self, value: f64) -> Option<f64> {
         if self.0.len() < FEWEST {
             return None;
@@ -176,9 +175,9 @@ mod tests {
 
     use super::*;
 
-    /// Connections until the treated count as worse, of at most `most`; they have `factor` times
-    /// the goodput. Stations differ by powers of ten, and their connections by a factor of about
-    /// two.
+    /// Number of connections until the treated count as worse, of at most `most`; they have
+    /// `factor` times the goodput. Stations differ by powers of ten, and their connections by a
+    /// factor of about two.
     fn bets_until_enough(
         seed: u64,
         chance: f64,
@@ -211,9 +210,9 @@ mod tests {
         None
     }
 
-    /// Looked at after each of 2000 connections it ends at most 5 % of the trials in which the
-    /// groups are alike (of 400, 20 and four standard deviations of 4.4), and of those in which
-    /// the treated are faster.
+    /// Evaluated after each of 2000 connections it stops at most 5 % of the trials in which the
+    /// groups are alike (of 400, 20 and four standard deviations of 4.4), and of those in which the
+    /// treated are faster.
     #[test]
     fn looks_after_each_connection_keep_the_error() {
         for (chance, is_by_station, factor) in [
@@ -234,8 +233,8 @@ mod tests {
         }
     }
 
-    /// Treated at half the goodput are found within some hundred connections, whatever the
-    /// stations' own rates.
+    /// Treated at half the goodput are detected within some hundred connections, for any rates of
+    /// the stations.
     #[test]
     fn harm_is_found() {
         for chance in [0.5, 0.2] {

@@ -1,9 +1,9 @@
 //! The effect that held acknowledgments would have on the timers of the mobiles they go to.
 //!
 //! While packets are only observed, each acknowledgment has two known times: when it passed, and
-//! when the agent would have released it. Two estimators of Linux's timer, one for each, meet the
-//! same delays of the radio; where the time between two acknowledgments exceeds the timer, it would
-//! have expired. The forecast leaves out that a sender without timeouts sends more.
+//! when the agent would have released it. Two estimators of Linux's timer, one for each, see the
+//! same delays of the radio; if the time between two acknowledgments exceeds the timer, it would
+//! have expired. The forecast ignores that a sender without timeouts sends more.
 
 use std::num::NonZeroUsize;
 
@@ -15,7 +15,7 @@ use airtcp_units::{Duration, Instant};
 use lru::LruCache;
 use serde::Serialize;
 
-/// A pause longer than this is the sender's own: no timer runs while nothing is in flight.
+/// Maximum pause attributed to the network: no timer runs while nothing is in flight.
 const PAUSE: Duration = Duration::from_secs(10);
 /// A tick of the mobile's timestamp clock, as in Linux (RFC 7323 §5.4).
 const TICK: i64 = 1_000_000;
@@ -25,7 +25,7 @@ const TICK: i64 = 1_000_000;
 pub struct Expected {
     /// Acknowledgments of new data that were evaluated.
     pub acknowledgments: u64,
-    /// Timers that expire as packets pass now.
+    /// Timers that expire without the agents.
     pub timeouts_now: u64,
     /// Timers that expire with the agents.
     pub timeouts_with: u64,
@@ -39,7 +39,7 @@ struct Timer {
     started: Option<Instant>,
 }
 
-/// A connection whose acknowledgments go to a mobile.
+/// A connection with acknowledgments to a mobile.
 #[derive(Debug)]
 struct Uploading {
     /// The first echo and its time: the mobile's clock is known up to a constant.
@@ -72,7 +72,8 @@ impl Timer {
         }
     }
 
-    /// Takes an acknowledgment at `time` after a round trip. Returns whether the timer had expired.
+    /// Processes an acknowledgment at `time` after a round trip. Returns whether the timer had
+    /// expired.
     fn acknowledge(&mut self, time: Instant, round_trip: Duration, una: u64) -> bool {
         let timeout = self
             .estimator
@@ -89,7 +90,8 @@ impl Timer {
 }
 
 impl Forecast {
-    /// Creates a forecast for `most` connections at a time, whose timers have this floor.
+    /// Creates a forecast for `most` connections at a time, with `floor` as the minimum of their
+    /// timers.
     pub fn new(most: NonZeroUsize, floor: Duration) -> Self {
         Self {
             floor,
@@ -103,8 +105,8 @@ impl Forecast {
         self.expected
     }
 
-    /// Takes an acknowledgment that passed to the mobile at `came`, and that the agents would have
-    /// released at `left`. `least` is the round trip of the idle path.
+    /// Processes an acknowledgment that passed to the mobile at `came`, and that the agents would
+    /// have released at `left`. `least` is the round trip of the idle path.
     pub fn see(
         &mut self,
         flow: FlowKey,
@@ -156,8 +158,8 @@ mod tests {
     use super::*;
 
     /// Acknowledgments every 20 ms over a path of 50 ms, and after 100 of them one that is 400 ms
-    /// late: Linux's timer of 250 ms expires. A timer whose round trips were stretched to 450 ms by
-    /// held acknowledgments does not.
+    /// late: Linux's timer of 250 ms expires. A timer with round trips stretched to 450 ms by held
+    /// acknowledgments does not.
     #[test]
     fn a_spike_expires_the_timer_that_did_not_expect_it() {
         let mut forecast = Forecast::new(NonZeroUsize::new(4).unwrap(), Duration::from_millis(200));

@@ -1,5 +1,5 @@
-//! Data in flight to each station, for agents that hear of failed attempts: a driver says to which
-//! station they failed, and not for which packet.
+//! Data in flight to each station, for agents that need failed attempts: a driver reports the
+//! station, but not the packet.
 
 use std::num::NonZeroUsize;
 
@@ -13,9 +13,9 @@ use crate::stations::Mac;
 /// A mobile's connection.
 #[derive(Clone, Copy, Debug, Default)]
 struct Connection {
-    /// The mobile's radio, once it has sent something.
+    /// The mobile's radio, once it has sent a packet.
     station: Option<Mac>,
-    /// The last data that went to it, until it is acknowledged.
+    /// The last data sent to it, until acknowledged.
     data: Option<Segment>,
 }
 
@@ -33,7 +33,7 @@ impl InFlight {
         }
     }
 
-    /// Takes a packet that has passed; `station` is the radio from which it came.
+    /// Processes a packet that has passed; `station` is the radio it came from.
     pub fn see(&mut self, flow: FlowKey, packet: &PacketView, station: Option<Mac>) {
         let segment = &packet.segment;
         let one = self
@@ -59,7 +59,7 @@ impl InFlight {
     }
 
     /// The connections with data in flight to a station, with the last segment of each, in an
-    /// arbitrary order that is nevertheless the same in every run.
+    /// arbitrary but reproducible order.
     pub fn to(&self, station: Mac) -> Vec<(FlowKey, Segment)> {
         let mut found: Vec<_> = self
             .connections
@@ -112,7 +112,7 @@ mod tests {
                 .map(|(flow, data)| (*flow, data.sequence.0))
         };
         assert_eq!(first(&all), Some((1, 1100)));
-        // A retransmission is not the last, and half of it is not all.
+        // A retransmission is not the last segment, and half of it is not all.
         all.see(1, &packet(Toward::Mobile, 100, 1000, 0), None);
         all.see(1, &packet(Toward::Wired, 0, 0, 1100), Some(STATION));
         assert_eq!(first(&all), Some((1, 1100)));

@@ -1,4 +1,4 @@
-//! Observation only: the agents see packets that have passed, at the time they passed, and their
+//! Observation only: the agents see packets after they have passed, with their times, and their
 //! decisions are counted.
 
 pub mod forecast;
@@ -20,7 +20,7 @@ use crate::stations::{Failures, Mac, Stations};
 use forecast::Forecast;
 use in_flight::InFlight;
 
-/// An acknowledgment that has passed, until the agents have decided on it.
+/// An acknowledgment that has passed, awaiting the agents' decision.
 #[derive(Clone, Copy, Debug)]
 struct PassedAck {
     flow: FlowKey,
@@ -39,7 +39,7 @@ pub struct Observer {
     /// The minimum round trip of each connection's path, over all samples.
     least: Option<Duration>,
     now: Instant,
-    /// For agents that need reports of failed attempts.
+    /// For agents that need failed attempts.
     radio: Option<Radio>,
 }
 
@@ -57,8 +57,8 @@ impl Observer {
     ///
     /// # Errors
     ///
-    /// A parameter of an agent is out of its range, or it needs reports of a radio and
-    /// there is none.
+    /// A parameter of an agent is out of its range, or it needs reports of a radio and there is
+    /// none.
     pub fn new(settings: &Settings) -> Result<Self> {
         let most: NonZeroUsize = settings.flows;
         let chain = &settings.chain;
@@ -80,8 +80,8 @@ impl Observer {
         })
     }
 
-    /// Tells the agents of failed attempts: one for each connection with data in flight to the
-    /// station, since the driver does not say when and for which packet. Their time is that of the
+    /// Reports failed attempts to the agents: one for each connection with data in flight to the
+    /// station, since the driver does not report the time and the packet. Their time is that of the
     /// last packet.
     pub fn hear(&mut self) {
         let Some(Radio {
@@ -102,7 +102,7 @@ impl Observer {
         self.settle(self.now);
     }
 
-    /// Shows the agents a packet that has passed at `now`.
+    /// Passes a packet that has passed at `now` to the agents.
     pub fn see(
         &mut self,
         now: Instant,
@@ -122,12 +122,12 @@ impl Observer {
         if !self.is_meant(packet) {
             return;
         }
-        // The agents' earlier wake-ups come first, at their own times.
+        // The agents' earlier wake-ups come first, at their times.
         let mut due = self.engine.next_wakeup();
         while due < now {
             self.engine.wake(due);
             self.settle(due);
-            // Time advances whatever an agent returns.
+            // Time advances even if an agent returns the same time.
             due = self.engine.next_wakeup().max(due + Duration::from_nanos(1));
         }
         let seen = PassedAck {
@@ -155,12 +155,12 @@ impl Observer {
         &self.engine
     }
 
-    /// Whether an agent sees data segments, or hears of their fate on the radio.
+    /// Whether an agent sees data segments, or their fate on the radio.
     pub fn sees_data(&self) -> bool {
         self.radio.is_some() || self.sees.contains(&Some(Segments::All))
     }
 
-    /// Number of failed attempts on the radio, if agents hear of them.
+    /// Number of failed attempts on the radio, if agents need them.
     pub fn failed_attempts(&self) -> Option<u64> {
         self.radio.as_ref().map(|radio| radio.failed)
     }

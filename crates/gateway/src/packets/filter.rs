@@ -1,4 +1,4 @@
-//! Classic BPF programs: the packets that the kernel hands to the gateway at all.
+//! Classic BPF programs that select the packets passed to the gateway.
 //!
 //! The same program decides in an iptables rule (`-m bpf`) and in a packet socket: both run it over
 //! the packet from its IP header on.
@@ -12,7 +12,7 @@ const LOAD_BYTE: u16 = 0x30;
 const LOAD_HALF: u16 = 0x28;
 const LOAD_WORD: u16 = 0x20;
 const LOAD_BYTE_AT_X: u16 = 0x50;
-/// X becomes four times the low nibble of a byte: the length of an IPv4 header.
+/// X = four times the low nibble of a byte: the length of an IPv4 header.
 const LOAD_X_HEADER: u16 = 0xb1;
 const LOAD_X_CONSTANT: u16 = 0x01;
 const TO_X: u16 = 0x07;
@@ -36,11 +36,11 @@ const OF_THE_CONNECTION: u32 = 0x07;
 const ACK: u32 = 0x10;
 const TCP: u32 = 6;
 
-/// The TCP segments selected. SYN, FIN and RST segments and those without ACK never are, nor are
-/// fragments and segments behind extension headers of IPv6.
+/// Selected TCP segments. SYN, FIN and RST segments, segments without ACK, fragments and segments
+/// after IPv6 extension headers are never selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Segments {
-    /// Those without payload.
+    /// Segments without payload.
     PureAcks,
     /// All.
     All,
@@ -60,7 +60,7 @@ impl Version {
     pub const BOTH: [Self; 2] = [Self::V4, Self::V6];
 }
 
-/// The program that accepts these segments in IP packets of that version.
+/// The program that accepts these segments in IP packets of `version`.
 pub fn program(segments: Segments, version: Version) -> Vec<Instruction> {
     let mut body = match version {
         Version::V4 => vec![
@@ -82,7 +82,7 @@ pub fn program(segments: Segments, version: Version) -> Vec<Instruction> {
         (IF_SET, 0, REFUSE, ACK),
     ]);
     if segments == Segments::PureAcks {
-        // TCP's header ends where the packet does.
+        // The TCP header ends at the end of the packet.
         body.extend([
             (LOAD_BYTE_AT_X, 0, 0, 12),
             (AND, 0, 0, 0xf0),
@@ -115,7 +115,7 @@ fn resolved(mut body: Vec<Instruction>) -> Vec<Instruction> {
     let last = body.len() - 1;
     for (place, (code, yes, no, _)) in body.iter_mut().enumerate() {
         if [IF_EQUAL, IF_AT_LEAST, IF_SET].contains(code) {
-            // The whole program is shorter than a jump can be.
+            // The whole program is shorter than the maximum jump.
             let ahead = (last - place - 1) as u8;
             for jump in [yes, no] {
                 match *jump {
@@ -129,13 +129,13 @@ fn resolved(mut body: Vec<Instruction>) -> Vec<Instruction> {
     body
 }
 
-/// Length of an IP packet, headers and payload, from which a segment is bulk: with all options
-/// headers have at most 120 bytes.
+/// Minimum length of an IP packet, headers and payload, with a bulk segment: headers with all
+/// options have at most 120 bytes.
 const BULK_BYTES: u32 = 512;
 
 /// The program for a packet socket without link headers: every TCP packet, cut to its headers; of
-/// bulk segments one in `one_in`, a power of two, at random in the kernel. Packets in a VLAN whose
-/// device has left the tag in place are accepted for closer inspection.
+/// bulk segments one in `one_in`, a power of two, at random in the kernel. Packets with a VLAN tag
+/// left in place by the device are accepted for closer inspection.
 pub fn tap(one_in: u32) -> Vec<Instruction> {
     /// Loads half a word of metadata: its protocol (linux/filter.h, SKF_AD_PROTOCOL).
     const PROTOCOL: u32 = 0xffff_f000;
@@ -167,7 +167,7 @@ pub fn tap(one_in: u32) -> Vec<Instruction> {
     resolved(body)
 }
 
-/// Whether a packet belongs to those that [`tap`] samples.
+/// Whether [`tap`] samples a packet.
 pub fn is_bulk(packet: &[u8]) -> bool {
     let half = |at: usize| {
         packet
@@ -194,8 +194,8 @@ pub fn bytecode(program: &[Instruction]) -> String {
     text
 }
 
-/// Runs a program over a packet as the kernel does, for tests: the number that it returns. The
-/// kernel's random word is `random`.
+/// Runs a program over a packet like the kernel, for tests; returns its result. The kernel's random
+/// word is `random`.
 #[cfg(test)]
 fn run_with(program: &[Instruction], packet: &[u8], protocol: u16, random: u32) -> u32 {
     let (mut a, mut x, mut stored, mut place) = (0_u32, 0_u32, 0_u32, 0_usize);
@@ -329,8 +329,8 @@ mod tests {
         assert_eq!(run(&tap(1), &ipv4, 0x0806), 0);
     }
 
-    /// Only bulk segments are sampled, and the filter and the gateway agree on which those are,
-    /// with options of IPv4 and without.
+    /// Only bulk segments are sampled, and the filter and the gateway agree on them, with options
+    /// of IPv4 and without.
     #[test]
     fn the_tap_leaves_out_bulk_segments_only() {
         for (version, protocol) in [(Version::V4, 0x0800), (Version::V6, 0x86dd)] {

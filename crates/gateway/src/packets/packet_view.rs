@@ -14,7 +14,7 @@ use airtcp_units::Probability;
 pub struct Ends {
     /// The mobile's address and port.
     pub mobile: SocketAddr,
-    /// The address and port of the host behind the wired device.
+    /// The address and port of the host on the wired side.
     pub wired: SocketAddr,
 }
 
@@ -29,12 +29,12 @@ pub struct PacketView {
     pub segment: Segment,
 }
 
-/// Parses the headers of a packet that goes `toward`. Its end may be cut off, and TCP's checksum is
-/// not verified: a packet that its device has yet to complete does not have one.
+/// Parses the headers of a packet in direction `toward`. Its end may be truncated, and TCP's
+/// checksum is not verified: a packet with pending checksum offload does not have one.
 ///
 /// # Errors
 ///
-/// The reason why the bytes are not a TCP packet that an agent understands; never panics.
+/// The reason why the bytes are not a supported TCP packet; never panics.
 pub fn read_headers(bytes: &[u8], toward: Toward) -> Result<PacketView, WireError> {
     let (tcp, tcp_bytes, addresses, ecn) = match bytes.first().ok_or(WireError::Truncated)? >> 4 {
         4 => read_ipv4(bytes)?,
@@ -110,25 +110,25 @@ fn read_ipv6(bytes: &[u8]) -> Result<IpPayload<'_>, WireError> {
 /// TCP's number in the protocol field (RFC 9293 §3.1).
 const TCP: u8 = 6;
 
-/// Whether the segment begins, ends or breaks a connection: those never wait in a queue.
+/// Whether the segment begins, ends or resets the connection: these never wait in a queue.
 pub fn is_of_the_connection(segment: &Segment) -> bool {
     [Flags::SYN, Flags::FIN, Flags::RST]
         .into_iter()
         .any(|flag| segment.flags.contains(flag))
 }
 
-/// How a connection came into its group.
+/// A connection's assignment to its group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Assignment {
     /// Whether it is treated.
     pub is_treated: bool,
-    /// The probability with which it would be.
+    /// The probability of treatment.
     pub chance: f64,
     /// Whether all connections of its station are in one group.
     pub is_by_station: bool,
 }
 
-/// Distinguishes connections, and divides them into groups.
+/// Identifies connections, and assigns them to groups.
 #[derive(Clone, Debug)]
 pub struct FlowKeys {
     /// Keyed with a secret, so that no outsider can craft connections that collide.
@@ -142,8 +142,7 @@ pub struct FlowKeys {
 }
 
 impl FlowKeys {
-    /// Creates keys by which `share` of all connections are treated, or of all mobiles if
-    /// `is_by_station`.
+    /// Creates keys that treat `share` of all connections, or of all mobiles if `is_by_station`.
     pub fn new(seed: u64, share: Probability, is_by_station: bool) -> Self {
         Self {
             secret: RandomState::new(),
@@ -153,7 +152,7 @@ impl FlowKeys {
         }
     }
 
-    /// The same keys, by which another share is treated.
+    /// The same keys with a different treated share.
     #[must_use]
     pub fn with(self, seed: u64, share: Probability, is_by_station: bool) -> Self {
         Self {
@@ -189,7 +188,7 @@ impl FlowKeys {
         self.share.happens(coin.draw(0))
     }
 
-    /// How the connection comes into its group.
+    /// The connection's assignment.
     pub fn assign(&self, ends: &Ends) -> Assignment {
         Assignment {
             is_treated: self.is_treated(ends),
@@ -236,12 +235,12 @@ mod tests {
         [ipv4, ipv6]
     }
 
-    /// The codec's packets are parsed with their full length, however much of the payload is there.
+    /// Packets are parsed with their full length, whatever part of the payload is available.
     #[test]
     fn headers_are_read_without_the_payload() {
         for mut packet in packets() {
             let headers = packet.len() - 100;
-            // A checksum that its device has yet to compute.
+            // A checksum pending offload.
             packet[headers - 32 + 16] ^= 0xff;
             for kept in headers..=packet.len() {
                 let seen = read_headers(&packet[..kept], Toward::Mobile).unwrap();
@@ -276,7 +275,7 @@ mod tests {
         assert_eq!(read_headers(&[], Toward::Mobile), Err(WireError::Truncated));
     }
 
-    /// Of 20 000 connections a fifth, ± 5 standard deviations of sqrt(20 000 · 0.2 · 0.8) = 57, and
+    /// A fifth of 20 000 connections, ± 5 standard deviations of sqrt(20 000 · 0.2 · 0.8) = 57, and
     /// the same ones in the next process.
     #[test]
     fn the_share_is_a_share_and_stays() {
@@ -297,7 +296,7 @@ mod tests {
         assert!((treated - 4000).abs() < 5 * 57, "{treated}");
     }
 
-    /// By station, every connection of a mobile is in the same group.
+    /// By station, all connections of a mobile are in the same group.
     #[test]
     fn a_stations_connections_stay_together() {
         let keys = FlowKeys::new(1, Probability::new(0.5).unwrap(), true);

@@ -26,12 +26,12 @@ const fn names(kind: Kind, version: Version) -> (&'static str, &'static str) {
     }
 }
 
-/// The way to tell packets without payload from others.
+/// The match for packets without payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Match {
     /// Exactly, by a program (xt_bpf).
     Program,
-    /// By their length (xt_length): short data packets are led into the queue too, and pass there.
+    /// By length (xt_length): short data packets are queued too, and pass there.
     Length,
 }
 
@@ -43,7 +43,7 @@ fn versions() -> impl Iterator<Item = Version> {
         .filter(move |&version| version == Version::V4 || speaks_ipv6)
 }
 
-/// The chain's name: at most 28 letters, of which a device takes 15.
+/// The chain's name: at most 28 letters, of which a device's name takes 15.
 fn chain(wanted: &Steering) -> String {
     format!("airtcp-{}", wanted.mobile)
 }
@@ -58,7 +58,7 @@ pub(super) fn write(wanted: &Steering, kind: Kind) -> Result<()> {
             Err(error) => failed = failed.or(Some(error)),
         }
     }
-    // Rules accepted for one version are not left behind.
+    // Removes rules already accepted for the other version.
     remove(wanted, kind);
     Err(failed.unwrap_or_else(|| Error::new("iptables takes no rules")))
 }
@@ -135,7 +135,7 @@ fn words(segments: Segments, version: Version, by: Match) -> String {
     }
 }
 
-/// Bridged packets reach iptables only if the bridge is configured so.
+/// Bridged packets only reach iptables if the bridge is so configured.
 fn check_bridge(wanted: &Steering) -> Result<()> {
     let setting = Path::new("/proc/sys/net/bridge/bridge-nf-call-iptables");
     let is_on = std::fs::read_to_string(setting).is_ok_and(|text| text.trim() == "1");
@@ -180,7 +180,7 @@ pub(super) fn remove(wanted: &Steering, kind: Kind) {
         ] {
             let mut all = vec!["-w", "5", "-t", "mangle"];
             all.extend(words);
-            // Rules that were never there, or that someone else has removed, are no error.
+            // Missing rules are no error.
             let _ = run(program, &all, "");
         }
     }

@@ -1,9 +1,9 @@
-//! The rules that lead packets into the queue: in a chain or table of their own, written and
-//! replaced atomically, and removed at the end.
+//! The rules that steer packets into the queue: in a separate chain or table, written and replaced
+//! atomically, and removed at the end.
 //!
 //! The writer is found by trying: the kernel itself, by netlink, else the first program that
-//! accepts the rules. The rules let packets pass when nobody serves the queue (`bypass`), and match
-//! no SYN, FIN or RST and nothing but TCP.
+//! accepts the rules. The rules let packets pass if no program serves the queue (`bypass`), and
+//! match only TCP, without SYN, FIN and RST.
 
 mod iptables;
 mod netlink;
@@ -22,12 +22,12 @@ use serde::{Deserialize, Serialize};
 use crate::configuration::{RulesBy, Settings};
 use crate::packets::filter::Segments;
 
-/// Packets of one direction that are led into a queue.
+/// Packets of one direction to steer into a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueRule {
     /// Whether they go to the mobiles.
     pub to_mobile: bool,
-    /// Whether only packets without payload are.
+    /// Whether only packets without payload are steered.
     pub pure_acks: bool,
     /// The queue.
     pub queue: u16,
@@ -43,37 +43,37 @@ impl QueueRule {
     }
 }
 
-/// The packets to be led into queues.
+/// The packets to steer into queues.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Steering {
     /// The device towards the mobiles.
     pub mobile: String,
     /// The device towards the wired network.
     pub wired: String,
-    /// Whether both belong to one bridge.
+    /// Whether both are ports of one bridge.
     pub is_bridged: bool,
     /// The packets, by direction.
     pub led: Vec<QueueRule>,
 }
 
-/// What writes rules.
+/// Writers of rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Writer {
-    /// The gateway itself, by netlink, where nf_tables has queues.
+    /// The gateway itself, by netlink, with nf_tables' queue expression.
     Netlink,
-    /// The gateway itself, by netlink, with the target of xtables in nf_tables.
+    /// The gateway itself, by netlink, with an xtables target in nf_tables.
     NetlinkXtables,
     /// nft(8).
     Nft,
-    /// iptables(8) and ip6tables(8), of either kind.
+    /// iptables(8) and ip6tables(8), either variant.
     Iptables,
-    /// Those of the legacy kind.
+    /// The legacy variant.
     IptablesLegacy,
-    /// Nobody: the operator has written the rules.
+    /// No writer: the operator has written the rules.
     Nobody,
 }
 
-/// Rules in place.
+/// Installed rules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
     writer: Writer,
@@ -81,12 +81,12 @@ pub struct Rules {
 }
 
 impl Steering {
-    /// Determines the packets that the agents of `settings` need in the queues of these numbers.
+    /// Determines the packets to steer into the queues for the agents of `settings`.
     ///
     /// # Errors
     ///
-    /// There is no such device, or packets are not forwarded between these devices: no
-    /// rule would ever match one.
+    /// There is no such device, or packets are not forwarded between these devices, so that no rule
+    /// would ever match.
     pub fn new(settings: &Settings, queues: impl Iterator<Item = (Toward, u16)>) -> Result<Self> {
         let led = queues.filter_map(|(toward, queue)| {
             Some(QueueRule {
@@ -117,12 +117,12 @@ impl Steering {
 }
 
 impl Rules {
-    /// Writes the rules, replacing those that `before` wrote for a gateway running on the same
+    /// Writes the rules, replacing those written by `before` for a gateway running on the same
     /// devices.
     ///
     /// # Errors
     ///
-    /// No program here accepts them; includes each one's message.
+    /// No writer succeeds; includes each one's message.
     pub fn write(wanted: Steering, by: RulesBy, before: Option<Writer>) -> Result<Self> {
         let all = [
             Writer::Netlink,
@@ -130,7 +130,7 @@ impl Rules {
             Writer::Iptables,
             Writer::IptablesLegacy,
         ];
-        // The earlier writer alone: a refused hook makes the kernel drop queued packets.
+        // Only the earlier writer: a removed hook makes the kernel drop queued packets.
         let earlier = before.filter(|before| all.contains(before));
         let writers: &[Writer] = match by {
             RulesBy::Auto => earlier.as_ref().map_or(&all[..], std::slice::from_ref),
@@ -176,7 +176,7 @@ impl Rules {
         }
     }
 
-    /// Whether they are still in place, and lead into these queues.
+    /// Whether they are still installed, and steer into these queues.
     pub fn stand(&self) -> bool {
         match self.writer {
             Writer::Netlink => netlink::stands(&self.wanted, QueueBy::NfTables),
@@ -188,20 +188,20 @@ impl Rules {
         }
     }
 
-    /// Stops leading packets into the queue without dropping those that wait there: a hook that
-    /// would drop them stays until [`remove`](Self::remove).
+    /// Stops steering packets into the queue without dropping queued ones: a hook that would drop
+    /// them stays until [`remove`](Self::remove).
     pub fn close(&self) {
         match self.writer {
             Writer::Netlink => netlink::close(&self.wanted, QueueBy::NfTables),
             Writer::NetlinkXtables => netlink::close(&self.wanted, QueueBy::Xtables),
             Writer::Nft => nft::close(&self.wanted),
-            // The hooks of iptables are the kernel's own.
+            // The hooks of iptables are permanent.
             Writer::Iptables | Writer::IptablesLegacy => self.remove(),
             Writer::Nobody => {}
         }
     }
 
-    /// Removes them, and nothing else. Missing rules are no error.
+    /// Removes only these rules. Missing rules are no error.
     pub fn remove(&self) {
         match self.writer {
             Writer::Netlink => netlink::remove(&self.wanted, QueueBy::NfTables),
@@ -213,7 +213,7 @@ impl Rules {
         }
     }
 
-    /// The program that has written them.
+    /// The writer of the rules.
     pub const fn writer(&self) -> &'static str {
         self.writer.name()
     }
@@ -246,7 +246,7 @@ impl Writer {
     }
 }
 
-/// Runs a program for rules, with a text on its standard input. Returns its output.
+/// Runs a program for rules, with `input` on its standard input. Returns its output.
 fn run(program: &str, arguments: &[&str], input: &str) -> Result<String> {
     let failed = |cause: std::io::Error| Error::system(format!("cannot run {program}"), cause);
     let mut child = Command::new(program)
@@ -257,7 +257,7 @@ fn run(program: &str, arguments: &[&str], input: &str) -> Result<String> {
         .spawn()
         .map_err(failed)?;
     if let Some(mut pipe) = child.stdin.take() {
-        // A program that does not read everything reports that by its status.
+        // A program that does not read everything reports an error by its status.
         let _ = pipe.write_all(input.as_bytes());
     }
     let output = child.wait_with_output().map_err(failed)?;

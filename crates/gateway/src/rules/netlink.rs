@@ -1,8 +1,7 @@
-//! Rules written to nf_tables by netlink, without a program: in a table of their own, which a
-//! reloaded firewall does not touch.
+//! Rules written to nf_tables by netlink, without a program: in a separate table, which a reloaded
+//! firewall does not touch.
 //!
-//! Where the kernel has no `queue` of nf_tables the rules take the target of xtables, as iptables
-//! of the nf_tables kind does.
+//! If the kernel lacks nf_tables' `queue`, the rules use the xtables target, like iptables-nft.
 
 use airtcp_host::error::{Error, Result};
 use airtcp_host::nftables::{Batch, Expression, Family, Hook, Meta, QueueBy, list};
@@ -11,7 +10,7 @@ use super::{QueueRule, Steering};
 use crate::packets::filter::{Segments, Version};
 
 const CHAIN: &str = "forward";
-/// NF_INET_FORWARD, which NF_BR_FORWARD equals, at the place of mangling (NF_IP_PRI_MANGLE).
+/// NF_INET_FORWARD, equal to NF_BR_FORWARD, at the priority of mangling (NF_IP_PRI_MANGLE).
 const FORWARD: Hook = Hook {
     kind: "filter",
     point: 2,
@@ -19,13 +18,13 @@ const FORWARD: Hook = Hook {
 };
 /// TCP's number in IP headers (RFC 9293 §3.1).
 const TCP: u8 = 6;
-/// FIN, SYN, RST and ACK, of which only the last may be set.
+/// FIN, SYN, RST and ACK; only the last may be set.
 const OF_THE_CONNECTION: u8 = 0x17;
 const ACK: u8 = 0x10;
 /// IFNAMSIZ of `linux/if.h`.
 const NAME_LENGTH: usize = 16;
 
-/// The families in which the tables stand. Targets of xtables are those of one version of IP.
+/// The families of the tables. xtables targets are specific to one IP version.
 fn families(wanted: &Steering, by: QueueBy) -> &'static [Family] {
     match (wanted.is_bridged, by) {
         (true, _) => &[Family::Bridge],
@@ -34,7 +33,7 @@ fn families(wanted: &Steering, by: QueueBy) -> &'static [Family] {
     }
 }
 
-/// The table's name, as nft's rules have it.
+/// The table's name, as in nft's rules.
 fn table(wanted: &Steering) -> String {
     let plain = |letter: char| {
         if letter.is_ascii_alphanumeric() {
@@ -47,7 +46,7 @@ fn table(wanted: &Steering) -> String {
     format!("airtcp_{device}")
 }
 
-/// The note of a rule, by which a gateway knows its own.
+/// The comment of a rule, by which a gateway recognizes its rules.
 fn note(led: QueueRule) -> String {
     format!("airtcp queue {}", led.queue)
 }
@@ -55,7 +54,7 @@ fn note(led: QueueRule) -> String {
 pub(super) fn write(wanted: &Steering, by: QueueBy) -> Result<()> {
     for (done, &family) in families(wanted, by).iter().enumerate() {
         if let Err(cause) = batch(wanted, family, by).send() {
-            // Rules accepted for one version are not left behind.
+            // Removes rules already accepted for the other version.
             for &family in &families(wanted, by)[..done] {
                 let _ = Batch::new(family).without_table(&table(wanted)).send();
             }
@@ -119,8 +118,8 @@ fn devices(wanted: &Steering, led: QueueRule) -> Vec<Expression> {
     ]
 }
 
-/// The steps that a packet of this version passes in a table of this family, and TCP directly
-/// after the header; `None` if the table has no such packets.
+/// The expressions that match IP packets of this version in a table of this family, with TCP
+/// directly after the header; `None` if the table has no such packets.
 fn of_version(family: Family, version: Version) -> Option<Vec<Expression>> {
     let (ether_type, number, protocol_place) = match version {
         Version::V4 => (0x0800_u16, Family::V4 as u8, 9),
@@ -142,9 +141,9 @@ fn of_version(family: Family, version: Version) -> Option<Vec<Expression>> {
     Some(steps)
 }
 
-/// The conditions of one rule each, and whether what meets it passes instead of being queued. A
+/// The conditions of one rule each, and whether a matching packet passes instead of being queued. A
 /// packet without payload is as long as its headers; longer ones leave at the first rule, so that
-/// data meets one and not a dozen.
+/// data is matched once rather than a dozen times.
 fn conditions(segments: Segments, version: Version) -> Vec<(Vec<Expression>, bool)> {
     let mut flags = Expression::flags(OF_THE_CONNECTION).to_vec();
     flags.push(Expression::is(&[ACK]));
@@ -152,7 +151,7 @@ fn conditions(segments: Segments, version: Version) -> Vec<(Vec<Expression>, boo
         return vec![(flags, false)];
     }
     let (length_place, ip) = match version {
-        // Of IPv4 the length counts the header, of IPv6 what follows it.
+        // In IPv4 the length includes the header, in IPv6 it does not.
         Version::V4 => (2, 20),
         Version::V6 => (4, 0),
     };
@@ -175,7 +174,7 @@ fn conditions(segments: Segments, version: Version) -> Vec<(Vec<Expression>, boo
     all
 }
 
-/// Whether rules of ours lead into these queues.
+/// Whether this gateway's rules steer into these queues.
 pub(super) fn stands(wanted: &Steering, by: QueueBy) -> bool {
     let table = table(wanted);
     families(wanted, by).iter().all(|&family| {
@@ -186,7 +185,7 @@ pub(super) fn stands(wanted: &Steering, by: QueueBy) -> bool {
 
 pub(super) fn close(wanted: &Steering, by: QueueBy) {
     for &family in families(wanted, by) {
-        // Rules that someone else has removed are no error.
+        // Missing rules are no error.
         let _ = Batch::new(family)
             .without_rules(&table(wanted), CHAIN)
             .send();

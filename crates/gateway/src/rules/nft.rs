@@ -1,4 +1,4 @@
-//! Rules of nft: in a table of their own, which a reloaded firewall does not touch.
+//! Rules of nft: in a separate table, which a reloaded firewall does not touch.
 
 use std::fmt::Write as _;
 
@@ -81,7 +81,7 @@ fn conditions(segments: Segments) -> Vec<String> {
     }
 }
 
-/// Some versions of nft cannot list rules on headers' lengths: the table's name must suffice.
+/// Some versions of nft cannot list rules on headers' lengths: the table's existence must suffice.
 pub(super) fn stands(wanted: &Steering) -> bool {
     let line = format!("table {}", table(wanted));
     run("nft", &["list", "tables"], "")

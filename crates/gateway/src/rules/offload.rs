@@ -1,5 +1,5 @@
-//! Offloads: flowtables, in software or hardware, whose connections pass by every rule. Agents do
-//! not see them, and the meter does not where a device itself forwards.
+//! Offloads: flowtables, in software or hardware, which bypass every rule. Agents do not see
+//! offloaded connections, nor does the meter if the device itself forwards.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,10 +11,10 @@ use super::run;
 /// Families of nf_tables by number, as nft(8) names them.
 const FAMILIES: [(u8, &str); 3] = [(1, "inet"), (2, "ip"), (10, "ip6")];
 
-/// Says which flowtables take connections of these devices past the rules, and how to exempt them:
-/// a sentence each. None where nothing does, and where the kernel has no nf_tables.
+/// Describes flowtables that offload connections of these devices past the rules, and how to exempt
+/// them, one sentence each. Empty without any, and for kernels without nf_tables.
 pub fn find(mobile: &str, wired: &str) -> Vec<String> {
-    // The forwarded packets of a bridge are its ports', and of a VLAN its device's.
+    // A bridge's forwarded packets appear on its ports, and a VLAN's on its lower device.
     let ours: BTreeSet<String> = [mobile, wired].into_iter().flat_map(with_lower).collect();
     flow_tables()
         .unwrap_or_default()
@@ -27,7 +27,7 @@ pub fn find(mobile: &str, wired: &str) -> Vec<String> {
         .collect()
 }
 
-/// Connections that are in a flowtable now; `None` where the kernel does not list them.
+/// Number of offloaded connections; `None` if the kernel does not list them.
 pub fn connections() -> Option<usize> {
     let listed = fs::read_to_string("/proc/net/nf_conntrack").ok()?;
     Some(
@@ -38,7 +38,7 @@ pub fn connections() -> Option<usize> {
     )
 }
 
-/// A device, the ports of a bridge and the devices below it.
+/// A device, the ports of a bridge and the lower devices.
 fn with_lower(device: &str) -> Vec<String> {
     let folder = format!("/sys/class/net/{device}");
     let names = |folder: &str| {
@@ -83,7 +83,7 @@ fn sentence(
     text
 }
 
-/// The text of a rule, from nft(8) where it is.
+/// The text of a rule, from nft(8) if available.
 fn text_of(place: &str, flow_table: &str, rule: &FlowRule) -> Option<String> {
     let mut words = vec!["-a", "list", "chain"];
     words.extend(place.split(' '));
@@ -104,8 +104,8 @@ fn rule_in(listed: &str, flow_table: &str, handle: u64) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// A firewall of OpenWrt with `flow_offloading '1'`: its rule comes back with the condition
-    /// before what it had.
+    /// A firewall of OpenWrt with `flow_offloading '1'`: its rule is rewritten with the condition
+    /// before the original text.
     #[test]
     fn the_exemption_keeps_what_the_rule_said() {
         let listed = "table inet fw4 {\n\tchain forward { # handle 12\n\t\ttype filter hook forward \

@@ -1,5 +1,5 @@
-//! The privileges that a gateway keeps: its own, and those of the firewall's programs and of the
-//! successor that it starts.
+//! The privileges that a gateway keeps: its needs, and those of the firewall's programs and of its
+//! successor.
 
 use std::fs;
 use std::path::Path;
@@ -11,13 +11,13 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 use crate::configuration::Settings;
 use crate::options::Serve;
 
-/// Gives up everything that neither the packets nor the rules need.
+/// Drops all privileges not needed for the packets or the rules.
 ///
 /// # Errors
 ///
 /// The kernel refuses.
 pub fn keep_only_what_is_needed(options: &Serve, settings: &Settings) -> Result<()> {
-    // SCHED_FIFO for a successor, which no longer has CAP_SYS_NICE.
+    // SCHED_FIFO for a successor, which lacks CAP_SYS_NICE.
     let lowest = Rlimit {
         current: Some(1),
         maximum: Some(1),
@@ -31,7 +31,7 @@ pub fn keep_only_what_is_needed(options: &Serve, settings: &Settings) -> Result<
         .into_iter()
         .flatten()
         .filter_map(folder_of)
-        // A file without a folder is in the current one.
+        // A bare file name is in the current folder.
         .map(|folder| {
             if folder.as_os_str().is_empty() {
                 ".".into()
@@ -40,7 +40,7 @@ pub fn keep_only_what_is_needed(options: &Serve, settings: &Settings) -> Result<
             }
         })
         .collect();
-    // iptables has its lock in /run, and old systems in /var/run.
+    // The lock of iptables is in /run, on old systems in /var/run.
     let usual = ["/dev/null", "/run", "/var/run"].map(Path::new);
     let writes: Vec<&Path> = [state.as_path()]
         .into_iter()

@@ -1,27 +1,26 @@
-//! The change to a new process without a gap: the gateway starts its successor, which takes the
-//! packets over, and ends when those that it still has are gone.
+//! The handover to a new process without a gap: the gateway starts its successor, which takes over
+//! the packets, and ends when its remaining packets have left.
 
 use std::process::{Child, Command};
 
 use airtcp_units::{Duration, Instant};
 use tracing::warn;
 
-/// Time after a successor has taken over in which packets that still arrive are those queued
-/// before.
+/// Time after a handover during which arriving packets were queued before it.
 const DRAINED: Duration = Duration::from_millis(100);
 
-/// The gateway's successor, as far as there is one.
+/// The gateway's successor, if any.
 #[derive(Debug, Default)]
 pub struct Handover {
     /// The process, if this one has started it.
     process: Option<Child>,
-    /// Time since when it has the packets, and how many had arrived here by then.
+    /// Start of the drain, and the number of packets received until then.
     draining: Option<(Instant, u64)>,
 }
 
 impl Handover {
-    /// Starts the program again, unless that is under way; the new process takes over by itself.
-    /// `took_over`: this one's own arguments say that it takes over.
+    /// Starts the program once more, unless already done; the new process takes over by itself.
+    /// `took_over`: whether this process's arguments include the takeover.
     pub fn start(&mut self, took_over: bool) {
         if self.process.is_some() {
             return;
@@ -31,7 +30,7 @@ impl Handover {
             arguments.push("--take-over".into());
         }
         let started = std::env::current_exe().and_then(|program| {
-            // If the program was replaced on the disk, the new one succeeds it.
+            // If the program was replaced on disk, the new version is started.
             let program = program
                 .to_string_lossy()
                 .trim_end_matches(" (deleted)")
@@ -44,7 +43,7 @@ impl Handover {
         }
     }
 
-    /// Forgets a successor that has ended before it took over.
+    /// Forgets a successor that ended before it took over.
     pub fn look_after_successor(&mut self) {
         if let Some(process) = &mut self.process
             && let Ok(Some(status)) = process.try_wait()
@@ -55,7 +54,8 @@ impl Handover {
         }
     }
 
-    /// Records that a successor has the packets from `now` on; `came` had arrived here by then.
+    /// Records that a successor has the packets from `now` on; `came` were received here until
+    /// then.
     pub const fn begin(&mut self, now: Instant, came: u64) {
         self.draining = Some((now, came));
     }
@@ -65,8 +65,8 @@ impl Handover {
         self.draining.is_some()
     }
 
-    /// Whether a successor has the packets, none of the `came` has arrived here lately, and none is
-    /// held.
+    /// Whether a successor has the packets, none of the `came` has been received here recently, and
+    /// none is held.
     pub fn is_complete(&mut self, now: Instant, came: u64, holding: usize) -> bool {
         match self.draining {
             None => false,

@@ -1,5 +1,5 @@
-//! The gateway's changes to the system, and those who look after them: the rules that lead packets
-//! to its agents, a guard, and a watchdog.
+//! The gateway's changes to the system and their supervisors: the rules that steer packets to its
+//! agents, a guard, and a watchdog.
 
 use std::sync::Arc;
 
@@ -12,19 +12,19 @@ use crate::configuration::Settings;
 use crate::datapath::Datapath;
 use crate::rules::{Rules, Steering, Writer};
 
-/// Changes in place, which are removed with the gateway.
+/// Installed changes, which are removed with the gateway.
 #[derive(Debug)]
 pub struct Installed {
     guard: Guard,
-    /// `None` if the gateway itself carries the packets.
+    /// `None` if the gateway forwards the packets itself.
     rules: Option<Rules>,
     watchdog: Option<Watchdog>,
 }
 
 impl Installed {
-    /// Leads packets to the agents of `datapath`, with rules that replace those written by `before`
-    /// for an earlier gateway. `None` if packets are only observed. `pulse` and its clock are
-    /// watched.
+    /// Steers packets to the agents of `datapath`, with rules that replace those written by
+    /// `before` for an earlier gateway. `None` if packets are only observed. `pulse` and its clock
+    /// are supervised.
     ///
     /// # Errors
     /// The rules are refused, or a guard or watchdog cannot be started: nothing is changed then.
@@ -68,27 +68,27 @@ impl Installed {
         }
     }
 
-    /// Reports to the guard that the gateway is well.
+    /// Reports to the guard that the gateway is alive.
     pub fn beat(&mut self) {
         self.guard.beat();
     }
 
-    /// The program that has written the rules.
+    /// The writer of the rules.
     pub fn writer(&self) -> Option<&'static str> {
         self.rules.as_ref().map(Rules::writer)
     }
 
-    /// Leaves the rules to a successor, whose they are now.
+    /// Hands the rules over to a successor.
     pub fn leave(self) {
         self.guard.dismiss();
     }
 
-    /// Removes everything. `release` lets the packets go that wait.
+    /// Removes everything. `release` releases the waiting packets.
     ///
     /// # Errors
-    /// Those of `release`; the guard then does what is left to do.
+    /// Errors of `release`; the guard then does the rest of the cleanup.
     pub fn remove(self, release: impl FnOnce() -> Result<()>) -> Result<()> {
-        // Nobody rewrites the rules while they are being removed.
+        // Stops the watchdog from rewriting the rules during their removal.
         drop(self.watchdog);
         // A released acknowledgment is answered at once: no later packet may wait in a queue that
         // ends, and waiting packets must not be dropped with a rule's hook.

@@ -39,30 +39,30 @@ use watchdog::{LATE, Pulse};
 
 /// The exit status of a gateway that has ended because the treated are slower.
 const WORSE: i32 = 4;
-/// Interval between searches for offloads, which others may switch on at any time.
+/// Interval between searches for offloads, which may be enabled at any time.
 const SEARCH: Duration = Duration::from_secs(10);
-/// The longest round, even if nothing happens.
+/// Maximum duration of a round without events.
 const ROUND: Duration = Duration::from_millis(125);
-/// Interval of the reports to the guard, and of the search for a device that is gone.
+/// Interval of the reports to the guard, and of checks for a vanished device.
 const BEAT: Duration = Duration::from_millis(500);
-/// Runs a gateway until it is told to end.
+/// Runs a gateway until it is asked to end.
 ///
 /// # Errors
-/// The configuration is wrong, or the system forbids what is needed.
+/// The configuration is wrong, or a necessary permission is missing.
 pub fn run(options: &Serve) -> Result<i32> {
     let settings = Settings::new(options)?;
     if options.check {
         return Ok(0);
     }
-    // Logs go where a service's logs go; a second subscriber in the same process has no effect.
+    // Logs go to the service's log; a second subscriber in the same process has no effect.
     let _ = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_target(false)
         .without_time()
         .try_init();
     let signals = Signals::take()?;
-    // Before others may be started, and before the first packet is read. A successor is in time by
-    // the limit that it inherits.
+    // Before other processes are started and the first packet is read. A successor gets this from
+    // the inherited limit.
     let _ = clock::wake_in_time();
     confinement::keep_only_what_is_needed(options, &settings)?;
     let mut gateway = Gateway::begin(options.clone(), settings)?;
@@ -71,7 +71,7 @@ pub fn run(options: &Serve) -> Result<i32> {
     status
 }
 
-/// The descriptors that are ready. Only those are read: a packet costs no system call but its own.
+/// The ready descriptors. Only these are read: a packet costs no other system call than its read.
 #[derive(Clone, Copy, Debug, Default)]
 struct Readiness {
     signals: bool,
@@ -96,17 +96,17 @@ struct Gateway {
     handover: Handover,
     /// Time of the next report to the guard and the service manager.
     beat: Instant,
-    /// The latest time of a packet seen: it does not run backwards.
+    /// The latest time of a packet seen: it is monotonic.
     seen: Instant,
     unseen: u64,
     reloads: u64,
-    /// What takes connections past every rule, and the time of the next search for it.
+    /// Offloads that bypass every rule, and the time of the next search.
     offloads: Vec<String>,
     search: Instant,
 }
 
 impl Gateway {
-    /// Sets everything up, and leads packets to it last.
+    /// Sets everything up, and steers packets to it last.
     fn begin(options: Serve, settings: Settings) -> Result<Self> {
         let cookie = namespace::cookie()?;
         let path = control_socket::socket_path(&options.state, cookie, &settings.mobile);
@@ -217,7 +217,7 @@ impl Gateway {
         }
     }
 
-    /// Waits until something is ready or due; if there are `more` packets, only polls.
+    /// Waits until something is ready or due; with `more` packets pending, only polls.
     fn wait(&self, signals: &Signals, more: bool) -> Result<Readiness> {
         let now = self.clock.now();
         let until = self.datapath.next_wakeup().min(now + ROUND);
@@ -245,12 +245,12 @@ impl Gateway {
         }
     }
 
-    /// Shows passed packets to the meter, and to agents that only observe.
+    /// Passes observed packets to the meter, and to agents that only observe.
     fn look(&mut self) {
         let Some(tap) = &mut self.tap else {
             return;
         };
-        // Packets carry the system clock's time, everything else here uses the monotonic clock.
+        // Packets carry the system clock's time, everything else uses the monotonic clock.
         let apart = since_1970().saturating_sub(self.clock.now().as_nanos());
         let Self {
             meter,
@@ -272,7 +272,7 @@ impl Gateway {
         });
     }
 
-    /// Closes the tap: the device is gone or down, and is looked for again with every beat.
+    /// Closes the tap: the device is gone or down; it is retried with every beat.
     fn give_tap_up(&mut self) {
         if let Some(tap) = self.tap.take()
             && let Err(cause) = tap.error()
@@ -313,7 +313,7 @@ impl Gateway {
         self.handover.look_after_successor();
     }
 
-    /// Looks for what takes connections past every rule, and says what is new.
+    /// Searches for offloads, and reports new ones.
     fn find_offloads(&mut self) {
         let found = offload::find(&self.settings.mobile, &self.settings.wired);
         for offload in &found {
@@ -358,7 +358,7 @@ impl Gateway {
         Ok(())
     }
 
-    /// Leaves the packets to a successor.
+    /// Hands the packets over to a successor.
     fn drain(&mut self) {
         self.requests.give_name_away();
         self.datapath.follow();
@@ -370,8 +370,7 @@ impl Gateway {
         info!("another gateway has taken over");
     }
 
-    /// Releases everything held; frames that the gateway itself carries are left to the kernel's
-    /// bridge.
+    /// Releases everything held; inline forwarding is handed to the kernel's bridge.
     fn let_go(&mut self) -> Result<()> {
         if matches!(self.datapath, Datapath::Inline(_)) {
             return self.hand_to_bridge();
@@ -380,8 +379,8 @@ impl Gateway {
         Ok(())
     }
 
-    /// Carries frames until the kernel's bridge does. For a moment both do: TCP detects duplicates,
-    /// whereas it would have to wait for lost frames.
+    /// Forwards frames until the kernel's bridge does. For a moment both do: TCP detects
+    /// duplicates, whereas lost frames would cost retransmissions.
     fn hand_to_bridge(&mut self) -> Result<()> {
         let (mobile, wired) = (self.settings.mobile.clone(), self.settings.wired.clone());
         thread::scope(|scope| {
@@ -402,8 +401,8 @@ impl Gateway {
     /// Releases everything, and removes the gateway's changes to the system.
     fn end(mut self) -> Result<()> {
         if !self.handover.has_begun() {
-            // From a gateway with a successor the service manager would take it for the service's
-            // end.
+            // From a gateway with a successor, the service manager would interpret it as the
+            // service's end.
             self.manager.say("STOPPING=1");
         }
         let rules = self.report().rules;
@@ -422,7 +421,7 @@ impl Gateway {
     }
 }
 
-/// The program that has written the rules of the gateway that gave this answer.
+/// The writer of the rules of the gateway that gave this answer.
 fn writer_of(status: &str) -> Option<Writer> {
     let status: serde_json::Value = serde_json::from_str(status).ok()?;
     Writer::named(status["report"]["rules"].as_str()?)

@@ -1,4 +1,4 @@
-//! What the gateway says of itself, while it runs and at its end.
+//! The gateway's reports, while it runs and at its end.
 
 use std::fs;
 use std::io::Write;
@@ -13,7 +13,7 @@ use crate::datapath::Datapath;
 use crate::rules::offload;
 
 impl Gateway {
-    /// The report of this moment.
+    /// The current report.
     pub(super) fn report(&self) -> Report {
         let (packets, bytes) = self.meter.passed();
         let found = self.meter.compare();
@@ -66,8 +66,8 @@ impl Gateway {
         }
     }
 
-    /// Writes the report where the options say: to standard error, as JSON to standard output, or
-    /// into a file.
+    /// Writes the report as configured: to standard error, as JSON to standard output, or into a
+    /// file.
     ///
     /// # Errors
     /// The file cannot be written.

@@ -1,4 +1,4 @@
-//! Signals as a descriptor to wait for together with packets.
+//! Signals as a descriptor, to wait for together with packets.
 
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -6,23 +6,23 @@ use airtcp_host::error::{Error, Result};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
-/// The request behind a signal.
+/// The command of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// To end.
+    /// End.
     End,
-    /// To reload its configuration.
+    /// Reload the configuration.
     Reload,
-    /// To be succeeded by a new process.
+    /// Start a successor.
     Renew,
 }
 
-/// Signals that wait here instead of ending the process.
+/// Signals that wait here instead of killing the process.
 #[derive(Debug)]
 pub struct Signals(SignalFd);
 
 impl Signals {
-    /// Takes the signals over. Call it before other threads are started.
+    /// Takes over the signals. Call it before other threads are started.
     ///
     /// # Errors
     /// The system refuses it.

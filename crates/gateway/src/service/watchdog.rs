@@ -1,5 +1,5 @@
-//! Two threads that supervise the gateway: one releases everything when the gateway hangs, and one
-//! checks that its rules and queues are still in place.
+//! Two threads that supervise the gateway: one releases everything if the gateway hangs, and one
+//! checks that its rules and queues are still installed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,7 +19,7 @@ pub const LATE: i32 = 3;
 /// Interval between checks of rules and queues.
 const LOOK: time::Duration = time::Duration::from_secs(10);
 
-/// Signs of life of the gateway's thread.
+/// Liveness of the gateway's thread.
 #[derive(Debug, Default)]
 pub struct Pulse {
     /// Time of its last round, in nanoseconds of its clock.
@@ -52,7 +52,7 @@ pub struct Watchdog {
 }
 
 impl Watchdog {
-    /// Watches a gateway whose rounds must be within `late`, and whose rules are these.
+    /// Supervises a gateway with rounds within `late`, and with these rules.
     ///
     /// # Errors
     /// No thread can be started.
@@ -85,7 +85,7 @@ impl Drop for Watchdog {
         self.pulse.ended.store(true, Ordering::Relaxed);
         for thread in self.threads.drain(..) {
             thread.thread().unpark();
-            // A thread that has panicked no longer watches, which is the purpose here.
+            // A panicked thread no longer watches, which is the purpose here.
             let _ = thread.join();
         }
     }
@@ -111,7 +111,7 @@ fn watch(pulse: &Pulse, clock: Clock, late: Duration, rescuer: &Rescuer) {
     }
 }
 
-/// Checks regularly that rules and queues are in place. Missing rules are rewritten: a reloaded
+/// Checks regularly that rules and queues are installed. Rewrites missing rules: a reloaded
 /// firewall removes them.
 fn keep(pulse: &Pulse, rules: &Rules) {
     loop {
@@ -122,7 +122,7 @@ fn keep(pulse: &Pulse, rules: &Rules) {
         if rules.stand() {
             continue;
         }
-        // Since the check the gateway may have ended and removed them itself.
+        // Since the check, the gateway may have ended and removed them itself.
         if pulse.ended.load(Ordering::Relaxed) {
             return;
         }

@@ -1,5 +1,5 @@
 //! The kernel's interfaces to packets: the packet queue (NFQUEUE) and its netlink messages, packet
-//! sockets, the tap, and raw sockets that repeat.
+//! sockets, the tap, and raw sockets for retransmission.
 
 pub mod netlink;
 pub mod nfqueue;

@@ -46,16 +46,16 @@ mod attribute {
 const NF_DROP: u32 = 0;
 const NF_ACCEPT: u32 = 1;
 
-/// A packet that waits in a queue for a verdict.
+/// A packet waiting in a queue for a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Queued<'a> {
     /// The queue.
     pub queue: u16,
-    /// Its number in the queue; numbers rise and wrap.
+    /// Its number in the queue; numbers increase and wrap.
     pub id: u32,
-    /// From the IP header on.
+    /// The bytes from the IP header on.
     pub bytes: &'a [u8],
-    /// Whether bytes are missing at its end.
+    /// Whether its end is truncated.
     pub is_cut: bool,
 }
 
@@ -64,12 +64,12 @@ pub struct Queued<'a> {
 pub enum Message<'a> {
     /// A packet waits.
     Queued(Queued<'a>),
-    /// The answer to a request: refused, with an errno(3), or done, with zero.
+    /// The answer to a request: an errno(3), or zero for success.
     Answer(i32),
 }
 
-/// Parses the messages of a datagram, in order. Malformed ones are skipped, and an impossible
-/// length ends the datagram.
+/// Parses the messages of a datagram, in order. Malformed ones are skipped; an impossible length
+/// ends the datagram.
 pub fn messages(datagram: &[u8]) -> impl Iterator<Item = Message<'_>> {
     let mut rest = datagram;
     std::iter::from_fn(move || {
@@ -123,11 +123,11 @@ fn read_packet(message: &[u8]) -> Option<Queued<'_>> {
 pub enum Verdict<'a> {
     /// It passes unchanged.
     Pass,
-    /// It passes with these bytes in place of its own.
+    /// It passes with replaced bytes.
     PassChanged(&'a [u8]),
     /// It passes with this priority (socket(7), SO_PRIORITY).
     PassWithPriority(u32),
-    /// It does not pass.
+    /// It is dropped.
     Drop,
 }
 
@@ -163,7 +163,7 @@ impl Writer {
         });
     }
 
-    /// Gives a queue back.
+    /// Unbinds a queue.
     pub fn unbind(&mut self, queue: u16) {
         self.message(CONFIGURE, NLM_F_REQUEST, queue, |message| {
             message.attribute(configure::COMMAND, &[configure::UNBIND, 0, 0, 0]);
@@ -220,7 +220,7 @@ impl Writer {
     }
 
     fn attribute(&mut self, kind: u16, value: &[u8]) {
-        // An IP packet that was read from a message fits into one.
+        // An IP packet read from a message fits into one.
         let length = (4 + value.len()).min(usize::from(u16::MAX)) as u16;
         self.bytes.extend(length.to_ne_bytes());
         self.bytes.extend(kind.to_ne_bytes());
@@ -252,8 +252,8 @@ fn network_u16(bytes: &[u8], at: usize) -> Option<u16> {
 mod tests {
     use super::*;
 
-    /// Packet 5 of queue 7 as the kernel of an x86-64 sends it, by linux/nfnetlink_queue.h: header,
-    /// hook and device, then four bytes of a packet that has forty.
+    /// Packet 5 of queue 7 as sent by an x86-64 kernel, by linux/nfnetlink_queue.h: header, hook
+    /// and device, then four bytes of a packet of forty.
     #[cfg(target_endian = "little")]
     const QUEUED: [u8; 56] = [
         56, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, // nlmsghdr
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(found, [Message::Queued(queued)]);
         let twice: Vec<u8> = datagram.iter().chain(&datagram).copied().collect();
         assert_eq!(messages(&twice).count(), 2);
-        // Truncated anywhere, it is one message less and no panic.
+        // Truncated anywhere, it gives one message less and no panic.
         for length in 0..datagram.len() {
             assert_eq!(messages(&datagram[..length]).count(), 0);
         }
@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(messages(&datagram).next(), Some(Message::Answer(1)));
     }
 
-    /// Damage anywhere, lengths included, is parsed without a panic, and a packet's bytes lie
+    /// Damage anywhere, including lengths, is parsed without a panic, and a packet's bytes are
     /// within the datagram.
     #[test]
     #[cfg(target_endian = "little")]

@@ -1,4 +1,4 @@
-//! The kernel's queues of packets that wait for a verdict: one for each direction.
+//! The kernel's queues of packets waiting for a verdict: one for each direction.
 
 use std::collections::BTreeSet;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -15,17 +15,17 @@ use rustix::net::{
 use super::netlink::{Message, Verdict, Writer, messages};
 use super::packet_socket::set_option;
 
-/// Maximum number of packets that wait in a queue; further ones bypass it.
+/// Maximum number of packets waiting in a queue; further ones bypass it.
 const MAX_WAITING: u32 = 1 << 14;
 /// Buffer for messages from the kernel.
 const BUFFER_BYTES: usize = 8 << 20;
-/// Length at which messages to the kernel are sent at the latest.
+/// Maximum length of pending messages to the kernel before they are sent.
 const FULL_BYTES: usize = 1 << 15;
 
-/// A packet's identity: the direction's queue and its number there, which rises without wrapping.
+/// A packet's identity: the direction's queue and its number there, unwrapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketId {
-    /// Its direction, which determines its queue.
+    /// Its direction, which selects its queue.
     pub toward: Toward,
     number: u64,
 }
@@ -56,20 +56,18 @@ pub struct Queues {
 pub struct Arrival<'a> {
     /// Its identity.
     pub id: PacketId,
-    /// From the IP header on.
+    /// The bytes from the IP header on.
     pub bytes: &'a [u8],
-    /// Whether bytes are missing at its end.
+    /// Whether its end is truncated.
     pub is_cut: bool,
 }
 
 impl Queues {
     /// Opens the queues from number `base` on, one for each direction of `directions`, for packets
-    /// of which `copied` bytes are needed.
+    /// copied up to `copied` bytes.
     ///
     /// # Errors
-    ///
-    /// The system does not allow it, has no such queues, or another program holds one of
-    /// them.
+    /// Permission is missing, the system has no such queues, or another program holds one of them.
     pub fn new(base: u16, directions: &[Toward], copied: u32) -> Result<Self> {
         let socket = open().map_err(|cause| {
             Error::system("cannot speak with the kernel's packet queue", cause).remedied_by(
@@ -101,7 +99,7 @@ impl Queues {
         self.writer.bind(queue, MAX_WAITING, copied);
         let failed = || format!("cannot take packet queue {queue}");
         self.send().tried(failed)?;
-        // The kernel answers before it returns from the request.
+        // The kernel answers before the request returns.
         let (length, _) =
             recv(&self.socket, &mut self.buffer[..], RecvFlags::empty()).tried(failed)?;
         for message in messages(&self.buffer[..length]) {
@@ -125,7 +123,7 @@ impl Queues {
             .map(|(toward, lane)| (*toward, lane.queue))
     }
 
-    /// Reads a turn of waiting packets and passes each to `each`. Returns whether there may be
+    /// Reads a batch of waiting packets and passes each to `each`. Returns whether there may be
     /// more.
     ///
     /// # Errors
@@ -135,7 +133,7 @@ impl Queues {
             let length = match recv(&self.socket, &mut self.buffer[..], RecvFlags::empty()) {
                 Ok((length, _)) => length,
                 Err(Errno::AGAIN) => return Ok(false),
-                // Messages were lost: those packets have passed.
+                // Messages were lost: their packets have passed.
                 Err(Errno::INTR | Errno::NOBUFS) => continue,
                 Err(cause) => {
                     return Err(cause).tried(|| "cannot read from the packet queue".to_owned());
@@ -165,8 +163,7 @@ impl Queues {
         Ok(true)
     }
 
-    /// Gives a verdict, which is sent by [`flush`](Self::flush). A packet that already has one
-    /// keeps it.
+    /// Gives a verdict, which is sent by [`flush`](Self::flush). A packet with a verdict keeps it.
     pub fn decide(&mut self, id: PacketId, verdict: Verdict<'_>) {
         let lanes = self.lanes.iter_mut();
         let Some(lane) = lanes
@@ -185,7 +182,7 @@ impl Queues {
             self.writer.verdict(lane.queue, number, verdict);
         }
         if self.writer.bytes().len() >= FULL_BYTES {
-            // If the kernel does not accept it now, it is sent with the next flush.
+            // If the kernel does not accept it now, the next flush sends it.
             let _ = self.send().map(|()| self.writer.clear());
         }
     }
@@ -207,9 +204,9 @@ impl Queues {
         sent.tried(|| "cannot answer the packet queue".to_owned())
     }
 
-    /// Lets all waiting packets pass, known or not, and gives the queues back.
+    /// Lets all waiting packets pass, known or not, and unbinds the queues.
     pub fn release(&mut self) {
-        // Verdicts already given come first.
+        // Pending verdicts come first.
         let _ = self.flush();
         for (_, lane) in &mut self.lanes {
             lane.waiting.clear();
@@ -219,7 +216,7 @@ impl Queues {
         self.writer.clear();
     }
 
-    /// Returns what another thread needs to release everything when this one hangs.
+    /// Returns a handle for another thread to release everything if this one hangs.
     ///
     /// # Errors
     /// The process has no descriptor left.
@@ -237,7 +234,7 @@ impl Queues {
 
 impl Lane {
     /// Writes the verdicts of passing packets. Dropped or changed ones were written before, so that
-    /// they are no longer there when a batch says "up to".
+    /// they are already gone when a batch verdict applies "up to" a number.
     fn write(&mut self, writer: &mut Writer) {
         if self.passing.is_empty() {
             return;
@@ -263,7 +260,7 @@ pub struct Rescuer {
 }
 
 impl Rescuer {
-    /// Lets all waiting packets pass and gives the queues back: from then on the rules' bypass
+    /// Lets all waiting packets pass and unbinds the queues: from then on the rules' bypass
     /// applies. `last` is the number of a recent packet.
     pub fn release(&self, last: u64) {
         let mut writer = Writer::default();
@@ -274,8 +271,7 @@ impl Rescuer {
     }
 }
 
-/// Lets all packets waiting in a queue pass, including those after packet `last`, and gives it
-/// back.
+/// Lets all packets waiting in a queue pass, including those after packet `last`, and unbinds it.
 fn release(writer: &mut Writer, queue: u16, last: u64) {
     // Numbers wrap: up to a quarter of them ahead is "later" for the kernel
     // (nfqnl_recv_verdict_batch).

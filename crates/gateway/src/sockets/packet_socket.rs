@@ -1,5 +1,4 @@
-//! Socket options, addresses and frames of packet sockets, for which our libraries have no
-//! wrappers.
+//! Socket options, addresses and frames of packet sockets, which the libraries used do not wrap.
 
 use std::io;
 use std::mem::MaybeUninit;

@@ -11,7 +11,7 @@ use rustix::net::{
 
 use super::packet_socket::set_option;
 
-/// IPPROTO_RAW of linux/in.h: the header is the sender's.
+/// IPPROTO_RAW of linux/in.h: the program supplies the header.
 const RAW: Protocol = rustix::net::ipproto::RAW;
 
 /// Sends packets into the network.
@@ -34,7 +34,7 @@ impl Repeater {
         })
     }
 
-    /// Sends a packet. Returns whether the kernel took it: a full queue loses it, as on any link.
+    /// Sends a packet. Returns whether the kernel took it: a full queue drops it, as on any link.
     pub fn send(&self, packet: &[u8]) -> bool {
         let sent = match packet.first().map(|first| first >> 4) {
             Some(4) if packet.len() >= 20 => {

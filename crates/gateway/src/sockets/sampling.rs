@@ -1,4 +1,4 @@
-//! The share of bulk segments that a tap examines: all of them, until that would take time from
+//! The share of bulk segments that a tap examines: all of them, until that would slow down
 //! forwarding.
 //!
 //! A router that forwards 300 000 packets a second on two cores loses a fifth of them if each is
@@ -8,12 +8,12 @@
 
 use airtcp_units::{Duration, Instant};
 
-/// The most bulk segments examined per second, except during the first half second.
+/// Maximum number of bulk segments examined per second, except during the first half second.
 const MAX: f64 = 30_000.0;
 /// The sparsest sample: one in this many.
 const SPARSEST: u32 = 64;
 
-/// The share of bulk segments that is examined, adapted to their rate.
+/// The examined share of bulk segments, adapted to their rate.
 #[derive(Clone, Copy, Debug)]
 pub struct Sampling {
     one_in: u32,
@@ -22,7 +22,7 @@ pub struct Sampling {
 }
 
 impl Sampling {
-    /// Creates a sampling that examines all.
+    /// Creates a sampling that examines all segments.
     pub const fn new(now: Instant) -> Self {
         Self {
             one_in: 1,
@@ -31,7 +31,7 @@ impl Sampling {
         }
     }
 
-    /// Counts an examined bulk segment. Returns the number it stands for.
+    /// Counts an examined bulk segment. Returns the number of segments it represents.
     pub const fn see(&mut self) -> u32 {
         self.looked_at += 1;
         self.one_in
@@ -50,7 +50,7 @@ impl Sampling {
             .filter(|share| share.is_power_of_two())
             .find(|&share| rate <= MAX * f64::from(share))
             .unwrap_or(SPARSEST);
-        // With hysteresis: more are examined only when twice as many could be.
+        // With hysteresis: the share only increases if twice as many could be examined.
         let changes = wanted > self.one_in || wanted * 2 < self.one_in || rate <= MAX / 2.0;
         (changes && wanted != self.one_in).then(|| {
             self.one_in = wanted;
@@ -63,8 +63,8 @@ impl Sampling {
 mod tests {
     use super::*;
 
-    /// Reviews every half second of `rate` bulk segments a second, of which one in the current
-    /// sampling is seen; returns the final sampling, and how often it changed.
+    /// Reviews every half second of `rate` bulk segments a second, of which the current sampling
+    /// shows its share; returns the final sampling, and the number of changes.
     fn settle(sampling: &mut Sampling, from: u64, rate: u64, halves: u64) -> (u32, u32) {
         let (mut asked, mut changes) = (sampling.one_in, 0);
         for half in 1..=halves {
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(settle(&mut sampling, 6000, 1000, 4), (1, 1));
     }
 
-    /// At an edge the share is chosen once.
+    /// At a threshold the share is chosen once.
     #[test]
     fn it_does_not_go_to_and_fro() {
         let mut sampling = Sampling::new(Instant::ZERO);

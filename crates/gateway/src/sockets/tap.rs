@@ -3,8 +3,7 @@
 //!
 //! The kernel fills blocks and hands each over when it is full or [`LATENCY_MS`] old
 //! (Documentation/networking/packet_mmap.rst, TPACKET_V3), so that observation costs one wake-up
-//! per block, not per packet. Packets that do not fit are counted as missed; they pass all the
-//! same.
+//! per block, not per packet. Packets that do not fit are counted as missed, but pass.
 
 use std::ffi::c_void;
 use std::io;
@@ -24,7 +23,7 @@ use crate::packets::filter;
 use crate::packets::filter::Instruction;
 use crate::stations::Mac;
 
-/// A block is handed over when its first packet is this old, in milliseconds.
+/// Maximum age of a block's first packet before the block is handed over, in milliseconds.
 pub const LATENCY_MS: u32 = 8;
 const BLOCK_BYTES: u32 = 1 << 17;
 const BLOCKS: u32 = 32;
@@ -35,13 +34,13 @@ const FRAME_BYTES: u32 = 1 << 11;
 pub struct TappedPacket<'a> {
     /// Its time, in nanoseconds of the system clock since 1970.
     pub nanos: u64,
-    /// Its direction, seen from the device towards the mobiles.
+    /// Its direction, relative to the device towards the mobiles.
     pub toward: Toward,
-    /// The radio or card that it came from, if the device knows such addresses.
+    /// The sending radio or card, if the device has such addresses.
     pub sender: Option<Mac>,
-    /// From the IP header on, possibly truncated.
+    /// The bytes from the IP header on, possibly truncated.
     pub bytes: &'a [u8],
-    /// The number of packets it stands for: more than one if only a sample is examined.
+    /// The number of packets it represents: more than one if only a sample is examined.
     pub stands_for: u32,
 }
 
@@ -50,7 +49,7 @@ pub struct TappedPacket<'a> {
 pub struct TapCounters {
     /// Packets seen.
     pub seen: u64,
-    /// Packets for which there was no room.
+    /// Packets dropped for lack of room.
     pub missed: u64,
 }
 
@@ -109,9 +108,9 @@ impl Tap {
         Ok(tap)
     }
 
-    /// Passes every packet of the ready blocks to `each`, in the order in which they passed.
+    /// Passes every packet of the ready blocks to `each`, in order.
     pub fn look(&mut self, mut each: impl FnMut(TappedPacket<'_>)) {
-        // One round of the ring is enough for one turn: later blocks are for the next.
+        // One round of the ring is enough per call: later blocks are for the next.
         for _ in 0..BLOCKS {
             if !self.look_at_block(&mut each) {
                 break;
@@ -119,16 +118,16 @@ impl Tap {
         }
     }
 
-    /// Examines fewer bulk segments when many pass, and all again when few do. Call it regularly.
+    /// Examines fewer bulk segments if many pass, and all if few do. Call it regularly.
     pub fn sample(&mut self, now: Instant) {
         if let Some(one_in) = self.sampling.review(now) {
-            // If the kernel refuses the new program, it continues with the old one: then examined
-            // segments stand for too many, as they do for the block being filled now.
+            // If the kernel refuses the new program, the old one continues: then examined segments
+            // represent too many, as they do in the block being filled now.
             let _ = attach(&self.socket, &filter::tap(one_in));
         }
     }
 
-    /// Returns the error behind a poll(2) event.
+    /// Returns the error that caused a poll(2) event.
     ///
     /// # Errors
     /// The device is gone or down.
@@ -136,7 +135,7 @@ impl Tap {
         rustix::net::sockopt::socket_error(&self.socket)?.map_err(Into::into)
     }
 
-    /// What was seen and missed so far.
+    /// Counters so far.
     pub fn looked(&mut self) -> TapCounters {
         let statistics: io::Result<libc::tpacket_stats_v3> =
             read_option(&self.socket, libc::SOL_PACKET, libc::PACKET_STATISTICS);
@@ -317,8 +316,8 @@ mod tests {
         block
     }
 
-    /// A segment of which the filter takes one in eight stands for eight; one with a tag, of which
-    /// it takes all, for itself.
+    /// A segment sampled one in eight represents eight; a tagged one, which is never sampled,
+    /// represents itself.
     #[test]
     fn a_packet_stands_for_those_that_the_filter_left_out() {
         let segment = Segment {

@@ -1,11 +1,11 @@
-//! The part of nl80211's requests and answers that concerns stations (linux/nl80211.h).
+//! nl80211's requests and answers about stations (linux/nl80211.h).
 
 use netlink_packet_core::{
     DecodeError, DefaultNla, Emitable, NlaBuffer, NlasIterator, ParseableParametrized, parse_u32,
 };
 use netlink_packet_generic::{GenlFamily, GenlHeader};
 
-/// NL80211_CMD_GET_INTERFACE, NL80211_CMD_NEW_INTERFACE and their like of stations.
+/// NL80211_CMD_GET_INTERFACE, NL80211_CMD_NEW_INTERFACE and the equivalents for stations.
 const GET_INTERFACE: u8 = 5;
 const NEW_INTERFACE: u8 = 7;
 const GET_STATION: u8 = 17;
@@ -27,13 +27,13 @@ mod information {
 /// The address of a station's radio.
 pub type Mac = [u8; 6];
 
-/// A station that an 802.11 device serves.
+/// A station of an 802.11 device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Station {
     /// Its address.
     pub address: Mac,
-    /// Failed attempts to send it something, if the driver counts them: those that were retried,
-    /// and the last ones. The counter wraps.
+    /// Failed attempts to send to it, if the driver counts them: retried ones, and final ones. The
+    /// counter wraps.
     pub failed_attempts: Option<u32>,
 }
 
@@ -42,7 +42,7 @@ pub struct Station {
 pub enum Question {
     /// All 802.11 devices.
     Devices,
-    /// The stations that this device serves.
+    /// The stations of this device.
     Stations {
         /// The device's index.
         device: u32,
@@ -130,7 +130,7 @@ fn station(bytes: &[u8]) -> Result<Option<Station>, DecodeError> {
     }))
 }
 
-/// The value of an attribute, if it is there.
+/// The value of an attribute, if present.
 fn find<T>(
     bytes: &[u8],
     kind: u16,
@@ -156,7 +156,7 @@ mod tests {
     /// the crate neli-wifi 0.6.1 (MIT) for its tests; little endian.
     const RECORDED: &[u8] = include_bytes!("recorded/station-information.bin");
 
-    /// An nl80211 message with the given attributes.
+    /// An nl80211 message with these attributes.
     fn message(command: u8, attributes: &[(u16, &[u8])]) -> Vec<u8> {
         let mut bytes = vec![0; 16];
         bytes[4..6].copy_from_slice(&28_u16.to_ne_bytes());
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(read(&nobody), Some(Answer::Other));
     }
 
-    /// Damage anywhere is an error or an answer, and no panic.
+    /// Damage anywhere gives an error or an answer, and no panic.
     #[test]
     fn damaged_messages_never_panic() {
         let address = [2, 0, 0, 0, 0, 1];

@@ -1,8 +1,7 @@
 //! Failed attempts on the radio, if its driver counts them: nl80211's statistics of stations.
 //!
-//! The kernel tells no program of a failed attempt, but a driver counts them by station, and the
-//! counters are read ten times a second, by a separate thread: a busy driver keeps its callers
-//! waiting.
+//! The kernel reports no individual failed attempts, but a driver counts them by station, and the
+//! counters are read ten times a second, by a separate thread: a busy driver blocks its callers.
 
 mod message;
 
@@ -33,7 +32,7 @@ use message::{Answer, Question, Station};
 /// Interval between readings of the counters.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// A station to which attempts have recently failed.
+/// A station with recent failed attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failures {
     /// The station.
@@ -55,7 +54,7 @@ impl Stations {
     ///
     /// # Errors
     ///
-    /// There is none, or the system does not allow it.
+    /// There is no such device, or permission is missing.
     pub fn listen() -> Result<Self> {
         let driver = Driver::find()?;
         let (to, news) = channel();
@@ -108,8 +107,8 @@ fn read_counters(driver: &Driver, to: &Sender<Failures>, listener: &Weak<()>) {
 struct Counters(BTreeMap<Mac, u32>);
 
 impl Counters {
-    /// Returns what has been added since. A new station, or one whose driver counts from zero
-    /// again, has nothing yet.
+    /// Returns the increments since the last reading. A new station, or one with a reset counter,
+    /// has none yet.
     fn take(&mut self, stations: &[Station]) -> Vec<Failures> {
         let counted = |one: &Station| Some((one.address, one.failed_attempts?));
         let now: BTreeMap<_, _> = stations.iter().filter_map(counted).collect();
@@ -212,7 +211,7 @@ impl Driver {
                     NetlinkPayload::InnerMessage(answer) => {
                         let (_, payload): (GenlHeader, A) = answer.into_parts();
                         answers.push(payload);
-                        // Only a dump is ended by a message of its own.
+                        // Only a dump ends with a separate message.
                         if flags & NLM_F_DUMP == 0 {
                             return Ok(answers);
                         }
@@ -245,7 +244,7 @@ mod tests {
     #[test]
     fn what_is_added_is_news() {
         let mut counters = Counters::default();
-        // Counts from before the first reading are not news, nor are missing counts.
+        // Counts from before the first reading are not new, nor are missing counts.
         let first = [station(ONE, Some(u32::MAX - 1)), station(OTHER, None)];
         assert_eq!(counters.take(&first), []);
         let news = counters.take(&[station(ONE, Some(2)), station(OTHER, Some(9))]);

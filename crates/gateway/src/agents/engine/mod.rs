@@ -36,7 +36,7 @@ const COPIES: usize = 1 << 13;
 /// Maximum number of packets held, over all connections.
 const MAX_HELD: usize = 1 << 13;
 
-/// A packet that passes.
+/// A passing packet.
 #[derive(Clone, Copy, Debug)]
 pub struct PassingPacket<'a, H> {
     /// Its connection.
@@ -60,11 +60,11 @@ pub enum Decision<H> {
     Pass(H),
     /// It passes with this priority.
     PassWithPriority(H, u32),
-    /// It passes with these bytes in place of its own.
+    /// It passes with replaced bytes.
     PassChanged(H, Vec<u8>),
-    /// It does not pass.
+    /// It is dropped.
     Drop(H),
-    /// This packet, which passed before, goes to the mobile again.
+    /// This earlier packet is retransmitted to the mobile.
     Repeat(Vec<u8>),
 }
 
@@ -109,13 +109,13 @@ pub struct Engine<H> {
     copies: Option<Store>,
     decisions: VecDeque<Decision<H>>,
     last: u64,
-    /// Whether an agent has suppressed the packet that it was just given.
+    /// Whether an agent has suppressed the packet it was last given.
     suppressed: bool,
     counts: Counts,
 }
 
 impl<H: Copy> Engine<H> {
-    /// Creates agents through which nothing has passed, which know `most` connections.
+    /// Creates agents without state, which track at most `most` connections.
     ///
     /// # Errors
     /// A parameter of an agent is out of its range.
@@ -140,7 +140,7 @@ impl<H: Copy> Engine<H> {
         })
     }
 
-    /// Takes a packet of a treated connection. Call [`poll`](Self::poll) afterwards.
+    /// Processes a packet of a treated connection. Call [`poll`](Self::poll) afterwards.
     pub fn pass(&mut self, now: Instant, passing: &PassingPacket<'_, H>) {
         self.wake(now);
         self.counts.seen(passing.toward);
@@ -151,7 +151,7 @@ impl<H: Copy> Engine<H> {
             copies.keep(passing.bytes, &Content::Segment(passing.segment))
         });
         let (until, bound) = self.until(now, passing);
-        // Held until the agents decide otherwise, which for most is at once.
+        // Held until the agents decide otherwise, for most packets immediately.
         let held = HeldPacket {
             packet: passing.packet,
             flow: passing.flow,
@@ -180,15 +180,15 @@ impl<H: Copy> Engine<H> {
             self.deadlines.insert((until, number));
             self.counts.held += 1;
         }
-        // This includes packets that may not be held at all.
+        // This includes packets that must not be held at all.
         self.release_due(now);
         if self.held.len() > MAX_HELD {
             self.release_all(now);
         }
     }
 
-    /// Takes a report from the radio about a connection's latest data in flight to its mobile. Call
-    /// [`poll`](Self::poll) afterwards.
+    /// Processes a report from the radio about a connection's latest data in flight to its mobile.
+    /// Call [`poll`](Self::poll) afterwards.
     pub fn hear(&mut self, now: Instant, flow: FlowKey, data: &Segment, event: LinkEvent) {
         for place in 0..self.agents.len() {
             let Self { agents, counts, .. } = self;
@@ -240,7 +240,7 @@ impl<H: Copy> Engine<H> {
         self.deadlines.first().map(|&(until, _)| until)
     }
 
-    /// Number of packets held now.
+    /// Number of packets currently held.
     pub fn held(&self) -> usize {
         self.held.len()
     }
@@ -260,7 +260,7 @@ impl<H: Copy> Engine<H> {
         flow.allowance.until(&limits, now, passing.round_trip)
     }
 
-    /// Tells the agents of data that they do not see.
+    /// Informs the agents of data that they do not see.
     fn tell(&mut self, now: Instant, passing: &PassingPacket<'_, H>) {
         if passing.toward != Toward::Mobile || passing.segment.payload_bytes > 0 {
             return;
@@ -332,7 +332,7 @@ impl<H: Copy> Engine<H> {
             let (passage, is_repeat) = match emission {
                 Emission::Pass(passage) => (passage, false),
                 Emission::Repeat(passage) => (passage, true),
-                // No sender understands it; its occurrence is counted as an event.
+                // No sender understands it; it is only counted as an event.
                 Emission::Feedback { .. } => continue,
             };
             if passage.packet.number == 0 {
