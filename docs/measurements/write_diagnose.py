@@ -36,7 +36,6 @@ def main() -> None:
     parser.add_argument(
         "--part", action="append", choices=PARTS, help="what is run; all if left out"
     )
-    parser.add_argument("--before", type=Path, help="scores of an earlier version, of score.py")
     options = parser.parse_args()
     parts = tuple(options.part or PARTS)
     if corpus := options.corpus:
@@ -52,20 +51,15 @@ def main() -> None:
         if "forecasts" in parts:
             _run("forecast.py", corpus, "--out", "out/forecast", "--json", str(FOUND), *kernel)
     found = json.loads(FOUND.read_text())
-    if options.before:
-        earlier = json.loads(options.before.read_text())
-        found["before"] = {half: by_kind(earlier[half]) for half in HALVES if half in earlier}
-        FOUND.write_text(json.dumps(found, indent=1) + "\n")
     text = put(PAGE.read_text(), "scores", scores(found))
-    if "before" in found:
-        text = put(text, "answers", answers(found))
+    text = put(text, "answers", answers(found))
     if "causes" in found:
         text = put(text, "causes", causes(found["causes"]))
     if "forecasts" in found:
         text = put(text, "forecasts", forecasts(found["forecasts"]))
     PAGE.write_text(text)
     if options.corpus:
-        answered = ("answers",) if "scores" in parts and "before" in found else ()
+        answered = ("answers",) if "scores" in parts else ()
         stamp(ROOT, *parts, *answered)
 
 
@@ -111,17 +105,16 @@ def by_kind(half: dict[str, Any]) -> dict[str, dict[str, list[int]]]:
 
 
 def answers(found: dict[str, Any]) -> str:
-    """A row a kind and half: before, and now."""
-    heads = ["links", *(f"{words}: before, now" for words in BY_KIND.values())]
+    """A row for each half, and for each kind that is not right throughout."""
+    heads = ["links", *BY_KIND.values()]
     lines = [f"| {' | '.join(heads)} |", "|---|" + "---:|" * len(BY_KIND)]
     for half, words in HALVES.items():
-        if half not in found["before"]:
-            continue
-        now, before = by_kind(found[half]), found["before"][half]
-        whole = {"all": _summed(now)} | now
-        earlier = {"all": _summed(before)} | before
-        for kind, sums in whole.items():
-            cells = [_beside(name, earlier.get(kind, {}).get(name), sums[name]) for name in BY_KIND]
+        kinds = by_kind(found[half])
+        faulty = {
+            kind: sums for kind, sums in kinds.items() if any(a != b for a, b in sums.values())
+        }
+        for kind, sums in ({"all": _summed(kinds)} | faulty).items():
+            cells = [_cell(name, sums[name]) for name in BY_KIND]
             lines.append(f"| {kind}, {words} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -133,13 +126,11 @@ def _summed(kinds: dict[str, dict[str, list[int]]]) -> dict[str, list[int]]:
     }
 
 
-def _beside(name: str, before: list[int] | None, now: list[int]) -> str:
-    def shown(one: list[int] | None) -> str:
-        if not one or not one[1]:
-            return "none"
-        return f"{one[1]}, {one[0]}" if name == "refused" else f"{one[0]:,} of {one[1]:,}"
-
-    return f"{shown(before)}; {shown(now)}"
+def _cell(name: str, score: list[int]) -> str:
+    right, of = score
+    if not of:
+        return "none"
+    return f"{of}, {right}" if name == "refused" else f"{right:,} of {of:,}"
 
 
 CAUSES = ("policer", "tail-drop", "aqm", "queue-or-radio", "radio", "not-shown")
