@@ -1,10 +1,10 @@
-//! Compiles the programs for the kernel's BPF, where the feature `bpf` asks for them.
+//! Compiles the BPF programs, with the feature `bpf`.
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The programs, without their `.bpf.c`.
+/// Names of the programs, without `.bpf.c`.
 const PROGRAMS: [&str; 5] = ["coin", "newzag", "treat", "veno", "westwood"];
 
 fn main() {
@@ -16,7 +16,7 @@ fn main() {
     println!("cargo:rerun-if-changed={}", sources.display());
     println!("cargo:rerun-if-env-changed=CLANG");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    // libbpf-sys says where its copy of libbpf has its headers.
+    // libbpf-sys exports the path of its libbpf headers.
     let headers = env::var("DEP_BPF_INCLUDE").expect("libbpf-sys names its headers");
     for program in PROGRAMS {
         compile(

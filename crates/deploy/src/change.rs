@@ -25,7 +25,7 @@ const BPF_SYSTEM: u64 = 0xcafe_4a11;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Change {
-    /// A kernel file that holds one setting.
+    /// A kernel file with one setting.
     Setting {
         /// The file, below /proc/sys or /sys.
         file: PathBuf,
@@ -36,12 +36,12 @@ pub enum Change {
         /// The new value.
         new: String,
     },
-    /// A setting of a radio in one of mac80211's debugging files, which does not read as it is
-    /// written.
+    /// A setting of a radio in one of mac80211's debugging files, which have different syntax for
+    /// reading and writing.
     Radio {
         /// The file.
         file: PathBuf,
-        /// The old value, as it is written.
+        /// The old value, in the syntax for writing.
         old: String,
         /// The new value.
         new: String,
@@ -50,7 +50,7 @@ pub enum Change {
     Route {
         /// Whether it is an IPv6 route.
         is_v6: bool,
-        /// The old route, as `ip route replace` takes it; `None` if there was none.
+        /// The old route, in the syntax of `ip route replace`; `None` if there was none.
         old: Option<String>,
         /// The new route.
         new: String,
@@ -59,7 +59,7 @@ pub enum Change {
     Discipline {
         /// The device.
         device: String,
-        /// The new discipline, as tc(8) writes it.
+        /// The new discipline, in the syntax of tc(8).
         new: String,
         /// The old one; `None` if the kernel had chosen it itself.
         old: Option<RootDiscipline>,
@@ -122,11 +122,11 @@ impl Undoable for Change {
 }
 
 impl Change {
-    /// `None` if it is still in place; otherwise what is there instead.
+    /// `None` if it is still in place; otherwise the present state.
     ///
     /// # Errors
     ///
-    /// The system does not tell.
+    /// The system does not answer.
     pub fn missing(&self) -> Result<Option<String>> {
         Ok(match self {
             Self::Setting { file, new, .. } => {
@@ -176,8 +176,8 @@ impl Change {
         }
     }
 
-    /// The command that undoes it in a script with [`UNDO`]: unless it has been changed by
-    /// someone else since.
+    /// The command that undoes it in a script with [`UNDO`], unless another party has changed it
+    /// since.
     pub fn undo_command(&self) -> Option<String> {
         match self {
             Self::Setting {
@@ -212,9 +212,9 @@ impl Change {
                 new,
                 old: None,
             } => Some(format!("back_qdisc {} {}", quoted(device), first_word(new))),
-            // What was there is known by its bytes, for which tc(8) has no words.
+            // The old discipline is stored in bytes, which tc(8) cannot express.
             Self::Discipline { old: Some(_), .. } => None,
-            // It reads otherwise than it is written, and the script compares both.
+            // Its syntax for reading differs, and the script compares both.
             Self::Radio { .. } => None,
             Self::Control { .. } | Self::Treatment { .. } => None,
         }
@@ -287,7 +287,7 @@ fn effects(treatment: &Treatment) -> String {
     effects.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// Functions for sh that undo a change unless somebody else has changed it meanwhile: `back FILE
+/// Functions for sh that undo a change unless another party has changed it meanwhile: `back FILE
 /// NEW OLD COMMAND`, `back_route SHOW COMMAND` and `back_qdisc DEVICE KIND`.
 pub const UNDO: &str = r#"back() {
     # Some settings hold several numbers, between tabs.
@@ -354,8 +354,7 @@ fn write(file: &Path, value: &str) -> Result<()> {
     fs::write(file, value).tried(|| format!("cannot write {value:?} to {}", file.display()))
 }
 
-/// Puts `old` back to a file that holds `now`, unless that is neither what was put there nor what
-/// had been.
+/// Restores `old` in a file that holds `now`, unless `now` is neither the new nor the old value.
 fn undo_file(file: &Path, now: &str, old: &str, new: &str) -> Result<Undone> {
     if !is_same(now, new) && !is_same(now, old) {
         return Ok(Undone::Left(format!(
@@ -367,7 +366,6 @@ fn undo_file(file: &Path, now: &str, old: &str, new: &str) -> Result<Undone> {
     Ok(Undone::Back)
 }
 
-/// Whether two values are equal: numbers may be separated by any white space.
 /// Whether two values of a setting are equal: the kernel puts tabs between several numbers.
 pub fn is_same(one: &str, other: &str) -> bool {
     one.split_whitespace().eq(other.split_whitespace())
@@ -439,7 +437,7 @@ fn make_pins(pins: &Path) -> Result<()> {
 ///
 /// # Errors
 ///
-/// It is not; says how to mount one.
+/// It is not; gives the command to mount one.
 pub fn check_pins(pins: &Path) -> Result<()> {
     let there = pins.ancestors().find(|path| path.exists());
     let system = there.and_then(|path| statfs(path).ok());

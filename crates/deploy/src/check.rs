@@ -1,4 +1,4 @@
-//! The current deployment: whether it is still in place, and which connections have it.
+//! The current deployment: whether it is still in place, and the connections that use it.
 
 use airtcp_host::bpf;
 use airtcp_host::changes::journal::Stage;
@@ -20,9 +20,9 @@ pub struct Report {
     deployment: Option<String>,
     /// Whether a process died while changing something, and its guard too.
     interrupted: bool,
-    /// Each change, and what is there instead if it is no longer in place.
+    /// Each change, and the present state if it is no longer in place.
     changes: Vec<State>,
-    /// What each queueing discipline of the deployment has counted.
+    /// Counters of each queueing discipline of the deployment.
     queues: Vec<Queue>,
     notes: Vec<String>,
     check: Option<Check>,
@@ -34,11 +34,11 @@ struct State {
     missing: Option<String>,
 }
 
-/// What a discipline has counted since it was put before its device.
+/// Counters of a discipline since it was attached to its device.
 #[derive(Debug, Serialize)]
 struct Queue {
     device: String,
-    /// As tc(8) names its kind.
+    /// Its kind, as named by tc(8).
     discipline: String,
     #[serde(flatten)]
     counts: QueueCounts,
@@ -66,7 +66,7 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// The kernel does not tell.
+    /// The kernel does not answer.
     pub fn new(found: Option<(Stage, Entry)>, options: &Deployed) -> Result<Self> {
         let Some((stage, entry)) = found else {
             return Ok(Self {
@@ -145,7 +145,7 @@ fn why_not_compared(entry: &Entry) -> &'static str {
 }
 
 impl Queue {
-    /// Of a change that puts a discipline; `None` where the kernel counts nothing, or it is gone.
+    /// For a change that attaches a discipline; `None` if it has no counters, or is gone.
     fn of(change: &Change) -> Option<Self> {
         let Change::Discipline { device, new, .. } = change else {
             return None;
@@ -199,7 +199,7 @@ impl Check {
         )))
     }
 
-    /// Counts the groups that a program has made.
+    /// Counts the groups recorded by a program.
     fn of_groups(
         entry: &Entry,
         connections: &[Connection],

@@ -1,4 +1,4 @@
-//! The connections of a network namespace as sock_diag(7) reports them.
+//! The connections of a network namespace as reported by sock_diag(7).
 
 use std::io;
 
@@ -15,7 +15,7 @@ use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_SOCK_DIAG};
 /// A connection as the kernel reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Connection {
-    /// Its cookie, which no other socket has until the machine restarts.
+    /// Its cookie, unique until the machine restarts.
     pub cookie: u64,
     /// The local port.
     pub local_port: u16,
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use airtcp_host::namespace::Namespace;
 
-    /// sock_diag's report on a connection of this process matches the process's own knowledge.
+    /// sock_diag's report on a connection of this process matches its sockets.
     #[test]
     fn a_connection_is_reported_as_its_socket_says() {
         let namespace = match Namespace::new() {
@@ -154,7 +154,7 @@ mod tests {
                 assert_eq!(one.remote_port, to.port());
                 assert_eq!(one.cookie, sockopt::socket_cookie(&stream).unwrap());
                 assert_eq!(one.control, sockopt::tcp_congestion(&stream).unwrap());
-                // The handshake's own byte counts too.
+                // The handshake's byte counts too.
                 assert!((1000..=1001).contains(&one.acknowledged), "{one:?}");
                 assert_eq!(one.data_segments, 1);
                 Ok(())

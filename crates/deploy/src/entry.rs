@@ -1,4 +1,4 @@
-//! A deployment as it is written down.
+//! A deployment as recorded.
 
 use airtcp_host::changes::Record;
 use serde::{Deserialize, Serialize};

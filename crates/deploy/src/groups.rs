@@ -5,7 +5,8 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::connections::Connection;
 
-/// Minimum busy time of a compared connection, in microseconds: shorter ones tell little.
+/// Minimum busy time of a compared connection, in microseconds: shorter ones carry little
+/// information.
 const MIN_BUSY_US: u64 = 100_000;
 /// Quantile for a two-sided level of 95 %.
 const UPPER_QUANTILE: f64 = 0.975;
@@ -30,9 +31,9 @@ pub struct Group {
 pub struct Ratio {
     /// The ratio of the geometric means.
     pub ratio: f64,
-    /// The lower end of its 95 % interval.
+    /// The lower bound of its 95 % interval.
     pub low: f64,
-    /// The upper end.
+    /// The upper bound.
     pub high: f64,
 }
 

@@ -1,5 +1,5 @@
-//! The last step: `airtcp deploy`, `deployed` and `undeploy` change this machine as a remedy's
-//! catalogue entry says, and restore it.
+//! The last step: `airtcp deploy`, `deployed` and `undeploy` change this machine as described by a
+//! remedy's catalogue entry, and restore it.
 //!
 //! ```text
 //!   remedy ── plan ── changes ── the host's journal and engine ──▶ the machine
@@ -40,8 +40,8 @@ use crate::plan::{Plan, Request};
 ///
 /// # Errors
 ///
-/// There is no way, something is missing, or the system refuses a change: in that case nothing is
-/// changed.
+/// There is no way, a requirement is missing, or the system refuses a change: in that case nothing
+/// is changed.
 pub fn deploy(options: &Deploy) -> Result<i32> {
     let target = options.target.target();
     let remedies =
@@ -163,7 +163,7 @@ fn command(options: &Deploy, target: &str) -> String {
     )
 }
 
-/// No other airtcp changes this machine while this lives.
+/// Excludes other airtcp processes from changing this machine while this lives.
 fn lock(journal: &Journal<Entry>) -> Result<Locked> {
     journal.lock()?.ok_or_else(|| {
         Error::new("another airtcp is changing this machine").remedied_by("wait until it has ended")
@@ -208,7 +208,7 @@ pub fn undeploy(options: &Undeploy) -> Result<i32> {
     Ok(0)
 }
 
-/// Watches over another process's changes. Returns the exit status.
+/// Guards another process's changes. Returns the exit status.
 ///
 /// # Errors
 ///
@@ -223,7 +223,7 @@ pub fn guard(options: &GuardOptions) -> Result<i32> {
 ///
 /// The journal or the kernel cannot be read.
 pub fn deployed(options: &Deployed) -> Result<i32> {
-    // A question creates nothing.
+    // A query creates nothing.
     let journal = Journal::<Entry>::new(options.places.state.clone(), cookie()?);
     let found = journal.read()?;
     let report = check::Report::new(found, options)?;

@@ -11,7 +11,7 @@ use rustix::fs::{Access, access};
 use crate::change::{Change, check_pins};
 use crate::plan::Plan;
 
-/// The oldest version of Linux on which ways without a version of their own work.
+/// The oldest Linux version for ways that do not name one.
 const OLDEST: &str = "5.4";
 /// The same for links pinned in a BPF file system.
 const OLDEST_WITH_PROGRAMS: &str = "6.4";
@@ -33,7 +33,7 @@ pub fn missing(plan: &Plan, state: &Path) -> Vec<String> {
         match change {
             Change::Setting { file, .. } | Change::Radio { file, .. } => need(writable(file)),
             Change::Route { .. } => routes = true,
-            // The plan has tried it.
+            // Tried by the plan already.
             Change::Discipline { .. } => {}
             Change::Control { pins, .. } | Change::Treatment { pins, .. } => {
                 need(kernel(OLDEST_WITH_PROGRAMS));

@@ -1,8 +1,8 @@
 //! Settings of a radio in mac80211's debugging files (Linux, `net/mac80211/debugfs.c`).
 //!
-//! Two of them do not read as they are written. `aql_txq_limit` takes `2 5000 12000`, a category of
-//! access and its two limits, and reads as a table of all categories; `airtime_flags` takes a
-//! number and reads as the names of its bits. Here both are what is written.
+//! Two of them have different syntax for reading and writing. `aql_txq_limit` takes `2 5000 12000`,
+//! an access category and its two limits, and reads as a table of all categories; `airtime_flags`
+//! takes a number and reads as the names of its bits. Values here have the syntax for writing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const BEST_EFFORT: (&str, &str) = ("2", "BE");
 ///
 /// # Errors
 ///
-/// There is no such device, it is no radio of mac80211's, or this kernel shows no such file.
+/// There is no such device, it is not a radio of mac80211, or this kernel has no such file.
 pub fn file(sys: &Path, device: &str, name: &str) -> Result<PathBuf> {
     let here = sys.join("class/net").join(device);
     if device.contains('/') || !here.exists() {
@@ -49,11 +49,11 @@ pub fn file(sys: &Path, device: &str, name: &str) -> Result<PathBuf> {
     }))
 }
 
-/// The value of a radio's file, as it is written.
+/// The value of a radio's file, in the syntax for writing.
 ///
 /// # Errors
 ///
-/// It cannot be read, or reads otherwise than any kernel's does.
+/// It cannot be read, or has an unknown syntax.
 pub fn read(file: &Path) -> Result<String> {
     let text = fs::read_to_string(file).tried(|| format!("cannot read {}", file.display()))?;
     let value = match file.file_name().and_then(|name| name.to_str()) {
@@ -83,7 +83,7 @@ fn limits(table: &str) -> Option<String> {
     })
 }
 
-/// The sum of bits that are listed as `AIRTIME_TX (1)`; nothing is 0.
+/// The sum of the bits listed as `AIRTIME_TX (1)`; 0 for none.
 fn flags(list: &str) -> Option<String> {
     let bits = list.lines().map(|line| {
         let (_, bit) = line.split_once('(')?;
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     /// `aql_txq_limit_read` and `airtime_flags_read` of Linux 5.15, with the kernel's defaults;
-    /// later ones have a line more for what goes to several stations.
+    /// later ones have an additional line for multicast.
     const TABLE: &str = "AC\tAQL limit low\tAQL limit high\nVO\t5000\t\t12000\nVI\t5000\t\t12000\n\
                          BE\t5000\t\t12000\nBK\t5000\t\t12000\n";
     const BITS: &str = "AIRTIME_TX\t(1)\nAIRTIME_RX\t(2)\n";

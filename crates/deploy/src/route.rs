@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use airtcp_host::error::{Error, Result};
 use airtcp_host::iproute::ip;
 
-/// Words of a route's state that ip prints and does not accept.
+/// Words of a route's state that ip prints but does not accept.
 const STATES: [&str; 7] = [
     "linkdown",
     "dead",
@@ -15,7 +15,7 @@ const STATES: [&str; 7] = [
     "rt_offload",
     "rt_trap",
 ];
-/// Types of routes that carry nothing from here.
+/// Types of routes that forward nothing.
 const OTHER_TYPES: [&str; 8] = [
     "unreachable",
     "blackhole",
@@ -36,8 +36,8 @@ pub struct Route {
 }
 
 impl Route {
-    /// Parses a line of `ip -o route show`. `None` for a route that carries nothing, or that a
-    /// router keeps changing.
+    /// Parses a line of `ip -o route show`. `None` for a route that forwards nothing, or that
+    /// router advertisements keep changing.
     pub fn parse(line: &str, is_v6: bool) -> Option<Self> {
         let mut words: Vec<String> = Vec::new();
         let mut rest = line.split_whitespace();
@@ -45,7 +45,7 @@ impl Route {
             if STATES.contains(&word) || word == "\\" {
                 continue;
             }
-            // It is printed after the attribute's name; ip locks this one on its own.
+            // It is printed after the attribute's name; ip locks this one by itself.
             if word == "lock" && words.last().is_some_and(|before| before == "rto_min") {
                 continue;
             }
@@ -118,7 +118,7 @@ pub fn all(is_v6: bool) -> Result<Vec<Route>> {
     Ok(parsed(&text, is_v6))
 }
 
-/// Returns a new route for a network, by the path that packets to it take now.
+/// Returns a new route for a network, by the current path to it.
 ///
 /// # Errors
 ///

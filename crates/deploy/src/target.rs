@@ -1,5 +1,5 @@
-//! What a remedy is deployed for: the connections of a cgroup, those to a destination, all, or what
-//! leaves by a device.
+//! Target of a deployment: the connections of a cgroup, those to a destination, all, or packets
+//! that leave by a device.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -13,18 +13,18 @@ const CGROUP2: u64 = 0x6367_7270;
 /// A set of connections that the kernel can distinguish, or of packets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Those of the processes of a cgroup.
+    /// Connections of the processes of a cgroup.
     Cgroup(PathBuf),
-    /// Those to the addresses of a network.
+    /// Connections to the addresses of a network.
     Route(IpAddr, u8),
-    /// All of this network namespace.
+    /// All connections of this network namespace.
     All,
-    /// What leaves by a device.
+    /// Packets that leave by a device.
     Device(String),
 }
 
 impl Target {
-    /// The cgroup to which a program is attached for these connections: their own, or the root.
+    /// The cgroup for a program that treats these connections: the target's, or the root.
     ///
     /// # Errors
     ///
@@ -38,7 +38,7 @@ impl Target {
         Ok(path)
     }
 
-    /// The peers concerned, unless all are.
+    /// The affected peers; `None` for all.
     pub const fn peers(&self) -> Option<(IpAddr, u8)> {
         match *self {
             Self::Route(address, prefix) => Some((address, prefix)),

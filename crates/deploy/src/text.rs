@@ -104,8 +104,8 @@ pub fn deployed(entry: &Entry) -> String {
     )
 }
 
-/// A time in its largest units, rounded to the nearest: what is left of ten minutes a moment after
-/// they began is "10 min".
+/// A time in its largest units, rounded to the nearest: the rest of ten minutes a moment after
+/// their start is "10 min".
 fn seconds(ns: u64) -> String {
     let seconds = ns.saturating_add(500_000_000) / 1_000_000_000;
     let minutes = (seconds + 30) / 60;

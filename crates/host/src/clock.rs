@@ -1,4 +1,4 @@
-//! The time of an emulation, and the machine's help in keeping it.
+//! The time of an emulation, and the kernel settings to keep it.
 
 use std::num::NonZeroU64;
 
@@ -31,7 +31,7 @@ fn monotonic() -> u64 {
     seconds * 1_000_000_000 + u64::try_from(now.tv_nsec).unwrap_or(0)
 }
 
-/// The time to wait from `now` until `wakeup`; `None` for ever.
+/// The time to wait from `now` until `wakeup`; `None` for no limit.
 pub fn wait(now: Instant, wakeup: Instant) -> Option<Timespec> {
     if wakeup == Instant::FAR_FUTURE {
         return None;
@@ -43,25 +43,25 @@ pub fn wait(now: Instant, wakeup: Instant) -> Option<Timespec> {
     })
 }
 
-/// Time before a deadline from which an ordinary thread stays awake: what the kernel's timers and a
-/// wake-up take on an idle machine.
+/// Time before a deadline during which an ordinary thread stays awake: the duration of the kernel's
+/// timers and a wake-up on an idle machine.
 const AWAKE_BEFORE: Duration = Duration::from_micros(60);
-/// The time slice that an ordinary thread asks for, in nanoseconds: the least there is.
+/// The time slice that an ordinary thread requests, in nanoseconds: the minimum.
 const SLICE: u64 = 100_000;
 
-/// How a thread meets its deadlines.
+/// Scheduling of a thread for its deadlines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waking {
-    /// It runs before every ordinary program.
+    /// It takes precedence over every ordinary program.
     First,
     /// It is an ordinary thread, with a short slice.
     Ordinary,
 }
 
 impl Waking {
-    /// The time until which to sleep for what is due at `wakeup`: an ordinary thread is awake
-    /// before, and polls. A thread that sleeps up to the deadline is late by its wake-up; one that
-    /// polls always has used up its share of the processor when it matters.
+    /// The time until which to sleep for an event due at `wakeup`: an ordinary thread wakes up
+    /// earlier, and polls. A thread that sleeps up to the deadline is late by its wake-up; one that
+    /// always polls has used up its share of the processor when it matters.
     pub fn sleep_until(self, wakeup: Instant) -> Instant {
         match self {
             Self::First => wakeup,
@@ -74,10 +74,10 @@ impl Waking {
 }
 
 /// Asks the kernel to wake this thread on time, without the default slack of 50 µs (prctl(2),
-/// `PR_SET_TIMERSLACK`), and before ordinary programs (`SCHED_FIFO`). Users who may not have that
-/// get the shortest slice: among threads that are due, Linux 6.12 and later run the one with the
-/// earliest virtual deadline, which is its slice away (sched_setattr(2), `sched_runtime`). If the
-/// kernel refuses all, wake-ups are a little later, and the measured lateness shows it.
+/// `PR_SET_TIMERSLACK`), and before ordinary programs (`SCHED_FIFO`). Unprivileged users get the
+/// shortest slice: among runnable threads, Linux 6.12 and later run the one with the earliest
+/// virtual deadline, which is its slice away (sched_setattr(2), `sched_runtime`). If the kernel
+/// refuses all, wake-ups are slightly later, and the measured lateness shows it.
 pub fn wake_in_time() -> Waking {
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     // The kernel's struct sched_param; musl's has more, and its function never asks the kernel.
@@ -95,8 +95,8 @@ pub fn wake_in_time() -> Waking {
     Waking::Ordinary
 }
 
-/// Asks for a short slice, and nothing else: the niceness stays. Programs started from here have
-/// the usual one again.
+/// Requests a short slice only: the niceness stays. Programs started from here have the default
+/// slice.
 fn ask_for_short_slices() {
     // SCHED_FLAG_RESET_ON_FORK of `linux/sched.h`.
     const RESET_ON_FORK: u64 = 1;
@@ -122,7 +122,7 @@ fn ask_for_short_slices() {
         deadline: 0,
         period: 0,
     };
-    // SAFETY: the kernel reads `attributes`, whose size is in it; the first zero is the calling
+    // SAFETY: the kernel reads `attributes`, which contains its size; the first zero is the calling
     // thread, the last one no flags.
     #[expect(unsafe_code, reason = "no library of ours wraps sched_setattr")]
     let _ = unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) };
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(Waking::Ordinary.sleep_until(never), never);
     }
 
-    /// The kernel takes the slice, and tells it (Linux 6.12 and later), in a thread of its own.
+    /// The kernel accepts and reports the slice (Linux 6.12 and later), in a separate thread.
     #[test]
     fn a_short_slice_is_asked_for() {
         let told = std::thread::spawn(|| {

@@ -1,4 +1,4 @@
-//! Lateness of departing packets, which tells whether the emulation can be trusted.
+//! Lateness of departing packets, which decides whether the emulation can be trusted.
 
 use std::fmt;
 
@@ -37,7 +37,7 @@ impl Default for Lateness {
     }
 }
 
-/// A link's punctuality, in the numbers that results contain.
+/// A link's punctuality, as reported in results.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Punctuality {
     /// Lateness of departing packets: median, in milliseconds.
@@ -108,7 +108,7 @@ impl Lateness {
     }
 
     /// Whether measurements over the link count: the machine kept up. One late packet is always
-    /// tolerated: fewer than a thousand cannot tell a share of one in a thousand, and of a hundred
+    /// tolerated: fewer than a thousand cannot show a share of one in a thousand, and of a hundred
     /// packets on a machine that is just good enough one is late in every tenth run.
     pub fn is_tolerable(&self) -> bool {
         self.late <= 1 || self.late_share() <= TOLERATED_SHARE
@@ -151,7 +151,7 @@ impl fmt::Display for Lateness {
 mod tests {
     use super::*;
 
-    /// Compared with quantiles of the sorted list itself.
+    /// Compared with quantiles of the sorted list.
     #[test]
     fn quantiles_are_right_within_a_step() {
         let mut lateness = Lateness::default();

@@ -1,6 +1,6 @@
-//! What every part on real packets needs of the machine, on Linux: errors with a remedy, devices,
-//! namespaces, netlink, nf_tables, BPF programs, the clock and how late it was, and changes of the
-//! machine that are written down before they are made and undone after any death.
+//! Linux services for all parts with real packets: errors with a remedy, devices, namespaces,
+//! netlink, nf_tables, BPF programs, the clock and its lateness, and changes of the machine that
+//! are recorded before they are made and undone after any crash.
 //!
 //! It knows none of the parts that use it.
 #![cfg(target_os = "linux")]

@@ -1,8 +1,8 @@
-//! A link's reports to a station on the station's own segments, as from its radio's driver: the
-//! number of retransmissions of each, and the link's retransmission timeout (WSC-TCP, §3.1).
+//! A link's reports to a station on the station's segments, as from its radio's driver: the number
+//! of retransmissions of each, and the link's retransmission timeout (WSC-TCP, §3.1).
 //!
 //! A report is a datagram to an abstract name (unix(7)) in the station's network namespace, where
-//! the station's own stack can receive it; without a listener it is lost.
+//! the station's TCP stack can receive it; without a listener it is lost.
 
 use std::fs;
 use std::net::SocketAddr as Ends;
@@ -19,7 +19,7 @@ use crate::namespace::Namespace;
 
 /// The name at which reports of a network namespace's links arrive.
 const NAME: &str = "airtcp-link-reports";
-/// Limit on the datagrams queued by a socket of a network namespace: ten unless raised, which is
+/// Limit on the datagrams queued by a socket of a network namespace: the default is ten, which is
 /// fewer than a radio delivers while a program waits for a processor. User namespaces have no such
 /// setting.
 const KEPT: (&str, &str) = ("/proc/sys/net/unix/max_dgram_qlen", "1024");
@@ -29,7 +29,7 @@ const MAX: usize = 512;
 /// A link's report about one segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
-    /// The end that sent it, as the link sees it.
+    /// The sending end, as the link sees it.
     pub local: Ends,
     /// The other end.
     pub remote: Ends,

@@ -1,5 +1,5 @@
 //! Address translation: packets that leave by one device, or from one address, take the address of
-//! the device by which they leave.
+//! the outgoing device.
 //!
 //! One nf_tables table with one rule. It is removed with its namespace, or with its owner.
 
@@ -20,14 +20,14 @@ const SOURCE_NAT: Hook = Hook {
 /// The packets to be translated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leaving {
-    /// Those that leave by the device of this index.
+    /// Packets that leave by the device with this index.
     By(u32),
-    /// Those from this address.
+    /// Packets from this address.
     From(Ipv4Addr),
 }
 
 impl Leaving {
-    /// Those that leave by this device of the calling thread's namespace.
+    /// Packets that leave by this device of the calling thread's namespace.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl Leaving {
     }
 }
 
-/// Translates in the calling thread's namespace, for its whole life.
+/// Translates in the calling thread's namespace, until the namespace ends.
 ///
 /// # Errors
 ///
@@ -65,7 +65,7 @@ pub fn masquerade(leaving: &Leaving) -> Result<()> {
     with_rule(batch, "airtcp", *leaving).send().map_err(refused)
 }
 
-/// A translation that lasts as long as this value, in the namespace in which it was made.
+/// A translation with the lifetime of this value, in the namespace in which it was created.
 #[derive(Debug)]
 pub struct Masquerade {
     _owner: Owner,
@@ -129,7 +129,7 @@ mod tests {
                         return Ok(());
                     }
                 };
-                // Someone else's table is not changed.
+                // Another owner's table is not changed.
                 assert!(Masquerade::new("held", &source).is_err());
                 drop(held);
                 Masquerade::new("held", &source).map(drop)

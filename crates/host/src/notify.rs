@@ -1,4 +1,4 @@
-//! Notifications to systemd (sd_notify(3)): a datagram to the socket that it names.
+//! Notifications to systemd (sd_notify(3)): a datagram to its socket.
 
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
@@ -15,7 +15,7 @@ pub struct Manager {
 }
 
 impl Manager {
-    /// Connects to the one that started this process.
+    /// Connects to the manager that started this process.
     pub fn from_environment() -> Self {
         let watchdog = std::env::var("WATCHDOG_USEC")
             .ok()
@@ -27,8 +27,7 @@ impl Manager {
         }
     }
 
-    /// Sends a notification, such as `READY=1`. A manager that does not listen is no reason to
-    /// stop.
+    /// Sends a notification, such as `READY=1`. Ignores a manager that does not listen.
     pub fn say(&self, words: &str) {
         if let Some((socket, address)) = &self.socket {
             let _ = socket.send_to_addr(words.as_bytes(), address);

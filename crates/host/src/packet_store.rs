@@ -1,13 +1,13 @@
 //! The bytes of packets in flight.
 //!
 //! A network moves small values; the bytes of a real packet wait here until it arrives. References
-//! to them cannot be counted, since an agent may keep a packet to repeat it. So the slots are used
-//! in turn: a packet whose slot has been taken by a later one is lost, and counted.
+//! to them cannot be counted, since an agent may keep a packet to retransmit it. So the slots are
+//! used in turn: a packet is lost, and counted, if a later one has taken its slot.
 
 use airtcp_network::Content;
 use airtcp_packet::Segment;
 
-/// Identifies a packet's bytes. The default identifies none: a packet written by an agent.
+/// Identifies a packet's bytes. The default identifies no packet, for packets created by agents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ticket(u64);
 
@@ -23,7 +23,7 @@ impl Ticket {
 pub struct ParsedPacket {
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Its segment, if it is one: a packet that arrives with another one was changed.
+    /// Its segment, if any: a packet that arrives with another one was changed.
     pub segment: Option<Segment>,
 }
 
@@ -44,7 +44,7 @@ impl Store {
         }
     }
 
-    /// Stores a copy of `packet`, whose content is `content`.
+    /// Stores a copy of `packet` with its parsed `content`.
     pub fn keep(&mut self, packet: &[u8], content: &Content) -> Ticket {
         self.kept += 1;
         let place = self.place(self.kept);

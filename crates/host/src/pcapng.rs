@@ -18,10 +18,10 @@ use pcap_file::{DataLink, PcapError};
 const NANOSECONDS: u8 = 9;
 /// epb_flags, pcapng §4.3.1: the packet came in, or went out.
 const DIRECTION: [u32; 2] = [1, 2];
-/// Packets are kept whole.
+/// Packets are stored whole.
 const SNAP_LENGTH: u32 = 65_536;
 
-/// A capture that is being written.
+/// A capture being written.
 pub struct Capture {
     writer: PcapNgWriter<BufWriter<File>>,
 }

@@ -1,10 +1,10 @@
 //! The release of the running kernel, and whether airtcp has this kernel to itself.
 
-/// Set, to anything, for what runs in a kernel in virtual time.
+/// Set, to any value, for programs in a kernel in virtual time.
 pub const GUEST_VARIABLE: &str = "AIRTCP_GUEST";
 
-/// Whether this process runs in a guest: a kernel of its own that ends with it, so that nothing has
-/// to be put back and no other program is affected by a setting of the whole machine.
+/// Whether this process runs in a guest: a dedicated kernel that ends with it, so that nothing has
+/// to be restored and system-wide settings affect no other program.
 pub fn is_guest() -> bool {
     std::env::var_os(GUEST_VARIABLE).is_some()
 }
@@ -25,7 +25,7 @@ pub fn version(release: &str) -> (u32, u32) {
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
-/// Whether the running kernel is of that version or a later one.
+/// Whether the running kernel is of at least that version.
 pub fn is_at_least(needed: &str) -> bool {
     version(&running()) >= version(needed)
 }

@@ -14,7 +14,7 @@ pub struct TcpInfo {
     pub rttvar_us: u32,
     /// The minimum round trip, in microseconds.
     pub least_rtt_us: u32,
-    /// The round trip as the receiving side measures it, in microseconds.
+    /// The receiver's round-trip estimate, in microseconds.
     pub receiver_rtt_us: u32,
     /// Segments retransmitted so far.
     pub retransmissions: u32,
@@ -22,8 +22,8 @@ pub struct TcpInfo {
     pub cwnd: u32,
     /// The payload of a full segment, in bytes.
     pub mss: u32,
-    /// The rate at which data is delivered, in bytes per second: the last sample over a round trip
-    /// that the application did not limit. Zero before the first.
+    /// The delivery rate, in bytes per second: the last sample over a round trip that the
+    /// application did not limit. Zero before the first.
     pub delivery_rate: u64,
 }
 
@@ -64,8 +64,8 @@ pub fn tcp_info(socket: &impl AsFd) -> Result<TcpInfo> {
     })
 }
 
-/// Makes the kernel pace a socket at the rate that its congestion control gives it: a limit above
-/// any rate turns the kernel's own pacing on (`SO_MAX_PACING_RATE`, `sk_pacing_status`).
+/// Makes the kernel pace a socket at the rate of its congestion control: a limit above any rate
+/// enables the kernel's pacing (`SO_MAX_PACING_RATE`, `sk_pacing_status`).
 ///
 /// # Errors
 ///

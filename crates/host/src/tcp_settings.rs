@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// Whether this kernel has a congestion control, built in or as a module that it can load.
+/// Whether this kernel has a congestion control, built in or as a loadable module.
 pub fn has_control(name: &str) -> bool {
     let available = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
     if available.is_ok_and(|names| names.split_whitespace().any(|known| known == name)) {
@@ -19,7 +19,7 @@ pub fn has_control(name: &str) -> bool {
     fs::read_to_string(modules).is_ok_and(|listed| listed.contains(&file))
 }
 
-/// The version that a loaded or built-in module says it has; `None` if it says none.
+/// The version reported by a loaded or built-in module; `None` without one.
 pub fn module_version(name: &str) -> Option<String> {
     let file = Path::new("/sys/module").join(name).join("version");
     let version = fs::read_to_string(file).ok()?;
@@ -32,7 +32,7 @@ pub fn module_version(name: &str) -> Option<String> {
 ///
 /// The key does not belong to a namespace.
 pub fn setting_path(key: &str) -> Result<PathBuf> {
-    // Keys come from the catalogue; one with a slash or of another tree is not a namespace's.
+    // Keys come from the catalogue; one with a slash or of another tree is not namespaced.
     if !key.starts_with("net.") || key.contains('/') || key.contains("..") {
         return Err(Error::new(format!(
             "{key}: not a setting of a network namespace"

@@ -21,7 +21,7 @@ use crate::route::Route;
 use crate::target::Target;
 use refusal::refusal;
 
-/// A limit above any rate: it turns pacing on without limiting anything.
+/// A limit above any rate: it enables pacing without limiting anything.
 const NO_LIMIT: u64 = u64::MAX - 1;
 const CONTROL_KEY: &str = "net.ipv4.tcp_congestion_control";
 
@@ -34,11 +34,11 @@ pub struct Request<'a> {
     pub share: Option<u32>,
     /// The mean deviation of the link's round trips, in milliseconds.
     pub deviation_ms: Option<f64>,
-    /// The rate that a discipline shapes to, as tc(8) writes it.
+    /// The rate of a shaping discipline, in the syntax of tc(8).
     pub rate: Option<&'a str>,
     /// The directory of BPF pins.
     pub pins: &'a Path,
-    /// Where devices and radios have their files: `/sys`.
+    /// The directory of the files of devices and radios: `/sys`.
     pub sys: &'a Path,
 }
 
@@ -49,7 +49,7 @@ pub struct Plan {
     pub changes: Vec<Change>,
     /// Notes for the user.
     pub notes: Vec<String>,
-    /// The congestion control that connections get, if any.
+    /// The congestion control of the connections, if any.
     pub control: Option<String>,
     /// The oldest version of Linux that supports all the ways used.
     pub since: Option<&'static str>,
@@ -71,12 +71,13 @@ struct Effects {
 }
 
 impl Plan {
-    /// Plans the changes by which these connections get the remedies: for each remedy, the first
+    /// Plans the changes that deploy the remedies for these connections: for each remedy, the first
     /// way available here.
     ///
     /// # Errors
     ///
-    /// A remedy has no way for these connections; says why for each way, and which target works.
+    /// A remedy has no way for these connections; gives the reason for each way, and a target that
+    /// works.
     pub fn new(remedies: &Selection, asked: &Request<'_>) -> Result<Self> {
         let mut effects = Effects::default();
         for one in remedies.as_slice() {
@@ -87,7 +88,7 @@ impl Plan {
 }
 
 impl Request<'_> {
-    /// Whether a program must tell the connections apart.
+    /// Whether a program must distinguish the connections.
     const fn needs_program(&self) -> bool {
         self.share.is_some() || matches!(self.target, Target::Cgroup(_))
     }
@@ -237,7 +238,7 @@ impl Effects {
         })
     }
 
-    /// The treatment that a program gives to connections.
+    /// The treatment of connections by a program.
     fn treatment(&self, asked: &Request<'_>) -> Result<Treatment> {
         let mut treatment = Treatment {
             share: asked.share.unwrap_or(10_000),
@@ -337,7 +338,7 @@ fn set_all(route: &mut Route, attributes: &[(&'static str, String)]) {
     }
 }
 
-/// A discipline as tc(8) writes it; with `rate` in place of a parameter's.
+/// A discipline in the syntax of tc(8), with `rate` replacing a parameter's.
 fn discipline(words: &str, value: &str, rate: Option<&str>) -> Result<String> {
     let text = match rate {
         None => format!("{words} {value}").trim_end().to_owned(),

@@ -1,4 +1,4 @@
-//! Why a way to have a remedy does not work here.
+//! Why a way to deploy a remedy does not work here.
 
 use airtcp_host::device::discipline::Discipline;
 use airtcp_host::device::root::RootDiscipline;
@@ -10,8 +10,7 @@ use super::{Request, module_file, number_of, radio_setting};
 use crate::change::{is_same, read};
 use crate::target::Target;
 
-/// The kernel's bounds for a floor of the timer that a program sets (TCP_BPF_RTO_MIN), in
-/// milliseconds.
+/// The kernel's bounds for a program's minimum RTO (TCP_BPF_RTO_MIN), in milliseconds.
 const MIN_TIMEOUT_MS: std::ops::RangeInclusive<u32> = 8..=200;
 
 /// The reason this way does not work for these connections, if any.
@@ -22,7 +21,7 @@ pub(super) fn refusal(one: &ConfiguredRemedy, way: &Way, asked: &Request<'_>) ->
     refused.or_else(|| way.module.and_then(module_refusal))
 }
 
-/// The reason this kernel's module is not the one that the way needs, if it is not.
+/// The reason this kernel's module is not the required one, if so.
 fn module_refusal(Module { name, version }: Module) -> Option<String> {
     let found = module_version(name);
     if found.as_deref() == Some(version) {

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{Constants, Group, Treatment, Verdicts, available};
 use crate::error::{Error, Result};
 
-/// A registered congestion control: this build has none.
+/// A registered congestion control, which does not exist in this build.
 #[derive(Debug)]
 pub enum Registered {}
 
@@ -20,20 +20,20 @@ impl Registered {
         Err(refused())
     }
 
-    /// Nothing to read.
+    /// Unreachable: there is nothing to read.
     ///
     /// # Errors
     ///
-    /// None.
+    /// Never.
     pub fn verdicts(&self) -> Result<Vec<Verdicts>> {
         match *self {}
     }
 
-    /// Nothing to keep.
+    /// Unreachable: there is nothing to keep.
     ///
     /// # Errors
     ///
-    /// None.
+    /// Never.
     pub fn keep(&mut self, _directory: &Path) -> Result<()> {
         match *self {}
     }

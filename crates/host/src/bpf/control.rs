@@ -31,8 +31,8 @@ const ROWS: usize = 5;
 /// Counters per row, in bytes.
 const ROW_BYTES: usize = 16;
 
-/// A congestion control that sockets can choose while this value lives, or permanently once it is
-/// kept. A socket that has chosen it keeps it until it closes.
+/// A congestion control that sockets can choose while this value lives, or permanently once kept. A
+/// socket that has chosen it keeps it until it closes.
 pub struct Registered {
     object: Object,
     link: Link,
@@ -50,8 +50,8 @@ impl Registered {
     ///
     /// # Errors
     ///
-    /// No such program or constant, a name that the kernel already has, no privilege, or a kernel
-    /// that lacks something; says which.
+    /// No such program or constant, a name already in the kernel, no privilege, or a missing kernel
+    /// feature, which is named.
     pub fn new(program: &str, name: &str, constants: &Constants) -> Result<Self> {
         let (program, bytes) = PROGRAMS
             .into_iter()
@@ -67,7 +67,7 @@ impl Registered {
         unloaded.set_all(constants)?;
         unloaded.name_control(program, name)?;
         if is_guest() {
-            // Nothing is left behind by a kernel that ends with its jobs.
+            // A kernel that ends with its jobs keeps nothing.
             unloaded.without_link(program)?;
         }
         let mut object = unloaded.load()?;
@@ -128,8 +128,8 @@ impl Registered {
             .collect())
     }
 
-    /// Keeps it registered after this process: until its name in `directory`, of a BPF file
-    /// system, is removed.
+    /// Keeps it registered after this process: until its pin in `directory`, on a BPF file system,
+    /// is removed.
     ///
     /// # Errors
     ///

@@ -1,8 +1,7 @@
 //! airtcp's programs for the kernel's BPF: congestion controls, and the treatment of a share of new
 //! connections.
 //!
-//! A build without the feature `bpf` has the same functions, each of which reports that BPF is
-//! missing.
+//! A build without the feature `bpf` has the same functions, which report that BPF is missing.
 
 use std::net::IpAddr;
 
@@ -28,13 +27,13 @@ pub use treat::{groups, treat};
 /// The file in which the kernel describes its types.
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
 
-/// Constants of a program, by their names in its source.
+/// Constants of a program, by their names in the source.
 pub type Constants = Vec<(String, u64)>;
 
 /// Losses classified by a congestion control, by their number n.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Verdicts {
-    /// Segments lost at once; 4 also stands for more, 0 for timeouts.
+    /// Number of segments lost at once; 4 means 4 or more, 0 timeouts.
     pub lost: u32,
     /// Attributed to the radio.
     pub radio: u64,
@@ -49,11 +48,11 @@ pub struct Treatment {
     pub share: u32,
     /// Makes the choice differ from one deployment to the next.
     pub salt: u32,
-    /// The peers whose connections are treated, with the bits of the prefix; all if `None`.
+    /// The treated peers, with the prefix length; all if `None`.
     pub peers: Option<(IpAddr, u8)>,
     /// The end, in nanoseconds of `CLOCK_BOOTTIME`.
     pub until_ns: Option<u64>,
-    /// The congestion control that they get.
+    /// The congestion control of treated connections.
     pub control: Option<String>,
     /// The initial window, in segments.
     pub initial_window: Option<u32>,
@@ -64,7 +63,7 @@ pub struct Treatment {
 }
 
 impl Treatment {
-    /// Whether a treated connection gets anything.
+    /// Whether the treatment changes anything.
     pub const fn has_effect(&self) -> bool {
         self.control.is_some()
             || self.initial_window.is_some()
@@ -101,7 +100,7 @@ pub fn constants(constant: &str, value: &str) -> Result<Constants> {
 ///
 /// # Errors
 ///
-/// Built without it, or a kernel without its types; says what helps.
+/// Built without it, or a kernel without its types; gives the remedy.
 pub fn available() -> Result<()> {
     if cfg!(not(feature = "bpf")) {
         return Err(
@@ -118,7 +117,7 @@ pub fn available() -> Result<()> {
     Ok(())
 }
 
-/// Checks the same, and that this process may load programs.
+/// Checks [`available`], and that this process may load programs.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! An object file of BPF programs, whose constants are set before the kernel loads it.
+//! An object file of BPF programs, with constants that are set before it is loaded.
 
 use libbpf_rs::btf::Btf;
 use libbpf_rs::btf::types::{DataSec, Var};
@@ -7,7 +7,7 @@ use libbpf_rs::{AsRawLibbpf, Object, ObjectBuilder, OpenObject};
 use super::{Constants, allowed};
 use crate::error::{Error, Result};
 
-/// The section of an object that holds its constants.
+/// The section of an object with its constants.
 const CONSTANTS: &str = ".rodata";
 
 /// An object that has been read but not loaded yet.
@@ -21,7 +21,7 @@ impl Unloaded {
     ///
     /// # Errors
     ///
-    /// BPF is not available here; the error says why.
+    /// BPF is not available; the error gives the reason.
     pub fn read(name: &'static str, bytes: &[u8]) -> Result<Self> {
         allowed()?;
         libbpf_rs::set_print(None);
@@ -35,7 +35,7 @@ impl Unloaded {
     ///
     /// # Errors
     ///
-    /// The program has no such constant; names those that it has.
+    /// The program has no such constant; lists its constants.
     pub fn set_bytes(&mut self, constant: &str, value: &[u8]) -> Result<()> {
         let (offset, size) = self.place_of(constant)?;
         if value.len() > size {
@@ -128,7 +128,7 @@ impl Unloaded {
         )))
     }
 
-    /// Has a congestion control stay registered with the object alone: kernels before 6.4 know no
+    /// Registers a congestion control through the object without a link: kernels before 6.4 have no
     /// links of such objects, and a killed process would leave it behind.
     ///
     /// # Errors

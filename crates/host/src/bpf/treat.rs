@@ -23,7 +23,7 @@ const GROUPS: &str = "groups";
 ///
 /// # Errors
 ///
-/// No privilege, no cgroup of version 2, or a kernel that lacks something.
+/// No privilege, no cgroup v2, or a missing kernel feature.
 pub fn treat(treatment: &Treatment, cgroup: &Path, directory: &Path) -> Result<()> {
     let mut unloaded = Unloaded::read("treat", PROGRAM)?;
     unloaded.set("namespace_cookie", cookie()?)?;

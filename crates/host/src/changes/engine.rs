@@ -1,5 +1,5 @@
-//! Makes and undoes changes, step by step, so that a death at any step leaves a journal that
-//! says what to do.
+//! Makes and undoes changes step by step, so that a crash at any step leaves a journal sufficient
+//! for recovery.
 
 use super::journal::{Journal, Locked, Stage};
 use super::{Change, Record, Undone};
@@ -10,13 +10,13 @@ use crate::error::{Error, Result};
 pub enum DeploymentStep {
     /// The deployment is written down.
     Written,
-    /// The change of this number is made.
+    /// The change with this index is made.
     Made(usize),
     /// The journal records it as deployed.
     Deployed,
     /// The journal records that it is being undone.
     Undoing,
-    /// The change of this number is undone, or left to someone else.
+    /// The change with this index is undone, or left alone.
     Undone(usize),
 }
 
@@ -50,13 +50,13 @@ pub fn make<R: Record>(
     Ok(())
 }
 
-/// Undoes every change in the journal, the last one first. Returns those that someone else has
-/// changed meanwhile, which are left alone. With `forget`, so are those that cannot be undone.
+/// Undoes every change in the journal, the last one first. Returns changes modified by another
+/// party meanwhile, which are left alone. With `forget`, so are changes that cannot be undone.
 /// Calls `report` at every step.
 ///
 /// # Errors
 ///
-/// The system refuses to undo a change: the others are undone, and the journal keeps this one.
+/// The system refuses to undo a change: the others are undone, and the journal keeps it.
 pub fn undo<R: Record>(
     journal: &Journal<R>,
     _lock: &Locked,

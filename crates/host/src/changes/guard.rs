@@ -1,9 +1,9 @@
 //! The guard: a process that outlives the one that changes the machine, and completes its work.
 //!
-//! It holds the other end of a pipe. When the pipe hangs up without a message, whatever ended the
-//! other process, the guard takes the lock and reads the journal: changes half made or half undone
-//! are undone. If the deployment has an end, the guard waits for it, and undoes the deployment
-//! then.
+//! It holds the other end of a pipe. If the pipe hangs up without a message, for any cause of the
+//! other process's end, the guard takes the lock and reads the journal: changes half made or half
+//! undone are undone. If the deployment has an end, the guard waits for it, then undoes the
+//! deployment.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -18,8 +18,8 @@ use super::{Places, Record, engine};
 use crate::clock::boot_time_ns;
 use crate::error::{Error, Result, Tried};
 
-/// The longest single wait, in seconds: the clock of a suspended machine continues, and a wait does
-/// not.
+/// Maximum duration of a single wait, in seconds: the clock of a suspended machine continues, and a
+/// wait does not.
 const MAX_WAIT: u64 = 30;
 /// The guard's message once it watches, and once it knows that the work is done.
 const READY: u8 = b'.';
@@ -67,10 +67,10 @@ impl Guard {
         })
     }
 
-    /// Tells the guard that the work is done, and waits for its answer: after that it takes the
-    /// lock only at the end of the deployment.
+    /// Reports to the guard that the work is done, and waits for its answer: after that it takes
+    /// the lock only at the end of the deployment.
     pub fn dismiss(mut self) {
-        // A guard that was killed knows nothing, and takes no lock.
+        // A guard that was killed does not answer, and takes no lock.
         if self.pipe.write_all(&[DONE]).is_ok() {
             let _ = self.said.read(&mut [0]);
         }
@@ -81,16 +81,16 @@ impl Guard {
 ///
 /// # Errors
 ///
-/// A change could not be undone; the journal says which.
+/// A change could not be undone; the journal identifies it.
 pub fn watch<R: Record>(places: &Places) -> Result<i32> {
-    // A session of its own: the terminal's signals to the others do not reach it.
+    // A separate session: the terminal's signals to the others do not reach it.
     rustix::process::setsid().tried(|| "cannot leave the session".to_owned())?;
     let journal = places.journal::<R>()?;
     say_ready()?;
     let mut word = [0];
     let is_done = matches!(std::io::stdin().read(&mut word), Ok(1)) && word == [DONE];
     let found = if is_done {
-        // The other process still holds the lock, and changes nothing more.
+        // The other process still holds the lock, but changes nothing more.
         let found = current(&journal)?.and_then(|(id, until)| Some((id, until?)));
         say_ready()?;
         found
@@ -116,7 +116,7 @@ fn say_ready() -> Result<()> {
         .tried(|| "cannot say that the guard watches".to_owned())
 }
 
-/// Undoes what a dead process has left half done. Returns the deployment that has an end.
+/// Undoes the unfinished work of a dead process. Returns the deployment that has an end.
 fn settle<R: Record>(journal: &Journal<R>) -> Result<Option<(u64, u64)>> {
     let lock = journal.wait_for_lock()?;
     match journal.read()? {

@@ -1,6 +1,6 @@
 //! The journal: a deployment's changes, written down before they are made.
 //!
-//! One file per network namespace holds the deployment, and its name tells the stage:
+//! One file per network namespace holds the deployment, and its name gives the stage:
 //!
 //! ```text
 //!   (none) ──write──▶ N.making ──rename──▶ N.deployed ──rename──▶ N.undoing ──remove──▶ (none)
@@ -66,7 +66,7 @@ pub struct Locked {
 }
 
 impl Locked {
-    /// A descriptor of the lock: who holds it holds the lock.
+    /// A descriptor of the lock: its holder holds the lock.
     ///
     /// # Errors
     ///
@@ -76,9 +76,9 @@ impl Locked {
         copied.tried(|| format!("cannot copy the lock {}", self.path.display()))
     }
 
-    /// Leaves the lock to another process that has its descriptor.
+    /// Hands the lock over to another process that has its descriptor.
     pub fn leave(self) {
-        // Dropped, its file would be removed. The descriptor goes with this process.
+        // Dropping it would remove its file. The descriptor closes with this process.
         std::mem::forget(self);
     }
 }
@@ -133,7 +133,7 @@ impl<R: Record> Journal<R> {
         }
     }
 
-    /// Waits for the lock, however long another process holds it.
+    /// Waits for the lock, with no limit.
     ///
     /// # Errors
     ///
@@ -163,7 +163,7 @@ impl<R: Record> Journal<R> {
         }
     }
 
-    /// The lock that another process has left, by its descriptor.
+    /// The lock handed over by another process, by its descriptor.
     pub fn inherit(&self, lock: OwnedFd) -> Locked {
         Locked {
             file: lock.into(),
@@ -199,7 +199,7 @@ impl<R: Record> Journal<R> {
         Ok(None)
     }
 
-    /// Writes down a deployment that is about to be made.
+    /// Records a deployment that is about to be made.
     ///
     /// # Errors
     ///

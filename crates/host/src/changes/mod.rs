@@ -1,5 +1,5 @@
-//! Changes of the machine that outlive no death of the process that makes them: written down before
-//! they are made, and undone by the first process that finds them recorded without an owner.
+//! Changes of the machine that are undone even if the process that made them dies: recorded before
+//! they are made, and undone by the first process that finds them without an owner.
 //!
 //! ```text
 //!   changes ── journal ── engine ──▶ the machine
@@ -7,7 +7,7 @@
 //!               guard ◀── any death ─────┘ puts back
 //! ```
 //!
-//! What a change is, and what is written down beside it, belongs to those who make it.
+//! The users of this module define the changes and the additional records.
 
 pub mod engine;
 pub mod guard;
@@ -43,16 +43,16 @@ pub trait Change {
 pub enum Undone {
     /// The old state is restored.
     Back,
-    /// Changed by someone else since, and therefore left alone; says what.
+    /// Modified by another party since, and therefore left alone; describes the present state.
     Left(String),
 }
 
-/// What is written down of changes that belong together.
+/// The record of a group of changes.
 pub trait Record: Serialize + DeserializeOwned {
     /// One of the changes.
     type Change: Change;
 
-    /// The hidden command by which airtcp-net watches over such changes.
+    /// The hidden command with which airtcp-net guards such changes.
     const GUARD: &'static str;
     /// What the user can do if a change cannot be undone.
     const REMEDY: &'static str;

@@ -1,4 +1,4 @@
-//! Bridges, and devices that are their ports.
+//! Bridges and their ports.
 
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::link::{InfoPortKind, LinkAttribute, LinkInfo, LinkMessage};
@@ -7,7 +7,7 @@ use super::request::ask;
 use super::{index, name_of};
 use crate::error::{Result, Tried};
 
-/// The bridge in the calling thread's namespace of which a device is a port, if any.
+/// The bridge with `device` as a port in the calling thread's namespace, if any.
 ///
 /// # Errors
 ///

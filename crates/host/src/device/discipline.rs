@@ -1,4 +1,4 @@
-//! Queueing disciplines of the kernel, in the words of tc(8), put before a device.
+//! The kernel's queueing disciplines, in the syntax of tc(8), attached to a device.
 
 use std::fmt;
 
@@ -16,24 +16,24 @@ use crate::namespace::Namespace;
 enum Form {
     /// A whole number.
     Count,
-    /// A time, written with its unit: `5ms`. The kernel takes microseconds.
+    /// A time with its unit: `5ms`. The kernel takes microseconds.
     Time,
-    /// No value: the word alone stands for this number.
+    /// No value: the word itself means this number.
     Word(u32),
-    /// A rate, written with its unit: `20Mbit`. The kernel takes bytes a second, in 64 bits.
+    /// A rate with its unit: `20Mbit`. The kernel takes bytes a second, in 64 bits.
     Rate,
-    /// The word alone stands for no rate.
+    /// The word itself means no rate.
     NoRate,
 }
 
 /// An option: its word, its number among the kind's attributes, and its form.
 type Choice = (&'static str, u16, Form);
 
-/// A kind with the options that it takes here (include/uapi/linux/pkt_sched.h).
+/// A kind with its supported options (include/uapi/linux/pkt_sched.h).
 struct Kind {
     name: &'static str,
     options: &'static [Choice],
-    /// The attribute for a rate in bytes a second, of a kind that shapes without help.
+    /// The attribute for a rate in bytes a second, for a kind that shapes itself.
     rate: Option<u16>,
 }
 
@@ -136,10 +136,10 @@ const TBF_PARAMETERS: u16 = 1;
 const TBF_BURST: u16 = 6;
 /// TC_LINKLAYER_ETHERNET: the rate is counted in bytes as they are.
 const ETHERNET: u8 = 1;
-/// Handles of what lies before the discipline: a router, and a token bucket. Each has one class.
+/// Handles of qdiscs before the discipline: a router, and a token bucket. Each has one class.
 const ROUTER: u16 = 1;
 const BUCKET: u16 = 2;
-/// Packets that the router may hold for its microsecond.
+/// Maximum number of packets that the router holds for its microsecond.
 const ROUTER_PACKETS: u32 = 1 << 20;
 /// A microsecond in the kernel's ticks of 64 ns (PSCHED_SHIFT).
 const MICROSECOND_TICKS: u32 = 16;
@@ -161,18 +161,19 @@ impl fmt::Debug for Discipline {
 }
 
 impl fmt::Display for Discipline {
-    /// The discipline as tc(8) writes it.
+    /// The discipline in the syntax of tc(8).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.words)
     }
 }
 
 impl Discipline {
-    /// Parses a discipline as tc-qdisc(8) writes it after `root`: `fq_codel limit 1000 target 5ms`.
+    /// Parses a discipline in the syntax of tc-qdisc(8) after `root`: `fq_codel limit 1000 target
+    /// 5ms`.
     ///
     /// # Errors
     ///
-    /// A kind or an option that is not known here, or a wrong value; names what is.
+    /// An unsupported kind or option, or a wrong value; lists the supported ones.
     pub fn parse(text: &str) -> Result<Self> {
         let mut words = text.split_whitespace();
         let name = words.next().unwrap_or_default();
@@ -216,11 +217,11 @@ impl Discipline {
         })
     }
 
-    /// Puts the discipline before a device of the calling thread's namespace.
+    /// Attaches the discipline to a device of the calling thread's namespace.
     ///
     /// # Errors
     ///
-    /// This kernel does not have it, or refuses an option.
+    /// This kernel lacks it, or refuses an option.
     pub fn put(&self, device: &str) -> Result<()> {
         let options = self.written(None);
         attach(
@@ -232,13 +233,13 @@ impl Discipline {
         )
     }
 
-    /// Puts the discipline before a device of the calling thread's namespace as on a router before
+    /// Attaches the discipline to a device of the calling thread's namespace as on a router before
     /// a link of `rate`, counted on whole IP packets of up to `mtu` bytes.
     ///
-    /// A host holds back what would wait in its own discipline (TCP small queues); a router's
-    /// packets have no owner. So netem comes first, which delays packets by a microsecond and takes
-    /// them from their socket. A kind that does not shape stands behind a token bucket
-    /// (tbf) of one packet.
+    /// A host holds back packets that would wait in its qdisc (TCP small queues); a router's
+    /// packets have no owning socket. So netem comes first, which delays packets by a microsecond
+    /// and orphans them. A kind that does not shape is attached below a token bucket (tbf) of one
+    /// packet.
     ///
     /// # Errors
     ///
@@ -261,12 +262,12 @@ impl Discipline {
         self.kind
     }
 
-    /// Whether this kernel has it, as it is and with these options: it is tried in a namespace of
-    /// its own, since no file of the kernel lists those that are built in.
+    /// Checks that this kernel supports it with these options: it is tried in a separate namespace,
+    /// since no file of the kernel lists built-in disciplines.
     ///
     /// # Errors
     ///
-    /// It does not, or a namespace cannot be made.
+    /// It does not, or a namespace cannot be created.
     pub fn check_available(&self) -> Result<()> {
         Namespace::new()?.enter(|| self.put("lo"))
     }
@@ -316,13 +317,13 @@ fn router() -> Vec<u8> {
         .collect()
 }
 
-/// The options of a token bucket that lets packets of up to `mtu` bytes go one by one.
+/// The options of a token bucket that releases packets of up to `mtu` bytes one by one.
 fn token_bucket(bytes_a_second: u64, mtu: u16) -> Vec<u8> {
     // struct tc_ratespec: cell_log, linklayer, overhead, cell_align, mpu, rate.
     let rate = u32::try_from(bytes_a_second).unwrap_or(u32::MAX);
     let mut parameters = vec![0, ETHERNET, 0, 0, 0, 0, 0, 0];
     parameters.extend(rate.to_ne_bytes());
-    // No peak rate; struct tc_tbf_qopt's limit, buffer and mtu: what waits is the inner one's.
+    // No peak rate; struct tc_tbf_qopt's limit, buffer and mtu: the inner qdisc queues.
     parameters.extend([0; 12 + 3 * 4]);
     let mut written = Vec::new();
     append(&mut written, TBF_PARAMETERS, &parameters);
@@ -339,7 +340,7 @@ pub(super) fn append(written: &mut Vec<u8>, attribute: u16, value: &[u8]) {
     written.resize(written.len().next_multiple_of(4), 0);
 }
 
-/// Appends an attribute that is a name, with the zero behind it.
+/// Appends an attribute with a name, zero-terminated.
 pub(super) fn append_words(written: &mut Vec<u8>, attribute: u16, name: &str) {
     let mut bytes = name.as_bytes().to_vec();
     bytes.push(0);
@@ -393,7 +394,7 @@ fn parsed(
     })
 }
 
-/// A time as tc(8) writes it, in microseconds.
+/// A time in the syntax of tc(8), in microseconds.
 fn microseconds(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|character: char| !character.is_ascii_digit());
     let scale = match &text[digits.len()..] {
@@ -406,7 +407,7 @@ fn microseconds(text: &str) -> Option<u64> {
     Some(number.into())
 }
 
-/// A rate as tc(8) writes it, in bytes a second: `20Mbit`. Units are in any case.
+/// A rate in the syntax of tc(8), in bytes a second: `20Mbit`. Units are case-insensitive.
 fn bytes_a_second(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|character: char| !character.is_ascii_digit());
     let scale = match text[digits.len()..].to_ascii_lowercase().as_str() {

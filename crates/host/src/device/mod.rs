@@ -24,7 +24,7 @@ pub use route::{Metric, make_default_route};
 /// An address with its network's prefix length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
-    /// The host's own address.
+    /// The host's address.
     pub address: IpAddr,
     /// Bits of the prefix.
     pub prefix: u8,
@@ -55,8 +55,8 @@ impl Tun {
     }
 
     /// As [`new`](Self::new), for a device with segmentation and checksum offload: every packet,
-    /// read or written, follows a [virtio header](tun_rs::VirtioNetHdr), and may be as long as IP
-    /// allows.
+    /// read or written, follows a [virtio header](tun_rs::VirtioNetHdr), and may have the maximum
+    /// length of IP.
     ///
     /// # Errors
     ///
@@ -169,7 +169,7 @@ impl Tun {
     fn is_taken(&self, written: io::Result<usize>) -> Result<bool> {
         match written {
             Ok(_) => Ok(true),
-            // A packet that the kernel does not understand is lost, as on any network.
+            // A packet unknown to the kernel is lost, as on any network.
             Err(error)
                 if matches!(
                     error.kind(),

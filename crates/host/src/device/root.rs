@@ -1,8 +1,7 @@
-//! The root queueing discipline of a device: what is there, and how it is put back.
+//! The root queueing discipline of a device: reading and restoring it.
 //!
-//! What is there is kept as the kernel tells it, options byte by byte, so that what is put back is
-//! what was there. Messages are written here by hand: a parser of options would not give back what
-//! it does not know.
+//! It is stored as reported by the kernel, options byte by byte, so that exactly the same is
+//! restored. Messages are encoded here by hand: a parser of options would lose unknown ones.
 
 use std::io;
 
@@ -28,7 +27,7 @@ const KIND: u16 = 1;
 const HEADER: usize = 16;
 pub(super) const MESSAGE: usize = 20;
 
-/// Kinds whose options the kernel takes back as it tells them, and that have no classes.
+/// Kinds with options that the kernel accepts as it reports them, and without classes.
 const RESTORABLE: [&str; 10] = [
     "pfifo",
     "bfifo",
@@ -42,7 +41,7 @@ const RESTORABLE: [&str; 10] = [
     "cake",
 ];
 
-/// The handle of what airtcp puts, by which it is known again.
+/// The handle of airtcp's disciplines, which identifies them.
 pub const OWN_HANDLE: u32 = 0xa17c_0000;
 
 /// A discipline that is the root of a device.
@@ -50,30 +49,30 @@ pub const OWN_HANDLE: u32 = 0xa17c_0000;
 pub struct RootDiscipline {
     /// Its kind, as tc(8) names it.
     pub kind: String,
-    /// Its handle; 0 of one that the kernel has chosen itself.
+    /// Its handle; 0 if the kernel has chosen it itself.
     pub handle: u32,
     /// The content of its options.
     options: Vec<u8>,
 }
 
 impl RootDiscipline {
-    /// The one before a device of the calling thread's namespace; `None` where the kernel tells of
-    /// none, or has chosen it itself.
+    /// The root discipline of a device in the calling thread's namespace; `None` if the kernel
+    /// reports none, or has chosen it itself.
     ///
     /// # Errors
     ///
-    /// There is no such device, or the kernel does not tell.
+    /// There is no such device, or the kernel does not answer.
     pub fn of(device: &str) -> Result<Option<Self>> {
         let all = all(device)?;
         let root = all.into_iter().find(|(parent, _)| *parent == ROOT);
         Ok(root.map(|(_, root)| root).filter(|root| root.handle != 0))
     }
 
-    /// The one before a device, if it could be put back.
+    /// The root discipline of a device, if it can be restored.
     ///
     /// # Errors
     ///
-    /// It has classes or a kind whose state cannot be written down; says which.
+    /// It has classes or a kind with state that cannot be recorded; names it.
     pub fn restorable(device: &str) -> Result<Option<Self>> {
         let all = all(device)?;
         let below = all
@@ -98,7 +97,7 @@ impl RootDiscipline {
         Ok(Some(root.clone()))
     }
 
-    /// Puts it before a device again.
+    /// Restores it on a device.
     ///
     /// # Errors
     ///
@@ -109,18 +108,18 @@ impl RootDiscipline {
 }
 
 impl Discipline {
-    /// Puts the discipline before a device of the calling thread's namespace, under
-    /// [a handle](OWN_HANDLE) by which it is known again.
+    /// Attaches the discipline to a device of the calling thread's namespace, under [a
+    /// handle](OWN_HANDLE) that identifies it.
     ///
     /// # Errors
     ///
-    /// This kernel does not have it, or refuses an option.
+    /// This kernel lacks it, or refuses an option.
     pub fn put_as_own(&self, device: &str) -> Result<()> {
         set(device, self.kind(), OWN_HANDLE, &self.in_netlink())
     }
 }
 
-/// Takes away the root discipline of a device: the kernel chooses one itself again.
+/// Removes the root discipline of a device: the kernel then chooses a default.
 ///
 /// # Errors
 ///
@@ -263,7 +262,7 @@ mod tests {
     use super::*;
     use crate::namespace::Namespace;
 
-    /// What was there is put back byte by byte; what the kernel had chosen itself is nothing.
+    /// The old discipline is restored byte by byte; the kernel's default counts as none.
     #[test]
     fn what_was_there_is_put_back() {
         let Ok(namespace) = Namespace::new() else {

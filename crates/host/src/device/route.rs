@@ -16,11 +16,11 @@ use serde::Serialize;
 use super::request::{ask, request};
 use crate::error::{Error, Result, Tried};
 
-/// An attribute of a route that TCP reads, as ip-route(8) names it.
+/// A route attribute for TCP, as named by ip-route(8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
-    /// `advmss`: the segment size that is announced, in bytes.
+    /// `advmss`: the announced MSS, in bytes.
     AnnouncedMss(u32),
     /// `initcwnd`: the initial congestion window, in segments.
     InitialWindow(u32),
@@ -35,7 +35,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// Parses an attribute's name and value as ip-route(8) writes them.
+    /// Parses an attribute's name and value in the syntax of ip-route(8).
     ///
     /// # Errors
     ///
@@ -56,7 +56,8 @@ impl Metric {
         }
     }
 
-    /// All of them in netlink's form: with a mask of those that the kernel must not learn itself.
+    /// All of them in netlink's form, with a mask of attributes locked against the kernel's
+    /// updates.
     fn in_netlink(all: &[Self]) -> Vec<RouteMetric> {
         /// RTAX_RTO_MIN of include/uapi/linux/rtnetlink.h as a bit.
         const RTO_MIN: u32 = 1 << 13;

@@ -1,7 +1,7 @@
-//! What a queueing discipline of the kernel has counted.
+//! Counters of the kernel's queueing disciplines.
 //!
-//! Each kind has a structure of its own for what it counts beside the common numbers
-//! (include/uapi/linux/pkt_sched.h); only the numbers that all of them share are read here.
+//! Each kind has a separate structure for its counters besides the common ones
+//! (include/uapi/linux/pkt_sched.h); only numbers common to all are read here.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ const STATISTICS: u16 = 7;
 const BASIC: u16 = 1;
 const QUEUE: u16 = 3;
 const OWN: u16 = 4;
-/// TCA_CAKE_STATS_TIN_STATS, and of each tin's the acknowledgments dropped and packets marked.
+/// TCA_CAKE_STATS_TIN_STATS, and of each tin the acknowledgments dropped and packets marked.
 const CAKE_TINS: u16 = 10;
 const CAKE_ACKS_DROPPED: u16 = 6;
 const CAKE_MARKED: u16 = 8;
@@ -24,12 +24,12 @@ const BASIC_PACKETS: usize = 8;
 /// struct gnet_stats_queue: length, backlog, drops.
 const QUEUE_DROPS: usize = 8;
 
-/// What a discipline has counted since it was put.
+/// Counters of a discipline since it was attached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueCounts {
     /// Packets that it has passed on.
     pub passed: u64,
-    /// Packets that it has dropped, acknowledgments that later ones cover among them.
+    /// Packets dropped, including acknowledgments that later ones cover.
     pub dropped: u64,
     /// Packets that it has marked.
     pub marked: u64,
@@ -38,12 +38,12 @@ pub struct QueueCounts {
 }
 
 impl QueueCounts {
-    /// The counts of the discipline of this kind before a device of the calling thread's namespace,
-    /// wherever it stands there.
+    /// The counters of the discipline of this kind on a device of the calling thread's namespace,
+    /// at any depth.
     ///
     /// # Errors
     ///
-    /// The device has no discipline of this kind, or the kernel does not tell.
+    /// The device has no discipline of this kind, or the kernel does not answer.
     pub fn of(device: &str, kind: &str) -> Result<Self> {
         let index = super::index(device)?;
         let answers = dump(GET, &message(index, 0, 0))
@@ -84,9 +84,9 @@ fn counts_of_its_own(kind: &str, own: &[u8]) -> (u32, u32) {
     match kind {
         // The seventh number of struct tc_codel_xstats.
         "codel" => at(6 * 4),
-        // The fourth of struct tc_fq_codel_xstats, whose first says that it is of the whole.
+        // The fourth of struct tc_fq_codel_xstats; the first tells that it is for the whole qdisc.
         "fq_codel" => at(3 * 4),
-        // Of struct tc_pie_xstats, behind a probability of 64 bits and seven numbers.
+        // In struct tc_pie_xstats, after a probability of 64 bits and seven numbers.
         "pie" => at(8 + 7 * 4),
         // The fifth of struct tc_fq_pie_xstats.
         "fq_pie" => at(4 * 4),
@@ -132,7 +132,7 @@ mod tests {
         of.iter().flat_map(|one| one.to_ne_bytes()).collect()
     }
 
-    /// An answer with 1000 packets passed, 7 dropped, and these numbers of the kind's own.
+    /// An answer with 1000 packets passed, 7 dropped, and these kind-specific numbers.
     fn answer(kind: &str, own: &[u8]) -> Vec<u8> {
         let mut counted = Vec::new();
         append(&mut counted, BASIC, &numbers(&[0, 0, 1000]));

@@ -1,4 +1,4 @@
-//! A network namespace's identity, which no other has until the machine restarts.
+//! A network namespace's identity, unique until the machine restarts.
 
 use std::mem::size_of;
 use std::os::fd::AsRawFd;

@@ -1,8 +1,8 @@
-//! Network namespaces without names: each lives as long as something holds it.
+//! Network namespaces without names: each lives as long as it is held.
 //!
-//! Nothing is written under `/run/netns`, so that a killed process leaves nothing behind: with its
-//! last descriptor and its last process the kernel removes a namespace, with all its devices,
-//! routes and settings.
+//! Nothing is written under `/run/netns`, so that a killed process leaves nothing: with its last
+//! descriptor and its last process the kernel removes a namespace, with all its devices, routes and
+//! settings.
 
 mod cookie;
 pub mod user;
@@ -17,7 +17,7 @@ use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space}
 use crate::error::{Error, Result, Tried};
 pub use cookie::cookie;
 
-/// A network namespace that this process holds.
+/// A network namespace held by this process.
 #[derive(Debug)]
 pub struct Namespace(OwnedFd);
 
@@ -41,7 +41,7 @@ impl Namespace {
     ///
     /// # Errors
     ///
-    /// The system does not allow it; says which setting is responsible.
+    /// The system does not allow it; names the responsible setting.
     pub fn new() -> Result<Self> {
         in_thread(|| {
             leave(UnshareFlags::NEWNET)
@@ -61,13 +61,13 @@ impl Namespace {
         )
     }
 
-    /// Runs `work` in this namespace, in a separate thread: the caller's stays where it is. Sockets
-    /// and devices that `work` opens stay in this namespace, and so does every process that it
+    /// Runs `work` in this namespace, in a separate thread: the caller's thread does not move.
+    /// Sockets and devices that `work` opens stay in this namespace, and so do processes that it
     /// starts.
     ///
     /// # Errors
     ///
-    /// Those of `work`, or that the namespace cannot be entered.
+    /// Errors of `work`, or that the namespace cannot be entered.
     pub fn enter<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
         in_thread(|| {
             move_into_link_name_space(self.0.as_fd(), Some(LinkNameSpaceType::Network))
@@ -83,8 +83,7 @@ impl AsFd for Namespace {
     }
 }
 
-/// Unshares something other than descriptors between the calling thread and the rest of the
-/// process.
+/// Unshares any resource except descriptors between the calling thread and the rest of the process.
 ///
 /// # Errors
 ///
@@ -93,8 +92,8 @@ pub fn leave(what: UnshareFlags) -> rustix::io::Result<()> {
     if what.contains(UnshareFlags::FILES) {
         return Err(rustix::io::Errno::INVAL);
     }
-    // SAFETY: the table of descriptors stays shared; nothing else of a namespace is visible to
-    // Rust's own structures.
+    // SAFETY: the table of descriptors stays shared; Rust's own structures do not depend on
+    // anything else of a namespace.
     #[expect(
         unsafe_code,
         reason = "unshare may take the descriptors apart, these flags do not"
@@ -104,14 +103,14 @@ pub fn leave(what: UnshareFlags) -> rustix::io::Result<()> {
     }
 }
 
-/// Brings the one device up that a new namespace has.
+/// Brings up the only device of a new namespace.
 fn bring_loopback_up() -> Result<()> {
     Interface::try_from_name("lo")
         .and_then(|device| device.set_up(true))
         .map_err(|error| Error::new(format!("cannot bring lo up: {error}")))
 }
 
-/// Runs `work` in a thread that ends with it, so that its namespaces are not inherited by accident.
+/// Runs `work` in a temporary thread, so that its namespaces are not inherited by accident.
 fn in_thread<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     std::thread::scope(|scope| {
         scope

@@ -1,4 +1,4 @@
-//! User namespaces, which give unprivileged users networks of their own.
+//! User namespaces, which give unprivileged users private networks.
 
 use std::fs;
 use std::io;
@@ -8,7 +8,7 @@ use rustix::thread::UnshareFlags;
 use super::leave;
 use crate::error::{Error, Result, Tried};
 
-/// Settings by which systems disallow user namespaces, the value that does so, and the remedy.
+/// Settings by which systems disallow user namespaces, the disabling value, and the remedy.
 const SWITCHES: [(&str, &str, &str); 3] = [
     (
         "/proc/sys/user/max_user_namespaces",
@@ -28,8 +28,8 @@ const SWITCHES: [(&str, &str, &str); 3] = [
     ),
 ];
 
-/// Makes the process root over namespaces of its own, if it is not root already. It must not have
-/// other threads yet.
+/// Makes the process root over new namespaces, if it is not root already. It must not have other
+/// threads yet.
 ///
 /// # Errors
 ///

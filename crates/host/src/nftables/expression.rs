@@ -4,14 +4,14 @@ use super::message::{attribute, nested, number, text};
 
 /// NFPROTO_UNSPEC.
 const UNSPEC: u32 = 0;
-/// NFT_REG_1, the register through which expressions pass their values.
+/// NFT_REG_1, the register that passes values between expressions.
 const REGISTER: u32 = 1;
 /// NFT_REG_VERDICT.
 const VERDICT: u32 = 0;
 /// NF_ACCEPT.
 const ACCEPT: u32 = 1;
-/// NFT_QUEUE_FLAG_BYPASS, which NFQ_FLAG_BYPASS of the xtables target equals: packets pass where
-/// nobody serves the queue.
+/// NFT_QUEUE_FLAG_BYPASS, equal to NFQ_FLAG_BYPASS of the xtables target: packets pass if no
+/// program serves the queue.
 const BYPASS: u16 = 1;
 
 /// A key of the expression `meta` (enum nft_meta_keys).
@@ -22,11 +22,11 @@ pub enum Meta {
     EtherType = 1,
     /// NFT_META_MARK: the packet's mark.
     Mark = 3,
-    /// NFT_META_OIF: the index of the device by which it leaves.
+    /// NFT_META_OIF: the index of the outgoing device.
     OutputDevice = 5,
-    /// NFT_META_IIFNAME: the name of the device by which it came.
+    /// NFT_META_IIFNAME: the name of the incoming device.
     InputName = 6,
-    /// NFT_META_OIFNAME: the name of the device by which it leaves.
+    /// NFT_META_OIFNAME: the name of the outgoing device.
     OutputName = 7,
     /// NFT_META_NFPROTO: NFPROTO_IPV4 or NFPROTO_IPV6, in tables of both.
     Version = 15,
@@ -34,7 +34,7 @@ pub enum Meta {
     Protocol = 16,
 }
 
-/// The part of the kernel that leads packets into a queue.
+/// The part of the kernel that queues packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueBy {
     /// nf_tables itself (NFT_QUEUE).
@@ -81,7 +81,7 @@ impl Expression {
         Self::payload(2, 0, 1)
     }
 
-    /// Loads the TCP flags that are in `mask` (RFC 9293 §3.1).
+    /// Loads the TCP flags in `mask` (RFC 9293 §3.1).
     pub fn flags(mask: u8) -> [Self; 2] {
         Self::transport_bits(13, mask)
     }
@@ -132,18 +132,18 @@ impl Expression {
         Self::of("fib", &[number(1, REGISTER), number(2, 3), number(3, 2)])
     }
 
-    /// Loads the name of the device by which the packet's destination is reached
-    /// (NFT_FIB_RESULT_OIFNAME of NFTA_FIB_F_DADDR); no name for this machine's own addresses.
+    /// Loads the name of the outgoing device for the packet's destination (NFT_FIB_RESULT_OIFNAME
+    /// of NFTA_FIB_F_DADDR); no name for this machine's addresses.
     pub fn device_to_destination() -> Self {
         Self::of("fib", &[number(1, REGISTER), number(2, 2), number(3, 2)])
     }
 
-    /// Ends the rule if the loaded value is not this one (NFT_CMP_EQ).
+    /// Ends the rule unless the loaded value equals this one (NFT_CMP_EQ).
     pub fn is(bytes: &[u8]) -> Self {
         Self::compare(0, bytes)
     }
 
-    /// Ends the rule where what is loaded is this (NFT_CMP_NEQ).
+    /// Ends the rule if the loaded value equals this one (NFT_CMP_NEQ).
     pub fn is_not(bytes: &[u8]) -> Self {
         Self::compare(1, bytes)
     }
@@ -159,13 +159,13 @@ impl Expression {
         Self::of("cmp", &[number(1, REGISTER), number(2, operation), data])
     }
 
-    /// Assigns the packet to the transparent listener at the loaded port. A packet for which there
-    /// is none ends the rule.
+    /// Assigns the packet to the transparent listener at the loaded port. Without one the rule
+    /// ends.
     pub fn to_listener() -> Self {
         Self::of("tproxy", &[number(1, UNSPEC), number(3, REGISTER)])
     }
 
-    /// Leads the packet into the queue of this number; it passes if nobody serves the queue.
+    /// Sends the packet to the queue with this number; it passes if no program serves the queue.
     pub fn queue(by: QueueBy, queue: u16) -> Self {
         match by {
             QueueBy::NfTables => Self::of(
@@ -177,7 +177,7 @@ impl Expression {
                 ],
             ),
             QueueBy::Xtables => {
-                // struct xt_NFQ_info_v3: the queue, how many of them, flags; aligned to eight
+                // struct xt_NFQ_info_v3: the queue, the number of queues, flags; aligned to eight
                 // bytes.
                 let words = [queue, 1, BYPASS, 0].map(u16::to_ne_bytes);
                 Self::of(
@@ -192,7 +192,7 @@ impl Expression {
         }
     }
 
-    /// Gives the packet the address of the device by which it leaves.
+    /// Gives the packet the address of the outgoing device.
     pub fn masquerade() -> Self {
         Self::of("masq", &[])
     }

@@ -1,4 +1,4 @@
-//! What stands in nf_tables: notes of rules, flowtables, and the rules that offload to them.
+//! Reads nf_tables: notes of rules, flowtables, and the rules that offload to them.
 
 use std::io;
 
@@ -19,7 +19,7 @@ const HARDWARE: u32 = 1;
 /// NFPROTO_UNSPEC: tables of every family.
 const ALL: u8 = 0;
 
-/// A flowtable: packets of the connections in it pass by all chains but those at their devices.
+/// A flowtable: packets of its connections bypass all chains but those at their devices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowTable {
     /// The number of its table's family.
@@ -28,9 +28,9 @@ pub struct FlowTable {
     pub table: String,
     /// Its name.
     pub name: String,
-    /// The devices at which it takes packets.
+    /// The devices with ingress to the table.
     pub devices: Vec<String>,
-    /// Whether it hands connections to the devices' hardware.
+    /// Whether it offloads connections to the devices' hardware.
     pub is_hardware: bool,
 }
 
@@ -39,12 +39,12 @@ pub struct FlowTable {
 pub struct FlowRule {
     /// Its chain.
     pub chain: String,
-    /// Its handle, by which nft(8) names it.
+    /// Its handle, which identifies it for nft(8).
     pub handle: u64,
 }
 
-/// The user data that holds a note as nft(8) writes comments (NFTNL_UDATA_RULE_COMMENT): kind,
-/// length, and the text with a zero.
+/// The user data with a note, as nft(8) encodes comments (NFTNL_UDATA_RULE_COMMENT): kind, length,
+/// and the text with a zero.
 pub(super) fn noted(note: &str) -> Vec<u8> {
     let mut data = vec![0, u8::try_from(note.len() + 1).unwrap_or(u8::MAX)];
     data.extend(note.as_bytes());
@@ -52,7 +52,7 @@ pub(super) fn noted(note: &str) -> Vec<u8> {
     data
 }
 
-/// The notes of the rules in a table; none if there is no such table.
+/// The notes of the rules in a table; empty if there is no such table.
 ///
 /// # Errors
 ///
@@ -124,8 +124,8 @@ fn named(body: &[u8], kind: u16, name: &str) -> bool {
     find(body, kind).is_some_and(|value| as_text(value) == name)
 }
 
-/// Asks for all of a kind. Each answer is its kind and its attributes, before which its family
-/// stands as attribute 0.
+/// Requests all objects of a kind. Each answer is its kind and its attributes, preceded by its
+/// family as attribute 0.
 fn dump(kind: u16, family: u8, of: &[u8]) -> io::Result<Vec<(u16, Vec<u8>)>> {
     let owner = Owner::new()?;
     let kind = NF_TABLES << 8 | kind;
@@ -150,7 +150,7 @@ fn dump(kind: u16, family: u8, of: &[u8]) -> io::Result<Vec<(u16, Vec<u8>)>> {
     }
 }
 
-/// Adds the messages in the bytes. Returns whether that was all.
+/// Parses and appends the messages. Returns whether that was all.
 fn collect(bytes: &[u8], found: &mut Vec<(u16, Vec<u8>)>) -> io::Result<bool> {
     for (kind, message) in messages(bytes) {
         let rest = message.get(NETLINK_HEADER..).unwrap_or(&[]);
@@ -161,7 +161,7 @@ fn collect(bytes: &[u8], found: &mut Vec<(u16, Vec<u8>)>) -> io::Result<bool> {
                     .first_chunk()
                     .map_or(0, |code| i32::from_ne_bytes(*code));
                 return match -code {
-                    // There is no such table, and nothing in it.
+                    // There is no such table, hence no content.
                     0 | libc::ENOENT => Ok(true),
                     error => Err(io::Error::from_raw_os_error(error)),
                 };
@@ -181,8 +181,8 @@ mod tests {
     use super::super::{nested, number};
     use super::*;
 
-    /// What fw4 of OpenWrt makes for `flow_offloading_hw`: a table in hardware over three devices,
-    /// and a rule that adds TCP and UDP to it.
+    /// The result of OpenWrt's fw4 for `flow_offloading_hw`: a table in hardware over three
+    /// devices, and a rule that adds TCP and UDP to it.
     #[test]
     fn flow_tables_and_their_rules_are_read() {
         let devices = ["lan1", "lan2", "wan"].map(|name| text(1, name));
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(read_flow_rule(other, "ft"), None);
     }
 
-    /// Bytes cut off anywhere are read without a panic.
+    /// Truncated anywhere, it is parsed without a panic.
     #[test]
     fn a_torn_answer_is_no_harm() {
         let table = [text(1, "fw4"), text(2, "ft"), nested(3, &[number(1, 0)])];

@@ -2,11 +2,11 @@
 
 use netlink_packet_core::{NLA_F_NESTED, NLA_TYPE_MASK, NLMSG_ERROR};
 
-/// Bytes of netlink's header, and of netfilter's with it.
+/// Bytes of netlink's header, and of it with netfilter's.
 pub(super) const NETLINK_HEADER: usize = 16;
 pub(super) const HEADERS: usize = 20;
 
-/// A netlink message whose own header is followed by netfilter's.
+/// A netlink message; its header is followed by netfilter's.
 pub(super) fn header(
     kind: u16,
     flags: u16,

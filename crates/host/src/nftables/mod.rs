@@ -1,7 +1,7 @@
 //! Tables of nf_tables, written with the messages of `include/uapi/linux/netfilter/nf_tables.h`.
 //!
-//! A [`Batch`] holds messages that the kernel applies together or not at all; [`list`] reads what
-//! stands.
+//! A [`Batch`] holds messages that the kernel applies together or not at all; [`list`] reads the
+//! present state.
 
 mod expression;
 pub mod list;
@@ -27,21 +27,21 @@ const DELETE_TABLE: u16 = 2;
 const NEW_CHAIN: u16 = 3;
 const NEW_RULE: u16 = 6;
 const DELETE_RULE: u16 = 8;
-/// Adds what is not there, behind what is.
+/// Adds missing objects, after existing ones.
 const CREATE: u16 = NLM_F_CREATE | NLM_F_APPEND;
 /// NFT_TABLE_F_OWNER: the table is removed when the socket that made it is closed, and no other
 /// process can change it (Linux 5.12 and later).
 const OWNED: u32 = 2;
 
-/// The packets that a table sees.
+/// The packets seen by a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Family {
-    /// NFPROTO_INET: those of IPv4 and IPv6.
+    /// NFPROTO_INET: IPv4 and IPv6.
     Both = 1,
     /// NFPROTO_IPV4.
     V4 = 2,
-    /// NFPROTO_BRIDGE: those between ports of a bridge.
+    /// NFPROTO_BRIDGE: packets between ports of a bridge.
     Bridge = 7,
     /// NFPROTO_IPV6.
     V6 = 10,
@@ -136,7 +136,7 @@ impl Batch {
     }
 
     /// Appends a rule to a chain, with a note of at most 250 bytes that nft(8) prints as its
-    /// comment; none if it is empty.
+    /// comment; no note if it is empty.
     #[must_use]
     pub fn noted_rule(
         self,

@@ -9,7 +9,7 @@ use rustix::thread::{
 
 use crate::error::{Error, Result, Tried};
 
-/// Gives up all others.
+/// Drops all other capabilities.
 ///
 /// # Errors
 ///
@@ -17,13 +17,13 @@ use crate::error::{Error, Result, Tried};
 pub fn keep_only(kept: CapabilitySet) -> Result<()> {
     let failed = || "cannot give up capabilities".to_owned();
     let had = capabilities(None).tried(failed)?;
-    // The bounding set limits what programs started later get, root's too. Only CAP_SETPCAP may
-    // lower it: a process that lacks it was limited by whoever started it.
+    // The bounding set limits the capabilities of programs started later, root's too. Lowering it
+    // requires CAP_SETPCAP: a process without it was limited by its parent.
     if had.effective.contains(CapabilitySet::SETPCAP) {
         for number in 0..64 {
             let one = CapabilitySet::from_bits_retain(1 << number);
             match capability_is_in_bounding_set(one) {
-                // Past the last one that this kernel has.
+                // Past the last capability of this kernel.
                 Err(Errno::INVAL) => break,
                 Ok(true) if !kept.contains(one) => {
                     remove_capability_from_bounding_set(one).tried(failed)?;
@@ -35,7 +35,7 @@ pub fn keep_only(kept: CapabilitySet) -> Result<()> {
     }
     let keeps = had.permitted & kept;
     let is_root = rustix::process::geteuid().is_root();
-    // Programs started by root get theirs from the bounding set, those of others from the ambient.
+    // Programs started by root get capabilities from the bounding set, others from the ambient set.
     let inherited = if is_root {
         CapabilitySet::empty()
     } else {

@@ -1,4 +1,4 @@
-//! Files that can be reached (Documentation/userspace-api/landlock.rst).
+//! Restricts file access (Documentation/userspace-api/landlock.rst).
 
 use std::fs::File;
 use std::io;
@@ -17,7 +17,7 @@ const REFER: u64 = 1 << 13;
 const TRUNCATE: u64 = 1 << 14;
 /// REMOVE_DIR to MAKE_SYM.
 const MAKE_AND_REMOVE: u64 = 0x1ff0;
-/// What applies to files that are no folders.
+/// Access rights that apply to files other than folders.
 const OF_FILES: u64 = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE;
 /// Numbers of system calls that are the same on all processors.
 const CREATE_RULESET: libc::c_long = 444;
@@ -34,8 +34,8 @@ struct Beneath {
     folder: i32,
 }
 
-/// Allows writing below `writes` alone, and reading and executing below `reads` alone if there are
-/// any. Files that are open already stay so. Does nothing on a kernel without Landlock.
+/// Allows writing only below `writes`, and reading and executing only below `reads`, if given.
+/// Files already open stay accessible. Does nothing on a kernel without Landlock.
 ///
 /// # Errors
 ///
@@ -91,7 +91,7 @@ pub fn restrict(writes: &[&Path], reads: Option<&[&Path]>) -> Result<()> {
     }
 }
 
-/// Makes rules for these kinds of access, or with flags alone asks for the version.
+/// Creates a ruleset for these kinds of access, or with flags only queries the version.
 fn ruleset(handled: Option<u64>, flags: u32) -> io::Result<i32> {
     let (attributes, length) = handled.as_ref().map_or((std::ptr::null(), 0), |handled| {
         (std::ptr::from_ref(handled), size_of::<u64>())

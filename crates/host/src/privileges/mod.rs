@@ -1,4 +1,4 @@
-//! Least privilege: what a process keeps once it is set up and reads what strangers send.
+//! Least privilege: restricts a process once it is set up, before it reads untrusted input.
 //!
 //! ```text
 //!   capabilities   those that are named, also for every program it starts (bounding set)
@@ -23,28 +23,28 @@ pub use calls::Calls;
 
 use crate::error::{Result, Tried};
 
-/// What a process still needs.
+/// Requirements of a process.
 #[derive(Clone, Copy, Debug)]
 pub struct Needs<'a> {
-    /// Its capabilities. Those that it does not have are not gained.
+    /// Its capabilities. Missing ones are not gained.
     pub capabilities: CapabilitySet,
     /// Its system calls.
     pub calls: Calls,
-    /// Files and folders that it writes, and below which it makes and removes files. Those that do
-    /// not exist are left out.
+    /// Files and folders that it writes, and below which it creates and removes files. Missing ones
+    /// are ignored.
     pub writes: &'a [&'a Path],
     /// Files and folders that it reads; all if `None`.
     pub reads: Option<&'a [&'a Path]>,
 }
 
-/// Gives up everything else.
+/// Drops everything else.
 ///
-/// A kernel without seccomp or without Landlock goes without these; what the kernel has and refuses
-/// is an error.
+/// A kernel without seccomp or without Landlock goes without these; a refusal by a kernel that has
+/// them is an error.
 ///
 /// # Errors
 ///
-/// The kernel refuses: nothing a stranger sends should be read then.
+/// The kernel refuses: no untrusted input should be read then.
 pub fn keep_only(needs: &Needs<'_>) -> Result<()> {
     capabilities::keep_only(needs.capabilities)?;
     set_no_new_privs(true).tried(|| "cannot rule out new privileges".to_owned())?;

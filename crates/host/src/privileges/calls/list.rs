@@ -1,10 +1,10 @@
-//! The lists, in groups. 32-bit processors have other names for some.
+//! The lists, in groups. 32-bit processors name some calls differently.
 
 use libc::c_long;
 
 use super::Calls;
 
-/// Calls that belong together.
+/// A group of calls.
 struct Group {
     /// Their numbers on this processor.
     numbers: &'static [c_long],
@@ -111,7 +111,7 @@ static FILES: Group = calls![
     SYS_statx,
     SYS_umask,
     SYS_unlinkat,
-    // glibc of arm64 has renameat2 alone.
+    // glibc of arm64 only has renameat2.
     #[cfg(any(target_arch = "x86_64", target_env = "musl"))]
     SYS_renameat,
     #[cfg(target_arch = "x86_64")]
@@ -202,7 +202,7 @@ static PROCESS: Group = calls![
     SYS_time,
 ];
 
-/// Programs and threads: the firewall's, a guard, a successor, which limits itself again.
+/// Programs and threads: the firewall's, a guard, a successor, which restricts itself anew.
 static PROGRAMS: Group = calls![
     SYS_capset,
     SYS_clone,
@@ -236,7 +236,7 @@ impl Calls {
         self.groups().flat_map(|group| group.numbers).copied()
     }
 
-    /// Their names, for lists of others: those of every processor, in alphabetical order.
+    /// Their names, for other lists: those of every processor, in alphabetical order.
     pub fn names(self) -> Vec<&'static str> {
         let names = self.groups().flat_map(|group| group.names);
         let mut names: Vec<_> = names.map(|name| name.trim_start_matches("SYS_")).collect();

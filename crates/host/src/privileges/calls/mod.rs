@@ -1,8 +1,8 @@
-//! System calls that exist (Documentation/userspace-api/seccomp_filter.rst).
+//! The permitted system calls (Documentation/userspace-api/seccomp_filter.rst).
 //!
-//! A call that is not on the list fails as on a kernel that does not have it (ENOSYS), so that C
-//! libraries fall back to an older one. A part that needs another call adds it to one of the
-//! groups; a test holds the list against those that are never allowed.
+//! A call that is not on the list fails as on a kernel without it (ENOSYS), so that C libraries
+//! fall back to an older one. A part that needs another call adds it to one of the groups; a test
+//! compares the list with calls that are never allowed.
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod list;
@@ -16,13 +16,13 @@ use crate::error::{Error, Result};
 pub enum Calls {
     /// Packets, sockets, files, memory and time.
     Traffic,
-    /// These, and those by which it starts programs and threads, and limits these further.
+    /// These, and the calls to start programs and threads, and to restrict these further.
     Programs,
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 impl Calls {
-    /// No numbers are known here; [`ARCHITECTURE`] says so.
+    /// No numbers are known for this processor; see [`ARCHITECTURE`].
     fn numbers(self) -> impl Iterator<Item = libc::c_long> {
         std::iter::empty()
     }
@@ -33,7 +33,7 @@ impl Calls {
     }
 }
 
-/// AUDIT_ARCH_* of include/uapi/linux/audit.h: numbers of calls mean nothing without it.
+/// AUDIT_ARCH_* of include/uapi/linux/audit.h: call numbers are meaningless without it.
 const ARCHITECTURE: Option<u32> = if cfg!(target_arch = "x86_64") {
     Some(0xc000_003e)
 } else if cfg!(target_arch = "aarch64") {
@@ -45,8 +45,8 @@ const ARCHITECTURE: Option<u32> = if cfg!(target_arch = "x86_64") {
 const NUMBER: u32 = 0;
 const ARCHITECTURE_AT: u32 = 4;
 
-/// Limits this process to these calls. Does nothing on a processor whose numbers are not known
-/// here, and on a kernel without seccomp.
+/// Restricts this process to these calls. Does nothing on a processor with unknown call numbers,
+/// and on a kernel without seccomp.
 ///
 /// # Errors
 ///
@@ -82,8 +82,7 @@ pub fn restrict(calls: Calls) -> Result<()> {
     }
 }
 
-/// The filter: the kernel caches which calls it always allows, so that their order
-/// does not matter.
+/// The filter: the kernel caches calls that it always allows, so that their order does not matter.
 fn program(architecture: u32, calls: Calls) -> Vec<sock_filter> {
     let load = |at| step(BPF_LD | BPF_W | BPF_ABS, at, 0);
     let answer = |with| step(BPF_RET | BPF_K, with, 0);
