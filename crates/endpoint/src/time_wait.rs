@@ -137,7 +137,7 @@ impl TimeWait {
 
 impl Closed {
     /// Whether a SYN cannot be a late one of the old connection: its sequence number or its
-    /// timestamp is beyond all that came (RFC 9293 §3.10.7.4, RFC 6191 §2).
+    /// timestamp is beyond all received (RFC 9293 §3.10.7.4, RFC 6191 §2).
     fn is_older_than(&self, syn: &Segment) -> bool {
         match (self.recent, syn.timestamps) {
             (Some(recent), Some(stamps)) if recent != stamps.value => {

@@ -5,8 +5,8 @@ use core::cmp::Reverse;
 
 use airtcp_units::Instant;
 
-/// Wake-up times. An entry that has become later is not moved: it is found to be early when it
-/// comes up, so that a timer moved by every acknowledgment costs nothing.
+/// Wake-up times. An entry that has become later is not moved: it is found to be early when it is
+/// due, so that a timer moved by every acknowledgment costs nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wakeups {
     heap: BinaryHeap<Reverse<(Instant, u64)>>,

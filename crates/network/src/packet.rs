@@ -15,8 +15,8 @@ pub enum Content {
     Other(u32),
 }
 
-/// Size of a message about a link on the wire: as an ICMP error has it, with the headers of the
-/// packet that it is about (RFC 792).
+/// Size of link feedback on the wire: that of an ICMP error with the headers of the packet that it
+/// is about (RFC 792).
 const FEEDBACK_BYTES: u32 = 56;
 
 /// A packet in transit. `C` is its payload apart from the headers: empty in a simulation, a handle

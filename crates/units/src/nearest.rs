@@ -1,7 +1,6 @@
 //! Rounding, which `core` has only for integers.
 
-/// The integer nearest to a number from 0 to below 2^64, halves away from zero, as `f64::round` has
-/// it.
+/// The integer nearest to a number from 0 to below 2^64, halves away from zero, like `f64::round`.
 #[inline]
 pub fn nearest(number: f64) -> u64 {
     let below = number as u64;

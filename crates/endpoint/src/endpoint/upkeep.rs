@@ -16,7 +16,7 @@ const MAX_ENTRIES: usize = 4;
 pub enum Event {
     /// A connection waits to be [accepted](Endpoint::accept).
     Incoming(ListenerId),
-    /// More can be done with a connection than before, or it has ended: see its
+    /// A connection allows more than before, or it has ended: see its
     /// [readiness](Endpoint::readiness).
     Changed(ConnectionId),
 }

@@ -112,7 +112,7 @@ impl Stream {
         }
     }
 
-    /// The core, to look at.
+    /// The core, read-only.
     #[must_use]
     pub const fn connection(&self) -> &Connection {
         &self.connection

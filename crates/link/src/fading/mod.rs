@@ -71,7 +71,7 @@ pub enum RadioError {
     /// The speed is negative or not finite.
     #[error("a speed of {0} m/s; expected 0 or more")]
     Speed(f64),
-    /// A level that is no number.
+    /// A level that is not a number.
     #[error("a power, noise, loss or exponent that is no finite number")]
     Level,
 }

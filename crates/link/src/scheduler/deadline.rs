@@ -18,8 +18,8 @@ use crate::frame::PendingPacket;
 /// The parameters of the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeadlineOrder {
-    /// N_ret, the most retransmissions of a packet, and so the number of queues: "the maximum
-    /// number of retransmission attempts is limited to 3" (§III-A). At least 1.
+    /// N_ret, the maximum number of retransmissions of a packet, and so the number of queues: "the
+    /// maximum number of retransmission attempts is limited to 3" (§III-A). At least 1.
     pub retransmissions: u32,
     /// The head of a queue with less time left than this many round trips is sent before all others
     /// (§III-A: 2).

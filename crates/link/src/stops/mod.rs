@@ -105,7 +105,7 @@ impl Stops {
     }
 }
 
-/// The stops of a link, one after the other.
+/// The consecutive stops of a link.
 #[derive(Clone, Debug)]
 pub(crate) enum StopSequence {
     Random(Draws),

@@ -45,7 +45,7 @@ struct Reading {
 
 impl Session {
     pub(super) fn new(http: Http, start: Instant, stream: Stream) -> Self {
-        // The first page comes within one interval, at a random point of the user's reading.
+        // The first page begins within one interval, at a random point of the user's reading.
         let part = stream.substream(BEFORE_ALL).uniform(INTERVAL);
         let wait = Duration::from_secs_f64(part * http.page_interval.as_secs_f64());
         Self {

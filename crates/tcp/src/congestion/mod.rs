@@ -186,7 +186,7 @@ impl Congestion {
     }
 
     /// Notes that the peer counts congestion marks (RFC 9768). Returns whether the control reacts
-    /// to each of them itself: then no mark is answered as a loss is.
+    /// to each of them itself: then a mark is not answered as a loss is.
     pub fn heed_each_mark(&mut self) -> bool {
         match &mut self.control {
             Control::WindowBased(control) => control.rule.heed_each_mark(),
@@ -238,7 +238,7 @@ impl Congestion {
     }
 
     /// Responds to a congestion mark as to a loss, whatever is in flight. Returns whether the
-    /// window is reduced: to a model a mark is no limit.
+    /// window is reduced: a model does not treat a mark as a limit.
     pub fn on_mark(&mut self) -> bool {
         match &mut self.control {
             Control::WindowBased(control) => {
@@ -249,7 +249,7 @@ impl Congestion {
         }
     }
 
-    /// Lowers the threshold during a repair: its losses are taken for congestion after all.
+    /// Lowers the threshold during a repair: its losses are attributed to congestion after all.
     pub fn lower_threshold(&mut self, bytes: u64) {
         if let Control::WindowBased(control) = &self.control {
             control.lower_threshold(bytes, &mut self.windows);

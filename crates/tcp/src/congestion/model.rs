@@ -8,8 +8,7 @@ use super::windows::Windows;
 /// Sets the window itself at every acknowledgment, in slow start and during a repair too, from a
 /// model of the path (Linux, `cong_control`). A loss is one of its inputs and no limit.
 pub(super) trait Model {
-    /// Takes an acknowledgment that delivers something, with the delivery rate, and sets the
-    /// window.
+    /// Takes an acknowledgment that delivers data, with the delivery rate, and sets the window.
     fn observe(&mut self, ack: &Ack, windows: &mut Windows);
 
     /// Called when a repair begins.
@@ -21,7 +20,7 @@ pub(super) trait Model {
     /// Called when a loss turned out not to have been one.
     fn on_taken_back(&mut self) {}
 
-    /// Called when something is sent after the application had nothing to send.
+    /// Called when data is sent after the application had nothing to send.
     fn on_idle_over(&mut self, now: Instant);
 
     /// The demands on the sender besides the window.

@@ -23,7 +23,7 @@ impl<R: Start> Start for Box<R> {
 /// Moves the window outside slow start. Every method except [`grow`](Self::grow) and
 /// [`threshold`](Self::threshold) may do nothing.
 pub(super) trait Rule {
-    /// Sees every acknowledgment that delivers something, whether or not the window may grow.
+    /// Sees every acknowledgment that delivers data, whether or not the window may grow.
     fn observe(&mut self, _ack: &Ack, _windows: &mut Windows) {}
 
     /// Returns by how many bytes the window grows when `acked` bytes are acknowledged.

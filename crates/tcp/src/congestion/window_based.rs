@@ -53,7 +53,7 @@ impl WindowBased {
         )
     }
 
-    /// Takes an acknowledgment that delivered something.
+    /// Takes an acknowledgment that delivered data.
     pub fn observe(&mut self, ack: &Ack, windows: &mut Windows) {
         if let Some(rtt) = ack.rtt
             && windows.in_slow_start()

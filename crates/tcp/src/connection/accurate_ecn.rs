@@ -145,7 +145,7 @@ impl AccurateEcn {
         begins || self.unreported >= most
     }
 
-    /// The flags of a segment that is no SYN.
+    /// The flags of a segment without SYN.
     const fn flags(self) -> Flags {
         if self.reflects {
             reflecting(self.syn_field)

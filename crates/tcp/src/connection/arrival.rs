@@ -101,9 +101,9 @@ impl Connection {
     }
 
     /// Whether a reset from `start` is the peer's: it comes from the next byte (RFC 5961 §3.2). A
-    /// peer that has sent more than has arrived resets from the end of its data, of which the
-    /// highest SACKed end is as hard to guess; a peer that does not count its FIN resets from the
-    /// FIN's sequence number (Linux, `tcp_validate_incoming` and `tcp_reset_check`).
+    /// peer that has sent more than has arrived resets from the end of its data: its highest SACKed
+    /// end is equally hard to guess. A peer that does not count its FIN resets from the FIN's
+    /// sequence number (Linux, `tcp_validate_incoming` and `tcp_reset_check`).
     fn is_exact(&self, start: u64) -> bool {
         let next = self.receiver.next_expected();
         start == next

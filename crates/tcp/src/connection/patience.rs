@@ -37,9 +37,9 @@ struct Tries {
     /// Time of the first retransmission on a timeout since new data was acknowledged;
     /// [`Instant::FAR_FUTURE`] without one.
     since: Instant,
-    /// Time of the closed window's first probe, likewise.
+    /// Time of the closed window's first probe, or [`Instant::FAR_FUTURE`].
     probing_since: Instant,
-    /// Time of its first probe since the last acknowledgment, likewise.
+    /// Time of its first probe since the last acknowledgment, or [`Instant::FAR_FUTURE`].
     unanswered_since: Instant,
     /// The limit set by the application.
     user_timeout: Option<Duration>,

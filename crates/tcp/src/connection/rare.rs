@@ -8,7 +8,7 @@ use super::accurate_ecn::AccurateEcn;
 use super::challenge::Challenges;
 use super::ending::Ending;
 
-/// The state before anything rare happens.
+/// The state of a connection without any of these.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rare {
     pub ending: Ending,

@@ -1,5 +1,5 @@
-//! The send side of an endpoint that may never send: until something is written it holds little
-//! more than the peer's window, so that very many receiving endpoints fit in memory.
+//! The send side of an endpoint that may never send: until data is written it holds little more
+//! than the peer's window, so that very many receiving endpoints fit in memory.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;

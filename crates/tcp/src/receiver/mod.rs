@@ -174,7 +174,7 @@ impl Receiver {
         self.window.is_tuned()
     }
 
-    /// Takes the timestamp that left at `sent_at` and came back after `round_trip`, with a full
+    /// Takes the echo of a timestamp sent at `sent_at`, received after `round_trip` with a full
     /// segment.
     #[inline]
     pub fn on_echo(&mut self, sent_at: Instant, round_trip: Duration) {

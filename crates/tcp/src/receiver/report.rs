@@ -61,7 +61,7 @@ impl Report {
         self.sack
     }
 
-    /// Records that the segment that starts at `offset` brought something new.
+    /// Records that the segment that starts at `offset` brought new data.
     pub fn on_arrival(&mut self, offset: u64) {
         if self.sack {
             self.news.get_or_insert_default().on_arrival(offset);

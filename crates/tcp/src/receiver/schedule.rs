@@ -1,6 +1,5 @@
-//! How often data in order is acknowledged at most: so many times in a round trip (Li et al.,
-//! "TACK: Improving Wireless Transport Performance by Taming Acknowledgments", SIGCOMM 2020,
-//! equation 3).
+//! A limit on the rate of acknowledgments of in-order data, per round trip (Li et al., "TACK:
+//! Improving Wireless Transport Performance by Taming Acknowledgments", SIGCOMM 2020, equation 3).
 //!
 //! The rate is the lesser of bw/(L·MSS), an acknowledgment for L segments, and β/RTT_min. Delayed
 //! acknowledgments implement the first; this is the second.

@@ -120,7 +120,7 @@ impl Sender {
     }
 
     /// Processes an acknowledgment that does not advance; `plain`: it also brings neither data nor
-    /// another window.
+    /// a window update.
     fn on_nothing_acknowledged(
         &mut self,
         now: Instant,
@@ -144,7 +144,7 @@ impl Sender {
         }
     }
 
-    /// Processes an acknowledgment that advances nothing but SACKs something, or is a plain
+    /// Processes an acknowledgment that advances nothing but SACKs new data, or is a plain
     /// duplicate.
     fn on_report(
         &mut self,
@@ -156,7 +156,7 @@ impl Sender {
     ) {
         self.on_acknowledgment_after_timeout(now, acknowledgment, before, newly_reported, observer);
         self.try_undo_by_duplicates(now, observer);
-        // RFC 6675 §2: with SACK, an acknowledgment is a duplicate if it SACKs something new.
+        // RFC 6675 §2: with SACK, an acknowledgment is a duplicate if it SACKs new data.
         if !self.choices.sack || newly_reported > 0 {
             self.on_duplicate(now, observer);
         }
@@ -354,8 +354,7 @@ impl Sender {
         self.rearm_after_progress(now, restarts_timer && !waits);
     }
 
-    /// Moves the window when `delivered` more bytes have arrived, and something is newly
-    /// acknowledged.
+    /// Moves the window when `delivered` more bytes have arrived, and new data is acknowledged.
     fn follow_delivery(&mut self, now: Instant, before: &Before, delivered: u64, marked: bool) {
         self.move_marked_window(before, delivered);
         if self.repair.is_fast() {

@@ -39,7 +39,7 @@ struct Judge {
 /// A repair of losses attributed to the radio.
 #[derive(Clone, Copy, Debug)]
 struct Excused {
-    /// Bytes lost before it, and the most that may be lost in it.
+    /// Bytes lost before it, and the limit on bytes lost in it.
     lost_before: u64,
     most: u64,
     /// The threshold that congestion would have set, in bytes.

@@ -3,8 +3,8 @@
 
 use super::{Before, Sender};
 
-/// Where the count of marked packets begins, at both ends: not zero, which a broken path may make
-/// of anything (§3.2.1).
+/// Initial count of marked packets, at both ends: not zero, which a broken path may turn any value
+/// into (§3.2.1).
 pub const FIRST_COUNT: u8 = 5;
 /// The values of the ACE field.
 const CYCLE: u64 = 8;

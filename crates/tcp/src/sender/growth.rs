@@ -87,7 +87,7 @@ impl Growth {
     }
 
     /// The pause that ends now, and how many times `rto` fits into it, if the window is to restart
-    /// after one. `None` before anything was sent.
+    /// after one. `None` before the first transmission.
     pub fn pause(&self, now: Instant, rto: Duration) -> Option<(Duration, u32)> {
         let idle = now - self.last_sent_at.get()?;
         let rto = rto.as_nanos().max(1);

@@ -22,7 +22,7 @@ pub(super) enum End {
 }
 
 impl Sender {
-    /// Processes a duplicate acknowledgment, or one that SACKs something new.
+    /// Processes a duplicate acknowledgment, or one that SACKs new data.
     pub(super) fn on_duplicate(&mut self, now: Instant, observer: &mut impl Observer) {
         self.detection.on_duplicate();
         if self.is_arrival() {

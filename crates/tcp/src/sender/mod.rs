@@ -191,7 +191,7 @@ impl Sender {
         self.congestion.restart();
     }
 
-    /// Sets the right edge of the peer's window before anything was sent.
+    /// Sets the right edge of the peer's window before the first transmission.
     pub(crate) fn resume_window(&mut self, right_edge: u64) {
         self.space.on_window(0, right_edge);
     }

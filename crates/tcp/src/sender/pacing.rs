@@ -53,7 +53,7 @@ impl Pacing {
         }
     }
 
-    /// Time before which nothing may leave at `now`; `None` if something may.
+    /// Time before which no segment may leave at `now`; `None` if one may.
     #[inline]
     pub fn blocked_until(&self, now: Instant) -> Option<Instant> {
         (!self.is_in_burst(now) && self.next > now).then_some(self.next)

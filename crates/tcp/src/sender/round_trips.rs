@@ -32,7 +32,7 @@ impl RoundTrips {
         }
     }
 
-    /// Stops timing: something is retransmitted or given up (Karn's rule, RFC 6298 §3).
+    /// Stops timing: a segment is retransmitted or given up (Karn's rule, RFC 6298 §3).
     #[inline]
     pub const fn forget(&mut self) {
         if let Some(timed) = &mut self.0 {

@@ -2,7 +2,7 @@
 
 /// A limit on the data written and not yet acknowledged.
 ///
-/// As Linux has it: a blocked writer is woken once a third of the buffer is free
+/// As in Linux: a blocked writer is woken once a third of the buffer is free
 /// (`sk_stream_write_space`), and then fills it with whole segments (`tcp_sendmsg_locked` looks for
 /// room before each `sk_buff`, not before each byte).
 #[derive(Clone, Debug)]

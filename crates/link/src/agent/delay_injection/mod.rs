@@ -2,9 +2,9 @@
 //! timer learns of delays before they strike.
 //!
 //! Data goes up from the mobile over a radio that repeats each frame until it arrives. A burst of
-//! errors then shows as a *delay spike*, which a sender whose round-trip times were even takes for
-//! a loss. Delays that are injected on purpose make its timer wide enough (Fotiadis & Siris,
-//! "Improving TCP Throughput in 802.11 WLANs with High Delay Variability", COST TD(05)049).
+//! errors then shows as a *delay spike*, which a sender with steady round trips mistakes for a
+//! loss. Deliberately injected delays make its timer wide enough (Fotiadis & Siris, "Improving TCP
+//! Throughput in 802.11 WLANs with High Delay Variability", COST TD(05)049).
 //!
 //! ```text
 //!                          +----------------------- access point --+

@@ -1,9 +1,9 @@
 //! The cross-layer information box: the link learns TCP's timers by passive observation.
 //!
-//! A link that knows when the sender of a packet will lose patience can send the most urgent first
-//! (Mahmoodi, Friderikos, Holland & Aghvami, "Cross-Layer Design to Improve Wireless TCP
-//! Performance with Link-Layer Adaptation", §III). The box watches data on its way to the mobile
-//! and the acknowledgments for it, and never touches a packet.
+//! A link that knows when a packet's sender will time out can send the most urgent first (Mahmoodi,
+//! Friderikos, Holland & Aghvami, "Cross-Layer Design to Improve Wireless TCP Performance with
+//! Link-Layer Adaptation", §III). The box watches data on its way to the mobile and the
+//! acknowledgments for it, and never touches a packet.
 //!
 //! ```text
 //!   sender --- wired half / 2 ---> access point --- wireless half ---> mobile

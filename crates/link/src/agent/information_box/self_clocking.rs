@@ -45,7 +45,7 @@ struct Record {
     doubtful: bool,
 }
 
-/// Segments that came after silence, until the first is acknowledged.
+/// Segments that followed a silence, until the first is acknowledged.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
     newest: Instant,

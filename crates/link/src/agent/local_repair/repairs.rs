@@ -40,7 +40,7 @@ impl<P: Copy> Repairs<P> {
         self.deadlines.file(key, &mut flow.filed, flow.deadline);
     }
 
-    /// Forgets the timer of a connection that is no longer known.
+    /// Forgets the timer of a connection that is no longer tracked.
     pub fn forget(&mut self, key: FlowKey, flow: &Flow<P>) {
         self.deadlines.remove(key, flow.filed);
     }

@@ -63,7 +63,7 @@ pub enum CellError {
     /// The slot duration is zero.
     #[error("a slot of 0 s; expected more")]
     Slot,
-    /// There is no user.
+    /// The cell has no users.
     #[error("no user; expected at least one")]
     Users,
     /// Not an average.

@@ -111,7 +111,7 @@ impl<P: Copy> User<P> {
         !self.is_saturated && self.packets.is_empty()
     }
 
-    /// Whether there is something to send in `slot`.
+    /// Whether it has a block to send in `slot`.
     pub fn has_work(&self, slot: u64) -> bool {
         self.is_saturated || self.waiting() > 0 || self.due_block(slot).is_some()
     }

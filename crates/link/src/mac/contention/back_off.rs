@@ -95,7 +95,7 @@ impl BackOff {
     }
 
     /// No back-off is needed: the frame may start at the first slot boundary from `now` on. The
-    /// boundaries go on while the medium is idle (§10.23.2.4).
+    /// boundaries continue while the medium is idle (§10.23.2.4).
     #[inline]
     pub(in crate::mac) fn take_next_slot(&mut self, now: Instant, first: Instant, slot: Duration) {
         let passed = (now - first).as_nanos().div_ceil(slot.as_nanos().max(1));

@@ -132,7 +132,7 @@ impl<P: Copy> TransmitQueue<P> {
         }
     }
 
-    /// The chosen packet is removed for good.
+    /// Removes the chosen packet from the queue.
     #[inline]
     pub fn finish(&mut self) -> Option<PendingPacket<P>> {
         match std::mem::replace(&mut self.chosen, Choice::Nothing) {

@@ -61,7 +61,7 @@ pub enum PhyError {
         /// Rate of data frames.
         data: BitRate,
     },
-    /// There is no short preamble.
+    /// The standard has no short preamble.
     #[error("{} has one preamble; only 802.11b has a short one", .0.name())]
     Preamble(Standard),
     /// The mode is another standard's.
@@ -312,13 +312,13 @@ impl Phy {
         self.control_time(ControlFrame::Ack, self.control_mode())
     }
 
-    /// An RTS frame, likewise.
+    /// Duration of an RTS frame for data frames in their usual mode.
     #[must_use]
     pub fn rts_time(&self) -> Duration {
         self.control_time(ControlFrame::Rts, self.control_mode())
     }
 
-    /// A CTS frame, likewise.
+    /// Duration of a CTS frame for data frames in their usual mode.
     #[must_use]
     pub fn cts_time(&self) -> Duration {
         self.ack_time()

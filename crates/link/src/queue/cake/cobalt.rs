@@ -112,7 +112,7 @@ impl Cobalt {
         self.count = self.count.max(1);
     }
 
-    /// The queue's turn came and it was empty.
+    /// The queue was empty at its turn.
     pub fn on_empty(&mut self, limits: &Limits, now: Instant) {
         if self.probability > 0 && now - self.changed > limits.target {
             self.probability = self.probability.saturating_sub(FALL);

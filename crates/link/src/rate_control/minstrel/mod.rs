@@ -1,4 +1,4 @@
-//! Minstrel-HT, as Linux's mac80211 has it (`net/mac80211/rc80211_minstrel_ht.c` of Linux 6).
+//! Minstrel-HT, as in Linux's mac80211 (`net/mac80211/rc80211_minstrel_ht.c` of Linux 6).
 //!
 //! Every 50 ms the probability that an MPDU is acknowledged is updated for each mode by a low-pass
 //! filter, and the four modes of highest expected throughput and the one that is most probable. A

@@ -34,7 +34,7 @@ impl<W: Watch> Endpoints<'_, W> {
         if flow.proxy.is_none() {
             settle(flow, now, packet, segment, self.watch);
         }
-        // A proxy answers for the receiver: no packet goes all the way.
+        // A proxy answers for the receiver: no packet travels end to end.
         if segment.payload_bytes > 0 && flow.proxy.is_none() {
             flow.latency.on_arrival(now, packet.carried);
         }

@@ -8,7 +8,7 @@ use crate::congestion::model::Demands;
 /// The pace stays a little below the estimate, so that no queue builds up.
 pub const MARGIN: f64 = 0.99;
 
-/// The pacing rate, and where it comes from.
+/// The pacing rate and its source.
 #[derive(Clone, Debug)]
 pub struct Pace {
     /// In bytes a second.

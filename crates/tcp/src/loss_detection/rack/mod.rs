@@ -147,7 +147,7 @@ impl Rack {
         self.reorderings_seen = self.reorderings_seen.saturating_add(1);
     }
 
-    /// Records a duplicate reported by the peer: something was retransmitted too soon (§6.2 step
+    /// Records a duplicate reported by the peer: a segment was retransmitted too soon (§6.2 step
     /// 4). At most once per round trip.
     pub fn on_duplicate_reported(&mut self, una: u64, nxt: u64) {
         if self.round_ends.is_none_or(|end| una >= end) {

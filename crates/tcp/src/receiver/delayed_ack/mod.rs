@@ -147,8 +147,8 @@ impl DelayedAck {
         }
     }
 
-    /// Records that data was sent: soon after some arrived, it is taken for an answer, and others
-    /// are expected to bring later acknowledgments (Linux, `tcp_event_data_sent`).
+    /// Records that data was sent: soon after an arrival, it counts as an answer, and further
+    /// answers are expected to carry later acknowledgments (Linux, `tcp_event_data_sent`).
     #[inline]
     pub fn on_data_sent(&mut self, now: Instant) {
         let timeout = self.timeout();

@@ -139,7 +139,7 @@ impl Window {
         }
     }
 
-    /// Takes the timestamp that left at `sent_at` and came back after `round_trip`.
+    /// Takes the echo of a timestamp sent at `sent_at`, received after `round_trip`.
     #[inline]
     pub fn on_echo(&mut self, sent_at: Instant, round_trip: Duration) {
         if let Some(tuning) = &mut self.tuning {

@@ -37,7 +37,7 @@ pub enum Queueing {
     Qdisc(QueueLimit),
     /// A queue for each destination, served round robin, one aggregate each.
     RoundRobin,
-    /// A queue for each destination, served by airtime, as mac80211 has it.
+    /// A queue for each destination, served by airtime, as in mac80211.
     Airtime(AirtimeLimits),
 }
 
@@ -124,7 +124,7 @@ pub(super) struct Backlog<P> {
     above_bytes: u64,
     /// Rates to the destinations, for estimates of airtime.
     rates: Vec<BitRate>,
-    /// A rate, a size in bytes and the airtime they take: most packets have the same.
+    /// A rate, a size in bytes and the resulting airtime: most packets have the same.
     airtime: (BitRate, u64, Duration),
     orders: u64,
     dropped: VecDeque<P>,

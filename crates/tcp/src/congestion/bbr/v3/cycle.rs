@@ -4,7 +4,7 @@ use airtcp_units::{Duration, Instant};
 
 use crate::congestion::windows::Windows;
 
-/// Draft §5.3.3.8: probing comes after at most this many round trips, as Reno's would.
+/// Draft §5.3.3.8: maximum number of round trips between probes, as with Reno.
 const MAX_ROUNDS_BETWEEN_PROBES: u64 = 63;
 const PROBE_WAIT: Duration = Duration::from_secs(2);
 
