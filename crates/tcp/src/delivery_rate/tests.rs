@@ -86,7 +86,7 @@ fn a_lull_of_the_application_marks_samples() {
 }
 
 /// Linux, `tcp_rate_skb_sent`: after a timeout nothing counts as in flight, yet the acknowledgments
-/// under way are of data sent before, so the interval begins there.
+/// in transit are of data sent before, so the interval begins there.
 #[test]
 fn a_timeout_does_not_shorten_the_interval() {
     let mut rate = DeliveryRate::default();

@@ -109,7 +109,7 @@ fn the_threshold_as_printed_counts_deliveries_until_the_first_gap_closes() {
     }
 }
 
-/// Data acknowledged by TCP leaves no gap, whatever the link says.
+/// Data acknowledged by TCP leaves no gap, whatever the link reports.
 #[test]
 fn acknowledgments_close_gaps() {
     for count in [GapCount::AboveFirstGap, GapCount::AsPrinted] {

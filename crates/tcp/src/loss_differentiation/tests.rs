@@ -41,8 +41,8 @@ fn mean_and_deviation_follow_the_paper() {
     assert!(near(round_trips.deviation, 0.007_031_25), "{round_trips:?}");
 }
 
-/// The values of n for which a sample is attributed to the radio, as digits. The statistics are
-/// those of the test above except for the last sample.
+/// The values of n for which a sample is attributed to the radio, as digits. The statistics are as
+/// in the test above except for the last sample.
 fn rows(table: ZigZagTable, latest: f64) -> String {
     let mut round_trips = RoundTrips::new(table.gain);
     (round_trips.mean, round_trips.deviation) = (0.1, 0.010);
@@ -131,7 +131,7 @@ fn zbs_chooses_by_the_time_between_arrivals() {
     (round_trips.least, round_trips.greatest) = (0.05, 0.2);
     round_trips.latest = 0.085;
     let mut spike = Spike::default();
-    // Inside a spike Spike says congestion where ZigZag, below 90 ms, says radio.
+    // Inside a spike Spike's answer is congestion where ZigZag's, below 90 ms, is radio.
     round_trips.latest = 0.19;
     spike.add(&round_trips);
     round_trips.latest = 0.085;

@@ -103,7 +103,7 @@ fn a_linux_stream_of_5_gib_wraps_twice() {
     a_stream_wraps(Profile::Linux);
 }
 
-/// Subjects every window that end 0 is told to `rule`, for the whole transfer.
+/// Subjects every window announced to end 0 to `rule`, for the whole transfer.
 fn under(rule: WindowRule, profile: Profile, pacing: bool, bytes: u64) -> Outcome {
     let mut plan = transfer(profile, |config| config.pacing |= pacing, bytes);
     let operation = Operation::Treat {
@@ -189,8 +189,8 @@ fn no_packet_comes_back_after_25_days() {
 }
 
 /// A SYN-ACK offers one byte, unscaled (RFC 7323 §2.2). A forged segment that repeats the field
-/// would offer 256 of them, and nothing tells it from the peer's: a forged window here never
-/// exceeds the peer's, and no byte is sent that the peer has no room for.
+/// would offer 256 of them, and nothing distinguishes it from the peer's: a forged window here
+/// never exceeds the peer's, and no byte is sent that the peer has no room for.
 #[test]
 fn the_window_of_a_syn_is_not_forged_into_a_scaled_one() {
     let shrink = Step {

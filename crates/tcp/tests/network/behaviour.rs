@@ -52,8 +52,8 @@ fn profiles_by_loss_rate() {
 const MSS: u64 = 1000;
 
 /// One line per segment: the client's data on the left, the server's acknowledgments on the right,
-/// in numbers of segments; the FIN counts as one. Behind data: the window and the segments in
-/// flight with this one.
+/// in numbers of segments; the FIN counts as one. After data: the window and the segments in flight
+/// with this one.
 fn line(
     now: Instant,
     from: usize,
@@ -151,7 +151,7 @@ fn trace_of_tahoe() {
     insta::assert_snapshot!(trace(Profile::Tahoe.config()));
 }
 
-/// Without fast retransmit: the effect of the timer alone.
+/// Without fast retransmit: only the effect of the timer.
 fn timer_only(retransmission: Retransmission) -> Config {
     Config {
         retransmission,

@@ -31,7 +31,7 @@ fn network(profile: Profile) -> Network {
     Network::new([config; 2], applications, fate)
 }
 
-/// Profiles whose window only a loss moves. Linux has its own treatment of a pause.
+/// Profiles with a window that only a loss moves. Linux has a special treatment of a pause.
 const CLASSIC: [Profile; 4] = [
     Profile::Tahoe,
     Profile::Reno,
@@ -39,8 +39,9 @@ const CLASSIC: [Profile; 4] = [
     Profile::Sack,
 ];
 
-/// Runs a transfer whose receiver freezes at `freeze` and thaws when the fade is over. Returns
-/// timeouts, fast retransmits, and the windows at the freeze and at the first arrival after it.
+/// Runs a transfer with a receiver that freezes at `freeze` and thaws when the fade is over.
+/// Returns timeouts, fast retransmits, and the windows at the freeze and at the first arrival after
+/// it.
 fn transfer(profile: Profile, freeze: Option<u64>) -> (usize, usize, [u64; 2], Network) {
     let mut network = network(profile);
     let mut windows = [0; 2];

@@ -1,5 +1,5 @@
 //! A classifier that attributes every loss to the radio, at a queue that is the only one to drop:
-//! what the bound on such losses saves there, and what it costs where the radio loses.
+//! the benefit of the bound on such losses there, and its cost if the radio loses.
 
 use airtcp_tcp::loss_differentiation::{Differentiation, ZigZagTable};
 use airtcp_tcp::{Config, Profile};
@@ -13,8 +13,8 @@ const ALWAYS_RADIO: Differentiation = Differentiation::ZigZag(ZigZagTable {
     gain: 1.0 / 16.0,
 });
 
-/// Retransmissions and time of 8 MB over 10 Mbit/s, 20 ms each way and a queue of 200 packets, of
-/// which `loss` in ten thousand are lost behind it.
+/// Retransmissions and time of 8 MB over 10 Mbit/s, 20 ms each way and a queue of 200 packets, with
+/// a loss of `loss` in ten thousand after it.
 fn transfer(differentiation: Option<Differentiation>, bounded: bool, loss: u64) -> (u64, Duration) {
     let config = Config {
         differentiation,
@@ -29,8 +29,8 @@ fn transfer(differentiation: Option<Differentiation>, bounded: bool, loss: u64) 
     (counters.segments_retransmitted, network.now - Instant::ZERO)
 }
 
-/// Slow start ends with twice of what the path holds. Half of that fits, and four fifths lose again
-/// what they exceed it by.
+/// Slow start ends with twice the path's capacity. Half of that fits, and four fifths lose the
+/// excess once more.
 #[test]
 fn a_full_queue_is_not_flooded() {
     let (reno, _) = transfer(None, false, 0);
@@ -81,8 +81,8 @@ fn falling(
     counters.segments_retransmitted
 }
 
-/// The adjusted classifier (Lien et al. §III-B) at queues that fill again and again: the kernel had
-/// one run of fifty with 6024 retransmissions for some 90, before there was a bound.
+/// The adjusted classifier (Lien et al. §III-B) at queues that fill repeatedly: the kernel had one
+/// run of fifty with 6024 retransmissions for some 90, before there was a bound.
 #[test]
 fn the_adjusted_classifier_floods_no_queue() {
     let adjusted = Some(Differentiation::ZigZag(ZigZagTable::NEWZAG_ADJUSTED));
@@ -123,9 +123,9 @@ fn shrinking(differentiation: Option<Differentiation>, bounded: bool, share: u64
     counters.segments_retransmitted
 }
 
-/// What an answer "the radio" leaves has just been borne where no more than a fifth was lost: with
-/// the bound no such answer is left whose window overflows the same path again. Without it, and
-/// always given, it is given eight times over a path that bears an eighth of the window.
+/// The path has just sustained the window left by an answer "the radio" if no more than a fifth was
+/// lost: with the bound no such answer is left that overflows the same path once more. Without it,
+/// and always given, it is given eight times over a path that sustains an eighth of the window.
 #[test]
 fn a_path_that_bears_an_eighth_of_the_window_is_not_flooded() {
     let adjusted = Some(Differentiation::ZigZag(ZigZagTable::NEWZAG_ADJUSTED));

@@ -144,7 +144,7 @@ fn application() -> impl Strategy<Value = Application> {
     )
 }
 
-/// Segments of each end whose fate a plan decides; the others arrive.
+/// Segments of each end with a fate from the plan; the others arrive.
 const MAX_FATES: u8 = 80;
 
 fn fates() -> impl Strategy<Value = Vec<Copies>> {
@@ -193,7 +193,7 @@ fn fate(plan: &Plan) -> Fate {
 }
 
 /// Runs a plan to its end. Every lossy segment can cost a timeout, plus a transfer without losses
-/// and the applications' own pauses.
+/// and the applications' pauses.
 fn run(plan: &Plan, mut network: Network) -> Result<u64, TestCaseError> {
     let limit = Instant::ZERO + Duration::from_secs(1200);
     let done = network.run(limit);

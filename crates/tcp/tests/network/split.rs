@@ -274,7 +274,7 @@ fn back_pressure_reaches_the_client() {
     assert!(chain.run(Instant::ZERO + Duration::from_secs(100)));
 }
 
-/// Why a connection is split: one segment in fifty is lost on the last hop of 5 ms behind a path of
+/// Why a connection is split: one segment in fifty is lost on the last hop of 5 ms after a path of
 /// 100 ms. End to end each loss halves a window that takes 200 ms to open by a segment; split, the
 /// radio's window recovers in milliseconds, and the wired one never sees a loss.
 #[test]
@@ -299,7 +299,7 @@ fn a_split_hides_losses_from_the_wired_side() {
     let radio = chain.relay.connection(Side::Server).sender();
     assert!(radio.counters().segments_retransmitted >= 3_000_000 / 1448 / 50);
     // 21 windows of 100 segments after slow start from 10 to 100 in four: 25 round trips of 200 ms,
-    // and as much again as an allowance for the radio.
+    // and the same once more as an allowance for the radio.
     assert!(
         chain.now < Instant::ZERO + Duration::from_secs(10),
         "{:?}",

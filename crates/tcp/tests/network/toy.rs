@@ -1,5 +1,5 @@
-//! A network small enough to understand completely: a sorted list of segments in flight, whose fate
-//! a function decides one by one, two real connections, and two applications.
+//! A network small enough to understand completely: a sorted list of segments in flight with fates
+//! decided one by one by a function, two real connections, and two applications.
 //!
 //! After every step the invariants that hold for any network are checked. Deliveries are recorded
 //! outside the endpoints, so that the endpoints are compared with the network's actions.
@@ -13,7 +13,7 @@ use airtcp_units::{Duration, Instant};
 
 use crate::truth::Truth;
 
-/// Delays after which the copies of a segment arrive: none if it is lost.
+/// Delays after which the copies of a segment arrive: empty if it is lost.
 pub type Copies = Vec<Duration>;
 
 /// Decides the fate of segment number `index`, sent by end `from` at an instant.
@@ -349,7 +349,7 @@ pub fn bottleneck(bit_rate: u64, queue: u64, delay: Duration, loss: u64, seed: u
     changing(move |_| bit_rate, queue, delay, loss, seed)
 }
 
-/// A [`bottleneck`] whose rate at an instant is `bit_rate`'s answer.
+/// A [`bottleneck`] with a rate given by `bit_rate` at each instant.
 pub fn changing(
     bit_rate: impl Fn(Instant) -> u64 + 'static,
     queue: u64,
@@ -382,15 +382,15 @@ pub fn changing(
     })
 }
 
-/// Loses the first transmission of the data segments for whose number, counted in `mss`, `is_lost`
-/// is true; everything else takes `delay`.
+/// Loses the first transmission of the data segments for which `is_lost` of the number, counted in
+/// `mss`, is true; everything else takes `delay`.
 pub fn losing(mss: u64, delay: Duration, is_lost: impl Fn(u64) -> bool + 'static) -> Fate {
     let mut sent_to = 0;
     Box::new(move |_, from, _, segment| {
         if from == 1 || !carries_data(segment) {
             return vec![delay];
         }
-        // The client's stream starts behind its SYN.
+        // The client's stream starts after its SYN.
         let start = u64::from(segment.sequence.0.wrapping_sub(CLIENT.0).wrapping_sub(1));
         let first = start >= sent_to;
         sent_to = sent_to.max(start + u64::from(segment.payload_bytes));

@@ -1,16 +1,16 @@
-//! The network's actions, seen from outside: the bytes that reached an endpoint, and the window it
-//! was told.
+//! The network's actions, seen from outside: the bytes that reached an endpoint, and the window
+//! announced to it.
 
 use airtcp_packet::{Flags, Segment, SequenceNumber};
 
 /// Facts about one endpoint, gathered without asking it.
 pub struct Truth {
-    /// Initial sequence numbers: its own, and its peer's.
+    /// Initial sequence numbers: the endpoint's, and its peer's.
     own: SequenceNumber,
     peer: SequenceNumber,
     /// Ranges of the peer's stream that reached it, in order and disjoint; a FIN counts as a byte.
     delivered: Vec<(u64, u64)>,
-    /// Shifts of the window field in its own segments and in its peer's.
+    /// Shifts of the window field in its segments and in its peer's.
     scales: [Option<u8>; 2],
     /// The highest offset it may send to, exclusive, according to the segments that reached it.
     right_edge: u64,
@@ -79,8 +79,8 @@ impl Truth {
         self.delivered = merged;
     }
 
-    /// Checks a segment it sends: never beyond the window it was told, never an acknowledgment of
-    /// data that did not arrive or one that moves back, and SACK only of data that arrived.
+    /// Checks a segment it sends: never beyond the window announced to it, never an acknowledgment
+    /// of data that did not arrive or one that moves back, and SACK only of data that arrived.
     pub fn on_sent(&mut self, segment: &Segment) {
         if segment.flags.contains(Flags::RST) {
             return;

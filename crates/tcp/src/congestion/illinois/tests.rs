@@ -19,7 +19,7 @@ fn illinois() -> Illinois {
     Illinois::start(&Config::default(), &windows(10))
 }
 
-/// An acknowledgment of everything below `una` of what is sent below `nxt`.
+/// An acknowledgment of everything below `una` of the data sent below `nxt`.
 fn ack(una: u64, nxt: u64, rtt_us: u64, repairing: Repairing) -> Ack {
     Ack {
         now: Instant::ZERO,
@@ -148,7 +148,7 @@ fn growth_is_counted_in_whole_segments() {
     assert_eq!(rule.grow(30 * MSS, &windows(100)), 3 * MSS);
 }
 
-/// `tcp_illinois_ssthresh`: in whole segments, two at least, and what was acknowledged since the
+/// `tcp_illinois_ssthresh`: in whole segments, two at least, and the data acknowledged since the
 /// last growth is forgotten.
 #[test]
 fn a_loss_takes_its_share() {

@@ -14,7 +14,7 @@ struct Path {
     now: Instant,
     rtt: Duration,
     una: u64,
-    /// First byte never sent: a window above what is acknowledged.
+    /// First byte never sent: a window above the acknowledged data.
     nxt: u64,
 }
 
@@ -41,7 +41,7 @@ impl Path {
         }
     }
 
-    /// The acknowledgment of one segment more, of which `marked` bytes were.
+    /// The acknowledgment of one segment more, with `marked` bytes of it marked.
     fn ack(&mut self, marked: u64, repairing: Repairing) {
         // As many acknowledgments as the pace sends in a round trip take one.
         let window = self.exact() / MSS as f64;
@@ -112,7 +112,7 @@ fn assert_near(found: f64, expected: f64, relative: f64) {
     );
 }
 
-/// §2.4.3: cwnd += acked · 1 SMSS / cwnd, so a segment in a window; what is marked adds nothing.
+/// §2.4.3: cwnd += acked · 1 SMSS / cwnd, so a segment in a window; marked data adds nothing.
 #[test]
 fn the_window_grows_by_what_is_not_marked() {
     let mut path = Path::new(50, 20);
@@ -212,13 +212,13 @@ fn a_short_round_trip_grows_as_the_reference_does() {
     assert!((0.9..1.1).contains(&grown), "{grown}");
 }
 
-/// The reference's own equation: up to 25 ms a share p of marks lets 1/p − 1 Mbit/s through, in
-/// packets of 1500 bytes, whatever the round trip (`tcp_prague.c`): that is 80·(1/p − 1) packets a
-/// second, two of them marked in 25 ms. Above, it is as much less as the round trip is longer.
+/// The reference's equation: up to 25 ms a share p of marks lets 1/p − 1 Mbit/s through, in packets
+/// of 1500 bytes, whatever the round trip (`tcp_prague.c`): that is 80·(1/p − 1) packets a second,
+/// two of them marked in 25 ms. Above, it is as much less as the round trip is longer.
 ///
-/// It counts a reduction in each round trip, which in truth waits for the first mark after one. Of
-/// marks at equal distances, x in a round trip, that is the ⌈x⌉th, and what grows until then is
-/// what a reduction takes if ⌈x⌉/x = x/2: x = 2, as it is counted, or √6.
+/// It counts a reduction in each round trip, which in truth waits for the first mark after one.
+/// With marks at equal distances, x in a round trip, that is the ⌈x⌉th, and the growth until then
+/// equals the reduction if ⌈x⌉/x = x/2: x = 2, as it is counted, or √6.
 #[test]
 fn the_rate_follows_from_the_share_of_marks_and_not_from_the_round_trip() {
     for (rtt_ms, nth) in [
@@ -238,7 +238,7 @@ fn the_rate_follows_from_the_share_of_marks_and_not_from_the_round_trip() {
             count += 1;
             path.ack(if count % nth == 0 { MSS } else { 0 }, Repairing::Nothing);
             if path.now > Instant::ZERO + Duration::from_secs(20) {
-                // Each sample stands for the time between two acknowledgments.
+                // Each sample represents the time between two acknowledgments.
                 sum += 1.0;
                 samples += path.rtt.as_secs_f64() / (path.exact() / MSS as f64);
             }
@@ -255,8 +255,8 @@ fn the_rate_follows_from_the_share_of_marks_and_not_from_the_round_trip() {
     }
 }
 
-/// §2.4.1: a loss halves the window as Reno does, and nothing grows until it is repaired; a loss
-/// that was none is taken back.
+/// §2.4.1: a loss halves the window as Reno does, and nothing grows until it is repaired; a
+/// spurious loss is undone.
 #[test]
 fn a_loss_is_answered_as_reno_does() {
     let mut path = Path::new(50, 20);

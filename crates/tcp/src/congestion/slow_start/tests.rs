@@ -56,7 +56,7 @@ fn standard_slow_start_never_ends_of_itself() {
 }
 
 /// Linux: a train longer than (least round trip + 1 ms)/2. With 40 ms that is 20.5 ms: the 22nd
-/// acknowledgment of a train 1 ms apart is 21 ms behind the first.
+/// acknowledgment of a train 1 ms apart is 21 ms after the first.
 #[test]
 fn hystart_ends_at_a_long_train() {
     let mut path = Path::new(config::SlowStart::HyStart);

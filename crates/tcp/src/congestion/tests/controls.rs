@@ -85,8 +85,8 @@ fn veno_asks_for_the_backlog() {
     assert_eq!(left(110), 50);
 }
 
-/// Four acknowledgments with this round trip, of which the last ends a round that the one before
-/// began; the first two calls only begin.
+/// Four acknowledgments with this round trip; the last ends a round that the previous one began;
+/// the first two calls only begin.
 fn vegas_round(congestion: &mut Congestion, round: u64, rtt: u64) {
     for part in 1..=4 {
         let mut seen = ack(round * 100 + part, rtt, 100);
@@ -130,7 +130,7 @@ fn vegas_leaves_slow_start_before_the_queue_fills() {
     assert!(after < before, "{after} after {before}");
 }
 
-/// Two round trips may be those of delayed acknowledgments: the window grows as Reno's.
+/// Two round trips may both include the delay of an acknowledgment: the window grows as Reno's.
 #[test]
 fn vegas_is_reno_where_it_sees_too_little() {
     let mut congestion = with_control(CongestionControl::Vegas, 4);
@@ -144,7 +144,7 @@ fn vegas_is_reno_where_it_sees_too_little() {
 }
 
 /// An acknowledgment of both segments of a window of two empties the network each time: a pause,
-/// behind which Linux begins a round that the next acknowledgment ends (`tcp_vegas_init`).
+/// after which Linux begins a round that the next acknowledgment ends (`tcp_vegas_init`).
 #[test]
 fn vegas_grows_from_a_window_that_is_acknowledged_at_once() {
     let mut congestion = with_control(CongestionControl::Vegas, 2);
@@ -240,7 +240,7 @@ fn illinois_is_reno_where_it_sees_too_little() {
 
 /// Round trips of 150 ms, the target is 100: the first reduction an interval after the first of
 /// them, then after 100/1, 100/root of 2, of 3 and of 4 ms more, each counted from an
-/// acknowledgment, of which there is one each millisecond.
+/// acknowledgment, with one acknowledgment each millisecond.
 #[test]
 fn c2tcp_reduces_by_codels_law() {
     let mut congestion = with_control(CongestionControl::C2Tcp, 100);

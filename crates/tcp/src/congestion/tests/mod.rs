@@ -119,7 +119,7 @@ fn a_loss_forgets_what_was_counted() {
     assert_eq!(congestion.cwnd(), 2 * MSS);
 }
 
-/// RFC 5681 §3.1: ssthresh is unchanged when a segment times out again.
+/// RFC 5681 §3.1: ssthresh is unchanged when a segment times out repeatedly.
 #[test]
 fn a_timeout_restarts_from_one_segment() {
     let mut congestion = congestion(Config::default());
@@ -163,7 +163,7 @@ fn congestion_avoidance_by_acknowledgments_adds_a_fraction_each() {
     for _ in 0..2_000_000 {
         congestion.on_acknowledged(MSS, false);
     }
-    // Equation 3's own note: never less than a byte.
+    // Equation 3's note: never less than a byte.
     let before = congestion.cwnd();
     assert!(before > MSS * MSS);
     congestion.on_acknowledged(MSS, false);
@@ -255,8 +255,8 @@ fn a_reduction_can_be_taken_back() {
 }
 
 /// RFC 4015 §3: cwnd becomes FlightSize + min(bytes_acked, IW), and ssthresh `pipe_prev`, the
-/// larger of FlightSize and ssthresh before the timeout: not the window, only 30 of whose 100
-/// segments were used, and unbounded if it was before.
+/// larger of FlightSize and ssthresh before the timeout: not the window, with only 30 of its 100
+/// segments used, and unbounded if it was before.
 #[test]
 fn a_needless_timeout_is_resumed_from_by_slow_start() {
     for (ssthresh, outstanding, resumed) in [

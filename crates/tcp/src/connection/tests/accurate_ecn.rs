@@ -27,7 +27,7 @@ const FIELDS: [Ecn; 4] = [
     Ecn::Capable0,
     Ecn::CongestionExperienced,
 ];
-/// What reports these fields in a handshake (table 2, first block, and table 3).
+/// Reports of these fields in a handshake (table 2, first block, and table 3).
 const REPORTS: [u8; 4] = [0b010, 0b011, 0b100, 0b110];
 
 fn counting(segment: Segment, ace: u8) -> Segment {
@@ -49,7 +49,7 @@ fn syn_ack(ace: u8) -> Segment {
     counting(syn(Flags::SYN | Flags::ACK, 1), ace)
 }
 
-/// A server that counts marks, whose next bytes are 1 on both sides.
+/// A server that counts marks; the next bytes are 1 on both sides.
 fn server(config: &Config) -> Script {
     let mut script = Script::listen(config);
     script.take(counting(syn(Flags::SYN, 0), 7));
@@ -58,7 +58,7 @@ fn server(config: &Config) -> Script {
     script
 }
 
-/// A client whose handshake is complete.
+/// A client with a complete handshake.
 fn client(config: &Config) -> Script {
     let mut script = Script::connect(config);
     script.segments();
@@ -72,7 +72,7 @@ fn aces(segments: &[Segment]) -> Vec<u8> {
 }
 
 /// Table 2, first block: the SYN-ACK reports how the SYN arrived. Blocks 3: a client without
-/// accurate feedback gets what it asks for. §3.1.3: combinations that are reserved ask for it, too.
+/// accurate feedback gets the feedback it requests. §3.1.3: reserved combinations request it, too.
 #[test]
 fn a_server_answers_by_the_table() {
     for (field, report) in FIELDS.into_iter().zip(REPORTS) {
@@ -124,7 +124,8 @@ fn a_client_goes_by_the_table() {
     }
 }
 
-/// §3.1.4.1: the first retransmission asks again, the next does not; a late answer still counts.
+/// §3.1.4.1: the first retransmission repeats the request, the next does not; a late answer still
+/// counts.
 #[test]
 fn a_client_asks_twice() {
     let mut script = Script::connect(&accurate());
@@ -159,8 +160,8 @@ fn a_server_confirms_twice() {
     assert!(script.connection.has_accurate_ecn());
 }
 
-/// §3.1.5: a SYN that arrives again is reported as it arrived last; one that asks for the other
-/// kind of feedback resets the connection.
+/// §3.1.5: a retransmitted SYN is reported as it arrived last; one that requests the other kind of
+/// feedback resets the connection.
 #[test]
 fn a_syn_that_arrives_again() {
     let first = || {
@@ -202,7 +203,7 @@ fn a_client_reports_how_the_syn_ack_arrived() {
             assert_eq!(aces(&sent[..1]), [report]);
             assert_eq!(sent.len() as u64, 1 + writes / 1000);
             assert!(sent[1..].iter().all(|data| data.flags.ace() == count));
-            // The SYN-ACK again: the report was lost.
+            // A SYN-ACK retransmitted: the report was lost.
             script.at(1000);
             script.handle(in_field(syn_ack(0b010), field));
             assert_eq!(aces(&script.segments()), [report]);
@@ -212,8 +213,8 @@ fn a_client_reports_how_the_syn_ack_arrived() {
     }
 }
 
-/// Table 4, and §3.2.2.3: what the acknowledgment of a SYN-ACK that was not capable may say, and
-/// whether the server's data is then capable.
+/// Table 4, and §3.2.2.3: the possible contents of the acknowledgment of a SYN-ACK that was not
+/// capable, and whether the server's data is then capable.
 #[test]
 fn a_server_heeds_what_became_of_its_syn_ack() {
     for (ace, is_capable) in [
@@ -244,7 +245,7 @@ fn a_server_heeds_what_became_of_its_syn_ack() {
     }
 }
 
-/// §3.2.2.3: a client whose SYN did not arrive as it was sent sends nothing capable.
+/// §3.2.2.3: a client with a SYN altered by the path sends nothing capable.
 #[test]
 fn a_client_heeds_what_became_of_its_syn() {
     for (answer, is_capable) in [(0b010, true), (0b101, true), (0b011, false), (0b110, false)] {
@@ -285,14 +286,14 @@ fn a_receiver_counts_marks() {
         script.handle(marked(counting(peer(Flags::ACK, next, 1), 5)));
         assert_eq!(aces(&script.segments()), vec![0; usize::from(answered)]);
     }
-    // Data of ours has the count, too, and says no CWR of its own.
+    // Data of ours has the count, too, and sets no CWR.
     script.connection.write(100);
     let sent = script.segments();
     assert_eq!((sent[0].flags.ace(), sent[0].ecn), (0, Ecn::Capable0));
 }
 
 /// §2.5, and RFC 3168 §6.1.2: a control that answers marks as losses does so once a round trip,
-/// however many are counted, and never says CWR.
+/// however many are counted, and never sets CWR.
 #[test]
 fn marks_reduce_the_window_once_a_round_trip() {
     let mut script = client(&accurate());
@@ -311,7 +312,7 @@ fn marks_reduce_the_window_once_a_round_trip() {
     );
     let later = script.segments();
     assert!(later.iter().all(|segment| segment.flags.ace() == 5));
-    // The same count again: no new mark. An old acknowledgment: not looked at.
+    // A repeated count: no new mark. An old acknowledgment: ignored.
     script.handle(counting(peer(Flags::ACK, 1, 9001), 0));
     script.handle(counting(peer(Flags::ACK, 1, 3001), 7));
     assert_eq!(reductions(&script), 1);
@@ -330,7 +331,7 @@ fn data_is_ect_1_only_where_each_mark_is_heeded() {
     let again = script.segments();
     assert_eq!(again[0].sequence, OURS + 1);
     assert_eq!(again[0].ecn, Ecn::Capable1);
-    // The peer knows RFC 3168's feedback, or none.
+    // The peer knows RFC 3168's feedback, or no feedback at all.
     for (answer, field) in [(1, Ecn::Capable0), (0, Ecn::NotCapable)] {
         let mut script = Script::connect(&prague());
         script.segments();

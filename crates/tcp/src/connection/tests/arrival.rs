@@ -29,9 +29,9 @@ fn a_reset_must_be_exact() {
     assert_eq!((script.next_ms(), script.say().len()), (None, 0));
 }
 
-/// Linux, `tcp_validate_incoming`: a peer whose segments were lost resets from the end of what it
-/// has sent. Of what has arrived that is the highest byte reported; any other is challenged, and so
-/// is this one where ranges are not reported.
+/// Linux, `tcp_validate_incoming`: a peer with lost segments resets from the end of the data it has
+/// sent. At our side that is the highest byte SACKed; any other is challenged, and so is this one
+/// if ranges are not reported.
 #[test]
 fn a_reset_from_the_end_of_what_was_reported_resets() {
     for (sack, at, resets) in [
@@ -53,7 +53,7 @@ fn a_reset_from_the_end_of_what_was_reported_resets() {
     }
 }
 
-/// Linux, `tcp_reset_check`: some peers take no account of their own FIN when they reset.
+/// Linux, `tcp_reset_check`: some peers do not count their FIN when they reset.
 #[test]
 fn a_reset_from_the_peers_fin_resets() {
     let mut script = Script::established(&plain());
@@ -75,7 +75,7 @@ fn a_half_open_connection_is_found() {
     };
     assert_eq!(script.take(again), ["A 1:1 ack 1"], "RFC 5961 §4.2");
     assert_eq!(script.state(), State::Established);
-    // The peer, in SYN-SENT, resets what that acknowledges.
+    // The peer, in SYN-SENT, resets the connection acknowledged by that.
     script.take(peer(Flags::RST, 1, 0));
     assert_eq!(script.state(), State::Closed);
     // A reset with a SYN is a reset.
@@ -122,7 +122,7 @@ fn data_across_an_edge_is_cut() {
     });
     assert_eq!(script.take(data(1, 600, 1)), ["A 1:1 ack 601"]);
     assert_eq!(script.take(data(301, 500, 1)), ["A 1:1 ack 801"]);
-    // A FIN behind bytes that do not fit does not count.
+    // A FIN after bytes that do not fit does not count.
     let beyond = Segment {
         flags: Flags::ACK | Flags::FIN,
         ..data(801, 500, 1)
@@ -130,7 +130,7 @@ fn data_across_an_edge_is_cut() {
     assert_eq!(script.take(beyond), ["A 1:1 ack 1001"]);
     assert_eq!(script.state(), State::Established);
     assert_eq!(script.connection.receiver().received(), 1000);
-    // A FIN behind bytes that just fit does.
+    // A FIN after bytes that just fit does.
     script.connection.read(1000);
     script.say();
     let fits = Segment {
@@ -384,7 +384,7 @@ fn reports_go_ahead_of_data() {
     );
 }
 
-/// At most three ranges fit beside timestamps, four without (RFC 2018 §3).
+/// At most three ranges fit with timestamps, four without (RFC 2018 §3).
 #[test]
 fn ranges_are_as_many_as_fit() {
     for (timestamps, most) in [(true, 3), (false, 4)] {
@@ -413,7 +413,7 @@ fn ranges_are_as_many_as_fit() {
     }
 }
 
-/// A window smaller than the field's unit is none to the peer, so its opening must be announced.
+/// A window smaller than the field's unit is zero to the peer, so its opening must be announced.
 #[test]
 fn a_window_that_the_field_cannot_tell_is_closed() {
     let config = Config {

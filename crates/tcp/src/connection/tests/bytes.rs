@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::observer::{Accepted, Insight, Observer};
 
-/// Records what is accepted.
+/// Records the bytes accepted.
 #[derive(Default)]
 struct Notes(Vec<Accepted>);
 
@@ -32,7 +32,7 @@ fn accepted(config: &Config, segments: &[Segment]) -> Vec<(std::ops::Range<u64>,
 }
 
 /// RFC 9293 §3.10.7.4: data is trimmed to the window, and data already received in order is not
-/// accepted again.
+/// accepted twice.
 #[test]
 fn what_is_accepted_is_what_is_new_and_fits() {
     let config = plain();
@@ -58,7 +58,7 @@ fn what_is_accepted_is_what_is_new_and_fits() {
     }
 }
 
-/// Behind a FIN nothing counts.
+/// After a FIN nothing counts.
 #[test]
 fn nothing_is_accepted_behind_a_fin() {
     let fin = Segment {
@@ -97,7 +97,7 @@ fn an_answer_that_was_not_remembered_opens_the_connection() {
     assert_eq!(connection.sender().mss(), 1000);
 }
 
-/// RFC 1191: segments that were too large are cut and retransmitted, the FIN behind them, and the
+/// RFC 1191: segments that were too large are cut and retransmitted, the FIN after them, and the
 /// windows stay.
 #[test]
 fn segments_are_cut_to_what_the_path_takes() {
@@ -133,8 +133,8 @@ fn segments_are_cut_to_what_the_path_takes() {
     assert_eq!(script.connection.sender().ssthresh(), None);
 }
 
-/// RFC 5927 §5.2: a hard error ends only a connection that is being opened, and only with its own
-/// number.
+/// RFC 5927 §5.2: a hard error ends only a connection that is being opened, and only with its
+/// sequence number.
 #[test]
 fn unreachable_ends_only_what_is_being_opened() {
     let mut connection = Connection::connect(&plain(), OURS);

@@ -46,7 +46,7 @@ fn the_peer_closes_first() {
     assert_eq!(script.say(), ["FA 101:102 ack 2"]);
     assert_eq!(script.take(peer(ACK, 2, 101)), NOTHING);
     assert_eq!(script.state(), State::LastAck, "not the FIN");
-    // The peer's FIN is acknowledged again when it comes again.
+    // A retransmission of the peer's FIN is acknowledged as well.
     assert_eq!(script.take(peer(FIN | ACK, 1, 101)), ["A 102:102 ack 2"]);
     assert_eq!(script.take(peer(ACK, 2, 102)), NOTHING);
     assert_eq!(
@@ -155,7 +155,7 @@ fn a_closed_connection_resets_what_comes() {
     assert_eq!(script.wake(), NOTHING);
 }
 
-/// RFC 9293 §3.10.5: the peer is told, if it knows of us.
+/// RFC 9293 §3.10.5: the peer is notified, if it knows of us.
 #[test]
 fn an_abort_resets() {
     type Prepare = fn(&mut Script);
@@ -215,7 +215,7 @@ fn an_abort_is_silent_where_nobody_listens() {
     }
 }
 
-/// The reset's number is behind everything sent, so that the peer accepts it.
+/// The reset's number is after everything sent, so that the peer accepts it.
 #[test]
 fn an_abort_is_believed() {
     let mut script = Script::established(&plain());
@@ -268,7 +268,7 @@ fn an_end_stops_all_timers() {
     }
 }
 
-/// RFC 9293 §3.6.1; Linux, `tcp_rcv_state_process`: with nobody left to read, new data resets; what
+/// RFC 9293 §3.6.1; Linux, `tcp_rcv_state_process`: with no reader left, new data resets; data that
 /// has arrived before is a retransmission, and is acknowledged.
 #[test]
 fn a_retransmission_after_a_full_close_is_no_new_data() {

@@ -22,7 +22,7 @@ const NONE: (bool, bool, Ecn) = (false, false, Ecn::NotCapable);
 const ECHO: (bool, bool, Ecn) = (true, false, Ecn::NotCapable);
 const DATA: (bool, bool, Ecn) = (false, false, Ecn::Capable0);
 
-/// A server that has agreed to use ECN, whose next bytes are 1 on both sides.
+/// A server that has agreed to use ECN; the next bytes are 1 on both sides.
 fn agreed(config: &Config) -> Script {
     let mut script = Script::listen(config);
     script.take(syn(SETUP, 0));
@@ -38,7 +38,7 @@ fn marked(segment: Segment) -> Segment {
     }
 }
 
-/// RFC 3168 §6.1.1: a SYN with both flags asks, and a SYN-ACK with ECE alone agrees.
+/// RFC 3168 §6.1.1: a SYN with both flags requests it, and a SYN-ACK with only ECE agrees.
 #[test]
 fn a_server_agrees_where_it_may_and_is_asked() {
     let echo_alone = Flags::SYN | Flags::ECE;
@@ -161,7 +161,7 @@ fn new_data_is_capable_and_says_that_the_window_is_reduced() {
     assert_eq!(first.len(), 10);
     assert!(first.iter().all(|segment| marks(segment) == DATA));
 
-    // Half of ten: five stay in flight before anything leaves again.
+    // Half of ten: five stay in flight before more data leaves.
     script.connection.write(10_000);
     for end in 1..=5 {
         assert!(
@@ -179,8 +179,7 @@ fn new_data_is_capable_and_says_that_the_window_is_reduced() {
     assert_eq!(marks(&next[0]), DATA);
     assert_eq!(script.connection.sender().reductions_for_marks(), 1);
 
-    // Three duplicates: the retransmission is not capable, and one segment of new data carries CWR
-    // again.
+    // Three duplicates: the retransmission is not capable, and one segment of new data carries CWR.
     let mut sent = Vec::new();
     for _ in 0..3 {
         script.handle(peer(Flags::ACK, 1, 7001));

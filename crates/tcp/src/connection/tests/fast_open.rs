@@ -8,7 +8,7 @@ fn cookie() -> FastOpen {
     FastOpen::cookie(&[5; 8]).unwrap()
 }
 
-/// A client whose SYN may carry 960 bytes, of `written`.
+/// A client with a SYN that may carry 960 bytes, of `written`.
 fn client(option: Option<FastOpen>, written: u64) -> Script {
     let mut script = Script::connect(&plain());
     script
@@ -63,8 +63,8 @@ fn the_data_of_a_syn_is_acknowledged_with_it() {
     assert_eq!(script.next_ms(), None, "nothing is outstanding");
 }
 
-/// Linux, `tcp_rcv_fastopen_synack`: what the SYN-ACK leaves out leaves at once, and without a
-/// smaller window.
+/// Linux, `tcp_rcv_fastopen_synack`: data that the SYN-ACK leaves out is retransmitted at once, and
+/// without a smaller window.
 #[test]
 fn data_that_a_syn_ack_leaves_out_is_retransmitted_at_once() {
     for (acknowledged, expected) in [(1, "PA 1:961 ack 1"), (401, "PA 401:961 ack 1")] {
@@ -267,7 +267,8 @@ fn a_server_grants_a_cookie_and_leaves_the_data() {
     assert_eq!(script.connection.syn_data(), SynData::None);
 }
 
-/// Linux, `tcp_rcv_synsent_state_process`: an echo of none of our SYNs is of another connection.
+/// Linux, `tcp_rcv_synsent_state_process`: an echo from no SYN of ours belongs to another
+/// connection.
 #[test]
 fn a_syn_ack_with_a_foreign_echo_is_reset() {
     let config = Config {

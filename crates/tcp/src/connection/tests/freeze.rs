@@ -71,8 +71,8 @@ fn a_frozen_receiver_does_not_repeat_itself() {
     assert_eq!(windows(&mut script), []);
 }
 
-/// A freeze that begins before the copies have left cancels them; our own data announces a zero
-/// window too; the copies go ahead of data.
+/// A freeze that begins before the copies have left cancels them; our data announces a zero window
+/// too; the copies go ahead of data.
 #[test]
 fn data_of_ours_says_the_same() {
     let mut script = Script::established(&plain());
@@ -121,7 +121,7 @@ fn a_freeze_may_come_before_the_handshake() {
     assert_eq!(windows(&mut script), [], "nobody is left to tell");
 }
 
-/// The copies SACK the data behind a gap, as the last acknowledgment did.
+/// The copies SACK the data after a gap, as the last acknowledgment did.
 #[test]
 fn the_copies_report_gaps() {
     let mut script = Script::listen(&Config {
@@ -187,7 +187,7 @@ fn a_message_of_a_bad_link_moves_the_timer_alone() {
     assert_eq!(script.say(), NOTHING);
 }
 
-/// 1360 bytes on a 64-bit machine, of which 16 switch off duplicate counting and window tuning: a
+/// 1360 bytes on a 64-bit machine, 16 of which switch off duplicate counting and window tuning: a
 /// freeze's two bytes fit into the padding.
 #[test]
 fn a_freeze_costs_no_memory() {

@@ -62,8 +62,8 @@ fn a_passive_open() {
     assert_eq!(script.connection.sender().right_edge(), 20_000);
 }
 
-/// What does not fit is answered before the handshake is complete (RFC 9293 §3.10.7.4, first check;
-/// Linux, `tcp_check_req`), here a probe by a peer that our SYN showed a closed window.
+/// An unacceptable segment is answered before the handshake is complete (RFC 9293 §3.10.7.4, first
+/// check; Linux, `tcp_check_req`), here a probe by a peer that our SYN showed a closed window.
 #[test]
 fn a_probe_before_the_handshake_is_complete_is_answered() {
     let mut script = Script::listen(&plain());
@@ -189,7 +189,7 @@ fn options_are_used_if_both_offer_them() {
     }
 }
 
-/// RFC 9293 §3.7.1: 536 bytes if the peer names none, and not more than our own.
+/// RFC 9293 §3.7.1: 536 bytes if the peer's SYN has no MSS, and not more than ours.
 #[test]
 fn the_segment_size_is_the_smaller() {
     for (named, expected) in [
@@ -358,7 +358,7 @@ fn a_lost_syn_ack_is_sent_again() {
     );
 }
 
-/// The last acknowledgment was lost: the server's SYN-ACK arrives again.
+/// The last acknowledgment was lost: the server's SYN-ACK is retransmitted.
 #[test]
 fn a_syn_ack_again_is_acknowledged() {
     let mut script = Script::connect(&plain());
@@ -376,7 +376,7 @@ fn a_syn_ack_again_is_acknowledged() {
 fn what_does_not_answer_our_syn() {
     let mut script = Script::connect(&plain());
     script.say();
-    // First check: an acknowledgment of anything else is reset with its own number.
+    // First check: any other acknowledgment is reset with its number.
     assert_eq!(script.take(syn(Flags::SYN | Flags::ACK, 2)), ["R 2:2"]);
     assert_eq!(script.take(peer(Flags::ACK, 1, 0)), ["R 0:0"]);
     assert_eq!(script.take(peer(Flags::ACK | Flags::RST, 1, 2)), NOTHING);

@@ -105,7 +105,7 @@ fn letting_go_of_unread_bytes_resets() {
 }
 
 /// RFC 9293 §3.6.1: new data is reset, in order or not; data received before is acknowledged, and a
-/// FIN alone is welcome.
+/// FIN without data is accepted.
 #[test]
 fn what_nobody_will_read_is_reset() {
     let released = || {
@@ -258,7 +258,7 @@ fn a_shut_window_is_probed_for_as_long_as_it_answers() {
     assert_eq!(script.state(), State::Established);
 }
 
-/// Tries made before the window closed do not count once it has opened again, however little: in
+/// Attempts made before the window closed do not count once it has reopened, however little: in
 /// between nothing was retransmitted.
 #[test]
 fn a_window_that_was_shut_renews_patience() {

@@ -1,4 +1,4 @@
-//! Scripts: a peer that sends what the test dictates, and the answers as one line a segment,
+//! Scripts: a peer with segments dictated by the test, and the answers as one line a segment,
 //! numbered from the initial sequence numbers as packet traces are.
 
 mod accurate_ecn;
@@ -23,7 +23,7 @@ use super::*;
 use crate::config::{DelayedAckConfig, HandshakeAck, Profile, RepeatedSyn};
 use crate::observer::Event;
 
-/// Ours wraps behind 255 bytes.
+/// Ours wraps after 255 bytes.
 const OURS: SequenceNumber = SequenceNumber(0xffff_ff00);
 const PEERS: SequenceNumber = SequenceNumber(0x8000_0000);
 
@@ -73,7 +73,7 @@ fn syn(flags: Flags, acknowledgment: u32) -> Segment {
     }
 }
 
-/// A segment as text: flags, sequence numbers as first and behind the last, acknowledgment.
+/// A segment as text: flags, sequence numbers of the first byte and after the last, acknowledgment.
 fn text(segment: &Segment) -> String {
     let mut text: String = [
         (Flags::SYN, 'S'),
@@ -120,7 +120,7 @@ impl Script {
         Self::of(Connection::listen(config, OURS))
     }
 
-    /// A server whose handshake is complete: the next bytes are 1 on both sides.
+    /// A server with a complete handshake: the next bytes are 1 on both sides.
     fn established(config: &Config) -> Self {
         let mut script = Self::listen(config);
         script.take(syn(Flags::SYN, 0));

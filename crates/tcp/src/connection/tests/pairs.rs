@@ -1,4 +1,4 @@
-//! Two connections with nothing between them: what one sends, the other receives.
+//! Two connections with nothing between them: each receives the segments of the other.
 
 use super::*;
 

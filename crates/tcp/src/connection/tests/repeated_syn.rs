@@ -1,4 +1,4 @@
-//! What the echoed timestamp tells of a SYN or SYN-ACK that was sent more than once.
+//! The round trip of a SYN or SYN-ACK that was sent more than once, from the echoed timestamp.
 
 use super::*;
 
@@ -27,8 +27,9 @@ fn answered_late(expiries: usize, answered: Option<u64>) -> Script {
     script
 }
 
-/// Linux, `tcp_ack_update_rtt`, `tcp_try_undo_spurious_syn` and `tcp_init_transfer`: what is echoed
-/// is timed; one segment is the window where the SYN was sent three times and the first was lost.
+/// Linux, `tcp_ack_update_rtt`, `tcp_try_undo_spurious_syn` and `tcp_init_transfer`: the echoed
+/// transmission is timed; the window is one segment if the SYN was sent three times and the first
+/// was lost.
 #[test]
 fn an_echo_tells_which_syn_was_answered() {
     let found = |expiries, answered| {
@@ -40,7 +41,7 @@ fn an_echo_tells_which_syn_was_answered() {
     assert_eq!(found(2, Some(1000)), (Some(milliseconds(2200)), 1));
     assert_eq!(found(2, Some(3000)), (Some(milliseconds(200)), 1));
     assert_eq!(found(1, Some(1000)), (Some(milliseconds(2200)), 10));
-    // A peer without timestamps tells nothing.
+    // Without timestamps of the peer there is no sample.
     assert_eq!(found(2, None), (None, 1));
     assert_eq!(found(1, None), (None, 10));
     let script = answered_late(1, None);
@@ -48,8 +49,8 @@ fn an_echo_tells_which_syn_was_answered() {
 }
 
 /// A SYN-ACK that was sent more than once is timed by the echo, too; an answer to a repeated SYN
-/// counts towards the window of one segment, but only beside a timeout. Without a round trip the
-/// timeout is 3 s (Linux, `tcp_check_req`, `inet_rtx_syn_ack`, `tcp_create_openreq_child`).
+/// counts towards the window of one segment, but only together with a timeout. Without a round trip
+/// the timeout is 3 s (Linux, `tcp_check_req`, `inet_rtx_syn_ack`, `tcp_create_openreq_child`).
 #[test]
 fn an_echo_tells_which_syn_ack_was_answered() {
     let answered = |expires: bool, echo: Option<u32>| {

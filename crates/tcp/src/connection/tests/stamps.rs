@@ -146,7 +146,7 @@ fn an_old_timestamp_is_answered_and_not_taken() {
     assert_eq!(script.connection.receiver().received(), 500);
 }
 
-/// RFC 7323 §5.5: after 24 idle days the last value says nothing.
+/// RFC 7323 §5.5: after 24 idle days the last value proves nothing.
 #[test]
 fn an_outdated_timestamp_protects_no_longer() {
     let mut script = every_segment();
@@ -216,7 +216,7 @@ fn a_second_syn_is_echoed_by_its_own_stamp() {
     assert_eq!(echo(&mut script, stamped(1100, syn(Flags::SYN, 0))), 1100);
 }
 
-/// A probe acknowledges nothing, for timestamps either: the byte behind a gap does not become the
+/// A probe acknowledges nothing, for timestamps either: the byte after a gap does not become the
 /// next to be echoed.
 #[test]
 fn a_probe_does_not_move_the_echo() {

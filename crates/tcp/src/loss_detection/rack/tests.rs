@@ -62,7 +62,7 @@ impl Flight {
 }
 
 /// RFC 8985 §6.2 step 5 by hand: segment 4, sent at 4 ms, is SACKed at 104: a round trip of 100 ms.
-/// With no window everything before it is lost; behind it, nothing.
+/// With no window everything before it is lost; after it, nothing.
 #[test]
 fn what_was_sent_before_what_arrived_is_lost() {
     let mut flight = Flight::new();
@@ -86,8 +86,8 @@ fn within_the_window_nothing_is_lost_but_a_timer_waits() {
     assert_eq!((forced.lost, forced.wait), (4 * MSS, None));
 }
 
-/// What was sent before a segment that is reported an hour after it was sent is lost by then, and
-/// not waited for as if the next reports took an hour as well.
+/// Data sent before a segment that is reported an hour after it was sent is lost by then, and not
+/// waited for as if the next reports took an hour as well.
 #[test]
 fn a_round_trip_counts_at_most_as_the_longest_timeout() {
     let mut flight = Flight::new();
@@ -118,8 +118,8 @@ fn a_retransmission_can_be_lost_too() {
     assert_eq!(flight.lost(), "012356789");
 }
 
-/// What leaves in one instant is in the order in which it left: a retransmission behind new data is
-/// not lost once that has arrived, and one before it is.
+/// Simultaneous transmissions are in the order in which they left: a retransmission after new data
+/// is not lost once that has arrived, and one before it is.
 #[test]
 fn in_one_instant_the_order_of_departure_counts() {
     for (new_first, lost) in [(true, "12356789"), (false, "012356789")] {
@@ -163,7 +163,7 @@ fn each_transmission_is_later_than_the_one_before() {
         at(105),
         "in the order of the stream nothing needs telling apart"
     );
-    // Later in time is later, whatever the stream says.
+    // Later in time is later, whatever the offset in the stream.
     assert_eq!(rack.stamp(at(106), 0), at(106));
 }
 
@@ -208,9 +208,9 @@ fn what_is_acknowledged_is_forgotten() {
     assert!(flight.rack.sent.is_empty());
 }
 
-/// Linux, `tcp_undo_cwnd_reduction`: a timeout takes back what it presumed lost, and what was sent
-/// before the retransmission that arrived is still found lost. Segments 0 to 9 are given up, the
-/// first is sent again, and detection stops watching the others.
+/// Linux, `tcp_undo_cwnd_reduction`: undoing a timeout unmarks the segments that it presumed lost,
+/// and segments sent before the retransmission that arrived are still found lost. Segments 0 to 9
+/// are given up, the first is retransmitted, and detection stops watching the others.
 #[test]
 fn what_is_in_flight_again_is_watched_again() {
     let mut flight = Flight::new();

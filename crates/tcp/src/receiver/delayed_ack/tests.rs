@@ -59,7 +59,7 @@ fn the_deadline_is_the_first_waiting_segments() {
     assert_eq!(ack.deadline(), START + Duration::from_millis(40));
 }
 
-/// Linux: the first 16 segments are acknowledged one by one, and again after a pause.
+/// Linux: the first 16 segments are acknowledged one by one, and after a pause the next 16.
 #[test]
 fn the_first_segments_are_acknowledged_at_once() {
     let config = DelayedAckConfig {
@@ -81,9 +81,9 @@ fn the_first_segments_are_acknowledged_at_once() {
     assert!(take(2000), "after a pause");
 }
 
-/// Linux, `tcp_event_data_recv`: a silence longer than the receiver's own retransmission
-/// timeout is a pause. Each acknowledgment of data behind a gap counts as one of the quick
-/// ones, and the segment that fills the gap ends the silence.
+/// Linux, `tcp_event_data_recv`: a silence longer than the receiver's retransmission timeout is a
+/// pause. Each acknowledgment of data after a gap counts as one of the quick ones, and the segment
+/// that fills the gap ends the silence.
 #[test]
 fn a_pause_lasts_as_long_as_the_retransmission_timeout() {
     let at = |milliseconds| START + Duration::from_millis(milliseconds);
@@ -120,9 +120,9 @@ fn a_pause_lasts_as_long_as_the_retransmission_timeout() {
     assert_eq!([758, 759].map(&mut next), [true, false]);
 }
 
-/// Linux, `__tcp_ack_snd_check`: three acknowledgments of a gap leave at once, those after them
-/// 1.1 ms later and one for all, and a gap further on has three of its own. Measured on 6.12:
-/// of segments 1.2 ms apart the fourth's is 1.1 ms late. A round trip of 4 ms leaves 0.2 ms.
+/// Linux, `__tcp_ack_snd_check`: three acknowledgments of a gap leave at once, later ones 1.1 ms
+/// later and one for all, and a further gap has three more. Measured on 6.12: of segments 1.2 ms
+/// apart the fourth's is 1.1 ms late. A round trip of 4 ms leaves 0.2 ms.
 #[test]
 fn the_fourth_acknowledgment_of_a_gap_stands_for_those_after_it() {
     let at = |micros| START + Duration::from_micros(micros);
@@ -166,8 +166,8 @@ fn a_fin_and_a_demand_do_not_wait() {
     assert!(ack.is_due());
 }
 
-/// Full segments are of 1000 bytes, each is read as it arrives, and all but the first come
-/// alone.
+/// Full segments are of 1000 bytes, each is read as it arrives, and all but the first arrive
+/// separately.
 fn linux() -> DelayedAck {
     let mut ack = DelayedAck::new(&DelayedAckConfig {
         on_reading: true,
@@ -190,8 +190,8 @@ fn take(ack: &mut DelayedAck, bytes: u64, pushed: bool, fin: bool) -> bool {
     core::mem::replace(&mut ack.due, false)
 }
 
-/// Measured on Linux 6.18, a segment at a time, to an application that reads: 45 ms for a full
-/// one, none for one that is pushed or short.
+/// Measured on Linux 6.18, a segment at a time, to an application that reads: 45 ms for a full one,
+/// no delay for one that is pushed or short.
 #[test]
 fn what_was_pushed_or_is_short_is_acknowledged_when_it_is_read() {
     for (bytes, pushed, at_once) in [
@@ -210,8 +210,8 @@ fn what_was_pushed_or_is_short_is_acknowledged_when_it_is_read() {
 }
 
 /// Measured on Linux 6.18: the acknowledgment of a FIN waits as long as data's (41 to 60 ms),
-/// alone or with a short segment; with a full one, of which it makes more than one, it does
-/// not, nor where nothing was ever received (4 ms).
+/// without data or with a short segment; with a full one, which it makes longer than full, it does
+/// not, nor if nothing was ever received (4 ms).
 #[test]
 fn a_fin_is_acknowledged_as_the_data_that_comes_with_it() {
     for (bytes, at_once) in [(0, false), (100, false), (1000, true)] {

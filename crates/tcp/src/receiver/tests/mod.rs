@@ -72,10 +72,9 @@ fn an_island_too_many_is_forgotten() {
     }
 }
 
-/// A segment behind a gap grows the window before its own memory counts (Linux,
-/// `tcp_data_queue_ofo`): after four in order 75 672 bytes are offered, the first two behind a gap
-/// add 2896 and 1904, and 80 472 are offered once all is read. With its own memory counted the
-/// second would have added 456.
+/// A segment after a gap grows the window before its memory counts (Linux, `tcp_data_queue_ofo`):
+/// after four in order 75 672 bytes are offered, the first two after a gap add 2896 and 1904, and
+/// 80 472 are offered once all is read. With its memory counted the second would have added 456.
 #[test]
 fn a_segment_behind_a_gap_counts_from_the_next_one_on() {
     const MSS: u64 = 1448;
@@ -192,12 +191,12 @@ fn holds_what_arrived() {
     answer(&mut receiver, 1000..1500);
     let held = [0, 499, 500, 999, 1000, 1499, 1500].map(|offset| receiver.holds(offset));
     assert_eq!(held, [true, true, false, false, true, true, false]);
-    // The same out-of-order segment again is a duplicate.
+    // The same out-of-order segment repeated is a duplicate.
     answer(&mut receiver, 1000..1500);
     assert_eq!(receiver.duplicates(), 1);
 }
 
-/// A FIN takes the offset behind the last byte, is acknowledged at once, and is not read.
+/// A FIN takes the offset after the last byte, is acknowledged at once, and is not read.
 #[test]
 fn a_fin_ends_the_stream() {
     let mut receiver = receiver();
@@ -220,7 +219,7 @@ fn a_fin_may_come_before_the_bytes_in_front_of_it() {
     assert_eq!((receiver.next_expected(), receiver.received()), (501, 500));
 }
 
-/// The first FIN stands, and no data follows it.
+/// The first FIN counts, and no data follows it.
 #[test]
 fn nothing_follows_a_fin() {
     let mut receiver = receiver();
@@ -234,7 +233,7 @@ fn nothing_follows_a_fin() {
         (receiver.next_expected(), receiver.received()),
         (1001, 1000)
     );
-    // The same FIN again is the same FIN.
+    // The same FIN repeated is the same FIN.
     receiver.on_data(at(0), 500..1000, true);
     assert_eq!(
         (receiver.next_expected(), receiver.received()),
@@ -314,8 +313,8 @@ fn the_window_opens_in_steps() {
     assert_eq!(receiver.window(), 300);
 }
 
-/// A window with room for a full segment needs no update of its own: the next acknowledgment
-/// carries it.
+/// A window with room for a full segment needs no separate update: the next acknowledgment carries
+/// it.
 #[test]
 fn an_open_window_is_not_announced_for_its_own_sake() {
     let mut receiver = Receiver::new(
@@ -364,8 +363,8 @@ fn a_buffer_of_one_byte_works() {
     }
 }
 
-/// Full segments of 1000 bytes, read as they arrive and each the end of a train, that a receiver
-/// with Linux's window and these delayed acknowledgments answers with one of its own.
+/// Full segments of 1000 bytes, read as they arrive and each the end of a train, each answered with
+/// a segment by a receiver with Linux's window and these delayed acknowledgments.
 fn acknowledged(delayed_ack: DelayedAckConfig) -> Vec<u64> {
     let profile = crate::config::Profile::Linux.config();
     let config = Config {

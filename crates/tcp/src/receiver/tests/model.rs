@@ -6,7 +6,7 @@ use super::*;
 
 #[derive(Clone, Debug)]
 enum Operation {
-    /// Bytes from an offset on, perhaps with a FIN behind them if they end the stream.
+    /// Bytes from an offset on, perhaps followed by a FIN if they end the stream.
     Arrive(u64, u64, bool),
     Read(u64),
     Acknowledge,
@@ -96,7 +96,7 @@ proptest! {
                         prop_assert!(!range.is_empty());
                         prop_assert!(bytes.all(|byte| model.held[byte as usize]));
                     }
-                    // Whatever waits behind a gap is reported, if it fits.
+                    // All data held after a gap is reported, if it fits.
                     let waiting: Vec<_> = (model.prefix()..END)
                         .filter(|&byte| {
                             model.held[byte as usize]

@@ -69,8 +69,8 @@ fn rfc_2018_case_3() {
     assert_eq!(answers(&mut from_5000(), &arrivals), expected);
 }
 
-/// RFC 2018 §4: as many as fit, those that changed last repeated; those that were pushed out return
-/// when there is room.
+/// RFC 2018 §4: as many as fit, the most recently changed ones repeated; ranges that were pushed
+/// out return when there is room.
 #[test]
 fn four_ranges_fit_and_none_is_forgotten() {
     let mut receiver = receiver();

@@ -45,10 +45,10 @@ fn offered(window: &Window, from: (Instant, u64)) -> u64 {
     window.announced() - from.1
 }
 
-/// Linux: `tcp_rmem[1]` of 131072 bytes gives a first window of 45 segments, one of which is kept
-/// back; it grows by two for each that arrives, to 5/8 of the memory less the one that has just
-/// arrived; each of them is acknowledged at once. A guest's 6.12 announces 67 072, 69 888, 72 960,
-/// 75 776, 78 592 and 80 640 bytes, which are multiples of 256.
+/// Linux: `tcp_rmem[1]` of 131072 bytes gives a first window of 45 segments, with one kept back; it
+/// grows by two for each that arrives, to 5/8 of the memory less the one that has just arrived;
+/// each of them is acknowledged at once. A guest's 6.12 announces 67 072, 69 888, 72 960, 75 776,
+/// 78 592 and 80 640 bytes, which are multiples of 256.
 #[test]
 fn the_first_window_is_45_segments_and_grows_by_two_for_one() {
     let mut window = autotuned(8 << 20);
@@ -73,12 +73,12 @@ fn the_buffer_follows_what_is_read_in_a_round_trip() {
     for (most, expected) in [(8 << 20, 2 * 100 * MSS * 19), (1 << 20, 1 << 20)] {
         let mut window = autotuned(most);
         let mut from = (Instant::ZERO + Duration::from_secs(1), 0);
-        // A hundred, the last of which completes a round trip since the first.
+        // A hundred; the last completes a round trip since the first.
         arrive(&mut window, &mut from, 1, Duration::from_nanos(1));
         arrive(&mut window, &mut from, 99, RTT);
         let buffer = window.tuning.as_ref().map(|tuning| tuning.buffer);
         assert_eq!(buffer, Some(expected));
-        // The same again widens nothing.
+        // The same repeated widens nothing.
         arrive(&mut window, &mut from, 300, RTT * 3);
         let buffer = window.tuning.as_ref().map(|tuning| tuning.buffer);
         assert_eq!(buffer, Some(expected));
@@ -86,7 +86,7 @@ fn the_buffer_follows_what_is_read_in_a_round_trip() {
 }
 
 /// Linux 6.1 and 6.12 hold 16 segments more: 2 · (144 800 + 8 · 1448) · (1 + 2 · 9). On 6.1 the
-/// first window does not grow until then; neither adds what stands behind a gap.
+/// first window does not grow until then; neither adds data after a gap.
 #[test]
 fn older_kernels_hold_sixteen_segments_more() {
     for (kernel, first) in [
@@ -139,7 +139,7 @@ fn the_handshake_bounds_the_round_trip() {
     assert_eq!(window.round_trip(), Some(RTT));
 }
 
-/// What a filled gap lets the application read at once has waited, and is no rate: the kernel looks
+/// Data that a filled gap makes readable at once has waited, and is no rate: the kernel checks
 /// after the first segment of it, with the others still to be read, and begins a new round trip.
 #[test]
 fn a_filled_gap_begins_a_new_round_trip() {
@@ -158,7 +158,7 @@ fn a_filled_gap_begins_a_new_round_trip() {
     }
 }
 
-/// Without SACK only duplicates tell the peer what arrived, and one with another window is not a
+/// Without SACK only duplicates inform the peer of arrivals, and one with another window is not a
 /// duplicate (RFC 5681 §2): the edge stays as long as the gap does. With SACK it moves.
 #[test]
 fn behind_a_gap_the_window_grows_with_sack_alone() {
@@ -176,8 +176,8 @@ fn behind_a_gap_the_window_grows_with_sack_alone() {
     }
 }
 
-/// What waits behind a gap has taken its memory (`tcp_space`): of 81 920 bytes 41 920 are left, so
-/// that the edge at 65 160 stands while 20 segments fill the first gaps, and grows by no segment.
+/// Data after a gap has taken its memory (`tcp_space`): of 81 920 bytes 41 920 are left, so that
+/// the edge at 65 160 stays while 20 segments fill the first gaps, and grows by no segment.
 #[test]
 fn what_waits_behind_a_gap_holds_the_edge() {
     let mut window = autotuned(8 << 20);
@@ -212,7 +212,7 @@ fn a_round_trip_without_timestamps_is_that_of_a_window() {
         window.on_segment(now, standing(next, next), MSS, true);
     }
     let tuning = window.tuning.as_ref();
-    // 64 088 bytes behind the first segment: 45 segments, one per millisecond.
+    // 64 088 bytes after the first segment: 45 segments, one per millisecond.
     let round_trip = tuning.and_then(|tuning| tuning.round_trip);
     assert_eq!(round_trip, Some(Duration::from_millis(45)));
 }

@@ -46,7 +46,7 @@ fn an_expiry_sends_the_oldest_again_and_backs_off() {
     );
     assert_eq!((trace.rto_ms(), trace.next_ms()), (600, Some(900)));
     assert_eq!(trace.sender.in_flight(), MSS);
-    // ssthresh is unchanged when the same segment times out again.
+    // ssthresh is unchanged when the same segment times out repeatedly.
     trace.at(900).wake();
     assert_eq!(trace.poll(), "0*");
     assert_eq!(
@@ -138,8 +138,8 @@ fn a_timeout_ends_a_fast_recovery() {
     assert!(trace.is_open());
 }
 
-/// Karn's rule: no sample from a segment sent twice, unless a timestamp tells which one was
-/// answered (RFC 6298 §3, RFC 7323 §4.1).
+/// Karn's rule: no sample from a segment sent twice, unless a timestamp identifies the answered
+/// transmission (RFC 6298 §3, RFC 7323 §4.1).
 #[test]
 fn what_was_sent_twice_gives_no_sample_without_an_echo() {
     let mut trace = Trace::new(plain());
@@ -158,7 +158,7 @@ fn what_was_sent_twice_gives_no_sample_without_an_echo() {
     );
     assert!(trace.rto_ms() < 600, "the sample ended the back-off");
     assert_eq!(trace.sender.rtt().latest(), Some(milliseconds(10)));
-    // The sender's own record is exact, and the echo's ticks are not needed.
+    // The sender's record is exact, and the echo's ticks are not needed.
     trace.ack(10);
     trace.take_events();
     trace.at(400).echo(11, 0);
@@ -209,8 +209,8 @@ fn an_echo_can_be_all_that_is_measured() {
     );
 }
 
-/// A sender that hears nothing for an hour has not measured a round trip of an hour: the longest
-/// that counts is the longest timeout, and a few round trips later little of it is left.
+/// A sender without acknowledgments for an hour has not measured a round trip of an hour: the
+/// longest that counts is the longest timeout, and a few round trips later little of it is left.
 #[test]
 fn a_round_trip_counts_at_most_as_the_longest_timeout() {
     let mut trace = Trace::new(plain());
@@ -276,7 +276,7 @@ fn a_timeout_is_judged_by_the_first_echo() {
         let judged = trace.take_events().contains(&Event::TimeoutJudgedSpurious);
         assert_eq!(judged, spurious == 1);
     }
-    // Without timestamps nothing can be told.
+    // Without timestamps the ambiguity remains.
     let mut trace = Trace::new(plain());
     trace.write(20).poll();
     trace.at(300).wake();
@@ -285,8 +285,8 @@ fn a_timeout_is_judged_by_the_first_echo() {
     assert_eq!(trace.sender.counters().timeouts_judged_spurious, 0);
 }
 
-/// RFC 5682 §2.1 step 2b: F-RTO tests with new data. If room for half a segment lets none leave,
-/// conventional recovery continues (Linux, `tcp_xmit_recovery`).
+/// RFC 5682 §2.1 step 2b: F-RTO tests with new data. If room for half a segment lets no new data
+/// leave, conventional recovery continues (Linux, `tcp_xmit_recovery`).
 #[test]
 fn frto_without_room_for_new_data_repairs() {
     let mut trace = Trace::new(Config {

@@ -154,7 +154,7 @@ fn in_flight_after_four_duplicates(config: &Config) -> String {
     trace.sender.in_flight().to_string()
 }
 
-/// 200 segments in 100 ms, twice as fast in slow start: 4 MB/s, of which 3906 bytes in 2^−10 s.
+/// 200 segments in 100 ms, twice as fast in slow start: 4 MB/s, that is 3906 bytes in 2^−10 s.
 fn segments_that_leave_together_at_a_pace(config: &Config) -> String {
     let mut trace = Trace::new(Config {
         pacing: true,
@@ -164,7 +164,7 @@ fn segments_that_leave_together_at_a_pace(config: &Config) -> String {
     trace.write(200).poll()
 }
 
-/// Three segments acknowledged of which two were SACKed before.
+/// Three segments acknowledged; two of them were SACKed before.
 fn growth_by_what_was_reported_before(config: &Config) -> String {
     let mut trace = Trace::new(*config);
     trace.write(100).poll();
@@ -193,8 +193,8 @@ fn samples_of_a_report(config: &Config) -> String {
     samples.iter().filter(of_round_trips).count().to_string()
 }
 
-/// The previous acknowledgment waited for a second segment, 40 ms behind the first: the timer's
-/// round trips fall from 140 to 120 ms, those of the newest segments rise from 100 to 120.
+/// The previous acknowledgment waited for a second segment, 40 ms after the first: the timer's
+/// round trips fall from 140 to 120 ms, the newest segments' rise from 100 to 120.
 fn losses_taken_for_the_radios_by_delayed_acknowledgments(config: &Config) -> String {
     let mut trace = Trace::new(Config {
         differentiation: Some(Differentiation::ZigZag(ZigZagTable::NEWZAG_ADJUSTED)),
@@ -240,8 +240,8 @@ fn soon_retransmitted_when_the_receiver_reneges(config: &Config) -> String {
     (wait <= 50).to_string()
 }
 
-/// A sender that has just sent something hears an acknowledgment that makes room for one segment,
-/// and another for a second.
+/// A sender that has just sent data receives an acknowledgment that makes room for one segment, and
+/// another for a second.
 fn segments_that_leave_one_by_one(config: &Config) -> String {
     let mut trace = Trace::new(Config {
         initial_ssthresh: Some(u64::from(config.initial_window) * MSS),

@@ -21,7 +21,7 @@ impl Trace {
     }
 }
 
-/// A window that moves as [`Reduction`] says, with the reduction computed from the window.
+/// A window that moves by [`Reduction`], with the reduction computed from the window.
 fn reducing(reduction: Reduction) -> Trace {
     let mut trace = Trace::new(Config {
         reduction,
@@ -39,7 +39,7 @@ fn ssthresh(trace: &Trace) -> u64 {
     trace.sender.ssthresh().unwrap()
 }
 
-/// The window of ten is halved, and not again until all ten and one more are acknowledged.
+/// The window of ten is halved, and not a second time until all ten and one more are acknowledged.
 /// Acknowledgments with an echoed mark do not open it.
 #[test]
 fn the_window_is_halved_once_a_round_trip() {
@@ -57,7 +57,7 @@ fn the_window_is_halved_once_a_round_trip() {
 }
 
 /// PRR (RFC 6937 §3.1): one segment leaves for every two delivered until five are in flight, then
-/// one for one. The reduction ends behind the data that was in flight, with the window at the
+/// one for one. The reduction ends after the data that was in flight, with the window at the
 /// threshold.
 #[test]
 fn the_window_may_shrink_in_proportion() {
@@ -70,7 +70,8 @@ fn the_window_may_shrink_in_proportion() {
     assert_eq!(trace.sender.counters().segments_retransmitted, 0);
 }
 
-/// A loss in the same round trip is repaired without another reduction; a later one reduces again.
+/// A loss in the same round trip is repaired without another reduction; a later one reduces the
+/// window.
 #[test]
 fn a_loss_beside_a_mark_is_repaired_without_another_reduction() {
     for reduction in [Reduction::AtOnce, Reduction::Proportional] {

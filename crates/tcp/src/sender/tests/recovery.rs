@@ -110,7 +110,7 @@ fn only_the_first_partial_acknowledgment_restarts_the_timer() {
     );
 }
 
-/// RFC 6582 §3.2 step 2: duplicates of data outstanding in the last recovery start none.
+/// RFC 6582 §3.2 step 2: duplicates of data outstanding in the last recovery start no new one.
 #[test]
 fn a_recovery_does_not_follow_from_the_last_ones_duplicates() {
     let (mut trace, _) = with_duplicates(plain(), 3);
@@ -132,7 +132,7 @@ fn a_recovery_does_not_follow_from_the_last_ones_duplicates() {
     assert_eq!(trace.sender.counters().fast_retransmits, 2);
 }
 
-/// Also after a timeout (RFC 6582 §3.2 step 4): go-back-N causes duplicates of its own.
+/// Also after a timeout (RFC 6582 §3.2 step 4): go-back-N causes duplicates.
 #[test]
 fn no_fast_retransmit_for_what_was_outstanding_at_a_timeout() {
     let mut trace = Trace::new(plain());
@@ -292,7 +292,7 @@ fn duplicates_that_count_as_arrivals_survive_a_partial_acknowledgment() {
     });
     trace.write(20).poll();
     assert_eq!(trace.sender.in_flight(), 10 * MSS);
-    // Segments 0 and 4 are lost: eight duplicates, the third of which starts the recovery.
+    // Segments 0 and 4 are lost: eight duplicates; the third starts the recovery.
     for duplicates in 1..=8 {
         trace.at(100).ack(0);
         let arrived = duplicates * MSS;
@@ -307,7 +307,7 @@ fn duplicates_that_count_as_arrivals_survive_a_partial_acknowledgment() {
     // A window of five, with two in flight: three more have left.
     assert_eq!(trace.sender.cwnd(), 5 * MSS);
     assert_eq!(trace.sender.nxt(), 13 * MSS);
-    // The retransmission of segment 0 covers four; five behind segment 4 have arrived, and it is
+    // The retransmission of segment 0 covers four; five after segment 4 have arrived, and it is
     // retransmitted.
     assert_eq!(trace.at(200).ack(4), "4* 13");
     assert_eq!(trace.sender.in_flight(), 5 * MSS);
@@ -320,8 +320,7 @@ fn duplicates_that_count_as_arrivals_survive_a_partial_acknowledgment() {
 
 /// RFC 6582 §3.2 step 2; Linux, `tcp_is_non_sack_preventing_reopen`: when everything is
 /// acknowledged that was outstanding at the start of the recovery, duplicates may come from
-/// needless retransmissions. They start nothing and stand for no arrival until more is
-/// acknowledged.
+/// needless retransmissions. They start nothing and count as no arrival until more is acknowledged.
 #[test]
 fn a_recovery_without_sack_is_held_until_more_is_acknowledged() {
     let mut trace = Trace::new(Config {
@@ -364,7 +363,7 @@ fn surplus_duplicates_raise_the_threshold() {
         reduction: Reduction::Proportional,
         ..plain()
     });
-    // Of twelve duplicates nine can come from segments that arrived behind the first of ten.
+    // Of twelve duplicates nine can come from segments that arrived after the first of ten.
     trace.write(10).poll();
     for _ in 0..12 {
         trace.at(100).ack(0);
@@ -388,7 +387,7 @@ fn surplus_duplicates_raise_the_threshold() {
 }
 
 /// Linux, `tcp_clean_rtx_queue`: without SACK the acknowledgment of a retransmission also covers
-/// data that arrived before the timeout, and does not tell whether that was needless.
+/// data that arrived before the timeout, and does not reveal whether that was needless.
 #[test]
 fn without_sack_an_acknowledged_retransmission_is_no_sign_of_a_needless_timeout() {
     let mut trace = Trace::new(Config {
@@ -405,7 +404,7 @@ fn without_sack_an_acknowledged_retransmission_is_no_sign_of_a_needless_timeout(
     assert_eq!(trace.poll(), "0*");
     trace.at(400).ack(5);
     assert_eq!(trace.sender.counters().recoveries_taken_back, 0);
-    // Data that was not retransmitted is acknowledged: now it does tell.
+    // Data that was not retransmitted is acknowledged: now it does.
     trace.at(410).ack(8);
     assert_eq!(trace.sender.counters().recoveries_taken_back, 1);
 }

@@ -23,7 +23,7 @@ fn repairs_three_losses_in_one_round_trip() {
     trace.write(30);
     assert_eq!(trace.poll(), "0 1 2 3 4 5 6 7 8 9");
     trace.at(100);
-    // Steps 3.1 to 3.3: pipe is 9, then 9 again: limited transmit.
+    // Steps 3.1 to 3.3: pipe is 9, and 9 once more: limited transmit.
     assert_eq!(blocks(&mut trace, 0, &[(2, 3)]), "10");
     assert_eq!(blocks(&mut trace, 0, &[(2, 4)]), "11");
     // Step 4: FlightSize without the two is 10. Pipe = 12 − 3 reported − 2 lost + 1 = 8.
@@ -131,7 +131,7 @@ fn the_only_hole_is_not_rescued_as_soon_as_it_is_repaired() {
     assert_eq!(trace.sender.in_flight(), MSS);
 }
 
-/// Data behind the recovery point is not this recovery's to rescue.
+/// Data above the recovery point is not this recovery's to rescue.
 #[test]
 fn what_was_sent_during_the_recovery_is_not_rescued() {
     let mut trace = Trace::new(selective());
@@ -178,7 +178,7 @@ fn duplicates_reported_are_counted_and_not_believed_to_be_news() {
         .collect();
     let offsets = [MSS, MSS, 5 * MSS].map(|offset| Event::DuplicateReported { offset });
     assert_eq!(reported, offsets);
-    // The second block is inside the first, or beside it: an ordinary SACK.
+    // The second block is inside the first, or adjacent to it: an ordinary SACK.
     blocks(&mut trace, 3, &[(5, 8), (6, 7)]);
     blocks(&mut trace, 3, &[(9, 10), (5, 8)]);
     blocks(&mut trace, 3, &[(5, 9), (7, 10)]);
@@ -264,8 +264,8 @@ fn a_report_of_a_duplicate_alone_takes_a_recovery_back() {
     assert_eq!(trace.cwnd(), before);
 }
 
-/// Linux, `tcp_try_undo_partial`: a segment that was retransmitted and whose original then arrives
-/// late is reordering, and from then on others get a quarter of the minimum round trip.
+/// Linux, `tcp_try_undo_partial`: the late arrival of a retransmitted segment's original is
+/// reordering, and from then on others get a quarter of the minimum round trip.
 #[test]
 fn a_late_original_in_a_recovery_is_reordering() {
     let mut trace = Trace::new(Config {

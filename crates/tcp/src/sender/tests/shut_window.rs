@@ -93,7 +93,7 @@ fn an_acknowledgment_of_new_data_opens_the_window_without_repairs() {
     assert_eq!(trace.next_ms(), Some(290 + 463));
 }
 
-/// A timer for each segment: those that expire against a closed window probe once, together.
+/// A timer for each segment: several that expire against a closed window probe once, together.
 #[test]
 fn timers_of_segments_persist_too() {
     let mut trace = Trace::new(Config {
@@ -115,8 +115,8 @@ fn timers_of_segments_persist_too() {
     assert_eq!(trace.sender.counters().timeouts, 0);
 }
 
-/// A window that closes during the repair of a timeout: the lost segments have no timers of their
-/// own, so a probe is due after one RTO.
+/// A window that closes during the repair of a timeout: the lost segments have no running timers,
+/// so a probe is due after one RTO.
 #[test]
 fn lost_segments_wait_with_a_timer() {
     let mut trace = Trace::new(Config {
@@ -185,7 +185,7 @@ fn a_bad_state_restarts_a_running_timer() {
     assert_eq!(trace.sender.counters().timeouts, 1);
 }
 
-/// Each segment's own timer restarts, with its own backoff.
+/// Each segment's timer restarts, with its backoff.
 #[test]
 fn a_bad_state_restarts_the_timers_of_segments() {
     let mut trace = Trace::new(Config {
@@ -240,8 +240,8 @@ fn a_full_segment_with_a_fin_is_sent_again_into_the_smallest_window() {
     assert!(trace.next_ms().is_some());
 }
 
-/// A window that closes while pacing blocks: without a probe's timer nothing would ever ask for it
-/// again, should the update that opens it be lost.
+/// A window that closes while pacing blocks: without a probe's timer nothing would ever ask for it,
+/// should the update that opens it be lost.
 #[test]
 fn a_window_that_shuts_while_the_pace_blocks_is_probed() {
     for shuts in [false, true] {

@@ -87,7 +87,7 @@ fn a_mark_leaves_the_window_as_the_timeout_made_it() {
 
 /// RFC 8985 §6.2 step 2; Linux, `tcp_skb_spurious_retrans`: an acknowledgment that echoes a
 /// timestamp from before a retransmission answers the original, however long the copy is in flight.
-/// Data sent between the two is then not late, and none of it is retransmitted.
+/// Data sent between the two is then not late, and is not retransmitted.
 #[test]
 fn an_answer_to_the_original_says_nothing_of_what_left_before_the_copy() {
     for (echoed, needless) in [(0, true), (300, false)] {
@@ -106,9 +106,9 @@ fn an_answer_to_the_original_says_nothing_of_what_left_before_the_copy() {
     }
 }
 
-/// Linux, `tcp_dsack_seen`: as many duplicates as retransmissions may have been needless; what is
-/// reported beyond them the network has duplicated. Here segments 0 and 1 are reported twice before
-/// anything was sent again, and the fast retransmission of 2 is needed.
+/// Linux, `tcp_dsack_seen`: as many duplicates as retransmissions may have been needless; the
+/// network has duplicated any beyond them. Here segments 0 and 1 are reported twice before anything
+/// was retransmitted, and the fast retransmission of 2 is needed.
 #[test]
 fn duplicates_that_the_network_made_undo_nothing() {
     for strays in [0, 2] {

@@ -1,4 +1,4 @@
-//! One timer for a connection or one for each segment, and what an expiry sends again.
+//! One timer for a connection or one for each segment, and the retransmissions at an expiry.
 
 #![expect(
     clippy::single_range_in_vec_init,
@@ -85,7 +85,7 @@ fn equal_timers_expire_one_after_the_other() {
     );
 }
 
-/// Pacing may hold back an expired segment. Later expiries do not go before the front, which alone
+/// Pacing may hold back an expired segment. Later expiries do not go before the front: only it
 /// moves the cumulative acknowledgment.
 #[test]
 fn what_expires_later_does_not_go_before_the_front() {
@@ -111,7 +111,7 @@ fn go_back_n_sends_everything_again() {
     assert_eq!(trace.sender.counters().timeouts, 1);
 }
 
-/// The timers' scope is a choice of its own.
+/// The timers' scope is an independent choice.
 #[test]
 fn go_back_n_can_have_a_timer_for_each_segment() {
     let timeout = TimeoutConfig {
@@ -164,8 +164,8 @@ fn reported_segments_do_not_expire() {
     assert_eq!(trace.sender.counters().timeouts, 2);
 }
 
-/// Miyim §IV: each segment's own timer is the only one. A probe's timer or the reordering window's
-/// in its place would be overwritten by it, and expire as the wrong one.
+/// Miyim §IV: each segment's timer is the only one. A probe's timer or the reordering window's in
+/// its place would be overwritten by it, and expire as the wrong one.
 #[test]
 fn a_timer_of_each_segment_leaves_no_room_for_others() {
     let mut trace = Trace::new(Config {
@@ -184,9 +184,9 @@ fn a_timer_of_each_segment_leaves_no_room_for_others() {
     assert_eq!(trace.sender.counters().timeouts, 1);
 }
 
-/// With a timer for each segment: segment 1 is presumed lost, which stops its timer, and reported
+/// With a timer for each segment: segment 1 is presumed lost, which stops its timer, and SACKed
 /// then. If the receiver asks for it all the same, it has dropped it (RFC 2018 §8), and only a
-/// timer can send it again.
+/// timer can retransmit it.
 #[test]
 fn a_reported_front_whose_timer_stopped_is_timed_again() {
     for reneging in [Reneging::AtTimeout, Reneging::HalfRoundTrip] {
@@ -212,8 +212,8 @@ fn a_reported_front_whose_timer_stopped_is_timed_again() {
     }
 }
 
-/// Selective repeat: all are presumed lost and reported then; the receiver asks for the first, and
-/// has dropped the others too, whose timers had stopped.
+/// Selective repeat: all are presumed lost and SACKed then; the receiver asks for the first, and
+/// has dropped the others too, after their timers had stopped.
 #[test]
 fn reports_that_are_void_leave_nothing_without_a_timer() {
     let mut trace = Trace::new(Config {

@@ -215,7 +215,7 @@ fn a_cork_holds_for_an_rto_and_not_longer() {
     let (_, probes) = trace.wake_when_due();
     assert!(!probes);
     assert_eq!(trace.poll(), "1(600)");
-    // The next is corked again.
+    // The next is corked as well.
     trace.sender.write(100);
     assert_eq!(trace.poll(), "");
 }
@@ -309,8 +309,8 @@ fn a_short_train_waits_for_an_acknowledgment_that_is_due() {
     assert_eq!(trace.ack(6), "", "nothing is left");
 }
 
-/// A send buffer bounds the data in flight like a window; the application fills it again once a
-/// third is free, and the FIN follows the last byte that it had to wait with.
+/// A send buffer bounds the data in flight like a window; the application refills it once a third
+/// is free, and the FIN follows the last byte that had to wait.
 #[test]
 fn a_send_buffer_bounds_the_data_in_flight() {
     let config = Config {

@@ -14,8 +14,8 @@ use super::plan::{
 use super::world::{Packet, World};
 
 /// No packet lives longer (the MSL of RFC 9293 §3.4.2). One that did could set TS.Recent back after
-/// 24 days without a segment, when any timestamp is believed (RFC 7323 §5.5): nothing the peer says
-/// would be taken any more.
+/// 24 days without a segment, when any timestamp is believed (RFC 7323 §5.5): all further segments
+/// of the peer would be rejected.
 const MAX_LIFE: Duration = Duration::from_secs(120);
 
 /// Length of a silence after which old timestamps may pass for recent ones.
@@ -109,7 +109,7 @@ impl World<'_> {
         } else {
             history.iter().rev().nth(back)
         };
-        // An old SYN at an endpoint that listens opens a connection of its own.
+        // An old SYN at an endpoint that listens opens another connection.
         if let Some(packet) = packet.cloned()
             && self.now - packet.sent_at <= MAX_LIFE
             && !self.ends[to].is_opening()
@@ -157,8 +157,8 @@ impl World<'_> {
             let before = self.bare_sent;
             self.deliver(&packet);
             let sent = self.bare_sent - before;
-            // Once a copy has ended the connection, each later one belongs to none, and is answered
-            // with a reset (RFC 9293 §3.10.7.1).
+            // Once a copy has ended the connection, each later one belongs to no connection, and is
+            // answered with a reset (RFC 9293 §3.10.7.1).
             if is_closed {
                 resets = resets.max(sent);
             } else {
@@ -177,13 +177,13 @@ impl World<'_> {
         witness.own_stamp.is_some() && witness.peer_stamp.is_some()
     }
 
-    /// Whether it does something that no endpoint can tell from its peer's actions, or that RFC
-    /// 5961 and RFC 7323 do not protect against.
+    /// Whether it does something that no endpoint can distinguish from its peer's actions, or that
+    /// RFC 5961 and RFC 7323 do not protect against.
     fn is_lethal(&self, to: usize, forgery: &Forgery) -> bool {
         let inside = matches!(forgery.place, Place::Exact | Place::Inside(_));
         let refused_by_stamps = self.stamped(to)
             && match forgery.stamps {
-                // Linux takes what comes without (`tcp_validate_incoming`).
+                // Linux accepts segments without (`tcp_validate_incoming`).
                 Stamps::Missing => self.ends[to].config.timestamps_required,
                 Stamps::Old(_) => !self.slept,
                 _ => false,
@@ -198,7 +198,7 @@ impl World<'_> {
             Kind::Syn { .. } => false,
             _ if !inside || refused_by_stamps || refused_by_acknowledgment => false,
             Kind::Data { .. } => true,
-            // A number inside the window makes the peer's own window look old (SND.WL1). A
+            // A number inside the window makes the peer's real window look old (SND.WL1). A
             // timestamp that has jumped makes everything later look old, and so does one from
             // before a long silence, after which any is believed (RFC 7323 §5.5).
             Kind::Bare => {

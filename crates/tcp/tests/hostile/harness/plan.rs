@@ -16,7 +16,7 @@ pub struct Plan {
     /// One-way delay towards each end.
     pub delays: [Duration; 2],
     pub ipv6: bool,
-    /// Both ends connect, and none listens (RFC 9293 §3.5, figure 8).
+    /// Both ends connect, and neither listens (RFC 9293 §3.5, figure 8).
     pub both_open: bool,
     /// Whether the attacker may do things that no endpoint can survive: it knows every number and
     /// uses them.
@@ -53,7 +53,7 @@ pub enum Operation {
         count: u64,
         treatment: Treatment,
     },
-    /// A packet sent towards end `to` arrives again: the one `back` before the last, or one of the
+    /// A packet sent towards end `to` is replayed: the one `back` before the last, or one of the
     /// first.
     Replay {
         to: usize,
@@ -172,7 +172,7 @@ pub struct Forgery {
     pub place: Place,
     pub acknowledges: Acknowledges,
     pub stamps: Stamps,
-    /// Shift of the window that the victim was told last; 16 is zero.
+    /// Shift of the window that was last announced to the victim; 16 is zero.
     pub window_shift: u32,
     pub report: Report,
     /// ECE and CWR, as the flags' highest bits, and the field of the IP header as the lowest.
@@ -248,7 +248,7 @@ pub enum Report {
     Unsent,
     /// Ends before it starts.
     Inverted,
-    /// Four ranges whose starts are this far apart.
+    /// Four ranges with starts this far apart.
     Ladder(u16),
 }
 

@@ -112,7 +112,7 @@ impl Wire {
             Mangling::EndAtOnce | Mangling::StripFromSyn { .. } | Mangling::Mss { .. } => return,
         }
         while !options.len().is_multiple_of(4) {
-            // Padding behind the last option: END, followed only by zeros (RFC 9293 §3.1).
+            // Padding after the last option: END, followed only by zeros (RFC 9293 §3.1).
             options.push(0);
         }
         if options.len() <= 40 {
@@ -123,9 +123,9 @@ impl Wire {
         self.repair(bytes);
     }
 
-    /// Flips one bit of the options of a packet that is no SYN, with correct checksums. Of an
-    /// option whose value moves a clock for good (the timestamp sent, RFC 7323 §5.3) only what it
-    /// says of the other's clock changes.
+    /// Flips one bit of the options of a packet that is not a SYN, with correct checksums. In an
+    /// option with a value that moves a clock permanently (the timestamp sent, RFC 7323 §5.3) only
+    /// the echo changes.
     pub fn flip_option(self, bytes: &mut [u8], bit: usize) {
         let tcp = self.ip_header();
         let header = usize::from(bytes[tcp + 12] >> 4) * 4;

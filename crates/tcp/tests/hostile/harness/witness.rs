@@ -1,15 +1,16 @@
 //! Facts about one endpoint gathered without asking it: the bytes of its peer's stream that reached
-//! it, the window it was told, the data it has sent. They rest on the true offsets that each packet
-//! carries beside its bytes, so that a wrapped number cannot mislead it as it might the endpoint.
+//! it, the window announced to it, the data it has sent. They rest on the true offsets that each
+//! packet carries in addition to its bytes, so that a wrapped number cannot mislead it as it might
+//! the endpoint.
 
 use airtcp_packet::{Ecn, Flags, Segment, SequenceNumber};
 
-/// A piece of a stream, a FIN counted as the byte behind the last.
+/// A piece of a stream, a FIN counted as the byte after the last.
 pub type Piece = (u64, u64);
 
 #[derive(Clone, Debug)]
 pub struct Witness {
-    /// Initial sequence numbers: its own, and its peer's.
+    /// Initial sequence numbers: the endpoint's, and its peer's.
     own: SequenceNumber,
     peer: SequenceNumber,
     /// Data that has reached it, in order and disjoint.
@@ -18,9 +19,9 @@ pub struct Witness {
     scale: u8,
     /// The highest offset that it was ever allowed to send to, exclusive.
     right_edge: u64,
-    /// The largest window it was told of, in bytes (MAX.SND.WND of RFC 5961 §5.2).
+    /// The largest window announced to it, in bytes (MAX.SND.WND of RFC 5961 §5.2).
     pub largest_window: u64,
-    /// The last window it was told with the highest acknowledgment, in bytes.
+    /// The last window announced to it with the highest acknowledgment, in bytes.
     window: u64,
     heard: u64,
     /// The highest offset sent, exclusive, and the highest acknowledged.
@@ -55,9 +56,9 @@ impl Witness {
         }
     }
 
-    /// A window field for a segment other than a SYN: the window it was told last, shifted right,
-    /// and never larger: a SYN's window was not scaled (RFC 7323 §2.2), and would be larger if its
-    /// field were repeated unchanged.
+    /// A window field for a segment other than a SYN: the window last announced to it, shifted
+    /// right, and never larger: a SYN's window was not scaled (RFC 7323 §2.2), and would be larger
+    /// if its field were repeated unchanged.
     pub fn window_field(&self, shift: u32) -> u16 {
         let told = self.window.checked_shr(shift).unwrap_or(0) >> self.scale;
         u16::try_from(told).unwrap_or(u16::MAX)
@@ -152,8 +153,8 @@ impl Witness {
         self.arrived.splice(first..last, [merged]);
     }
 
-    /// Checks a segment it sends: within the window it was told, without a gap, acknowledging and
-    /// SACKing only data that arrived, and never moving an acknowledgment back.
+    /// Checks a segment it sends: within the window announced to it, without a gap, acknowledging
+    /// and SACKing only data that arrived, and never moving an acknowledgment back.
     pub fn on_sent(&mut self, segment: &Segment) {
         if let Some(stamps) = segment.timestamps {
             self.own_stamp = Some(stamps.value);

@@ -45,7 +45,7 @@ pub struct End {
     next_write: Instant,
     next_read: Instant,
     pub wakeups_now: u64,
-    /// Time at which data it sent was last acknowledged, or none waited to be.
+    /// Time at which data it sent was last acknowledged, or no data was waiting to be.
     pub progress_at: Instant,
     known_una: u64,
     pub witness: Witness,

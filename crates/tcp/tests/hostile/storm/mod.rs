@@ -1,7 +1,7 @@
 //! Connections in a storm: for ten minutes a network loses, duplicates, holds back and mangles
-//! packets, and from then on does nothing of the kind. What counts is the progress afterwards: what
-//! is left to deliver takes a small multiple of the time that it takes on a clean link, and no more
-//! than that and a few of the longest timeouts.
+//! packets, and from then on does nothing of the kind. The test is the progress afterwards: the
+//! remaining data takes a small multiple of its time on a clean link, and no more than that and a
+//! few of the longest timeouts.
 //!
 //! `AIRTCP_STORMS` sets their number, `AIRTCP_STORM` repeats one; both together run that many from
 //! there.
@@ -74,7 +74,7 @@ fn every_connection_recovers_from_a_storm() {
     );
 }
 
-/// What became of many connections.
+/// The outcomes of many connections.
 #[derive(Default)]
 struct Seen {
     kinds: BTreeMap<&'static str, u64>,

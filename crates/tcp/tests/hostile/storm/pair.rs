@@ -17,7 +17,7 @@ const STORM_ENDS: Duration = Duration::from_secs(605);
 const WRITES_AFTERWARDS: Duration = Duration::from_secs(20);
 /// Bytes that it lets wait unacknowledged.
 const SEND_BUFFER: u64 = 400_000;
-/// What is left after a storm may take this many times what it takes on a clean link.
+/// The data left after a storm may take this many times its time on a clean link.
 const MAX_TIMES_CLEAN: u64 = 10;
 /// And so many of the longest timeouts before it begins in earnest: one that backed off in the
 /// storm, and one for a segment that the receiver had reported and does not have.
@@ -26,7 +26,7 @@ const TIMEOUTS: u64 = 4;
 const LIMIT: Duration = Duration::from_secs(20_000);
 const MAX_EVENTS: u64 = 4_000_000;
 
-/// What became of a connection.
+/// The outcome of a connection.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Whether it was established before the storm.
@@ -41,14 +41,14 @@ pub struct Outcome {
     /// The same bytes on a clean link.
     clean: Duration,
     longest_timeout: Duration,
-    /// How long the sender remembers the storm by its own rule.
+    /// How long the sender remembers the storm by its rule.
     remembers: Duration,
     /// State of the sender at the end.
     state: String,
 }
 
 impl Outcome {
-    /// The kind of run, or why it is none that may be.
+    /// The kind of run, or the reason why it fails.
     pub fn verdict(&self) -> Result<&'static str, String> {
         if !self.established {
             return Ok("never established");

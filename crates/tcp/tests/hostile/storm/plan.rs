@@ -22,7 +22,7 @@ const CONGESTION_CONTROLS: [CongestionControl; 12] = [
     CongestionControl::Ledbat,
 ];
 
-/// What a storm does, each as a share of 256 packets.
+/// The faults of a storm, each as a share of 256 packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Weather {
     pub lose: u64,
@@ -30,7 +30,7 @@ pub struct Weather {
     pub delay: u64,
     /// The longest that a packet is held back.
     pub most_delay: Duration,
-    /// Packets of whose options one bit is flipped.
+    /// Packets with one bit of the options flipped.
     pub flip: u64,
 }
 
@@ -93,8 +93,8 @@ impl StormPlan {
         }
     }
 
-    /// Why slowness is honest, if it is: what one end can hold is so little, or a timeout repairs
-    /// one segment by its rule, so that each costs a timer.
+    /// Why slowness is honest, if it is: one end can hold so little, or a timeout repairs one
+    /// segment by its rule, so that each costs a timer.
     pub fn may_be_slow(&self) -> Option<&'static str> {
         let few = |config: &Config| {
             config.receive_buffer < 4 * u64::from(config.mss)
@@ -109,9 +109,9 @@ impl StormPlan {
         }
     }
 
-    /// For how long the sender remembers the storm by its own rule: LEDBAT takes the least delay of
-    /// ten minutes for the path's own (RFC 6817 §2.4.2, `BASE_HISTORY`), and a report with a
-    /// flipped bit that names what has not arrived yet makes that too short.
+    /// How long the sender remembers the storm by its rule: LEDBAT takes the least delay of ten
+    /// minutes for the path's (RFC 6817 §2.4.2, `BASE_HISTORY`), and a report with a flipped bit
+    /// that covers data not yet arrived makes that too short.
     pub fn remembers(&self) -> Duration {
         if self.configs[0].congestion == CongestionControl::Ledbat {
             Duration::from_secs(600)

@@ -243,7 +243,7 @@ fn a_receiver_that_reneged_is_not_believed() {
     assert_eq!((picture(&board).as_str(), in_flight(&board)), ("llll", 0));
     assert_eq!(board.next_lost(), Some(0));
     assert_eq!(board.sacked(), 0);
-    // SACKs from now on count again.
+    // SACKs from now on count.
     assert_eq!(board.sack(&[block(3, 5)]), 2 * MSS);
     assert_eq!(picture(&board), "lssl");
 
@@ -359,7 +359,7 @@ fn go_back_n_marks_all_that_is_not_reported() {
     board.resend(1, at(10), at(110));
     board.resend(2, at(10), at(110));
     assert_eq!(picture(&board), ".rrsll");
-    // Once more: the retransmissions are lost again.
+    // Once more: the retransmissions are lost too.
     board.mark_lost_from(0);
     assert_eq!((picture(&board).as_str(), in_flight(&board)), ("lllsll", 0));
     assert_eq!(board.next_lost(), Some(0));
@@ -374,8 +374,8 @@ fn go_back_n_marks_all_that_is_not_reported() {
     assert_eq!(board.earliest_deadline(), Some((6, at(120))));
 }
 
-/// A timeout presumes all lost and is then undone: what is reported above two holes shows them lost
-/// again, and the last three of those not reported stay in flight.
+/// A timeout presumes all lost and is then undone: SACKs above two holes show them lost, and the
+/// last three of the unreported segments stay in flight.
 #[test]
 fn what_an_undone_timeout_had_marked_can_be_found_lost() {
     let mut board = sent(10);
@@ -389,7 +389,7 @@ fn what_an_undone_timeout_had_marked_can_be_found_lost() {
     assert_eq!(picture(&board), "lsslsss...");
 }
 
-/// Miyim §IV, "select-N-repeat": the segment whose timer expired and no other.
+/// Miyim §IV, "select-N-repeat": the segment with the expired timer and no other.
 #[test]
 fn selective_repeat_marks_one() {
     let mut board = sent(4);

@@ -40,8 +40,8 @@ fn the_window_has_room_for_three_bursts() {
     assert_eq!(segments(Mode::Startup, 0, 100_000, 10_000), 14);
 }
 
-/// `bbr_packets_in_net_at_edt`: what leaves until the next departure is gone, and the burst that
-/// leaves then counts while probing upwards.
+/// `bbr_packets_in_net_at_edt`: data that leaves until the next departure is gone, and the burst
+/// that leaves then counts while probing upwards.
 #[test]
 fn the_network_drains_until_the_next_departure() {
     let in_network = |mode| {
@@ -119,7 +119,7 @@ fn a_policers_rate_is_forgotten_in_the_cycle_alone() {
     }
 }
 
-/// A stretch begins at the first loss, and what came before it, twice as fast, does not count.
+/// An interval begins at the first loss; earlier data, twice as fast, does not count.
 #[test]
 fn what_comes_before_the_first_loss_is_no_policers_rate() {
     let (mut bbr, _) = model(Mode::ProbeBandwidth);
@@ -137,8 +137,8 @@ fn what_comes_before_the_first_loss_is_no_policers_rate() {
     assert_eq!(bbr.rate(), 200_000);
 }
 
-/// Linux, `bbr_lt_bw_sampling`: 200 kB/s of which a fifth is lost, round by round, are a policer's
-/// rate after eight of them, at a gain of one; forgotten when a loss was none.
+/// Linux, `bbr_lt_bw_sampling`: 200 kB/s with a fifth lost, round by round, are a policer's rate
+/// after eight of them, at a gain of one; forgotten when a loss was spurious.
 #[test]
 fn a_policer_sets_bandwidth_and_gain() {
     let (mut bbr, _) = model(Mode::ProbeBandwidth);
@@ -281,8 +281,8 @@ fn the_round_trip_is_probed_for_200_ms_and_a_round() {
     }
 }
 
-/// `bbr_set_cwnd`: two products of a hundred segments and the quantum of six, with what was
-/// acknowledged in excess of the bandwidth, at most 100 ms of it; in steps of what is delivered
+/// `bbr_set_cwnd`: two products of a hundred segments and the quantum of six, plus the data
+/// acknowledged in excess of the bandwidth, at most 100 ms of it; in steps of the data delivered
 /// until there, and at once from above.
 #[test]
 fn the_window_is_two_products() {

@@ -54,7 +54,7 @@ fn the_probe_cycle_goes_up_once_and_down_once_in_eight() {
     assert!((200..=220).contains(&segments), "{segments}");
 }
 
-/// A minimum round trip ten seconds old is measured again with four segments, for 200 ms.
+/// A minimum round trip ten seconds old is re-measured with four segments, for 200 ms.
 #[test]
 fn the_round_trip_is_probed_every_ten_seconds() {
     let mut path = path();
@@ -109,9 +109,9 @@ fn in_recovery(delivered: u64, lost: u64, in_flight: u64, repairing: Repairing) 
     }
 }
 
-/// Linux, `bbr_set_cwnd_to_recover_or_restore`: a recovery begins with what is in flight and what
-/// has just been delivered; for a round trip what is delivered replaces what was, and what is lost
-/// is not replaced; the end brings the earlier window back.
+/// Linux, `bbr_set_cwnd_to_recover_or_restore`: a recovery begins with the data in flight and the
+/// data just delivered; for a round trip data delivered is replaced, and lost data is not; the end
+/// restores the earlier window.
 #[test]
 fn a_recovery_conserves_packets_for_a_round_trip() {
     let mut path = path();

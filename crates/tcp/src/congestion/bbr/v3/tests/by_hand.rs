@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Draft §5.5.10.2, `BBRLossThresh`: more than 2 % of what was in flight.
+/// Draft §5.5.10.2, `BBRLossThresh`: more than 2 % of the data in flight.
 #[test]
 fn two_per_cent_are_not_too_much() {
     assert!(!is_too_much(&sample(2000, 100, false)));
@@ -39,7 +39,7 @@ fn headroom_is_left_below_the_bound() {
     assert_eq!(headroom(u64::MAX), u64::MAX);
 }
 
-/// Draft §5.5.10.3: in a round trip with losses the bounds fall to what was delivered, and to 0.7
+/// Draft §5.5.10.3: in a round trip with losses the bounds fall to the data delivered, and to 0.7
 /// of themselves at most; not while probing upwards.
 #[test]
 fn losses_bound_the_next_round_trips() {
@@ -116,7 +116,7 @@ fn start_up_ends_without_growth_or_with_many_losses() {
     assert_eq!(by_losses(6, fast, 1000), (false, u64::MAX));
 }
 
-/// Draft §5.3.4: the round trip is probed when none as short was seen for five seconds, and the
+/// Draft §5.3.4: the round trip is probed when no sample was as short for five seconds, and the
 /// minimum is the least of the last ten.
 #[test]
 fn the_round_trip_is_probed_after_five_seconds() {
@@ -169,7 +169,8 @@ fn the_probe_lasts_200_ms_and_a_round() {
     }
 }
 
-/// Draft §5.5.3: the largest bandwidth, or what the path bears at present if that is less.
+/// Draft §5.5.3: the largest bandwidth, or the rate that the path sustains at present if that is
+/// less.
 #[test]
 fn the_rate_is_bounded_by_the_present() {
     let (mut bbr, _) = model(State::Cruise);
@@ -212,8 +213,8 @@ fn the_pace_is_a_hundredth_below_the_rate() {
     assert_eq!((bbr.pace.rate, bbr.pace.by_rtt), (9 * BANDWIDTH, false));
 }
 
-/// Draft §5.6.4: two products, in steps of what is delivered until there and at once from above,
-/// within the bounds of each state, and the window of before when a recovery ends.
+/// Draft §5.6.4: two products, in steps of the data delivered until there and at once from above,
+/// within the bounds of each state, and the earlier window when a recovery ends.
 #[test]
 fn the_window_is_two_products_within_its_bounds() {
     let window = |state, cwnd, delivered, change: &dyn Fn(&mut BbrV3)| {

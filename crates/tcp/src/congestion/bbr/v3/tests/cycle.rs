@@ -88,9 +88,9 @@ fn going_down_draws_the_next_wait() {
     );
 }
 
-/// Draft §5.5.10.2: too many losses of a probe bound what is in flight by what was when the segment
-/// was sent, or 0.7 of the target if that is more; without them the bound rises to what was in
-/// flight.
+/// Draft §5.5.10.2: too many losses of a probe bound the data in flight by its amount when the
+/// segment was sent, or 0.7 of the target if that is more; without them the bound rises to the data
+/// that was in flight.
 #[test]
 fn losses_of_a_probe_set_the_bound() {
     let bound = |state, probed, sample: RateSample, before| {
@@ -167,7 +167,7 @@ fn an_unused_window_raises_no_bound() {
     assert_eq!(bound(76, 4, 60), (62, 0));
 }
 
-/// A bound grows by use in the probing phase alone.
+/// A bound grows by use only in the probing phase.
 #[test]
 fn cruising_raises_no_bound_by_use() {
     let bound = |state| {

@@ -52,7 +52,7 @@ fn start_up_finds_the_bandwidth_and_probing_begins() {
     );
 }
 
-/// Draft §5.3.3: refill, then up, two to three seconds after the last time; then down again.
+/// Draft §5.3.3: refill, then up, two to three seconds after the last time; then down.
 #[test]
 fn bandwidth_is_probed_after_a_wait() {
     let mut path = path();
@@ -117,8 +117,8 @@ fn probing_goes_up_until_a_quarter_more_is_in_flight() {
     assert_ne!(path.bbr.state, State::Up);
 }
 
-/// Draft §5.3.3.6, `BBRProbeInflightLongtermUpward`: the bound grows only by what is delivered
-/// while the window is used, within a segment, and while the bound is what limits it.
+/// Draft §5.3.3.6, `BBRProbeInflightLongtermUpward`: the bound grows only by the data delivered
+/// while the window is used, within a segment, and while the bound is the limit.
 #[test]
 fn the_bound_grows_by_what_a_used_window_delivers() {
     let mut path = path();
