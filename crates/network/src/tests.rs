@@ -14,7 +14,7 @@ use super::*;
 
 const SIZE: u32 = 1250;
 
-/// 1250 bytes take 1 ms on it, and are 5 ms under way.
+/// 1250 bytes take 1 ms on it, and a delay of 5 ms.
 fn line(error: ErrorModel) -> PipeConfig {
     PipeConfig {
         policer: None,
@@ -66,7 +66,7 @@ fn packets_come_out_when_the_line_says_and_with_what_they_carry() {
     );
 }
 
-/// A driver that is late does first what was due before the packet came.
+/// A late driver first handles the events due before the packet arrived.
 #[test]
 fn a_packet_enters_after_what_was_due_before_it() {
     let (mut network, [mut port, _]) = one_pipe::<()>(ErrorModel::None);
@@ -89,7 +89,7 @@ fn a_packet_enters_after_what_was_due_before_it() {
     );
 }
 
-/// What comes out of a network that loses every fourth packet at random, driven in steps.
+/// Packets that leave a network with random loss of every fourth one, driven in steps.
 fn driven<C: Copy + Default>(steps: &[u64], carried: impl Fn(u64) -> C) -> Vec<(Instant, u64)> {
     let loss = ErrorModel::Independent(Probability::new(0.25).expect("a probability"));
     let (mut network, [mut port, _]) = one_pipe::<C>(loss);
@@ -112,8 +112,8 @@ fn driven<C: Copy + Default>(steps: &[u64], carried: impl Fn(u64) -> C) -> Vec<(
 }
 
 proptest! {
-    /// One channel for two clocks: neither how often a driver looks nor what packets carry changes
-    /// what comes out, and when.
+    /// One channel for two clocks: neither the driver's step size nor the packets' payload changes
+    /// which packets leave the network, and when.
     #[test]
     fn a_seed_is_the_same_channel_under_any_clock(
         steps in prop::collection::vec(1_u64..5_000, 1..20)
@@ -125,7 +125,7 @@ proptest! {
     }
 }
 
-/// Hosts that answer at once, set alarms, and count what they are told.
+/// Hosts that answer at once, set alarms, and count their calls.
 #[derive(Default)]
 struct Chatty {
     alarm: Alarm,
@@ -167,8 +167,8 @@ impl Hosts<(), ()> for Chatty {
     }
 }
 
-/// In one instant hosts' alarms and arrivals have their turn in the order in which they were
-/// scheduled, and an answer leaves in the instant of what it answers.
+/// At one instant hosts' alarms and arrivals are handled in scheduling order, and an answer leaves
+/// at the instant of the packet that it answers.
 #[test]
 fn alarms_and_arrivals_share_one_order() {
     let pipe = PipeConfig {
@@ -208,8 +208,8 @@ fn alarms_and_arrivals_share_one_order() {
     assert_eq!(hosts.log, expected);
 }
 
-/// An agent that writes to a host itself: the radio damages everything, so the sender hears of it
-/// while the link repeats, from the access point's side of the line.
+/// An agent that sends to a host: the radio damages everything, so the sender gets feedback while
+/// the link repeats, from the access point's side of the line.
 #[test]
 fn news_of_the_link_go_to_the_host_behind_the_agent() {
     let always = ErrorModel::Independent(Probability::ALWAYS);
@@ -270,7 +270,7 @@ fn news_of_the_link_go_to_the_host_behind_the_agent() {
     }
 }
 
-/// A proxy's packets go on from behind it, and its port says so.
+/// A proxy's packets continue at the hop after it, as its port does.
 #[test]
 fn a_proxy_is_a_host_on_the_way() {
     let config = NetworkConfig {

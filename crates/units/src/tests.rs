@@ -1,4 +1,4 @@
-//! Text of every quantity: what users write, what they get back, and what errors tell them.
+//! Text of every quantity: the users' input, the output, and the errors.
 
 use proptest::prelude::*;
 use schemars::{JsonSchema, schema_for};
@@ -254,7 +254,7 @@ fn draws_decide() {
     let quarter = Probability::new(0.25).unwrap();
     assert!(quarter.happens((1 << 62) - 1));
     assert!(!quarter.happens(1 << 62));
-    // The least and the greatest that a decision can tell from never and always.
+    // The least and the greatest that a decision can distinguish from never and always.
     let rare = Probability::new((-63_f64).exp2()).unwrap();
     assert!(rare.happens(0) && rare.happens(1) && !rare.happens(2));
     let almost = Probability::new(1.0 - f64::EPSILON / 2.0).unwrap();

@@ -17,7 +17,7 @@ struct Direction {
 }
 
 impl Direction {
-    /// Writes a piece if there is room, and shuts behind the last.
+    /// Writes a piece if there is room, and shuts writing after the last.
     fn write(&mut self, world: &mut World, side: usize, id: airtcp_endpoint::ConnectionId) {
         let left = self.length - self.written;
         if left == 0 {
@@ -32,7 +32,7 @@ impl Direction {
         }
     }
 
-    /// Reads a piece, and compares it with what was to be written. Returns whether it was the end.
+    /// Reads a piece, and compares it with the bytes written. Returns whether it was the end.
     fn read(&mut self, world: &mut World, side: usize, id: airtcp_endpoint::ConnectionId) -> bool {
         let mut bytes = vec![0; 1 + world.draws.below(30_000) as usize];
         match world.ends[side].read(id, &mut bytes).unwrap() {
@@ -119,7 +119,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     /// Under loss, duplication, damage and reordering, with buffers from a few segments on, the
-    /// streams of both directions are those that were written, and end where they were shut.
+    /// streams of both directions equal the data written, and end where they were shut.
     #[test]
     fn streams_are_what_was_written(
         seed: u64,
@@ -173,7 +173,7 @@ fn the_congestion_control_changes_on_a_living_connection() {
     }
 }
 
-/// A smaller buffer shuts the window once it is full, and a larger one opens it again.
+/// A smaller buffer shuts the window once it is full, and a larger one reopens it.
 #[test]
 fn buffers_change_on_a_living_connection() {
     let mut world = World::new(1);
@@ -211,7 +211,7 @@ fn low_water_marks_hold_events_back() {
     assert!(readable(&world));
 }
 
-/// What came before a reset can still be read, and nothing can be written.
+/// Data received before a reset can still be read, and nothing can be written.
 #[test]
 fn a_reset_leaves_what_has_arrived() {
     let mut world = World::new(1);

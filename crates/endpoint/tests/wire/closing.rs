@@ -1,4 +1,4 @@
-//! How connections end, and what is left of them.
+//! How connections end, and the state that remains.
 
 use airtcp_endpoint::{
     ConnectError, Event, KeepAlive, Linger, ListenOptions, Options, Read, StreamError, TIME_WAIT,
@@ -127,8 +127,8 @@ fn nobody_there_is_a_refusal() {
     );
 }
 
-/// SO_LINGER with a time: what is not delivered by then is given up with a reset; without a time it
-/// is delivered; zero resets at once.
+/// SO_LINGER with a time: data not delivered by then is given up with a reset; without a time it is
+/// delivered; zero resets at once.
 #[test]
 fn lingering_ends() {
     let linger = [
@@ -177,7 +177,7 @@ fn keep_alive_finds_out_who_is_gone() {
     let before = world.packets;
     world.pass(seconds(300));
     assert_eq!(world.ends[CLIENT].readiness(client).unwrap().ended, None);
-    // A probe and its answer every 30 s, and what else there is at the start.
+    // A probe and its answer every 30 s, plus the packets at the start.
     let exchanged = world.packets - before;
     assert!((18..=22).contains(&exchanged), "{exchanged}");
     world.faults.lost = 1000;
@@ -186,7 +186,7 @@ fn keep_alive_finds_out_who_is_gone() {
     assert_eq!(ended, Some(End::TimedOut));
 }
 
-/// TCP_USER_TIMEOUT: what was written and is not acknowledged for so long ends the connection.
+/// TCP_USER_TIMEOUT: data unacknowledged for that long ends the connection.
 #[test]
 fn the_user_timeout_ends_a_silent_connection() {
     let mut world = World::new(1);
@@ -203,7 +203,7 @@ fn the_user_timeout_ends_a_silent_connection() {
     assert_eq!(ended, Some(End::TimedOut));
 }
 
-/// A listener that is closed resets what waits for it, and leaves what was accepted.
+/// Closing a listener resets the connections waiting in it, and leaves the accepted ones.
 #[test]
 fn closing_a_listener_resets_what_waits() {
     let mut world = World::new(1);

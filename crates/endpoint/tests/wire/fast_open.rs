@@ -198,7 +198,7 @@ fn a_listener_bounds_what_it_opens_early() {
     assert_eq!(world.ends[SERVER].waiting(listener), 2);
 }
 
-/// Whatever the wire does, what is written is read, over sixty connections.
+/// Whatever the wire does, the data written is read, over sixty connections.
 #[test]
 fn bytes_survive_a_bad_wire() {
     for seed in 0..60 {

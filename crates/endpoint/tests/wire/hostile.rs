@@ -1,4 +1,4 @@
-//! What strangers send takes bounded memory and time, and stops nobody.
+//! Packets from strangers take bounded memory and time, and block no connection.
 
 use airtcp_endpoint::{FourTuple, Handled, ListenOptions, Options, Read};
 use airtcp_packet::wire::{Addresses, emit};
@@ -28,8 +28,8 @@ fn forged(tuple: &FourTuple, segment: &Segment, payload: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// 100 000 SYNs from as many addresses: the backlog fills, and beyond it nothing is remembered.
-/// Whoever is really there gets in by cookie, and every option that a cookie can say holds.
+/// 100 000 SYNs from as many addresses: the backlog fills, and beyond it no state is kept. A real
+/// client gets in by cookie, and every option that a cookie can encode holds.
 #[test]
 fn a_flood_of_syns_keeps_nobody_out() {
     let mut world = World::new(1);
@@ -90,7 +90,7 @@ fn a_flood_of_syns_keeps_nobody_out() {
         }
         read == 300_000
     });
-    // What had waited to be read does not count any more once the next segment comes.
+    // Data that had waited to be read does not count any more once the next segment arrives.
     world.ends[CLIENT]
         .write(client, &patterned(3, 300_000, 1000))
         .unwrap();
@@ -101,7 +101,7 @@ fn a_flood_of_syns_keeps_nobody_out() {
     let stream = world.ends[CLIENT].stream(client).unwrap();
     let window = stream.connection().sender().right_edge() - 301_000;
     assert!(window > 65_535, "scaled by the cookie's word: {window}");
-    // Those who never answered are forgotten.
+    // Clients that never answered are forgotten.
     world.pass(Duration::from_secs(200));
     assert_eq!(world.ends[SERVER].len(), 1);
 }
@@ -147,7 +147,7 @@ fn eighty_thousand_islands_take_bounded_memory_and_time() {
     let stream = world.ends[CLIENT].stream(client).unwrap().connection();
     let (first, acknowledged) = (stream.next_sequence(), stream.expected_sequence());
     let offset = {
-        // The timestamp that the server would take: read off the client's own packets.
+        // The timestamp that the server would accept: read off the client's packets.
         let mut buffer = Vec::new();
         world.ends[CLIENT].write(client, b"x").unwrap();
         world.ends[CLIENT]
@@ -241,7 +241,7 @@ fn forged_segments_stop_no_transfer() {
     assert_eq!(stream.sender().mss(), 1448, "no error was believed");
 }
 
-/// What PAWS refuses is not stored, though it lies in the window (RFC 7323 §5.3, R1).
+/// Data refused by PAWS is not stored, though it lies in the window (RFC 7323 §5.3, R1).
 #[test]
 fn what_is_too_old_is_not_read() {
     let mut world = World::new(1);

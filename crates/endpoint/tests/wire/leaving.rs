@@ -22,7 +22,7 @@ fn leave(world: &mut World) -> Vec<usize> {
 #[test]
 fn no_segment_holds_bytes_of_two_records() {
     let mut world = World::new(1);
-    // As it is told before the handshake.
+    // Called before the handshake.
     let options = Options {
         no_delay: true,
         ..Options::default()
@@ -40,7 +40,7 @@ fn no_segment_holds_bytes_of_two_records() {
     world.ends[CLIENT].shut_writing(client).unwrap();
     assert_eq!(world.ends[CLIENT].write(client, b"x").ok(), None);
     let lengths = leave(&mut world);
-    // The FIN may go on its own behind the last.
+    // The FIN may follow the last data in a separate segment.
     let lengths: Vec<usize> = lengths.into_iter().filter(|&length| length > 0).collect();
     assert_eq!(lengths, [700, 1, 1448, 552, 300]);
     let mut read = vec![0; all.len()];

@@ -1,5 +1,5 @@
-//! Two endpoints and the wire between them: what is written on one side is read on the other, and
-//! nothing that arrives takes more than its bound.
+//! Two endpoints and the wire between them: data written on one side is read on the other, and no
+//! arriving packet takes more than its bound.
 
 mod bytes;
 mod closing;

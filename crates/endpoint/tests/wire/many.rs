@@ -75,7 +75,7 @@ fn open_many(count: usize, most: usize) -> (Pair, usize) {
     (pair, opened)
 }
 
-/// Each connection is there, data passes on each, and beyond the bound none is opened.
+/// Each connection is there, data passes on each, and beyond the bound no further one is opened.
 #[test]
 fn as_many_connections_as_allowed() {
     let (mut pair, opened) = open_many(5000, 4000);
@@ -111,7 +111,7 @@ fn as_many_connections_as_allowed() {
     assert_eq!(unanswered, 0);
 }
 
-/// A hundred thousand connections, both ends of each in this process: what one takes.
+/// A hundred thousand connections, both ends of each in this process: the memory per connection.
 #[test]
 #[ignore = "200 000 ends: a gigabyte and some seconds; run by make check-long"]
 fn a_hundred_thousand_connections() {
@@ -120,7 +120,7 @@ fn a_hundred_thousand_connections() {
     assert_eq!(opened, 100_000);
     let each = (resident() - before) / 200_000;
     println!("{each} bytes an end");
-    // The sending ends have a sender of some 1.5 kB each, the others none.
+    // The sending ends have a sender of some 1.5 kB each, the others have no sender.
     assert!(each < 4096, "{each} bytes an end");
     drop(pair);
 }

@@ -1,4 +1,4 @@
-//! What the path takes, and when segments really leave.
+//! The path's MTU, and when segments really leave.
 
 use airtcp_endpoint::{ListenOptions, Options};
 use airtcp_packet::wire::parse;
@@ -25,7 +25,7 @@ fn sender_of(world: &World, id: airtcp_endpoint::ConnectionId) -> &airtcp_tcp::S
     world.ends[CLIENT].stream(id).unwrap().connection().sender()
 }
 
-/// RFC 1191: a router in the middle takes 1000 bytes and says so. What was on its way is cut and
+/// RFC 1191: a router in the middle takes 1000 bytes and reports that. Data in flight is cut and
 /// retransmitted, without a timeout and without a smaller window.
 #[test]
 fn a_router_says_what_fits() {
@@ -41,8 +41,8 @@ fn a_router_says_what_fits() {
     assert!(sender.cwnd() >= before && sender.ssthresh().is_none());
 }
 
-/// RFC 4821: from 512 bytes up to what passes in silence, within the search's own precision, and
-/// what is lost on the way is no sign of congestion.
+/// RFC 4821: from 512 bytes up to the size that passes in silence, within the search's precision;
+/// lost probes are no sign of congestion.
 #[test]
 fn probes_find_what_fits() {
     for mtu in [800, 1200, 1492, 1500] {
@@ -70,7 +70,7 @@ fn probes_find_what_fits() {
     }
 }
 
-/// RFC 2923 §2.1: a path that takes less from one moment to the next, and says nothing. With the
+/// RFC 2923 §2.1: a path with an MTU that shrinks at one moment, without any report. With the
 /// search on, segments shrink once they time out.
 #[test]
 fn a_black_hole_is_left() {
@@ -96,9 +96,9 @@ fn a_black_hole_is_left() {
     assert!(sender_of(&world, id).mss() <= 900 - 52);
 }
 
-/// A radio that queues for two seconds before it sends: the timer and the round trip start when
-/// the driver says that the segment has left, so that nothing times out and the path's round trip
-/// is what is measured.
+/// A radio that queues for two seconds before it sends: the timer and the round trip start when the
+/// driver reports the segment's departure, so that nothing times out and the path's round trip is
+/// measured.
 #[test]
 fn a_segment_counts_from_when_it_left() {
     for reports in [true, false] {

@@ -33,13 +33,13 @@ impl Draws {
     }
 }
 
-/// What the wire does to packets, each of a thousand.
+/// Faults of the wire, as packets in a thousand.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Faults {
     pub lost: u64,
     pub duplicated: u64,
     pub damaged: u64,
-    /// Sent behind up to 20 ms of others.
+    /// Delayed by up to 20 ms, so that others overtake it.
     pub late: u64,
 }
 
@@ -57,7 +57,7 @@ pub struct World {
     pub now: Instant,
     pub faults: Faults,
     pub delay: Duration,
-    /// The longest packet that passes, and what becomes of others.
+    /// The longest packet that passes, and the fate of others.
     pub mtu: Option<(usize, Refusal)>,
     pub draws: Draws,
     /// The longest packet that arrived at each side.
@@ -119,7 +119,7 @@ impl World {
         [id, accepted.unwrap()]
     }
 
-    /// Sends what is to be sent.
+    /// Sends all pending packets.
     pub fn flush(&mut self) {
         for side in [CLIENT, SERVER] {
             loop {
@@ -202,7 +202,7 @@ impl World {
         true
     }
 
-    /// Goes on until `done`, which may take its time to do what is left to it.
+    /// Continues until `done`, which may perform the remaining work.
     pub fn until(&mut self, mut done: impl FnMut(&mut Self) -> bool) {
         let mut idle = 0;
         for _ in 0..2_000_000 {
@@ -245,7 +245,7 @@ impl World {
     }
 }
 
-/// RFC 1191 §4: a router's error about `packet`, with what it takes.
+/// RFC 1191 §4: a router's error about `packet`, with its MTU.
 pub fn fragmentation_needed(packet: &[u8], mtu: usize) -> Vec<u8> {
     let sum = |bytes: &[u8]| {
         let sum: u32 = bytes

@@ -149,7 +149,7 @@ fn field_names_are_the_documented_ones() {
     insta::assert_snapshot!(serde_json::to_string_pretty(&run).unwrap());
 }
 
-/// The part of the document between two markers is generated from this crate's own fields.
+/// The part of the document between two markers is generated from this crate's fields.
 #[test]
 fn documentation_lists_every_field() {
     let page = "docs/reference/results.md";

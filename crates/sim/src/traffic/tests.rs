@@ -119,7 +119,8 @@ fn a_pipelined_page_takes_one_round_trip() {
     assert_eq!(time, Duration::from_millis(40) * completed);
 }
 
-/// A page takes longer than an interval: the next begins when it is complete, and none is skipped.
+/// A page takes longer than an interval: the next begins when it is complete, and no page is
+/// skipped.
 #[test]
 fn a_late_page_follows_at_once() {
     let hasty = Http {

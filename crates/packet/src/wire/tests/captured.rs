@@ -1,4 +1,4 @@
-//! Packets of the Linux kernel (6.18), and what `tshark` reads in them.
+//! Packets of the Linux kernel (6.18), and the fields that `tshark` reads in them.
 //!
 //! Captured between two network namespaces joined by a veth pair, transmit checksum offload
 //! switched off at both ends (`ethtool -K v0 tx off`), with `net.ipv4.tcp_timestamps` 1 and then 0.

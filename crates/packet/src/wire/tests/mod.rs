@@ -1,5 +1,4 @@
-//! The codec against the Linux kernel's own packets, against every kind of damage, and against
-//! itself.
+//! The codec against packets of the Linux kernel, against every kind of damage, and against itself.
 
 mod captured;
 mod fast_open;
@@ -116,7 +115,7 @@ fn every_flipped_bit_is_detected() {
             bytes[bit / 8] ^= 0x80 >> (bit % 8);
             let parsed = parse_ipv6(&bytes);
             if (10..12).contains(&bit) {
-                // Lower bits stand to the right.
+                // Lower bits are to the right.
                 let flipped = 1 << (11 - bit);
                 let mut expected = whole.clone().unwrap();
                 expected.segment.ecn = Ecn::from_bits(expected.segment.ecn.bits() ^ flipped);
@@ -167,8 +166,8 @@ fn padding_behind_the_packet_is_ignored() {
     assert_eq!(parse_ipv6(&bytes), Ok(whole));
 }
 
-/// Puts `bytes` in place of those at `at` and makes both checksums right again, with the sums of
-/// RFC 1071 written out once more.
+/// Puts `bytes` in place of the ones at `at` and corrects both checksums, with the sums of RFC 1071
+/// written out independently.
 fn altered(packet: &[u8], at: usize, bytes: &[u8]) -> Vec<u8> {
     let mut packet = packet.to_vec();
     packet[at..at + bytes.len()].copy_from_slice(bytes);
@@ -294,15 +293,15 @@ fn a_malformed_option_is_skipped_and_the_segment_stays() {
         ..bare
     };
     let cases = [
-        // No length byte; a length below two; one past the header's end: what was read before
-        // counts, and nothing behind.
+        // No length byte; a length below two; one past the header's end: options before it count,
+        // and nothing after it.
         ([3, 3, 9, 1, 1, 1, 1, 1, 1, 1, 1, 2], scaled),
         ([2, 0, 1, 3, 3, 9, 1, 1, 1, 1, 1, 1], bare),
         ([2, 1, 1, 3, 3, 9, 1, 1, 1, 1, 1, 1], bare),
         ([3, 3, 9, 253, 1, 1, 1, 1, 1, 1, 1, 1], scaled),
         ([253, 13, 1, 3, 3, 9, 1, 1, 1, 1, 1, 1], bare),
         ([3, 3, 9, 1, 1, 1, 1, 1, 1, 2, 4, 5], scaled),
-        // Known kinds, one byte short and one too long: what stands behind counts.
+        // Known kinds, one byte short and one too long: options after it count.
         ([2, 3, 5, 3, 3, 9, 1, 1, 1, 1, 1, 1], scaled),
         ([2, 5, 5, 5, 5, 3, 3, 9, 1, 1, 1, 1], scaled),
         ([3, 2, 3, 3, 9, 1, 1, 1, 1, 1, 1, 1], scaled),
@@ -341,7 +340,7 @@ fn options_are_read_in_any_order() {
     let mut sack = SackBlocks::new();
     sack.push(block);
     let accepted = [
-        // Padding only; the end of the list, behind which nothing counts.
+        // Padding only; the end of the list, after which nothing counts.
         ([1; 12], bare),
         ([0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], bare),
         ([1, 0, 2, 4, 1, 2, 0, 0, 0, 0, 0, 0], bare),

@@ -33,7 +33,7 @@ prop_compose! {
 }
 
 /// `segment` with only the SACK blocks that RFC 2018 §3 finds room for: the options' 40 bytes less
-/// the others', of which each block takes 8 and the head 4.
+/// the others'; each block takes 8 of them and the head 4.
 fn as_far_as_it_fits(segment: Segment) -> Segment {
     let others = if segment.mss.is_some() { 4 } else { 0 }
         + match (segment.timestamps, segment.sack_permitted) {
@@ -90,7 +90,7 @@ proptest! {
         prop_assert!(parse_ipv6(&bytes).is_err() || bytes.len() >= 60);
     }
 
-    /// Random bytes never pass the checksums; damage behind corrected ones reaches every branch.
+    /// Random bytes never pass the checksums; damage with corrected ones reaches every branch.
     #[test]
     fn damage_behind_right_checksums_never_panics(
         which in 0..captured::IPV4.len(),

@@ -70,7 +70,7 @@ fn an_acknowledgment_under_way_makes_it_spurious() {
     assert_eq!(counts(&truth), (1, 0));
 }
 
-/// The receiver holds the segment, and answers again only when the retransmission is there.
+/// The receiver holds the segment, and does not answer before the retransmission is there.
 #[test]
 fn lost_acknowledgments_are_counted_apart() {
     let mut truth = Truth::default();
@@ -84,8 +84,8 @@ fn lost_acknowledgments_are_counted_apart() {
     assert_eq!(counts(&truth), (0, 1));
 }
 
-/// The acknowledgments of the copy are lost, and those of later data too, but one: it would
-/// have come without the retransmission.
+/// The acknowledgments of the copy are lost, and of later data all but one: it would have arrived
+/// without the retransmission.
 #[test]
 fn an_acknowledgment_of_later_data_counts_like_that_of_the_copy() {
     let mut truth = Truth::default();
@@ -115,7 +115,7 @@ fn a_delayed_acknowledgment_makes_it_spurious() {
     assert_eq!(counts(&truth), (1, 0));
 }
 
-/// Without SACK the arrival of a segment behind a gap is reported by no acknowledgment.
+/// Without SACK the arrival of a segment after a gap is reported by no acknowledgment.
 #[test]
 fn the_arrival_of_a_segment_that_is_not_the_oldest_decides() {
     let mut truth = Truth::default();

@@ -1,4 +1,4 @@
-//! TCP over aggregating Wi-Fi: what ns-3.37 measured, and what the queues of an access point do.
+//! TCP over aggregating Wi-Fi: measurements of ns-3.37, and the effect of an access point's queues.
 
 use super::*;
 
@@ -59,7 +59,7 @@ fn airtime_fairness_frees_the_fast_stations() {
     assert!(airtime[2] > 1.0 && airtime[2] < 3.0, "{airtime:?}");
 }
 
-/// A run says how many frames its aggregates have, and whose airtime is whose.
+/// A run reports the number of frames in its aggregates, and each station's airtime.
 #[test]
 fn aggregates_and_airtime_are_observed() {
     let text = "duration = '3 s'\ntopology = 'wlan'\nflows.direction = 'up'\n\
@@ -74,9 +74,9 @@ fn aggregates_and_airtime_are_observed() {
     assert!(first.flows[0].delivery.goodput_bps > 80e6);
 }
 
-/// A laptop uploads over 802.11n at 130 Mbit/s behind a deep queue of its own. Small queues keep
-/// little of it there: CUBIC's round trip falls to two fifths and less, more with bursts of 2^−10 s
-/// than with the 2^−7 s that Wi-Fi's drivers ask for, and goodput stays.
+/// A laptop uploads over 802.11n at 130 Mbit/s with a deep device queue. Small queues keep little
+/// of it there: CUBIC's round trip falls to two fifths and less, more with bursts of 2^−10 s than
+/// with the 2^−7 s that Wi-Fi's drivers ask for, and goodput stays.
 #[test]
 fn small_queues_keep_latency_low() {
     let run = |small: bool, shift: u32, congestion: &str| {
@@ -109,8 +109,8 @@ fn small_queues_keep_latency_low() {
     }
 }
 
-/// Beside a saturated upload of best effort from the same laptop a call of 100 kbit/s marked EF
-/// waits for one aggregate at most; unmarked it waits in the queue.
+/// During a saturated best-effort upload from the same laptop a call of 100 kbit/s marked EF waits
+/// for one aggregate at most; unmarked it waits in the queue.
 #[test]
 fn a_marked_call_overtakes() {
     let delay = |mark: &str| {
@@ -132,8 +132,8 @@ fn a_marked_call_overtakes() {
     );
 }
 
-/// With Minstrel-HT a station ten metres away ends in a fast mode and one far away in a slow one;
-/// the probes say so.
+/// With Minstrel-HT a station ten metres away ends in a fast mode and one far away in a slow one,
+/// as the probes show.
 #[test]
 fn rates_follow_the_distance() {
     let text = "duration = '4 s'\ntopology = 'wlan'\nflows.direction = 'down'\nflows.count = 2\n\

@@ -1,9 +1,9 @@
-//! What runs beside the load to measure what others get from the link.
+//! Measurements under load, for the link's quality to others.
 
 use super::*;
 use crate::result::BesideSummary;
 
-/// 1 ms for a packet of 1250 bytes, behind which lie 25 ms each way.
+/// 1 ms for a packet of 1250 bytes, followed by 25 ms each way.
 const LINK: &str = "duration = '20 s'\nlink.rate = '10 Mbit/s'\nlink.delay = '25 ms'\n\
                     link.queue.packets = 100\ntcp.profile = 'linux'\n\
                     flows.beside = ['ping', 'exchange', 'call', 'short-flow', 'page']\n";
@@ -18,9 +18,9 @@ fn near(found: Option<f64>, expected: f64, share: f64) -> bool {
 
 /// On an idle link the parts are round trips of 50 ms with their bytes at 10 Mbit/s. A ping of 84
 /// bytes takes 67.2 µs more each way; three round trips of an exchange 150 ms and the 3.5 ms or so
-/// of 4000 bytes with headers; a page of three steps, of which the last needs two windows, 200 ms
-/// and the 40 ms of 46 000 bytes; a short flow of 21 segments three round trips and the 15 ms of
-/// the eleven segments that its initial window leaves.
+/// of 4000 bytes with headers; a page of three steps, the last of two windows, 200 ms and the 40 ms
+/// of 46 000 bytes; a short flow of 21 segments three round trips and the 15 ms of the eleven
+/// segments that its initial window leaves.
 #[test]
 fn an_idle_link_gives_the_closed_forms() {
     let idle = beside("flows.bytes = '1 kB'\n");
@@ -29,7 +29,7 @@ fn an_idle_link_gives_the_closed_forms() {
     assert!((139..=141).contains(&idle.exchanges), "{idle:?}");
     assert_eq!(idle.exchanges_unfinished, 0);
     assert!(near(idle.exchange_p50_ms, 154.0, 0.02), "{idle:?}");
-    // (50 + 53 + 50) / 3 is 51 ms, of which 60 000 has 1176.
+    // (50 + 53 + 50) / 3 is 51 ms, and 60 000 ms hold 1176 of them.
     assert!(near(idle.rpm_foreign, 1176.0, 0.02), "{idle:?}");
     assert_eq!(idle.call_late, Some(0.0));
     assert_eq!((idle.short_flows, idle.short_flows_unfinished), (14, 0));
@@ -68,7 +68,7 @@ fn a_full_queue_is_in_every_round_trip() {
     assert!(loaded.short_flow_mean_s.unwrap() > 0.35, "{loaded:?}");
 }
 
-/// Queues that tell flows apart serve what is sparse first: foreign round trips stay near 50 ms.
+/// Flow queues serve sparse flows first: foreign round trips stay near 50 ms.
 #[test]
 fn flow_queues_keep_others_from_waiting() {
     let apart = beside("remedies = ['fq-codel']\n");
@@ -78,7 +78,7 @@ fn flow_queues_keep_others_from_waiting() {
     assert_eq!(apart.call_late, Some(0.0));
 }
 
-/// With 101 ms each way every packet of a call is late, and none is where half of that lies.
+/// With 101 ms each way every packet of a call is late, and with half of that no packet is.
 #[test]
 fn a_call_is_late_after_a_tenth_of_a_second() {
     let keys = "flows.bytes = '1 kB'\nlink.delay = '101 ms'\n";
@@ -97,7 +97,7 @@ fn what_is_lost_counts() {
     assert!(near(lossy.ping_lost, 0.0199, 0.35), "{lossy:?}");
 }
 
-/// The load's own numbers are those of its flows alone, and nothing runs beside it unasked.
+/// The load's numbers are only of its flows, and no measurement runs unless requested.
 #[test]
 fn the_load_is_apart_from_what_is_beside_it() {
     let with = summary(&scenario(LINK), 1);
@@ -110,7 +110,7 @@ fn the_load_is_apart_from_what_is_beside_it() {
     assert!(with.goodput_bps > 0.85 * without.goodput_bps);
 }
 
-/// A remedy of the sender changes the load alone.
+/// A remedy of the sender changes only the load.
 #[test]
 fn remedies_leave_it_alone() {
     let vegas = scenario(&format!("{LINK}remedies = ['vegas']\n"));
@@ -152,7 +152,7 @@ fn it_runs_on_every_link() {
             found.rpm_foreign.is_some() && found.call_late.is_some(),
             "{keys}: {found:?}"
         );
-        // Behind a proxy no packet of the load goes all the way.
+        // With a proxy no packet of the load travels end to end.
         assert_eq!(
             found.rpm.is_some(),
             !keys.contains("split-tcp"),

@@ -13,7 +13,7 @@ fn near(found: f64, expected: f64, share: f64) -> bool {
     (found / expected - 1.0).abs() <= share
 }
 
-/// A datagram of 1222 bytes is a packet of 1250: 1 ms at 10 Mbit/s, behind which lie 25 ms.
+/// A datagram of 1222 bytes is a packet of 1250: 1 ms at 10 Mbit/s, followed by 25 ms.
 const LINK: &str = "duration = '20 s'\nlink.rate = '10 Mbit/s'\nlink.delay = '25 ms'\n\
                     link.queue.packets = 100\nflows.udp.size = '1222 B'\n";
 
@@ -31,8 +31,8 @@ fn a_rate_below_the_links_meets_an_empty_queue() {
     assert_eq!(flow.sending.segments_sent, 0);
 }
 
-/// 10 Mbit/s in packets of 1250 bytes, 1222 of which are payload, through a queue that is full:
-/// 100 packets before one's own.
+/// 10 Mbit/s in packets of 1250 bytes, 1222 of them payload, through a queue that is full: 100
+/// packets ahead of each.
 #[test]
 fn a_saturated_source_fills_the_link() {
     let flow = flows(&format!("{LINK}flows.kind = 'udp'\n"))[0];
@@ -57,7 +57,8 @@ fn what_the_link_loses_is_counted() {
     assert!((share - 0.1).abs() < 3.0 * error, "{counts:?}");
 }
 
-/// A ping of 84 bytes takes 67.2 µs each way and the delays; beside TCP it waits in its queue.
+/// A ping of 84 bytes takes 67.2 µs each way and the delays; in competition with TCP it waits in
+/// its queue.
 #[test]
 fn a_ping_measures_the_queue_of_others() {
     let alone = flows(
@@ -95,7 +96,7 @@ fn tcp_is_what_it_was() {
     assert_eq!(digest(&plain), digest(&named));
 }
 
-/// Over every topology, beside TCP, both ways, and past a proxy.
+/// Over every topology, competing with TCP, both ways, and past a proxy.
 #[test]
 fn datagrams_cross_every_topology() {
     for topology in [

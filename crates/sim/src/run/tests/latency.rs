@@ -1,4 +1,4 @@
-//! Latency beside the sender, against closed forms, a log of round trips, and the run's own
+//! Latency measured outside the sender, against closed forms, a log of round trips, and the run's
 //! capture.
 
 use std::fs;
@@ -17,8 +17,8 @@ fn close(found: Option<f64>, expected: f64) {
 }
 
 /// A window of 60 packets of 1500 bytes on 10 Mbit/s: 72 ms until the last has left the queue, and
-/// as long is every cycle, whatever of it the queue holds: base + Q/R with
-/// Q = window - R × base. The way back takes 25 ms and what 40 bytes take.
+/// every cycle takes as long, whatever part of it the queue holds: base + Q/R with Q = window - R ×
+/// base. The way back takes 25 ms and the time of 40 bytes.
 #[test]
 fn a_full_window_waits_as_long_as_its_queue_takes_to_drain() {
     let text = "duration = '60 s'\nlink.queue.packets = 1000\ntcp.profile = 'sack'\n\
@@ -36,7 +36,7 @@ fn a_full_window_waits_as_long_as_its_queue_takes_to_drain() {
     assert!((50.0..53.0).contains(&least), "{least} ms");
 }
 
-/// A file is written as it leaves; that what is lost is repaired first keeps later bytes waiting.
+/// A file is written as it leaves; repairing lost data first keeps later bytes waiting.
 #[test]
 fn a_lost_segment_delays_its_own_bytes_and_those_behind_it() {
     let text = "duration = '60 s'\ntcp.profile = 'linux'\nlink.loss.rate = 0.02";
@@ -51,8 +51,8 @@ fn a_lost_segment_delays_its_own_bytes_and_those_behind_it() {
     assert!(rtt < delivery, "{rtt} ms, {delivery} ms");
 }
 
-/// The k-th packet takes the k-th round trip of a log, of which every fifth is 400 ms: no sender
-/// can make it shorter, whatever it believes.
+/// The k-th packet takes the k-th round trip of a log with 400 ms in every fifth: no sender can
+/// make it shorter, whatever it estimates.
 #[test]
 fn no_remedy_shortens_what_packets_take() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -76,7 +76,7 @@ fn no_remedy_shortens_what_packets_take() {
     }
 }
 
-/// Behind a proxy no packet goes all the way; bytes do.
+/// With a proxy no packet travels end to end; bytes do.
 #[test]
 fn a_proxy_does_not_shorten_the_way() {
     let text = "duration = '20 s'\ntopology = 'wlan-wired-wlan'\nremedies = ['split-tcp']";
@@ -94,9 +94,9 @@ struct Sent {
     is_covered: bool,
 }
 
-/// What a capture says, read without any of the crate's own code: of the segments that an
-/// acknowledgment is the first to cover, by its number or by SACK, it answers the last; of a
-/// segment's transmissions the last that left long enough before.
+/// Round trips read from a capture, without any of the crate's code: an acknowledgment answers the
+/// last of the segments that it is the first to cover, by its number or by SACK, and of a segment's
+/// transmissions the last that left long enough before.
 fn round_trips_of(capture: &Path, shortest: u64) -> Vec<u64> {
     let mut reader = PcapNgReader::new(fs::File::open(capture).expect("a file")).expect("pcapng");
     let mut sent: Vec<Sent> = Vec::new();

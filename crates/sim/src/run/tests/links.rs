@@ -12,8 +12,8 @@ fn digest(scenario: &Scenario, layout: u64, channel: u64) -> Digest {
     simulation.digest()
 }
 
-/// Random stops and losses, and what a run met, written as files: the same run, even where the
-/// channel draws from another seed. The scenario with another seed is another run.
+/// Random stops and losses, and the stops and losses of a run, written as files: the same run, even
+/// if the channel draws from another seed. The scenario with another seed is another run.
 #[test]
 fn a_recorded_run_is_played_back() {
     for packets in ["wait", "held"] {
@@ -119,7 +119,7 @@ fn marks_take_the_place_of_drops() {
         assert_eq!(marking.flows[0].losses.segments_dropped_queue, 0);
         assert_eq!(marking.flows[0].sending.segments_retransmitted, 0);
         for run in [&dropping, &marking] {
-            // 10 Mbit/s, of which headers take 52 bytes of 1500.
+            // 10 Mbit/s; headers take 52 bytes of 1500.
             assert!(
                 run.goodput_bps > 0.75 * 9.65e6,
                 "{discipline}: {}",
@@ -135,8 +135,8 @@ fn marks_take_the_place_of_drops() {
     }
 }
 
-/// Late packets are overtaken, and none is lost: every retransmission is a duplicate at the
-/// receiver, except those in flight when the run ends.
+/// Late packets are overtaken, and no packet is lost: every retransmission is a duplicate at the
+/// receiver, except retransmissions in flight when the run ends.
 #[test]
 fn late_packets_are_reordering() {
     let text = "duration = '20 s'\ntcp.profile = 'sack'\ntcp.max_window = 60\n\
@@ -162,9 +162,9 @@ fn late_packets_are_reordering() {
     );
 }
 
-/// What Linux learns from the first late segment: the kernel 6.18 over the same link with these
-/// seeds retransmitted 12, 13 and 24 segments, most of them when slow start overflowed the queue,
-/// and undid one recovery.
+/// Linux learns from the first late segment: the kernel 6.18 over the same link with these seeds
+/// retransmitted 12, 13 and 24 segments, most of them when slow start overflowed the queue, and
+/// undid one recovery.
 #[test]
 fn linux_waits_for_late_packets_once_it_has_seen_one() {
     let text = "duration = '20 s'\ntcp.profile = 'linux'\n\
@@ -182,7 +182,7 @@ fn linux_waits_for_late_packets_once_it_has_seen_one() {
     }
 }
 
-/// A recorded delay and loss: 10 ms and none, then 60 ms and one packet in twenty.
+/// A recorded delay and loss: 10 ms without loss, then 60 ms and one packet in twenty.
 #[test]
 fn a_recording_has_its_own_delay_and_loss() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -198,7 +198,7 @@ fn a_recording_has_its_own_delay_and_loss() {
     };
     let (before, after) = (of(10), of(40));
     assert_eq!(before.flows[0].losses.segments_lost_link, 0);
-    // 10 ms each way, plus the time to send two segments of 1500 bytes, of which the second is
+    // 10 ms each way, plus the time to send two segments of 1500 bytes, the second of which is
     // answered, and the answer of 40.
     let shortest = before.flows[0].latency.min_rtt_ms.unwrap();
     assert!((22.4..22.5).contains(&shortest), "{shortest} ms");

@@ -97,8 +97,8 @@ fn other_seeds_meet_other_channels() {
     assert_ne!(summary(&scenario, 1).digest, summary(&scenario, 2).digest);
 }
 
-/// If the window is always the limit, it does not matter how that is determined. A key of its own
-/// tells RFC 6582's impatient timer of the window that slow start loses at once.
+/// If the window is always the limit, it does not matter how that is determined. A separate key
+/// informs RFC 6582's impatient timer of the window that slow start loses at once.
 #[test]
 fn how_a_window_that_is_always_used_is_validated_does_not_matter() {
     let goodput = |validation: &str| {

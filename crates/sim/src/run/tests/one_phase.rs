@@ -1,4 +1,4 @@
-//! Scenarios in which nothing is random, and what they say of themselves.
+//! Scenarios without randomness, and whether they report that.
 
 use super::*;
 
@@ -7,7 +7,8 @@ const TWO: &str = "duration = '4 s'\ntopology = 'dumbbell'\nlink.delay = '10 ms'
                    flows.count = 2\nflows.access_delay = ['30 ms', '0 ms']\n\
                    tcp.profile = 'linux-reno'\n";
 
-/// Whether two seeds give other flows. The digest differs by their initial sequence numbers alone.
+/// Whether two seeds give other flows. The digest differs because of their initial sequence
+/// numbers.
 fn flows_differ(text: &str) -> bool {
     let scenario = scenario(text);
     let flows = |seed| format!("{:?}", summary(&scenario, seed).flows);
@@ -30,7 +31,7 @@ fn flows_that_meet_in_one_phase_are_pointed_out() {
     assert!(scenario(&alone).warnings().is_empty());
 }
 
-/// What says that every seed gives the same run is right, for each part that draws.
+/// The statement that every seed gives the same run is right, for each part that draws.
 #[test]
 fn what_is_the_same_for_every_seed_is() {
     let drawn = [

@@ -17,8 +17,7 @@ fn observe() -> Observe {
     }
 }
 
-/// Checks that the rows of `whole` from `from` on are those of `part`; returns the start of the
-/// next part.
+/// Checks that the rows of `whole` from `from` on equal `part`; returns the start of the next part.
 fn follows(whole: &RecordBatch, from: usize, part: &RecordBatch) -> usize {
     assert_eq!(&whole.slice(from, part.num_rows()), part);
     from + part.num_rows()
@@ -57,7 +56,7 @@ fn stretches_put_together_are_the_run() {
     }
 }
 
-/// The endpoint's own counters, and those that the probes show at the end.
+/// The endpoint's counters, and the probes' at the end.
 #[test]
 fn the_packets_are_those_that_the_sender_counts() {
     let whole = run(&scenario(LOSSY), 3, &observe(), &|_| true).expect("a run");

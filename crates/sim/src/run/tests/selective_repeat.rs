@@ -115,7 +115,7 @@ fn the_retry_limit_decides_what_is_lost() {
 fn flow_attempts(text: &str, remedies: &str) -> FlowSummary {
     let flow = flow(text, remedies);
     let mean = flow.air.attempts_on_air as f64 / flow.air.packets_on_air as f64;
-    // Data is damaged one time in ten; acknowledgments, of which there are as many, never.
+    // Data is damaged one time in ten; acknowledgments, equally many, never.
     assert!((mean - (1.0 + 1.0 / 0.9) / 2.0).abs() < 0.02, "{mean}");
     flow
 }
@@ -139,8 +139,8 @@ fn the_links_timeout_is_told() {
     let [(untold_5, told_5), (untold_80, told_80)] = by_parameter;
     assert_eq!(told_5, told_80);
     assert_eq!(told_80, untold_80);
-    // A correction by all of the link's time leaves a timer for the path alone: every
-    // retransmission of the link fires it.
+    // A correction by all of the link's time leaves a timer for the path only: every retransmission
+    // of the link fires it.
     assert!(untold_80 > untold_5, "{untold_80} of {untold_5}");
 }
 

@@ -72,7 +72,7 @@ fn paced_senders_of_pages_probe_their_tails() {
     }
 }
 
-/// Losses behind the access point are not repaired by the radio, and only data is lost there.
+/// Losses after the access point are not repaired by the radio, and only data is lost there.
 #[test]
 fn wired_losses_are_of_data_and_not_the_radios() {
     let text = "duration = '60 s'\ntopology = 'wlan'\nflows.direction = 'down'\n\
@@ -94,7 +94,7 @@ fn wired_losses_are_of_data_and_not_the_radios() {
 }
 
 /// The injected delays lengthen the sender's timer: few timeouts are left. The cost is the delay
-/// itself: acknowledgments wait, and on this link, whose window is small, waiting costs more than
+/// itself: acknowledgments wait, and on this link with a small window, waiting costs more than
 /// timeouts.
 #[test]
 fn injected_delays_prevent_spurious_timeouts() {
@@ -147,7 +147,7 @@ fn snoop_repairs_what_the_radio_loses() {
     assert!(with.flows[0].losses.segments_lost_link > without.flows[0].losses.segments_lost_link);
 }
 
-/// The same with a window of its own towards the mobile: still more goodput. The cost: packets wait
+/// The same with a separate window towards the mobile: still more goodput. The cost: packets wait
 /// long in its buffer.
 #[test]
 fn wtcp_repairs_what_the_radio_loses() {
@@ -162,8 +162,8 @@ fn wtcp_repairs_what_the_radio_loses() {
 }
 
 /// A sender that measures by echoed timestamps (RFC 7323 §4.1) does not see the time that packets
-/// spend in WTCP's buffer (Ratnam & Matta): its round trips are those of the path, and with the
-/// echo left alone (`tick=0s`) they are not.
+/// spend in WTCP's buffer (Ratnam & Matta): its round trips are the path's, and with the echo
+/// unchanged (`tick=0s`) they are not.
 #[test]
 fn wtcp_hides_its_buffer_from_a_sender_that_reads_echoes() {
     let text = LOSSY_HOP.replace("[link]", "tcp.rtt_sampling = 'echoed-timestamp'\n[link]");
@@ -177,7 +177,7 @@ fn wtcp_hides_its_buffer_from_a_sender_that_reads_echoes() {
 
 /// Two short loops instead of a long one: losses on the radio are repaired within 4 ms, and the
 /// wired sender retransmits nothing for them. The cost is the meaning of an acknowledgment, which
-/// no number shows, and the proxy's own retransmissions, which one does.
+/// no number shows, and the proxy's retransmissions, which one does.
 #[test]
 fn split_connections_repair_losses_over_the_last_hop() {
     let (without, with) = pair(LOSSY_HOP, "split-tcp", 1);
@@ -187,8 +187,8 @@ fn split_connections_repair_losses_over_the_last_hop() {
         with.goodput_bps
     );
     let flow = &with.flows[0];
-    // Each loss on the radio costs the proxy a retransmission, and the wired sender none: its own
-    // retransmissions were lost in its first overshoots of the wired queue.
+    // Each loss on the radio costs the proxy a retransmission, and the wired sender nothing: its
+    // retransmissions are of losses in its first overshoots of the wired queue.
     assert!(flow.proxy.proxy_segments_retransmitted >= flow.losses.segments_lost_link);
     assert!(flow.losses.segments_lost_link > 200 && flow.sending.fast_retransmits < 5);
     assert_eq!(without.flows[0].proxy.proxy_segments_sent, 0);
