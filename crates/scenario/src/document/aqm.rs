@@ -5,10 +5,10 @@ use crate::names::{AckFilterName, DisciplineName, TinsName};
 use airtcp_units::bounded::{MICROSECOND, Rate, Real, Span, Whole};
 
 keys! {
-    /// A queue that looks after its own delay; how much may wait in it is said beside it.
+    /// Active queue management; the length limit of the queue is set by `queue`.
     #[derive(Clone, Copy, Default)]
     pub struct AqmTable takes {
-        /// Which one.
+        /// The discipline.
         discipline: DisciplineName = DisciplineName::default();
         /// Delay in the queue that is acceptable (RFC 8289 §4.4: 5 ms), or aimed at (`pie` and
         /// `dualpi2`; RFC 8033 §4.2, RFC 9332 A.1: 15 ms).
@@ -16,8 +16,8 @@ keys! {
         /// For how long the delay must be above that before a packet is dropped (`codel`,
         /// `fq-codel`, and `cake`'s `rtt`; RFC 8289 §4.3: 100 ms).
         interval: Span<MICROSECOND, HOUR>;
-        /// Packets whose endpoints agreed on it (`tcp.ecn`) are marked and not dropped. When
-        /// left out, as in Linux: with `fq-codel` they are, with `codel` and `pie` not.
+        /// Marks packets instead of dropping them if the endpoints negotiated ECN (`tcp.ecn`).
+        /// Defaults as in Linux: on for `fq-codel`, off for `codel` and `pie`.
         ecn: bool;
         /// Time from one update of the probability to the next (`pie`; RFC 8033 §4.2: 15 ms.
         /// `dualpi2`; Linux: 16 ms).
@@ -32,16 +32,16 @@ keys! {
         /// It marks while more packets than this are in that queue, the one served among them
         /// (`dualpi2`; RFC 9332 A.1: 1; Linux: 0).
         step_packets: Whole<0, 10_000>;
-        /// How many times as often packets of low latency are marked as the root of others' drops
-        /// says (`dualpi2`; RFC 9332 A.1: 2).
+        /// Coupling factor k: low-latency packets are marked with k times the square root of the
+        /// classic drop probability (`dualpi2`; RFC 9332 A.1: 2).
         coupling: Real<1_000_000, 100_000_000>;
-        /// Rate that is shaped to in front of the link's own queue, which is drop-tail then; when
-        /// left out, the discipline is the link's queue (`cake`).
+        /// Rate of the shaper in front of the link's queue, which is then drop-tail; without a rate
+        /// the discipline is the link's queue (`cake`).
         rate: Rate;
         /// Classes of traffic, by `flows.dscp` (`cake`; when left out, three).
         tins: TinsName;
-        /// Hosts to which the flows belong in turn, each with the same share; when left out, each
-        /// flow has its own (`cake`).
+        /// Number of hosts, each with the same share; flows belong to them in turn. By default one
+        /// host per flow (`cake`).
         hosts: Whole<1, 100_000>;
         /// How many acknowledgments are left (`cake`; when left out, all).
         ack_filter: AckFilterName;

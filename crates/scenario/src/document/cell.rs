@@ -24,7 +24,7 @@ keys! {
         bandwidth_mhz: f64 = 1.25, as Real<1_000, 1_000_000_000>;
         /// Distance of the link from Shannon's limit, in dB (`rates = "shannon"`).
         gap_db: f64 = 3.0, as Real<0, 100_000_000>;
-        /// Chance that what a slot carries is damaged.
+        /// Block error rate: the chance that a slot's block is damaged.
         // 1xEV-DO chooses rates for 1 % of errors.
         block_error: Probability = Probability::new(0.01).unwrap_or(Probability::NEVER);
         /// Slots until a damaged block is retransmitted.
@@ -35,7 +35,7 @@ keys! {
         queue: QueueTable, holding keys;
         /// Delay of acknowledgments on the uplink, which is not modelled further.
         uplink_delay: Duration = Duration::from_millis(40), as LineDelay;
-        /// Further users whose queues are never empty: they compete for slots, and have no TCP.
+        /// Further saturated users: always backlogged, without TCP.
         saturated_users: u32 = 0, as Whole<0, 1_000>;
         /// Where the users are, and how their signals fade.
         radio: RadioTable, holding keys;

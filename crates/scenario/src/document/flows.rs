@@ -23,13 +23,13 @@ keys! {
         direction: Directions;
         /// Delay each way of each flow's access line (`dumbbell`), used in turn.
         access_delay: Vec<LineDelay>;
-        /// Number of flows, the last ones, that keep their TCP as `[tcp]` says: remedies of the
-        /// sender and the receiver are for the others.
+        /// Number of flows, counted from the last, to which no remedy of the sender or the receiver
+        /// is applied.
         unchanged: Whole<0, 100_000>;
         /// Transport: "tcp", "udp" or "ping"; or a list, used in turn.
         kind: Kinds;
-        /// What else the first flow's mobile does, to measure what others get from the link:
-        /// "ping", "exchange", "call", "short-flow", "page". It keeps its TCP as `[tcp]` says.
+        /// Probes that the first flow's mobile runs under load, to measure the link as others see
+        /// it: "ping", "exchange", "call", "short-flow", "page". No remedy is applied to their TCP.
         beside: Vec<Companion>;
         /// Code point of each flow's packets, taken in turn, both ways: it chooses CAKE's tin
         /// (`aqm.tins`), and on 802.11n, ac and ax the access category (RFC 8325), in place of

@@ -14,8 +14,8 @@ macro_rules! line_keys {
     (@rows $head:tt [$($done:tt)*] shared aqm; $($left:tt)*) => {
         // Less indented, so that the sentence's lines are those of the JSON Schema.
         line_keys!(@rows $head [$($done)*
-        /// Which of the packets that wait is served, dropped or marked; the oldest is served, and
-        /// what finds no room is dropped, when this is left out.
+        /// Queue management: which waiting packet is served, dropped or marked. By default
+        /// drop-tail.
         aqm: AqmTable, holding keys;
         ] $($left)*);
     };

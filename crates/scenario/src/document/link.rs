@@ -26,8 +26,7 @@ line_keys! {
         /// Packets that the link loses.
         loss: LossTable, holding keys;
         shared aqm;
-        /// Packets that the link loses by their numbers, in place of `loss`: what a recorded run
-        /// lost.
+        /// Packets that the link loses by their numbers, in place of `loss`, as in a recorded run.
         lost_packets: LostPacketsTable, holding keys;
         /// A link that stops at regular intervals, in both directions, and resumes what it was
         /// sending: short for `stops` with `process = "periodic"`.
@@ -45,8 +44,8 @@ line_keys! {
         /// Round-trip times drawn from a distribution, in the model of `rtt_log`: for a link of
         /// which only a few facts are known.
         rtt_model: RttModelTable, holding keys;
-        /// Where the direction that acknowledgments take differs. What is left out is as it is on
-        /// the way there, but for losses.
+        /// The direction of the acknowledgments, where it differs. Keys left out are those of the
+        /// data's direction, except for losses.
         reverse: ReverseTable, holding keys;
     }
 }
@@ -58,7 +57,8 @@ keys! {
     pub struct QueueTable takes {
         /// Packets that may wait.
         packets: u32 = 100, as Packets;
-        /// Bytes that may wait. With `packets` both limits hold; alone it stands in their place.
+        /// Bytes that may wait. With `packets` both limits hold; given without, it replaces the
+        /// limit in packets.
         bytes: Amount;
     }
 }
@@ -96,7 +96,7 @@ keys! {
         loss_in_bad: Probability = Probability::ALWAYS;
         /// Which direction loses packets.
         direction: LossDirection = LossDirection::default();
-        /// Whose transmissions are counted (`wlan.loss` alone).
+        /// Transmissions counted by the model (`wlan.loss` only).
         counted: Counted = Counted::default();
     }
 }
@@ -116,7 +116,7 @@ keys! {
     /// A recorded link in mahimahi's format: a line is a millisecond in which 1500 bytes may cross.
     #[derive(Clone, Default)]
     pub struct TraceTable takes {
-        /// File for the direction to the mobile, beside the scenario unless absolute.
+        /// File for the direction to the mobile, relative to the scenario.
         down: String, naming file;
         /// File for the direction from the mobile. A direction without a file has no rate limit.
         up: String, naming file;
@@ -129,14 +129,14 @@ keys! {
     /// A recorded series of round-trip times.
     #[derive(Clone)]
     pub struct RttLogTable needs {
-        /// Output of `ping`, with or without `-D`, or CSV; beside the scenario unless absolute. The
-        /// share of its probes without an answer is the link's loss, unless `link.loss` gives
-        /// another.
+        /// Output of `ping`, with or without `-D`, or CSV; relative to the scenario. The share of
+        /// its probes without an answer is the link's loss, unless `link.loss` gives another.
         path: String, naming file;
     } takes {
         /// Whether packets may overtake each other.
         order: DelayOrder = DelayOrder::default();
-        /// Where in the recording a run begins: seeds differ by this alone where nothing is lost.
+        /// Start of a run within the recording: the only difference between seeds if nothing is
+        /// lost.
         start: LogStart = LogStart::default();
     }
 }

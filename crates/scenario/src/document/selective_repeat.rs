@@ -7,19 +7,19 @@ use airtcp_units::bounded::{Bytes, Limit, MINUTE, Rate, Span, Whole};
 use airtcp_units::{BitRate, Duration};
 
 keys! {
-    /// A selective-repeat link between a mobile, whose flows all are, and an access point: frames
-    /// follow one another, and those that were damaged are retransmitted.
+    /// A selective-repeat link between one mobile, which has all flows, and an access point: frames
+    /// follow one another, and damaged ones are retransmitted.
     #[derive(Clone, Default)]
     pub struct SelectiveRepeatTable takes {
-        /// Rate of frames, each direction its own.
+        /// Rate of frames in each direction; the directions do not share it.
         rate: BitRate = BitRate::from_bps(10_000_000), as Rate;
         /// Propagation delay of a signal.
         delay: Duration = Duration::from_millis(1), as LineDelay;
-        /// From a frame's last bit to its retransmission (LL_RTO), at least what an acknowledgment
-        /// of the link takes to come back.
+        /// From a frame's last bit to its retransmission (LL_RTO), at least the round trip of a
+        /// link-layer acknowledgment.
         retry_timeout: Duration = Duration::from_millis(20), as Span<0, MINUTE>;
-        /// Whether TCP is told `retry_timeout` at the start of a connection (Srinivasan §3.1, step
-        /// 1). Without, senders that correct for it take their remedy's `link-rto`.
+        /// Whether the link reports `retry_timeout` to TCP at the start of a connection (Srinivasan
+        /// §3.1, step 1). If not, correcting senders use their remedy's `link-rto`.
         tell_retry_timeout: bool = true;
         /// Most transmissions of a frame, the first included.
         retry_limit: Option<u32> = Some(8), as Limit<Attempts>;

@@ -12,7 +12,7 @@ keys! {
     /// Behaviour of applications on their connections.
     #[derive(Clone, Copy, Default)]
     pub struct TrafficTable takes {
-        /// Traffic of every flow; "mix" gives each an application of its own by the shares in
+        /// Traffic of every flow; "mix" assigns an application to each by the shares in
         /// `[traffic.mix]`.
         application: ApplicationName = ApplicationName::default();
         /// File transfers.

@@ -22,8 +22,7 @@ keys! {
         length: Span<1, { 30 * DAY }>;
         /// Distribution of the lengths (`random`).
         lengths: StopLengthName = StopLengthName::default();
-        /// CSV with the columns `start_ms` and `length_ms`, beside the scenario unless absolute
-        /// (`recorded`).
+        /// CSV with the columns `start_ms` and `length_ms`, relative to the scenario (`recorded`).
         path: String, naming file;
         /// The fate of packets meanwhile.
         packets: StoppedPackets = StoppedPackets::default();
@@ -61,8 +60,8 @@ keys! {
     /// Delays and losses, as both changed with time.
     #[derive(Clone)]
     pub struct RecordedTable needs {
-        /// CSV with the columns `time_ms`, `delay_ms` (one way) and `loss` (0 to 1), beside the
-        /// scenario unless absolute. A row holds until the next.
+        /// CSV with the columns `time_ms`, `delay_ms` (one way) and `loss` (0 to 1), relative to
+        /// the scenario. A row holds until the next.
         path: String, naming file;
     } takes {
         /// Whether a packet may overtake another when the delay becomes shorter.
@@ -74,10 +73,10 @@ keys! {
     /// Recordings of delays, losses and stops that start again, all together.
     #[derive(Clone, Copy)]
     pub struct RepeatTable needs {
-        /// Time after which they start again; what they hold after it is not used.
+        /// Time after which they start again; later rows are not used.
         every: Span<MILLISECOND, { 30 * DAY }>;
     } takes {
-        /// Where in them a run begins: seeds differ by this alone where nothing is drawn.
+        /// Start of a run within them: the only difference between seeds if nothing is drawn.
         start: LogStart = LogStart::default();
     }
 }
@@ -87,7 +86,7 @@ keys! {
     #[derive(Clone)]
     pub struct LostPacketsTable needs {
         /// CSV with the column `packet` and, for more than one flow, `flow`, both counted from 0,
-        /// beside the scenario unless absolute.
+        /// relative to the scenario.
         path: String, naming file;
     } takes {}
 }

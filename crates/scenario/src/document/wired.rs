@@ -9,18 +9,16 @@ line_keys! {
     /// The path between the access point and the wired hosts, the same in both directions.
     #[derive(Clone, Copy, Default)]
     pub struct WiredTable takes {
-        /// Rate of the line, which all flows share; 1 Gbit/s behind 802.11n, ac and ax when left
-        /// out.
+        /// Rate of the line, which all flows share; by default 1 Gbit/s with 802.11n, ac and ax.
         // The path between an access point and servers (Fotiadis §IV).
         rate: Option<BitRate> = Some(BitRate::from_bps(100_000_000)), as Limit<Rate>;
         /// One-way delay of a packet, the same in each direction.
         delay: LineDelay;
-        /// The queue in front of the line; of 1000 packets behind 802.11n, ac and ax when left out.
+        /// The queue in front of the line; by default 1000 packets with 802.11n, ac and ax.
         queue: QueueTable, holding keys;
         shared aqm;
-        /// Packets that get lost behind the access point, or in front of a receiver that refuses
-        /// them. Where flows go both ways, acknowledgments that share the line with data are lost
-        /// too.
+        /// Packets lost between the access point and the wired hosts, or refused by the receiver.
+        /// Where flows go both ways, acknowledgments that share the line with data are lost too.
         loss: LossTable, holding keys;
         /// A further delay for each flow, drawn once: half of this round trip each way.
         round_trip: RoundTripTable, holding keys;

@@ -32,13 +32,13 @@ keys! {
         protection: ProtectionName;
         /// Rate of data frames: one of the standard's.
         rate: Rate;
-        /// Rates of data frames to and from each mobile, taken in turn, in place of `rate`: of the
-        /// standard's, none below `basic_rate`. In a channel of 802.11n, ac or ax those of its
-        /// stations of 802.11b, g and a (`station_standard`): the fastest when left out.
+        /// Rates of data frames to and from each mobile, taken in turn, in place of `rate`: rates
+        /// of the standard, at least `basic_rate`. In a channel of 802.11n, ac or ax, rates of its
+        /// 802.11b, g and a stations (`station_standard`), by default the fastest.
         station_rates: Vec<Rate>;
         /// Rate of ACK, RTS and CTS frames: one of the standard's, not above `rate`.
         basic_rate: Rate;
-        /// The preamble in front of every frame (802.11b alone).
+        /// The preamble in front of every frame (802.11b only).
         preamble: Preamble = Preamble::default();
         /// Band (802.11n and ax): "6 GHz" is as "5 GHz". By default 5 GHz.
         band: BandName = BandName::Ghz5;
@@ -57,8 +57,8 @@ keys! {
         station_streams: Vec<Whole<1, 4>>;
         /// Guard interval between symbols (802.11n, ac and ax).
         guard_interval: GuardIntervalName = GuardIntervalName::Ns800;
-        /// How the modes of data frames are chosen (802.11n, ac and ax): what adapts has all modes
-        /// up to `channel_width` and `spatial_streams`.
+        /// How the modes of data frames are chosen (802.11n, ac and ax): adaptive choices use all
+        /// modes up to `channel_width` and `spatial_streams`.
         rate_control: RateControlName = RateControlName::default();
         /// The same for frames to and from each mobile, taken in turn, in place of `rate_control`.
         station_rate_control: Vec<RateControlName>;
@@ -68,15 +68,15 @@ keys! {
         categories: Vec<AccessCategoryName>;
         /// How access categories contend (802.11n, ac and ax).
         edca: EdcaTable, holding keys;
-        /// Who is served next at the access point and at mobiles (802.11n, ac and ax); at the
-        /// access point of 802.11b, g and a "round-robin" alone: a queue for each station, to whose
-        /// head a frame that failed goes back. One queue for all when left out there.
+        /// Scheduler of the access point and the mobiles (802.11n, ac and ax). The access point of
+        /// 802.11b, g and a has one queue for all by default, or "round-robin": a queue for each
+        /// station, with failed frames returned to its head.
         scheduler: StationScheduler = StationScheduler::default();
         /// Which packet of a queue is served, dropped or marked (`scheduler = "qdisc"`,
         /// "round-robin", "airtime"): FQ-CoDel with a target of 20 ms, as Linux has it for Wi-Fi,
         /// when left out.
         aqm: AqmTable, holding keys;
-        /// The driver's queue behind the discipline (`scheduler = "qdisc"`).
+        /// The driver's queue, below the discipline (`scheduler = "qdisc"`).
         driver_queue: QueueTable, holding keys;
         /// Shares of airtime, and airtime that waits in the hardware (`scheduler = "airtime"`).
         airtime: AirtimeTable, holding keys;
@@ -110,7 +110,7 @@ keys! {
         /// The queue at the access point.
         access_point_queue: QueueTable, holding keys;
         /// Frames that the radio damages by an error model: each attempt counts. Only data frames
-        /// that carry what `direction` says; acknowledgments of the link are spared.
+        /// in `direction`; link-layer acknowledgments are spared.
         loss: LossTable, holding keys;
         /// Frames that the radio damages by their signal-to-noise ratio, in place of `loss`: all
         /// frames.
@@ -131,7 +131,7 @@ keys! {
         bytes: Bytes<1, 6_500_631>;
         /// Most bytes of several packets in one frame (A-MSDU): up to 7935 B in 802.11n, 3839 B
         /// where its frames are aggregated too, and 11454 B in ac and ax. "0 B" for one packet in
-        /// each frame, as with drivers that rely on A-MPDU alone.
+        /// each frame, as with drivers that use only A-MPDU.
         amsdu: u32 = 0, as Bytes<0, 11_454>;
         /// Longest transmission of an aggregate (`aPPDUMaxTime`).
         time: Duration = MAX_TIME, as Span<100_000, 5_484_000>;
@@ -168,7 +168,7 @@ keys! {
     /// 9-155), TXOP limits as WMM has them.
     #[derive(Clone, Copy, Default)]
     pub struct CategoryTable takes {
-        /// Slots of its interframe space behind SIFS.
+        /// Slots of its interframe space after SIFS.
         aifsn: Whole<1, 15>;
         /// Smallest contention window in slots: 2^k − 1.
         cw_min: ContentionWindow;
@@ -190,7 +190,7 @@ keys! {
         limit_high: Duration = AirtimeLimits::default().high, as Span<100_000, SECOND>;
         /// Estimated airtime in the hardware of all stations from which on `limit_low` holds.
         threshold: Duration = AirtimeLimits::default().threshold, as Span<0, SECOND>;
-        /// Whether airtime in which a mobile sends counts as its own too.
+        /// Whether airtime used by a mobile to send is charged to it too.
         counts_received: bool = AirtimeLimits::default().counts_received;
     }
 }

@@ -27,7 +27,7 @@ pub enum FlowKind {
     Ping,
 }
 
-/// What runs beside the flows, to measure what others get from the link.
+/// Probes under load, to measure the link as others see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Companion {

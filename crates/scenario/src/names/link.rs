@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LossModel {
-    /// Each packet on its own, with probability `rate`.
+    /// Each packet independently, with probability `rate`.
     #[default]
     Iid,
     /// Of every `of` packets the last `lost`.
     Block,
-    /// Two states, good and bad, each with its own loss.
+    /// Two states, good and bad, with different loss rates.
     GilbertElliott,
-    /// Each bit on its own, with probability `rate`: long packets are lost more often.
+    /// Each bit independently, with probability `rate`: long packets are lost more often.
     BitError,
 }
 
@@ -42,14 +42,14 @@ pub enum TraceDirection {
     Up,
 }
 
-/// Whether packets under way with recorded round-trip times may overtake each other.
+/// Whether packets in flight may overtake each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DelayOrder {
     /// No packet arrives before one that was sent earlier.
     #[default]
     InOrder,
-    /// Each arrives when its own delay has passed.
+    /// Each arrives when its delay has passed.
     Reorder,
 }
 
@@ -73,7 +73,7 @@ pub enum StopProcess {
     Random,
     /// At regular intervals.
     Periodic,
-    /// As a file says.
+    /// As recorded in a file.
     Recorded,
 }
 
@@ -95,7 +95,7 @@ pub enum StoppedPackets {
     /// They wait for the link, and follow each other at its rate afterwards.
     #[default]
     Wait,
-    /// The link goes on, and what would arrive meanwhile arrives at once when the stop ends.
+    /// The link goes on sending, and packets due during the stop arrive together at its end.
     Held,
 }
 
@@ -117,16 +117,16 @@ pub enum DisciplineName {
     /// A queue for each flow, served in turn, with CoDel in each (RFC 8290).
     #[default]
     FqCodel,
-    /// One queue whose head is dropped when packets wait for too long (RFC 8289).
+    /// One queue; drops at the head when packets wait too long (RFC 8289).
     Codel,
-    /// One queue; what comes is dropped with a probability that follows the delay (RFC 8033).
+    /// One queue; drops arrivals with a probability that follows the delay (RFC 8033).
     Pie,
     /// A queue for senders that react to each mark and one for all others, coupled (RFC 9332).
     Dualpi2,
     /// A queue for each flow, fair to hosts, in tins by code point, with a shaper (Linux,
     /// sch_cake).
     Cake,
-    /// One queue; what finds no room is dropped.
+    /// One queue; drops arrivals when full.
     DropTail,
 }
 
@@ -134,7 +134,7 @@ pub enum DisciplineName {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TinsName {
-    /// Background, best effort, and what is sensitive to latency.
+    /// Background, best effort and latency-sensitive traffic.
     #[default]
     Diffserv3,
     /// Background, best effort, video, and voice.
@@ -152,7 +152,7 @@ pub enum AckFilterName {
     Off,
     /// One is dropped where two wait that the last one covers.
     On,
-    /// One is dropped where the last one covers it and stands right behind it, too.
+    /// Also drops an acknowledgment superseded by the one directly following it.
     Aggressive,
 }
 

@@ -25,14 +25,14 @@ pub enum Topology {
     /// All flows go from one sender to one receiver through the link.
     #[default]
     Pipe,
-    /// Each flow has its own access line to the shared link, with a delay of its own.
+    /// Each flow has a separate access line, with its delay, to the shared link.
     Dumbbell,
-    /// Mobiles share an IEEE 802.11 channel with an access point, behind which the wired hosts are.
+    /// Mobiles share an IEEE 802.11 channel with an access point, which connects the wired hosts.
     Wlan,
     /// Two IEEE 802.11 channels, their access points joined by a wired path; a mobile at each end
     /// of every flow (Srinivasan, Fig. 2).
     WlanWiredWlan,
-    /// A wireless link that repeats frames stop-and-wait, behind an access point.
+    /// A wireless stop-and-wait ARQ link of an access point.
     Arq,
     /// A wireless link on which frames overtake one that is retransmitted, between a mobile and an
     /// access point.

@@ -118,7 +118,7 @@ pub enum RateControlName {
     Fixed,
     /// The best at the signal-to-noise ratio of the moment, which no real sender knows.
     Ideal,
-    /// Linux' Minstrel-HT: by what was acknowledged.
+    /// Minstrel-HT of Linux: by acknowledged frames.
     MinstrelHt,
 }
 
@@ -134,7 +134,7 @@ pub enum ProtectionName {
     RtsCts,
 }
 
-/// What a sender does when a block ACK does not come.
+/// Reaction of a sender to a missing block ACK.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MissedBlockAck {
@@ -152,7 +152,7 @@ pub enum HandOn {
     /// All at the end of the PPDU, as a driver that takes one interrupt for it.
     #[default]
     Ppdu,
-    /// Each at its own last bit.
+    /// Each at its last bit.
     Mpdu,
 }
 
@@ -167,7 +167,7 @@ pub enum CollisionHeard {
     Energy,
 }
 
-/// Who is served next at a station whose frames are aggregated.
+/// Scheduler of a station that aggregates frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StationScheduler {
@@ -206,17 +206,17 @@ pub enum FadingName {
     Jakes,
 }
 
-/// Whose transmissions an error model counts.
+/// Transmissions counted by an error model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counted {
-    /// Each station's own: what it meets does not depend on the others.
+    /// Those of each station separately: its losses do not depend on the others.
     #[default]
     Station,
     /// All that the channel carries in that direction.
     Channel,
     /// All frames that the access point hears, whatever they carry: its mobiles' link-layer
-    /// acknowledgments too, in place of what `direction` says.
+    /// acknowledgments too, instead of those in `direction`.
     Heard,
 }
 
@@ -235,12 +235,12 @@ pub enum WindowCount {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SchedulerName {
-    /// Whose rate now is best against its own average.
+    /// The user with the best current rate relative to its average.
     #[default]
     ProportionalFair,
     /// One after the other.
     RoundRobin,
-    /// Whose rate now is best.
+    /// The user with the best current rate.
     MaxRate,
 }
 
