@@ -71,7 +71,7 @@ COMMANDS = {
     "deployed": LazyCommand(
         _REAL,
         "deploy:deployed_command",
-        "Show what is deployed; with --check, which connections use it and what they gain.",
+        "Show deployed remedies; with --check, the connections that use them and their gain.",
         passed_on=True,
     ),
     "undeploy": LazyCommand(
@@ -95,7 +95,7 @@ COMMANDS = {
     "proxy": LazyCommand(
         _REAL,
         "proxy:proxy_command",
-        "Split TCP connections here, with a TCP stack of its own for each side.",
+        "Split TCP connections on this machine, with a separate TCP stack for each side.",
         passed_on=True,
     ),
     "serve": LazyCommand(

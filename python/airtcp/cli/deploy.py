@@ -22,7 +22,7 @@ def deploy_command(_context: typer.Context) -> None:
 
 
 def deployed_command(_context: typer.Context) -> None:
-    """Show what is deployed; with --check, which connections use it and what they gain."""
+    """Show deployed remedies; with --check, the connections that use them and their gain."""
     with clear_errors():
         hand_over("deployed")
 

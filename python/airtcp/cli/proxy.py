@@ -7,7 +7,7 @@ from airtcp.net import hand_over
 
 
 def proxy_command(_context: typer.Context) -> None:
-    """Split TCP connections here, with a TCP stack of its own for each side.
+    """Split TCP connections on this machine, with a separate TCP stack for each side.
 
     [bold]Examples[/bold]
 

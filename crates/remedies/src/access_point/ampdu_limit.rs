@@ -19,9 +19,9 @@ pub(crate) const REMEDY: Remedy = Remedy {
         effect: "longest aggregate, of every station",
     }],
     deployment: Deployment::none(
-        "mac80211 has no setting for it, and bounds aggregates by what the peer announces. Some \
-         drivers bound them by themselves; ath10k has a limit in subframes \
-         (`ath10k/htt_max_amsdu_ampdu` below the radio's debugging files), which is no time.",
+        "mac80211 has no setting for it, and bounds aggregates by the peer's limits. Some drivers \
+         bound them by themselves; ath10k has a limit in subframes (`ath10k/htt_max_amsdu_ampdu` \
+         below the radio's debugging files), which is not a time.",
     ),
     decides: "how long an aggregate is",
     apply,

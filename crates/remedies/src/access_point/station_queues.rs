@@ -20,11 +20,11 @@ pub(crate) const REMEDY: Remedy = Remedy {
             &[Step::radio_file("airtime_flags", Setting::Fixed("0"))],
         ),
         Way::new(At::BeforeLink, &[])
-            .instead("what mac80211 does for drivers that take packets from its queues"),
+            .instead("the default of mac80211 for drivers that use its queues"),
     ])
     .noting(
-        "An access point whose driver has queues of its own needs another driver. A gateway before \
-         the access point cannot have it: the stations' queues are below it, in the radio.",
+        "An access point with queues in its driver needs another driver. A gateway before the \
+         access point cannot have it: the stations' queues are below it, in the radio.",
     ),
     decides: "which station an access point serves next",
     apply,

@@ -73,9 +73,10 @@ pub(crate) const REMEDY: Remedy = Remedy {
     deployment: Deployment::none(
         "By hand, on the router before the link: install cake-autorate, and set \
          `min_dl_shaper_rate_kbps`, `base_dl_shaper_rate_kbps`, `max_dl_shaper_rate_kbps` and \
-         `dl_owd_delta_delay_thr_ms` (`ul` for uploads) to the rates and the threshold. No way from \
-         here, because it is a service that probes hosts on the Internet and changes the qdisc \
-         several times a second: what this program deploys is written down once and put back.",
+         `dl_owd_delta_delay_thr_ms` (`ul` for uploads) to the rates and the threshold. No way \
+         from here, because it is a service that probes hosts on the Internet and changes the \
+         qdisc several times a second: airtcp deploys only settings that it can record once and \
+         restore.",
     ),
     decides: WHICH_PACKET,
     apply,

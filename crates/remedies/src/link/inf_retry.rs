@@ -6,7 +6,7 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 const LIMIT: &[Step] = &[Step::RetryLimit {
     value: Setting::Attempts("attempts"),
 }];
-const AT_MOST: &str = "at most 255 attempts, which is what drivers take";
+const AT_MOST: &str = "at most 255 attempts, the drivers' limit";
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "inf-retry",

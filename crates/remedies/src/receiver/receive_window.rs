@@ -25,7 +25,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
         At::Receiver,
         &[Step::route("window", Setting::Parameter("bytes"))],
     )
-    .instead("a clamp of the window, of which Linux may offer up to twice")])
+    .instead("a clamp of the window; Linux may advertise up to twice as much")])
     .noting("A program can set SO_RCVBUF or TCP_WINDOW_CLAMP on its socket."),
     decides: LARGEST_OFFER,
     apply,

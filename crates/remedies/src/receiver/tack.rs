@@ -26,8 +26,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
         },
     ],
     deployment: Deployment::none(
-        "No kernel's receiver has a schedule by the round trip: what it acknowledges is compiled \
-         in. The paper's own stack is in user space.",
+        "No kernel schedules acknowledgments by the round trip: the rule is compiled in. The \
+         paper's own stack is in user space.",
     ),
     decides: "when the receiver acknowledges",
     apply,

@@ -22,12 +22,12 @@ pub(crate) const REMEDY: Remedy = Remedy {
         &[Step::route("rto_min", Setting::Deviations("factor"))],
     )
     .instead(
-        "a floor under the deviation term: it equals m times the mean deviation that it was \
-         chosen for, and does not follow it",
+        "a floor under the deviation term: it equals m times the mean deviation measured before, \
+         and does not follow it",
     )])
     .noting(
-        "The factor 4 is compiled into Linux. A proxy that splits connections and has a stack of \
-         its own can have the factor itself.",
+        "The factor 4 is compiled into Linux. A splitting proxy with its own stack can use the \
+         factor itself.",
     ),
     decides: "the factor of the RTT deviation",
     apply,

@@ -28,7 +28,7 @@ line_keys! {
         shared aqm;
         /// Packets that the link loses by their numbers, in place of `loss`, as in a recorded run.
         lost_packets: LostPacketsTable, holding keys;
-        /// A link that stops at regular intervals, in both directions, and resumes what it was
+        /// A link that stops at regular intervals, in both directions, and then resumes
         /// sending: short for `stops` with `process = "periodic"`.
         suspension: SuspensionTable, holding keys;
         /// A link that stops: at random, at regular intervals, or as recorded.
@@ -41,8 +41,8 @@ line_keys! {
         /// A recorded series of round-trip times, in place of rate, delay and queue: the k-th data
         /// packet sent takes the k-th of them, acknowledgments take none (Miyim §V).
         rtt_log: RttLogTable, holding keys;
-        /// Round-trip times drawn from a distribution, in the model of `rtt_log`: for a link of
-        /// which only a few facts are known.
+        /// Round-trip times drawn from a distribution, in the model of `rtt_log`: for links
+        /// about which few facts are known.
         rtt_model: RttModelTable, holding keys;
         /// The direction of the acknowledgments, where it differs. Keys left out are those of the
         /// data's direction, except for losses.

@@ -101,7 +101,7 @@ keys! {
         /// Time that a sender waits for an ACK. By the standard when left out: SIFS, a slot and the
         /// time a receiver needs to notice a preamble.
         ack_timeout: Span<1_000, SECOND>;
-        /// How stations hear a collision on a channel of 802.11n, ac or ax.
+        /// Reaction of stations to a collision on a channel of 802.11n, ac or ax.
         collision_heard: CollisionHeard = CollisionHeard::default();
         /// Overhead of MAC and LLC on an IP packet.
         overhead: Bytes<0, 1_000>;
@@ -141,7 +141,7 @@ keys! {
         /// How long a receiver holds packets back that have overtaken a missing one.
         // Linux, net/mac80211/rx.c: `HT_RX_REORDER_BUF_TIMEOUT`.
         reorder_timeout: Duration = Duration::from_millis(100), as Span<1_000, SECOND>;
-        /// What a sender does when a block ACK does not come.
+        /// Reaction of a sender to a missing block ACK.
         missed_block_ack: MissedBlockAck = MissedBlockAck::default();
         /// When a receiver passes on the frames of an aggregate.
         hand_on: HandOn = HandOn::default();

@@ -156,7 +156,7 @@ pub enum HandOn {
     Mpdu,
 }
 
-/// How stations hear a collision.
+/// Reaction of stations to a collision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CollisionHeard {
@@ -210,13 +210,13 @@ pub enum FadingName {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counted {
-    /// Those of each station separately: its losses do not depend on the others.
+    /// Each station's transmissions separately: its losses do not depend on the others.
     #[default]
     Station,
     /// All that the channel carries in that direction.
     Channel,
     /// All frames that the access point hears, whatever they carry: its mobiles' link-layer
-    /// acknowledgments too, instead of those in `direction`.
+    /// acknowledgments too, whatever the `direction`.
     Heard,
 }
 
