@@ -208,7 +208,7 @@ fn listed_packets_are_lost() {
     assert_eq!(places, [0, 5]);
 }
 
-/// A recorded loss goes by the time of departure: none, a tenth, all.
+/// A recorded loss depends on the time of departure: no packet, a tenth, all.
 #[test]
 fn recorded_losses_go_by_time() {
     let text = b"time_ms,delay_ms,loss\n0,0,0\n10,0,0.1\n20,0,1\n";

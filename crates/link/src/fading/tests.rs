@@ -78,7 +78,7 @@ fn the_power_of_rayleigh_fading_is_exponential() {
 }
 
 /// The autocorrelation of the in-phase part is J0(2π·f_d·τ)/2, and both parts are uncorrelated
-/// (Jakes 1974, §1.3). Over 4000 stations the mean of products, whose variance is at most 3/4, has
+/// (Jakes 1974, §1.3). Over 4000 stations the mean of products, with a variance of at most 3/4, has
 /// a standard error below 0.014.
 #[test]
 fn jakes_autocorrelation_is_the_bessel_function() {

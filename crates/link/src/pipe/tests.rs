@@ -191,7 +191,7 @@ proptest! {
             (0..offers.len()).filter(|&p| verdicts[p] == Admission::Queued).collect();
         let mut packets: Vec<usize> = arrived.iter().map(|(packet, _)| *packet).collect();
         prop_assert!(arrived.is_sorted_by_key(|(_, at)| *at));
-        // Those that arrive together stay in the order of sending.
+        // Simultaneous arrivals stay in the order of sending.
         prop_assert!(arrived.windows(2).all(|pair| pair[0].1 < pair[1].1 || pair[0].0 < pair[1].0));
         if reorder {
             packets.sort_unstable();
@@ -215,7 +215,7 @@ proptest! {
     }
 }
 
-/// Paper 1: the k-th transmission takes the k-th round-trip time, and the series starts again.
+/// Paper 1: the k-th transmission takes the k-th round-trip time, and the series repeats.
 #[test]
 fn recorded_delays_go_by_the_index_of_the_transmission() {
     let cases = [
@@ -248,7 +248,7 @@ fn recorded_delays_go_by_the_index_of_the_transmission() {
     }
 }
 
-/// Each seed begins at a point of its own, a seed always at the same, and all points come up.
+/// Each seed begins at another point, a seed always at the same, and all points occur.
 #[test]
 fn a_recording_may_begin_anywhere() {
     let first_arrival = |seed| {

@@ -110,7 +110,7 @@ fn minstrel_finds_its_way_among_groups() {
 }
 
 /// From 30 dB the channel falls to 10 dB, where MCS 7 carries nothing: half a second later the mode
-/// is one of those that work.
+/// is one that works.
 #[test]
 fn minstrel_gives_way() {
     let modes = modes(Family::Ht, Width::Mhz20, 1, &LONG);
@@ -130,8 +130,8 @@ fn minstrel_gives_way() {
 }
 
 /// At 30 dB MCS 7 is the best of 802.11n. Repetitions leave it after two attempts or more, each in
-/// another mode behind RTS and CTS, through four modes; then the driver begins again. Those of a
-/// sample begin with the second best.
+/// another mode after RTS and CTS, through four modes; then the driver restarts. A sample's
+/// repetitions begin with the second best.
 #[test]
 fn repetitions_step_down_behind_rts_and_begin_again() {
     let modes = modes(Family::Ht, Width::Mhz20, 1, &LONG);

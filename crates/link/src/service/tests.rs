@@ -123,7 +123,7 @@ proptest! {
 }
 
 /// Behaviour of mahimahi's link: at each opportunity, first in, first out, at most 1500 bytes of
-/// those that had come before that instant.
+/// the packets that had arrived before that instant.
 fn replay(timestamps: &[u32], arrivals: &[(u64, u32)]) -> Vec<(u64, u64)> {
     let period = u64::from(timestamps[timestamps.len() - 1]);
     let mut departures = Vec::new();
@@ -206,8 +206,8 @@ fn the_far_future_is_no_trap() {
     }
 }
 
-/// A link that stops for good at 100 ns carries what ends by then, and nothing that would end
-/// later.
+/// A link that stops permanently at 100 ns carries packets that end by then, and no packet that
+/// would end later.
 #[test]
 fn the_last_byte_before_a_stop_without_end_is_carried() {
     let service = || Service::Suspended {

@@ -58,9 +58,9 @@ const TRANSMISSION: Transmission = Transmission {
 };
 
 /// Stops from 100 to 150 and from 300 to 320; packets of 40 bytes take 40 ns and, where deliveries
-/// are held, 10 ns of delay. What is sent at 90 works until 100 and from 150 on: it ends at 180.
-/// The fourth ends as the second stop begins. What arrives at 110 or 149 is delivered at 150, what
-/// arrives at 99 or 150 is not held.
+/// are held, 10 ns of delay. A packet sent at 90 is served until 100 and from 150 on: it ends at
+/// 180. The fourth ends as the second stop begins. An arrival at 110 or 149 is delivered at 150, an
+/// arrival at 99 or 150 is not held.
 #[test]
 fn a_stopped_link_makes_packets_wait_and_a_holding_one_delivers_them_together() {
     let recorded = || Stops::Recorded(list(&[(100, 50), (300, 20)]));
@@ -83,7 +83,7 @@ fn a_stopped_link_makes_packets_wait_and_a_holding_one_delivers_them_together() 
     assert_eq!(arrivals, [90, 99, 150, 150, 150, 150, 320, 320]);
 }
 
-/// A stop that follows another at once holds what the first one held.
+/// A stop that directly follows another holds the deliveries of the first.
 #[test]
 fn touching_stops_are_one() {
     let mut process = held(Stops::Recorded(list(&[(100, 50), (150, 50), (200, 0)])));
@@ -99,8 +99,8 @@ fn a_stop_after_a_known_one_is_met() {
     assert_eq!(deliveries.release(at(60), at(120)), at(170));
 }
 
-/// The share of time in which an alternating renewal process stands still is E[length] over
-/// E[working] + E[length] (D. Cox, Renewal Theory, 1962, §7.2), its stops come at a rate of one in
+/// The share of time in which an alternating renewal process is stopped is E[length] over
+/// E[working] + E[length] (D. Cox, Renewal Theory, 1962, §7.2), its stops occur at a rate of one in
 /// that sum, and both kinds of times have their means and, exponential ones, standard deviations
 /// equal to them. Bounds are 4.5 standard errors.
 #[test]
@@ -130,7 +130,7 @@ fn random_stops_have_their_share_of_time() {
     }
 }
 
-/// Whatever is shared is the same for both directions; what is not differs.
+/// Shared parts are the same for both directions; the others differ.
 #[test]
 fn directions_stop_together_if_they_share_a_stream() {
     let own = random(
@@ -208,7 +208,7 @@ proptest! {
         }
     }
 
-    /// Periodic stops are those of a list with the same entries.
+    /// Periodic stops equal a list with the same entries.
     #[test]
     fn periodic_holds_are_a_list(
         every in 1..300_u64, share in 0..100_u64,
@@ -275,9 +275,9 @@ fn the_far_future_is_no_trap() {
     );
 }
 
-/// A recording that repeats, asked nanosecond by nanosecond: a run that begins at `begin` is in a
-/// stop where the list has one at that place of the round, and its conditions are those of there.
-/// What lies after the round is not met. Both directions begin together.
+/// A recording that repeats, queried nanosecond by nanosecond: a run that begins at `begin` is in a
+/// stop if the list has one at that position of the round, and its conditions are the ones there.
+/// Entries after the round are not met. Both directions begin together.
 #[test]
 fn a_recording_starts_again_from_where_the_seed_began() {
     use crate::trace::conditions::Conditions;

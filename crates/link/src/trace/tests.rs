@@ -1,4 +1,4 @@
-//! The readers: what real tools write is read, and what is broken is named.
+//! The readers: output of real tools is read, and errors name the fault.
 
 use super::conditions::Conditions;
 use super::lost_packets::LostPackets;

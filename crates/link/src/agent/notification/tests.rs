@@ -52,8 +52,8 @@ impl Bench {
     }
 }
 
-/// The paper's rule on a packet that needs four attempts: three fail, each is told; success and
-/// giving up are not told, and no failed acknowledgment is.
+/// The paper's rule on a packet that needs four attempts: three fail, each is reported; success and
+/// giving up are not reported, and no failed acknowledgment is.
 #[test]
 fn each_failed_attempt_for_data_is_told() {
     let mut bench = Bench::new(Duration::ZERO);
@@ -73,7 +73,8 @@ fn each_failed_attempt_for_data_is_told() {
     assert_eq!(bench.events, 3);
 }
 
-/// Failures every 4 ms with an interval of 10 ms: told at 0, 12, 24, ..., for each flow by itself.
+/// Failures every 4 ms with an interval of 10 ms: notified at 0, 12, 24, ..., for each flow
+/// separately.
 #[test]
 fn an_interval_bounds_the_rate_of_each_flow() {
     let mut bench = Bench::new(Duration::from_millis(10));

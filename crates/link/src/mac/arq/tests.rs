@@ -35,8 +35,8 @@ fn offer(bytes: u32) -> Offer {
     }
 }
 
-/// Sends `PACKETS` packets of 1250 bytes, 10 ms of frame each: the time it took, how many arrived,
-/// in which order, and the mean number of attempts of those that did.
+/// Sends `PACKETS` packets of 1250 bytes, 10 ms of frame each: returns the time it took, the
+/// packets that arrived, in order, and their mean number of attempts.
 fn transfer(config: &ArqConfig) -> (Duration, Vec<u64>, f64) {
     let mut link = ArqLink::new(config, Stream::new(1, "arq")).unwrap();
     for packet in 0..PACKETS {

@@ -42,7 +42,7 @@ fn offer() -> Offer {
     }
 }
 
-/// What arrives from `packets` packets for user 1 that are there from the start, and when.
+/// Arrivals of `packets` packets for user 1 that are there from the start, with their times.
 fn transfer(config: &CellConfig, packets: u64) -> Vec<(u64, Instant, bool)> {
     let mut cell = Cell::new(config, Stream::new(1, "cell")).unwrap();
     for packet in 0..packets {
@@ -88,9 +88,9 @@ fn served(scheduler: Scheduler, users: u32) -> f64 {
 
 /// With equal mean signals, Rayleigh fading and a rate in proportion to the signal, proportional
 /// fairness serves the best of n exponential draws: H_n = 1 + 1/2 + … + 1/n times the mean rate,
-/// which is what round robin gets (B. Hochwald, T. Marzetta & V. Tarokh, IEEE Trans. Inf. Theory
-/// 50(9), 2004, for the maximum; the average T is the same for all users). 60 000 slots: a standard
-/// error below 0.5 %.
+/// which is round robin's (B. Hochwald, T. Marzetta & V. Tarokh, IEEE Trans. Inf. Theory 50(9),
+/// 2004, for the maximum; the average T is the same for all users). 60 000 slots: a standard error
+/// below 0.5 %.
 #[test]
 fn proportional_fairness_gains_the_harmonic_number() {
     for users in [1, 2, 4, 8, 16] {
@@ -155,7 +155,7 @@ fn damaged_blocks_are_sent_again_and_order_is_kept() {
 }
 
 /// Each block once, 5 % damaged: a packet of 1500 bytes lies in 6 or 7 blocks of 256, on average
-/// 6.86, so 1 - 0.95^6.86 = 29.7 % are lost; every packet is told of, in order.
+/// 6.86, so 1 - 0.95^6.86 = 29.7 % are lost; every packet is reported, in order.
 #[test]
 fn a_packet_is_lost_with_any_of_its_blocks() {
     let once = CellConfig {

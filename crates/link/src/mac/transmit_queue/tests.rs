@@ -13,7 +13,7 @@ fn at(milliseconds: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(milliseconds)
 }
 
-/// A packet whose sender's timer expires at that many milliseconds.
+/// A packet with a sender's timer that expires at that many milliseconds.
 fn offer(expires: u64) -> Offer {
     offer_in_flight(expires, 0)
 }
@@ -49,7 +49,7 @@ fn fail(queue: &mut TransmitQueue<char>, now: u64) -> Option<char> {
 }
 
 /// Mahmoodi et al. §III-A on a hand-made sequence, round trips of 50 ms, so that less than 100 ms
-/// left is urgent. RTO is what is left of the timer.
+/// left is urgent. RTO is the time left to the timer.
 #[test]
 fn follows_algorithm_1_step_by_step() {
     let mut queue = dynamic();
@@ -59,15 +59,15 @@ fn follows_algorithm_1_step_by_step() {
     // t = 0: nothing failed yet, first in first out: a fails. Its n is 0, its weight 900: Q1.
     assert_eq!(fail(&mut queue, 0), Some('a'));
     assert_eq!([0, 1, 2].map(|times| queue.retries(times)), [1, 0, 0]);
-    // t = 10: Q1 goes before what was never sent: a, which fails for the second time. n = 1, weight
-    // 10⁴ + 890: Q2.
+    // t = 10: Q1 goes before new packets: a, which fails for the second time. n = 1, weight 10⁴ +
+    // 890: Q2.
     assert_eq!(fail(&mut queue, 10), Some('a'));
     assert_eq!([0, 1, 2].map(|times| queue.retries(times)), [0, 1, 0]);
     // t = 20: Q1 is empty; b, never sent, goes before Q2. It fails: n = 0, weight 380: Q1.
     assert_eq!(fail(&mut queue, 20), Some('b'));
-    // t = 30: b again: n = 1, weight 10⁴ + 370: Q2, before a, whose timer expires later.
+    // t = 30: b a second time: n = 1, weight 10⁴ + 370: Q2, before a, whose timer expires later.
     assert_eq!(fail(&mut queue, 30), Some('b'));
-    // t = 40: c for the first time: Q1. t = 50: c again: Q2 holds b (400), c (600), a (900).
+    // t = 40: c for the first time: Q1. t = 50: c once more: Q2 holds b (400), c (600), a (900).
     assert_eq!(fail(&mut queue, 40), Some('c'));
     assert_eq!(fail(&mut queue, 50), Some('c'));
     assert_eq!([0, 1, 2].map(|times| queue.retries(times)), [0, 3, 0]);
@@ -167,7 +167,7 @@ fn a_limit_in_bytes_counts_what_waits() {
     assert_eq!(admitted, [true, true, false]);
 }
 
-/// The order as the paper writes it: weights, and everything sorted again each time.
+/// The order as the paper writes it: weights, and everything re-sorted each time.
 #[derive(Default)]
 struct Model {
     fresh: Vec<(u64, u64)>,
@@ -215,8 +215,8 @@ impl Model {
 }
 
 proptest! {
-    /// Against the weights of the paper, sorted again for every transmission. No two timers expire
-    /// in the same millisecond: their order would be the model's choice.
+    /// Against the weights of the paper, re-sorted for every transmission. No two timers expire in
+    /// the same millisecond: their order would be the model's choice.
     #[test]
     fn agrees_with_the_weights(
         steps in prop::collection::vec((any::<bool>(), 0_u64..60, 1_u64..9_000), 1..150)
@@ -258,7 +258,7 @@ proptest! {
 }
 
 /// A weight of 50 ms a segment: of two senders with 900 and 600 ms left, that with ten segments in
-/// flight goes first (400 against 600), and what has expired is dropped wherever it ranks.
+/// flight goes first (400 against 600), and expired packets are dropped wherever they rank.
 #[test]
 fn a_window_in_flight_goes_before_less_time_left() {
     let order = RetransmissionOrder::Deadline(DeadlineOrder {
@@ -272,7 +272,7 @@ fn a_window_in_flight_goes_before_less_time_left() {
         assert_eq!(fail(&mut queue, 0), Some(packet));
     }
     assert_eq!(fail(&mut queue, 10), Some('a'));
-    // Q1 holds b alone, Q2 a; b fails too, and again a goes first.
+    // Q1 holds only b, Q2 a; b fails too, and a goes first as before.
     assert_eq!(fail(&mut queue, 20), Some('b'));
     assert_eq!(fail(&mut queue, 30), Some('a'));
     assert_eq!([0, 1, 2].map(|times| queue.retries(times)), [0, 1, 1]);
@@ -287,7 +287,7 @@ fn a_window_in_flight_goes_before_less_time_left() {
     );
 }
 
-/// Fotiadis & Siris §V: stations take turns, what failed stays at the head of its own queue, and
+/// Fotiadis & Siris §V: stations take turns, failed packets stay at the head of their queue, and
 /// each queue has the limit for itself.
 #[test]
 fn stations_take_turns_and_keep_what_failed_at_their_head() {
@@ -332,7 +332,8 @@ fn a_packet_is_retransmitted_as_often_as_there_are_queues() {
     }
 }
 
-/// What RTO weighs, of two retries: a failed first, b has less time left, c has the shortest timer.
+/// The weight of RTO, of two retries: a failed first, b has less time left, c has the shortest
+/// timer.
 #[test]
 fn the_weight_is_what_the_reading_makes_it() {
     let queue_of = |weighed, drops_expired| {

@@ -63,7 +63,7 @@ fn more_signal_is_never_worse_and_faster_modes_need_more() {
     // CCK at 5.5 Mbit/s is detected coherently and needs no more than differential QPSK at 2.
     let without_two = [Mode::DSSS_1, Mode::CCK_5_5, Mode::CCK_11];
     assert!(without_two.is_sorted_by(|slow, fast| needed(*slow) < needed(*fast)));
-    // 9 Mbit/s (BPSK 3/4) needs about what 12 Mbit/s (QPSK 1/2) does, as is known of 802.11a.
+    // 9 Mbit/s (BPSK 3/4) needs about as much as 12 Mbit/s (QPSK 1/2), as is known of 802.11a.
     let without_nine: Vec<_> = Mode::of(Family::Ofdm)
         .filter(|&mode| mode != Mode::OFDM_9)
         .collect();

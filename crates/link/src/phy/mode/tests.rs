@@ -19,7 +19,7 @@ fn tenths(mode: Mode) -> u64 {
 }
 
 /// IEEE 802.11-2016 table 17-4: a symbol of 4 µs has 48 subcarriers of 1, 2, 4 or 6 coded bits,
-/// of which the code leaves its rate.
+/// reduced by the code rate.
 #[test]
 fn rates_of_ofdm_follow_from_the_signal() {
     for mode in Mode::of(Family::Ofdm) {

@@ -43,8 +43,8 @@ fn frames_of_the_link_beside_aggregates() {
     assert_eq!(micros(narrow.data_time(1542)), 36 + 48 * 4 + 6);
 }
 
-/// 1536 bytes at 11 Mbit/s are 1117.09 µs: 1118 behind 192. An ACK of 14 bytes: 112, 56 or
-/// 10.2 µs at 1, 2 and 11 Mbit/s.
+/// 1536 bytes at 11 Mbit/s are 1117.09 µs: 1118 after 192. An ACK of 14 bytes: 112, 56 or 10.2 µs
+/// at 1, 2 and 11 Mbit/s.
 #[test]
 fn frames_of_802_11b() {
     let long = phy(Standard::B, Preamble::Long, 11_000, 1_000);
@@ -85,9 +85,9 @@ fn frames_of_802_11a_and_g() {
     assert_eq!((micros(g.difs()), micros(g.ack_time())), (28, 34));
 }
 
-/// 1536 bytes are 12288 bits behind 192 µs, or 12310 in symbols of 24 to 216 bits behind 20 µs:
-/// 12310 / 36 = 341.9, / 48 = 256.5, / 72 = 170.97, / 96 = 128.2, / 144 = 85.5, / 192 = 64.1,
-/// / 216 = 56.99.
+/// 1536 bytes are 12288 bits after 192 µs, or 12310 in symbols of 24 to 216 bits after 20 µs: 12310
+/// / 36 = 341.9, / 48 = 256.5, / 72 = 170.97, / 96 = 128.2, / 144 = 85.5, / 192 = 64.1, / 216 =
+/// 56.99.
 #[test]
 fn data_frames_of_every_mode() {
     for (rate, bits_time) in [

@@ -66,8 +66,8 @@ fn signals_follow_the_control_law() {
 
 /// In a new queue the first signal does not wait for an interval but for the next packet; the
 /// others follow the law: 78.7, 136.4, 186.4, 231.2, 272.0, 309.8 ms. Linux 6.12 drops the seventh
-/// of ten segments that a sender begins with at 10 Mbit/s: the first that leaves behind one that
-/// has waited for 6 ms.
+/// of ten segments that a sender begins with at 10 Mbit/s: the first that leaves after one that has
+/// waited for 6 ms.
 #[test]
 fn a_new_queue_signals_at_once() {
     let mut cobalt = Cobalt::default();
@@ -82,7 +82,7 @@ fn a_new_queue_signals_at_once() {
 }
 
 /// Once the delay is short the count falls at the pace at which it rose: by one at 100 ms over the
-/// root of what is left, and a packet after a long pause finds all of it gone.
+/// root of the remaining count, and a packet after a long pause finds it at zero.
 #[test]
 fn the_count_falls_as_it_rose() {
     let mut cobalt = Cobalt::default();
@@ -149,8 +149,8 @@ fn found(filter: AckFilter, segments: &[Segment]) -> Option<usize> {
     superfluous(filter, &queue)
 }
 
-/// Of two that the newest covers the older one goes; of one alone only where the filter is
-/// aggressive and nothing stands between.
+/// Of two that the newest covers the older one is dropped; a single one only if the filter is
+/// aggressive and nothing lies between.
 #[test]
 fn covered_acknowledgments_are_dropped() {
     let three = [ack(1000), ack(2000), ack(3000)];
@@ -175,8 +175,8 @@ fn covered_acknowledgments_are_dropped() {
     assert_eq!(found(AckFilter::On, &[ack(1000), ack(2000), data]), Some(0));
 }
 
-/// What says something of its own stays: duplicates, older clocks, options, what is selectively
-/// acknowledged and not repeated, duplicate SACKs, the end of a stream, news of congestion.
+/// Acknowledgments with other information stay: duplicates, older clocks, options, SACKed ranges
+/// that are not repeated, duplicate SACKs, the end of a stream, congestion echoes.
 #[test]
 fn what_says_something_of_its_own_stays() {
     let with_flags = |flags, number| Segment {
@@ -315,7 +315,7 @@ fn tins_share_by_their_weights() {
 }
 
 /// 1500 bytes at 12 Mbit/s take a millisecond, whenever the link is ready; after a pause the first
-/// packet goes at once, with no burst behind it.
+/// packet goes at once, with no burst after it.
 #[test]
 fn a_shaper_spaces_packets() {
     let mut cake = cake(CakeConfig {
@@ -392,7 +392,7 @@ fn the_last_packet_of_a_queue_is_never_dropped() {
     }
 }
 
-/// A queue that was dropped from and is empty decays beside one that is served: it holds nobody up.
+/// An empty queue with earlier drops decays next to one that is served: it delays no other.
 #[test]
 fn a_decaying_queue_holds_nobody_up() {
     let mut cake = cake(CakeConfig::default());

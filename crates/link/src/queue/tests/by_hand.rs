@@ -8,10 +8,10 @@ use airtcp_units::BitRate;
 
 const MILLI: u64 = 1_000_000;
 
-/// A thousand packets that all came at time 0, one served every 4 ms: always above the target of 5
-/// ms but for the first two. The first departure above is at 8 ms, so that the first drop is at the
-/// first departure from 108 ms on. Then 100/√1 ms, 100/√2, 100/√3, ... from that: 208, 278.7,
-/// 336.4, 386.4, 431.2 ms, each at the first departure behind it.
+/// A thousand packets that all arrived at time 0, one served every 4 ms: always above the target of
+/// 5 ms except the first two. The first departure above is at 8 ms, so that the first drop is at
+/// the first departure from 108 ms on. Then 100/√1 ms, 100/√2, 100/√3, ... from that: 208, 278.7,
+/// 336.4, 386.4, 431.2 ms, each at the next departure.
 #[test]
 fn drops_follow_the_control_law() {
     for ecn in [false, true] {
@@ -79,8 +79,8 @@ fn what_cannot_be_marked_is_dropped() {
     assert_eq!(steps[27].dropped, [27]);
 }
 
-/// Two flows of one queue each; the quantum is 1500 bytes. Flow 0 has five packets of 1500 waiting,
-/// flow 1 then comes with one of 300: it is new, and goes first but for the packet whose turn has
+/// Two flows of one queue each; the quantum is 1500 bytes. Flow 0 has five packets of 1500 queued,
+/// flow 1 then sends one of 300: it is new, and goes first except for the packet whose turn has
 /// begun.
 #[test]
 fn new_flows_go_first_and_old_ones_take_turns() {
@@ -128,9 +128,9 @@ fn the_longest_queue_makes_room() {
     assert_eq!((dropped(&mut queue), queue.bytes()), (vec![0, 1, 2], 2000));
 }
 
-/// A pipe at 12 Mbit/s serves 1500 bytes a millisecond. Packets 0 to 3 come together: 0 is served
-/// at once, the others each when the one before is through, 10 ms of delay behind. Packet 2 is lost
-/// by the link and takes its millisecond all the same.
+/// A pipe at 12 Mbit/s serves 1500 bytes a millisecond. Packets 0 to 3 arrive together: 0 is served
+/// at once, the others each when the previous one has left, followed by a delay of 10 ms. Packet 2
+/// is lost by the link and takes its millisecond all the same.
 #[test]
 fn a_pipe_wakes_for_each_departure() {
     let config = PipeConfig {

@@ -1,7 +1,7 @@
 //! CoDel against the arithmetic of Linux: time in units of 1024 ns that wrap at 32 bits, and the
 //! reciprocal of the square root as a 16-bit fraction that one step of Newton's method updates
-//! (`include/net/codel.h`, `codel_impl.h`). Its drops are at the same departures but for what the
-//! fraction is imprecise by.
+//! (`include/net/codel.h`, `codel_impl.h`). Its drops are at the same departures within the
+//! imprecision of the fraction.
 
 use super::*;
 
@@ -114,9 +114,9 @@ impl Kernel {
     }
 }
 
-/// A load of `per_mille` of what the link serves, for `seconds` with a packet of 1500 bytes each
-/// millisecond served: the times of all drops, in milliseconds, by us and by the kernel. Load comes
-/// in phases so that dropping begins and ends several times.
+/// A load of `per_mille` of the link's rate, for `seconds` with a packet of 1500 bytes each
+/// millisecond served: the times of all drops, in milliseconds, by us and by the kernel. Load has
+/// phases so that dropping begins and ends several times.
 fn drops(phases: &[(u64, u64)]) -> [Vec<u64>; 2] {
     let mut ours = queue(
         Discipline::CoDel(CoDelConfig::default()),

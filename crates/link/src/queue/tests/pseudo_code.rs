@@ -28,7 +28,7 @@ fn control_law(time: u64, count: u64, interval: u64) -> u64 {
 }
 
 impl CoDelModel {
-    /// §5.6, "dodequeue": the head, and if it may be dropped. `backlog` is what all queues hold.
+    /// §5.6, "dodequeue": the head, and whether it may be dropped. `backlog` is that of all queues.
     fn take(
         &mut self,
         now: u64,
@@ -106,7 +106,7 @@ impl CoDelModel {
     }
 }
 
-/// RFC 8290 §4: queues by flow (the test gives each a queue of its own), two lists of them.
+/// RFC 8290 §4: queues by flow (the test gives each a separate queue), two lists of them.
 #[derive(Debug, Default)]
 struct FqModel {
     queues: Vec<(Vec<Entry>, CoDelModel, i64)>,

@@ -21,9 +21,9 @@ use super::bench::{Bench, at, synchronised};
 /// | 9 | 1170 | 302    | 201.8457: spike| 139.626 |                        |
 ///
 /// At 5: D = (230 - 80) / 1.5 = 100, four acknowledgments since the start, subthresh = 100 / 20 =
-/// 5. 6 opens a hold of 100 until 1150; 7 comes within it; 8 opens one of the then current 90 until
-/// 1250. At 9: D = (302 - 92.56103516) / 1.5; three since the last spike, so subthresh = D / 15.
-/// Its own acknowledgment is not held, but may not overtake 8.
+/// 5. 6 opens a hold of 100 until 1150; 7 arrives within it; 8 opens one of the then current 90
+/// until 1250. At 9: D = (302 - 92.56103516) / 1.5; three since the last spike, so subthresh = D /
+/// 15. This acknowledgment itself is not held, but may not overtake 8.
 pub(super) fn run_the_table() -> Bench {
     let mut bench = Bench::adaptive(synchronised());
     let zero = 0.0;
@@ -164,7 +164,7 @@ struct Plain {
 }
 
 impl Plain {
-    /// Whether `pdelay` is a spike, or none if it is too close to the threshold to tell.
+    /// Whether `pdelay` is a spike, or `None` if it is too close to the threshold to decide.
     fn step(&mut self, pdelay: f64) -> Option<bool> {
         let dthresh = self.s + 4.0 * self.v;
         if (pdelay - dthresh).abs() < 1e-3 {

@@ -9,8 +9,8 @@ use super::algorithm::run_the_table;
 use super::bench::{Bench, at, constant};
 use crate::agent::flow_table::DEFAULT_FLOW_LIMIT;
 
-/// Duplicates, window updates, acknowledgments with data and those without timestamps measure
-/// nothing, and pass in order behind what is held; a FIN releases all.
+/// Duplicates, window updates, acknowledgments with data and acknowledgments without timestamps
+/// measure nothing, and pass in order after held packets; a FIN releases all.
 #[test]
 fn what_is_not_judged_waits_its_turn() {
     let mut bench = run_the_table();

@@ -69,8 +69,8 @@ fn segments() -> impl Strategy<Value = Segment> {
     )
 }
 
-/// Small numbers are made those of a connection that goes on: acknowledgments that rise, stamps of
-/// the last 400 ms. Large ones stay as wild as they are.
+/// Small numbers become plausible for a live connection: acknowledgments that rise, stamps of the
+/// last 400 ms. Large ones stay as wild as they are.
 fn plausible(mut segment: Segment, packet: u32, now: Instant) -> Segment {
     if segment.acknowledgment.0 < 100_000 {
         segment.acknowledgment = SequenceNumber(packet * 500);
@@ -94,8 +94,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     /// Nothing lost or changed, nothing overtakes within a flow and direction, nothing is held
-    /// longer than allowed, what goes to the wired side is not held, and no wake-up lies in the
-    /// past. Three flows fight for two places in the table.
+    /// longer than allowed, packets to the wired side are not held, and no wake-up lies in the
+    /// past. Three flows compete for two places in the table.
     #[test]
     fn every_packet_leaves_once_in_order_and_in_time(
         rule in rules(),
@@ -161,8 +161,9 @@ fn drain(
     Ok(())
 }
 
-/// Ten thousand uploads, each with an acknowledgment that is held: the table keeps to its bound,
-/// what the forgotten ones held leaves at once, and the store grows no further than what is held.
+/// Ten thousand uploads, each with a held acknowledgment: the table keeps to its bound, packets
+/// held for forgotten connections leave at once, and the store grows no further than the held
+/// packets.
 #[test]
 fn ten_thousand_flows_take_bounded_memory() {
     let rule = constant(StaticDelay {

@@ -1,4 +1,4 @@
-//! A window that turns around a path of known delays: what does the box read in its middle?
+//! A window that circulates on a path of known delays: the readings of the box in its middle.
 
 use std::collections::BTreeMap;
 
@@ -47,8 +47,8 @@ enum Event {
     Sender(Segment),
 }
 
-/// What a transfer of `packets` shows: the mean of the sender's own samples, and of the box's round
-/// trip as it stood at each data segment, in ms; and the box.
+/// The result of a transfer of `packets`: the mean of the sender's samples, and of the box's round
+/// trip at each data segment, in ms; and the box.
 struct Outcome {
     true_mean: f64,
     read_mean: f64,
@@ -225,10 +225,10 @@ fn coarse_stamps_cost_samples_not_accuracy() {
 }
 
 /// The paper's simulator reads everything in ticks of 500 ms. With a round trip of 52.7 ms a
-/// reading is 0 or 500 ms; and since the first packet of a stamp follows the tick of its own host
-/// closely, it is the same for a whole transfer: by the phase between the clocks, 0 for nine
-/// transfers in ten (the timer is then taken for the floor) and ten times the truth for one. Of 25
-/// phases 20 ms apart a tick falls between two passages in 52.7 / 20 = 2.6.
+/// reading is 0 or 500 ms; and since the first packet of a stamp follows its host's tick closely,
+/// it is the same for a whole transfer: by the phase between the clocks, 0 for nine transfers in
+/// ten (the timer is then the floor) and ten times the truth for one. Of 25 phases 20 ms apart a
+/// tick falls between two passages in 52.7 / 20 = 2.6.
 #[test]
 fn a_clock_of_half_a_second_cannot_tell() {
     let tick = Duration::from_millis(500);

@@ -29,8 +29,8 @@ fn segments() -> impl Strategy<Value = Segment> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// Nothing panics, and what is said stays in bounds: no timer runs out earlier than half a
-    /// wired half before its floor, or later than the ceiling.
+    /// Nothing panics, and the answers stay in bounds: no timer runs out earlier than half a wired
+    /// half before its floor, or later than the ceiling.
     #[test]
     fn random_segments_do_no_harm(
         steps in prop::collection::vec((0_u64..400, 0_u64..3, any::<bool>(), segments()), 0..200),

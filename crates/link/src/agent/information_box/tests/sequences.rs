@@ -109,7 +109,7 @@ const EXACT: PassiveMethod = PassiveMethod::Timestamps {
 /// half a wired half, 20, ago: its timer expires at 90 - 20 + 200 = 270.
 ///
 /// Then data stamped 140 passes at 90 and more at 91, the first one's acknowledgment stamped 1020
-/// at 120 (wireless half 30), and what that released, with echo 1020, at 164 (wired half 44). By
+/// at 120 (wireless half 30), and the data it released, with echo 1020, at 164 (wired half 44). By
 /// timestamps the sample is 74: RTTVAR = 3/4·25 + 1/4·24 = 24.75, SRTT = 53, RTO = 152. By
 /// self-clocking it is taken at 120 with the smallest wired half, 40, so 70: RTTVAR = 3/4·25 +
 /// 1/4·20 = 23.75, SRTT = 52.5.
@@ -139,9 +139,9 @@ fn both_methods_on_a_handshake_and_one_round() {
     }
 }
 
-/// The sender's timer expires: the same segment comes again a second after the last sign of life,
-/// with no duplicate acknowledgments; RTO doubles with each. What three duplicates called for, and
-/// what follows a partial acknowledgment closely, is no expiry.
+/// The sender's timer expires: the same segment is retransmitted a second after the last sign of
+/// life, with no duplicate acknowledgments; RTO doubles with each. Retransmissions triggered by
+/// three duplicates, or closely following a partial acknowledgment, are no expiry.
 #[test]
 fn only_an_expired_timer_backs_off() {
     for method in [EXACT, PassiveMethod::SelfClocking] {
@@ -184,8 +184,8 @@ fn only_an_expired_timer_backs_off() {
     }
 }
 
-/// Karn: the wireless half of what was retransmitted is unknown without timestamps, and so is that
-/// of what waited behind it. With timestamps the newer copy has its own stamp.
+/// Karn: the wireless half of a retransmitted segment is unknown without timestamps, and so is that
+/// of segments that waited for it. With timestamps the newer copy has a distinct stamp.
 #[test]
 fn what_was_sent_again_measures_nothing_without_timestamps() {
     for (method, samples) in [(EXACT, true), (PassiveMethod::SelfClocking, false)] {
@@ -224,9 +224,9 @@ fn waiting_hosts_are_not_slow_paths() {
     }
 }
 
-/// The handshake passed unseen: a flight of three begins in silence at 1000, spaced by 2; its first
-/// acknowledgment passes at 1020, and the sender goes on at 1065: wired half 45. A second flight
-/// whose first acknowledgment comes no later than its packets do tells nothing.
+/// The handshake was not observed: a flight of three begins in silence at 1000, spaced by 2; its
+/// first acknowledgment passes at 1020, and the sender continues at 1065: wired half 45. A second
+/// flight, with its first acknowledgment no later than its packets, gives no sample.
 #[test]
 fn a_flight_after_silence_tells_the_wired_half() {
     let mut bench = Bench::new(PassiveMethod::SelfClocking);

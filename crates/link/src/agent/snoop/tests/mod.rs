@@ -1,5 +1,5 @@
-//! Sequences made by hand; what the agent emits is told as text: `>3` is data 3 passed to the
-//! mobile, `>3*` repeated, `<3` an acknowledgment that asks for 3 passed to the sender.
+//! Hand-made sequences; the agent's output is written as text: `>3` is data 3 passed to the mobile,
+//! `>3*` repeated, `<3` an acknowledgment that asks for 3 passed to the sender.
 
 mod random;
 
@@ -8,7 +8,7 @@ use airtcp_units::Duration;
 
 use super::*;
 
-/// The stream wraps behind segment 2.
+/// The stream wraps after segment 2.
 const FIRST: SequenceNumber = SequenceNumber(0xffff_ffff - 2500);
 const BYTES: u32 = 1000;
 
@@ -146,8 +146,8 @@ fn a_loss_on_the_radio_is_repaired_and_hidden() {
     );
 }
 
-/// One duplicate more than the three packets that were under way: it was made by 5, sent after the
-/// repeat. On one hop nothing overtakes, so the repeat is lost.
+/// One duplicate more than the three packets that were in flight: it was caused by 5, sent after
+/// the repeat. On one hop nothing overtakes, so the repeat is lost.
 #[test]
 fn a_repeat_that_is_lost_is_repeated_again() {
     let mut script = Script::new(SnoopConfig::default());
@@ -195,8 +195,8 @@ fn what_the_sender_must_know_reaches_it() {
     );
 }
 
-/// Acknowledgments that say something else are no duplicates: another window, data with them, or
-/// older than one that passed.
+/// Acknowledgments with other content are not duplicates: another window, data with them, or older
+/// than one that passed.
 #[test]
 fn updates_and_old_acknowledgments_pass() {
     let mut script = Script::new(SnoopConfig::default());
@@ -254,7 +254,7 @@ fn the_timer_repeats_what_no_duplicate_tells_of() {
         "one was expected, of 2"
     );
     assert_eq!(script.at(950).ack(2), "<2");
-    // No sample was taken of what was repeated (Karn's rule): 60 ms still.
+    // No sample was taken of repeated packets (Karn's rule): 60 ms still.
     assert_eq!(script.next_ms(), Some(1010));
 }
 

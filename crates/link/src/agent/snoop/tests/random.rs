@@ -42,8 +42,8 @@ fn any_segment() -> impl Strategy<Value = (Segment, Toward, FlowKey, u64)> {
 }
 
 proptest! {
-    /// Whatever passes: each packet is passed at once and unchanged, but for bare duplicates; what
-    /// is repeated has passed before; the timers lie ahead, and memory is bounded.
+    /// Whatever passes: each packet is passed at once and unchanged, except bare duplicates;
+    /// repeated packets have passed before; the timers lie ahead, and memory is bounded.
     #[test]
     fn nothing_is_lost_changed_or_reordered(
         segments in prop::collection::vec(any_segment(), 0..200),
@@ -89,8 +89,8 @@ proptest! {
         }
     }
 
-    /// Against a radio that loses at random and a receiver of TCP's rules: the local repairs alone
-    /// bring every packet over, in the order asked for, and no duplicate reaches the sender.
+    /// Against a radio that loses at random and a receiver with TCP's rules: local repairs suffice
+    /// to deliver every packet, in the order asked for, and no duplicate reaches the sender.
     #[test]
     fn repairs_any_losses_of_the_radio(lost in prop::collection::vec(any::<bool>(), 0..40)) {
         // More repeats than losses: it never gives up.
@@ -114,7 +114,7 @@ proptest! {
                         next += 1;
                     }
                     let answer = script.ack(next as u32);
-                    // The first acknowledgment tells the agent of the window.
+                    // The first acknowledgment informs the agent of the window.
                     acks += 1;
                     if next == before && acks > 1 {
                         assert!(!answer.contains('<'), "a duplicate reached the sender: {answer}");

@@ -1,5 +1,5 @@
-//! Sequences made by hand, told as text as Snoop's are: `>3` data to the mobile, `>3*` repeated,
-//! `<3` an acknowledgment that asks for 3, `<3@70` one that echoes 70.
+//! Hand-made sequences, written as text like Snoop's: `>3` data to the mobile, `>3*` repeated, `<3`
+//! an acknowledgment that asks for 3, `<3@70` one that echoes 70.
 
 mod random;
 
@@ -14,7 +14,7 @@ fn stamped(value: u32, echo: u32) -> Option<Timestamps> {
     Some(Timestamps { value, echo })
 }
 
-/// Data whose source stamps it with its number plus 100.
+/// Data stamped by its source with its number plus 100.
 fn data(number: u32) -> Segment {
     Segment {
         sequence: FIRST + number * BYTES,
@@ -126,8 +126,8 @@ fn windowed(window: usize) -> WtcpConfig {
     }
 }
 
-/// Ratnam & Matta: data within the wireless window passes, the rest waits in order. What waited
-/// 20 ms has its echo moved by 20 ticks: 103 + 20.
+/// Ratnam & Matta: data within the wireless window passes, the rest waits in order. Data that
+/// waited 20 ms has its echo moved by 20 ticks: 103 + 20.
 #[test]
 fn data_passes_within_the_wireless_window() {
     let mut script = Script::new(windowed(2));
@@ -155,7 +155,7 @@ fn a_duplicate_repeats_and_the_time_in_the_buffer_is_hidden() {
     assert_eq!(script.at(60).ack(5, 4), "<5@104", "nothing to hide");
 }
 
-/// A clock of 10 ms ticks: 25 ms are two whole ticks; without a tick the echo is left alone.
+/// A clock of 10 ms ticks: 25 ms are two whole ticks; without a tick the echo is unchanged.
 #[test]
 fn the_echo_moves_by_whole_ticks_of_the_source() {
     for (tick, echo) in [(10, 102), (500, 100), (0, 100)] {
@@ -190,7 +190,7 @@ fn a_timeout_closes_the_wireless_window() {
     assert_eq!(script.at(80).wake(), ">1*");
     assert_eq!((script.window(), script.next_ms()), (1, Some(200)));
     assert_eq!(script.at(200).wake(), ">1*");
-    // Three more are under way: nothing new until fewer are than the window allows.
+    // Three more are in flight: no new packet until fewer are than the window allows.
     assert_eq!(
         script.at(210).ack(2, 1),
         "<2@281",
@@ -210,7 +210,7 @@ fn a_timeout_closes_the_wireless_window() {
     );
 }
 
-/// The source retransmits what has left: it passes, once. What still waits: it waits once.
+/// The source retransmits data already sent: it passes, once. Data still waiting: it waits once.
 #[test]
 fn what_the_source_sends_again_replaces_the_copy() {
     let mut script = Script::new(windowed(2));
@@ -218,7 +218,7 @@ fn what_the_source_sends_again_replaces_the_copy() {
     assert_eq!([script.data(0), script.data(3)], [">0", ""]);
     assert_eq!(script.ack(2, 1), "<2@101 >2 >3");
     assert_eq!(script.data(1), ">1", "the mobile says again that it has it");
-    // A hole of the wired side is the source's to fill, and goes ahead of what waits.
+    // A hole of the wired side is the source's to fill, and goes ahead of waiting data.
     (5..8).for_each(|number| drop(script.data(number)));
     script.ack(4, 3);
     assert_eq!([script.ack(4, 3), script.ack(4, 3)], ["<4@103", "<4@103"]);
@@ -226,7 +226,7 @@ fn what_the_source_sends_again_replaces_the_copy() {
     assert_eq!(script.ack(7, 4), "<7@104 >7");
 }
 
-/// A full buffer drops, a connection that is forgotten gives back what waits, in order.
+/// A full buffer drops, a forgotten connection returns its waiting packets, in order.
 #[test]
 fn nothing_that_waits_is_forgotten() {
     let config = WtcpConfig {

@@ -118,7 +118,7 @@ proptest! {
                 if passage.toward == Toward::Wired {
                     let said = number(passage.segment.acknowledgment);
                     prop_assert!(said <= next, "acknowledges what did not arrive");
-                    // The first tells the agent of the window.
+                    // The first one informs the agent of the window.
                     prop_assert!(told.is_none_or(|told| said > told || told == 0), "{told:?} {said}");
                     told = Some(said);
                 } else if !fates.next().unwrap_or(false) {

@@ -37,7 +37,7 @@ fn physical_layer(kind: (Standard, Preamble, u64, u64)) -> Phy {
 }
 
 /// DIFS + CWmin/2 slots + data + SIFS + ACK for 1500 bytes of IP in frames of 1536. 802.11b: 50 +
-/// 310 + data + 10 + ACK, data 12288, 6144, 2235 and 1118 µs behind 192 or 96, ACK 304 at 1 Mbit/s
+/// 310 + data + 10 + ACK, data 12288, 6144, 2235 and 1118 µs after 192 or 96, ACK 304 at 1 Mbit/s
 /// and 152 at 2 with the short preamble. 802.11a: 34 + 67.5 + (20 + 513 or 57 symbols of 4) + 16 +
 /// 44 or 28. 802.11g: 28 + 67.5 + 254 + 10 + 34.
 ///
@@ -98,18 +98,18 @@ fn two_way(phy: Phy, every: u64) -> f64 {
     delivered as f64 * 1448.0 * 8.0 / SECONDS as f64 / 1e6
 }
 
-/// Traffic as of TCP. The closed form of the notes gives each frame a back-off of its own: 1984,
-/// 1928 and 1883 µs for data, 930, 874 and 829 for an answer of 88 bytes (rounded up to
-/// microseconds as the standard does); 2233.5 and 305.5 in 802.11a. Two things are missing in it.
+/// Traffic as of TCP. The closed form of the notes gives each frame a separate back-off: 1984, 1928
+/// and 1883 µs for data, 930, 874 and 829 for an answer of 88 bytes (rounded up to microseconds as
+/// the standard does); 2233.5 and 305.5 in 802.11a. Two things are missing in it.
 ///
-/// - Both count down at once. The mobile, which always has a frame, counts all idle slots: 15.5 for
-///   each of its frames (7.5 in 802.11a). The access point counts none beyond these, so that the
-///   back-off of the answers is not paid for: goodput at most that of the form without it.
-/// - They collide: at most as often as two stations that always have a frame, c times a success by
-///   the exact chain. Each collision costs the mobile a frame, the wait for an answer, DIFS, and a
-///   back-off from a window that has doubled. With an answer to every packet there are 2c of them a
-///   packet, and the access point, which may send as often as the mobile, hardly ever has nothing
-///   to send: this is what goodput is. With an answer to every other it is more.
+/// - Both count down at once. The mobile, which is always backlogged, counts all idle slots: 15.5
+///   for each of its frames (7.5 in 802.11a). The access point counts no slots beyond these, so
+///   that the back-off of the answers is not paid for: goodput at most that of the form without it.
+/// - They collide: at most as often as two backlogged stations, c times a success by the exact
+///   chain. Each collision costs the mobile a frame, the wait for an answer, DIFS, and a back-off
+///   from a window that has doubled. With an answer to every packet there are 2c of them a packet,
+///   and the access point, which may send as often as the mobile, is hardly ever idle: this
+///   determines goodput. With an answer to every other it is more.
 ///
 /// In 802.11b the first is worth more: goodput is 4 to 7 % above the closed form. In 802.11a, with
 /// a window half as large, slots half as long and data that take longer, the second is: 7 % below,

@@ -128,8 +128,8 @@ fn keeps_its_distance(scenario: &Scenario) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What a mobile draws does not depend on what others do: the damage to its n-th frame is the same
-/// when another mobile is there and when not.
+/// A mobile's draws do not depend on other stations: the damage to its n-th frame is the same when
+/// another mobile is there and when not.
 fn draws_are_its_own(scenario: &Scenario) -> Result<(), TestCaseError> {
     let mut alone = scenario.clone();
     alone.arrivals.retain(|arrival| arrival.from == 1);
@@ -143,7 +143,7 @@ fn draws_are_its_own(scenario: &Scenario) -> Result<(), TestCaseError> {
             .map(|sent| sent.fate == Fate::Damaged)
             .collect()
     };
-    // A collision hides what the radio would have done, and a failed frame moves the rest.
+    // A collision hides damage by the radio, and a failed frame moves the rest.
     let collides = together
         .run()
         .0

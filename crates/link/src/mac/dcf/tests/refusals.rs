@@ -37,7 +37,7 @@ fn what_cannot_be_is_refused() {
     );
 }
 
-/// The edges of what there can be.
+/// The limits of valid configurations.
 #[test]
 fn what_can_be_is_not() {
     for (stations, window, threshold) in [(1, (0, 0), 256), (2007, (1023, 1023), u32::MAX)] {

@@ -5,8 +5,8 @@ use super::*;
 use crate::error::ErrorModel;
 use crate::scheduler::deadline::DeadlineOrder;
 
-/// What is reported, in the order of time: 'r' for a failed attempt, 'd' for delivered, 'x' for
-/// given up; who sent it; how often it was sent.
+/// The reports, in the order of time: 'r' for a failed attempt, 'd' for delivered, 'x' for given
+/// up; the sender; the number of attempts.
 fn told(config: &BssConfig, senders: &[u32]) -> Vec<(char, u32, u32)> {
     let mut bss: Bss<()> = Bss::new(config, Stream::new(1, "bss")).unwrap();
     let idle = Instant::ZERO + Duration::from_micros(100);
@@ -84,8 +84,8 @@ fn the_last_attempt_is_no_retry() {
 }
 
 /// With windows of 0 the RTS of both collide each time, until the access point gives its packet up
-/// after four attempts, as its order says; the mobile then has the channel to itself. Its packet
-/// has been sent but once: what collided were RTS.
+/// after four attempts, by its order; the mobile then has the channel to itself. Its packet has
+/// been sent only once: the collided frames were RTS.
 #[test]
 fn an_rts_in_vain_is_an_attempt_by_deadline() {
     let mut config = BssConfig {

@@ -1,4 +1,4 @@
-//! Small random scenarios, and what a set makes of them.
+//! Small random scenarios, and their histories in a set.
 
 use proptest::prelude::*;
 
@@ -30,7 +30,7 @@ impl Scenario {
         (history, bss)
     }
 
-    /// What a second model fills in.
+    /// The part that a second model fills in.
     pub(super) const fn untold() -> History {
         History::new(TICK)
     }

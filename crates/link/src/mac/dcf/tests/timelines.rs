@@ -72,7 +72,7 @@ fn run_all(config: &BssConfig, arrivals: Vec<Arrival>) -> History {
     scenario.run().0
 }
 
-/// Who, from when to when, what, and what became of it.
+/// Sender, start, end, kind and fate of each frame.
 fn frames(history: &History) -> Vec<(u32, u64, u64, FrameKind, Fate)> {
     let frames = history.frames.iter();
     frames
@@ -120,9 +120,8 @@ fn without_a_limit_it_goes_on() {
     assert_eq!(history.delivered, [(1333, 0, 1), (7645, 1, 4)]);
 }
 
-/// The medium is idle for long when they come at 100: both send at once, without back-off. They
-/// fail:
-/// 1383 + 272 = 1655 for those that sent; the access point heard what it could not understand and
+/// The medium is idle for long when they arrive at 100: both send at once, without back-off. They
+/// fail: 1383 + 272 = 1655 for the senders; the access point received an undecodable frame and
 /// waits for EIFS, so that they are first once more. Then 2938 + 364 = 3302.
 #[test]
 fn colliders_wait_for_an_answer_and_others_for_eifs() {
@@ -142,8 +141,8 @@ fn colliders_wait_for_an_answer_and_others_for_eifs() {
     assert_eq!(history.discarded, [(0, 2, false), (1, 2, false)]);
 }
 
-/// 100 bytes of IP make a frame of 136: 192 + 99 = 291. Its sender waits until 391 + 222, hears the
-/// other's frame until 1383, and sends DIFS after it; whose own wait is longer.
+/// 100 bytes of IP make a frame of 136: 192 + 99 = 291. Its sender waits until 391 + 222, senses
+/// the other's frame until 1383, and sends DIFS after it; the other's wait is longer.
 #[test]
 fn a_short_frame_waits_for_the_longer_one() {
     let history = run(&exact(2, 2), &[(100, 1, 100), (100, 2, WHOLE)]);
@@ -161,8 +160,8 @@ fn a_short_frame_waits_for_the_longer_one() {
 }
 
 /// A station that has given up a packet in a collision need not wait for EIFS: with nothing to send
-/// its back-off of 0 is over at 1383 + 272 = 1655, and what comes at 1700 is sent at once, though
-/// those that listened wait until 1383 + 364 = 1747.
+/// its back-off of 0 is over at 1383 + 272 = 1655, and a packet that arrives at 1700 is sent at
+/// once, though listeners wait until 1383 + 364 = 1747.
 #[test]
 fn who_has_collided_is_ready_before_others() {
     let packets = [
@@ -249,7 +248,7 @@ fn fragments_follow_each_other() {
 }
 
 /// Every other frame is damaged: the second, third and fourth fragment fail once each. That is
-/// three failures with a limit of 2, but none of a fragment twice.
+/// three failures with a limit of 2, but no fragment fails twice.
 #[test]
 fn retries_are_counted_by_fragment() {
     let config = BssConfig {
@@ -268,7 +267,7 @@ fn retries_are_counted_by_fragment() {
 
 /// 114 bytes of IP make a frame of 150, of 302 µs: 50 to 352, its ACK from 362 to 666. The channel
 /// is away from 500 to 503 and from 1500 to 1503, in the middle of the ACKs; the sender, which
-/// hears them damaged, waits for EIFS: 666 + 364 = 1030.
+/// receives them damaged, waits for EIFS: 666 + 364 = 1030.
 #[test]
 fn a_packet_whose_ack_is_lost_is_delivered_once() {
     let config = BssConfig {
@@ -295,9 +294,9 @@ fn a_packet_whose_ack_is_lost_is_delivered_once() {
     assert_eq!(history.discarded, [(0, 2, true)]);
 }
 
-/// All frames are damaged, two packets, to be sent four times each. In the order of the paper what
-/// has failed twice lets new ones pass, and Q2 is served before Q3; with new ones last the first is
-/// given up before the second is sent.
+/// All frames are damaged, two packets, to be sent four times each. In the order of the paper
+/// packets that failed twice let new ones pass, and Q2 is served before Q3; with new ones last the
+/// first is given up before the second is sent.
 #[test]
 fn a_deadline_order_chooses_for_each_attempt() {
     for (ahead_of_fresh, expected) in [(1, [1, 2, 1, 2, 3, 3, 4, 4]), (3, [1, 2, 3, 4, 1, 2, 3, 4])]

@@ -1,5 +1,5 @@
-//! Rate control on the air: against every fixed mode on a channel that stands still, and against
-//! one that knows the channel on a channel that fades.
+//! Rate control on the air: against every fixed mode on a static channel, and against one that
+//! knows the channel on a fading channel.
 
 use super::*;
 use crate::fading::{Fading, Radio, RadioConfig};
@@ -13,7 +13,7 @@ fn ideal(modes: &[Mode]) -> RateControlConfig {
     RateControlConfig::Ideal(modes.to_vec(), MPDU, BasicRates::OFDM)
 }
 
-/// One station on a channel of that mean signal-to-noise ratio, whose rates are controlled so.
+/// One station with this rate control on a channel of that mean signal-to-noise ratio.
 fn over_radio(control: RateControlConfig, snr_db: f64, fading: Fading, seed: u64) -> EdcaConfig {
     let air = RadioConfig {
         carrier_hz: 5.18e9,
@@ -50,8 +50,8 @@ fn run(control: RateControlConfig, snr_db: f64, fading: Fading, seconds: u64) ->
     (result.megabits(0, IP_BYTES), best)
 }
 
-/// On a channel that stands still, from 0 to 45 dB, Minstrel-HT ends within one MCS of the fixed
-/// mode with the highest goodput; so does the ideal rate control, which loses nothing by it.
+/// On a static channel, from 0 to 45 dB, Minstrel-HT ends within one MCS of the fixed mode with the
+/// highest goodput; so does the ideal rate control, which loses nothing by it.
 #[test]
 fn rate_control_is_within_a_step_of_the_best_fixed_mode() {
     for (family, step) in [(Family::Ht, 1), (Family::Vht, 3), (Family::He, 3)] {
@@ -90,9 +90,9 @@ fn rate_control_is_within_a_step_of_the_best_fixed_mode() {
     }
 }
 
-/// On a channel that fades at walking speed Minstrel-HT gets most of what a rate control gets that
-/// knows the channel, and within 20 % of what ns-3.37's MinstrelHt gets: mean goodputs in Mbit/s of
-/// five seeds of 20 s (`benches/ns3/wlan_adaptation.cc`; six at 20 dB).
+/// On a channel that fades at walking speed Minstrel-HT gets most of the goodput of a rate control
+/// that knows the channel, and within 20 % of that of ns-3.37's MinstrelHt: mean goodputs in Mbit/s
+/// of five seeds of 20 s (`benches/ns3/wlan_adaptation.cc`; six at 20 dB).
 ///
 /// Ours is Linux 6's, ns-3's an older Linux's: an EWMA in place of the filter of second order, and
 /// samples as packets go by in place of one every 20 ms. At 20 dB, where the fastest mode that
@@ -122,8 +122,8 @@ fn minstrel_follows_a_walk() {
     }
 }
 
-/// What had no answer goes out in the modes of Minstrel-HT's chain: in the best twice or more, then
-/// behind an RTS, which has no answer either.
+/// Unanswered PPDUs go out in the modes of Minstrel-HT's chain: in the best twice or more, then
+/// after an RTS, which has no answer either.
 #[test]
 fn what_is_not_answered_steps_down_the_chain() {
     let modes = modes(Family::Ht, Width::Mhz20, 1, &[GuardInterval::Ns800]);

@@ -1,4 +1,4 @@
-//! Several packets in an MPDU: how long PPDUs take, and what an error costs.
+//! Several packets in an MPDU: durations of PPDUs, and the cost of an error.
 
 use super::*;
 use crate::frame::{FrameKind, Occupancy};
@@ -41,8 +41,8 @@ fn send(config: &EdcaConfig, packets: u32) -> (Vec<u32>, Vec<(u32, Duration)>) {
 }
 
 /// 3839 bytes hold two packets of 1500: 14 + 1508, padded to 1524, and 14 + 1508 make 3046, with
-/// header and FCS 3076. Without A-MPDU that is an MPDU alone: (16 + 8·3076 + 6)/260 rounds up to 95
-/// symbols of 4 µs behind 36 µs of preamble. 7935 bytes hold five: 4·1524 + 1522 + 30 = 7648, 236
+/// header and FCS 3076. Without A-MPDU that is a single MPDU: (16 + 8·3076 + 6)/260 rounds up to 95
+/// symbols of 4 µs after 36 µs of preamble. 7935 bytes hold five: 4·1524 + 1522 + 30 = 7648, 236
 /// symbols.
 #[test]
 fn durations_are_those_of_the_whole_mpdu() {

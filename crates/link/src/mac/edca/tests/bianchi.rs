@@ -1,5 +1,5 @@
-//! Stations that always have packets against G. Bianchi's chain with the durations of aggregates
-//! (IEEE JSAC 18(3), 2000). His counters go down by one for each busy period, as those of EDCA do.
+//! Backlogged stations against G. Bianchi's chain with the durations of aggregates (IEEE JSAC
+//! 18(3), 2000). His counters go down by one for each busy period, as EDCA's do.
 
 use super::*;
 use crate::phy::aggregate::Ampdu;
@@ -45,7 +45,7 @@ fn saturated_stations_are_bianchis() {
         for stations in [2, 5, 10, 20] {
             let config = config(stations, mode);
             let timeout = config.phy.sifs() + config.phy.lowest_ack_time();
-            // His colliding stations wait as long as those that listen.
+            // His colliding stations wait as long as listening ones.
             let config = EdcaConfig {
                 answer_timeout: Some(timeout),
                 ..config

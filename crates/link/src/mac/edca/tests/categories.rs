@@ -44,8 +44,8 @@ fn internal_collisions_cost_no_airtime() {
     assert!((ratio / (low_share / p) - 1.0).abs() < 0.03, "{ratio}");
 }
 
-/// With a TXOP limit a station sends aggregates of at most 8000 bytes one behind the other. ns-3
-/// gave 4.8 % more with A-MPDUs of 8 kB in TXOPs of 3 ms.
+/// With a TXOP limit a station sends consecutive aggregates of at most 8000 bytes. ns-3 gave 4.8 %
+/// more with A-MPDUs of 8 kB in TXOPs of 3 ms.
 #[test]
 fn a_txop_saves_contentions() {
     let mut config = config(1, mcs_7());

@@ -1,4 +1,4 @@
-//! Stations of 802.11b and g beside one of 802.11n.
+//! Stations of 802.11b and g together with one of 802.11n.
 
 use super::*;
 use crate::phy::Band;
@@ -61,8 +61,8 @@ fn a_legacy_frame_takes_what_it_takes_alone() {
     }
 }
 
-/// What the 802.11n station sends is preceded by a CTS at 11 Mbit/s and a SIFS where one of 802.11b
-/// listens: 203 + 10 µs more, and what that station sends is not. With RTS and CTS 192 + 15 + 10 +
+/// Frames of the 802.11n station are preceded by a CTS at 11 Mbit/s and a SIFS if one of 802.11b
+/// listens: 203 + 10 µs more, and frames of that station are not. With RTS and CTS 192 + 15 + 10 +
 /// 203 + 10.
 #[test]
 fn newer_frames_are_protected() {
@@ -81,15 +81,14 @@ fn newer_frames_are_protected() {
     }
 }
 
-/// Attempts of an older station for each of a newer one's, both with always something to send: two
-/// counters by the rules of the standard, without frames. The times are those behind the end of an
-/// exchange.
+/// Attempts of an older station for each of a newer one's, both always backlogged: two counters by
+/// the rules of the standard, without frames. The times are counted from the end of an exchange.
 ///
-/// - The older one's first slot ends `DIFS + slot` behind it, the newer one's begins at `AIFS`, a
+/// - The older one's first slot ends `DIFS + slot` after it, the newer one's begins at `AIFS`, a
 ///   slot later than DIFS: with the same counter the older one sends first, and both count the same
 ///   slots when the other sends (§10.3.4.3, §10.23.2.4).
 /// - Windows: 15 or 31 for the older one, by its PHY, 15 for the newer one.
-/// - Behind a collision whoever sent the longer frame waits for its answer first, while the other
+/// - After a collision the sender of the longer frame waits for its answer first, while the other
 ///   one counts down: that is worth some four slots each time.
 fn attempts_for_one(config: &EdcaConfig, older_is_longer: bool) -> f64 {
     let phy = &config.phy;
@@ -135,7 +134,7 @@ fn attempts_for_one(config: &EdcaConfig, older_is_longer: bool) -> f64 {
     attempts[0] as f64 / attempts[1] as f64
 }
 
-/// How often an older station wins beside a newer one: 1.2 times as often with 802.11g, half as
+/// How often an older station wins against a newer one: 1.2 times as often with 802.11g, half as
 /// often with 802.11b and its window of 31, within 4 %, which is two standard errors of a minute.
 #[test]
 fn an_older_station_wins_as_often_as_its_counter_says() {
@@ -187,7 +186,7 @@ fn airtime_is_shared_by_exchanges() {
     }
 }
 
-/// What a legacy station is sent arrives in order, each packet once, with losses too.
+/// Packets to a legacy station arrive in order, each once, with losses too.
 #[test]
 fn nothing_is_lost_or_reordered() {
     let config = EdcaConfig {

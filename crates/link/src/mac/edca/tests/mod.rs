@@ -108,7 +108,7 @@ pub(super) fn attempts(limit: u32) -> RetryLimit {
     RetryLimit::Attempts(NonZeroU32::new(limit).expect("one at least"))
 }
 
-/// What came of stations that always have packets.
+/// The results of backlogged stations.
 pub(super) struct Saturation {
     /// Packets delivered, by the flow that they are of.
     pub delivered: Vec<u64>,
@@ -160,7 +160,7 @@ pub(super) fn saturate(
         while let Some(outcome) = bss.poll() {
             match outcome {
                 Outcome::Delivered { packet, .. } => delivered[packet] += 1,
-                // What is acknowledged or gone makes room for another.
+                // An acknowledged or discarded packet makes room for another.
                 Outcome::Acknowledged { packet, .. }
                 | Outcome::Dropped { packet }
                 | Outcome::Discarded { packet, .. } => again.push(packet),

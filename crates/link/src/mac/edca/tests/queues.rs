@@ -31,9 +31,9 @@ fn one_queue_gives_the_slow_station_the_air() {
     );
 }
 
-/// Airtime fairness: a third of the time each, so a third of what each would have alone, within
-/// 1 %. What is charged is the time on the air; the pauses before it, 2 % of it for long PPDUs and
-/// 3 % for short ones, are not.
+/// Airtime fairness: a third of the time each, so a third of each station's solo throughput, within
+/// 1 %. The charge is the time on the air; the pauses before it, 2 % of it for long PPDUs and 3 %
+/// for short ones, are not charged.
 #[test]
 fn airtime_is_shared_in_thirds() {
     let airtime = Queueing::Airtime(AirtimeLimits::default());
@@ -58,7 +58,7 @@ fn turns_share_by_aggregates() {
     assert!((fast / slow / 14.0 - 1.0).abs() < 0.02, "{fast}, {slow}");
 }
 
-/// Behind an FQ-CoDel the driver's queue of 64 packets stays, and packets are dropped by CoDel.
+/// Below an FQ-CoDel the driver's queue of 64 packets stays, and packets are dropped by CoDel.
 #[test]
 fn a_discipline_stands_in_front_of_a_driver() {
     let driver = Queueing::Qdisc(QueueLimit::Packets(64));

@@ -1,4 +1,4 @@
-//! Small random cells, and what happens in them.
+//! Small random cells, and their histories.
 
 use super::*;
 use crate::mac::damage::Outage;
@@ -29,7 +29,7 @@ impl Scenario {
         History::of(&mut bss, &self.arrivals, NANO)
     }
 
-    /// What a second model fills in.
+    /// The part that a second model fills in.
     pub(super) const fn untold() -> History {
         History::new(NANO)
     }

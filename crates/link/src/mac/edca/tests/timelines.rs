@@ -1,4 +1,4 @@
-//! Exchanges by hand, and what must always hold.
+//! Exchanges by hand, and invariants.
 
 use proptest::prelude::*;
 
@@ -54,12 +54,12 @@ fn exact(stations: u32) -> EdcaConfig {
     config
 }
 
-/// Four packets of 1500 bytes come in one instant to an idle channel, at the end of its AIFS and
+/// Four packets of 1500 bytes arrive at one instant at an idle channel, at the end of its AIFS and
 /// 106 slots, and leave at once, together: subframes of 1544 bytes and a last one of 1542, 36 µs of
-/// preamble and symbols of 260 bits. Of every three MPDUs the last is damaged, so the third. SIFS
-/// of 16 µs, a block ACK of 32 µs at 24 Mbit/s, AIFS of 43 µs; the damaged one follows alone: 1538
-/// bytes are 12326 bits with service and tail, 48 symbols, 36 + 192 µs. Its ACK takes 28 µs, and
-/// all is in order.
+/// preamble and symbols of 260 bits. The last of every three MPDUs is damaged, so the third. SIFS
+/// of 16 µs, a block ACK of 32 µs at 24 Mbit/s, AIFS of 43 µs; the damaged one follows by itself:
+/// 1538 bytes are 12326 bits with service and tail, 48 symbols, 36 + 192 µs. Its ACK takes 28 µs,
+/// and all is in order.
 #[test]
 fn an_aggregate_by_hand() {
     let mut config = exact(1);
@@ -89,8 +89,8 @@ fn an_aggregate_by_hand() {
     assert_eq!(delivered, [0, 1, 2, 3]);
 }
 
-/// All MPDUs of an aggregate are damaged: no block ACK comes, and it is sent again after SIFS, a
-/// slot, 20 µs of preamble and AIFS, with the same numbers.
+/// All MPDUs of an aggregate are damaged: there is no block ACK, and it is retransmitted after
+/// SIFS, a slot, 20 µs of preamble and AIFS, with the same numbers.
 #[test]
 fn a_lost_aggregate_is_not_answered() {
     let mut config = exact(1);
@@ -116,7 +116,7 @@ fn a_lost_aggregate_is_not_answered() {
         .collect();
     assert_eq!(data.len(), 2);
     assert_eq!(data[1].2 - data[0].3, 16 + 9 + 20 + 43);
-    // The receiver is told that it need not wait: a request, and its block ACK.
+    // The receiver is informed that it need not wait: a request, and its block ACK.
     let last: Vec<_> = seen.0.iter().rev().take(2).map(|frame| frame.1).collect();
     assert_eq!(last, [FrameKind::BlockAck, FrameKind::BlockAckRequest]);
 }

@@ -6,7 +6,8 @@ use super::*;
 
 const PACKETS: usize = 40_000;
 
-/// What came of [`PACKETS`] packets: when the last was told of, what arrived, all their attempts.
+/// The results for [`PACKETS`] packets: time of the last report, packets that arrived, all
+/// attempts.
 struct Transfer {
     took: f64,
     arrived: Vec<u64>,
@@ -124,7 +125,7 @@ fn what_is_given_up_is_given_by_the_retry_limit() {
     }
 }
 
-/// On an idle line a packet that needs k retransmissions is under way for a frame and the delay,
+/// On an idle line a packet that needs k retransmissions is in transit for a frame and the delay,
 /// and k times for LL_RTO and a frame; k is geometric. Chi-squared over k = 0 to 5 and above: 22.5
 /// is the 0.1 % point of six degrees of freedom.
 #[test]

@@ -13,7 +13,7 @@ mod closed_forms;
 mod naive;
 mod timelines;
 
-/// A millisecond: what a frame of [`BYTES`] takes at the rate of [`config`].
+/// A millisecond: the duration of a frame of [`BYTES`] at the rate of [`config`].
 const MILLISECOND: Duration = Duration::from_millis(1);
 const BYTES: u32 = 125;
 

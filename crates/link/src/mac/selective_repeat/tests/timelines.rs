@@ -37,8 +37,8 @@ fn third() -> SelectiveRepeatConfig {
 }
 
 /// 0, 1, 2 leave at 0, 1, 2 ms; 2 is damaged, its last bit leaves at 3, its timer expires at 8. 3
-/// and 4 follow at 3 and 4, 5, the sixth frame, is damaged too (last bit 6, timer 11). 2 leaves
-/// again at 8, 5 at 11.
+/// and 4 follow at 3 and 4, 5, the sixth frame, is damaged too (last bit 6, timer 11). 2 is
+/// retransmitted at 8, 5 at 11.
 #[test]
 fn frames_overtake_the_one_that_is_retransmitted() {
     let told = lines(&outcomes(&third(), &[0; 6]));
@@ -85,7 +85,7 @@ fn a_reordering_buffer_holds_what_has_overtaken() {
     assert_eq!(delivered, expected);
 }
 
-/// With one attempt 2 is given up when its timer expires at 8; the receiver hears of it at 10.
+/// With one attempt 2 is given up when its timer expires at 8; the receiver learns of it at 10.
 #[test]
 fn what_is_given_up_is_waited_for_no_longer() {
     let mut config = SelectiveRepeatConfig {
@@ -109,7 +109,7 @@ fn what_is_given_up_is_waited_for_no_longer() {
 /// A window of two: 2 waits for the acknowledgment of 0 at 5. Where numbers count, 2 is damaged at
 /// 5 (timer 11), 3 follows at 6 when 1 is acknowledged, and 4 must wait until 2 is acknowledged at
 /// 16; where outstanding frames count it goes when 3 is acknowledged at 11, before 2's
-/// retransmission, which is due at 11 too, no: what is due goes first.
+/// retransmission, which is due at 11 too, no: a due retransmission goes first.
 #[test]
 fn a_window_holds_the_sender_up() {
     let starts = |window: fn(NonZeroU32) -> Window| {
@@ -176,7 +176,7 @@ fn transmissions(config: &SelectiveRepeatConfig, flows: &[u32]) -> Vec<(u64, u32
     watched(config, flows).0
 }
 
-/// The n-th transmission of a flow meets its n-th draw, whatever another flow transmits beside it.
+/// The n-th transmission of a flow meets its n-th draw, whatever another flow transmits.
 #[test]
 fn a_flow_that_sends_more_shifts_no_draw_of_another() {
     let config = config(independent(0.4), 1, 4);
@@ -191,8 +191,8 @@ fn a_flow_that_sends_more_shifts_no_draw_of_another() {
     assert_eq!(fates(&beside), alone);
 }
 
-/// Both directions have a line and draws of their own: packets of the mobile arrive as if the
-/// access point had none.
+/// Both directions have a separate line and draws: packets of the mobile arrive as if the access
+/// point had no packets.
 #[test]
 fn directions_do_not_share_the_line() {
     let mut link = SelectiveRepeatLink::new(&third(), Stream::new(1, "link")).unwrap();
@@ -235,9 +235,9 @@ fn directions_do_not_share_the_line() {
     assert_eq!(arrived, expected);
 }
 
-/// Two frames fail and are due again while the line is busy with others: by deadline the one whose
-/// sender's timer expires first goes first, although it failed later; after three failed
-/// retransmissions a frame is dropped.
+/// Two frames fail and are due for retransmission while the line is busy with others: by deadline
+/// the one whose sender's timer expires first goes first, although it failed later; after three
+/// failed retransmissions a frame is dropped.
 #[test]
 fn retransmissions_can_be_ordered_by_deadline() {
     let run = |order| {
@@ -278,8 +278,8 @@ fn retransmissions_can_be_ordered_by_deadline() {
         }
         lines(&all)
     };
-    // 0 leaves at 0 and is due again at 3, while 1 (1 to 4) is on the line; 0 goes at 4, 1 is due
-    // at 6, and goes then.
+    // 0 leaves at 0 and its retransmission is due at 3, while 1 (1 to 4) is on the line; 0 goes at
+    // 4, 1 is due at 6, and goes then.
     let first_due: [Line; 4] = [
         (3, 0, "retried", 1),
         (6, 1, "retried", 1),
@@ -316,7 +316,7 @@ fn what_finds_no_room_is_refused() {
             .collect();
         assert_eq!(admitted, [true, true, false], "{limit:?}");
     }
-    // A packet larger than the queue may be under way; it may not wait.
+    // A packet larger than the queue may be in transit; it may not wait.
     config.access_point.queue = QueueLimit::Bytes(1);
     let mut link = SelectiveRepeatLink::new(&config, Stream::new(1, "link")).unwrap();
     assert!(link.push(Instant::ZERO, (ACCESS_POINT, MOBILE), offer(0), 0, &mut ()));

@@ -27,15 +27,15 @@ fn time(mode: Mode, bytes: u32) -> u64 {
 /// By hand: 1542 bytes are 12336 bits, with service and tail 12358 (12364 for two encoders).
 #[test]
 fn frames_of_802_11n() {
-    // 12358 / 260 = 47.53: 48 symbols of 4 µs behind 36.
+    // 12358 / 260 = 47.53: 48 symbols of 4 µs after 36.
     assert_eq!(time(mode(Ht, 7, Mhz20, 1, Ns800), 1542), 2280);
     // 48 symbols of 3.6 µs are 172.8, which ends at 176.
     assert_eq!(time(mode(Ht, 7, Mhz20, 1, Ns400), 1542), 2120);
     // 12358 / 26 = 475.3: 476 symbols.
     assert_eq!(time(mode(Ht, 0, Mhz20, 1, Ns800), 1542), 360 + 19_040);
-    // MCS 15 at 40 MHz: 1080 bits, 12 symbols (11.44) of 3.6 µs are 43.2, so 44 behind 40.
+    // MCS 15 at 40 MHz: 1080 bits, 12 symbols (11.44) of 3.6 µs are 43.2, so 44 after 40.
     assert_eq!(time(mode(Ht, 7, Mhz40, 2, Ns400), 1542), 840);
-    // MCS 23 at 40 MHz: 1620 bits, two encoders; 12364 / 1620 = 7.63: 8 symbols behind 48.
+    // MCS 23 at 40 MHz: 1620 bits, two encoders; 12364 / 1620 = 7.63: 8 symbols after 48.
     assert_eq!(time(mode(Ht, 7, Mhz40, 3, Ns800), 1542), 480 + 320);
     // 65535 bytes at MCS 7: 524302 bits in 2017 symbols (2016.5).
     assert_eq!(time(mode(Ht, 7, Mhz20, 1, Ns800), 65_535), 360 + 80_680);
@@ -43,14 +43,14 @@ fn frames_of_802_11n() {
 
 #[test]
 fn frames_of_802_11ac() {
-    // MCS 9 at 80 MHz: 1560 bits, 7.92 symbols: 8 behind 40.
+    // MCS 9 at 80 MHz: 1560 bits, 7.92 symbols: 8 after 40.
     assert_eq!(time(mode(Vht, 9, Mhz80, 1, Ns800), 1542), 400 + 320);
     // Short: 28.8 µs end at 32.
     assert_eq!(time(mode(Vht, 9, Mhz80, 1, Ns400), 1542), 400 + 320);
     // MCS 8 at 20 MHz: 312 bits, 39.6 symbols: 40, short 144 µs, a multiple of 4 as it is.
     assert_eq!(time(mode(Vht, 8, Mhz20, 1, Ns400), 1542), 400 + 1440);
     // MCS 9 at 160 MHz with four streams: 12480 bits, six encoders; 100000 bytes are 800052 bits in
-    // 65 symbols (64.1) behind 52.
+    // 65 symbols (64.1) after 52.
     assert_eq!(time(mode(Vht, 9, Mhz160, 4, Ns800), 100_000), 520 + 2600);
     // Where a tail bit decides: 1557 bytes and 22 bits are 12478, and one byte more crosses 12480.
     assert_eq!(time(mode(Vht, 9, Mhz80, 1, Ns800), 1557), 400 + 320);
@@ -59,12 +59,12 @@ fn frames_of_802_11ac() {
 
 #[test]
 fn frames_of_802_11ax() {
-    // MCS 9 at 20 MHz, BCC: 234·8·5/6 = 1560 bits, 8 symbols of 13.6 µs behind 36 + 7.2.
+    // MCS 9 at 20 MHz, BCC: 234·8·5/6 = 1560 bits, 8 symbols of 13.6 µs after 36 + 7.2.
     assert_eq!(time(he_bcc(9, 1, Ns800), 1542), 432 + 1088);
-    // 1.6 µs: symbols of 14.4 behind 36 + 8; 3.2 µs: of 16 behind 36 + 16.
+    // 1.6 µs: symbols of 14.4 after 36 + 8; 3.2 µs: of 16 after 36 + 16.
     assert_eq!(time(he_bcc(9, 1, Ns1600), 1542), 440 + 1152);
     assert_eq!(time(he_bcc(9, 1, Ns3200), 1542), 520 + 1280);
-    // MCS 0 with two streams: 234 bits, 52.8 symbols: 53 behind 36 + 2·7.2.
+    // MCS 0 with two streams: 234 bits, 52.8 symbols: 53 after 36 + 2·7.2.
     assert_eq!(time(he_bcc(0, 2, Ns800), 1542), 504 + 7208);
     // MCS 11 at 80 MHz, LDPC: ⌊980·10·5/6⌋ = 8166 bits; 100000 bytes are 800016 bits, 97.97
     // symbols. Codewords: see the next test; 98 or 99 symbols.
@@ -72,7 +72,7 @@ fn frames_of_802_11ax() {
     assert!([432 + 98 * 136, 432 + 99 * 136].contains(&wide), "{wide}");
 }
 
-/// The standard's procedure in its own variables and real numbers, as its text has it.
+/// The standard's procedure in its variables and real numbers, as in its text.
 fn ldpc_by_the_text(payload: f64, available: f64, rate: f64) -> bool {
     let (codewords, length) = if available <= 648.0 {
         let long = available >= payload + 912.0 * (1.0 - rate) - 1e-9;

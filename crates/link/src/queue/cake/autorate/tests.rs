@@ -64,7 +64,7 @@ fn it_does_what_the_script_does() {
     assert_eq!(digest, 465_913_987);
 }
 
-/// An answer is taken in when it comes, after what was sent and measured before.
+/// An answer is processed when it arrives, after earlier probes and measurements.
 #[test]
 fn steps_are_in_order_of_time() {
     let base = BitRate::from_bps(20_000_000);
@@ -98,7 +98,7 @@ fn steps_are_in_order_of_time() {
     );
 }
 
-/// A link that never serves again answers no probe, and nothing is kept of them.
+/// A link that never resumes answers no probe, and the probes leave no state.
 #[test]
 fn a_probe_without_an_answer_is_forgotten() {
     let base = BitRate::from_bps(1_000_000);

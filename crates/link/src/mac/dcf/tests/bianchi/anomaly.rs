@@ -47,8 +47,8 @@ fn with_one_at(slow: Mode, stations: u32, rts_threshold: Option<u32>) -> BssConf
     }
 }
 
-/// Seconds of a data frame in a mode, its answer and DIFS, and of a collision whose longest frame
-/// is in that mode.
+/// Seconds of a data frame in a mode, its answer and DIFS, and of a collision with the longest
+/// frame in that mode.
 fn times(config: &BssConfig, mode: Mode) -> (f64, f64) {
     let phy = &config.phy;
     let frame = phy.data_time_in(mode, IP_BYTES + config.overhead);
@@ -62,8 +62,8 @@ fn times(config: &BssConfig, mode: Mode) -> (f64, f64) {
     (success.as_secs_f64(), collision.as_secs_f64())
 }
 
-/// Packets a second of each station by Bianchi's chain, whose transmission probability knows no
-/// rates, with the time of a busy slot by who sends in it.
+/// Packets a second of each station by Bianchi's chain, with a transmission probability independent
+/// of rates, and the time of a busy slot by its senders.
 fn by_chain(config: &BssConfig, slow: Mode) -> f64 {
     let (window, doublings) = window(config);
     let sum = |p: f64| (0..doublings).map(|i| (2.0 * p).powi(i)).sum::<f64>();
@@ -100,7 +100,8 @@ fn by_paper(config: &BssConfig, slow: Mode) -> f64 {
     1.0 / ((n - 1.0) * t_f + t_s + collisions * t_jam * n)
 }
 
-/// What a case gave: the slow station, the mean of the others, the mean of all, packets a second.
+/// The result of a case: the slow station, the mean of the others, the mean of all, packets a
+/// second.
 struct Measured {
     slow: f64,
     fast: f64,
@@ -164,7 +165,7 @@ fn one_station_at_1_mbit_leaves_the_others_less_than_that() {
 
 /// Without RTS a fast station that has collided with a slow one waits DIFS after the slow frame,
 /// which it could not hear begin, where the others wait EIFS (IEEE 802.11-2016 §10.3.2.3.7): it is
-/// ahead by some slots, and gets a little more than the slow one. The paper's expression knows
+/// ahead by some slots, and gets a little more than the slow one. The paper's expression includes
 /// neither that nor windows that have doubled.
 #[test]
 fn without_rts_the_fast_are_a_little_ahead() {

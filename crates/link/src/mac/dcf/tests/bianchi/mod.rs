@@ -65,7 +65,7 @@ fn simulate_once(config: &BssConfig, seed: u64) -> Saturation {
     }
 }
 
-/// The mean over some seeds, whose standard error is to be below 1 %.
+/// The mean over some seeds, with a standard error below 1 %.
 fn simulate(config: &BssConfig) -> Saturation {
     let runs: Vec<Saturation> = (1..=SEEDS)
         .map(|seed| simulate_once(config, seed))
@@ -90,8 +90,8 @@ fn payload(config: &BssConfig) -> f64 {
     f64::from(8 * IP_BYTES) / config.phy.data_mode().bit_rate().as_bps() as f64
 }
 
-/// Cost of a busy slot of the model: T_s and T_c of its equations 14 and 17, in seconds, but
-/// that what follows a collision is EIFS.
+/// Cost of a busy slot of the model: T_s and T_c of its equations 14 and 17, in seconds, but with
+/// EIFS after a collision.
 fn busy_times(config: &BssConfig) -> (f64, f64) {
     let phy = &config.phy;
     let frame = phy.data_time(IP_BYTES + config.overhead);
@@ -149,8 +149,8 @@ fn model(config: &BssConfig) -> Saturation {
 
 fn saturated(stations: u32, rts_threshold: Option<u32>) -> BssConfig {
     let base = config(stations);
-    // Bianchi's colliding stations wait as long as those that listen: with an answer timeout of
-    // EIFS less DIFS all start to count in the same instant.
+    // Bianchi's colliding stations wait as long as listening ones: with an answer timeout of EIFS
+    // less DIFS all start to count at the same instant.
     let timeout = base.phy.eifs() - base.phy.difs();
     BssConfig {
         rts_threshold,

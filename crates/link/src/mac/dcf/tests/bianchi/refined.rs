@@ -4,8 +4,9 @@
 //! coordination function modeling approaches", IEEE Transactions on Vehicular Technology 59(3),
 //! 2010.
 //!
-//! Who listens to a frame has at least one slot left when it ends. So the first slot after it
-//! belongs to those that have just sent, and they use it when they draw 0; all others start in
+//! A station that listens to a frame has at least one slot left when it ends. So the first slot
+//! after it belongs to the stations that have just sent, and they use it when they draw 0; all
+//! others start in later slots, and p and τ hold only there.
 //! later slots, in which alone p and τ hold.
 
 use super::{Saturation, busy_times, fixed_point, payload, window};
@@ -14,11 +15,11 @@ use crate::mac::dcf::BssConfig;
 /// Stages that are summed up. The chance to get that far is below 0.53^200.
 const STAGES: i32 = 200;
 
-/// What a station does between two successes, on average.
+/// A station's mean behaviour between two successes.
 struct Station {
     /// Attempts in slots that are open to all.
     attempts: f64,
-    /// Such slots, its own attempts counted.
+    /// Such slots, the station's attempts counted.
     slots: f64,
     /// Attempts in the slot after a collision.
     at_once: f64,
@@ -59,7 +60,7 @@ pub(super) fn model(config: &BssConfig) -> Saturation {
     let some = 1.0 - (1.0 - tau).powf(n);
     let alone = n * tau * (1.0 - tau).powf(n - 1.0);
     let (success_time, collision_time) = busy_times(config);
-    // The slot for those that have just sent passes before the others start.
+    // The slot for the stations that have just sent passes before the others start.
     let time = config.phy.slot().as_secs_f64()
         + successes * success_time
         + (some - alone) * collision_time;

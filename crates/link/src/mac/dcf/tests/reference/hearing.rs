@@ -1,4 +1,5 @@
-//! What each station hears when a frame ends, or when an answer does not come, and what follows.
+//! Each station's view of the medium when a frame ends or an answer is missing, and the
+//! consequences.
 
 use super::*;
 
@@ -34,7 +35,7 @@ impl Reference<'_> {
         }
     }
 
-    /// What the receiver does, and what the one that waits for an answer does.
+    /// Actions of the receiver, and of the station that waits for an answer.
     fn receive(&mut self, on_air: &OnAir, to: u32, bytes: u32) {
         let from = on_air.station;
         let follow = |kind, from, to| Following {
@@ -84,8 +85,8 @@ impl Reference<'_> {
         }
     }
 
-    /// Those whose answer has not started by now know that their frame failed. They contend
-    /// DIFS later, once the medium is idle.
+    /// Stations with an answer not started by now know that their frame failed. They contend DIFS
+    /// later, once the medium is idle.
     pub(super) fn time_out(&mut self) {
         for index in 0..=self.config.stations {
             let station = &mut self.stations[index as usize];

@@ -1,6 +1,7 @@
-//! A second model of the same stations, that goes through time microsecond by microsecond and is
-//! written from the text of IEEE 802.11-2016 §10.3: what each station hears, and what it then does.
-//! It shares the durations, the addresses of the draws and the damage with the model under test.
+//! A second model of the same stations, that steps through time microsecond by microsecond and is
+//! written from the text of IEEE 802.11-2016 §10.3: each station's view of the medium, and its
+//! actions. It shares the durations, the addresses of the draws and the damage with the model under
+//! test.
 
 use std::collections::VecDeque;
 
@@ -147,13 +148,13 @@ impl<'a> Reference<'a> {
         self.air.is_empty() && self.stations.iter().all(|station| station.queue.is_empty())
     }
 
-    /// A frame that starts now is not heard yet, one that ends now still is.
+    /// A frame that starts now is not sensed yet, one that ends now still is.
     fn is_quiet(&self) -> bool {
         self.air.iter().all(|sent| sent.on_air.start == self.now)
     }
 
     /// "If the medium has been idle for DIFS (EIFS) or more, it may transmit. Otherwise it defers
-    /// and selects a random back-off interval", if it has none (§10.3.4.2).
+    /// and selects a random back-off interval", if no back-off is pending (§10.3.4.2).
     fn arrive(&mut self, name: u32, arrival: Arrival) {
         let quiet = self.is_quiet();
         let whole = arrival.bytes + self.config.overhead;

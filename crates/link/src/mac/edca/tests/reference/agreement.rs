@@ -12,7 +12,7 @@ pub(super) struct Peer {
     pub(super) next: u64,
     /// WinStartB.
     start: u64,
-    /// What has overtaken a missing one: its packet, its attempts, and since when.
+    /// Packets after a missing one: the packet, its attempts, and its arrival.
     held: BTreeMap<u64, (u32, u32, u64)>,
     ready: Vec<(u32, u32)>,
 }
@@ -73,7 +73,7 @@ impl Peer {
         }
     }
 
-    /// What has been held for so long is handed on.
+    /// Packets that have been held for the timeout are delivered.
     pub(super) fn time_out(&mut self, now: u64, timeout: Duration) {
         while let Some((&number, &(.., since))) = self.held.first_key_value()
             && since + timeout.as_nanos() <= now

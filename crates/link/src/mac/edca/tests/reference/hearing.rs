@@ -1,4 +1,5 @@
-//! What each station hears when a frame ends, or when an answer does not come, and what follows.
+//! Each station's view of the medium when a frame ends or an answer is missing, and the
+//! consequences.
 
 use super::*;
 
@@ -34,7 +35,7 @@ impl Reference<'_> {
         }
     }
 
-    /// What the receiver does, and what the one that waits for an answer does.
+    /// Actions of the receiver, and of the station that waits for an answer.
     fn receive(&mut self, on_air: &OnAir, to: u32, index: usize) {
         let follow = |kind, from, to| Following {
             start: on_air.end + self.sifs,
@@ -140,7 +141,7 @@ impl Reference<'_> {
         if edcaf.access.txop_limit == Duration::ZERO || start >= ends {
             return false;
         }
-        // Packets that came behind the end of the last one are left.
+        // Packets that arrived after the end of the last one are left.
         let ended = self.history.frames[self.history.frames.len() - 2].end;
         let late = edcaf
             .queue
@@ -225,7 +226,7 @@ impl Reference<'_> {
             .remove(&packet.number);
     }
 
-    /// It is retransmitted or given up; then the receiver is told that it need not wait
+    /// It is retransmitted or given up; then the receiver is informed that it need not wait
     /// (§10.25.6.3).
     fn fail_mpdu(&mut self, index: usize, peer: usize, mut packet: Packet) {
         packet.failures += 1;

@@ -1,19 +1,19 @@
-//! A second model of the same cell, that goes through time microsecond by microsecond and is
-//! written from the text of IEEE 802.11-2020 §10.3.2, §10.23.2 and §10.25: what each station hears,
-//! what each of its channel access functions (EDCAF) does at its slot boundaries, and what both
-//! ends of a block ACK agreement know. It shares durations, addresses of the draws, and damage with
-//! the model under test.
+//! A second model of the same cell, that steps through time microsecond by microsecond and is
+//! written from the text of IEEE 802.11-2020 §10.3.2, §10.23.2 and §10.25: each station's view of
+//! the medium, the actions of each of its channel access functions (EDCAF) at its slot boundaries,
+//! and the state of both ends of a block ACK agreement. It shares durations, addresses of the
+//! draws, and damage with the model under test.
 //!
-//! What the text leaves to a station, as both have it:
-//! - A frame that ends at an instant is still heard by what happens then; one that starts is not.
-//! - From its first frame to its last an exchange is heard by all as a busy medium, the SIFS in it
-//!   too, but for the station that will answer a single frame in it; its sender takes the medium
-//!   for busy until its answer is overdue. Who waits out an EIFS takes it for idle.
+//! Choices that the text leaves to a station, as both models make them:
+//! - A frame that ends at an instant is still sensed by events at it; one that starts is not.
+//! - From its first frame to its last an exchange is sensed by all as a busy medium, the SIFS in it
+//!   too, except by the station that will answer a single frame in it; its sender takes the medium
+//!   for busy until its answer is overdue. A station that waits out an EIFS takes it for idle.
 //! - NAVs set by an exchange that breaks off are reset.
-//! - Packets of an A-MPDU are those to be retransmitted, in order, then new ones, while the next
-//!   one fits. A frame in a TXOP is put together when the one before it has ended, for a time that
-//!   is rounded down to 32 µs.
-//! - An RTS without CTS counts as an attempt of the MPDUs behind it.
+//! - Packets of an A-MPDU are the retransmissions, in order, then new ones, while the next one
+//!   fits. A frame in a TXOP is built when the one before it has ended, for a time that is rounded
+//!   down to 32 µs.
+//! - An RTS without CTS counts as an attempt of the MPDUs after it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +44,7 @@ struct Packet {
     arrived: bool,
 }
 
-/// What an EDCAF sends or waits for an answer to.
+/// The frames that an EDCAF sends or waits for an answer to.
 struct Flight {
     peer: usize,
     mode: Mode,
@@ -99,17 +99,17 @@ enum Awaits {
 
 struct Station {
     awaits: Awaits,
-    /// Its EDCAF whose frame that is.
+    /// The EDCAF that sends that frame.
     active: usize,
     /// When its last frame started.
     last_sent: Option<u64>,
-    /// The medium is idle for this station since then, and must stay so for what EIFS has before
-    /// AIFS, and AIFS.
+    /// The medium is idle for this station since then, and must stay so for the leading part of
+    /// EIFS before AIFS, and AIFS.
     quiet_since: u64,
     before_aifs: u64,
 }
 
-/// A frame on the air, and the EDCAF whose exchange it is of.
+/// A frame on the air, and the EDCAF of its exchange.
 struct Sent {
     on_air: OnAir,
     to: u32,
@@ -230,7 +230,7 @@ impl<'a> Reference<'a> {
             })
     }
 
-    /// A frame that starts now is not heard yet, one that ends now still is.
+    /// A frame that starts now is not sensed yet, one that ends now still is.
     fn is_quiet(&self) -> bool {
         self.air.iter().all(|sent| sent.on_air.start == self.now)
     }
@@ -284,9 +284,9 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// What the EDCAFs of a station do at their slot boundaries, the most urgent first: each counts
-    /// down, initiates a transmission, backs off after an internal collision, or does nothing
-    /// (§10.23.2.4). The one that initiates a transmission.
+    /// The actions of a station's EDCAFs at their slot boundaries, the most urgent first: each
+    /// counts down, initiates a transmission, backs off after an internal collision, or does
+    /// nothing (§10.23.2.4). Returns the one that initiates a transmission.
     fn at_slot_boundaries(&mut self, station: u32) -> Option<usize> {
         let own = &self.stations[station as usize];
         if !self.is_quiet() || self.following.is_some() || own.awaits != Awaits::Nothing {
@@ -316,7 +316,7 @@ impl<'a> Reference<'a> {
         initiates
     }
 
-    /// Receivers give up what has been missing for too long.
+    /// Receivers give up MPDUs that have been missing for too long.
     fn time_out_reordering(&mut self) {
         for edcaf in &mut self.edcafs {
             for peer in &mut edcaf.peers {
@@ -382,7 +382,7 @@ impl Edcaf {
     }
 }
 
-/// The random cases cover what a model may get wrong: the least number of 400 cases with each kind.
+/// The random cases cover the pitfalls of a model: the least number of 400 cases with each kind.
 #[test]
 fn the_cases_have_everything() {
     use proptest::strategy::{Strategy, ValueTree};
@@ -435,7 +435,7 @@ fn the_cases_have_everything() {
 }
 
 /// Random cases: more in `make check-long`, and others each time. Without it they are the same each
-/// time: what one of many thousands shows does not stop a change that has nothing to do with it.
+/// time: a failure in one of many thousands does not stop an unrelated change.
 fn cases() -> ProptestConfig {
     let asked = std::env::var("AIRTCP_CELLS").ok();
     let asked = asked.and_then(|text| text.parse().ok());

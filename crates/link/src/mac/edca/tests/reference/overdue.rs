@@ -1,13 +1,14 @@
-//! A sender gives up on an answer while a longer frame, with which its own has collided, is on the
-//! air still.
+//! A sender gives up on an answer while a longer frame that collided with its frame is still on the
+//! air.
 
 use super::super::scenario::Scenario;
 use super::*;
 
 /// The access point has a short packet for the station, which has an aggregate of 2 ms for it, and
-/// another comes later. It makes one attempt, and tells the receiver with a block ACK request that
-/// it need not wait; when that collides with the aggregate it has nothing to send. Both have short
-/// windows and, waiting for two slots for an answer, slots at the same times: they collide often.
+/// another arrives later. It makes one attempt, and informs the receiver with a block ACK request
+/// that it need not wait; when that collides with the aggregate it has nothing to send. Both have
+/// short windows and, waiting for two slots for an answer, slots at the same times: they collide
+/// often.
 fn cell(seed: u64, later: u64) -> Scenario {
     let mut config = config(1, mcs_7());
     for access in &mut config.access {
@@ -34,7 +35,7 @@ fn cell(seed: u64, later: u64) -> Scenario {
     }
 }
 
-/// Whether the last packet came in that time, to an access point whose request had collided.
+/// Whether the last packet arrived in that time, at an access point with a collided request.
 fn is_overdue(scenario: &Scenario, history: &History) -> bool {
     let came = scenario.arrivals[scenario.arrivals.len() - 1].at;
     let timeout = 2 * scenario.config.phy.slot().as_nanos();
@@ -46,8 +47,8 @@ fn is_overdue(scenario: &Scenario, history: &History) -> bool {
     })
 }
 
-/// What comes then finds a busy medium and, where the back-off has no slots, a counter at 0: it
-/// draws another (IEEE 802.11-2020 §10.23.2.2). Random cells met this twice in 40 000.
+/// A packet that arrives then finds a busy medium and, if the back-off has no slots, a counter at
+/// 0: it draws another (IEEE 802.11-2020 §10.23.2.2). Random cells met this twice in 40 000.
 #[test]
 fn what_comes_behind_an_overdue_answer_backs_off() {
     let mut came = 0;

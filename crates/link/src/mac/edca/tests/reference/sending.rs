@@ -24,7 +24,7 @@ impl Reference<'_> {
         self.config.rts_threshold.is_some_and(|most| bytes > most)
     }
 
-    /// A frame SIFS behind another.
+    /// A frame SIFS after another.
     pub(super) fn follow(&mut self, next: &Following) {
         self.transmit(next.from, next.to, next.kind, next.edcaf, false);
         if !matches!(next.kind, FrameKind::Data | FrameKind::BlockAckRequest) {
@@ -34,9 +34,9 @@ impl Reference<'_> {
         }
     }
 
-    /// Chooses what is sent at `start`: a request first, then packets for the destination whose
-    /// packet came first. With an end of the TXOP, only what is answered before it. Whether there
-    /// is something.
+    /// Chooses the frame sent at `start`: a request first, then packets for the destination with
+    /// the oldest packet. With an end of the TXOP, only frames answered before it. Returns whether
+    /// there is any.
     pub(super) fn prepare(&mut self, index: usize, start: u64, ends: Option<u64>) -> bool {
         let config = self.config;
         let edcaf = &mut self.edcafs[index];
