@@ -136,7 +136,7 @@ def table(build: Build, size: int | None) -> str:
     all_seconds = sum(build.seconds.values())
     text = [
         f"A cold build with {version}: {all_seconds:.0f} s of processor time, of which "
-        f"{build.seconds['']:.0f} s are {build.others} compilations of what others wrote.",
+        f"{build.seconds['']:.0f} s are {build.others} compilations of dependencies.",
         "",
         "| crate | lines | processor, s |",
         "|---|---:|---:|",

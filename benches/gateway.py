@@ -235,7 +235,7 @@ def table(run: dict[str, Any]) -> str:
     lines = [
         f"Kernel {run['kernel']}, {run['cores']} cores, which the hosts share with the gateway.",
         "",
-        "| what | measured | aim |",
+        "| quantity | measured | aim |",
         "|---|---:|---:|",
         f"| packets/s of bulk TCP, plain forwarding | {plain:,.0f} | |",
     ]

@@ -50,7 +50,7 @@ CAUSES = [
     ("signatures (RFC 2385)", r"md5|MD5"),
     ("pipes and files", r"splice|sendfile|pipe\("),
     ("marks of the end of a record", r"MSG_EOR"),
-    ("what Linux's buffers hold of its own", r"notsent|NOTSENT|SO_SNDBUF|epoll_out|wmem"),
+    ("Linux's buffer accounting", r"notsent|NOTSENT|SO_SNDBUF|epoll_out|wmem"),
     ("routes with attributes", r"ip (-6 )?route change"),
 ]
 

@@ -176,7 +176,7 @@ def simulated(name: str) -> dict[str, Any]:
 def kernel_table(made: Mapping[str, Any]) -> str:
     """Drops, round trips and goodput, the kernel's and ours."""
     rows = [
-        "| discipline | packets dropped | ours | goodput | ours | ping beside it, median | ours | "
+        "| discipline | packets dropped | ours | goodput | ours | ping under load, median | ours | "
         "exchange, median | ours |",
         "|---|" + "---:|" * 8,
     ]

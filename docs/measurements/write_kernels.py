@@ -236,7 +236,13 @@ def remedies_table(data: Mapping[str, Any]) -> str:
             refused.append(f"`{name}`")
             continue
         lines.append(f"| `{name}` | " + " | ".join(_steps(one) for one in told) + " |")
-    return "\n".join([*lines, "", f"No kernel here has {', '.join(refused)}; each says why."])
+    return "\n".join(
+        [
+            *lines,
+            "",
+            f"No kernel here has {', '.join(refused)}; `airtcp remedies NAME` has the reason.",
+        ]
+    )
 
 
 def _steps(told: Mapping[str, Any]) -> str:

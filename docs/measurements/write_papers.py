@@ -97,7 +97,7 @@ def choices_table(run: Mapping[str, Any]) -> str:
 def facts_table(run: Mapping[str, Any]) -> str:
     """The facts of the texts, and which readings break them."""
     lines = [
-        "| paper | the text says | the default | readings that break it |",
+        "| paper | statement | default | readings that contradict it |",
         "|---|---|---|---:|",
     ]
     lines += [

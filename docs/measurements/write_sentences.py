@@ -106,7 +106,7 @@ def horizons(rows: Sequence[Mapping[str, Any]]) -> str:
     if not rows:
         return "Not run yet."
     lines = [
-        "| link | remedy | stated | half as long | as long | four times | the sentence says so |",
+        "| link | remedy | stated gain | half as long | as long | four times | stated horizon |",
         "|---|---|---:|---:|---:|---:|---|",
     ]
     for row in rows:
