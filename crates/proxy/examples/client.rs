@@ -1,5 +1,5 @@
-//! A client over airtcp's own TCP, as one writes it with `std::net`: asks a web server of this
-//! machine for its first page. As root, or after `unshare -Urn`:
+//! A client over airtcp's TCP, as with `std::net`: requests the first page of a web server on this
+//! machine. As root, or after `unshare -Urn`:
 //!
 //! ```text
 //! cargo run --package airtcp-net --example client -- 10.112.9.1:8000 &

@@ -1,12 +1,12 @@
-//! What `benches/goodput.py` compares with: the kernel's TCP at both ends of two TUN devices, and
-//! nothing between them but a copy from one to the other.
+//! The baseline of `benches/goodput.py`: the kernel's TCP at both ends of two TUN devices, with
+//! only a copy from one to the other between them.
 //!
 //! ```text
 //! unshare -n cargo run --package airtcp-net --example two_devices [-- --offload] &
 //! ```
 //!
-//! The calling namespace has 10.112.8.1. The other has 10.112.8.2; nsenter(1) enters it by the path
-//! that is printed.
+//! The calling namespace has 10.112.8.1. The other has 10.112.8.2; nsenter(1) enters it by the
+//! printed path.
 #[cfg(target_os = "linux")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     use airtcp_host::device::{Network, Tun};

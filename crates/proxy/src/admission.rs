@@ -14,8 +14,8 @@ use crate::socket;
 pub enum Servers {
     /// A server with these addresses, which are tried in order.
     Named(Vec<SocketAddr>),
-    /// The server that the client addressed, with the client's own address. None for connections to
-    /// the proxy's own port.
+    /// The server that the client addressed, with the client's address. No server for connections
+    /// to the proxy's port.
     Original {
         /// The port of the listeners.
         listener: u16,
@@ -23,11 +23,11 @@ pub enum Servers {
 }
 
 impl Servers {
-    /// Resolves the server of that name.
+    /// Resolves the server with that name.
     ///
     /// # Errors
     ///
-    /// The name has no address, or it is the proxy's own.
+    /// The name has no address, or it resolves to the proxy.
     pub fn named(name: &str, listener: SocketAddr) -> Result<Self> {
         let addresses: Vec<SocketAddr> = name
             .to_socket_addrs()
@@ -54,7 +54,7 @@ impl Servers {
         Ok(Self::Named(addresses))
     }
 
-    /// The server's first IPv4 address, if it has a name and one.
+    /// The server's first IPv4 address, if it is named and has one.
     pub fn first_v4(&self) -> Option<SocketAddr> {
         match self {
             Self::Named(addresses) => addresses.iter().copied().find(SocketAddr::is_ipv4),
@@ -63,7 +63,7 @@ impl Servers {
     }
 
     /// Begins a connection to the server that the client at `from` requested at `asked`: at the
-    /// first of its addresses to which there is a way.
+    /// first reachable address.
     pub fn dial_first(&self, from: SocketAddr, asked: SocketAddr) -> Option<OwnedFd> {
         match self {
             Self::Named(addresses) => addresses
@@ -74,7 +74,7 @@ impl Servers {
     }
 
     /// Opens a connection to that client's server, at its address number `attempt`. `None` if there
-    /// is none of that number.
+    /// is no such address.
     pub fn dial(
         &self,
         client: &OwnedFd,
@@ -96,8 +96,8 @@ impl Servers {
     }
 }
 
-/// The server that a diverted client addressed. TPROXY leaves the packet as it is: the socket's
-/// own address is the server's. `None` for a client of the proxy's own port, `listener`.
+/// The server addressed by a diverted client. TPROXY leaves the packet as it is: the socket's local
+/// address is the server's. `None` for a client of the proxy's port, `listener`.
 pub fn asked_by(client: &OwnedFd, listener: u16) -> Option<SocketAddr> {
     rustix::net::getsockname(client)
         .and_then(SocketAddr::try_from)

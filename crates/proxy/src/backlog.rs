@@ -1,8 +1,8 @@
-//! How much may wait in the proxy for a destination: what the destination takes in two of its base
-//! round trips, about one of them unsent and one unread.
+//! Bounds on the data waiting in the proxy for a destination: its delivery in two of its base round
+//! trips, about one of them unsent and one unread.
 //!
-//! The base round trip is the smallest one. The smoothed one holds the wait in the path's own
-//! queue: bounded by that, both queues would make each other longer.
+//! The base round trip is the minimum. The smoothed one includes the path's queue: bounds based on
+//! it would make the two queues lengthen each other.
 
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
@@ -11,19 +11,19 @@ use airtcp_host::tcp_info::{TcpInfo, tcp_info};
 
 use crate::socket::bound_receiving;
 
-/// A busy machine is late by as much: less data would leave the destination idle meanwhile.
+/// Scheduling delay of a busy machine: less data would leave the destination idle meanwhile.
 const LATE: Duration = Duration::from_millis(2);
 /// The smallest useful bounds: two segments, and a window of IW10 (RFC 6928 §2).
 const MIN_UNSENT: usize = 4 << 10;
 const MIN_UNREAD: usize = 16 << 10;
 
-/// Bounds on the data that waits for a destination.
+/// Bounds on the data waiting for a destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Bytes passed to the destination's TCP and not sent once.
     pub unsent: usize,
-    /// Bytes that the source's TCP holds, or has promised to take. The window is no smaller than
-    /// the source needs to keep pace: twice what passes in the source's own base round trip.
+    /// Bytes that the source's TCP holds, or has advertised. The window is at least the source's
+    /// need to keep pace: twice the delivery in the source's base round trip.
     pub unread: usize,
 }
 
@@ -40,9 +40,9 @@ impl Bounds {
     }
 }
 
-/// The rate at which a destination takes data, in bytes per second: the highest of late. It falls
-/// by an eighth from check to check, so that one slow round trip, as after a loss, does not leave
-/// the destination idle in the next.
+/// The rate at which a destination takes data, in bytes per second: the recent maximum. It decays
+/// by an eighth per check, so that one slow round trip, as after a loss, does not leave the
+/// destination idle in the next.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rate(f64);
 
@@ -59,8 +59,8 @@ impl Rate {
     }
 }
 
-/// A sample of the rate at which the kernel delivers: a window in a smoothed round trip, and no
-/// more than it measures. What it measures of a first burst, which a queue absorbed, is too much.
+/// A sample of the kernel's delivery rate: a window per smoothed round trip, at most the kernel's
+/// measurement. Its measurement of a first burst absorbed by a queue is too high.
 pub fn rate_of(info: &TcpInfo) -> f64 {
     let window = f64::from(info.cwnd) * f64::from(info.mss);
     let seconds = f64::from(info.srtt_us.max(1)) * 1e-6;
@@ -75,10 +75,10 @@ pub fn base_of(info: &TcpInfo) -> Duration {
     }
 }
 
-/// The size of a source's receive buffer. While the destination keeps pace it doubles when its
-/// worth has passed within two round trips, when it may be the bottleneck, as in the kernel's own
+/// The size of a source's receive buffer. While the destination keeps pace it doubles when its size
+/// has passed within two round trips, since it may then be the bottleneck, as in the kernel's
 /// dynamic right-sizing (tcp_rcv_space_adjust). While the destination is the bottleneck it
-/// approaches the bound on what may wait, from above by halves.
+/// approaches the bound on waiting data, from above by halves.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     bytes: usize,
@@ -88,7 +88,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Creates one of that many bytes, and sets it on the source.
+    /// Creates a window of that many bytes, and sets it on the source.
     pub fn new(bytes: usize, source: &OwnedFd) -> Self {
         bound_receiving(source, bytes);
         Self {
@@ -103,8 +103,7 @@ impl Window {
         self.bytes
     }
 
-    /// Records passed bytes. Returns the size that it should have, if a larger one, by the
-    /// destination's round trip.
+    /// Records passed bytes. Returns a larger size if needed, by the destination's round trip.
     pub fn passed(
         &mut self,
         bytes: usize,
@@ -153,10 +152,10 @@ mod tests {
         let bounds = Bounds::new(375_000.0, milliseconds(50), milliseconds(1));
         assert_eq!(bounds.unsent, 18_750);
         assert_eq!(bounds.unread, 18_750);
-        // A far source needs a window of its own path.
+        // A distant source needs a window for its path.
         let far = Bounds::new(375_000.0, milliseconds(50), milliseconds(100));
         assert_eq!(far.unread, 75_000);
-        // Nothing is smaller than what TCP needs, nor than what a late turn would leave idle.
+        // Never below TCP's needs, nor below the amount that a delayed round would leave idle.
         let slow = Bounds::new(1000.0, milliseconds(50), milliseconds(1));
         assert_eq!((slow.unsent, slow.unread), (MIN_UNSENT, MIN_UNREAD));
         let near = Bounds::new(1e9, Duration::ZERO, Duration::ZERO);

@@ -1,5 +1,5 @@
-//! What the loop carries connections by: the kernel on both sides (`spliced`), or the kernel on one
-//! and an endpoint of our own on the other (`userspace::carrier`).
+//! Means of carrying connections in the loop: the kernel on both sides (`spliced`), or the kernel
+//! on one and airtcp's endpoint on the other (`userspace::carrier`).
 
 use std::os::fd::OwnedFd;
 use std::time::Duration;
@@ -29,9 +29,9 @@ pub enum RelayState {
     Waits,
     /// It could continue, but others come first.
     Again,
-    /// The server is tried at another address, by a new socket.
+    /// The server is tried at another address, with a new socket.
     Redialled,
-    /// Both ends have closed in order, and each knows.
+    /// Both ends have closed cleanly, and each knows.
     Over,
     /// The server could not be reached.
     Unreached,
@@ -54,7 +54,7 @@ pub trait Relay {
     fn passed(&self) -> [u64; 2];
 }
 
-/// A relay in the loop's table.
+/// A relay in the table of the loop.
 #[derive(Debug)]
 pub struct Entry<R> {
     /// The relay.
@@ -63,21 +63,21 @@ pub struct Entry<R> {
     pub is_queued: bool,
 }
 
-/// An event of the carrier's own.
+/// An event of the carrier.
 #[derive(Debug)]
 pub enum Event<R> {
     /// The relay with that key has work.
     Work(usize),
-    /// A client has come in; `None` if its server is out of reach.
+    /// A client has arrived; `None` if its server is unreachable.
     Admitted(Option<R>),
 }
 
-/// The means of carrying connections. What it has no part in has a default.
+/// The means of carrying connections. Unsupported operations have defaults.
 pub trait Carrier {
     /// A connection that it carries.
     type Relay: Relay;
 
-    /// Has the queue report its own sources, with tokens from `first` on.
+    /// Registers its event sources with the queue, with tokens from `first` on.
     ///
     /// # Errors
     ///
@@ -86,10 +86,10 @@ pub trait Carrier {
         Ok(())
     }
 
-    /// Reads its own source number `source`.
+    /// Reads its event source number `source`.
     fn hear(&mut self, _source: u64, _counters: &mut Counters) {}
 
-    /// Takes what has arrived, before relays have their turns.
+    /// Reads arrived data, before relays have their turns.
     ///
     /// # Errors
     ///
@@ -98,7 +98,7 @@ pub trait Carrier {
         Ok(())
     }
 
-    /// Sends what relays have left, after their turns.
+    /// Sends the relays' data, after their turns.
     ///
     /// # Errors
     ///
@@ -107,18 +107,18 @@ pub trait Carrier {
         Ok(())
     }
 
-    /// The next event of its own; `None` if there is none now. `has_room`: for another relay.
+    /// Its next event; `None` if there is none now. `has_room`: whether another relay fits.
     fn next_event(&mut self, _has_room: bool) -> Option<Event<Self::Relay>> {
         None
     }
 
-    /// Time until it wants to be called again without any event; `None` for ever.
+    /// Time until it wants to be called without any event; `None` for never.
     fn idle_for(&self) -> Option<Duration> {
         None
     }
 
-    /// Begins the relay of a client that the kernel has accepted; `None` if its server is out of
-    /// reach. `others` can be asked for memory.
+    /// Begins the relay of a client accepted by the kernel; `None` if its server is unreachable.
+    /// `others` can be asked for memory.
     fn admit(
         &mut self,
         client: OwnedFd,
@@ -126,25 +126,25 @@ pub trait Carrier {
         others: &mut Slab<Entry<Self::Relay>>,
     ) -> Option<Self::Relay>;
 
-    /// Notes that a relay has that key from now on.
+    /// Notes that a relay has this key from now on.
     fn enrol(&mut self, _key: usize, _relay: &Self::Relay) {}
 
     /// Performs everything possible for a relay.
     fn turn(&mut self, relay: &mut Self::Relay) -> RelayState;
 
-    /// Ends a relay: in order if it is over, by resets otherwise.
+    /// Ends a relay: cleanly if it is over, otherwise by resets.
     fn end(&mut self, relay: Self::Relay, standing: RelayState);
 
-    /// What a successor needs to carry a relay on; `None` if another process cannot.
+    /// State for a successor to continue a relay; `None` if another process cannot.
     fn pack<'a>(&self, _relay: &'a Self::Relay) -> Option<Packed<'a>> {
         None
     }
 
-    /// Carries a relay on that another process has packed.
+    /// Continues a relay packed by another process.
     fn unpack(&mut self, _state: Value, _descriptors: Vec<OwnedFd>) -> Option<Self::Relay> {
         None
     }
 
-    /// Adds what it has to say to the counters.
+    /// Adds its counts to the counters.
     fn count(&self, _counters: &mut Counters) {}
 }

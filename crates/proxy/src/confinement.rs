@@ -7,7 +7,7 @@ use airtcp_host::privileges::{Calls, CapabilitySet, Needs, keep_only};
 
 use crate::options::Options;
 
-/// Gives up everything that neither connections nor the end of a diversion need.
+/// Drops all privileges not needed for connections or the end of a diversion.
 ///
 /// # Errors
 ///
@@ -15,24 +15,25 @@ use crate::options::Options;
 pub fn keep_only_what_is_needed(options: &Options) -> Result<()> {
     let mut capabilities = CapabilitySet::empty();
     if options.mobile_stack.is_some() {
-        // A congestion control that not everybody may choose (tcp_set_congestion_control).
+        // For a congestion control restricted to privileged users (tcp_set_congestion_control).
         capabilities |= CapabilitySet::NET_ADMIN;
     }
     if options.transparent {
-        // The addresses of others, from any port (ip(7), IP_TRANSPARENT), and the rules' end.
+        // To bind foreign addresses, from any port (ip(7), IP_TRANSPARENT), and to remove the
+        // rules.
         capabilities |=
             CapabilitySet::NET_ADMIN | CapabilitySet::NET_RAW | CapabilitySet::NET_BIND_SERVICE;
     }
     let sessions = options.sessions.as_deref().map(|file| match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
-        // A file without a folder is in the current one.
+        // A bare file name is in the current folder.
         _ => Path::new("."),
     });
     let usual = [options.places.state.as_path(), Path::new("/dev/null")];
     let writes: Vec<&Path> = usual.into_iter().chain(sessions).collect();
     keep_only(&Needs {
         capabilities,
-        // The end of a diversion is ip(8)'s.
+        // ip(8) ends a diversion.
         calls: if options.transparent {
             Calls::Programs
         } else {

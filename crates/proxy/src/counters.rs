@@ -9,9 +9,9 @@ pub struct Counters {
     pub accepted: u64,
     /// Current ones.
     pub open: u64,
-    /// Of these, those whose server has not answered yet.
+    /// Open connections with an unanswered connection attempt to the server.
     pub connecting: u64,
-    /// Connections that ended in order at both ends.
+    /// Connections closed cleanly by both ends.
     pub over: u64,
     /// Connections reset because one end had failed.
     pub failed: u64,
@@ -41,7 +41,7 @@ impl Counters {
         self.reports += other.reports;
     }
 
-    /// A line with the current state, and the progress since `before`, `seconds` ago.
+    /// One line with the current state, and the progress since `before`, `seconds` ago.
     pub fn line(&self, before: &Self, seconds: f64) -> String {
         let rate = |now: u64, then: u64| (now - then) as f64 * 8e-6 / seconds.max(1e-9);
         format!(

@@ -8,18 +8,18 @@
 //!                                        local, by lo ◀── the mark's table ◀──┘
 //! ```
 //!
-//! Where our own endpoint has one of the two sides, what comes from that side goes to its device
-//! instead, by a mark and a table of its own:
+//! If airtcp's endpoint has one of the two sides, packets from that side go to its device instead,
+//! by a separate mark and table:
 //!
 //! ```text
 //!   packet ──▶ prerouting: TCP, or a router's error, of the endpoint's side? ── mark ─┐
 //!                                        the TUN device ◀── that mark's table ◀───────┘
 //! ```
 //!
-//! Without a listener a packet is not marked and passes as if there were no proxy; so do those of
-//! connections that are older than the proxy. The route to the endpoint goes with its device:
-//! without it the mark leads nowhere else than before. SYNs come first, since TPROXY knows that one
-//! may take the place of a connection in TIME-WAIT (nf_tproxy_handle_time_wait4).
+//! Without a listener a packet is not marked and passes as if there were no proxy; so do packets of
+//! connections older than the proxy. The route to the endpoint is removed with its device: without
+//! it the mark has no effect. SYNs come first, since TPROXY knows that one may replace a connection
+//! in TIME-WAIT (nf_tproxy_handle_time_wait4).
 
 use std::io::ErrorKind;
 
@@ -38,7 +38,7 @@ const BEFORE_ROUTING: Hook = Hook {
     point: 0,
     priority: -150,
 };
-/// The mark of packets that stay here, and the routing table that holds them: "at".
+/// The mark of diverted packets, and the routing table for them: "at".
 const MARK: u32 = 0x6174;
 /// The priority of the routing rule: before the main table's.
 const PREFERENCE: &str = "6174";
@@ -60,10 +60,10 @@ const OF_HANDSHAKES: u8 = 0x17;
 /// IFNAMSIZ of `linux/if.h`.
 const NAME_LENGTH: usize = 16;
 
-/// The connections diverted, and the listeners that get them.
+/// The diverted connections, and their listeners.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diversion {
-    /// The device by which clients arrive.
+    /// The device on which clients arrive.
     pub device: String,
     /// The ports concerned; all if empty.
     pub ports: Vec<u16>,
@@ -71,17 +71,17 @@ pub struct Diversion {
     pub listener: u16,
     /// Whether IPv6 is diverted too.
     pub has_v6: bool,
-    /// The side that our own endpoint has, if it has one.
+    /// The side of airtcp's endpoint, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<EndpointSide>,
 }
 
-/// The side of our own endpoint.
+/// The side of airtcp's endpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndpointSide {
     /// Its TUN device.
     pub device: String,
-    /// Which side it has.
+    /// Its side.
     pub side: Mobile,
 }
 
@@ -171,7 +171,7 @@ impl Diversion {
         [false, true].into_iter().take(1 + usize::from(self.has_v6))
     }
 
-    /// Where marked packets go.
+    /// The routes of marked packets.
     fn leads(&self) -> impl Iterator<Item = Lead<'_>> {
         let to_this_machine = Lead {
             mark: MARK,
@@ -212,7 +212,7 @@ impl Diversion {
         rules.iter().fold(batch, add)
     }
 
-    /// Clients' SYNs come to the listener.
+    /// Diverts clients' SYNs to the listener.
     fn handshakes(&self) -> Vec<Vec<Expression>> {
         let [flags, masked] = Expression::flags(OF_HANDSHAKES);
         let begins = [flags, masked, Expression::is(&[SYN])];
@@ -228,7 +228,7 @@ impl Diversion {
         ports.into_iter().map(rule).collect()
     }
 
-    /// What clients send goes to the endpoint.
+    /// Diverts clients' packets to the endpoint.
     fn of_clients(&self) -> Vec<Vec<Expression>> {
         let segments = self.ports(Expression::destination_port).into_iter();
         let segments = segments.map(|port| [&tcp()[..], &port].concat());
@@ -237,7 +237,7 @@ impl Diversion {
         all.map(rule).collect()
     }
 
-    /// What others send to clients goes to the endpoint.
+    /// Diverts servers' packets to the endpoint.
     fn of_servers(&self) -> Vec<Vec<Expression>> {
         let name = self.name();
         let to_clients = [
@@ -253,7 +253,7 @@ impl Diversion {
         all.map(rule).collect()
     }
 
-    /// It came in by the clients' device.
+    /// Matches packets from the clients' device.
     fn came_in(&self) -> [Expression; 2] {
         [
             Expression::load(Meta::InputName),
@@ -261,7 +261,7 @@ impl Diversion {
         ]
     }
 
-    /// For each port that is meant, whether what `load` loads is that one.
+    /// For each diverted port, matches the value loaded by `load`.
     fn ports(&self, load: fn() -> Expression) -> Vec<Vec<Expression>> {
         match self.ports.as_slice() {
             [] => vec![Vec::new()],
@@ -272,7 +272,7 @@ impl Diversion {
         }
     }
 
-    /// The name of the clients' device, as the kernel holds it.
+    /// The name of the clients' device, in the kernel's form.
     fn name(&self) -> [u8; NAME_LENGTH] {
         let mut name = [0; NAME_LENGTH];
         for (to, from) in name.iter_mut().zip(self.device.bytes()) {
@@ -308,13 +308,12 @@ fn marked(mark: u32) -> [Expression; 3] {
     ]
 }
 
-/// Where packets with a mark go: a rule of routing, and the one route of the table that it leads
-/// to.
+/// The destination of packets with a mark: a routing rule, and the single route of its table.
 struct Lead<'a> {
     mark: u32,
     /// The order of the rule.
     preference: &'static str,
-    /// In the words of ip-route(8).
+    /// In the syntax of ip-route(8).
     route: Vec<&'a str>,
 }
 

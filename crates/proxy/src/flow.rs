@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::memory::{Grant, Memory};
 use crate::pipes::{Pipe, Pipes, ROOM};
 
-/// Limit on the data that one direction passes before the others have their turn, in bytes.
+/// Limit on the data that one direction passes in a turn, in bytes.
 const TURN: usize = 1 << 20;
 /// Limit on the data copied at a time if no pipe is available, in bytes.
 const COPIED: usize = 64 << 10;
@@ -80,11 +80,11 @@ pub enum Turn {
     Waits,
     /// It could continue, but others come first.
     Again,
-    /// The end has been passed on, and all before it.
+    /// The end, and all data before it, has been passed on.
     Finished,
 }
 
-/// What another process needs to know of a direction.
+/// State of a direction for another process.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct PackedFlow {
     /// Bytes in its pipe, if it has one.
@@ -98,9 +98,9 @@ pub struct PackedFlow {
 #[derive(Debug)]
 pub struct Flow {
     grant: Grant,
-    /// A pipe and the number of bytes in it for which the destination had no room.
+    /// A pipe with the number of bytes in it, if the destination had no room for them.
     held: Option<(Pipe, usize)>,
-    /// The source has no more data.
+    /// Whether the source has no more data.
     has_ended: bool,
     is_finished: bool,
     passed: u64,
@@ -118,7 +118,7 @@ impl Flow {
         }
     }
 
-    /// Continues a direction of another process, with the pipe that holds its data.
+    /// Continues a direction of another process, with the pipe that contains its data.
     pub fn resumed(grant: Grant, state: &PackedFlow, pipe: Option<Pipe>) -> Self {
         Self {
             grant,
@@ -139,7 +139,7 @@ impl Flow {
         }
     }
 
-    /// The pipe that holds data.
+    /// The pipe that contains data.
     pub fn pipe(&self) -> Option<&Pipe> {
         self.held.as_ref().map(|(pipe, _)| pipe)
     }
@@ -153,7 +153,7 @@ impl Flow {
     ///
     /// # Errors
     ///
-    /// The kernel's error on one of the two connections; neither is of use then.
+    /// The kernel's error on one of the two connections; neither is usable then.
     pub fn turn(
         &mut self,
         from: &mut Side,
@@ -173,7 +173,7 @@ impl Flow {
             }
             if self.has_ended {
                 match shutdown(&to.socket, Shutdown::Write) {
-                    // Reset by now; the other direction learns of it.
+                    // Reset by now; the other direction gets the error.
                     Ok(()) | Err(Errno::NOTCONN) => self.is_finished = true,
                     Err(error) => return Err(error),
                 }
@@ -197,8 +197,8 @@ impl Flow {
         }
     }
 
-    /// Moves data from the source into a pipe. Nothing is read for which the destination has no
-    /// room: data waits in the source's window.
+    /// Moves data from the source into a pipe. Reads only as much as the destination has room for:
+    /// other data waits in the source's window.
     fn fill(&mut self, pipe: Pipe, from: &mut Side, shared: &mut Shared) -> Result<usize, Errno> {
         let room = self.grant.piece().min(ROOM);
         match splice(&from.socket, None, &pipe.into, None, room, flags()) {
@@ -229,7 +229,7 @@ impl Flow {
     }
 
     /// Moves data from the pipe into the destination. Returns whether the pipe was emptied and
-    /// given back.
+    /// returned.
     fn empty(&mut self, from: &Side, to: &mut Side, shared: &mut Shared) -> Result<bool, Errno> {
         let Some((pipe, bytes)) = &mut self.held else {
             return Ok(true);
@@ -260,7 +260,7 @@ impl Flow {
     }
 
     /// The same without a pipe: data is copied, and removed from the source only once the
-    /// destination has it, so that nothing is held in between.
+    /// destination has it, so that no data is held in between.
     fn copy(
         &mut self,
         from: &mut Side,
@@ -332,7 +332,7 @@ impl Flow {
         }
     }
 
-    /// Returns the direction's shares of pipes and memory.
+    /// Releases the direction's pipes and memory.
     pub fn give_back(self, shared: &mut Shared) {
         if let Some((pipe, _)) = self.held {
             shared.pipes.drop_full(pipe);
@@ -341,10 +341,10 @@ impl Flow {
     }
 }
 
-/// Whether a send buffer has room within the kernel's limits. Written to without asking it takes
-/// more than that, until a segment for the device is full (tcp_sendmsg_locked, `size_goal`), which
-/// is several small buffers. Having said no it tells the event queue as soon as there is room
-/// (tcp_poll, SOCK_NOSPACE).
+/// Whether a send buffer has room within the kernel's limits. A write without this check exceeds
+/// them, until a segment for the device is full (tcp_sendmsg_locked, `size_goal`), which is several
+/// small buffers. After a negative answer the kernel reports to the event queue as soon as there is
+/// room (tcp_poll, SOCK_NOSPACE).
 fn has_room(socket: &OwnedFd) -> Result<bool, Errno> {
     let mut polled = [PollFd::new(socket, PollFlags::OUT)];
     match poll(&mut polled, Some(&Timespec::default())) {
@@ -372,7 +372,7 @@ mod tests {
         (near, listener.accept().unwrap().0)
     }
 
-    /// Checks that data written at one end arrives at the other, with this number of pipes.
+    /// Checks that data written at one end arrives at the other, with `pipes` pipes.
     fn passes_all(pipes: usize) {
         let (mut source, from) = connection();
         let (to, mut destination) = connection();
@@ -415,7 +415,7 @@ mod tests {
         passes_all(1);
     }
 
-    /// Without pipes everything is copied, and nothing else changes.
+    /// Without pipes everything is copied, without other differences.
     #[test]
     fn data_passes_without_a_pipe() {
         passes_all(0);

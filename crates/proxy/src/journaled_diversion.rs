@@ -1,5 +1,5 @@
-//! A diversion that lasts as long as the proxy: recorded before it is made, removed at the end,
-//! after a crash by the guard, and if that was killed too at the next start.
+//! A diversion with the proxy's lifetime: recorded before it is made, removed at the end, after a
+//! crash by the guard, and if that was killed too at the next start.
 
 use std::os::fd::OwnedFd;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::divert::Diversion;
 
-/// Proxies have a separate journal beside that of deployments.
+/// Proxies have a journal separate from that of deployments.
 const FOLDER: &str = "proxy";
 
 /// A diversion, and everything needed to remove it.
@@ -48,8 +48,7 @@ impl JournaledDiversion {
             .tried(|| "cannot find the program that is running".to_owned())?;
         let guard = Guard::start::<Entry>(&program, &places)?;
         let entry = Entry::new(diversion);
-        // It stays in the stage of being made: a process that finds it without its owner removes
-        // it.
+        // It stays in the stage of being made: a process that finds it without an owner removes it.
         journal.write(&entry)?;
         for change in &entry.changes {
             if let Err(error) = change.make() {
@@ -65,11 +64,11 @@ impl JournaledDiversion {
         })
     }
 
-    /// Takes care of the diversion of a predecessor that still runs, and whose lock this is.
+    /// Takes over the diversion of a running predecessor, with its lock.
     ///
     /// # Errors
     ///
-    /// It is another diversion, or no guard can be started: the predecessor keeps it then.
+    /// It is another diversion, or no guard can be started: the predecessor then keeps it.
     pub fn inherit(diversion: &Diversion, places: &Places, lock: OwnedFd) -> Result<Self> {
         let places = Places {
             state: places.state.join(FOLDER),
@@ -105,7 +104,7 @@ impl JournaledDiversion {
         self.lock.descriptor()
     }
 
-    /// Leaves it to a successor.
+    /// Hands it over to a successor.
     pub fn leave(self) {
         self.lock.leave();
         self.guard.dismiss();
@@ -123,14 +122,14 @@ impl JournaledDiversion {
     }
 }
 
-/// What is written down of a diversion.
+/// The record of a diversion.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Entry {
     /// Time at which it was made, in seconds since 1970.
     since: u64,
     /// Time at which it was made, in nanoseconds of `CLOCK_BOOTTIME`.
     id: u64,
-    /// The one diversion.
+    /// The diversion.
     changes: [Diversion; 1],
 }
 
@@ -170,7 +169,7 @@ impl Change for Diversion {
     }
 }
 
-/// Watches over another process's diversion. Returns the exit status.
+/// Guards another process's diversion. Returns the exit status.
 ///
 /// # Errors
 ///

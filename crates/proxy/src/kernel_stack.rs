@@ -1,7 +1,7 @@
 //! The TCP of the mobile side: `--mobile-stack`.
 //!
 //! `linux-NAME` is the kernel's, deployed as the catalogue describes for NAME on Linux, or with the
-//! kernel's own congestion control of that name.
+//! kernel's congestion control of that name.
 
 use std::fs;
 use std::io;
@@ -30,7 +30,7 @@ pub struct KernelStack {
     _registered: Option<Registered>,
 }
 
-/// The request behind a stack's name, before anything is done.
+/// The request expressed by a stack's name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct StackRequest {
     control: Option<String>,
@@ -38,18 +38,18 @@ struct StackRequest {
     is_paced: bool,
 }
 
-/// Whether a stack of that name is the kernel's: Linux 2.4's belongs to the catalogue.
+/// Whether a stack name means the kernel: Linux 2.4's belongs to the catalogue.
 pub fn is_kernels(name: &str) -> bool {
     name.starts_with(KERNEL) && !name.starts_with(Profile::Linux24.name())
 }
 
 impl KernelStack {
-    /// Creates the stack of that name.
+    /// Creates the stack with that name.
     ///
     /// # Errors
     ///
     /// No such stack, one that this kernel does not support, or one that sockets cannot choose;
-    /// says what helps.
+    /// gives the remedy.
     pub fn new(name: &str) -> Result<Self> {
         let asked = StackRequest::parse(name, name.strip_prefix(KERNEL).unwrap_or(name))?;
         let mut control = asked.control;
@@ -71,7 +71,7 @@ impl KernelStack {
     ///
     /// # Errors
     ///
-    /// The kernel refuses it; says what helps.
+    /// The kernel refuses it; gives the remedy.
     pub fn apply(&self, socket: &impl AsFd) -> Result<()> {
         let control = self.control.as_deref().unwrap_or("the default");
         self.set(socket).map_err(|cause| {
@@ -82,7 +82,7 @@ impl KernelStack {
         })
     }
 
-    /// The same with the system's own error.
+    /// The same with the system's error.
     ///
     /// # Errors
     ///
@@ -108,8 +108,7 @@ impl StackRequest {
                 }
                 Ok(asked)
             }
-            // A congestion control unknown to the catalogue, or one whose name means something else
-            // there.
+            // A congestion control unknown to the catalogue, or with a different meaning there.
             _ if has_control(rest) => Ok(Self {
                 control: Some(rest.to_owned()),
                 ..Self::default()
@@ -128,7 +127,7 @@ impl StackRequest {
         }
     }
 
-    /// Takes the first way of a remedy that sockets support.
+    /// Applies the first way of a remedy that sockets support.
     fn take(&mut self, name: &str, one: &ConfiguredRemedy) -> Result<()> {
         let mut reasons = Vec::new();
         for way in one.remedy.deployment.ways_for(&one.given()) {
@@ -238,7 +237,7 @@ mod tests {
         }
         let paced = StackRequest::parse("linux-pacing", "pacing").unwrap();
         assert!(paced.is_paced && paced.control.is_none());
-        // In the catalogue this is a recovery, which Linux does not have; it has its window rule.
+        // In the catalogue this is a recovery, which Linux lacks; it has its window rule.
         let reno = StackRequest::parse("linux-reno", "reno").unwrap();
         assert_eq!(reno.control.as_deref(), Some("reno"));
     }

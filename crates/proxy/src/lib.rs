@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Data is read only if the other side has room for it, so that waiting data stays in the sender's
-//! window. An end, a reset or an error of one side becomes the same on the other.
+//! window. An end, a reset or an error of one side is passed to the other.
 #![cfg(target_os = "linux")]
 
 mod admission;
@@ -164,7 +164,7 @@ pub fn run(options: &Options) -> Result<i32> {
         Ok(proxy.with_lock(lock))
     });
     let ended = match prepared {
-        // The predecessor goes on, with its rules.
+        // The predecessor continues, with its rules.
         Err(error) if inheritance.is_some() => {
             if let Some(diversion) = kept {
                 diversion.leave();
@@ -191,7 +191,7 @@ pub fn run(options: &Options) -> Result<i32> {
     Ok(0)
 }
 
-/// Watches over another process's diversion. Returns the exit status.
+/// Guards another process's diversion. Returns the exit status.
 ///
 /// # Errors
 ///
@@ -200,7 +200,7 @@ pub fn guard(options: &GuardOptions) -> Result<i32> {
     journaled_diversion::watch(&options.places)
 }
 
-/// Makes a proxy that passes nothing yet.
+/// Creates a proxy that passes nothing yet.
 fn prepare(
     options: &Options,
     listeners: Vec<OwnedFd>,
@@ -217,7 +217,7 @@ fn prepare(
     Proxy::new(sources, carrier, most, options.stats, identity)
 }
 
-/// Has it work, with what it has of a predecessor.
+/// Runs it, with the state of a predecessor if any.
 fn work(
     options: &Options,
     mut proxy: Proxy<Spliced>,
@@ -229,7 +229,7 @@ fn work(
     if let Some(mut inheritance) = inheritance {
         let relays = std::mem::take(&mut inheritance.relays);
         proxy.resume(relays, inheritance.counters);
-        // Before the predecessor ends, or the service would have ended with it.
+        // Before the predecessor ends: the service would otherwise end with it.
         manager.say(&ready);
         inheritance.dismiss();
     }

@@ -13,9 +13,9 @@ const OTHERS: u64 = 32;
 const PER_CONNECTION: u64 = 2;
 /// Two ends.
 const PER_PIPE: u64 = 2;
-/// Pipes for which connections are given up: one is nearly always enough.
+/// Number of pipes given up for more connections: one is nearly always enough.
 const FEW_PIPES: u64 = 16;
-/// The share of the memory that may be in pipes.
+/// Maximum share of the memory in pipes.
 const PART_IN_PIPES: usize = 8;
 
 /// The limits.
@@ -29,8 +29,8 @@ pub struct Limits {
 
 impl Limits {
     /// Raises the limit of open files to the need of the requested connections, or of 10 000, and
-    /// of the pipes for which `memory` bytes have room. With fewer pipes, data is copied when they
-    /// are all in use; without a request, there may be fewer connections.
+    /// of as many pipes as fit in `memory` bytes. With fewer pipes, data is copied when they are
+    /// all in use; without a request, there may be fewer connections.
     ///
     /// # Errors
     ///
@@ -69,7 +69,7 @@ impl Limits {
     }
 }
 
-/// Raises the limit of open files, as far as possible. Returns the result.
+/// Raises the limit of open files as far as possible. Returns the new limit.
 fn raise_to(wanted: u64) -> u64 {
     let now = getrlimit(Resource::Nofile);
     let (soft, hard) = (

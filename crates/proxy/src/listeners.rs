@@ -12,7 +12,7 @@ use crate::socket;
 ///
 /// # Errors
 ///
-/// `--transparent` at one address alone, or the system refuses a socket.
+/// `--transparent` at a single address, or the system refuses a socket.
 pub fn listeners(
     listen: SocketAddr,
     transparent: bool,

@@ -1,9 +1,9 @@
 //! Limits on the kernel's buffers of every connection, so that their sum stays within one bound.
 //!
 //! A direction of a connection has a *grant*: the size of its source's receive buffer, of its
-//! destination's send buffer, and of what may lie unsent in that. They follow what the destination
-//! takes (`backlog`), up and down. While the sum of all grants is at the bound none grows, and
-//! large ones shrink until every direction can have the minimum.
+//! destination's send buffer, and of unsent data in that. They follow the destination's rate
+//! (`backlog`), up and down. While the sum of all grants is at the bound none grows, and large ones
+//! shrink until every direction can have the minimum.
 
 use std::os::fd::OwnedFd;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::socket::{bound_sending, bound_unsent};
 const FIRST: usize = 64 << 10;
 /// The smallest useful grant: a kernel's send buffer has at least this size (SOCK_MIN_SNDBUF).
 const MIN: usize = 4 << 10;
-/// A buffer, and the kernel's overhead of as much again.
+/// A buffer, and the same amount of kernel overhead.
 const KEPT: usize = 2;
 /// Buffers of a direction.
 const BUFFERS: usize = 2;
@@ -50,7 +50,7 @@ impl Memory {
         self.granted
     }
 
-    /// Whether more is granted than available, should all of it be used.
+    /// Whether more is granted than available, if all of it were used.
     pub const fn is_short(&self) -> bool {
         self.granted > self.bound
     }
@@ -69,7 +69,7 @@ impl Memory {
         }
     }
 
-    /// The size that a buffer of `from` bytes can have instead when it should have `to`.
+    /// The permitted size of a buffer of `from` bytes for a requested size `to`.
     fn allowed(&self, from: usize, to: usize) -> usize {
         let free = self.bound.saturating_sub(self.granted) / KEPT;
         to.clamp(self.least, self.most.max(self.least))
@@ -117,13 +117,13 @@ impl Grant {
         self.window.bytes() + self.send
     }
 
-    /// Limit on the bytes to pass at a time, to a destination that has room: half of what may be
-    /// unsent, since that is what a writable socket has room for.
+    /// Limit on the bytes to pass at a time, to a destination that has room: half of the bound on
+    /// unsent data, which is the room of a writable socket.
     pub const fn piece(&self) -> usize {
         self.unsent / 2
     }
 
-    /// Records that the destination had no room for more.
+    /// Records that the destination had no room.
     pub const fn was_full(&mut self) {
         self.was_full = true;
     }
@@ -159,7 +159,7 @@ impl Grant {
         if let Some(size) = self.window.approach(bounds.unread) {
             self.resize_window(size, memory, from);
         }
-        // What is in flight lies in the send buffer too, and doubles in slow start.
+        // Data in flight is in the send buffer too, and doubles in slow start.
         let in_flight = destination.cwnd as usize * destination.mss as usize;
         let needed = bounds.unsent + 2 * in_flight;
         let send = if self.send < needed || self.send > 4 * needed {
@@ -176,7 +176,7 @@ impl Grant {
         }
     }
 
-    /// Halves it, down to the minimum.
+    /// Halves the grant, down to the minimum.
     pub fn shrink(&mut self, memory: &mut Memory, from: &OwnedFd, to: &OwnedFd) {
         self.resize_window(self.window.bytes() / 2, memory, from);
         let send = (self.send / 2).max(memory.least).min(self.send);
@@ -185,7 +185,7 @@ impl Grant {
         self.set_sending(to);
     }
 
-    /// Gives it back.
+    /// Releases the grant.
     pub fn give_back(self, memory: &mut Memory) {
         memory.change(self.bytes(), 0);
     }
@@ -199,7 +199,7 @@ impl Grant {
         }
     }
 
-    /// Sets it on the direction's sockets.
+    /// Sets the grant on the direction's sockets.
     pub fn set(&mut self, from: &OwnedFd, to: &OwnedFd) {
         self.window.resize(self.window.bytes(), from);
         self.set_sending(to);

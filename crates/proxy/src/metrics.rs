@@ -1,7 +1,7 @@
 //! The proxy's counters for Prometheus: `--metrics`.
 //!
-//! A thread asks the proxy as `--status` does, so that a slow client holds up no connection. It has
-//! no privilege at all.
+//! A thread queries the proxy like `--status`, so that a slow client delays no connection. It has
+//! no privileges at all.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -20,8 +20,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Maximum length of a request, in bytes.
 const MAX: u64 = 4096;
 
-/// The numbers of [`Counters`](crate::counters::Counters), whether each is the present state rather
-/// than a total, and what it is.
+/// The numbers of [`Counters`](crate::counters::Counters), whether each is a gauge rather than a
+/// counter, and its description.
 const NUMBERS: [(&str, bool, &str); 11] = [
     ("accepted", false, "Connections of clients."),
     ("open", true, "Connections there now."),
@@ -90,7 +90,7 @@ pub fn serve(address: SocketAddr) -> Result<()> {
         .tried(failed)
 }
 
-/// Answers a client: Prometheus asks for one page, which every client gets.
+/// Answers a client: Prometheus requests a single page, which every client gets.
 fn answer(mut stream: TcpStream) -> std::io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
@@ -148,7 +148,7 @@ mod tests {
             "# TYPE airtcp_proxy_accepted_total counter\nairtcp_proxy_accepted_total 3\n"
         ));
         assert!(page.contains("# TYPE airtcp_proxy_open gauge\nairtcp_proxy_open 2\n"));
-        // All but the process's number.
+        // All except the process number.
         let numbers = told.as_object().unwrap().len() - 1;
         assert_eq!(page.matches("# TYPE").count(), numbers);
     }

@@ -1,11 +1,10 @@
-//! Pipes through which data passes without being copied (splice(2)), each in use only while it
-//! holds data.
+//! Pipes that pass data without copying (splice(2)), each in use only while it contains data.
 
 use std::os::fd::OwnedFd;
 
 use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 
-/// Capacity of a pipe, in bytes: the kernel counts it in pages, of which each segment fills one.
+/// Capacity of a pipe, in bytes: the kernel counts it in pages, one per segment.
 pub const ROOM: usize = 256 << 10;
 /// Number of unused pipes kept for reuse.
 const KEPT: usize = 16;
@@ -47,12 +46,12 @@ impl Pipes {
         Some(pipe)
     }
 
-    /// Counts a pipe that another process has lent.
+    /// Counts a pipe lent by another process.
     pub const fn adopt(&mut self) {
         self.lent += 1;
     }
 
-    /// Takes an empty pipe back.
+    /// Returns an empty pipe to the pool.
     pub fn take_back(&mut self, pipe: Pipe) {
         self.lent -= 1;
         if self.idle.len() < KEPT {
@@ -60,7 +59,7 @@ impl Pipes {
         }
     }
 
-    /// Takes back a pipe that is dropped with its contents.
+    /// Accounts for a pipe that is dropped with its contents.
     pub fn drop_full(&mut self, pipe: Pipe) {
         self.lent -= 1;
         drop(pipe);

@@ -1,4 +1,4 @@
-//! A loop's event queue, and its listeners.
+//! The event queue of a loop, and its listeners.
 
 use std::os::fd::{AsFd, OwnedFd};
 

@@ -13,8 +13,8 @@ use crate::memory::Grant;
 use crate::pipes::Pipe;
 use crate::socket::close_in_order;
 
-/// What another process needs to know of a connection. Its descriptors: the client's socket, the
-/// server's, and both ends of each pipe that holds data.
+/// State of a connection for another process. Its descriptors: the client's socket, the server's,
+/// and both ends of each pipe with data.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct PackedRelay {
     from: SocketAddr,
@@ -149,14 +149,14 @@ impl Relay {
         }
     }
 
-    /// Reduces the connection's memory, since others need it.
+    /// Reduces the connection's memory, for others.
     pub fn shrink(&mut self, shared: &mut Shared) {
         let memory = &mut shared.memory;
         self.up.shrink(&self.client, &self.server, memory);
         self.down.shrink(&self.server, &self.client, memory);
     }
 
-    /// Closes both connections in order: each end has seen the other's end.
+    /// Closes both connections cleanly: each end has seen the other's end.
     pub fn close(self, shared: &mut Shared) {
         close_in_order(&self.client.socket);
         close_in_order(&self.server.socket);

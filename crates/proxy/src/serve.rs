@@ -1,8 +1,7 @@
 //! The loop: one thread and one event queue for all connections over any carrier.
 //!
-//! A round processes the kernel's events, takes what the carrier has received, gives each
-//! connection with work its turn, and accepts last: no event of a round concerns a connection of
-//! the next.
+//! A round processes the kernel's events, reads the carrier's received data, gives each connection
+//! with work its turn, and accepts last: no event of a round concerns a connection of the next.
 
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
@@ -33,7 +32,7 @@ const SIGNAL: u64 = 0;
 const STATUS: u64 = 1;
 const LISTENERS: u64 = 2;
 const SUCCESSOR: u64 = 7;
-/// The carrier's own.
+/// First token of the carrier's sources.
 const OWN: u64 = 8;
 /// Each connection has two ends.
 const RELAYS: u64 = 16;
@@ -51,16 +50,16 @@ pub struct Sources {
     pub successor: OwnedFd,
 }
 
-/// How a proxy has ended.
+/// Reasons for the end of a proxy.
 #[derive(Debug)]
 pub enum Ended {
-    /// By a signal; what was open was reset.
+    /// A signal; open connections were reset.
     Signalled(Counters),
     /// A successor has everything.
     HandedOver(Channel),
 }
 
-/// What comes after a round.
+/// The step after a round.
 #[derive(Debug)]
 enum Next {
     /// Another round.
@@ -91,7 +90,7 @@ pub struct Proxy<C: Carrier> {
 }
 
 impl<C: Carrier> Proxy<C> {
-    /// Creates a proxy without connections, of at most `most`; with a line every second if
+    /// Creates a proxy without connections, with at most `most`; prints a line every second if
     /// `has_stats`.
     ///
     /// # Errors
@@ -127,13 +126,13 @@ impl<C: Carrier> Proxy<C> {
         Ok(proxy)
     }
 
-    /// The same with the lock on the journal of its diversion, which a successor needs.
+    /// Adds the lock on the journal of its diversion, which a successor needs.
     #[must_use]
     pub fn with_lock(self, lock: Option<OwnedFd>) -> Self {
         Self { lock, ..self }
     }
 
-    /// Carries on the connections and the counters of another process.
+    /// Continues the connections and the counters of another process.
     pub fn resume(&mut self, relays: Vec<(Value, Vec<OwnedFd>)>, counters: Counters) {
         for (state, descriptors) in relays {
             match self.carrier.unpack(state, descriptors) {
@@ -156,7 +155,7 @@ impl<C: Carrier> Proxy<C> {
                 Next::Round => {}
                 Next::End => break,
                 Next::Successor(channel) => {
-                    // Closed here, the connections go on there.
+                    // Closed here, the connections continue there.
                     self.relays.clear();
                     return Ok(Ended::HandedOver(channel));
                 }
@@ -170,7 +169,7 @@ impl<C: Carrier> Proxy<C> {
         Ok(Ended::Signalled(counters))
     }
 
-    /// Runs one round. Returns what comes next.
+    /// Runs one round. Returns the next step.
     fn round(&mut self, events: &mut Vec<epoll::Event>) -> Result<Next> {
         events.clear();
         let timeout = self.timeout();
@@ -201,7 +200,7 @@ impl<C: Carrier> Proxy<C> {
         }
         self.carrier.receive()?;
         self.take_events();
-        // Those that are ready now; one that could continue is ready for the next round.
+        // Those that are ready now; one that could continue is ready in the next round.
         for _ in 0..self.ready.len() {
             if let Some(key) = self.ready.pop_front() {
                 self.turn(key);
@@ -228,7 +227,8 @@ impl<C: Carrier> Proxy<C> {
         Ok(successor.map_or(Next::Round, Next::Successor))
     }
 
-    /// Gives everything to a successor that has asked. Whatever fails, everything is here still.
+    /// Hands everything over to a successor that has requested it. On any failure everything stays
+    /// here.
     fn hand_over(&self) -> Option<Channel> {
         let channel = Channel::accept(&self.sources.successor)?;
         let relays = self.relays.iter();
@@ -236,7 +236,7 @@ impl<C: Carrier> Proxy<C> {
             listeners: &self.sources.listeners,
             lock: self.lock.as_ref(),
             counters: Counters {
-                // Those that go on are counted there.
+                // Continuing connections are counted there.
                 open: 0,
                 ..self.counters
             },
@@ -311,7 +311,7 @@ impl<C: Carrier> Proxy<C> {
         }
     }
 
-    /// Accepts the kernel's clients, as many as a round takes and there is room for.
+    /// Accepts the kernel's clients, within the limit of a round and the available room.
     fn accept(&mut self) {
         for index in 0..self.sources.listeners.len() {
             for _ in 0..ACCEPTED {
@@ -325,17 +325,17 @@ impl<C: Carrier> Proxy<C> {
                         self.begin(relay);
                     }
                     Err(Errno::AGAIN) => break,
-                    // The client is already gone, or the error is its own.
+                    // The client is already gone, or the error is specific to it.
                     Err(Errno::INTR | Errno::CONNABORTED | Errno::PROTO | Errno::PERM) => {}
-                    // No descriptors or no memory: there are some when a connection has ended.
+                    // No descriptors or no memory: retry when a connection has ended.
                     Err(_) => return self.set_accepting(self.relays.is_empty()),
                 }
             }
         }
     }
 
-    /// Counts a client, and enters its relay, if it has one. A client whose server is out of reach
-    /// is reset.
+    /// Counts a client, and registers its relay, if any. A client with an unreachable server is
+    /// reset.
     fn begin(&mut self, relay: Option<C::Relay>) {
         self.counters.accepted += 1;
         let Some(relay) = relay else {
@@ -345,7 +345,7 @@ impl<C: Carrier> Proxy<C> {
         self.enter(relay);
     }
 
-    /// Enters a relay, and has the queue report its ends.
+    /// Registers a relay, and has the queue report its ends.
     fn enter(&mut self, relay: C::Relay) {
         let entry = self.relays.vacant_entry();
         let key = entry.key();
@@ -381,7 +381,7 @@ impl<C: Carrier> Proxy<C> {
         counters
     }
 
-    /// Time to wait: none with work to do, else until the carrier's next timer or the next line.
+    /// Time to wait: zero with work to do, else until the carrier's next timer or the next line.
     fn timeout(&self) -> Option<Timespec> {
         if !self.ready.is_empty() {
             return Some(Timespec::default());
@@ -392,7 +392,7 @@ impl<C: Carrier> Proxy<C> {
     }
 }
 
-/// Makes the event queue report an end that the kernel has, once per change.
+/// Makes the event queue report an end held by the kernel, once per change.
 fn watch_end(queue: &OwnedFd, relay: &impl Relay, key: usize, end: End) -> rustix::io::Result<()> {
     let Some(socket) = relay.socket(end) else {
         return Ok(());

@@ -5,12 +5,12 @@ use std::os::fd::{FromRawFd, OwnedFd};
 
 use airtcp_host::error::{Error, Result};
 
-/// What a signal asks for.
+/// The command of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// The end: SIGINT, SIGTERM or SIGHUP.
+    /// End: SIGINT, SIGTERM or SIGHUP.
     End,
-    /// A successor: SIGUSR2.
+    /// Start a successor: SIGUSR2.
     Successor,
 }
 
@@ -23,7 +23,7 @@ pub enum Command {
 pub fn listened() -> Result<OwnedFd> {
     let mut signals = MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: sigemptyset makes `signals` a set before anything reads it; the descriptor is new,
-    // and no other thread's.
+    // and not shared with other threads.
     #[expect(unsafe_code, reason = "no library of ours wraps signalfd")]
     unsafe {
         libc::sigemptyset(signals.as_mut_ptr());
@@ -44,7 +44,7 @@ pub fn listened() -> Result<OwnedFd> {
     ))
 }
 
-/// Takes an arrived signal, so that the descriptor waits for the next.
+/// Reads an arrived signal, so that the descriptor waits for the next.
 pub fn take(descriptor: &OwnedFd) -> Option<Command> {
     let mut read = [0; size_of::<libc::signalfd_siginfo>()];
     rustix::io::read(descriptor, &mut read).ok()?;

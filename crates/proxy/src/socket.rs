@@ -1,4 +1,4 @@
-//! The proxy's sockets: their creation, and options for which our libraries have no wrappers.
+//! The proxy's sockets: their creation, and options without wrappers in the libraries used.
 
 use std::io;
 use std::mem::size_of;
@@ -22,7 +22,7 @@ const TRANSPARENT: [i32; 2] = [19, 75];
 ///
 /// # Errors
 ///
-/// The address is in use or not this machine's, or the process lacks a privilege.
+/// The address is in use or not local, or the process lacks a privilege.
 pub fn listener(
     address: SocketAddr,
     transparent: bool,
@@ -55,7 +55,7 @@ pub fn listener(
 ///
 /// # Errors
 ///
-/// The system's immediate error; a later one is the socket's error.
+/// The system's immediate error; a later one is reported by the socket.
 pub fn dial(
     server: SocketAddr,
     client: Option<SocketAddr>,
@@ -78,8 +78,8 @@ pub fn dial(
 }
 
 /// Sets the options of both sockets of a connection: no delay of small segments, which either end
-/// may have requested from its own TCP; probes after hours of silence; and a close that is a reset
-/// until everything has gone well, so that a killed proxy truncates nothing silently.
+/// may have requested from its TCP; probes after hours of silence; and a close that is a reset
+/// until both ends have finished, so that a killed proxy truncates nothing silently.
 ///
 /// # Errors
 ///
@@ -91,14 +91,14 @@ pub fn prepare(socket: &impl AsFd) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the socket close in order from now on.
+/// Makes the socket close cleanly from now on.
 pub fn close_in_order(socket: &impl AsFd) {
     // A socket that refuses is reset when it closes, which is the other way to end.
     let _ = sockopt::set_socket_linger(socket, None);
 }
 
-/// Limits the received data that the kernel holds, in bytes of payload; it allocates twice that for
-/// its own overhead (sock_setsockopt, SO_RCVBUF). The window follows.
+/// Limits the received data held by the kernel, in bytes of payload; it allocates twice that for
+/// overhead (sock_setsockopt, SO_RCVBUF). The window follows.
 pub fn bound_receiving(socket: &impl AsFd, bytes: usize) {
     // Without privilege net.core.rmem_max is a further limit.
     if sockopt::set_socket_recv_buffer_size_force(socket, bytes).is_err() {
@@ -109,15 +109,15 @@ pub fn bound_receiving(socket: &impl AsFd, bytes: usize) {
     let _ = set_number(socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, clamp);
 }
 
-/// Limits the data to be sent that the kernel holds, likewise.
+/// Limits the unacknowledged data held by the kernel, likewise.
 pub fn bound_sending(socket: &impl AsFd, bytes: usize) {
     if sockopt::set_socket_send_buffer_size_force(socket, bytes).is_err() {
         let _ = sockopt::set_socket_send_buffer_size(socket, bytes);
     }
 }
 
-/// Limits the data that the kernel holds and has not sent once, in bytes: the socket is writable
-/// below half of it (tcp_stream_memory_free).
+/// Limits the unsent data held by the kernel, in bytes: the socket is writable below half of it
+/// (tcp_stream_memory_free).
 pub fn bound_unsent(socket: &impl AsFd, bytes: usize) {
     let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
     let _ = set_number(socket, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, bytes);

@@ -16,7 +16,7 @@ use crate::kernel_stack::KernelStack;
 use crate::relay::Relay;
 use crate::socket;
 
-/// Number of connections checked for spare memory when a new one finds none.
+/// Number of connections checked for spare memory when none is left for a new one.
 const ASKED: usize = 256;
 
 /// The treatment of clients' connections.
@@ -41,8 +41,8 @@ impl Spliced {
         }
     }
 
-    /// Opens a connection to a client's server at the first of its addresses from number `attempt`
-    /// on to which there is a way.
+    /// Opens a connection to a client's server, at the first reachable address from number
+    /// `attempt` on.
     fn dial(&self, client: &OwnedFd, from: SocketAddr, attempt: usize) -> Option<(OwnedFd, usize)> {
         let mut attempt = attempt;
         loop {

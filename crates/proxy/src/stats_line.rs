@@ -14,7 +14,7 @@ pub struct StatsLine {
 }
 
 impl StatsLine {
-    /// Schedules a line for every second, if `is_asked`.
+    /// Schedules a line every second, if `is_asked`.
     pub fn new(is_asked: bool) -> Self {
         Self {
             last: is_asked.then(|| (Counters::default(), Instant::now())),

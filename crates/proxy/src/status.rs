@@ -1,7 +1,7 @@
 //! A running proxy's answer to `--status`: one JSON object for each client of its socket.
 //!
-//! The socket has an abstract name (unix(7)), which belongs to the network namespace and vanishes
-//! with the process.
+//! The socket has an abstract name (unix(7)) in the network namespace, which vanishes with the
+//! process.
 
 use std::io::{Read, Write};
 use std::os::linux::net::SocketAddrExt;
@@ -30,7 +30,7 @@ pub fn listener() -> Result<UnixListener> {
 /// Answers all pending requests.
 pub fn answer(listener: &UnixListener, said: impl Fn() -> String) {
     while let Ok((mut stream, _)) = listener.accept() {
-        // It fits into an empty buffer, and a client that does not read it gets none.
+        // It fits into an empty buffer; a client that does not read it gets none.
         let _ = stream.set_nonblocking(true);
         let _ = writeln!(stream, "{}", said());
     }
@@ -62,11 +62,11 @@ pub fn print_all() -> Result<i32> {
     Ok(0)
 }
 
-/// Asks the proxy of that process, in this network namespace.
+/// Queries the proxy of that process, in this network namespace.
 ///
 /// # Errors
 ///
-/// No proxy is there, or it does not answer.
+/// There is no proxy, or it does not answer.
 pub fn ask(process: u32) -> Result<String> {
     let answer = || {
         let mut stream = UnixStream::connect_addr(&address(&process.to_string())?)?;

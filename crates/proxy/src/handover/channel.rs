@@ -1,4 +1,4 @@
-//! Messages between a proxy and its successor: JSON, with open descriptors beside it (unix(7),
+//! Messages between a proxy and its successor: JSON, accompanied by open descriptors (unix(7),
 //! SCM_RIGHTS).
 
 use std::io::{self, IoSlice, IoSliceMut};
@@ -17,13 +17,13 @@ use rustix::net::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A name that belongs to the network namespace, and vanishes with the process.
+/// An abstract name in the network namespace, which vanishes with the process.
 const NAME: &str = "airtcp-proxy-successor/";
 /// Limit on the descriptors of a message: two sockets and two pipes, or listeners and a lock.
 const DESCRIPTORS: usize = 8;
 /// Limit on a message, in bytes.
 const MAX: usize = 1 << 12;
-/// Time for each message: the other process has nothing else to do.
+/// Timeout of each message: the other process has nothing else to do.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// One end of the conversation.
@@ -46,7 +46,7 @@ pub fn listener() -> Result<OwnedFd> {
 }
 
 impl Channel {
-    /// Accepts a successor: only a process of the same user, or root's, gets the connections.
+    /// Accepts a successor: only a process of the same user, or root, gets the connections.
     pub fn accept(listener: &OwnedFd) -> Option<Self> {
         let channel = Self(accept_with(listener, SocketFlags::CLOEXEC).ok()?);
         let peer = socket_peercred(&channel.0).ok()?;
@@ -59,7 +59,7 @@ impl Channel {
     ///
     /// # Errors
     ///
-    /// There is none.
+    /// There is no such proxy.
     pub fn connect(process: u32) -> Result<Self> {
         let made = || -> rustix::io::Result<OwnedFd> {
             let socket = socket(SocketFlags::empty())?;
@@ -106,7 +106,7 @@ impl Channel {
     ///
     /// # Errors
     ///
-    /// The other process is gone, says nothing, or something else than this.
+    /// The other process is gone, silent, or sends something else.
     pub fn receive<T: DeserializeOwned>(&self) -> io::Result<(T, Vec<OwnedFd>)> {
         let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(DESCRIPTORS))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);

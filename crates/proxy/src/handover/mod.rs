@@ -1,5 +1,5 @@
-//! A restart without resets: a proxy's successor takes its listeners, its connections and the
-//! care for its diversion, while the kernel goes on with what is under way.
+//! A restart without resets: a proxy's successor takes over its listeners, its connections and its
+//! diversion, while the kernel continues the transfers.
 //!
 //! ```text
 //!   successor                                   proxy
@@ -10,8 +10,9 @@
 //!     is the service's main process ──────────▶  ends, and resets nothing
 //! ```
 //!
-//! Until the successor has everything the proxy is as before, so that whatever fails there, its
-//! connections go on. What is in the memory of a process is not handed over: connections that an
+//! Until the successor has everything the proxy is unchanged, so that its connections survive any
+//! failure there. The memory of a process is not handed over: connections of airtcp's endpoint
+//! stay.
 //! endpoint of our own carries.
 
 mod channel;
@@ -28,16 +29,16 @@ pub use channel::{Channel, listener};
 use crate::counters::Counters;
 use crate::options::Options;
 
-/// A connection on its way to the successor.
+/// A connection being handed over.
 #[derive(Debug)]
 pub struct Packed<'a> {
     /// Its state.
     pub state: Value,
-    /// Its descriptors, in an order that the state tells.
+    /// Its descriptors, in an order defined by the state.
     pub descriptors: Vec<BorrowedFd<'a>>,
 }
 
-/// What clients see of a proxy, which its successor must be too.
+/// Externally visible properties of a proxy, which its successor must share.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     listen: String,
@@ -49,7 +50,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// That of a proxy with these options.
+    /// The identity of a proxy with these options.
     pub fn new(options: &Options, is_spliced: bool) -> Self {
         Self {
             listen: options.listen.map(|it| it.to_string()).unwrap_or_default(),
@@ -60,7 +61,7 @@ impl Identity {
         }
     }
 
-    /// Why a proxy with this identity hands nothing to one with `other`, if it does not.
+    /// Why a proxy with this identity refuses a handover to one with `other`, if so.
     pub fn refuses(&self, other: &Self) -> Option<String> {
         if !self.is_spliced || !other.is_spliced {
             return Some(
@@ -88,14 +89,14 @@ enum Answer {
     },
 }
 
-/// The successor's words.
+/// The successor's messages.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Word {
     Taken,
     Done,
 }
 
-/// What a proxy hands over.
+/// The state handed over by a proxy.
 #[derive(Debug)]
 pub struct Estate<'a> {
     /// Its listeners.
@@ -108,11 +109,11 @@ pub struct Estate<'a> {
     pub relays: Vec<Packed<'a>>,
 }
 
-/// Gives everything to the successor at the other end of the channel.
+/// Hands everything over to the successor at the other end of the channel.
 ///
 /// # Errors
 ///
-/// It wants something else, is gone, or says nothing: the proxy keeps everything then.
+/// It requests something else, is gone, or silent: the proxy then keeps everything.
 pub fn give(channel: &Channel, identity: &Identity, estate: &Estate<'_>) -> Result<()> {
     let failed = || "the successor did not take over; this proxy goes on".to_owned();
     let (asked, _) = channel.receive::<Identity>().tried(failed)?;
@@ -140,7 +141,7 @@ pub fn give(channel: &Channel, identity: &Identity, estate: &Estate<'_>) -> Resu
     }
 }
 
-/// What a successor has been given.
+/// The state received by a successor.
 #[derive(Debug)]
 pub struct Inheritance {
     channel: Channel,
@@ -155,11 +156,11 @@ pub struct Inheritance {
 }
 
 impl Inheritance {
-    /// Asks the proxy of that process for everything.
+    /// Requests everything from the proxy of that process.
     ///
     /// # Errors
     ///
-    /// There is none, or it refuses and says why.
+    /// There is no such proxy, or it refuses with a reason.
     pub fn of(process: u32, identity: &Identity) -> Result<Self> {
         let failed = || format!("--take-over {process}: it does not hand over");
         let channel = Channel::connect(process)?;
@@ -189,7 +190,7 @@ impl Inheritance {
         })
     }
 
-    /// Says that everything is here; from then on the predecessor passes nothing.
+    /// Confirms that everything has arrived; from then on the predecessor passes nothing.
     ///
     /// # Errors
     ///
@@ -199,29 +200,29 @@ impl Inheritance {
         self.channel.send(&Word::Taken, &[]).tried(failed)
     }
 
-    /// Lets the predecessor end, and waits for that: its other addresses are free then.
+    /// Lets the predecessor end, and waits for that: its other addresses are then free.
     pub fn dismiss(self) {
-        // One that is gone already has ended.
+        // One that is already gone has ended.
         let _ = self.channel.send(&Word::Done, &[]);
         self.channel.await_end();
     }
 }
 
-/// Waits until the successor needs this process no more.
+/// Waits until the successor no longer needs this process.
 pub fn await_dismissal(channel: &Channel) {
     // It may have ended since; then there is nothing to wait for.
     let _ = channel.receive::<Word>();
 }
 
-/// Starts the program again, as the successor of this process.
+/// Starts the program once more, as the successor of this process.
 ///
 /// # Errors
 ///
-/// This process may start no programs.
+/// This process may not start programs.
 pub fn start_successor() -> Result<()> {
     let failed = || "cannot start a successor".to_owned();
     let program = std::env::current_exe().tried(failed)?;
-    // If the program was replaced on the disk, the new one succeeds it.
+    // If the program was replaced on disk, the new version is started.
     let program = program.to_string_lossy();
     let program = program.trim_end_matches(" (deleted)");
     let mut words = std::env::args_os().skip(1);

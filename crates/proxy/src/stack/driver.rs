@@ -49,8 +49,7 @@ pub struct Device {
     pub offload: bool,
 }
 
-/// An endpoint behind a TUN device. It polls as readable when there is something to
-/// [pump](Self::pump).
+/// An endpoint on a TUN device. It polls as readable when there is something to [pump](Self::pump).
 pub struct Driver {
     endpoint: Endpoint,
     tun: Tun,
@@ -59,7 +58,7 @@ pub struct Driver {
     buffer: Vec<u8>,
     headers: Vec<u8>,
     capture: Option<Capture>,
-    /// Where packets leave that do not leave by the device.
+    /// Output of packets that do not leave by the device.
     raw: Option<Raw>,
 }
 
@@ -78,7 +77,7 @@ impl Driver {
     ///
     /// # Errors
     ///
-    /// The device cannot be created: says what is missing.
+    /// The device cannot be created; names the missing requirement.
     pub fn new(device: &Device) -> Result<Self> {
         let mut secret = [0; 16];
         File::open("/dev/urandom")
@@ -92,8 +91,7 @@ impl Driver {
         Self::with_endpoint(device, Endpoint::new(settings))
     }
 
-    /// As [`new`](Self::new), with the caller's own endpoint, whose MTU and bursts must fit the
-    /// device.
+    /// As [`new`](Self::new), with the caller's endpoint; its MTU and bursts must fit the device.
     ///
     /// # Errors
     ///
@@ -116,8 +114,8 @@ impl Driver {
         })
     }
 
-    /// An endpoint in the midst of others' connections: packets are only read from the device, and
-    /// leave by raw sockets. Packets that are not the endpoint's are forwarded.
+    /// An endpoint amid connections of others: packets are only read from the device, and leave by
+    /// raw sockets. Packets that are not the endpoint's are forwarded.
     ///
     /// # Errors
     ///
@@ -191,7 +189,7 @@ impl Driver {
             }
             self.buffer = buffer;
             // Data released by an acknowledgment leaves before the next is read: in slow start the
-            // next one counts only if the window is full. With offload, packets stand for many.
+            // next one counts only if the window is full. With offload, one packet represents many.
             if !self.offload {
                 self.flush()?;
             }
@@ -234,7 +232,7 @@ impl Driver {
         }
     }
 
-    /// Sends everything there is to send.
+    /// Sends everything pending.
     ///
     /// # Errors
     ///
@@ -260,7 +258,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Time without work unless a packet arrives; `None` for ever.
+    /// Time without work unless a packet arrives; `None` for no limit.
     #[must_use]
     pub fn idle_for(&self) -> Option<Duration> {
         let next = self.endpoint.next_wakeup();

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use airtcp_endpoint::{ConnectionId, Endpoint};
 use percent_encoding::percent_decode_str;
 
-/// The longest head of a request.
+/// Maximum length of a request's header.
 const MAX_HEAD: usize = 16 << 10;
 /// Limit on the header fields of a request.
 const MAX_FIELDS: usize = 64;
@@ -26,11 +26,11 @@ pub(super) enum Progress {
 /// The state of a connection.
 #[derive(Debug)]
 enum State {
-    /// A request is awaited, or part of it is there.
+    /// A request is awaited, possibly with a part received.
     Head,
-    /// The body of a request goes into a file, or nowhere.
+    /// The body of a request is written into a file, or discarded.
     Body { left: u64, into: Option<File> },
-    /// A file, or a page, goes out.
+    /// A file, or a page, is sent.
     Answer { left: u64, from: Option<File> },
 }
 
@@ -59,8 +59,7 @@ struct Request {
 }
 
 impl Exchange {
-    /// Creates the state before the first request. Files are those of `root`, and `stores` tells
-    /// whether PUT may add some.
+    /// Creates the state before the first request. Files are in `root`; `stores` permits PUT.
     pub fn new(root: PathBuf, stores: bool) -> Self {
         Self {
             root,
@@ -143,7 +142,7 @@ impl Exchange {
         }
     }
 
-    /// The rest of such a request is not read: the connection ends with the response.
+    /// Refuses a request without reading its rest: the connection ends with the response.
     fn refuse(&mut self, status: &str) {
         self.is_last = true;
         self.answer_text(status, "");
@@ -279,7 +278,7 @@ impl Exchange {
     }
 }
 
-/// Parses the head of a request, or returns the status of its refusal.
+/// Parses the header of a request, or returns the status of its refusal.
 fn parse(head: &[u8]) -> Result<Request, &'static str> {
     const BAD: &str = "400 Bad Request";
     let mut fields = [httparse::EMPTY_HEADER; MAX_FIELDS];
@@ -320,7 +319,7 @@ fn parse(head: &[u8]) -> Result<Request, &'static str> {
     })
 }
 
-/// The file in the folder that a request's path denotes; `None` if it would be outside.
+/// The file in the folder denoted by a request's path; `None` if it would be outside.
 fn place(path: &str) -> Option<PathBuf> {
     let path = path.split(['?', '#']).next()?;
     let path = percent_decode_str(path).decode_utf8().ok()?;

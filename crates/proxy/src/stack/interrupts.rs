@@ -6,12 +6,12 @@ use airtcp_host::error::{Result, Tried};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
-/// SIGINT and SIGTERM, which end no thread of this process any more.
+/// SIGINT and SIGTERM, which no longer end threads of this process.
 #[derive(Debug)]
 pub(super) struct Interrupts(SignalFd);
 
 impl Interrupts {
-    /// Takes the signals over. Call it before any other thread is started.
+    /// Takes over the signals. Call it before any other thread is started.
     pub fn new() -> Result<Self> {
         let mut signals = SigSet::empty();
         signals.add(Signal::SIGINT);

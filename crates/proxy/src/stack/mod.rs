@@ -1,5 +1,5 @@
-//! airtcp's own TCP on this machine's network: an [`Endpoint`](airtcp_endpoint::Endpoint) behind a
-//! TUN device, with the kernel as its peer.
+//! airtcp's TCP on this machine's network: an [`Endpoint`](airtcp_endpoint::Endpoint) on a TUN
+//! device, with the kernel as its peer.
 //!
 //! | module | what it is for |
 //! |---|---|

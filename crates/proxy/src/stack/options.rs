@@ -12,16 +12,15 @@ use clap::Args;
 
 use super::driver::{Device, Driver};
 
-/// Size of the send buffer, and the room in it at which more is written: few large pieces instead
-/// of one for each acknowledgment. The bytes that wait to leave are limited to what stays in a
-/// processor's cache.
+/// Size of the send buffer, and the free space at which more is written: few large pieces instead
+/// of one for each acknowledgment. Unsent bytes are limited to fit in a processor's cache.
 const SEND_BUFFER: usize = 16 << 20;
 const ROOM: usize = 1 << 18;
 const UNSENT: usize = 1 << 17;
 
 /// The first host number in the network is the kernel's on the device, the second the endpoint's.
 const FIRST: [u16; 2] = [1, 2];
-/// The IPv6 network beside it: one for private use (RFC 4193).
+/// The IPv6 network: one for private use (RFC 4193).
 const IPV6: [u16; 7] = [0xfd61, 0x6972, 0x7463, 0x70, 0, 0, 0];
 
 /// The TUN device, and the stack behind it.
@@ -77,7 +76,7 @@ fn profile(text: &str) -> std::result::Result<Profile, String> {
 }
 
 impl StackOptions {
-    /// The endpoint's own address, of the family of `peer`.
+    /// The endpoint's address, of the family of `peer`.
     pub fn address(&self, peer: IpAddr) -> IpAddr {
         self.both(peer.is_ipv6())[1]
     }
@@ -98,7 +97,7 @@ impl StackOptions {
     ///
     /// # Errors
     ///
-    /// A remedy is refused, or has no place at an endpoint.
+    /// A remedy is refused, or does not apply to an endpoint.
     pub fn connection(&self) -> Result<airtcp_endpoint::Options> {
         let mut config = self.profile.config();
         config.receive_window = ReceiveWindow::Autotuned;
@@ -130,11 +129,11 @@ impl StackOptions {
         Ok(options)
     }
 
-    /// The device with an endpoint behind it.
+    /// The device with its endpoint.
     ///
     /// # Errors
     ///
-    /// It cannot be made, or the capture cannot.
+    /// It cannot be created, or the capture cannot.
     pub fn driver(&self) -> Result<Driver> {
         let networks = [(false, 24), (true, 112)].map(|(is_ipv6, prefix)| Network {
             address: self.both(is_ipv6)[0],

@@ -1,9 +1,9 @@
-//! Packets with other hosts' addresses: by raw sockets, along the machine's own routes (raw(7)).
+//! Packets with other hosts' addresses: by raw sockets, along the machine's routes (raw(7)).
 //!
-//! Written into a TUN device such a packet would count as one that arrives, and is to be
-//! forwarded. The kernel drops it there where it seems to be for a connection of its own
-//! (`ip_forward`), as it does where the other half of that connection is a transparent socket, or
-//! where it would not answer the source by that device (`rp_filter`).
+//! Written into a TUN device such a packet would count as received, and be forwarded. The kernel
+//! drops it there if it seems to belong to a local connection (`ip_forward`), for instance if the
+//! other half of that connection is a transparent socket, or if it would not route to the source by
+//! that device (`rp_filter`).
 
 use std::io::IoSlice;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -16,19 +16,19 @@ use rustix::net::{
     socket_with, sockopt,
 };
 
-/// What may wait for a device, in bytes: the queue of the device is to be the bound.
+/// Maximum queue for a device, in bytes: the device's queue should be the bound.
 const WAITING: usize = 16 << 20;
 
 /// Sockets of both families.
 #[derive(Debug)]
 pub struct Raw {
     v4: OwnedFd,
-    /// None where the machine has no IPv6.
+    /// `None` if the machine has no IPv6.
     v6: Option<OwnedFd>,
 }
 
 impl Raw {
-    /// Sockets in the namespace of the calling thread.
+    /// Opens the sockets in the calling thread's namespace.
     ///
     /// # Errors
     ///
@@ -57,8 +57,8 @@ impl Raw {
     }
 
     /// Sends a packet in pieces, the first with the whole IP header. Returns whether the kernel
-    /// took it: what is too long for the device, or has no route or no room, is lost, as on any
-    /// wire.
+    /// took it: a packet that is too long for the device, or has no route or no room, is lost, as
+    /// on any network.
     pub fn send<const N: usize>(&self, pieces: [&[u8]; N]) -> bool {
         let Some(to) = pieces.first().and_then(|header| destination(header)) else {
             return false;
@@ -75,8 +75,8 @@ impl Raw {
     }
 }
 
-/// Where a packet goes; `None` for one to many, which is never on its way through a router to one
-/// of two ends.
+/// The destination of a packet; `None` for multicast, which a router never forwards to one of two
+/// ends.
 pub fn destination(packet: &[u8]) -> Option<IpAddr> {
     match packet.first()? >> 4 {
         4 => {

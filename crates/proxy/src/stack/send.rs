@@ -1,4 +1,4 @@
-//! `airtcp send`: sends a file over airtcp's own TCP to a listener.
+//! `airtcp send`: sends a file over airtcp's TCP to a listener.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -46,7 +46,7 @@ pub struct Send {
 ///
 /// # Errors
 ///
-/// The device cannot be made, the peer refuses, resets or is silent, or the file cannot be read.
+/// The device cannot be created, the peer refuses, resets or is silent, or the file cannot be read.
 pub fn run(options: &Send) -> Result<i32> {
     let to = resolve(&options.to)?;
     let mut file: Box<dyn std::io::Read> = if options.file.as_os_str() == "-" {
@@ -74,7 +74,7 @@ pub fn run(options: &Send) -> Result<i32> {
         sent: 0,
     };
     let mut stats = Stats::new(options.stack.stats, &connection, began);
-    // The device, the file and the capture are open: nothing else is.
+    // Only the device, the file and the capture are open.
     keep_only(&Needs {
         capabilities: CapabilitySet::empty(),
         calls: Calls::Traffic,
@@ -83,7 +83,7 @@ pub fn run(options: &Send) -> Result<i32> {
     })?;
     loop {
         let more = driver.pump()?;
-        // There is only one connection, which every event concerns.
+        // There is only one connection: no event needs to be examined.
         while driver.endpoint_mut().next_event().is_some() {}
         if transfer.step(&mut driver, &mut *file)? {
             break;

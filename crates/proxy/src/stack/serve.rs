@@ -1,4 +1,4 @@
-//! `airtcp serve`: serves a folder by HTTP, over airtcp's own TCP.
+//! `airtcp serve`: serves a folder by HTTP, over airtcp's TCP.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv6Addr, SocketAddr};
@@ -124,7 +124,7 @@ pub fn run(options: &Serve) -> Result<i32> {
     Ok(0)
 }
 
-/// Opens the folder, and no file outside it, whoever owns its content.
+/// Permits access to the folder, and to no file outside it, regardless of ownership.
 fn confine(root: &Path, is_written: bool) -> Result<()> {
     let mut capabilities = CapabilitySet::DAC_READ_SEARCH;
     if is_written {

@@ -1,4 +1,4 @@
-//! Blocking streams like those of `std::net`, over airtcp's own TCP: a thread drives the device.
+//! Blocking streams like those of `std::net`, over airtcp's TCP: a thread drives the device.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr};
@@ -14,8 +14,8 @@ use rustix::event::{EventfdFlags, eventfd};
 
 use super::driver::{Device, Driver};
 
-/// A TCP stack on its own TUN device, for threads that block. It ends, and the device is removed,
-/// when the last of its sockets is gone too.
+/// A TCP stack on a TUN device, for threads that block. It ends, and the device is removed, with
+/// the last of its sockets.
 #[derive(Clone, Debug)]
 pub struct Stack(Arc<StackThread>);
 
@@ -29,7 +29,7 @@ struct StackThread {
 #[derive(Debug)]
 struct Shared {
     driven: Mutex<Driven>,
-    /// Signalled when something has happened to a connection or a listener.
+    /// Signalled on any event of a connection or a listener.
     changed: Condvar,
     /// Readable when the thread must check the timers, or `ends`.
     woken: OwnedFd,
@@ -48,12 +48,12 @@ impl Stack {
     ///
     /// # Errors
     ///
-    /// The device cannot be created: says what is missing.
+    /// The device cannot be created; names the missing requirement.
     pub fn new(device: &Device) -> Result<Self> {
         Self::with_driver(Driver::new(device)?)
     }
 
-    /// As [`new`](Self::new), over the caller's own driver.
+    /// As [`new`](Self::new), over the caller's driver.
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl Stack {
         })))
     }
 
-    /// Opens a connection from `local`, with port 0 to have one chosen, and waits until it is
+    /// Opens a connection from `local`, with port 0 for any port, and waits until it is
     /// established.
     ///
     /// # Errors
@@ -138,7 +138,7 @@ impl Stack {
         self.0.shared.lock()
     }
 
-    /// Sends everything there is, and makes the thread check the timers.
+    /// Sends everything pending, and makes the thread check the timers.
     fn send(&self, driven: &mut Driven) -> io::Result<()> {
         driven.driver.flush().map_err(io::Error::other)?;
         self.0.shared.wake();
@@ -283,7 +283,7 @@ impl Drop for Listener {
 }
 
 impl Stream {
-    /// The two addresses, this side's first.
+    /// The two addresses, the local one first.
     ///
     /// # Errors
     ///
@@ -336,7 +336,7 @@ impl Read for &Stream {
     }
 }
 
-/// No more data will come: the peer has closed, or the connection is broken.
+/// The result of a read at the end of the stream: zero bytes, or the error of a broken connection.
 fn finished(driver: &Driver, id: ConnectionId) -> io::Result<usize> {
     let ended = driver.endpoint().readiness(id).map_err(said)?.ended;
     match ended {
@@ -395,7 +395,7 @@ impl Drop for Stream {
     }
 }
 
-/// The error as programs written for `std::net` expect it.
+/// The error as expected by programs written for `std::net`.
 fn said(error: StreamError) -> io::Error {
     let kind = match error {
         StreamError::Unknown => io::ErrorKind::NotConnected,

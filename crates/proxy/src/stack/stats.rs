@@ -17,7 +17,7 @@ pub(super) struct Stats {
 }
 
 impl Stats {
-    /// `wanted`: whether lines are printed, of connections with these options.
+    /// `wanted`: whether lines are printed, for connections with these options.
     pub fn new(wanted: bool, options: &Options, now: Instant) -> Self {
         Self {
             next: wanted.then_some(now),
@@ -43,7 +43,7 @@ impl Stats {
     }
 }
 
-/// A connection as `ss -ti` describes it, in one line.
+/// A connection in the format of `ss -ti`, in one line.
 fn line(congestion: &str, tuple: FourTuple, stream: &Stream) -> String {
     let connection = stream.connection();
     let (sender, receiver) = (connection.sender(), connection.receiver());

@@ -1,4 +1,4 @@
-//! Best start: a connection begins with the window at which earlier sessions with its peer ended
+//! Best start: a connection begins with the final window of earlier sessions with its peer
 //! (Srinivasan, WSC-TCP, §3.3).
 
 use std::net::IpAddr;
@@ -15,7 +15,7 @@ use airtcp_tcp::Connection;
 pub struct BestStart(Option<Sessions>);
 
 impl BestStart {
-    /// Opens the database in `file`. An error is reported, and stops nothing.
+    /// Opens the database in `file`. Errors are reported, but not fatal.
     pub fn open(file: Option<&Path>) -> Self {
         Self(file.map(|file| {
             let (sessions, warning) = Sessions::open(file, Limits::default());
@@ -26,7 +26,7 @@ impl BestStart {
         }))
     }
 
-    /// The options of a connection to `peer`: `usual`, with the window known for it.
+    /// The options of a connection to `peer`: `usual`, with its known window.
     pub fn options(&self, usual: &Options, peer: IpAddr) -> Options {
         let mut options = usual.clone();
         if let Some(sessions) = &self.0
@@ -37,7 +37,7 @@ impl BestStart {
         options
     }
 
-    /// Stores the window at which a session with `peer` ended, in segments.
+    /// Stores the final window of a session with `peer`, in segments.
     pub fn keep(&mut self, peer: IpAddr, connection: &Connection) {
         let Some(sessions) = &mut self.0 else {
             return;

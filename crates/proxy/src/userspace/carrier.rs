@@ -1,5 +1,5 @@
-//! Carries connections by the kernel's sockets on one side, and our endpoint behind a TUN device on
-//! the other.
+//! Carries connections by the kernel's sockets on one side, and airtcp's endpoint on a TUN device
+//! on the other.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -24,18 +24,18 @@ use crate::{queue, socket};
 
 /// Limit on the bytes copied at a time.
 const COPIED: usize = 256 << 10;
-/// Its own event sources.
+/// Its event sources.
 const DEVICE: u64 = 0;
 const REPORTS: u64 = 1;
 
 /// The treatment of connections.
 #[derive(Debug)]
 pub struct Policy {
-    /// Their way.
+    /// Their direction.
     pub way: Way,
     /// The endpoint's options.
     pub options: Options,
-    /// The knowledge of earlier sessions.
+    /// Knowledge of earlier sessions.
     pub memory: BestStart,
     /// The reports of the radio's driver, if any.
     pub reports: Option<UnixDatagram>,
@@ -48,16 +48,16 @@ pub struct Userspace {
     driver: Driver,
     /// The relays of the endpoint's connections.
     by_id: BTreeMap<ConnectionId, usize>,
-    /// The endpoint's connections by their ends, this side's first, as the radio's driver sees
+    /// The endpoint's connections by their ends, the local one first, as the radio's driver sees
     /// them.
     by_ends: BTreeMap<[SocketAddr; 2], ConnectionId>,
     buffer: Box<[u8]>,
-    /// Whether the device may have more than a round takes.
+    /// Whether the device may have more packets than a round reads.
     has_more: bool,
 }
 
 impl Userspace {
-    /// Creates one without connections.
+    /// Creates a carrier without connections.
     pub fn new(policy: Policy, driver: Driver) -> Self {
         Self {
             policy,
@@ -75,7 +75,7 @@ impl Userspace {
         Some(self.policy.way.seen(tuple.local, tuple.remote))
     }
 
-    /// Begins a connection of the endpoint's.
+    /// Begins a connection of the endpoint.
     fn connect(&mut self, [from, server]: [SocketAddr; 2]) -> Option<ConnectionId> {
         let policy = &self.policy;
         let mut options = policy.memory.options(&policy.options, server.ip());
@@ -86,7 +86,7 @@ impl Userspace {
     }
 
     /// Accepts one of the endpoint's clients, and continues through the kernel. The outer `None`:
-    /// it has left again.
+    /// the client has left already.
     fn admit_from_endpoint(&mut self, has_room: bool) -> Option<Option<Relay>> {
         let Way::ToKernel { listener, servers } = &self.policy.way else {
             return None;
@@ -120,7 +120,7 @@ impl Carrier for Userspace {
         }
     }
 
-    /// Hands the endpoint what the radio's driver tells. The device is read in every round.
+    /// Passes reports of the radio's driver to the endpoint. The device is read in every round.
     fn hear(&mut self, source: u64, counters: &mut Counters) {
         let Some(socket) = self.policy.reports.as_ref().filter(|_| source == REPORTS) else {
             return;

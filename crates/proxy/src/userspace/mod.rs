@@ -1,4 +1,4 @@
-//! The mobile side in our own endpoint: any stack of the catalogue, on a TUN device.
+//! The mobile side in airtcp's endpoint: any stack of the catalogue, on a TUN device.
 //!
 //! ```text
 //!   the kernel's TCP ══ copied ══ endpoint ── TUN device ── this machine forwards ── the radio
@@ -40,7 +40,7 @@ pub use stack::stack;
 /// Every port of every address, of either family.
 const EVERY_PORT: SocketAddrV6 = SocketAddrV6::new(Ipv6Addr::UNSPECIFIED, 0, 0, 0);
 
-/// Runs the proxy with a stack of our own until a signal ends it. Returns the counters.
+/// Runs the proxy with one of airtcp's stacks until a signal ends it. Returns the counters.
 ///
 /// # Errors
 ///
@@ -104,7 +104,7 @@ pub fn run(options: &Options, name: &str) -> Result<Counters> {
     }
 }
 
-/// Where a proxy stands between clients and servers.
+/// The proxy's position between clients and servers.
 struct Stands {
     way: Way,
     listeners: Vec<OwnedFd>,
@@ -112,7 +112,7 @@ struct Stands {
     kept: Option<JournaledDiversion>,
 }
 
-/// Before one server, with addresses of the proxy's own.
+/// In front of one server, with the proxy's addresses.
 fn named(
     options: &Options,
     to: &str,
@@ -151,7 +151,7 @@ fn named(
     Ok((driver, stands))
 }
 
-/// In the way of clients that come in by `device`, with both ends' addresses.
+/// On the path of clients that arrive on `device`, with both ends' addresses.
 fn between(
     options: &Options,
     device: &str,
@@ -160,7 +160,7 @@ fn between(
     memory: usize,
 ) -> Result<(Driver, Stands)> {
     let listener = listen.port();
-    // They say whether the address is one that can be had, on the endpoint's side too.
+    // These check that the address is available, on the endpoint's side too.
     let mut listeners = listeners(listen, true, None)?;
     let has_v6 = listeners.len() > 1;
     let (mut driver, line) = Path::between(device, memory)?;

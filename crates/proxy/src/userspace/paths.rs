@@ -1,4 +1,4 @@
-//! The path of packets to our endpoint: its device, its address, and the route to it.
+//! The path of packets to airtcp's endpoint: its device, its address, and the route to it.
 //!
 //! ```text
 //!   --transparent:      client ── this machine, which diverts either side ── server
@@ -7,8 +7,8 @@
 //!   --mobile clients:  client ──▶ this machine ── tun ── endpoint, at the address of --listen
 //! ```
 //!
-//! All of it disappears with the device and with the sockets that made it: nothing outlives the
-//! proxy. What diverts packets for `--transparent` is [`Diversion`](crate::divert::Diversion)'s.
+//! All of it disappears with the device and the sockets that created it: nothing outlives the
+//! proxy. [`Diversion`](crate::divert::Diversion) diverts packets for `--transparent`.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -23,18 +23,18 @@ use airtcp_host::masquerade::{Leaving, Masquerade};
 
 use crate::stack::driver::{Device, Driver};
 
-/// The machine's end of the device and the endpoint's: addresses that are valid on one machine
-/// alone (RFC 7335, the network for CLAT and B4).
+/// The machine's end of the device and the endpoint's: addresses valid only within a machine (RFC
+/// 7335, the network for CLAT and B4).
 const HERE: Ipv4Addr = Ipv4Addr::new(192, 0, 0, 1);
 const ENDPOINT: Ipv4Addr = Ipv4Addr::new(192, 0, 0, 2);
 const PREFIX: u8 = 29;
-/// The longest packet: that of nearly every path.
+/// Maximum packet size: that of nearly every path.
 const MTU: u16 = 1500;
 
-/// Brings packets to the endpoint while this value and its device live.
+/// Routes packets to the endpoint while this value and its device live.
 #[derive(Debug)]
 pub struct Path {
-    /// The endpoint's address; an unspecified one where it has none of its own.
+    /// The endpoint's address; unspecified if it has none.
     pub address: SocketAddr,
     /// The endpoint's device.
     pub device: String,
@@ -42,7 +42,7 @@ pub struct Path {
 }
 
 impl Path {
-    /// Creates a line by which the endpoint reaches servers, in the machine's own name.
+    /// Creates a path from the endpoint to servers, under the machine's address.
     ///
     /// # Errors
     ///
@@ -60,12 +60,12 @@ impl Path {
         Ok((driver, line))
     }
 
-    /// A line between clients beyond the device `clients` and servers, for what is diverted to the
-    /// endpoint's device.
+    /// Creates a path between clients on the device `clients` and servers, for packets diverted to
+    /// the endpoint's device.
     ///
     /// # Errors
     ///
-    /// The machine does not forward, `clients` is no device of it, or the system refuses the
+    /// The machine does not forward, `clients` is not one of its devices, or the system refuses the
     /// device or raw sockets.
     pub fn between(clients: &str, memory: usize) -> Result<(Driver, Self)> {
         forwards(IpAddr::V4(HERE))?;
@@ -73,8 +73,8 @@ impl Path {
         let most = clients_mtu.min(MTU);
         let diverted = Device {
             name: name(),
-            // What is too long for the clients is refused here as it would be there, where a raw
-            // socket could not notify anyone (RFC 1191).
+            // Packets too long for the clients are refused here as they would be there, where a raw
+            // socket could not report it (RFC 1191).
             mtu: clients_mtu,
             networks: Vec::new(),
             offload: false,
@@ -88,11 +88,11 @@ impl Path {
         Ok((driver, line))
     }
 
-    /// Creates a line by which clients reach the endpoint at `listen`.
+    /// Creates a path from clients to the endpoint at `listen`.
     ///
     /// # Errors
     ///
-    /// The address is the machine's own, the machine does not forward, or the system refuses the
+    /// The address belongs to the machine, the machine does not forward, or the system refuses the
     /// device or the route.
     pub fn to_clients(listen: SocketAddr, memory: usize) -> Result<(Driver, Self)> {
         let address = listen.ip();
@@ -123,7 +123,7 @@ impl Path {
     }
 }
 
-/// The device's name: another proxy has its own.
+/// The device's name, unique per proxy.
 fn name() -> String {
     format!("airtcp{}", std::process::id())
 }
@@ -141,7 +141,7 @@ fn own_device() -> Device {
     }
 }
 
-/// An endpoint with a bound on the bytes that it holds, and on its packets.
+/// An endpoint with a bound on its buffered bytes, and on its packets.
 fn endpoint(memory: usize, mtu: u16, answers_strays: bool) -> Result<Endpoint> {
     let mut secret = [0; 16];
     File::open("/dev/urandom")

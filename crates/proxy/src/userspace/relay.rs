@@ -1,4 +1,4 @@
-//! One connection between the kernel and our endpoint.
+//! One connection between the kernel and airtcp's endpoint.
 
 use std::io::IoSlice;
 use std::os::fd::OwnedFd;
@@ -18,11 +18,11 @@ use crate::carrier::{self, End, RelayState};
 use crate::flow::Side;
 use crate::socket::close_in_order;
 
-/// Limit on the data that a direction passes before others have their turn, in bytes.
+/// Limit on the data that a direction passes in a turn, in bytes.
 const TURN: usize = 1 << 20;
 /// The initial size of the kernel's receive buffer, in bytes.
 const FIRST: usize = 64 << 10;
-/// The round trip before the first sample.
+/// The assumed round trip before the first sample.
 const UNKNOWN: Duration = Duration::from_secs(1);
 
 /// A connection.
@@ -49,8 +49,8 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Creates a connection whose server is beyond the kernel's side (`is_to_kernel`) or the
-    /// endpoint's, with at most `most` bytes in a buffer.
+    /// Creates a connection to a server on the kernel's side (`is_to_kernel`) or the endpoint's,
+    /// with at most `most` bytes in a buffer.
     pub fn new(side: Side, id: ConnectionId, is_to_kernel: bool, most: usize) -> Self {
         let window = Window::new(FIRST.min(most), &side.socket);
         Self {
@@ -91,8 +91,7 @@ impl Relay {
                 if readiness.ended.is_some() {
                     return RelayState::Unreached;
                 }
-                // Data that the client has sent by then leaves with the last segment of the
-                // handshake.
+                // Data sent by the client until then leaves with the last segment of the handshake.
                 let fed = self.feed_endpoint(endpoint, buffer);
                 return if fed.is_err() || self.side.has_failed {
                     RelayState::Failed
@@ -131,8 +130,8 @@ impl Relay {
         }
     }
 
-    /// Moves the kernel's data into the endpoint's send buffer, as far as there is room. Returns
-    /// whether it could continue.
+    /// Moves the kernel's data into the endpoint's send buffer, as room permits. Returns whether it
+    /// could continue.
     fn feed_endpoint(&mut self, endpoint: &mut Endpoint, buffer: &mut [u8]) -> Result<bool, Errno> {
         let mut turned = 0;
         while !self.has_ended && self.side.is_readable {
@@ -176,7 +175,7 @@ impl Relay {
         Ok(false)
     }
 
-    /// Fits the kernel's receive buffer, regularly, to what the endpoint takes.
+    /// Fits the kernel's receive buffer, regularly, to the endpoint's rate.
     fn fit_window(&mut self, endpoint: &Endpoint, bytes: usize) {
         self.fed += bytes;
         let Some(stream) = endpoint.stream(self.id) else {
@@ -261,7 +260,7 @@ impl Relay {
         Ok(false)
     }
 
-    /// Closes both sides in order.
+    /// Closes both sides cleanly.
     pub fn close(self, now: Instant, endpoint: &mut Endpoint) {
         close_in_order(&self.side.socket);
         let _ = endpoint.release(now, self.id, Linger::Background);
@@ -296,16 +295,16 @@ impl carrier::Relay for Relay {
     }
 }
 
-/// The rate at which the endpoint takes data, in bytes per second: a congestion window in a
-/// smoothed round trip.
+/// The rate at which the endpoint takes data, in bytes per second: a congestion window per smoothed
+/// round trip.
 fn rate(stream: &Stream) -> f64 {
     let sender = stream.connection().sender();
     let smoothed = sender.rtt().srtt().map_or(UNKNOWN, standard);
     sender.cwnd() as f64 / smoothed.as_secs_f64().max(1e-9)
 }
 
-/// The bounds on what waits for the endpoint, with a source at that base round trip. Before the
-/// first sample a window is all that can be said.
+/// The bounds on data waiting for the endpoint, with a source at this base round trip. Before the
+/// first sample only a window is known.
 fn bounds(stream: &Stream, of_late: Rate, source: Duration) -> Bounds {
     let base = stream.connection().sender().rtt().minimum();
     let base = base.map_or(UNKNOWN, standard);

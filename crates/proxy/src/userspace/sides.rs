@@ -1,4 +1,4 @@
-//! Which side the endpoint has, and the ends of its connections there.
+//! The side of the endpoint, and the ends of its connections there.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::os::fd::OwnedFd;
@@ -9,28 +9,28 @@ use rustix::net::{SocketAddrAny, sockopt};
 
 use crate::admission::{Servers, asked_by};
 
-/// IP and TCP headers, of IPv4 and of IPv6, and what timestamps take of each segment.
+/// Bytes of IP and TCP headers, for IPv4 and IPv6, and of timestamps in each segment.
 const HEADER_BYTES: [u32; 2] = [20 + 20, 40 + 20];
 const TIMESTAMP_BYTES: u32 = 12;
 
-/// Which side the endpoint's connections are on.
+/// Side of the endpoint's connections.
 #[derive(Debug)]
 pub enum Way {
-    /// Clients are the kernel's, and the endpoint connects to the server.
+    /// Clients connect to the kernel, and the endpoint connects to the server.
     ToEndpoint(Beyond),
-    /// Clients are the endpoint's, and the kernel connects to the server.
+    /// Clients connect to the endpoint, and the kernel connects to the server.
     ToKernel {
-        /// Where they come in.
+        /// Listener of the clients.
         listener: ListenerId,
-        /// Where they go.
+        /// Their servers.
         servers: Servers,
     },
 }
 
 impl Way {
-    /// The ends of a connection by which the radio's driver and the endpoint both know it. Where
-    /// the nearer address is the endpoint's own it may be translated; the ports are left, and tell
-    /// which connection is meant.
+    /// The ends of a connection by which the radio's driver and the endpoint both know it. If the
+    /// nearer address is the endpoint's it may be translated; the ports are unchanged, and identify
+    /// the connection.
     pub fn seen(&self, local: SocketAddr, remote: SocketAddr) -> [SocketAddr; 2] {
         let keeps_addresses = match self {
             Self::ToEndpoint(beyond) => matches!(beyond, Beyond::Original { .. }),
@@ -44,8 +44,8 @@ impl Way {
         }
     }
 
-    /// Leaves segments no longer than the way to `server` takes, where that is the machine's and
-    /// not a device of the endpoint's own.
+    /// Limits segments to the path MTU to `server`, if the path is the machine's rather than a
+    /// device of the endpoint.
     pub fn fit(&self, options: &mut Options, server: SocketAddr) {
         if let Self::ToEndpoint(Beyond::Original { .. }) = self
             && let Some(mtu) = path_mtu(server)
@@ -63,9 +63,9 @@ impl Way {
 /// The ends of the endpoint's connections to servers.
 #[derive(Clone, Copy, Debug)]
 pub enum Beyond {
-    /// From its own address to one server.
+    /// From its address to one server.
     Fixed {
-        /// Its own.
+        /// Its address.
         from: SocketAddr,
         /// The server's.
         server: SocketAddr,
@@ -90,14 +90,13 @@ impl Beyond {
     }
 }
 
-/// The longest packet on the way to `server`, as far as the kernel knows it; `None` where there is
-/// no way.
+/// The path MTU to `server`, as far as the kernel knows it; `None` without a route.
 fn path_mtu(server: SocketAddr) -> Option<u32> {
     let any = match server {
         SocketAddr::V4(_) => SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
         SocketAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
     };
-    // Nothing is sent: a connected socket has a route.
+    // Sends nothing: a connected socket has a route.
     let socket = UdpSocket::bind(any).ok()?;
     socket.connect(server).ok()?;
     let mtu = match server {

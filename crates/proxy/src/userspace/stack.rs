@@ -1,4 +1,5 @@
-//! Our own stack by name: a profile, a scenario's sender, or remedies, joined by `+`.
+//! Selects one of airtcp's stacks by name: a profile, a scenario's sender, or remedies, joined by
+//! `+`.
 
 use std::path::Path;
 
@@ -10,8 +11,8 @@ use airtcp_tcp::{Config, Profile};
 /// The suffix of the name of a scenario's sender.
 const SCENARIO: &str = ".toml";
 
-/// The stack of that name: `newreno`, `linux+f-rto`, `rto-factor:factor=10+sack`,
-/// `papers/rto-factor/trace-1.toml+go-back-n`. Remedies alone change the default profile.
+/// The stack with that name: `newreno`, `linux+f-rto`, `rto-factor:factor=10+sack`,
+/// `papers/rto-factor/trace-1.toml+go-back-n`. Remedies without a profile change the default one.
 ///
 /// # Errors
 ///
