@@ -58,24 +58,24 @@ papers: build ## every claim of the papers, judged; out/papers/index.html
 
 papers-docs: build ## the same, and what came out written into docs/ and papers/
 	$(BIN)/airtcp papers --png --seed-sets 3 --out out/papers
-	$(BIN)/python docs/measurements/write_papers.py out/papers
+	$(BIN)/python pages/write_papers.py out/papers
 
 verify: build ## 48 settings and the papers on a kernel beside the simulation, written into docs/
-	$(BIN)/python docs/measurements/write_real.py --out out/verify --kernel $(KERNEL)
-	$(BIN)/python docs/measurements/write_papers_real.py --out out/verify --kernel $(KERNEL)
+	$(BIN)/python pages/write_real.py --out out/verify --kernel $(KERNEL)
+	$(BIN)/python pages/write_papers_real.py --out out/verify --kernel $(KERNEL)
 
 demo-docs: build ## the demonstration, and what it found written into README.md
-	$(BIN)/python docs/start/write_demo.py out/demo
+	$(BIN)/python pages/write_demo.py out/demo
 
 studies-docs: build ## the shipped studies run, and their tables and figures written into docs/measurements/
-	$(BIN)/python docs/measurements/write_studies.py out/studies
+	$(BIN)/python pages/write_studies.py out/studies
 
 newzag-docs: build ## NewZag on a kernel, written into docs/measurements/real.md; 15 minutes
-	$(BIN)/python docs/measurements/write_newzag.py out/newzag --kernel $(KERNEL)
+	$(BIN)/python pages/write_newzag.py out/newzag --kernel $(KERNEL)
 
 diagnose-docs: build ## records a kernel in virtual time over emulated links, scores diagnoses, writes docs/measurements/diagnose.md; an hour
 	$(BIN)/python tests/captures/record.py out/captures --kernel $(KERNEL)
-	$(BIN)/python docs/measurements/write_diagnose.py out/captures --kernel $(KERNEL)
+	$(BIN)/python pages/write_diagnose.py out/captures --kernel $(KERNEL)
 
 build: ## the Python package with its Rust core and airtcp-net, in .venv
 	@$(MAKE) --no-print-directory --jobs 2 $(READY) $(COMPILED)  # pip beside cargo

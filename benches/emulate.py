@@ -155,7 +155,7 @@ def main() -> None:
     print(table(run))
     if arguments.write:
         DATA.write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
-        put = runpy.run_path(str(ROOT / "docs" / "measurements" / "write_real.py"))["put"]
+        put = runpy.run_path(str(ROOT / "pages" / "write_real.py"))["put"]
         PAGE.write_text(put(PAGE.read_text("utf-8"), "speed", table(run)), encoding="utf-8")
 
 

@@ -1,7 +1,7 @@
 """Links that a ping met, played from its log, beside a kernel over the links themselves.
 
     python benches/ping_links.py --kernel 6.12 [--out out/pings] [--seeds 4]
-    python docs/measurements/write_sentences.py --pings out/pings    # the table from what was found
+    python pages/write_sentences.py --pings out/pings    # the table from what was found
 
 Six kinds of fault are written twice: as the keys of a scenario, over which a kernel in virtual time
 sends, and as a log of ping five times a second, from which airtcp makes a link of its own. Finished

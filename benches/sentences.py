@@ -1,7 +1,7 @@
 """First sentences over many links and askers, judged by fresh seeds until they are decided.
 
     python benches/sentences.py [--out out/sentences] [--max-cpu 3600] [--kernel 6.12]
-    python docs/measurements/write_sentences.py out/sentences    # the page from what was found
+    python pages/write_sentences.py out/sentences    # the page from what was found
 
 For each link `compare` answers as a user has it, in rounds, for each of four askers; then fresh
 seeds judge what the first sentence says (benches/sentence_truth.py), and nothing else. Twelve

@@ -18,7 +18,7 @@ import pytest
 
 from .conftest import ROOT
 
-WRITER = runpy.run_path(str(ROOT / "docs" / "measurements" / "write_disciplines.py"))
+WRITER = runpy.run_path(str(ROOT / "pages" / "write_disciplines.py"))
 PROGRAM = ROOT / "benches" / "ns3" / "disciplines.cc"
 KERNEL: dict[str, Any] = json.loads(WRITER["DATA"].read_text())
 PACKET_MS = 1.2

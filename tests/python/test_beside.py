@@ -119,7 +119,7 @@ def test_the_document_tells_the_settings() -> None:
 
 
 def test_the_tables_are_of_the_runs_whose_data_are_kept() -> None:
-    writer = runpy.run_path(str(ROOT / "docs" / "measurements" / "write_real.py"))
+    writer = runpy.run_path(str(ROOT / "pages" / "write_real.py"))
     page = (ROOT / "docs" / "measurements" / "real.md").read_text("utf-8")
     run = json.loads((ROOT / "docs" / "measurements" / "real.json").read_text("utf-8"))
     assert len(run["settings"]) >= 30

@@ -8,7 +8,7 @@ from typing import Any
 from airtcp import run
 
 ROOT = Path(__file__).resolve().parents[2]
-WRITER = runpy.run_path(str(ROOT / "docs" / "start" / "write_demo.py"))
+WRITER = runpy.run_path(str(ROOT / "pages" / "write_demo.py"))
 DATA: dict[str, Any] = json.loads((ROOT / "docs" / "start" / "demo.json").read_text("utf-8"))
 
 

@@ -386,7 +386,7 @@ def test_programs_are_found_in_the_words_of_a_command() -> None:
 
 
 def test_the_tables_of_the_page_are_those_of_the_data() -> None:
-    writer = runpy.run_path(str(ROOT / "docs" / "measurements" / "write_kernels.py"))
+    writer = runpy.run_path(str(ROOT / "pages" / "write_kernels.py"))
     page, kept = (
         (ROOT / "docs" / "measurements" / name).read_text("utf-8")
         for name in ("kernels.md", "kernels.json")

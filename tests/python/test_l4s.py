@@ -73,9 +73,7 @@ def rates(
     return [8 * (b - a) / (60 - START_S) for a, b in zip(early, late, strict=True)]
 
 
-WRITER = runpy.run_path(
-    str(Path(__file__).parents[2] / "docs" / "measurements" / "write_disciplines.py")
-)
+WRITER = runpy.run_path(str(Path(__file__).parents[2] / "pages" / "write_disciplines.py"))
 
 
 @pytest.mark.parametrize("classic", ["CUBIC", "Reno"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 _SPEC = importlib.util.spec_from_file_location(
-    "write_notebook", ROOT / "docs" / "start" / "write_notebook.py"
+    "write_notebook", ROOT / "pages" / "write_notebook.py"
 )
 assert _SPEC is not None
 assert _SPEC.loader is not None
@@ -23,5 +23,5 @@ def test_the_cells_print_what_the_page_says() -> None:
     page = notebook.PAGE.read_text(encoding="utf-8")
     assert page.count("```python") == page.count("```text") > 3
     assert without_numbers(notebook.executed(page)) == without_numbers(page), (
-        "python docs/start/write_notebook.py"
+        "python pages/write_notebook.py"
     )

@@ -14,7 +14,7 @@ BEGIN, END = "<!-- readings: begin -->", "<!-- readings: end -->"
 
 
 def test_every_table_is_of_the_run_whose_data_are_kept():
-    writer = runpy.run_path(str(ROOT / "docs" / "measurements" / "write_papers.py"))
+    writer = runpy.run_path(str(ROOT / "pages" / "write_papers.py"))
     run = json.loads((ROOT / "docs" / "measurements" / "papers.json").read_text("utf-8"))
     assert not run["quick"]
     for path, text in writer["written"](run).items():
@@ -22,7 +22,7 @@ def test_every_table_is_of_the_run_whose_data_are_kept():
 
 
 def test_pictures_are_of_the_run_whose_data_are_kept():
-    writer = runpy.run_path(str(ROOT / "docs" / "measurements" / "write_papers.py"))
+    writer = runpy.run_path(str(ROOT / "pages" / "write_papers.py"))
     run = json.loads((ROOT / "docs" / "measurements" / "papers.json").read_text("utf-8"))
     assert run["pictures"] == writer["picture_digests"](run), "make papers-docs writes them"
 

@@ -123,7 +123,7 @@ def test_a_machine_that_can_run_none_is_an_error(lossy_file: Path) -> None:
 
 
 def test_the_table_is_of_the_run_whose_data_are_kept() -> None:
-    writer = runpy.run_path(str(ROOT / "docs" / "measurements" / "write_papers_real.py"))
+    writer = runpy.run_path(str(ROOT / "pages" / "write_papers_real.py"))
     page = (ROOT / "docs" / "measurements" / "papers-real.md").read_text("utf-8")
     run = json.loads((ROOT / "docs" / "measurements" / "papers-real.json").read_text("utf-8"))
     assert writer["written"](page, run) == page, "make verify writes it"

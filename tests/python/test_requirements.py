@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 _SPEC = importlib.util.spec_from_file_location(
-    "write_requirements", ROOT / "docs" / "reference" / "write_requirements.py"
+    "write_requirements", ROOT / "pages" / "write_requirements.py"
 )
 assert _SPEC is not None
 assert _SPEC.loader is not None
@@ -81,4 +81,4 @@ def test_every_place_exists(rfc: requirements.Rfc) -> None:
 
 def test_the_page_is_the_generated_one() -> None:
     written = requirements.PAGE.read_text(encoding="utf-8")
-    assert written == requirements.page(RFCS), "python docs/reference/write_requirements.py"
+    assert written == requirements.page(RFCS), "python pages/write_requirements.py"

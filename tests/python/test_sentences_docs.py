@@ -7,7 +7,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs" / "measurements"
-WRITER = runpy.run_path(str(DOCS / "write_sentences.py"))
+WRITER = runpy.run_path(str(ROOT / "pages" / "write_sentences.py"))
 DATA: dict[str, Any] = json.loads((DOCS / "sentences.json").read_text("utf-8"))
 
 

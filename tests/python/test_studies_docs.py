@@ -10,7 +10,7 @@ from airtcp.study.grid import load_grid
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs" / "measurements"
-WRITER: dict[str, Any] = runpy.run_path(str(DOCS / "write_studies.py"))
+WRITER: dict[str, Any] = runpy.run_path(str(ROOT / "pages" / "write_studies.py"))
 
 
 def _rows(page: str, name: str) -> list[list[str]]:

@@ -208,8 +208,8 @@ def faults(root: Path) -> list[str]:
         if not is_todays and not said.is_earlier:
             found.append(
                 f"{where} would be another today: {table.program}; or have its page say so: "
-                "python docs/write_provenance.py"
+                "python pages/write_provenance.py"
             )
         if is_todays and said.is_earlier:
-            found.append(f"{where} is today's again: python docs/write_provenance.py")
+            found.append(f"{where} is today's again: python pages/write_provenance.py")
     return found

@@ -1,6 +1,6 @@
 """Writes the tables of statistics.md: how often a whole comparison is right, by resampling.
 
-    python docs/measurements/write_statistics.py [--out out/statistics] [--seeds 60] [--repeats 100]
+    python pages/write_statistics.py [--out out/statistics] [--seeds 60] [--repeats 100]
 
 Every remedy runs on `--seeds` seeds of each link below, and their means count as the truth. Then
 tables of few seeds are drawn from these runs without replacement, as a user would have run them,
@@ -24,9 +24,9 @@ from airtcp.study.simultaneous import simultaneous
 from airtcp.study.state_of import state_of
 from airtcp.study.statistics import ERROR, PairedDifference
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parents[1] / "docs" / "measurements"
 DATA = HERE / "statistics.json"
-BEGIN = "<!-- tables: python docs/measurements/write_statistics.py -->"
+BEGIN = "<!-- tables: python pages/write_statistics.py -->"
 END = "<!-- end of the tables -->"
 LINKS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "1 % loss, 10 s": ("lossy-pipe", {"link.loss.rate": 0.01, "duration": "10 s"}),

@@ -1,9 +1,9 @@
 """Writes docs/measurements/sentences.md: first sentences over many links and askers, judged.
 
 python benches/sentences.py --out out/sentences  # runs, and resumes after a kill
-python docs/measurements/write_sentences.py out/sentences  # with the runs' results
-python docs/measurements/write_sentences.py --pings out/pings  # with those of benches/ping_links.py
-python docs/measurements/write_sentences.py  # the page from sentences.json alone
+python pages/write_sentences.py out/sentences  # with the runs' results
+python pages/write_sentences.py --pings out/pings  # with those of benches/ping_links.py
+python pages/write_sentences.py  # the page from sentences.json alone
 """
 
 import argparse
@@ -18,8 +18,8 @@ from airtcp._core import engine_version
 from airtcp.report.marked import put
 from airtcp.report.provenance import stamp
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+ROOT = Path(__file__).resolve().parents[1]
+HERE = ROOT / "docs" / "measurements"
 PAGE, DATA = HERE / "sentences.md", HERE / "sentences.json"
 JUDGEMENTS = ("right", "unsure", "undecided", "wrong")
 MARKS = ("counts", "wrong", "sentences", "sentence-horizons", "sentence-kernel")

@@ -1,6 +1,6 @@
 """Measures this machine's kernel in real time beside a guest's, and writes the table of kernels.md.
 
-    python docs/measurements/write_kernels_machine.py
+    python pages/write_kernels_machine.py
 
 The settings of docs/measurements/kernels.toml with three seeds, one run after the other: 24
 settings of 8 s take some 11 minutes of real time and 4 of guests. The machine has to do nothing
@@ -20,7 +20,7 @@ from typing import Any
 
 from airtcp.report.marked import put
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 GRID = ROOT / "docs" / "measurements" / "kernels.toml"
 DATA = ROOT / "docs" / "measurements" / "kernels-machine.json"
 PAGE = ROOT / "docs" / "measurements" / "kernels.md"
@@ -35,7 +35,7 @@ def table(data: Mapping[str, Any]) -> str:
     if not data:
         return (
             "*Not run yet: it takes a quarter of an hour of a machine that does nothing else, "
-            "`python docs/measurements/write_kernels_machine.py`.*"
+            "`python pages/write_kernels_machine.py`.*"
         )
     from airtcp.study.beside import half_width
 

@@ -1,7 +1,7 @@
 """Has the pages say which of their tables an earlier engine made.
 
-    python docs/write_provenance.py            # after a change of the engine
-    python docs/write_provenance.py --check    # only says what is wrong; status 1 if anything is
+    python pages/write_provenance.py            # after a change of the engine
+    python pages/write_provenance.py --check    # only says what is wrong; status 1 if anything is
 
 Tables are listed with what they rest on in docs/provenance.toml.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from airtcp.report.provenance import admit, faults
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """Runs kernels in virtual time beside the simulation, and writes kernels.md's tables.
 
-    python docs/measurements/write_kernels.py --out out/kernels
-    python docs/measurements/write_kernels.py --part repetitions --user nobody
+    python pages/write_kernels.py --out out/kernels
+    python pages/write_kernels.py --part repetitions --user nobody
 
 Parts, each kept in kernels.json as it is finished: the same run again and again, by this user
 and by another with a cache of its own (`repetitions`), what a second of the guest costs (`speed`),
@@ -30,7 +30,7 @@ from typing import Any
 from airtcp.report.marked import put
 from airtcp.report.provenance import stamp
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 GRID = ROOT / "docs" / "measurements" / "kernels.toml"
 DATA = ROOT / "docs" / "measurements" / "kernels.json"
 PAGE = ROOT / "docs" / "measurements" / "kernels.md"

@@ -1,7 +1,7 @@
 """Writes what the demonstration found into README.md and the tutorial, and its picture.
 
     make demo-docs                   # runs the demonstration, then writes
-    python docs/start/write_demo.py        # the pages from docs/start/demo.json alone
+    python pages/write_demo.py        # the pages from docs/start/demo.json alone
 
 The results are kept in docs/start/demo.json with the digests of their runs, so that a test can tell
 whether the table is that of the run.
@@ -22,7 +22,7 @@ from airtcp.demonstration.page import helps_table, write_story
 from airtcp.report.marked import put
 from airtcp.report.provenance import stamp
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 README, TUTORIAL = ROOT / "README.md", ROOT / "docs" / "start" / "tutorial.md"
 DATA = ROOT / "docs" / "start" / "demo.json"
 PICTURE = ROOT / "docs" / "images" / "demo.png"

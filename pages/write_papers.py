@@ -1,7 +1,7 @@
 """Writes what a full run of the papers gave into papers.md and papers/*/README.md.
 
     make papers-docs  # runs `airtcp papers --png --seed-sets 3`, then this
-    python docs/measurements/write_papers.py out/some  # some papers alone: the others stay
+    python pages/write_papers.py out/some  # some papers alone: the others stay
 
 The data behind the texts are kept beside them in papers.json, so that a test can tell whether
 a table is that of the run.
@@ -22,7 +22,7 @@ from airtcp.plot.verdicts import VerdictTiles
 from airtcp.report.marked import put
 from airtcp.report.provenance import stamp
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "docs" / "measurements" / "papers.json"
 IMAGES = ROOT / "docs" / "images"
 PICTURES = {"verdicts.png": "papers.png", "cross.png": "cross.png"}

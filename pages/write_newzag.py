@@ -1,7 +1,7 @@
 """Verifies NewZag on a kernel, and writes the table into docs/measurements/real.md.
 
     make newzag-docs  # in virtual time
-    python docs/measurements/write_newzag.py out/newzag --kernel machine  # this machine's; as root
+    python pages/write_newzag.py out/newzag --kernel machine  # this machine's; as root
 
 Finished runs are kept in the folder and found again, so that an interrupted run resumes.
 """
@@ -17,7 +17,7 @@ from airtcp.study.difference_words import amount
 from airtcp.study.statistics import Outcome, PairedDifference
 from airtcp.verification import Verification, verify
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 SCENARIO = ROOT / "scenarios" / "lossy-pipe.toml"
 START, END = "<!-- generated: newzag on the kernel -->\n", "<!-- end -->"
 RATES = ("0.001", "0.01", "0.02")

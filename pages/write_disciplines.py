@@ -1,8 +1,8 @@
 """Runs queue disciplines of a kernel in virtual time, and writes their tables in validation.md.
 
-    python docs/measurements/write_disciplines.py            # all three tables
-    python docs/measurements/write_disciplines.py --part l4s
-    python docs/measurements/write_disciplines.py --again    # kernel: runs that are there, too
+    python pages/write_disciplines.py            # all three tables
+    python pages/write_disciplines.py --part l4s
+    python pages/write_disciplines.py --again    # kernel: runs that are there, too
 
 `kernel` puts each discipline of a kernel before its own sender and reads what it has counted; the
 runs are kept in disciplines.json. `ns3` has the recorded runs of benches/ns3/disciplines.cc beside
@@ -23,8 +23,8 @@ import airtcp
 from airtcp.report.marked import put
 from airtcp.report.provenance import stamp
 
-ROOT = Path(__file__).resolve().parents[2]
-HERE = Path(__file__).resolve().parent
+ROOT = Path(__file__).resolve().parents[1]
+HERE = ROOT / "docs" / "measurements"
 PAGE = HERE / "validation.md"
 DATA = HERE / "disciplines.json"
 PIPE = ROOT / "scenarios" / "lossy-pipe.toml"

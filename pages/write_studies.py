@@ -16,7 +16,7 @@ from airtcp.report.marked import put
 from airtcp.report.provenance import stamp
 from airtcp.study.grid import GridResult, load_grid, run_grid
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 HERE = ROOT / "docs" / "measurements"
 IMAGES = ROOT / "docs" / "images"
 

@@ -1,7 +1,7 @@
 """Runs the kernel beside the simulation, and writes docs/measurements/real.md's tables.
 
     make verify  # runs real.toml, resumably, into out/verify; then writes
-    python docs/measurements/write_real.py --simulate  # keeps the kernel's columns
+    python pages/write_real.py --simulate  # keeps the kernel's columns
 
 The data behind the tables are kept beside them in real.json, so that a test can tell whether
 a table is that of the run.
@@ -18,7 +18,7 @@ from typing import Any
 from airtcp.report.marked import put
 from airtcp.report.provenance import stamp
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 GRID = ROOT / "docs" / "measurements" / "real.toml"
 DATA = ROOT / "docs" / "measurements" / "real.json"
 PAGE = ROOT / "docs" / "measurements" / "real.md"

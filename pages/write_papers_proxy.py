@@ -1,6 +1,6 @@
 """Sends with the papers' own senders on real packets, and writes the table of papers-real.md.
 
-    python docs/measurements/write_papers_proxy.py  # runs papers-proxy.toml, resumably, then writes
+    python pages/write_papers_proxy.py  # runs papers-proxy.toml, resumably, then writes
 
 Each sender is the scenario's own, with remedies: airtcp's endpoint behind `airtcp proxy`, in the
 namespace of an emulated station, whose program sends to the proxy by the kernel's TCP. The other
@@ -34,7 +34,7 @@ from airtcp.net import find_program
 from airtcp.report.marked import put
 from airtcp.report.provenance import stamp
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 GRID = ROOT / "docs" / "measurements" / "papers-proxy.toml"
 DATA = ROOT / "docs" / "measurements" / "papers-proxy.json"
 PAGE = ROOT / "docs" / "measurements" / "papers-real.md"

@@ -19,10 +19,10 @@ from typing import Any
 from airtcp.report.marked import put
 from airtcp.report.provenance import stamp
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "docs" / "measurements" / "papers-real.json"
 PAGE = ROOT / "docs" / "measurements" / "papers-real.md"
-REAL = runpy.run_path(str(ROOT / "docs" / "measurements" / "write_real.py"))
+REAL = runpy.run_path(str(ROOT / "pages" / "write_real.py"))
 """The writer of the other table, which shares its words."""
 
 

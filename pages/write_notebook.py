@@ -1,6 +1,6 @@
 """Writes below each cell of docs/start/notebook.md what it prints.
 
-python docs/start/write_notebook.py
+python pages/write_notebook.py
 """
 
 import contextlib
@@ -8,7 +8,7 @@ import io
 import re
 from pathlib import Path
 
-PAGE = Path(__file__).with_name("notebook.md")
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "start" / "notebook.md"
 _CELL = re.compile(r"```python\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
 
 

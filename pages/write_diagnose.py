@@ -1,8 +1,8 @@
 """Writes the scores of `airtcp diagnose` into docs/measurements/diagnose.md.
 
 tests/captures/record.py out/captures --kernel 6.12         # once; 40 minutes of processor time
-python docs/measurements/write_diagnose.py out/captures --kernel 6.12  # scores, forecasts, the page
-python docs/measurements/write_diagnose.py  # the page from diagnose.json alone
+python pages/write_diagnose.py out/captures --kernel 6.12  # scores, forecasts, the page
+python pages/write_diagnose.py  # the page from diagnose.json alone
 
 Without --kernel all is of this machine's own, in real time; --late scores what was late, too.
 """
@@ -18,7 +18,7 @@ from airtcp.kernels.catalogue import MACHINE
 from airtcp.report.marked import put
 from airtcp.report.provenance import stamp
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "measurements" / "diagnose.md"
 FOUND = ROOT / "docs" / "measurements" / "diagnose.json"
 SCRIPTS = ROOT / "tests" / "captures"
