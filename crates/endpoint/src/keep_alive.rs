@@ -2,7 +2,7 @@
 
 use airtcp_units::{Duration, Instant};
 
-/// When an idle peer is probed, and when the connection to it is abandoned.
+/// The schedule of probes to an idle peer, and the limit before its connection is abandoned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeepAlive {
     /// Silence before the first probe (RFC 9293 §3.8.4: two hours at least by default; Linux,

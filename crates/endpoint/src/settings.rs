@@ -113,7 +113,7 @@ impl Settings {
     }
 }
 
-/// How long written data is kept when an application releases a connection (SO_LINGER).
+/// Handling of unsent written data when an application releases a connection (SO_LINGER).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Linger {
     /// It is delivered in the background.

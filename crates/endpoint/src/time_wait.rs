@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 use crate::secret::Secret;
 use crate::tuple::FourTuple;
 
-/// How long they are kept: twice the maximum segment lifetime, which common stacks put at 30 s.
+/// Duration of TIME-WAIT: twice the maximum segment lifetime, which common stacks put at 30 s.
 pub const TIME_WAIT: Duration = Duration::from_secs(60);
 /// Distance by which a connection that reuses the ends starts beyond the old one's sequence
 /// numbers: more than an unscaled window (Linux, `tcp_timewait_state_process`: 65535 + 2).

@@ -150,7 +150,7 @@ impl<E: Copy> EventQueue<E> {
     }
 }
 
-/// Which child is the first: two pairs, then their winners, each choice a conditional move.
+/// Index of the earliest child: two pairs, then their winners, each choice a conditional move.
 #[inline]
 fn least_of<E>(children: &[Entry<E>; CHILDREN]) -> usize {
     let left = usize::from(children[1].key() < children[0].key());

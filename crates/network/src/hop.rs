@@ -20,7 +20,8 @@ pub enum Hop {
     Host(Host),
 }
 
-/// Where packets of a flow leave the network, and others enter it. Each flow has a separate set.
+/// A point where packets of a flow leave the network, and others enter it. Each flow has a separate
+/// set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Host {
     /// The host that receives the flow's data: the end of the path.

@@ -96,7 +96,7 @@ pub struct Network<C = (), A = Infallible> {
     routes: Routes,
     /// Number of flows.
     flows: u32,
-    /// Where the paths of each flow begin, if there are agents that may send to its hosts.
+    /// Start of each flow's paths, if there are agents that may send to its hosts.
     ways: Vec<[u32; 2]>,
     /// Whether agents repeat packets, so that pipes have to count.
     has_copies: bool,

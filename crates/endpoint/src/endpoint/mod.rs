@@ -45,9 +45,9 @@ const MAX_ANSWERS: usize = 1024;
 pub struct Counters {
     /// Packets passed in.
     pub packets_received: u64,
-    /// How many of them were not TCP, or were damaged.
+    /// Received packets that were not TCP, or were damaged.
     pub packets_malformed: u64,
-    /// How many of them were for no connection and no listener.
+    /// Received packets for no connection and no listener.
     pub strays: u64,
     /// Packets polled.
     pub packets_sent: u64,

@@ -31,7 +31,7 @@ pub struct FastOpenConnect {
 pub struct CacheSettings {
     /// Maximum number of servers; beyond it the one learned of first is forgotten.
     pub most: usize,
-    /// How long no SYN carries data after a connection that did was silenced: the path may drop
+    /// Time without data in SYNs after a connection with such data was silenced: the path may drop
     /// packets after such a SYN. Doubled each time, up to 64 times as long. Off as in Linux since
     /// 5.14 (`tcp_fastopen_blackhole_timeout_sec`: 0).
     pub pause: Option<Duration>,

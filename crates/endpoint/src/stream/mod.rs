@@ -67,7 +67,7 @@ pub struct Stream {
     writable_from: usize,
     unsent_below: usize,
     watch: Option<Box<Watch>>,
-    /// When written data is discarded, once the application has released the connection.
+    /// Time at which written data is discarded, once the application has released the connection.
     lingers_until: Instant,
     is_released: bool,
     is_writing_shut: bool,

@@ -44,7 +44,7 @@ impl Stream {
         self.connection.set_corked(corked);
     }
 
-    /// How long written data may go unacknowledged (TCP_USER_TIMEOUT).
+    /// Changes how long written data may go unacknowledged (TCP_USER_TIMEOUT).
     pub fn set_user_timeout(&mut self, most: Option<Duration>) {
         self.connection.set_user_timeout(most);
     }

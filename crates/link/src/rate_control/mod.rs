@@ -67,7 +67,7 @@ pub struct Report {
     pub mode: Mode,
     /// MPDUs in it.
     pub sent: u32,
-    /// How many of them were acknowledged; 0 without an answer.
+    /// Acknowledged MPDUs; 0 without an answer.
     pub acknowledged: u32,
 }
 

@@ -24,10 +24,9 @@ pub struct DeadlineOrder {
     /// The head of a queue with less time left than this many round trips is sent before all others
     /// (§III-A: 2).
     pub urgent_round_trips: u32,
-    /// How many of the queues, from Q1 on, go before packets that were never sent. The paper leaves
-    /// that open; it wants "to avoid retransmitting any specific packet iteratively" (§III-A), so
-    /// by default packets with failed retransmissions yield to them, and packets that failed only
-    /// once do not.
+    /// Number of queues, from Q1 on, that go before packets never sent. The paper leaves that open;
+    /// it wants "to avoid retransmitting any specific packet iteratively" (§III-A), so by default
+    /// packets with failed retransmissions yield to them, and packets that failed only once do not.
     pub ahead_of_fresh: u32,
     /// The meaning of RTO in the weight.
     pub weighed: Weighed,

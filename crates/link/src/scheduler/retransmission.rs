@@ -115,7 +115,7 @@ impl<P: Copy> RetryScheduler<P> {
         }
     }
 
-    /// How many of them have had that many failed retransmissions, if the order distinguishes them.
+    /// Waiting packets with that many failed retransmissions, if the order distinguishes them.
     pub(crate) fn retransmitted(&self, times: usize) -> usize {
         match self {
             Self::ByDeadline(retries) => retries.retransmitted(times),

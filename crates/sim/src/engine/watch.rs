@@ -26,7 +26,7 @@ pub enum FlowEvent {
     TimeoutSpurious {
         /// First byte of the segment.
         offset: u64,
-        /// When the timer expired.
+        /// Time of the expiry.
         expired_at: Instant,
     },
     /// A queue had no room for a segment.

@@ -158,11 +158,11 @@ flow! {
         /// Loss events with the first segment lost by the radio that the sender classified; 0
         /// without a classifier.
         loss_events_of_radio: u64 = ended.flow.verdicts().of_radio;
-        /// How many of them it attributed to the radio.
+        /// Loss events of the radio that it attributed to the radio.
         loss_events_of_radio_judged_right: u64 = ended.flow.verdicts().of_radio_right;
         /// Loss events with the first segment dropped by a full queue.
         loss_events_of_congestion: u64 = ended.flow.verdicts().of_congestion;
-        /// How many of them it attributed to congestion.
+        /// Loss events of congestion that it attributed to congestion.
         loss_events_of_congestion_judged_right: u64 = ended.flow.verdicts().of_congestion_right;
         /// Loss events of any cause that the sender classified.
         loss_events_judged: u64 = ended.flow.verdicts().by_segments.iter().sum();
@@ -241,10 +241,10 @@ flow! {
     DatagramFates as datagrams of ended {
         /// Datagrams that its sender sent: UDP, or echo requests.
         datagrams_sent: u64 = ended.flow.datagrams().sent;
-        /// How many of them arrived.
+        /// Datagrams that arrived.
         datagrams_received: u64 = ended.flow.datagrams().received;
-        /// How many of them found a queue full or were lost on the way; the rest is in flight at
-        /// the end.
+        /// Datagrams that found a queue full or were lost on the way; the rest is in flight at the
+        /// end.
         datagrams_lost: u64 = ended.flow.datagrams().lost;
         /// Echo requests that were answered. `rtt_p50_ms` and its like are of these.
         pings_answered: u64 = ended.flow.datagrams().answered;
@@ -277,7 +277,7 @@ flow! {
     Proxied as proxy of ended {
         /// Segments that a proxy on the path sent to the receiver; 0 without one.
         proxy_segments_sent: u64 = ended.proxy().segments_sent;
-        /// How many of them repeat data.
+        /// Segments of the proxy that repeat data.
         proxy_segments_retransmitted: u64 = ended.proxy().segments_retransmitted;
         /// Timeouts of the proxy.
         proxy_timeouts: u64 = ended.proxy().timeouts;

@@ -47,9 +47,9 @@ pub struct Observe {
     pub rtts: bool,
     /// Whether to keep every segment that leaves or reaches the host that sends the data.
     pub packets: bool,
-    /// Where to write a capture, as taken at the host that sends the data.
+    /// Path of a capture, as taken at the host that sends the data.
     pub pcap: Option<PathBuf>,
-    /// Where to write a qlog of the host that sends the data.
+    /// Path of a qlog of the host that sends the data.
     pub qlog: Option<PathBuf>,
     /// The folder to write a scenario to that plays the link back: its stops and losses as lists.
     pub replay: Option<PathBuf>,

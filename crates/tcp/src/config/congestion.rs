@@ -156,8 +156,8 @@ pub enum CongestionControl {
     /// A window that grows and shrinks with the queue's delay below and above a target, for
     /// transfers that yield to all others (LEDBAT, RFC 6817).
     Ledbat,
-    /// Additive increase by the unmarked data, and a reduction by half the marked share, at the
-    /// same pace for every round trip (draft-briscoe-iccrg-prague-congestion-control;
+    /// Additive increase by the unmarked data, and a reduction by half the marked share, at a pace
+    /// independent of the round trip (draft-briscoe-iccrg-prague-congestion-control;
     /// `tcp_prague.c`). Reno where marks are not counted (`ecn`).
     Prague,
     /// Reno with the window that an available bandwidth estimate allows (Xu, Tian & Ansari,

@@ -22,7 +22,7 @@ pub struct Ack {
     pub now: Instant,
     /// Bytes newly acknowledged or SACKed.
     pub delivered: u64,
-    /// How many of them carried a congestion mark, if the peer counts marks (RFC 9768).
+    /// Delivered bytes that carried a congestion mark, if the peer counts marks (RFC 9768).
     pub marked: u64,
     /// Bytes newly presumed lost.
     pub lost: u64,

@@ -17,7 +17,7 @@ pub struct C2Tcp {
     cubic: Cubic,
     target: Duration,
     interval: Duration,
-    /// When the window is reduced next; `None` while the round trip is below the target.
+    /// Time of the next reduction; `None` while the round trip is below the target.
     next: Option<Instant>,
     /// Reductions since it was, and one.
     count: u32,

@@ -41,7 +41,7 @@ pub struct Cubic {
     /// Segments acknowledged towards the next segment of growth, and how many that takes.
     counted: f64,
     per_segment: f64,
-    /// When that was computed, and for which window.
+    /// Time of that computation, and its window.
     computed: Option<(Instant, f64)>,
     now: Instant,
     minimum_rtt: Duration,

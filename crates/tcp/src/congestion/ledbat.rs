@@ -15,7 +15,7 @@ use crate::config::Config;
 
 /// Maximum growth of the window in a round trip, in segments, as Reno's (RFC 6817 §2.5).
 const GAIN: f64 = 1.0;
-/// How far the window may be above the data in flight, in segments (`ALLOWED_INCREASE`).
+/// Maximum excess of the window over the data in flight, in segments (`ALLOWED_INCREASE`).
 const ALLOWED_INCREASE: u64 = 1;
 /// The minimum window in segments (`MIN_CWND`).
 const MIN_WINDOW: u64 = 2;

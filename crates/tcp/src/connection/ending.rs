@@ -6,8 +6,8 @@ use airtcp_units::{Duration, Instant};
 use super::{Connection, State};
 use crate::observer::{Event, Observer};
 
-/// How long a closed connection stays in TIME-WAIT: twice the maximum segment lifetime, which RFC
-/// 9293 §3.4.2 puts at 2 minutes and common stacks at 30 s.
+/// Duration of TIME-WAIT: twice the maximum segment lifetime, which RFC 9293 §3.4.2 puts at 2
+/// minutes and common stacks at 30 s.
 const TIME_WAIT: Duration = Duration::from_secs(60);
 
 /// The reason a connection ended.

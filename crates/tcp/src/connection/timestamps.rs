@@ -9,8 +9,8 @@ use crate::rtt::Echo;
 /// Bytes that timestamps take in every segment, padded (RFC 7323 appendix A).
 pub const TIMESTAMP_BYTES: u32 = 12;
 
-/// How long the peer's last value protects: within that time no clock allowed by RFC 7323 §5.4
-/// wraps (§5.5).
+/// Lifetime of the peer's last value as protection: within that time no clock allowed by RFC 7323
+/// §5.4 wraps (§5.5).
 const VALID: Duration = Duration::from_secs(24 * 24 * 3600);
 
 /// A connection's timestamp state.

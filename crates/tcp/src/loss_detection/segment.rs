@@ -16,7 +16,7 @@ pub(super) const RESENT: u8 = 4;
 pub struct SentSegment {
     /// Stream offset of its first byte.
     pub start: u64,
-    /// When it was last sent.
+    /// Time of its last transmission.
     pub sent_at: Instant,
     /// Bytes of the stream it covers, a FIN counted as one.
     pub length: u32,

@@ -29,7 +29,7 @@ pub use crate::cause::Cause;
 /// Known facts when a loss event begins.
 #[derive(Clone, Copy, Debug)]
 pub struct LossEvent {
-    /// When it was found.
+    /// Time of its detection.
     pub now: Instant,
     /// Segments found lost at once (n).
     pub lost_segments: u32,

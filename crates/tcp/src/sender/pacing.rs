@@ -35,7 +35,7 @@ pub struct Pacing {
     /// Time at which that burst leaves: segments that the windows do not allow then are not part of
     /// it.
     burst_at: Instant,
-    /// How much later than scheduled that burst left, as far as not made up for.
+    /// Delay of that burst beyond its schedule, as far as not made up for.
     late: Duration,
     unpaced: u8,
 }

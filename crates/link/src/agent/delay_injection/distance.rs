@@ -7,7 +7,7 @@ use airtcp_units::{Duration, Instant, Probability};
 use crate::agent::FlowKey;
 use crate::random::Stream;
 
-/// Which acknowledgments are held.
+/// The choice of acknowledgments to hold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Distance {
     /// Each n-th of a connection.

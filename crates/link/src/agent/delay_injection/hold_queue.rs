@@ -50,7 +50,7 @@ pub(super) struct HoldQueue<P> {
     first_free: Place,
     held: usize,
     limit: usize,
-    /// When the first packet of each lane leaves; of equal times the lower flow goes first.
+    /// Release time of the first packet of each lane; at equal times the lower flow goes first.
     heads: BTreeSet<(Instant, FlowKey)>,
     ready: VecDeque<Passage<P>>,
 }

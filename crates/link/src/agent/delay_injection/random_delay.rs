@@ -10,7 +10,7 @@ use crate::agent::parameter::{ParameterError, check_duration};
 pub struct RandomDelay {
     /// Mean of the delay, which is uniform between zero and twice this.
     pub mean: Duration,
-    /// Which acknowledgments are held.
+    /// The choice of acknowledgments to hold.
     pub every: Distance,
 }
 

@@ -14,7 +14,7 @@ use crate::agent::parameter::{ParameterError, check_duration};
 pub struct StaticDelay {
     /// Holding time of an acknowledgment.
     pub delay: Duration,
-    /// Which.
+    /// The choice of acknowledgments to hold.
     pub every: Distance,
 }
 

@@ -66,7 +66,7 @@ pub(super) struct SelfClock {
     records: VecDeque<Record>,
     question: Option<Question>,
     flight: Option<Flight>,
-    /// When the acknowledgment that clocks out the sender's next segment passed.
+    /// Passage of the acknowledgment that clocks out the sender's next segment.
     release: Option<Instant>,
     /// From answers.
     answered: WindowedMinimum<Duration>,

@@ -78,9 +78,9 @@ pub struct Flow<P> {
     pub kept: VecDeque<StoredPacket<P>>,
     /// Number of them, from the front, that have been sent to the mobile.
     pub sent: usize,
-    /// When the timer of the first copy expires.
+    /// Expiry of the timer of the first copy.
     pub deadline: Instant,
-    /// Where the timer is filed.
+    /// Time under which the timer is filed.
     pub filed: Instant,
     round_trip: RoundTrip,
     expiries: u32,

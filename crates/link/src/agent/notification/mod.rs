@@ -46,7 +46,7 @@ impl Default for NotificationConfig {
 #[derive(Debug)]
 pub struct BadStateNotification<P> {
     interval: Duration,
-    /// When a connection was last notified. Empty without an interval.
+    /// Time of the last notification of each connection. Empty without an interval.
     notified: FlowTable<Instant>,
     ready: VecDeque<Emission<P>>,
 }

@@ -43,7 +43,7 @@ pub struct CellConfig {
     pub rate: RateLaw,
     /// The users' channels.
     pub radios: Vec<Radio>,
-    /// How many of the last users are saturated: always backlogged, without TCP.
+    /// Number of saturated users, the last ones: always backlogged, without TCP.
     pub saturated: u32,
     /// Chance that a block is damaged.
     pub block_error: Probability,

@@ -54,7 +54,7 @@ pub(super) struct User<P> {
     is_saturated: bool,
     /// All packets that the link has not finished, oldest first.
     packets: VecDeque<QueuedPacket<P>>,
-    /// How many of them, the oldest, are entirely in blocks.
+    /// Number of them, the oldest, that are entirely in blocks.
     sent: usize,
     /// Bytes of the others.
     unsent_bytes: u64,

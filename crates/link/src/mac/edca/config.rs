@@ -35,8 +35,8 @@ pub struct AmpduLimits {
 pub struct BlockAckConfig {
     /// Numbers from the oldest missing MPDU on that may be outstanding: 64, or 256 with 802.11ax.
     pub window: u16,
-    /// How long a receiver holds packets after a missing one. Linux gives up after 100 ms
-    /// (net/mac80211/rx.c, `HT_RX_REORDER_BUF_TIMEOUT`).
+    /// Maximum time for which a receiver holds packets after a missing one. Linux gives up after
+    /// 100 ms (net/mac80211/rx.c, `HT_RX_REORDER_BUF_TIMEOUT`).
     pub reorder_timeout: Duration,
     /// After a block ACK that was not received, a collision included, its sender requests it in a
     /// separate contention; otherwise all MPDUs are retransmitted.

@@ -9,7 +9,7 @@
 
 use airtcp_units::{Duration, Instant};
 
-/// By how much BLUE's probability rises and falls, in fractions of 2^32: 1/256 and 1/4096.
+/// Steps of BLUE's probability up and down, in fractions of 2^32: 1/256 and 1/4096.
 const RISE: u32 = 1 << 24;
 const FALL: u32 = 1 << 20;
 

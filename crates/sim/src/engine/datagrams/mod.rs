@@ -33,15 +33,15 @@ pub(super) struct Exchange {
 pub struct DatagramCounts {
     /// Sent by the flow's sender.
     pub sent: u64,
-    /// How many of them arrived.
+    /// Datagrams that arrived.
     pub received: u64,
-    /// How many of them found a queue full or were lost on the way.
+    /// Datagrams that found a queue full or were lost on the way.
     pub lost: u64,
     /// Pings that were answered.
     pub answered: u64,
     /// Answers that were lost.
     pub answers_lost: u64,
-    /// How many of the received ones took longer than [`LATE`].
+    /// Received datagrams that took longer than [`LATE`].
     pub late: u64,
 }
 

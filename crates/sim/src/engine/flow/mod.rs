@@ -280,7 +280,7 @@ impl Flow {
         self.truth.unacknowledged()
     }
 
-    /// How often the sender classified a loss, and how often correctly.
+    /// Numbers of losses that the sender classified, in all and correctly.
     #[must_use]
     pub fn verdicts(&self) -> &Verdicts {
         self.truth.verdicts()

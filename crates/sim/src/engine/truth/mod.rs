@@ -24,11 +24,11 @@ const PRUNE_AT: usize = 16;
 /// An expiry of the retransmission timer.
 #[derive(Clone, Copy, Debug)]
 pub struct Expiry {
-    /// When the timer expired.
+    /// Time of the expiry.
     pub at: Instant,
     /// First byte of its segment.
     pub sequence: SequenceNumber,
-    /// How often the segment had been sent.
+    /// Number of transmissions of the segment before the expiry.
     pub transmissions: u32,
     /// Transmissions with a smaller index were sent before the timer expired.
     pub before: u64,
@@ -66,16 +66,16 @@ impl Undecided {
     }
 }
 
-/// How often a sender classified a loss, and how often correctly.
+/// Numbers of losses that a sender classified, in all and correctly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verdicts {
     /// Loss events with the first segment lost by the radio.
     pub of_radio: u64,
-    /// How many of them were classified so.
+    /// Loss events of the radio classified as such.
     pub of_radio_right: u64,
     /// Loss events with the first segment dropped by a full queue.
     pub of_congestion: u64,
-    /// How many of them were classified so.
+    /// Loss events of congestion classified as such.
     pub of_congestion_right: u64,
     /// Events in which nothing was lost.
     pub of_nothing: u64,
@@ -149,7 +149,7 @@ impl Truth {
         self.undecided.is_none()
     }
 
-    /// How often the sender classified losses, and how often correctly.
+    /// Numbers of losses that the sender classified, in all and correctly.
     pub fn verdicts(&self) -> &Verdicts {
         match &self.judged {
             Some(judged) => &judged.verdicts,

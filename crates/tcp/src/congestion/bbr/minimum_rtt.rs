@@ -9,7 +9,7 @@ use crate::congestion::Ack;
 
 /// Age at which the minimum round trip expires.
 pub const AGE: Duration = Duration::from_secs(10);
-/// How long the window stays small, and a round trip at least.
+/// Duration of the small window; at least a round trip.
 const PROBE: Duration = Duration::from_millis(200);
 
 /// The minimum of recent round trips.
@@ -17,7 +17,7 @@ const PROBE: Duration = Duration::from_millis(200);
 pub struct MinimumRtt {
     /// `None` before the first sample.
     pub(super) rtt: Option<Duration>,
-    /// When it was seen.
+    /// Time of that sample.
     pub(super) at: Instant,
 }
 

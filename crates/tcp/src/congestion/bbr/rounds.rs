@@ -1,7 +1,7 @@
 //! Round trips, counted by deliveries: one ends when a segment that was sent in it is delivered
 //! (`bbr_update_bw`; draft-ietf-ccwg-bbr §5.5.1).
 
-/// Where the present round trip began.
+/// The start of the present round trip.
 #[derive(Clone, Debug, Default)]
 pub struct Rounds {
     /// Whether the acknowledgment that is being processed begins a round trip.

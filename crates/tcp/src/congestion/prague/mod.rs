@@ -46,7 +46,7 @@ pub struct Prague {
     marked: u64,
     /// Marked bytes of the acknowledgment being processed.
     newly_marked: u64,
-    /// Where the round ends, when the average last moved, and rounds since slow start.
+    /// End of the round, time of the average's last update, and rounds since slow start.
     round_ends: u64,
     averaged_at: Instant,
     rounds: u32,
@@ -150,9 +150,9 @@ impl Prague {
         }
     }
 
-    /// By how much less the window grows where a round trip is shorter than the reference: a window
-    /// of the reference's length, which has 1/M times the data, is to grow by a segment in as many
-    /// round trips (§2.4.4: 1/M²).
+    /// Factor by which the window grows less if a round trip is shorter than the reference: a
+    /// window of the reference's length, which has 1/M times the data, is to grow by a segment in
+    /// as many round trips (§2.4.4: 1/M²).
     fn growth(&self, windows: &Windows) -> f64 {
         if !self.is_rtt_independent(windows) || self.srtt >= REFERENCE_RTT {
             return 1.0;

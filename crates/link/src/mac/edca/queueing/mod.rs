@@ -48,7 +48,7 @@ pub struct QueueingConfig {
     pub scheme: Queueing,
     /// Limit on queued packets, for all destinations together, in each category.
     pub limit: QueueLimit,
-    /// Which packet of a queue is served, dropped or marked; not for [`Queueing::Fifo`].
+    /// The discipline of each queue; not for [`Queueing::Fifo`].
     pub discipline: Discipline,
 }
 

@@ -13,7 +13,7 @@ const PROBE_WAIT: Duration = Duration::from_secs(2);
 pub(super) struct Cycle {
     /// Cycles so far.
     pub count: u64,
-    /// When this one, or its probe upwards, began.
+    /// Start of this one, or of its probe upwards.
     pub began: Instant,
     pub rounds_since_probe: u64,
     /// Time until the next probe.
@@ -22,7 +22,7 @@ pub(super) struct Cycle {
     pub up_rounds: u32,
     /// Bytes to be acknowledged until the bound rises by a segment.
     pub up_per_segment: u64,
-    /// How many of them are acknowledged.
+    /// Bytes of them acknowledged.
     pub up_acked: u64,
     /// Whether the samples now arriving reflect the probe.
     pub samples_of_probe: bool,

@@ -7,7 +7,6 @@
 //! A station that listens to a frame has at least one slot left when it ends. So the first slot
 //! after it belongs to the stations that have just sent, and they use it when they draw 0; all
 //! others start in later slots, and p and τ hold only there.
-//! later slots, in which alone p and τ hold.
 
 use super::{Saturation, busy_times, fixed_point, payload, window};
 use crate::mac::dcf::BssConfig;
