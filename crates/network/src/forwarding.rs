@@ -47,8 +47,8 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         {
             return;
         }
-        // While packets are handled, events may be added, but none earlier than this one: it is
-        // still first.
+        // While packets are handled, events may be added, but only later ones: this one is still
+        // first.
         let next = loop {
             let pipe = &mut self.pipes[index as usize].pipe;
             if let Some(mut packet) = pipe.pop(self.now) {

@@ -164,7 +164,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         self.send(packet, hosts);
     }
 
-    /// Time of the next event; [`Instant::FAR_FUTURE`] if there is none.
+    /// Time of the next event; [`Instant::FAR_FUTURE`] without one.
     #[must_use]
     pub fn next_wakeup(&self) -> Instant {
         self.queue

@@ -226,7 +226,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         }
     }
 
-    /// Schedules the first event of a medium that has a timer of its own.
+    /// Schedules the first event of a medium, if it has one at the start.
     pub(crate) fn arm_medium(&mut self, index: u16) {
         let node = &mut self.media[usize::from(index)];
         let wanted = node.next_wakeup();

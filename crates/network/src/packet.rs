@@ -142,7 +142,7 @@ impl Port {
         !is_first && is_bare
     }
 
-    /// Number of packets created, except those that take no number.
+    /// Number of packets created, except unnumbered ones.
     #[must_use]
     pub const fn sent(&self) -> u64 {
         self.sent

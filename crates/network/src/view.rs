@@ -34,7 +34,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
                 aggregation: medium.aggregation(hop.from, hop.to),
             };
         }
-        // The link's own pipe is added first.
+        // The link's pipe is added first.
         let queued = self
             .pipes
             .first_mut()

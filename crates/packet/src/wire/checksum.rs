@@ -56,7 +56,7 @@ const fn folded(mut sum: u64) -> u16 {
 mod tests {
     use super::*;
 
-    /// RFC 1071 §3: the numerical example, whose sum is ddf2.
+    /// RFC 1071 §3: the numerical example with the sum ddf2.
     #[test]
     fn example_of_rfc_1071() {
         let data = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
