@@ -1,4 +1,4 @@
-//! The traffic that a link has carried.
+//! The traffic carried by a link.
 
 /// Traffic so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -9,9 +9,9 @@ pub struct CarriedTraffic {
     pub delivered: [u64; 2],
     /// Bytes that left it, to the server and to stations.
     pub delivered_bytes: [u64; 2],
-    /// Packets whose bytes had been overwritten by later ones when they left.
+    /// Packets with bytes overwritten by later ones when they left.
     pub outlived: u64,
-    /// Packets that the kernel's own queue refused.
+    /// Packets refused by the kernel's queue.
     pub refused: u64,
     /// Packets lost by the link.
     pub lost: u64,

@@ -1,5 +1,5 @@
 //! The first process of a namespace: it starts the user's command, reaps orphans, and dies with the
-//! emulator, however that ends.
+//! emulator in any case.
 
 use std::ffi::OsString;
 use std::net::IpAddr;
@@ -21,7 +21,7 @@ use rustix::thread::UnshareFlags;
 
 /// The hidden argument with which airtcp-net starts itself inside.
 pub const ARGUMENT: &str = "inside";
-/// The file that names programs' resolver (resolv.conf(5)).
+/// The file with the programs' resolver (resolv.conf(5)).
 const RESOLVERS: &str = "/etc/resolv.conf";
 
 /// A program to run in a namespace.
@@ -31,7 +31,7 @@ pub struct Program {
     pub command: Vec<OsString>,
     /// Variables that are added to the environment.
     pub environment: Vec<(String, String)>,
-    /// The resolver that it should use; the machine's own if `None`.
+    /// Its resolver; the machine's if `None`.
     pub resolver: Option<IpAddr>,
 }
 
@@ -39,7 +39,8 @@ pub struct Program {
 #[derive(Debug)]
 pub struct Running {
     process: Pid,
-    /// Waits for it. The kernel kills the process tree when this thread ends, so it lives as long.
+    /// Waits for it. The kernel kills the process tree when this thread ends, so they have the same
+    /// lifetime.
     waiter: Option<JoinHandle<Result<ExitStatus>>>,
 }
 
@@ -49,7 +50,7 @@ impl Running {
     ///
     /// # Errors
     ///
-    /// The system does not allow a namespace, or the program itself cannot be started again.
+    /// The system does not allow a namespace, or airtcp-net cannot be started once more.
     pub fn start(
         namespace: &Arc<Namespace>,
         program: Program,
@@ -107,7 +108,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if self.waiter.is_some() {
-            // The first process of its namespace takes all others with it.
+            // The end of its namespace's first process kills all others.
             let _ = kill_process(self.process, Signal::KILL);
             let _ = self.join();
         }
@@ -124,7 +125,7 @@ fn start(program: &Program) -> Result<Child> {
     Command::new(this)
         .arg(ARGUMENT)
         .arg(getpid().to_string())
-        // Empty for the machine's own.
+        // Empty for the machine's.
         .arg(resolver.unwrap_or_default())
         .args(&program.command)
         .envs(environment.map(|(name, value)| (name, value)))
@@ -170,15 +171,15 @@ pub fn first_process(arguments: &[OsString]) -> Result<i32> {
     reap(child.id())
 }
 
-/// The parent's process number as the machine counts (proc_pid_status(5)).
+/// The parent's process number in the machine's numbering (proc_pid_status(5)).
 fn parent_outside() -> Option<String> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
     Some(parent.trim().to_owned())
 }
 
-/// Mounts a `/proc` of this namespace's processes. A system may not allow it; then tools such as ps
-/// show the others, without further harm.
+/// Mounts a `/proc` of this namespace's processes. If the system does not allow it, tools such as
+/// ps show other processes too, without further harm.
 fn show_own_processes() {
     let _ = mount(
         "proc",
@@ -192,7 +193,7 @@ fn show_own_processes() {
 /// Makes this namespace's programs use only `resolver`: a file on an otherwise invisible file
 /// system, mounted over the machine's, which stays unchanged.
 fn ask_only(resolver: &str) -> std::io::Result<()> {
-    // Hidden behind the process file system a moment later.
+    // The process file system is mounted over it a moment later.
     const FOLDER: &str = "/proc";
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("tmpfs", FOLDER, "tmpfs", flags, None)?;
@@ -222,8 +223,7 @@ fn reap(command: u32) -> Result<i32> {
     }
 }
 
-/// The status that a shell would return for the command: 128 plus the signal for one that was
-/// killed.
+/// The status that a shell would return for the command: 128 plus the signal if it was killed.
 pub fn exit_code(status: ExitStatus) -> i32 {
     status
         .code()

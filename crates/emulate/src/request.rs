@@ -35,7 +35,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// It is refused; the error names key, value and what is expected.
+    /// It is refused; the error gives key, value and expectation.
     pub fn scenario(&self) -> Result<Scenario> {
         self.scenario_without_remedies()?
             .with_remedies(&self.remedy.join("+"))

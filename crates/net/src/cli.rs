@@ -1,4 +1,4 @@
-//! The command line of airtcp-net, which is `airtcp` to those who ask for its commands there.
+//! The command line of airtcp-net, which is named `airtcp` when started by that program.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -42,8 +42,7 @@ enum Command {
     Undeploy(airtcp_deploy::Undeploy),
 }
 
-/// Runs what the command line asks for: the status is the command's own, or 2 for a request that
-/// cannot be met.
+/// Runs the command line: the status is the command's, or 2 for an invalid request.
 pub fn main() -> ExitCode {
     let mut arguments = std::env::args_os();
     if let Some(first) = arguments.nth(1) {
@@ -78,7 +77,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Help and version as clap prints them; anything else in a line, as every other error.
+/// Help and version as printed by clap; any other refusal in the style of other errors.
 fn refused(refusal: &clap::Error) -> ExitCode {
     if !refusal.use_stderr()
         || refusal.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
@@ -87,7 +86,7 @@ fn refused(refusal: &clap::Error) -> ExitCode {
         return ExitCode::from(u8::try_from(refusal.exit_code()).unwrap_or(2));
     }
     let text = refusal.render().to_string();
-    // What clap adds is the usage, which --help shows whole.
+    // clap appends the usage, which --help shows completely.
     let said = text.split("\n\nUsage:").next().unwrap_or(&text);
     let said = said
         .split("\n\nFor more information")
@@ -106,7 +105,7 @@ fn refused(refusal: &clap::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// The name by which this program was started: `airtcp` hands over its own.
+/// The name by which this program was started: `airtcp` passes its own.
 fn program() -> String {
     let first = std::env::args_os().next();
     first

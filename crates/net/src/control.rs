@@ -33,7 +33,7 @@ pub struct Options {
 ///
 /// # Errors
 ///
-/// The program cannot be registered or the command cannot be run; says why.
+/// The program cannot be registered or the command cannot be run; gives the reason.
 pub fn run(options: &Options) -> Result<i32> {
     let constants = options
         .set

@@ -1,4 +1,4 @@
-//! Sockets are made, opened, read, written and closed (socket(2) and the pages that it names).
+//! Creates, opens, reads, writes and closes sockets (socket(2) and the pages that it names).
 
 use std::net::SocketAddr;
 
@@ -109,7 +109,7 @@ impl World {
         Err(libc::EINPROGRESS)
     }
 
-    /// The local end of a connection of this socket; port 0 for one that is chosen.
+    /// The local end of a connection of this socket; port 0 if to be chosen.
     pub fn local_end(&mut self, descriptor: i32) -> Result<SocketAddr, i32> {
         let local = self.local;
         let socket = self.socket(descriptor)?;
@@ -120,7 +120,7 @@ impl World {
         Ok(from)
     }
 
-    /// Whether a connection is open, or will never be.
+    /// Whether a connection is open, or has failed.
     pub fn connected(&mut self, descriptor: i32, id: ConnectionId) -> Option<Answer> {
         if let Some(error) = self.take_end(descriptor) {
             return Some(Err(error));
@@ -132,7 +132,7 @@ impl World {
         ready.established.then_some(Ok(0))
     }
 
-    /// Reads into `into`; `None` where a socket that may wait has to.
+    /// Reads into `into`; `None` if a blocking socket has to wait.
     pub fn read(&mut self, descriptor: i32, into: &mut [u8], flags: i32) -> Option<Answer> {
         let id = match self.connection(descriptor) {
             Ok(id) => id,
@@ -170,7 +170,7 @@ impl World {
         (!waits).then_some(Err(libc::EAGAIN))
     }
 
-    /// Writes the remaining `bytes`; `None` where a blocking socket has to wait for room.
+    /// Writes the remaining `bytes`; `None` if a blocking socket has to wait for room.
     pub fn write(
         &mut self,
         descriptor: i32,

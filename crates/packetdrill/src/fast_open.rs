@@ -16,13 +16,13 @@ const CLIENT_WITHOUT_COOKIE: u32 = 0x4;
 const SERVER_WITHOUT_COOKIE: u32 = 0x200;
 const EVERY_LISTENER: u32 = 0x400;
 
-/// What `/proc/sys/net/ipv4/tcp_fastopen` says.
+/// The value of `/proc/sys/net/ipv4/tcp_fastopen`.
 fn enabled() -> u32 {
     let text = fs::read_to_string("/proc/sys/net/ipv4/tcp_fastopen").unwrap_or_default();
     text.trim().parse().unwrap_or(CLIENT)
 }
 
-/// The network namespace's keys; `None` where it has none.
+/// The network namespace's keys; `None` without any.
 fn keys() -> Option<FastOpenKeys> {
     let text = fs::read_to_string("/proc/sys/net/ipv4/tcp_fastopen_key").ok()?;
     let mut keys = text.trim().split(',').map(key_of_words);
@@ -33,7 +33,7 @@ fn keys() -> Option<FastOpenKeys> {
     })
 }
 
-/// A key in four words of hexadecimal digits, each of which lies in memory from its end on.
+/// A key in four words of hexadecimal digits, each with its bytes in reverse order in memory.
 fn key_of_words(text: &str) -> Option<[u8; 16]> {
     let mut key = [0; 16];
     let mut words = text.split('-');
@@ -44,7 +44,7 @@ fn key_of_words(text: &str) -> Option<[u8; 16]> {
     words.next().is_none().then_some(key)
 }
 
-/// A key, or two, as TCP_FASTOPEN_KEY has them.
+/// One or two keys, in the format of TCP_FASTOPEN_KEY.
 pub fn keys_of_option(value: &[u8]) -> Result<FastOpenKeys, i32> {
     match value.as_chunks::<16>() {
         ([key], []) => Ok(FastOpenKeys::new(*key)),
@@ -62,7 +62,7 @@ pub fn may_defer(number: i32) -> Result<bool, i32> {
     }
 }
 
-/// How a listener treats data in SYNs.
+/// A listener's treatment of data in SYNs.
 pub fn of_listener(socket: &Socket, backlog: usize) -> Option<FastOpenListen> {
     let bits = enabled();
     let own = &socket.fast_open;
@@ -78,7 +78,7 @@ pub fn of_listener(socket: &Socket, backlog: usize) -> Option<FastOpenListen> {
 }
 
 impl World {
-    /// Whether a connect of this socket puts the SYN off until there is data, which it then notes.
+    /// Whether a connect of this socket defers the SYN until there is data; records that.
     pub fn defers(&mut self, descriptor: i32, from: SocketAddr, to: SocketAddr) -> bool {
         let now = self.now;
         let Some(socket) = self.sockets.get_mut(&descriptor) else {
@@ -93,14 +93,14 @@ impl World {
         defers
     }
 
-    /// Whether the SYN of this socket waits for data.
+    /// Whether the SYN of this socket is deferred.
     pub fn is_deferred(&self, descriptor: i32) -> bool {
         let socket = self.sockets.get(&descriptor);
         socket.is_some_and(|socket| socket.fast_open.deferred.is_some())
     }
 
-    /// Opens a connection whose SYN carries the first of `bytes`, or the request of a cookie.
-    /// Returns how many it carries.
+    /// Opens a connection with the first of `bytes`, or a cookie request, in its SYN. Returns how
+    /// many it carries.
     pub fn connect_fast(
         &mut self,
         descriptor: i32,
@@ -136,8 +136,8 @@ impl World {
         Ok(taken)
     }
 
-    /// Begins a write that may open its connection: the bytes that its SYN carries count as
-    /// written. Returns the call's answer, if that is all.
+    /// Begins a write that may open its connection: the bytes in its SYN count as written. Returns
+    /// the call's result, if that is all.
     pub fn begin_fast(
         &mut self,
         descriptor: i32,
@@ -154,7 +154,7 @@ impl World {
         }
         let waits = self.sockets.get(&descriptor)?.waits(flags);
         if waits && let Ok(id) = self.connection(descriptor) {
-            // A writer that waits for the handshake: what it brings is known (Linux,
+            // A writer that waits for the handshake: its data is already known (Linux,
             // `sk_write_pending`).
             *written += self.endpoint.write(id, &bytes[*written..]).unwrap_or(0);
         }

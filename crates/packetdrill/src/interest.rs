@@ -5,11 +5,11 @@ pub struct Watched {
     /// Events and flags requested, and the user data to return with them.
     pub events: u32,
     pub data: u64,
-    /// The state of the connection at the last report, where only changes are reported.
+    /// The state of the connection at the last report, if only changes are reported.
     pub told: Option<Marks>,
 }
 
-/// The marks that separate news from earlier state: bytes that have arrived, and events.
+/// State that distinguishes new events: bytes that have arrived, and events.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Marks {
     pub received: u64,

@@ -1,12 +1,13 @@
-//! Google's packetdrill plays its scripts against airtcp's [`Endpoint`](airtcp_endpoint::Endpoint):
+//! Runs the scripts of Google's packetdrill against airtcp's
+//! [`Endpoint`](airtcp_endpoint::Endpoint):
 //!
 //! ```text
 //! packetdrill --so_filename=libairtcp_packetdrill.so --so_flags=LOCAL_ADDRESS script.pkt
 //! ```
 //!
-//! packetdrill makes its system calls, hands in and takes out packets, waits and asks for the time
+//! packetdrill makes its system calls, hands in and takes out packets, waits and reads the time
 //! through a table of functions (`packetdrill.h`), which `packetdrill_interface_init` fills. Time
-//! is virtual: it passes when packetdrill waits, and by a microsecond whenever it asks.
+//! is virtual: it passes when packetdrill waits, and by a microsecond per query.
 //!
 //! | file | |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! The threads of packetdrill: one for the call that may wait, and another for all else.
+//! The threads of packetdrill: one for the call that may block, and one for everything else.
 
 use std::cell::Cell;
 use std::net::{IpAddr, Ipv4Addr};
@@ -9,11 +9,11 @@ use airtcp_units::{Duration, Instant};
 
 use crate::world::{Answer, MAX, World};
 
-/// What a look at the clock takes: packetdrill looks until the time has come.
+/// Duration of a clock query: packetdrill polls until the time has come.
 const A_LOOK: Duration = Duration::from_micros(1);
-/// Real time in which the thread of a call that has returned says so.
+/// Real time allowed for the thread of a returned call to report it.
 const TO_RETURN: std::time::Duration = std::time::Duration::from_millis(2);
-/// Time zero, since packetdrill takes the day 0 for no time at all.
+/// Time zero, since packetdrill takes day 0 for no time.
 const EPOCH_SECONDS: u64 = 1_000_000_000;
 
 thread_local! {
@@ -21,10 +21,10 @@ thread_local! {
     static RETURNED_AT: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
-/// One for each process: packetdrill asks for one.
+/// A single one per process.
 pub static MACHINE: OnceLock<Machine> = OnceLock::new();
 
-/// The machine of this process, with a local address where none was given.
+/// The machine of this process, with a default local address.
 pub fn machine() -> &'static Machine {
     MACHINE.get_or_init(|| Machine::new(Ipv4Addr::LOCALHOST.into()))
 }
@@ -38,7 +38,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// An endpoint with this address.
+    /// Creates a machine with an endpoint at this address.
     pub fn new(local: IpAddr) -> Self {
         Self {
             world: Mutex::new(World::new(local)),
@@ -60,7 +60,7 @@ impl Machine {
         answer
     }
 
-    /// A call that waits until there is an answer.
+    /// A call that waits for its result.
     pub fn wait(
         &self,
         mut attempt: impl FnMut(&mut World) -> Option<Answer> + Send + 'static,
@@ -87,7 +87,7 @@ impl Machine {
         }
     }
 
-    /// As [`wait`](Self::wait), but not beyond an instant: then the answer is 0.
+    /// As [`wait`](Self::wait), but at most until an instant: then the result is 0.
     pub fn wait_until(
         &self,
         until: Instant,
@@ -100,7 +100,7 @@ impl Machine {
         answer
     }
 
-    /// When a wait of `millis` milliseconds ends; a negative one never does.
+    /// The end of a wait of `millis` milliseconds; a negative one never ends.
     pub fn deadline(&self, millis: i32) -> Instant {
         match u64::try_from(millis) {
             Ok(millis) => self.lock().now + Duration::from_millis(millis),
@@ -108,13 +108,13 @@ impl Machine {
         }
     }
 
-    /// Whether a descriptor is one of ours.
+    /// Whether a descriptor belongs to this machine.
     pub fn has(&self, descriptor: i32) -> bool {
         self.lock().sockets.contains_key(&descriptor)
     }
 
-    /// The value of TCP_INQ for a socket with that option: bytes left to read, and one more where
-    /// the peer has closed (Linux, `tcp_inq_hint`).
+    /// The value of TCP_INQ for a socket with that option: unread bytes, and one more if the peer
+    /// has closed (Linux, `tcp_inq_hint`).
     pub fn queued(&self, descriptor: i32) -> Option<i32> {
         let mut world = self.lock();
         let tells = world
@@ -127,7 +127,7 @@ impl Machine {
         Some(if left == 0 && has_closed { 1 } else { left })
     }
 
-    /// A packet arrives.
+    /// Handles a packet that arrives.
     pub fn arrive(&self, packet: &[u8]) {
         let mut world = self.lock();
         let now = world.now;
@@ -136,7 +136,7 @@ impl Machine {
         self.returned.notify_all();
     }
 
-    /// The next packet that leaves, and when; `None` where none ever will.
+    /// The next packet that leaves, and its time; `None` if there will be none.
     pub fn depart(&self) -> Option<(Instant, Vec<u8>)> {
         let mut world = self.lock();
         let until = world.now + MAX;
@@ -151,7 +151,7 @@ impl Machine {
         world.sent.pop_front()
     }
 
-    /// Time passes.
+    /// Lets time pass.
     pub fn sleep(&self, time: Duration) {
         let mut world = self.lock();
         let until = world.now + time;
@@ -164,7 +164,7 @@ impl Machine {
         }
     }
 
-    /// What the clock shows, in microseconds: for a call that has just returned, when it did.
+    /// The clock in microseconds: for a call that has just returned, its return time.
     pub fn look_at_clock(&self) -> u64 {
         let at = RETURNED_AT.take().unwrap_or_else(|| {
             let mut world = self.lock();
@@ -177,7 +177,7 @@ impl Machine {
     }
 }
 
-/// An instant as packetdrill counts.
+/// An instant in packetdrill's units.
 pub const fn micros(at: Instant) -> u64 {
     EPOCH_SECONDS * 1_000_000 + at.as_nanos() / 1000
 }

@@ -1,4 +1,4 @@
-//! Memory as C hands it in: addresses, pieces to read into and write from, errno.
+//! Conversion of C's memory: addresses, buffers to read into and write from, errno.
 #![expect(unsafe_code, reason = "the other side is C")]
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
@@ -9,7 +9,7 @@ use libc::{c_int, iovec, sockaddr, socklen_t};
 use crate::machine::machine;
 use crate::world::Answer;
 
-/// The value of a call as C has it: -1 and errno for an error.
+/// The result of a call in C: -1 and errno for an error.
 pub fn said(answer: Answer) -> isize {
     answer.unwrap_or_else(|error| {
         // SAFETY: it points to this thread's errno.
@@ -27,7 +27,7 @@ pub fn address(from: *const sockaddr, length: socklen_t) -> Result<SocketAddr, i
     if from.is_null() {
         return Err(libc::EFAULT);
     }
-    // SAFETY: packetdrill hands in addresses of the length that it says.
+    // SAFETY: packetdrill hands in addresses of the stated length.
     unsafe {
         match i32::from((*from).sa_family) {
             libc::AF_INET if length as usize >= size_of::<libc::sockaddr_in>() => {
@@ -51,7 +51,7 @@ pub fn address(from: *const sockaddr, length: socklen_t) -> Result<SocketAddr, i
     }
 }
 
-/// Writes an address where packetdrill wants it.
+/// Writes an address to packetdrill's memory.
 pub fn tell(who: SocketAddr, to: *mut sockaddr, length: *mut socklen_t) {
     if to.is_null() || length.is_null() {
         return;
@@ -79,8 +79,7 @@ pub fn tell(who: SocketAddr, to: *mut sockaddr, length: *mut socklen_t) {
     }
 }
 
-/// A pointer that a call which waits takes along: packetdrill keeps what it points to until the
-/// call returns.
+/// A pointer for a blocking call: packetdrill keeps its target until the call returns.
 #[derive(Clone, Copy)]
 pub struct HeldPointer<T>(pub *mut T);
 
@@ -127,7 +126,7 @@ pub fn read_into(fd: c_int, pieces: Vec<(HeldPointer<u8>, usize)>, flags: c_int)
     })
 }
 
-/// Writes pieces of memory, one behind the other; to `whom`, where that opens the connection.
+/// Writes pieces of memory one after the other; to `whom`, if that opens the connection.
 pub fn write_from(
     fd: c_int,
     pieces: &[(HeldPointer<u8>, usize)],

@@ -16,7 +16,7 @@ const SO_MEMINFO: i32 = 55;
 const TCP_RTO_MIN_US: i32 = 45;
 const TCP_FASTOPEN_KEY: i32 = 33;
 const TCP_FASTOPEN_NO_COOKIE: i32 = 34;
-/// What a SYN offers by an MTU of 1500.
+/// The MSS of a SYN with an MTU of 1500.
 const OFFERED_MSS: u32 = 1460;
 /// The MSS of a peer that sends no option (RFC 9293 §3.7.1).
 const DEFAULT_MSS: i32 = 536;
@@ -24,7 +24,7 @@ const DEFAULT_MSS: i32 = 536;
 impl World {
     pub fn set_option(&mut self, descriptor: i32, level: i32, name: i32, value: &[u8]) -> Answer {
         self.set(descriptor, level, name, value)?;
-        // Connections inherit what was set while their listener waited for them.
+        // Connections inherit settings of their listener made while they waited.
         let socket = self.socket(descriptor)?;
         if let Kind::Listens(listener) = socket.kind {
             socket.kind = Kind::Fresh;
@@ -54,7 +54,7 @@ impl World {
                 }
             }
             (libc::SOL_SOCKET, libc::SO_SNDBUF) => {
-                // Linux takes twice as much, for its own needs beside the bytes, and tells that.
+                // Linux allocates and reports twice as much, for overhead.
                 let bytes = 2 * usize::try_from(number).unwrap_or(0).max(2304);
                 socket.options.send_buffer = bytes;
                 let receive = socket.options.config.receive_buffer;
@@ -62,7 +62,7 @@ impl World {
                     let _ = self.endpoint.set_buffers(id, bytes, receive);
                 }
             }
-            // What does not show on the wire here, or is refused when it is used.
+            // No effect on the wire here, or refused when used.
             (
                 libc::SOL_SOCKET,
                 libc::SO_REUSEADDR | libc::SO_ZEROCOPY | libc::SO_DEBUG | libc::SO_KEEPALIVE,
@@ -100,7 +100,7 @@ impl World {
                     let _ = self.endpoint.set_syn_retries(id, retries);
                 }
             }
-            // Silence shorter than a keep-alive's is all that scripts have.
+            // Scripts only have silence shorter than a keep-alive's.
             (libc::IPPROTO_TCP, libc::TCP_KEEPIDLE) => {}
             (libc::IPPROTO_TCP, TCP_INQ) => socket.tells_queue = number != 0,
             (libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT) => {
@@ -127,7 +127,7 @@ impl World {
             (libc::IPPROTO_TCP, libc::TCP_MAXSEG) => {
                 socket.wanted_mss = Some(number);
                 let mut config = *socket.options.config;
-                // The socket's own value counts the timestamps in, as the option on the wire does.
+                // The socket's value includes the timestamps, as the option on the wire does.
                 let stamps = if config.timestamps { 12 } else { 0 };
                 let wanted = u32::try_from(number).unwrap_or(0).saturating_sub(stamps);
                 config.mss = config.mss.min(wanted.max(1));
@@ -167,7 +167,7 @@ impl World {
         }
     }
 
-    /// The value, as the system has it in memory.
+    /// The value, in the system's memory format.
     pub fn option(&mut self, descriptor: i32, level: i32, name: i32) -> Result<Vec<u8>, i32> {
         let connection = self.connection(descriptor).ok();
         let socket = self.sockets.get(&descriptor).ok_or(libc::EBADF)?;
@@ -202,7 +202,7 @@ impl World {
             (libc::SOL_SOCKET, libc::SO_SNDBUF) => {
                 i32::try_from(socket.options.send_buffer).unwrap_or(i32::MAX)
             }
-            // What a congestion control tells of itself: none of ours does.
+            // Information from a congestion control: none of these has any.
             (libc::IPPROTO_TCP, TCP_CC_INFO) => return Ok(Vec::new()),
             // The system's memory, which is not modelled.
             (libc::SOL_SOCKET, SO_MEMINFO) => return Ok(vec![0; 9 * size_of::<u32>()]),
@@ -211,7 +211,7 @@ impl World {
         Ok(value.to_ne_bytes().to_vec())
     }
 
-    /// The number that a request of ioctl's asks for.
+    /// The number requested by an ioctl.
     pub fn queue(&mut self, descriptor: i32, request: u64) -> Result<i32, i32> {
         let id = self.connection(descriptor)?;
         let stream = self.endpoint.stream(id).ok_or(libc::ENOTCONN)?;

@@ -1,4 +1,4 @@
-//! What can be done without waiting: poll(2) and epoll(7).
+//! Readiness for non-blocking operations: poll(2) and epoll(7).
 
 use airtcp_tcp::State;
 
@@ -65,7 +65,7 @@ impl World {
         self.open(Socket::new(kind, system::options(), false))
     }
 
-    /// epoll_ctl(2); `wanted` where there is something to be watched for.
+    /// epoll_ctl(2); `wanted` if there is something to watch for.
     pub fn watch(
         &mut self,
         epoll: i32,
@@ -96,7 +96,7 @@ impl World {
         Ok(0)
     }
 
-    /// At most `most` events of those that are watched for.
+    /// At most `most` of the watched events.
     pub fn news(&mut self, epoll: i32, most: usize) -> Result<Vec<(u32, u64)>, i32> {
         let Kind::Epoll(watched) = &self.socket(epoll)?.kind else {
             return Err(libc::EINVAL);
@@ -114,7 +114,7 @@ impl World {
             };
             let ready = all & (one.events & !(EDGE | ONCE) | ERR | HUP);
             let marks = Marks { received, ready };
-            // An event that has gone comes as news again.
+            // A vanished event is new when it returns.
             let is_news = match one.told {
                 None => true,
                 Some(told) => received != told.received || ready & !told.ready != 0,

@@ -1,4 +1,4 @@
-//! Descriptors and what is behind them.
+//! Descriptors and their state.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -10,17 +10,17 @@ use airtcp_units::Instant;
 use crate::fast_open_options::FastOpenOptions;
 use crate::interest::Watched;
 
-/// What a descriptor stands for.
+/// Kind of a descriptor.
 pub enum Kind {
     /// A socket that is neither open nor listening.
     Fresh,
     Listens(ListenerId),
     Connection(ConnectionId),
-    /// What epoll watches, by descriptor.
+    /// An epoll instance with its interest list, by descriptor.
     Epoll(BTreeMap<i32, Watched>),
 }
 
-/// The part of a socket's state that the endpoint does not hold.
+/// The part of a socket's state outside the endpoint.
 pub struct Socket {
     pub kind: Kind,
     pub options: Options,
@@ -30,7 +30,7 @@ pub struct Socket {
     pub reads_shut: bool,
     pub writes_shut: bool,
     pub corked: bool,
-    /// SO_LINGER, if it is on: seconds.
+    /// SO_LINGER in seconds, if enabled.
     pub linger: Option<i32>,
     /// TCP_INQ.
     pub tells_queue: bool,
@@ -40,7 +40,7 @@ pub struct Socket {
     pub not_sent_low_water: u32,
     /// Whether the connection's final error was reported; it is reported only once.
     pub told_of_end: bool,
-    /// Times for `TCP_INFO`, and the amount and time of the last arrival that was noticed.
+    /// Times for `TCP_INFO`, and the amount and time of the last noticed arrival.
     pub stopwatch: Stopwatch,
     pub received: (u64, Instant),
     pub fast_open: FastOpenOptions,
@@ -68,7 +68,7 @@ impl Socket {
         }
     }
 
-    /// Whether a call with these flags of sendto and its relatives may wait.
+    /// Whether a call with these flags of sendto and its relatives may block.
     pub const fn waits(&self, flags: i32) -> bool {
         !self.non_blocking && flags & libc::MSG_DONTWAIT == 0
     }

@@ -1,4 +1,5 @@
-//! The stack as this namespace's sysctls describe it: scripts set them before they make a socket.
+//! The stack as configured by this namespace's sysctls: scripts set them before they create a
+//! socket.
 
 use std::fs;
 
@@ -30,20 +31,20 @@ const NAMES: [&str; 20] = [
     "tcp_wmem",
 ];
 
-/// What packetdrill's device takes, and what IPv4 and TCP need of it; for IPv6 the endpoint takes
+/// The MTU of packetdrill's device, and the overhead of IPv4 and TCP; for IPv6 the endpoint uses
 /// less.
 const MTU: u32 = 1500;
 const HEADERS: u32 = 40;
 
-/// Linux's profile, changed by what is set.
+/// Linux's profile, modified by the settings.
 pub fn options() -> Options {
     let mut config = Profile::Linux.config();
     settings::defaults(&mut config);
     for name in NAMES {
         let value = fs::read_to_string(format!("/proc/sys/net/ipv4/{name}"));
         let Ok(value) = value else { continue };
-        // The machine's own default, of which no script of the suite knows: theirs is CUBIC, which
-        // a kernel may forbid to a namespace.
+        // The machine's default, which no script of the suite expects: theirs is CUBIC, which a
+        // kernel may forbid to a namespace.
         if value.trim() == "bbr" {
             continue;
         }

@@ -1,4 +1,4 @@
-//! What `TCP_INFO` tells, as `struct tcp_info` lays it out (include/uapi/linux/tcp.h).
+//! `TCP_INFO` in the layout of `struct tcp_info` (include/uapi/linux/tcp.h).
 
 use airtcp_script::tcp_info::{QueryContext, value};
 use airtcp_tcp::Connection;
@@ -6,7 +6,7 @@ use airtcp_tcp::Connection;
 /// The shortest `struct tcp_info` that packetdrill reads.
 const BYTES: usize = 296;
 
-/// Names, where in the structure they are, and in how many bytes.
+/// Names, offsets in the structure, and sizes in bytes.
 const FIELDS: [(&str, usize, usize); 31] = [
     ("tcpi_state", 0, 1),
     ("tcpi_ca_state", 1, 1),
@@ -41,7 +41,7 @@ const FIELDS: [(&str, usize, usize); 31] = [
     ("tcpi_reord_seen", 220, 4),
 ];
 
-/// The structure's bytes; what the endpoint does not know is zero.
+/// The structure's bytes; values that the endpoint lacks are zero.
 pub fn bytes(asked: &QueryContext<'_>, connection: &Connection) -> Vec<u8> {
     let mut bytes = vec![0; BYTES];
     for (name, at, length) in FIELDS {

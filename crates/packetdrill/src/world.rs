@@ -1,5 +1,5 @@
-//! The state behind the interface: the endpoint, its sockets, the packets that it has sent, and the
-//! call that waits.
+//! The state of the interface: the endpoint, its sockets, its transmitted packets, and the blocked
+//! call.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
@@ -15,29 +15,29 @@ use crate::socket::{Kind, Socket};
 /// The result of a call: a number, or an errno.
 pub type Answer = Result<isize, i32>;
 
-/// A call that waits: it is tried until there is an answer.
+/// A blocked call: it is retried until there is a result.
 type Attempt = Box<dyn FnMut(&mut World) -> Option<Answer> + Send>;
 
-/// 64 KiB less IPv6 and all headers.
+/// 64 KiB minus IPv6 and all headers.
 const LARGEST_BURST: u16 = 65_000;
-/// Longest wait of the main thread for something that may never come: a connection has given up by
+/// Longest wait of the main thread for an event that may never come: a connection has given up by
 /// then.
 pub const MAX: Duration = Duration::from_secs(1000);
 
-/// The state that calls work on.
+/// The state used by all calls.
 pub struct World {
     pub now: Instant,
     pub endpoint: Endpoint,
     pub sockets: BTreeMap<i32, Socket>,
-    /// Our address, where a socket is not bound.
+    /// The local address, if a socket is not bound.
     pub local: IpAddr,
     pub sent: VecDeque<(Instant, Vec<u8>)>,
     pub waits: Option<Attempt>,
-    /// Time and result of the return of the call that waited.
+    /// Time and result of the return of the blocked call.
     pub returns: Option<(Instant, Answer)>,
-    /// Whether that call returned and its thread has not had time to report it.
+    /// Whether that call returned and its thread has not yet had time to report it.
     pub has_returned: bool,
-    /// End of the wait, of a call with a limit.
+    /// End of the wait, for a call with a timeout.
     pub alarm: Instant,
 }
 
@@ -45,7 +45,7 @@ impl World {
     /// An endpoint with this address, at time zero.
     pub fn new(local: IpAddr) -> Self {
         let settings = Settings {
-            // packetdrill sees what a kernel hands to a device that cuts segments.
+            // packetdrill sees the packets of a kernel for a device with segmentation offload.
             largest_burst: LARGEST_BURST,
             bursts_are_trains: true,
             ..Settings::new([7; 16])
@@ -63,7 +63,7 @@ impl World {
         }
     }
 
-    /// Lets time pass, with all that happens on the way.
+    /// Advances time, with all events until then.
     pub fn advance(&mut self, until: Instant) {
         loop {
             let next = self.next_wakeup();
@@ -86,7 +86,7 @@ impl World {
         self.endpoint.next_wakeup().min(self.alarm)
     }
 
-    /// Something has happened: packets leave, and a call that waits may return.
+    /// Handles the effects of an event: packets leave, and a blocked call may return.
     pub fn settle(&mut self) {
         self.drain();
         if let Some(mut attempt) = self.waits.take() {
@@ -121,7 +121,7 @@ impl World {
         }
     }
 
-    /// Waits in the thread that alone lets time pass.
+    /// Waits in the thread that advances time.
     pub fn wait_here(&mut self, mut attempt: impl FnMut(&mut World) -> Option<Answer>) -> Answer {
         let until = self.now + MAX;
         loop {
@@ -137,8 +137,8 @@ impl World {
         }
     }
 
-    /// A new descriptor. It is one of the system's, of nothing: packetdrill closes those that a
-    /// script leaves open itself.
+    /// A new descriptor. It is a placeholder of the system's: packetdrill itself closes descriptors
+    /// left open by a script.
     pub fn open(&mut self, socket: Socket) -> Result<isize, i32> {
         let file = File::open("/dev/null").map_err(|_| libc::EMFILE)?;
         let descriptor = file.into_raw_fd();
@@ -171,7 +171,7 @@ impl World {
         }
     }
 
-    /// The same, once.
+    /// The error with which a connection ended, reported only once.
     pub fn take_end(&mut self, descriptor: i32) -> Option<i32> {
         let id = self.connection(descriptor).ok()?;
         let end = self.end(id)?;

@@ -8,9 +8,9 @@ type Value = f64;
 pub enum Outcome {
     /// Every assertion holds.
     Holds,
-    /// This one does not; with the values of the names in it.
+    /// An assertion fails, with the values of its names.
     Fails(String),
-    /// Something that is more than an assertion over numbers.
+    /// Code other than assertions over numbers.
     Unsupported(String),
 }
 
@@ -94,7 +94,7 @@ fn tokens(text: &str) -> Vec<String> {
     tokens
 }
 
-/// Recursive descent in the order of Python's precedences. Truth is one, falsehood zero.
+/// Recursive descent in the order of Python's precedences. True is one, false zero.
 struct Parser<'a> {
     tokens: Vec<String>,
     at: usize,

@@ -1,8 +1,8 @@
 //! packetdrill's language, run over the sans-IO endpoint: no root, no TUN, no real time.
 //!
-//! A script says which segments arrive and which calls the application makes, and when, and which
-//! segments must leave. packetdrill (Cardwell et al., USENIX ATC 2013) plays it against a kernel in
-//! real time; here it is played against [`airtcp_tcp::Connection`] in virtual time.
+//! A script defines the segments that arrive and the application's calls, with their times, and the
+//! segments that must leave. packetdrill (Cardwell et al., USENIX ATC 2013) runs it against a
+//! kernel in real time; here it runs against [`airtcp_tcp::Connection`] in virtual time.
 //!
 //! ```
 //! let script = airtcp_script::parse("syn.pkt", "
@@ -31,7 +31,7 @@ pub use parser::parse;
 pub use runner::{run, run_while};
 pub use syntax::Script;
 
-/// Settings of BSD that a run of `script` skips, since no endpoint here has their like.
+/// Settings of BSD that a run of `script` skips, because the endpoint has no equivalent.
 #[must_use]
 pub fn skipped_settings(script: &Script) -> Vec<String> {
     let commands = script
@@ -66,16 +66,16 @@ impl std::error::Error for ScriptError {}
 /// Result of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Everything happened as it says.
+    /// Everything happened as scripted.
     Passed,
     /// Something else happened.
     Failed {
         /// The line, from 1.
         line: usize,
-        /// The failure, with the expected and the sent side by side.
+        /// The failure, with the expected and the sent segment side by side.
         report: String,
     },
-    /// It asks for something that the endpoint does not have.
+    /// It requires something that the endpoint does not have.
     Unsupported {
         /// The line, from 1.
         line: usize,

@@ -37,7 +37,7 @@ pub fn of_segment(segment: &Segment) -> String {
     text + &of_options(&options)
 }
 
-/// A segment as it is written in a script.
+/// A segment in the notation of scripts.
 pub fn of_packet(packet: &Packet) -> String {
     let marking = packet.marking.unwrap_or(Marking::Is(Ecn::NotCapable));
     let mut text = of_marking(marking, packet.marking.is_some());
@@ -137,7 +137,7 @@ impl Exchange {
         self.0.push((at, direction, of_segment(segment)));
     }
 
-    /// The last segments, then what was expected beside what was sent.
+    /// The last segments, then the expected and the sent one side by side.
     pub fn compare(&self, what: &str, expected: &str, sent: &str) -> String {
         let mut text = format!("{what}\n");
         let first = self.0.len().saturating_sub(BEFORE);

@@ -1,4 +1,4 @@
-//! Settings of the system that a script asks for: `sysctl`s, routes, options of packetdrill.
+//! System settings of a script: `sysctl`s, routes, options of packetdrill.
 
 use airtcp_tcp::Config;
 use airtcp_tcp::config::{CongestionControl, EcnUse, SlowStart};
@@ -9,11 +9,11 @@ use airtcp_units::Duration;
 pub enum SettingOutcome {
     /// Applied, or irrelevant to an endpoint.
     Yes,
-    /// The endpoint has no such thing.
+    /// The endpoint has no equivalent.
     Unsupported(String),
 }
 
-/// Settings under which the public suites run (`common/defaults.sh`) and which are the profile's.
+/// Settings of the public suites (`common/defaults.sh`) that belong to the profile.
 pub fn defaults(config: &mut Config) {
     // tcp_rmem: a window scale of 8 (15 MiB).
     config.receive_buffer = 15 << 20;
@@ -35,7 +35,7 @@ pub fn command(text: &str, config: &mut Config) -> SettingOutcome {
 }
 
 fn one_command(line: &str, config: &mut Config) -> SettingOutcome {
-    // Continued lines, and comments behind a setting.
+    // Continued lines, and comments after a setting.
     let line = line
         .trim_end_matches('\\')
         .split('#')
@@ -50,7 +50,7 @@ fn one_command(line: &str, config: &mut Config) -> SettingOutcome {
     }
     if line.contains("defaults.sh") {
         defaults(config);
-        // It may be followed by more on the same line.
+        // More may follow on the same line.
         let rest = line.split_once("defaults.sh").map_or("", |(_, rest)| rest);
         return one_command(rest.trim(), config);
     }
@@ -103,7 +103,7 @@ fn one_command(line: &str, config: &mut Config) -> SettingOutcome {
     }
 }
 
-/// Whether a command sets what BSD calls by names of its own.
+/// Whether a command uses BSD's names of settings.
 fn is_of_bsd(line: &str) -> bool {
     line.split_whitespace().any(|word| {
         ["net.inet.", "net.inet6.", "kern.", "hw."]
@@ -112,7 +112,7 @@ fn is_of_bsd(line: &str) -> bool {
     })
 }
 
-/// `sysctl net.inet.tcp.sack.enable=1`: those that have a counterpart are set; the others tune a
+/// `sysctl net.inet.tcp.sack.enable=1`: applies settings with an equivalent; the others tune a
 /// stack that is not under test, and are skipped ([`skipped`]).
 fn of_bsd(line: &str, config: &mut Config) -> SettingOutcome {
     for (name, value) in bsd_settings(line) {
@@ -140,7 +140,7 @@ fn of_bsd(line: &str, config: &mut Config) -> SettingOutcome {
     SettingOutcome::Yes
 }
 
-/// The name of a congestion control as Linux has it.
+/// Linux's name of a congestion control.
 fn bsd_control(name: &str) -> &str {
     if name == "newreno" { "reno" } else { name }
 }
@@ -151,7 +151,7 @@ fn bsd_settings(line: &str) -> impl Iterator<Item = (&str, &str)> {
         .map(|(name, value)| (name, value.trim_matches('"')))
 }
 
-/// Settings of BSD in a command that have no counterpart here, which a run skips.
+/// BSD settings in a command without an equivalent here, which a run skips.
 pub fn skipped(command: &str) -> Vec<String> {
     const APPLIED: [&str; 5] = [
         "net.inet.tcp.sack.enable",
@@ -197,7 +197,7 @@ fn route(line: &str, config: &mut Config) -> SettingOutcome {
     SettingOutcome::Yes
 }
 
-/// A setting under `net.ipv4`, by its last name.
+/// A setting below `net.ipv4`, by its last name.
 pub fn sysctl(name: &str, value: &str, config: &mut Config) -> SettingOutcome {
     let is_on = value.trim() != "0";
     match name {
@@ -212,7 +212,7 @@ pub fn sysctl(name: &str, value: &str, config: &mut Config) -> SettingOutcome {
             Err(_) => return SettingOutcome::Unsupported(format!("{name} = {value}")),
         },
         "tcp_early_retrans" => config.tail_loss_probe = matches!(value.trim(), "3" | "4"),
-        // The kernel knows nothing but RACK either since 6.17.
+        // RACK is the kernel's only mode since 6.17, too.
         "tcp_recovery" if value.trim() == "1" || value.trim() == "0x1" => {}
         "tcp_rmem" => {
             if let Some(most) = value
@@ -250,7 +250,7 @@ pub fn sysctl(name: &str, value: &str, config: &mut Config) -> SettingOutcome {
         | "tcp_syncookies"
         | "tcp_fastopen"
         | "tcp_fastopen_key"
-        // A pause that no script waits for.
+        // A pause longer than any script.
         | "tcp_fastopen_blackhole_timeout_sec"
         | "tcp_moderate_rcvbuf"
         | "tcp_no_metrics_save"
@@ -292,7 +292,7 @@ fn limit(name: &str, value: &str, config: &mut Config) -> SettingOutcome {
     SettingOutcome::Yes
 }
 
-/// The congestion control of that name.
+/// Selects the congestion control with that name.
 pub fn congestion_control(name: &str, config: &mut Config) -> SettingOutcome {
     config.slow_start = SlowStart::Standard;
     config.congestion = match name.trim().trim_matches('"') {

@@ -1,5 +1,5 @@
-//! The time in which a connection had something to send, and that in which the peer's window kept
-//! it from sending (Linux, `tcp_chrono_start` and `tcp_write_xmit`): taken from outside, after each
+//! The time in which a connection had data to send, and the part in which the peer's window kept it
+//! from sending (Linux, `tcp_chrono_start` and `tcp_write_xmit`): measured from outside, after each
 //! event.
 
 use airtcp_tcp::{Connection, State};
@@ -8,10 +8,10 @@ use airtcp_units::{Duration, Instant};
 /// State of the connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum SendState {
-    /// Nothing is written that is not acknowledged.
+    /// All written data is acknowledged.
     #[default]
     Idle,
-    /// Something is.
+    /// Some written data is not acknowledged.
     Busy,
     /// The peer's window has no room for the next segment, though the congestion window has.
     WaitingForWindow,
@@ -27,7 +27,7 @@ pub struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// The connection has sent what it may at `now`.
+    /// Updates the times: the connection has sent all it may at `now`.
     pub fn look(&mut self, now: Instant, connection: &Connection) {
         let state = send_state(connection);
         if state != self.state {
@@ -36,12 +36,12 @@ impl Stopwatch {
         }
     }
 
-    /// For how long until `now` there was something to send or outstanding (`tcpi_busy_time`).
+    /// Time until `now` with data to send or outstanding (`tcpi_busy_time`).
     pub fn busy(&self, now: Instant) -> Duration {
         self.times(now).0
     }
 
-    /// For how much of that the peer's window was in the way (`tcpi_rwnd_limited`).
+    /// The part of it limited by the peer's window (`tcpi_rwnd_limited`).
     pub fn waiting_for_window(&self, now: Instant) -> Duration {
         self.times(now).1
     }

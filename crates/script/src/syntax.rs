@@ -14,20 +14,20 @@ pub struct Script {
     pub events: Vec<Event>,
 }
 
-/// Something that happens, or must.
+/// An event of a script.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// The line it stands on, from 1.
+    /// Its line, from 1.
     pub line: usize,
-    /// When.
+    /// Its time.
     pub time: Time,
-    /// For calls that block: until when they return.
+    /// For blocking calls, the time until they return.
     pub ends: Option<Duration>,
-    /// What.
+    /// The action.
     pub action: Action,
 }
 
-/// When something happens. Relative times count from the event before.
+/// The time of an event. Relative times count from the previous event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Time {
     /// Since the script began.
@@ -55,26 +55,26 @@ pub enum Action {
     Command(String),
     /// Python, in `%{ }%`.
     Code(String),
-    /// Something of the language that the endpoint has no counterpart of.
+    /// Syntax without an equivalent in the endpoint.
     Unsupported(String),
 }
 
-/// A segment as it is written: sequence numbers are relative to the initial ones, windows as on the
+/// A segment in a script: sequence numbers are relative to the initial ones, windows as on the
 /// wire.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Packet {
     pub flags: Flags,
-    /// The ECN field, where it is written.
+    /// The ECN field, if given.
     pub marking: Option<Marking>,
     pub start: u32,
     pub payload: u32,
     pub ack: Option<u32>,
     pub window: Option<u16>,
-    /// The options; none where they are not named, any where `<...>` stands.
+    /// The options; none if not given, any for `<...>`.
     pub options: Option<Options>,
 }
 
-/// The ECN field of a segment's IP header as it is written.
+/// The ECN field of a segment's IP header, as scripted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marking {
     /// `[noecn]`, `[ect0]`, `[ect1]`, `[ce]`.
@@ -97,13 +97,13 @@ pub struct Options {
     pub fast_open: Option<FastOpen>,
 }
 
-/// A system call with its arguments as text, and what it must return.
+/// A system call with its arguments as text, and its required result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     pub name: String,
     pub arguments: Vec<String>,
-    /// Its result; none for `= *` and where nothing stands.
+    /// Its result; `None` for `= *` and without a result.
     pub returns: Option<i64>,
-    /// The name of the error, where it returns -1.
+    /// The name of the error, if it returns -1.
     pub error: Option<String>,
 }

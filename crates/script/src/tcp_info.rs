@@ -1,4 +1,4 @@
-//! Linux's `TCP_INFO` of a connection, of ours: the names that assertions use.
+//! Linux's `TCP_INFO` of a connection: the names used in assertions.
 
 use airtcp_tcp::Phase;
 use airtcp_tcp::{Connection, State, SynData};
@@ -19,15 +19,15 @@ const SYN_DATA: f64 = 32.0;
 pub struct QueryContext<'a> {
     /// The time of the query.
     pub now: Instant,
-    /// When data arrived last.
+    /// Time of the last data arrival.
     pub data_received_at: Instant,
-    /// The MSS option of our SYN.
+    /// The MSS option of the local SYN.
     pub offered_mss: u32,
-    /// Times that were taken from outside.
+    /// Times measured from outside.
     pub stopwatch: &'a Stopwatch,
 }
 
-/// The value of `name`; `None` for a name that is not known.
+/// The value of `name`; `None` for an unknown name.
 pub fn value(name: &str, asked: &QueryContext, connection: &Connection) -> Option<f64> {
     let now = asked.now;
     let sender = connection.sender();
@@ -115,7 +115,7 @@ pub fn value(name: &str, asked: &QueryContext, connection: &Connection) -> Optio
     })
 }
 
-/// The bits of `tcpi_options`, but for those of window scaling and SACK.
+/// The bits of `tcpi_options`, except those of window scaling and SACK.
 fn options(connection: &Connection) -> f64 {
     let bits = [
         (connection.recent_timestamp().is_some(), TIMESTAMPS),
@@ -127,7 +127,7 @@ fn options(connection: &Connection) -> f64 {
         .sum()
 }
 
-/// Segments known to have arrived, the SYN among them: those that left and are neither outstanding
+/// Segments known to have arrived, including the SYN: transmitted ones that are neither outstanding
 /// without a SACK nor copies (Linux, `tcp_sock.delivered`).
 fn delivered(connection: &Connection) -> u64 {
     if !connection.is_synchronized() {

@@ -1,5 +1,5 @@
-//! Where a session belongs: peer, month, day of the week and hour of the day, as the thesis' table
-//! has them (§3.3).
+//! Key of a session: peer, month, day of the week and hour of the day, as in the thesis' table
+//! (§3.3).
 
 use time::{OffsetDateTime, UtcOffset};
 
@@ -15,8 +15,8 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// The cell of `unix_seconds` where clocks are `offset_seconds` ahead of UTC. An instant beyond
-    /// the calendar belongs to its beginning.
+    /// The cell of `unix_seconds` with clocks `offset_seconds` ahead of UTC. An instant beyond the
+    /// calendar belongs to its beginning.
     #[must_use]
     pub fn at(unix_seconds: i64, offset_seconds: i32) -> Self {
         let offset = UtcOffset::from_whole_seconds(offset_seconds).unwrap_or(UtcOffset::UTC);
@@ -32,8 +32,8 @@ impl Cell {
     }
 }
 
-/// Required match of past sessions. From the closest on, each is tried until one holds enough
-/// of them.
+/// Required match of past sessions. From the closest on, each is tried until one has enough of
+/// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
     /// Peer, month, weekday and hour.
@@ -50,7 +50,7 @@ impl Precision {
     /// From the closest to the widest.
     pub const ALL: [Self; 4] = [Self::Exact, Self::AnyMonth, Self::AnyDay, Self::AnyTime];
 
-    /// The condition on the columns of a session, beside the peer's.
+    /// The condition on the columns of a session, in addition to the peer's.
     pub(crate) const fn condition(self) -> &'static str {
         match self {
             Self::Exact => "month = ?2 AND weekday = ?3 AND hour = ?4",

@@ -1,4 +1,4 @@
-//! The file: opened whatever it is, written in short transactions, kept small.
+//! The database file: robust against any content, with short transactions and a bounded size.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use crate::{Cell, Precision, Warning};
 
-/// Marks our files (`PRAGMA application_id`): "airt".
+/// Marks files of sessions (`PRAGMA application_id`): "airt".
 const APPLICATION: i32 = 0x6169_7274;
 /// The layout (`PRAGMA user_version`).
 const VERSION: i32 = 1;
@@ -24,16 +24,16 @@ const SCHEMA: &str = "
     CREATE INDEX IF NOT EXISTS of_peer ON session (peer, ended_at);
     CREATE INDEX IF NOT EXISTS by_age ON session (ended_at);";
 
-/// Limits of what is kept, and of what counts.
+/// Limits of stored sessions, and of their use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Older sessions do not count and are deleted, in seconds.
+    /// Maximum age in seconds; older sessions do not count and are deleted.
     pub age: i64,
-    /// Sessions kept in all; the oldest go first.
+    /// Maximum number of stored sessions; the oldest are deleted first.
     pub sessions: u32,
-    /// Sessions kept for one peer.
+    /// Maximum number of stored sessions per peer.
     pub of_a_peer: u32,
-    /// The matches it takes before they are believed.
+    /// Minimum number of matches to be used.
     pub enough: u32,
 }
 
@@ -56,9 +56,9 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// Opens the file, or begins it. A damaged file of sessions is set aside and a new one begun. A
-    /// file of anything else stays as it is: sessions are then kept in memory, as they are where
-    /// nothing can be written.
+    /// Opens or creates the file. A damaged file of sessions is set aside and a new one begun. Any
+    /// other file is left alone: sessions are then kept in memory, as they are if nothing can be
+    /// written.
     ///
     /// # Panics
     /// If SQLite cannot even open a database in memory.
@@ -91,8 +91,8 @@ impl Sessions {
         (Self { connection, limits }, Some(warning))
     }
 
-    /// A session with `peer` ended at `ended_at` with a steady window of that many segments; clocks
-    /// there are `offset_seconds` ahead of UTC.
+    /// Records that a session with `peer` ended at `ended_at` with a steady window of `window`
+    /// segments; clocks there are `offset_seconds` ahead of UTC.
     ///
     /// # Errors
     /// A warning if it could not be written; nothing else is lost.
@@ -119,7 +119,7 @@ impl Sessions {
     ) -> rusqlite::Result<()> {
         let cell = Cell::at(ended_at, offset_seconds);
         let limits = self.limits;
-        // Taken for writing at once: two that read first could not both go on.
+        // Locked for writing at once: two transactions that read first could not both continue.
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -146,9 +146,8 @@ impl Sessions {
         transaction.commit()
     }
 
-    /// The window to start with towards `peer` at `at`, in segments: the median of the past
-    /// sessions that match most closely, if there are enough. `None` for a peer not known, or on
-    /// any error.
+    /// The initial window towards `peer` at `at`, in segments: the median of the past sessions that
+    /// match most closely, if there are enough. `None` for an unknown peer, or on any error.
     ///
     /// # Errors
     /// A warning if the file could not be read.
@@ -200,7 +199,7 @@ impl Sessions {
         Ok(None)
     }
 
-    /// Number of sessions kept.
+    /// Number of stored sessions.
     ///
     /// # Errors
     /// A warning if the file could not be read.
@@ -214,7 +213,7 @@ impl Sessions {
     }
 }
 
-/// Why a file could not be opened, and whether it is the content that is wrong.
+/// Why a file could not be opened, and whether its content is invalid.
 struct Refusal {
     text: String,
     is_damage: bool,
@@ -273,8 +272,8 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     ))
 }
 
-/// Whether a file says of itself that it holds sessions: SQLite's header ends with the application
-/// (Database File Format §1.3, offset 68). Whatever else it is, it is somebody's.
+/// Whether a file is marked as holding sessions: SQLite's header contains the application (Database
+/// File Format §1.3, offset 68). Any other file belongs to someone else.
 fn is_ours(file: &Path) -> bool {
     let mut header = [0; 72];
     File::open(file)

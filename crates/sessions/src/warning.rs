@@ -1,9 +1,9 @@
-//! Faults that stop nothing.
+//! Non-fatal errors.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Something to tell the user; TCP goes on without.
+/// A message for the user; TCP continues without the database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Warning {
     /// The file of sessions was damaged, and was renamed.
@@ -22,7 +22,7 @@ pub enum Warning {
         /// The fault.
         reason: String,
     },
-    /// A question or an entry failed.
+    /// A query or an entry failed.
     Failed {
         /// The request.
         what: &'static str,

@@ -1,18 +1,18 @@
 //! The data that reaches each station's receiver, every byte counted once: the same definition as
-//! `goodput_bps` of `airtcp run`, which no kernel counts. Bytes behind a gap count as well.
+//! `goodput_bps` of `airtcp run`, which no kernel counts. Bytes above a gap count as well.
 
 use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_tcp::{Config, Receiver};
 use airtcp_units::Instant;
 
-/// The largest window (RFC 7323 §2.3): no segment that a receiver takes is left out.
+/// The maximum window (RFC 7323 §2.3): no segment accepted by a receiver is left out.
 const LARGEST_BUFFER: u64 = 1 << 30;
 
-/// The streams of a link's stations: the last connection of each that is measured.
+/// The streams of a link's stations: the last measured connection of each.
 #[derive(Debug)]
 pub struct Arrivals {
     streams: Vec<Option<Stream>>,
-    /// Arrivals count until then.
+    /// End of the count.
     until: Instant,
 }
 
@@ -32,8 +32,8 @@ impl Arrivals {
         }
     }
 
-    /// Records that the sender of `station` sends this segment: its SYN tells where the stream
-    /// begins.
+    /// Records that the sender of `station` sends this segment: its SYN gives the start of the
+    /// stream.
     pub fn on_sent(&mut self, station: usize, segment: &Segment) {
         if !segment.flags.contains(Flags::SYN) {
             return;
@@ -55,7 +55,7 @@ impl Arrivals {
         }
     }
 
-    /// Records that the receiver of `station` is handed this data segment at `now`.
+    /// Records that the receiver of `station` gets this data segment at `now`.
     pub fn on_delivered(&mut self, now: Instant, station: usize, segment: &Segment) {
         let stream = self.streams.get_mut(station).and_then(Option::as_mut);
         let (Some(stream), true) = (stream, now < self.until) else {
@@ -108,7 +108,7 @@ mod tests {
     fn every_byte_counts_once_also_behind_a_gap() {
         let mut arrivals = Arrivals::new(END);
         arrivals.on_sent(1, &syn());
-        // A SYN that is sent again begins no other stream.
+        // A retransmitted SYN starts no other stream.
         let order = [
             (0, 1000),
             (2, 2000),

@@ -1,4 +1,4 @@
-//! The devices at the two ends of a link, and which of them have packets to read.
+//! The devices at the two ends of a link, and their readiness.
 
 use std::os::fd::BorrowedFd;
 
@@ -7,7 +7,7 @@ use rustix::event::{PollFd, PollFlags};
 
 use crate::end::End;
 
-/// A pair of devices for each station: its own, and the server's towards it.
+/// A pair of devices for each station: the station's, and the server's for it.
 #[derive(Debug)]
 pub(super) struct Devices {
     pairs: Vec<[Tun; 2]>,
@@ -36,7 +36,7 @@ impl Devices {
         &self.pairs[station][side(end)]
     }
 
-    /// What poll(2) has to watch: `stop`, and every device in the order of [`Ready`].
+    /// Descriptors for poll(2): `stop`, and every device in the order of [`Ready`].
     pub fn waited<'a>(&'a self, stop: BorrowedFd<'a>) -> Vec<PollFd<'a>> {
         std::iter::once(PollFd::from_borrowed_fd(stop, PollFlags::IN))
             .chain(
@@ -59,20 +59,20 @@ impl Devices {
     }
 }
 
-/// Which devices may have packets: a read that finds none costs as much as half a packet, and of
-/// the wake-ups of a link most are for one end or for none.
+/// Devices that may have packets: a read without a packet costs as much as half a packet, and most
+/// of a link's wake-ups are for one end or for neither.
 #[derive(Clone, Debug)]
 pub(super) struct Ready(Vec<bool>);
 
 impl Ready {
-    /// Takes over what poll(2) found.
+    /// Takes over the result of poll(2).
     pub fn read_from(&mut self, waited: &[PollFd<'_>]) {
         for (ready, device) in self.0.iter_mut().zip(&waited[1..]) {
             *ready = !device.revents().is_empty();
         }
     }
 
-    /// Notes that every device may have packets: while one is read, others get some.
+    /// Notes that every device may have packets: others get some while one is read.
     pub fn set_all(&mut self) {
         self.0.fill(true);
     }
@@ -110,7 +110,7 @@ mod tests {
 
     use super::*;
 
-    /// Sockets in the places of devices: poll(2) finds which have something.
+    /// Sockets in place of devices: poll(2) detects which are readable.
     #[test]
     fn what_poll_finds_is_read_by_station_and_end() {
         let pairs: Vec<_> = (0..5).map(|_| UnixStream::pair().unwrap()).collect();

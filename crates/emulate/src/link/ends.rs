@@ -68,9 +68,9 @@ impl Ends {
 /// The IPv4 addresses of a station's line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// The station's.
+    /// The station's address.
     pub station: Ipv4Addr,
-    /// The server's.
+    /// The server's address.
     pub server: Ipv4Addr,
 }
 
@@ -85,9 +85,9 @@ impl Line {
     }
 }
 
-/// Number of emulated links that this process is already inside of: each has its own addresses, so
+/// Number of emulated links that this process is already inside of: each has distinct addresses, so
 /// that the inner link's differ from those of the path out of it. The outer one is recognised by
-/// the variables it sets.
+/// its environment variables.
 fn depth() -> u8 {
     /// The last network of RFC 6598 is used for resolvers.
     const DEEPEST: u8 = 62;
@@ -102,7 +102,7 @@ fn depth() -> u8 {
 /// The environment variable with the server's IPv4 address.
 pub const SERVER_VARIABLE: &str = "AIRTCP_SERVER";
 
-/// The server's addresses as a station sees them: IPv4, then IPv6.
+/// The server's addresses from a station's view: IPv4, then IPv6.
 pub fn server_addresses(station: usize) -> [IpAddr; 2] {
     networks(station, Side::Server).map(|network| network.address)
 }
@@ -113,8 +113,8 @@ enum Side {
     Station = 2,
 }
 
-/// Addresses of each station's own line: from those for carriers' own networks (RFC 6598) and the
-/// unique local ones (RFC 4193).
+/// Addresses of each station's line: from those for carriers' networks (RFC 6598) and the unique
+/// local ones (RFC 4193).
 fn networks(station: usize, side: Side) -> [Network; 2] {
     let line = u16::from(depth()) << 8 | station as u16;
     [

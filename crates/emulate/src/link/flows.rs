@@ -1,8 +1,8 @@
 //! The mapping from real packets to flows of the network.
 //!
-//! Every TCP connection is a flow of its own, since agents keep their state by flow and a channel
-//! draws its losses by flow and transmission: the first connection of a station meets the channel
-//! of the simulation's first flow. All packets that are not TCP share a flow.
+//! Every TCP connection is a separate flow, since agents keep their state by flow and a channel
+//! draws its losses by flow and transmission: the first connection of a station sees the channel of
+//! the simulation's first flow. All packets that are not TCP share a flow.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -12,8 +12,8 @@ use airtcp_network::{Hop, Host, Network, Packet, Port};
 
 use crate::end::End;
 
-/// Maximum number of connections with a flow of their own. Later ones share the flow of packets
-/// that are not TCP: they meet the same link, but agents do not see them.
+/// Maximum number of connections with separate flows. Later ones share the flow of packets that are
+/// not TCP: they use the same link, but agents do not see them.
 const MAX_CONNECTIONS: usize = 1 << 16;
 
 /// The path of a station's packets over the network.
@@ -35,7 +35,7 @@ struct Flow {
     ports: [Port; 2],
 }
 
-/// A station, its address and the server's: what a connection is known by.
+/// Key of a connection: a station, its address and the server's.
 type Connection = (usize, SocketAddr, SocketAddr);
 
 /// All flows since the start.
@@ -44,10 +44,10 @@ pub struct Flows {
     ways: Vec<Way>,
     flows: Vec<Flow>,
     connections: HashMap<Connection, u32>,
-    /// The connection of each station's last segment, which is mostly the next one's too: hashing
+    /// The connection of each station's last segment, which mostly equals the next one's: hashing
     /// costs as much as everything else here.
     last: Vec<Option<(Connection, u32)>>,
-    /// The shared flow of each station for packets without a connection of their own.
+    /// The shared flow of each station for packets without a connection.
     others: Vec<Option<u32>>,
 }
 
@@ -116,13 +116,13 @@ impl Flows {
         }
     }
 
-    /// Whether packets from `from` between `station` and the server take the path of the scenario's
-    /// data.
+    /// Whether packets from `from` between `station` and the server take the data path of the
+    /// scenario.
     pub fn sends_data(&self, station: usize, from: End) -> bool {
         (from == End::Server) == self.ways[station].downwards
     }
 
-    /// The station's port, if `packet` is its own data that has not passed its own link.
+    /// The station's port, if `packet` is the station's data and has not passed its link yet.
     pub fn sent_by_station(&self, packet: &Packet<Ticket>) -> Option<&Port> {
         let flow = self.flows.get(packet.flow as usize)?;
         let port = &flow.ports[0];
@@ -130,8 +130,8 @@ impl Flows {
         is_own.then_some(port)
     }
 
-    /// Packets that wait on the paths of all stations: for each, those of one flow, since flows
-    /// share queues.
+    /// Packets waiting on the paths of all stations: for each station, those of one flow, since
+    /// flows share queues.
     pub fn queued(&self, network: &mut Network<Ticket>) -> u64 {
         let mut seen = vec![false; self.ways.len()];
         let mut queued = 0;

@@ -1,13 +1,14 @@
-//! Latency of the data that a link carries, measured beside the sender: what the kernel's TCP
-//! believes of its round trips does not enter. The terms are those of `airtcp run`:
+//! Latency of the data carried by a link, measured at the sender independently of the kernel's TCP
+//! estimates. The terms are those of `airtcp run`:
 //!
 //! - A *delay* is a data packet's time from leaving the sender's device until the receiver's takes
 //!   it.
-//! - A *round trip* lasts until the acknowledgment that its arrival triggered is back.
+//! - A *round trip* lasts until the acknowledgment triggered by its arrival is back.
 //!
-//! An acknowledgment answers the packet of those that arrived since the one before whose end it
-//! reports: by its number, or by its first SACK block, which holds the most recent arrival (RFC
-//! 2018 §4). Where none has that end, as with duplicates, it answers the last one to arrive.
+//! An acknowledgment answers, among the packets that arrived since the previous one, the packet
+//! with the end that it reports: by its number, or by its first SACK block, which holds the most
+//! recent arrival (RFC 2018 §4). If none has that end, as with duplicates, it answers the last
+//! arrival.
 
 use std::collections::VecDeque;
 
@@ -18,7 +19,7 @@ use serde::Serialize;
 /// Latencies of a link's data packets.
 #[derive(Debug)]
 pub struct Latency {
-    /// What waits for a packet's arrival, by its number modulo the length.
+    /// State of packets in flight, by packet number modulo the length.
     waiting: Vec<InFlight>,
     /// Unanswered arrivals at the receiver of each flow, oldest first.
     arrived: Vec<VecDeque<Arrival>>,
@@ -26,7 +27,7 @@ pub struct Latency {
     delays: Vec<Duration>,
 }
 
-/// The time at which the data packet left the sender that a packet in flight is, or answers.
+/// Departure time of a data packet in flight, or of the data packet that it answers.
 #[derive(Clone, Copy, Debug, Default)]
 struct InFlight {
     number: u64,
@@ -36,7 +37,7 @@ struct InFlight {
 /// A data packet at the receiver.
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
-    /// The sequence number behind its data.
+    /// One past the end of its data.
     end: SequenceNumber,
     sent: Instant,
 }
@@ -52,8 +53,8 @@ impl Latency {
         }
     }
 
-    /// Records that the packet with this number and this content leaves one end at `now`;
-    /// `is_data` if that is the sender's.
+    /// Records that the packet with this number and this content leaves one end at `now`; `is_data`
+    /// if it is the sender's.
     pub fn on_sent(
         &mut self,
         now: Instant,
@@ -70,8 +71,8 @@ impl Latency {
         *self.place(number) = InFlight { number, sent };
     }
 
-    /// Records that the packet is handed to the other end at `now`. Returns whether it is one that
-    /// is timed, for the first time.
+    /// Records that the packet reaches the other end at `now`. Returns whether it is a timed
+    /// packet, for the first time.
     pub fn on_delivered(
         &mut self,
         now: Instant,
@@ -81,7 +82,7 @@ impl Latency {
         segment: &Segment,
     ) -> bool {
         let place = self.place(number);
-        // A packet that an agent repeats arrives twice: its first copy is the one that was timed.
+        // A packet repeated by an agent arrives twice: the first copy is the timed one.
         let Some(sent) = place.sent.take_if(|_| place.number == number) else {
             return false;
         };
@@ -95,8 +96,8 @@ impl Latency {
         true
     }
 
-    /// The mean of the shortest 95 % of the round trips in milliseconds, by nearest rank: what
-    /// draft-ietf-ippm-responsiveness aggregates them by. `None` without any.
+    /// The mean of the shortest 95 % of the round trips in milliseconds, by nearest rank: the
+    /// aggregate of draft-ietf-ippm-responsiveness. `None` without any.
     pub fn trimmed_mean_ms(&self) -> Option<f64> {
         let mut sorted = self.round_trips.clone();
         sorted.sort_unstable();
@@ -120,7 +121,8 @@ impl Latency {
         }
     }
 
-    /// When the data packet left that this segment of the receiver answers, if any has arrived.
+    /// Departure time of the data packet answered by this segment of the receiver, if any has
+    /// arrived.
     fn answered(&mut self, flow: u32, segment: &Segment) -> Option<Instant> {
         let arrived = self.flow(flow);
         let latest_block = segment.sack.as_slice().first().map(|block| block.end);
@@ -146,7 +148,7 @@ impl Latency {
     }
 }
 
-/// Latencies over all flows in milliseconds, in the names of `airtcp run`; null where no packet was
+/// Latencies over all flows in milliseconds, in the names of `airtcp run`; null if no packet was
 /// timed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Quantiles {
@@ -242,7 +244,7 @@ mod tests {
         assert_eq!(millis(&latency.round_trips), [28.0, 26.0]);
     }
 
-    /// The first packet is lost; its retransmission has a round trip of its own.
+    /// The first packet is lost; its retransmission has a separate round trip.
     #[test]
     fn a_duplicate_answers_what_its_first_block_holds() {
         let mut latency = Latency::new(8);
@@ -271,7 +273,7 @@ mod tests {
         assert_eq!(millis(&latency.round_trips), [28.0, 27.0, 19.0]);
     }
 
-    /// Flows share the numbers of packets, and nothing else.
+    /// Flows share only the numbers of packets.
     #[test]
     fn flows_are_told_apart() {
         let mut latency = Latency::new(8);
@@ -298,7 +300,7 @@ mod tests {
         assert_eq!(latency.quantiles(), Quantiles::default());
     }
 
-    /// A packet whose slot a later one has taken is not timed by the later one's start.
+    /// A packet with a reused slot is not timed by the later packet's start.
     #[test]
     fn a_slot_that_was_taken_again_times_the_later_packet() {
         let mut latency = Latency::new(2);

@@ -1,4 +1,4 @@
-//! The driver: real packets in, the network's own time, real packets out.
+//! The driver: real packets in, the network in its own time, real packets out.
 
 pub mod arrivals;
 mod devices;
@@ -37,8 +37,8 @@ use packet::{describe, write_changes};
 
 /// Buffers for packets in flight: a second of 1 Gbit/s, or 30 s of 30 Mbit/s.
 pub const PLACES: usize = 1 << 16;
-/// Maximum number of packets read from one device before the next has its turn: a burst of a large
-/// window, so that reading does not delay.
+/// Maximum number of packets read from one device before the next: a burst of a large window, so
+/// that reading does not delay.
 const TURN: usize = 64;
 /// The longest IP packet.
 const MAX: usize = 65_536;
@@ -70,7 +70,7 @@ struct Measured {
 
 impl Link {
     /// Creates a link over `network` whose stations and server send and receive through devices, a
-    /// pair for each of `flows`'s paths. The network's time zero is that of `clock`.
+    /// pair for each path in `flows`. The network's time zero is that of `clock`.
     pub fn new(
         network: Network<Ticket>,
         flows: Flows,
@@ -95,7 +95,7 @@ impl Link {
         }
     }
 
-    /// Has the network's time zero be now, before anything is carried. Returns the clock.
+    /// Sets the network's time zero to now, before any packet is carried. Returns the clock.
     pub fn begin(&mut self) -> Clock {
         self.clock = Clock::start();
         if let Some(recording) = &mut self.recording {
@@ -104,7 +104,7 @@ impl Link {
         self.clock
     }
 
-    /// Makes the link report their own segments to stations.
+    /// Makes the link send reports on a station's segments to it.
     #[must_use]
     pub fn reporting(self, reports: Reports) -> Self {
         Self {
@@ -138,12 +138,12 @@ impl Link {
         }
     }
 
-    /// The times of data packets, if they are taken.
+    /// The times of data packets, if measured.
     pub fn latency(&self) -> Option<&Latency> {
         self.measured.as_ref().map(|measured| &measured.latency)
     }
 
-    /// The data that has arrived at each station's receiver, if it is counted.
+    /// The data that has arrived at each station's receiver, if counted.
     pub fn arrivals(&self) -> Option<&Arrivals> {
         self.measured.as_ref().map(|measured| &measured.arrivals)
     }
@@ -166,9 +166,9 @@ impl Link {
     ) -> Result<()> {
         let waking = clock::wake_in_time();
         if waking == Waking::Ordinary {
-            // Sessions share the processor alike (sched(7), autogroup): in that of a busy terminal
-            // or build this thread would wait for the session's turn. The commands, which run
-            // already, stay in theirs; a shell's own job cannot leave (EPERM).
+            // Sessions share the processor equally (sched(7), autogroup): in that of a busy
+            // terminal or build this thread would wait for the session's turn. The commands, which
+            // already run, stay in theirs; a shell's job cannot leave (EPERM).
             let _ = setsid();
         }
         let devices = Arc::clone(&self.devices);
@@ -223,7 +223,7 @@ impl Link {
         self.clock.now()
     }
 
-    /// Packets now waiting on the paths of all stations, in the data's direction and the other.
+    /// Packets now waiting on the paths of all stations, in the data direction and the other.
     pub fn queued(&mut self) -> u64 {
         self.flows.queued(&mut self.network)
     }
@@ -233,7 +233,7 @@ impl Link {
         self.flows.connections()
     }
 
-    /// Reads a turn of packets from every device that is ready; those that may have more stay so.
+    /// Reads a batch of packets from every ready device; those that may have more stay ready.
     fn take_all(&mut self, ready: &mut Ready) -> Result<()> {
         for station in 0..self.devices.stations() {
             for end in [End::Station(station), End::Server] {
@@ -246,7 +246,7 @@ impl Link {
         Ok(())
     }
 
-    /// Reads a turn of packets from a device. Returns whether it may have more.
+    /// Reads a batch of packets from a device. Returns whether it may have more.
     fn take(&mut self, station: usize, from: End) -> Result<bool> {
         for _ in 0..TURN {
             let device = self.devices.at(station, from);
@@ -302,8 +302,8 @@ impl Link {
             if let (Some(is), Some(was)) = (arrival.packet.segment(), kept.segment)
                 && *is != was
             {
-                // Its bytes were parsed as a segment before; if that fails now it is no fault of
-                // the user's, and the packet leaves unchanged.
+                // Its bytes were parsed as a segment before; if that fails now, the packet leaves
+                // unchanged.
                 let _ = write_changes(&mut kept.bytes, &was, is);
                 kept.segment = Some(*is);
             }

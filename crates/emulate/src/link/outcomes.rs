@@ -1,4 +1,4 @@
-//! Arrivals and losses in the network since the driver last looked.
+//! Arrivals and losses in the network since the driver's last check.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -19,7 +19,7 @@ pub enum Outcome {
     Lost(Ticket, Instant),
 }
 
-/// The link's hosts as its network sees them: they collect outcomes.
+/// The link's hosts from its network's view: they collect outcomes.
 #[derive(Debug, Default)]
 pub struct Outcomes {
     arrivals: VecDeque<Arrival<Ticket>>,

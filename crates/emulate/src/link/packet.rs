@@ -15,8 +15,8 @@ pub struct PacketFacts {
     pub ends: Option<(SocketAddr, SocketAddr)>,
 }
 
-/// Parses a packet. `None` for packets that no link should carry: multicast, with which the kernel
-/// looks for neighbours and routers, and anything that is not IP.
+/// Parses a packet. `None` for packets that no link should carry: multicast, used by the kernel to
+/// find neighbours and routers, and anything that is not IP.
 pub fn describe(bytes: &[u8]) -> Option<PacketFacts> {
     let version = bytes.first()? >> 4;
     let destination_is_group = match version {
@@ -209,7 +209,7 @@ mod tests {
             ..segment()
         };
         let mut bytes = ipv4(b"hello");
-        // A DSCP, a time to live and an urgent pointer that our codecs never write.
+        // A DSCP, a TTL and an urgent pointer that the project's codecs never write.
         bytes[1] |= 0xb8;
         bytes[8] = 7;
         let sum = (0..10).fold(0_u32, |sum, word| {

@@ -1,5 +1,5 @@
-//! A scenario in terms of an emulated link: whether it can be one, where the command runs, and its
-//! stations' paths.
+//! A scenario as an emulated link: whether it is supported, the command's end, and its stations'
+//! paths.
 
 use airtcp_host::error::{Error, Result};
 use airtcp_scenario::{Link as ScenarioLink, Scenario, build};
@@ -19,8 +19,7 @@ pub enum At {
 }
 
 impl At {
-    /// Where the command runs unless something else is asked for: at the mobile, and at the data's
-    /// sender on a link without a mobile.
+    /// The default end of the command: the mobile, or the data sender on a link without a mobile.
     pub fn usual(scenario: &Scenario) -> Self {
         if scenario.mobile_receives(0).is_some() {
             Self::Mobile
@@ -29,8 +28,8 @@ impl At {
         }
     }
 
-    /// Where this kernel's sender is measured: at the mobile of a medium, and at the data's sender
-    /// on every pipe.
+    /// The end at which this kernel's sender is measured: the mobile of a medium, or the data
+    /// sender on every pipe.
     pub fn measured(scenario: &Scenario) -> Self {
         if matches!(scenario.link, ScenarioLink::Pipe { .. }) {
             Self::Sender
@@ -53,7 +52,7 @@ impl At {
 ///
 /// # Errors
 ///
-/// The scenario has a proxy of its own.
+/// The scenario contains a proxy.
 pub fn check(scenario: &Scenario) -> Result<()> {
     if scenario.access_point.split_buffer.is_some() {
         return Err(Error::new(
@@ -67,7 +66,7 @@ pub fn check(scenario: &Scenario) -> Result<()> {
 ///
 /// # Errors
 ///
-/// The link has no mobile, and the stations are to be there.
+/// The link has no mobile, but the stations should be there.
 pub fn ways(scenario: &Scenario, seed: u64, at: At) -> Result<Vec<Way>> {
     build(scenario, seed)
         .flows

@@ -1,8 +1,8 @@
-//! What `flows.beside` asks for, by the kernel's own sockets: echo requests, and new connections
-//! with one exchange each, from the first flow's mobile to its server, as in `airtcp run`.
+//! The probes of `flows.beside`, by the kernel's sockets: echo requests, and new connections with
+//! one exchange each, from the first flow's mobile to its server, as in `airtcp run`.
 //!
-//! The sizes and times are those of `airtcp_scenario`; only that connections open in a steady
-//! rhythm and not at random times of theirs.
+//! The sizes and times are those of `airtcp_scenario`, except that connections open at regular
+//! instead of random times.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -25,52 +25,52 @@ use serde::Serialize;
 
 /// The port at which exchanges are answered.
 const PORT: u16 = 5002;
-/// Interval at which a waiting thread checks whether the time is over.
+/// Interval at which a waiting thread checks for the end.
 const LOOK: StdDuration = StdDuration::from_millis(20);
 /// Header of an echo request (RFC 792).
 const ECHO_HEADER: usize = 8;
 const ECHO_REQUEST: u8 = 8;
 const ECHO_REPLY: u8 = 0;
-/// The identifier of ours.
+/// The identifier of this process's requests.
 const ECHO_IDENTIFIER: [u8; 2] = [0xa1, 0x7c];
 
-/// What ran beside the load, as it was measured; what these say is computed by who asked.
+/// Measurements of the probes; the caller computes the statistics.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Beside {
     /// Round trips of echo requests in milliseconds, in the order in which they were sent; null
     /// without an answer.
     pub pings_ms: Vec<Option<f64>>,
-    /// The connections, in the order in which they were over.
+    /// The connections, in order of completion.
     pub exchanges: Vec<Exchange>,
 }
 
 /// A connection with its exchange.
 #[derive(Clone, Debug, Serialize)]
 pub struct Exchange {
-    /// Times of the handshake, TLS's round trip and the request's, in milliseconds. The last one
-    /// of a connection that was not finished is the time so far.
+    /// Times of the handshake, TLS's round trip and the request's, in milliseconds. The last one of
+    /// an unfinished connection is the time so far.
     pub parts_ms: Vec<f64>,
-    /// Whether it came to its end.
+    /// Whether it was completed.
     pub is_finished: bool,
 }
 
-/// The probes that a scenario asks for.
+/// The probes of a scenario.
 #[derive(Clone, Debug)]
 pub struct Probes {
     pings: bool,
     exchanges: bool,
-    /// Whether the one who asks is the receiver of the load, as in `airtcp run`.
+    /// Whether the probing end is the receiver of the load, as in `airtcp run`.
     pub mobile_receives: bool,
     begin: Instant,
     end: Instant,
 }
 
 impl Probes {
-    /// Those of a scenario; `None` if it has none.
+    /// The probes of a scenario; `None` if it has none.
     ///
     /// # Errors
     ///
-    /// It asks for something that only a simulation has.
+    /// It requests probes that only a simulation has.
     pub fn of(scenario: &Scenario) -> Result<Option<Self>> {
         let beside = &scenario.flows.beside;
         let is_known = |one: &&Companion| matches!(one, Companion::Ping | Companion::Exchange);
@@ -91,7 +91,7 @@ impl Probes {
         }))
     }
 
-    /// Probes until the end, between these namespaces; the address is the server's.
+    /// Runs the probes until the end, between these namespaces; the address is the server's.
     ///
     /// # Errors
     ///
@@ -131,7 +131,7 @@ impl Probes {
         })
     }
 
-    /// Opens one connection after the other, whether those before are finished or not.
+    /// Opens one connection after the other, whether earlier ones are finished or not.
     fn exchange_all(
         &self,
         to: SocketAddr,
@@ -146,7 +146,7 @@ impl Probes {
                     return;
                 }
                 next += PROBE_INTERVAL;
-                // A thread that is started here stays in this namespace.
+                // A thread started here stays in this namespace.
                 scope.spawn(move || {
                     let one = exchange(to, clock, self.end);
                     if let Ok(mut found) = found.lock() {
@@ -157,7 +157,7 @@ impl Probes {
         });
     }
 
-    /// Sends echo requests, and takes their answers.
+    /// Sends echo requests, and receives their answers.
     fn ping(&self, to: Ipv4Addr, clock: Clock, stop: &AtomicBool) -> Result<Vec<Option<f64>>> {
         let socket = socket_with(
             AddressFamily::INET,
@@ -182,7 +182,7 @@ impl Probes {
             if now >= next && next + LAST_BEFORE_END <= self.end {
                 sent.push(now);
                 found.push(None);
-                // Where the queue is full the request is lost, as any other packet.
+                // If the queue is full the request is lost, like any other packet.
                 let request = echo_request(sent.len() as u16 - 1);
                 let _ = send(&socket, &request, SendFlags::empty());
                 next += PROBE_INTERVAL;
@@ -241,7 +241,7 @@ fn exchange(to: SocketAddr, clock: Clock, end: Instant) -> Exchange {
     }
 }
 
-/// The handshake and the steps; `over` is told when each one is.
+/// The handshake and the steps; `over` is called after each.
 fn steps(
     to: SocketAddr,
     clock: Clock,
@@ -263,7 +263,7 @@ fn steps(
     Ok(())
 }
 
-/// Answers every connection until it is told to stop.
+/// Answers every connection until asked to stop.
 fn answer_all(listener: &TcpListener, stop: &AtomicBool) -> Result<()> {
     listener
         .set_nonblocking(true)
@@ -272,7 +272,7 @@ fn answer_all(listener: &TcpListener, stop: &AtomicBool) -> Result<()> {
         while !stop.load(Ordering::Relaxed) {
             match listener.accept() {
                 Ok((stream, _)) => {
-                    // A client that has gone is no error.
+                    // A client that has left is no error.
                     scope.spawn(move || drop(answer(stream, stop)));
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
@@ -316,7 +316,7 @@ fn echo_request(number: u16) -> Vec<u8> {
     bytes
 }
 
-/// The number of the request that an IPv4 packet answers, if it is one of ours.
+/// The number of the request answered by an IPv4 packet, if it is one of ours.
 fn echo_reply(packet: &[u8]) -> Option<u16> {
     let header = usize::from(packet.first()? & 0x0f) * 4;
     let message = packet.get(header..)?;
@@ -348,7 +348,7 @@ mod tests {
     fn the_checksum_is_that_of_the_rfcs_example() {
         let words = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
         assert_eq!(checksum(&words), !0xddf2);
-        // What includes its own checksum adds up to none.
+        // Data that includes its checksum adds up to zero.
         assert_eq!(checksum(&echo_request(7)), 0);
     }
 
@@ -365,7 +365,7 @@ mod tests {
         assert_eq!(echo_reply(&packet[..22]), None);
     }
 
-    /// A server on this machine, without any link between.
+    /// A server on this machine, without a link.
     #[test]
     fn an_exchange_has_three_parts() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -381,7 +381,7 @@ mod tests {
         });
         assert!(one.is_finished);
         assert_eq!(one.parts_ms.len(), 3);
-        // Nobody answers there: the handshake has the time so far.
+        // There is no answer: the handshake has the time so far.
         drop(listener);
         let refused = exchange(at, clock, clock.now() + Duration::from_millis(1));
         assert_eq!((refused.parts_ms.len(), refused.is_finished), (1, false));

@@ -10,7 +10,7 @@ use airtcp_host::error::{Result, Tried};
 pub struct Counters(HashMap<String, u64>);
 
 impl Counters {
-    /// Reads those of the calling thread's namespace.
+    /// Reads the counters of the calling thread's namespace.
     ///
     /// # Errors
     ///
@@ -25,7 +25,7 @@ impl Counters {
         Ok(counters)
     }
 
-    /// A counter; zero if the kernel has none of that name.
+    /// A counter; zero if the kernel lacks it.
     pub fn get(&self, name: &str) -> u64 {
         self.0.get(name).copied().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! The two hosts of each flow: how their kernels are configured, and what these count.
+//! The two hosts of each flow: the configuration of their kernels, and their counters.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::stack::{self, Stack};
 use crate::link::ends::{Ends, Line};
 use crate::link::flows::Way;
 
-/// The kernel counters that are reported, from the sender's namespace.
+/// The reported kernel counters, from the sender's namespace.
 pub(super) const COUNTED: [&str; 7] = [
     "TcpRetransSegs",
     "TcpExtTCPTimeouts",

@@ -77,7 +77,7 @@ pub struct Options {
 pub struct Measurement {
     /// The scenario's name.
     pub scenario: String,
-    /// The remedies, as they are written.
+    /// The remedies, in the catalogue's notation.
     pub remedies: String,
     /// The seed of the channel.
     pub seed: u64,
@@ -87,20 +87,20 @@ pub struct Measurement {
     pub steps: Vec<String>,
     /// The nearest equivalents used in place of a remedy, if any.
     pub instead: Vec<String>,
-    /// The kernel's queueing discipline before the link, if the link's own queue was not used.
+    /// The kernel's queueing discipline before the link, if the link's queue was not used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discipline: Option<String>,
-    /// What that discipline has counted.
+    /// Counters of that discipline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counted: Option<QueueCounts>,
-    /// The same of the one before the link's other direction, if there was one.
+    /// Counters of the discipline before the link's other direction, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ack_counted: Option<QueueCounts>,
-    /// What `flows.beside` has measured, if it was asked for.
+    /// Measurements of the probes of `flows.beside`, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beside: Option<Beside>,
-    /// Mean of the shortest 95 % of the load's round trips in milliseconds, where something was
-    /// measured beside it.
+    /// Mean of the shortest 95 % of the load's round trips in milliseconds, if probes ran under
+    /// load.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_rtt_ms: Option<f64>,
     /// Bits per second that arrived at the receivers, each byte counted once, over all flows and
@@ -118,20 +118,20 @@ pub struct Measurement {
     pub undos: u64,
     /// Losses by their number and the verdict of a congestion control that classifies them.
     pub verdicts: Vec<Verdicts>,
-    /// Latency of data packets, measured beside the sender.
+    /// Latency of data packets, measured at the sender.
     #[serde(flatten)]
     pub latency: Quantiles,
-    /// The smoothed round trip that the kernel's senders believe at the end, mean over the
-    /// connections, in milliseconds.
+    /// The kernel senders' smoothed round trip at the end, mean over the connections, in
+    /// milliseconds.
     pub srtt_ms: f64,
     /// Its mean deviation, in milliseconds.
     pub rttvar_ms: f64,
-    /// The shortest round trip that a sender believes, in milliseconds; null without a connection.
+    /// The minimum round trip estimated by a sender, in milliseconds; null without a connection.
     pub sender_min_rtt_ms: Option<f64>,
     /// Lateness of departing packets.
     #[serde(flatten)]
     pub punctuality: Punctuality,
-    /// The kernel that was measured.
+    /// The measured kernel.
     pub kernel: String,
 }
 
@@ -139,8 +139,8 @@ pub struct Measurement {
 ///
 /// # Errors
 ///
-/// The scenario is refused or is not a bulk transfer, a remedy has no way on this kernel, or the
-/// system does not allow something needed.
+/// The scenario is refused or is not a bulk transfer, a remedy is unavailable on this kernel, or
+/// the system does not allow something needed.
 pub fn run(options: &Options) -> Result<i32> {
     let asked = MeasurementPlan::new(options)?;
     if options.check {
@@ -156,11 +156,11 @@ fn print(value: &impl Serialize) -> Result<i32> {
     Ok(0)
 }
 
-/// A measurement that this kernel can make.
+/// A measurement supported by this kernel.
 struct MeasurementPlan {
     scenario: Scenario,
     stack: Stack,
-    /// The kernel's queue before the link, if the link's own is not used.
+    /// The kernel's queue before the link, if the link's is not used.
     queue: Option<KernelQueue>,
     /// The same for acknowledgments.
     ack_queue: Option<KernelQueue>,
@@ -175,7 +175,7 @@ impl MeasurementPlan {
         let plain = request.scenario_without_remedies()?;
         let mut scenario = request.scenario()?;
         let probes = Probes::of(&scenario)?;
-        // Real ones take their place.
+        // Real probes replace them.
         scenario.flows.beside.clear();
         check(&scenario)?;
         let stack = Stack::new(&plain.tcp, &scenario.remedies, options.deviation)?;
@@ -201,7 +201,7 @@ impl MeasurementPlan {
     fn measure(self, record: Option<&Path>) -> Result<Measurement> {
         let ways = ways(&self.scenario, self.seed, At::measured(&self.scenario))?;
         let stations = ways.len();
-        // Registered during the run, under a name of its own: several runs at once may have
+        // Registered during the run, under a unique name: several simultaneous runs may have
         // different constants.
         let mut stack = self.stack.clone();
         for (file, value) in &stack.module_parameters {
@@ -262,8 +262,7 @@ impl MeasurementPlan {
     }
 }
 
-/// Only the kernel's own capabilities are measured: bulk transfers for the scenario's whole
-/// duration.
+/// Only the kernel's capabilities are measured: bulk transfers for the scenario's whole duration.
 fn check(scenario: &Scenario) -> Result<()> {
     scenario::check(scenario)?;
     if scenario.traffic.iter().any(Option::is_some) || scenario.flows.bytes.is_some() {
@@ -283,7 +282,7 @@ fn check(scenario: &Scenario) -> Result<()> {
 }
 
 /// Runs the transfers while the link carries them. Time begins when all is ready: a link's buffers
-/// and a congestion control's module take some 20 ms, in which a trace or a stop would go on, and
+/// and a congestion control's module take some 20 ms, in which a trace or a stop would proceed, and
 /// which a transfer of a second would miss.
 fn carry(
     link: &mut Link,
@@ -323,7 +322,7 @@ fn carry(
                     let socket = host
                         .sender
                         .enter(|| transfer::socket(host.to, control, stack.paced));
-                    // An error waits as well: the others wait for this thread.
+                    // Waits after an error as well: the others wait for this thread.
                     let times = begun();
                     transfer::send(socket?, host.to, times, stop)
                 });
@@ -334,7 +333,7 @@ fn carry(
         let clock = *clock.get_or_init(|| link.begin());
         let probing = probes.map(|probes| {
             let (host, line) = (&hosts[0], Line::of(0));
-            // The first flow's mobile asks, which receives the data or sends it.
+            // The first flow's mobile runs the probes, as the receiver or the sender of the data.
             let (ends, is_station) = if probes.mobile_receives {
                 ([&host.receiver, &host.sender], host.downwards)
             } else {
@@ -347,7 +346,7 @@ fn carry(
             };
             scope.spawn(move || probes.run(ends.map(Arc::as_ref), to, clock, stop))
         });
-        // Packets in flight at the end still have a link.
+        // Packets in flight at the end still need the link.
         let carried = link.run(until.as_fd(), |link| {
             link.now() < end + Duration::from_millis(1)
         });
@@ -373,7 +372,7 @@ fn joined<T>(thread: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
 }
 
 impl MeasurementPlan {
-    /// What the kernel's disciplines before the first flow's link have counted.
+    /// Counters of the kernel's disciplines before the first flow's link.
     fn counts(&self, hosts: &[Hosts]) -> Result<[Option<QueueCounts>; 2]> {
         let Some(host) = hosts.first() else {
             return Ok([None, None]);
@@ -429,7 +428,7 @@ impl MeasurementPlan {
         } = self;
         let latency = link.latency();
         let seconds = scenario.duration.as_secs_f64();
-        // What reached the receiver behind a gap has not been read yet.
+        // Data above a gap at the receiver has not been read yet.
         let arrived = |station| {
             link.arrivals()
                 .map_or(0, |arrivals| arrivals.bytes(station))
@@ -464,7 +463,7 @@ impl MeasurementPlan {
                 .and_then(|_| latency.and_then(Latency::trimmed_mean_ms)),
             goodput_bps: flows.iter().sum(),
             flow_goodput_bps: flows,
-            // The counters are of all connections there, the probes' among them.
+            // The counters include all connections there, the probes' too.
             retransmissions: match &beside {
                 Some(_) => connected
                     .iter()

@@ -1,4 +1,4 @@
-//! The kernel's own queueing discipline as the queue before the link.
+//! The kernel's queueing discipline as the queue before the link.
 
 use std::fmt;
 
@@ -11,10 +11,10 @@ use airtcp_units::BitRate;
 
 use super::stack::Stack;
 
-/// A discipline before a device that is as slow as the link, so that packets wait in the kernel.
+/// A discipline on a device that is as slow as the link, so that packets wait in the kernel.
 ///
-/// The emulated link stays as it is and finds a packet at a time: it adds the time that the last
-/// packet takes on the link, and its own queue is empty.
+/// The emulated link is unchanged and gets a packet at a time: it adds the time of the last packet
+/// on the link, and its queue is empty.
 #[derive(Clone, Debug)]
 pub struct KernelQueue {
     discipline: Discipline,
@@ -23,12 +23,11 @@ pub struct KernelQueue {
 }
 
 impl KernelQueue {
-    /// The queue with the discipline in these words, before the scenario's link; `None` without
-    /// words.
+    /// The queue with this discipline before the scenario's link; `None` without a discipline.
     ///
     /// # Errors
     ///
-    /// The words are wrong, the link has no constant rate, or a remedy wants another discipline.
+    /// The syntax is wrong, the link has no constant rate, or a remedy needs another discipline.
     pub fn of(
         words: Option<&str>,
         stack: &Stack,
@@ -50,11 +49,11 @@ impl KernelQueue {
         }
     }
 
-    /// The same for the direction that acknowledgments take.
+    /// The same for the direction of the acknowledgments.
     ///
     /// # Errors
     ///
-    /// The words are wrong, or the link has no constant rate in that direction.
+    /// The syntax is wrong, or the link has no constant rate in that direction.
     pub fn of_acks(words: Option<&str>, scenario: &Scenario, mtu: u16) -> Result<Option<Self>> {
         let Some(words) = words else {
             return Ok(None);
@@ -77,20 +76,20 @@ impl KernelQueue {
         }
     }
 
-    /// What the kernel's discipline before a device of the calling thread's namespace has counted.
+    /// The counters of the kernel's discipline on a device of the calling thread's namespace.
     ///
     /// # Errors
     ///
-    /// The kernel does not tell.
+    /// The kernel does not answer.
     pub fn counts(&self, device: &str) -> Result<QueueCounts> {
         QueueCounts::of(device, self.discipline.kind())
     }
 
-    /// Puts it before a device of the calling thread's namespace.
+    /// Attaches it to a device of the calling thread's namespace.
     ///
     /// # Errors
     ///
-    /// The kernel does not have the discipline.
+    /// The kernel lacks the discipline.
     pub fn put(&self, device: &str) -> Result<()> {
         self.discipline.put_with_rate(device, self.rate, self.mtu)
     }

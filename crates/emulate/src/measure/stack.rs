@@ -1,5 +1,4 @@
-//! A scenario's senders in terms of this kernel: the TCP settings used, and the settings it cannot
-//! provide.
+//! Maps a scenario's senders to this kernel: its TCP settings, and settings that it cannot provide.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +20,7 @@ use serde::Serialize;
 pub struct Stack {
     /// The congestion control of the senders.
     pub congestion_control: String,
-    /// The BPF program that is registered under that name, with its constants.
+    /// The BPF program registered under that name, with its constants.
     pub program: Option<(String, Constants)>,
     /// Settings of the sender's namespace, key and value, in order.
     pub sender_settings: Vec<(String, String)>,
@@ -33,10 +32,10 @@ pub struct Stack {
     pub receiver_route: Vec<Metric>,
     /// Options of the sender's socket.
     pub paced: bool,
-    /// The queueing discipline before the sender's device, as tc(8) writes it; the kernel's default
-    /// if none.
+    /// The queueing discipline on the sender's device, in the syntax of tc(8); the kernel's default
+    /// if `None`.
     pub discipline: Option<String>,
-    /// Parameters of modules, file and value, which hold for the whole kernel: in a guest alone.
+    /// Parameters of modules, file and value, which apply to the whole kernel: only in a guest.
     pub module_parameters: Vec<(PathBuf, String)>,
     /// The steps of the remedies, as a user would perform them.
     pub steps: Vec<String>,
@@ -44,13 +43,13 @@ pub struct Stack {
     pub instead: Vec<String>,
 }
 
-/// Settings that make runs comparable: no run learns from the one before it, and none depends on
-/// the machine's default congestion control. The senders' own is a socket option.
+/// Settings that make runs comparable: no run learns from the previous one, and none depends on the
+/// machine's default congestion control. The senders' is a socket option.
 const ALWAYS: [(&str, &str); 3] = [
     ("net.ipv4.tcp_no_metrics_save", "1"),
     // Every kernel has it and lets every namespace choose it.
     ("net.ipv4.tcp_congestion_control", "reno"),
-    // Room for every window that a scenario may ask for.
+    // Room for every window that a scenario may request.
     ("net.ipv4.tcp_wmem", "4096 262144 67108864"),
 ];
 
@@ -61,7 +60,7 @@ impl Stack {
     ///
     /// # Errors
     ///
-    /// The kernel has no such congestion control, or a remedy has no way on Linux; says why.
+    /// The kernel lacks the congestion control, or a remedy has no way on Linux; gives the reason.
     pub fn new(tcp: &Config, remedies: &Selection, deviation_ms: Option<f64>) -> Result<Self> {
         let mut stack = Self::of(tcp)?;
         for one in remedies.as_slice() {
@@ -102,7 +101,7 @@ impl Stack {
         Ok(stack)
     }
 
-    /// The kernel's TCP for a scenario's own settings.
+    /// The kernel's TCP for a scenario's settings.
     fn of(tcp: &Config) -> Result<Self> {
         let control = match tcp.congestion {
             CongestionControl::Reno => "reno",
@@ -155,7 +154,7 @@ impl Stack {
                 if tcp.tail_loss_probe { "3" } else { "0" }.to_owned(),
             ),
         ];
-        // Memory, of which data takes half, as the remedy send-buffer has it.
+        // Memory, half of which is for data, as in the remedy send-buffer.
         let buffer = tcp.send_buffer.map(|data| {
             (
                 "net.ipv4.tcp_wmem",
@@ -216,7 +215,7 @@ impl Stack {
                 name.clone_into(&mut self.congestion_control);
                 self.program = Some((name.to_owned(), constants(constant, value)?));
             }
-            // The one option that remedies set; its value does not matter above any link's rate.
+            // The only option set by remedies; its value is irrelevant above any link's rate.
             Step::SocketOption { .. } => self.paced = true,
             Step::Qdisc { words, .. } => {
                 self.discipline = Some(format!("{words} {value}").trim_end().to_owned());
@@ -238,8 +237,8 @@ const fn acts_at_an_end(place: airtcp_remedies::Place) -> bool {
     )
 }
 
-/// Whether this kernel supports the way: its settings exist, and none of its steps reaches outside
-/// of the namespace. In a guest the whole kernel is this run's own.
+/// Whether this kernel supports the way: its settings exist, and none of its steps affects anything
+/// outside the namespace. In a guest the whole kernel belongs to this run.
 fn is_supported(way: &Way) -> bool {
     let has_module = way
         .module
@@ -251,7 +250,7 @@ fn is_supported(way: &Way) -> bool {
         Step::Sysctl { key, .. } => setting_path(key).is_ok_and(|path| path.exists()),
         Step::RouteAttribute { .. } | Step::SocketOption { .. } => true,
         Step::CongestionControl { name } => has_control(name),
-        // Before the version that the way names a killed process would leave its program behind.
+        // Before that version a killed process would leave its program behind.
         Step::BpfCongestionControl { .. } => {
             bpf::allowed().is_ok() && (is_guest() || way.since.is_none_or(is_at_least))
         }
@@ -263,8 +262,8 @@ fn is_supported(way: &Way) -> bool {
     })
 }
 
-/// Whether this kernel has the discipline that a step of tc(8) begins with: it is tried, since no
-/// file of the kernel lists those that are built in.
+/// Whether this kernel has the discipline at the start of a step of tc(8): it is tried, since no
+/// file of the kernel lists built-in disciplines.
 fn has_discipline(words: &str) -> bool {
     let kind = words.split(' ').next().unwrap_or_default();
     Discipline::parse(kind)
@@ -289,7 +288,7 @@ fn is_bpf(way: &Way) -> bool {
 ///
 /// # Errors
 ///
-/// A key that the kernel does not have, or a value that it refuses.
+/// The kernel lacks the key, or refuses the value.
 pub fn apply(settings: &[(String, String)]) -> Result<()> {
     for (key, value) in settings {
         fs::write(setting_path(key)?, value).tried(|| format!("cannot set {key} to {value:?}"))?;
@@ -362,7 +361,7 @@ mod tests {
         assert!(factor.unwrap_err().to_string().contains("--deviation"));
     }
 
-    /// The emulated link provides what acts there, and many of the rest have a way on the kernel.
+    /// The emulated link provides remedies of the link, and many others have a way on the kernel.
     #[test]
     fn at_least_twenty_remedies_can_be_verified() {
         let can: Vec<_> = catalogue()

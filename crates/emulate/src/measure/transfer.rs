@@ -1,4 +1,4 @@
-//! A bulk transfer by the kernel's TCP: as much as possible until the time is over.
+//! A bulk transfer by the kernel's TCP: as much as possible until the end.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -13,7 +13,7 @@ use airtcp_units::Instant;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, ipproto, socket_with, sockopt};
 
-/// Interval at which a waiting thread checks whether the time is over.
+/// Interval at which a waiting thread checks for the end.
 const LOOK: StdDuration = StdDuration::from_millis(20);
 /// Bytes per write and read.
 const CHUNK: usize = 65_536;
@@ -29,8 +29,8 @@ pub struct Times {
     pub end: Instant,
 }
 
-/// Makes a socket that will send with congestion control `control`, whose module the kernel may
-/// have to load first. Call it in the sender's namespace.
+/// Creates a socket with congestion control `control` for sending, whose module the kernel may have
+/// to load first. Call it in the sender's namespace.
 ///
 /// # Errors
 ///
@@ -68,7 +68,7 @@ pub fn socket(to: SocketAddr, control: &str, paced: bool) -> Result<OwnedFd> {
 }
 
 /// Sends until the end; returns the kernel's information on the connection then, or `None` if the
-/// link allowed none by then.
+/// link allowed no connection.
 ///
 /// # Errors
 ///
@@ -113,8 +113,8 @@ pub fn send(
     Ok(Some(info))
 }
 
-/// Closes without waiting for the peer: the link is about to go, and a connection that waits for it
-/// would hold its congestion control for minutes.
+/// Closes without waiting for the peer: the link is about to end, and a waiting connection would
+/// hold its congestion control for minutes.
 fn end_at_once(stream: &TcpStream) -> Result<()> {
     sockopt::set_socket_linger(stream, Some(StdDuration::ZERO))
         .tried(|| "cannot close the connection at once".to_owned())
@@ -155,7 +155,7 @@ pub fn receive(
             .as_nanos()
             .saturating_sub(times.clock.now().as_nanos());
         let wanted = StdDuration::from_nanos(left).clamp(StdDuration::from_millis(1), LOOK);
-        // The same until shortly before the end: a system call for each segment is dear.
+        // The same until shortly before the end: a system call for each segment is expensive.
         if wanted != limit {
             stream
                 .set_read_timeout(Some(wanted))

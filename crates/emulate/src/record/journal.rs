@@ -16,7 +16,7 @@ pub enum Fate {
     Lost,
     /// A queue had no room for it, or its discipline dropped it.
     Dropped,
-    /// It arrived, and the kernel's own queue refused it.
+    /// It arrived, but the kernel's queue refused it.
     Refused,
     /// It was still in flight when the recording ended.
     UnderWay,
@@ -42,8 +42,8 @@ pub struct Ingress {
     pub number: u64,
     /// Its flow.
     pub flow: u32,
-    /// Its index among the packets of its flow and direction, from 0;
-    /// [`Transmission::UNNUMBERED`] of the acknowledgment that ends a handshake by itself.
+    /// Its index among the packets of its flow and direction, from 0; [`Transmission::UNNUMBERED`]
+    /// for a pure acknowledgment that ends a handshake.
     pub index: u64,
     /// The station whose line it is on.
     pub station: u16,
@@ -76,7 +76,7 @@ pub struct Row {
     pub fate: Fate,
 }
 
-/// Packets whose fates are open, and completed ones that wait for an earlier one.
+/// Packets with open fates, and completed ones waiting for an earlier one.
 #[derive(Debug)]
 pub struct Journal {
     rows: VecDeque<Row>,

@@ -62,8 +62,8 @@ pub struct Recording {
 
 impl Recording {
     /// Begins a recording in `folder`, which is created if necessary, of a link with `stations`
-    /// stations whose time zero is `zero` nanoseconds after the start of 1970. At most `under_way`
-    /// packets are kept while their fates are open.
+    /// stations and its time zero at `zero` nanoseconds after the start of 1970. At most
+    /// `under_way` packets are kept while their fates are open.
     ///
     /// # Errors
     ///
@@ -139,7 +139,7 @@ impl Recording {
     pub fn finish(mut self, replay: &Replay, summary: &Summary) -> Result<()> {
         self.journal.close();
         while let (Some(row), Some(to_disk)) = (self.journal.next_done(), &self.to_disk) {
-            // Nothing can be late any more: here the disk may take its time.
+            // Nothing can be late any more: the disk may take its time.
             if to_disk.send(Message::Done(row)).is_err() {
                 break;
             }

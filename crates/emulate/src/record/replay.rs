@@ -23,7 +23,7 @@ pub struct Replay {
     scenario: Scenario,
     seed: u64,
     end: Instant,
-    /// Whether losses can be identified by number: on a pipe whose packets no agent repeats.
+    /// Whether losses can be identified by number: on a pipe without packets repeated by agents.
     by_number: bool,
     stops: Option<ReplayedStops>,
 }
@@ -36,7 +36,7 @@ struct ReplayedStops {
 }
 
 impl Replay {
-    /// Determines which of a link's behaviour until `end` can be replayed.
+    /// Determines the parts of a link's behaviour until `end` that can be replayed.
     pub fn of(scenario: &Scenario, network: &NetworkConfig, seed: u64, end: Instant) -> Self {
         let is_pipe = matches!(scenario.link, Link::Pipe { .. });
         let repeats = network.agents.iter().any(|(_, agent)| agent.repeats());
@@ -54,9 +54,9 @@ impl Replay {
     }
 
     /// Writes the scenario of the recording and its lists into `folder`: `lost` has for each packet
-    /// whether it took the data's path, its flow, and its index. Where losses have no numbers, the
-    /// scenario draws them by the recording's seed. Returns the settings by which another scenario
-    /// reads the lists.
+    /// whether it took the data path, its flow, and its index. If losses have no numbers, the
+    /// scenario draws them by the recording's seed. Returns the settings that make another scenario
+    /// read the lists.
     ///
     /// # Errors
     ///
@@ -74,7 +74,7 @@ impl Replay {
             LostPackets::new(numbers.collect())
         });
         if self.by_number {
-            // What another scenario says of losses would contradict the list.
+            // Another scenario's losses would contradict the list.
             settings.push("link.loss={}".to_owned());
             settings.push(format!("link.lost_packets.path=\"{LOST}\""));
             if !lists[1].is_empty() {
@@ -92,7 +92,7 @@ impl Replay {
             settings.push(format!("link.stops.packets=\"{}\"", stopped.packets));
             settings.push(format!("link.stops.direction=\"{}\"", stopped.direction));
         }
-        // A recording with losses of its own draws them, whatever was lost here.
+        // A recording with its own loss process draws them, regardless of the losses here.
         let [data, acks] = lists;
         let lists = [(LOST, data), (LOST_ACKS, acks)];
         let replayed = if self.by_number {

@@ -32,7 +32,7 @@ pub struct Summary {
     pub lost: u64,
     /// Packets dropped by queues.
     pub dropped: u64,
-    /// Packets refused by the kernel's own queues.
+    /// Packets refused by the kernel's queues.
     pub refused: u64,
     /// Lateness of departing packets.
     #[serde(flatten)]
@@ -57,7 +57,7 @@ struct Document<'a> {
     #[serde(flatten)]
     summary: &'a Summary,
     files: [&'static str; 3],
-    /// Settings with which a scenario without losses and stops of its own repeats the link's.
+    /// Settings that make a scenario without losses and stops replay the link's.
     replay: &'a [String],
 }
 

@@ -52,7 +52,7 @@ impl Writer {
         })
     }
 
-    /// Writes a packet that left by an end's interface, or entered there.
+    /// Writes a packet that left or entered by an end's interface.
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ impl Writer {
             .map_err(|error| failed(&self.folder, name, error))
     }
 
-    /// Writes a packet whose fate is known.
+    /// Writes a packet with a known fate.
     ///
     /// # Errors
     ///

@@ -13,7 +13,7 @@ const EVERY: Duration = Duration::from_secs(1);
 /// The display while packets pass.
 #[derive(Debug)]
 pub struct Live {
-    /// Whether there is no line: the output is not a terminal, or none is wanted.
+    /// Whether there is no line: the output is not a terminal, or no line is wanted.
     silent: bool,
     quiet: bool,
     /// The names of the command's end and the other.

@@ -114,7 +114,7 @@ fn far_end(
             command,
             ..Program::default()
         };
-        // The end of this command stops nothing: only those of the stations' commands do.
+        // The end of this command stops nothing: only the end of the stations' commands does.
         return Ok((Some(Running::start(server, program, None)?), None));
     }
     match Uplink::start(server, options.request.mtu) {

@@ -1,6 +1,6 @@
-//! slirp4netns(1) or pasta(1), which carry a namespace's packets through sockets of their own. The
-//! machine's own rules, routes and settings remain untouched; all settings are made in the far
-//! end's namespace and vanish with it.
+//! slirp4netns(1) or pasta(1), which carry a namespace's packets through their sockets. The
+//! machine's rules, routes and settings remain untouched; all settings are made in the far end's
+//! namespace and vanish with it.
 
 use std::net::Ipv4Addr;
 use std::process::{Child, Command, Stdio};
@@ -39,7 +39,7 @@ impl Carrier {
         }
     }
 
-    /// The address at which it answers as a resolver, on behalf of the machine's own.
+    /// The address at which it answers as a resolver, on behalf of the machine's.
     const fn resolver(self) -> Ipv4Addr {
         match self {
             // Any unused address: from the last network of RFC 6598.
@@ -63,7 +63,7 @@ impl Carrier {
                 "0:0",
                 "--ns-ifname",
                 DEVICE,
-                // A device without an address, such as an outer link's, has none to lend.
+                // A device without an address, such as an outer link's, cannot provide one.
                 "--mac-addr",
                 "02:00:00:00:00:01",
                 "--mtu",
@@ -96,7 +96,7 @@ impl Carrier {
         arguments.into_iter().map(str::to_owned).collect()
     }
 
-    /// The first that is installed.
+    /// The first installed program.
     pub fn installed() -> Option<Self> {
         let paths = env::var_os("PATH").unwrap_or_default();
         let is_installed = |carrier: &Self| {
@@ -140,7 +140,7 @@ impl Carried {
         Ok(carried)
     }
 
-    /// The resolver behind it.
+    /// Its resolver.
     pub const fn resolver(&self) -> Ipv4Addr {
         self.carrier.resolver()
     }

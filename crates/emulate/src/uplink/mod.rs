@@ -20,17 +20,17 @@ const DEVICE: &str = "out0";
 /// A running uplink. Dropping it ends it.
 #[derive(Debug)]
 pub enum Uplink {
-    /// A program carries the packets through its own sockets.
+    /// A program carries the packets through its sockets.
     Carried(Carried),
-    /// The machine forwards them, replacing their address with its own.
+    /// The machine forwards them with its address.
     Translated(Nat),
 }
 
 impl Uplink {
     /// Connects `server`'s namespace, to which packets of up to `mtu` bytes arrive, to the
-    /// machine's network: through a program if one is installed, which needs nothing of the
-    /// machine, else as root by address translation. Call it from a thread that lives as long as
-    /// the emulator.
+    /// machine's network: through a program if one is installed, without changes to the machine,
+    /// else as root by address translation. Call it from a thread that lives as long as the
+    /// emulator.
     ///
     /// # Errors
     ///
@@ -60,7 +60,7 @@ impl Uplink {
             })
     }
 
-    /// The resolver behind it. `None` if the machine's only resolver is itself.
+    /// Its resolver. `None` if the machine is its only resolver.
     pub fn resolver(&self) -> Option<IpAddr> {
         match self {
             Self::Carried(carried) => Some(IpAddr::V4(carried.resolver())),

@@ -1,10 +1,10 @@
 //! Address translation by the machine itself, for root: a pair of devices between the far end and
 //! the machine, and a rule that gives packets from there the machine's address.
 //!
-//! Devices vanish with the far end's namespace, and the rule with the socket that made it: nothing
-//! is left behind, not even by `kill -9`. The one thing that would remain is a machine setting, so
-//! none is changed: the machine must already forward. IPv4 only, since a machine that forwards IPv6
-//! no longer accepts addresses from its routers.
+//! Devices vanish with the far end's namespace, and the rule with its socket: nothing remains, not
+//! even after `kill -9`. Only a machine setting would remain, so none is changed: the machine must
+//! already forward. IPv4 only, since a machine that forwards IPv6 no longer accepts addresses from
+//! its routers.
 
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr};

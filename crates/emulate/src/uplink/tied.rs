@@ -1,4 +1,4 @@
-//! A program that dies with the emulator, however that ends.
+//! A program that dies with the emulator in any case.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -11,10 +11,10 @@ use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind, mount_
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 use rustix::thread::UnshareFlags;
 
-/// The hidden argument with which airtcp-net becomes such a program.
+/// The hidden argument that makes airtcp-net such a program.
 pub const ARGUMENT: &str = "tied";
-/// The path at which the program finds the far end's namespace: in its own mount namespace, since
-/// it drops the right to look at the emulator's descriptors.
+/// The path of the far end's namespace for the program: in a private mount namespace, since it
+/// drops the right to read the emulator's descriptors.
 pub const MOUNTED: &str = "/tmp/far-end";
 const FOLDER: &str = "/tmp";
 

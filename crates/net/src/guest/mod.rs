@@ -34,7 +34,7 @@ pub const COMMAND: &str = "guest";
 const FIRST_PROCESS: &str = "init";
 /// The port of the discard service (RFC 863), which no guest has.
 const DISCARD: u16 = 9;
-/// Most bytes of a job's output that are reported: its last ones.
+/// Maximum bytes of a job's output that are reported: its last ones.
 const MAX_PRINTED: usize = 1 << 20;
 
 /// Be the first process of a kernel in virtual time (airtcp starts it)
@@ -44,13 +44,13 @@ pub struct Options {
     modules: PathBuf,
 }
 
-/// A line of the work.
+/// A line of the shared work.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Order {
-    /// Write a file, whose content follows.
+    /// Write a file; its content follows.
     File { path: PathBuf, bytes: usize },
-    /// Run these, one after the other. Nothing follows.
+    /// Run these jobs, one after the other. Nothing follows.
     Run(Vec<Job>),
 }
 
@@ -60,7 +60,7 @@ enum Order {
 struct Job {
     /// Its program and arguments; an empty program is this one.
     command: Vec<String>,
-    /// A folder whose files are results too; empty for none.
+    /// A folder with further result files; empty for none.
     collect: PathBuf,
 }
 
@@ -84,8 +84,8 @@ enum Line<'a> {
     },
 }
 
-/// The words of a command line; for a kernel's first process without those in front of the command:
-/// a kernel hands over every word of its own command line that it does not know.
+/// The words of a command line; for a kernel's first process without those before the command: a
+/// kernel passes on every unknown word of its command line.
 pub fn words(all: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut words: Vec<OsString> = all.collect();
     let name = words.first().map(Path::new).and_then(Path::file_name);
@@ -97,7 +97,7 @@ pub fn words(all: impl Iterator<Item = OsString>) -> Vec<OsString> {
     words
 }
 
-/// Prepares the guest, runs its jobs, hands out what they gave and turns the guest off.
+/// Prepares the guest, runs its jobs, returns their results and turns the guest off.
 ///
 /// # Errors
 ///
@@ -113,7 +113,7 @@ pub fn run(options: &Options) -> Result<i32> {
     let mut shared = match prepared {
         Ok(shared) => shared,
         Err(error) => {
-            // The console is all there is.
+            // The console is the only output.
             eprintln!("airtcp-net: {error}");
             return system::power_off();
         }
@@ -152,12 +152,12 @@ fn work(modules: &Path, shared: &mut Shared) -> Result<()> {
     Ok(())
 }
 
-/// Has the kernel choose a port for a connection. The first time it draws a table of 65 536 numbers
-/// (`__inet_hash_connect`, `table_perturb`): 6 ms of instructions, after which a machine that has
-/// been up for a while never does it again.
+/// Makes the kernel choose a port for a connection. The first time it draws a table of 65 536
+/// numbers (`__inet_hash_connect`, `table_perturb`): 6 ms of instructions, which never recur on a
+/// machine that has been up for a while.
 fn connect_once() -> Result<()> {
     Namespace::new()?.enter(|| {
-        // Nothing listens: a refusal ends it.
+        // There is no listener: a refusal ends it.
         let _ = TcpStream::connect((Ipv4Addr::LOCALHOST, DISCARD));
         Ok(())
     })
@@ -199,7 +199,7 @@ fn command(words: &[String]) -> Result<Command> {
     });
     command.args(arguments).env(GUEST_VARIABLE, "1");
     if program.is_empty() {
-        // The name under which its errors are known.
+        // The name in its error messages.
         command.arg0("airtcp-net");
     }
     Ok(command)
@@ -212,13 +212,13 @@ fn tell(shared: &mut Shared, line: &Line<'_>) -> Result<()> {
     shared.append(&text)
 }
 
-/// The last of what a job printed.
+/// The last part of a job's output.
 fn last(printed: &[u8]) -> String {
     let from = printed.len().saturating_sub(MAX_PRINTED);
     String::from_utf8_lossy(&printed[from..]).into_owned()
 }
 
-/// Hands out the files of a folder, in the order of their names.
+/// Returns the files of a folder, in the order of their names.
 fn collect(folder: &Path, job: usize, shared: &mut Shared) -> Result<()> {
     let unreadable = || format!("cannot read {}", folder.display());
     if !folder.exists() {
@@ -301,7 +301,7 @@ mod tests {
         assert_eq!(last(&[0xff, b'x']), "\u{fffd}x");
     }
 
-    /// Nobody's machine is turned off by a mistyped command.
+    /// A mistyped command turns off no machine.
     #[test]
     fn only_a_first_process_is_a_guest() {
         let options = Options {

@@ -1,7 +1,7 @@
 //! The memory that a guest shares with the outside: work in, results out.
 //!
 //! It is the BAR of an ivshmem-plain device, a file on the host, which the kernel maps without a
-//! driver. Writing to it is a write to memory: no interrupt, no waiting, no time of its own.
+//! driver. Writing to it is a write to memory: no interrupt, no waiting, no additional time.
 //!
 //! ```text
 //!   0      length of the work, u64 little endian        8   length of the results
@@ -49,7 +49,7 @@ impl Shared {
         if size <= INPUT_END {
             return Err(Error::new(format!("{}: too small", path.display())));
         }
-        // SAFETY: a new mapping that nothing else in this process has.
+        // SAFETY: a new mapping, not shared within this process.
         #[expect(unsafe_code, reason = "memory that is shared is mapped by hand")]
         let base = unsafe {
             mmap(
@@ -73,7 +73,7 @@ impl Shared {
     ///
     /// # Errors
     ///
-    /// There is none.
+    /// There is no work.
     pub(super) fn work(&self) -> Result<Vec<u8>> {
         let length = usize::try_from(self.length(0).load(Ordering::Acquire)).unwrap_or(usize::MAX);
         if length == 0 || length > INPUT_END - INPUT {
@@ -102,7 +102,7 @@ impl Shared {
                 (self.size - INPUT_END) >> 20
             )));
         }
-        // SAFETY: the bounds were checked, and nobody else writes there.
+        // SAFETY: the bounds were checked, and there is no other writer.
         #[expect(unsafe_code, reason = "memory that is shared is written by hand")]
         unsafe {
             let to = self.base.add(INPUT_END + self.written);

@@ -1,4 +1,4 @@
-//! What a first process does for its system: file systems, modules, the end.
+//! Duties of a first process: file systems, modules, the end.
 
 use std::convert::Infallible;
 use std::fs::File;
@@ -11,7 +11,7 @@ use rustix::mount::{MountFlags, mount};
 use rustix::system::{RebootCommand, finit_module, reboot};
 
 /// The port that starts the watchdog of an iBASE 700 (QEMU's hw/watchdog/wdt_ib700.c, Linux's
-/// ib700wdt.c), and the value for two seconds, the least.
+/// ib700wdt.c), and the value for two seconds, the minimum.
 #[cfg(target_arch = "x86_64")]
 const WATCHDOG: u16 = 0x443;
 #[cfg(target_arch = "x86_64")]
@@ -19,7 +19,7 @@ const TWO_SECONDS: u8 = 0xe;
 /// Longer than the watchdog's time, so that this process sleeps when it expires.
 const REST: Duration = Duration::from_millis(2500);
 
-/// File systems that measurements need: type, and where.
+/// File systems for measurements: type and mount point.
 const FILE_SYSTEMS: [(&str, &str); 7] = [
     ("proc", "/proc"),
     ("sysfs", "/sys"),
@@ -30,7 +30,7 @@ const FILE_SYSTEMS: [(&str, &str); 7] = [
     ("bpf", "/sys/fs/bpf"),
 ];
 
-/// Mounts every file system that this kernel has; the first three it must have.
+/// Mounts every file system that this kernel has; the first three are required.
 ///
 /// # Errors
 ///
@@ -49,7 +49,7 @@ pub(super) fn mount_all() -> Result<()> {
     Ok(())
 }
 
-/// Loads a module; one that is there already is no error.
+/// Loads a module, unless already loaded.
 ///
 /// # Errors
 ///
@@ -62,12 +62,12 @@ pub(super) fn load(path: &Path) -> Result<()> {
     }
 }
 
-/// Sleeps, and lets the outside stop the guest's clock meanwhile, in order to start from here more
-/// than once: QEMU's watchdog expires. Without that device nothing happens.
+/// Sleeps, and lets the host stop the guest's clock meanwhile, to start from here more than once:
+/// QEMU's watchdog expires. Without that device nothing happens.
 ///
-/// The clock has to stop while the processor is halted. A processor that runs is stopped by another
-/// thread of QEMU, which may take the time for what it was when that processor last told it: the
-/// state after the boot would not be the same each time.
+/// The clock has to stop while the processor is halted. A running processor is stopped by another
+/// thread of QEMU, which may use the time of that processor's last update: the state after the boot
+/// would not be reproducible.
 pub(super) fn rest() {
     #[cfg(target_arch = "x86_64")]
     start_watchdog();
@@ -76,7 +76,7 @@ pub(super) fn rest() {
 
 #[cfg(target_arch = "x86_64")]
 fn start_watchdog() {
-    // SAFETY: the port is the device's or nobody's; the instruction touches no memory.
+    // SAFETY: the port is the device's or unused; the instruction touches no memory.
     #[expect(
         unsafe_code,
         reason = "a port is written to by an instruction of its own"
@@ -89,8 +89,8 @@ fn start_watchdog() {
                 in("al") TWO_SECONDS,
                 options(nomem, nostack, preserves_flags)
             );
-            // Who may use a port has the processor's table of ports switched each time, and every
-            // child has what its parent may.
+            // The right to use a port costs a switch of the processor's port table each time, and
+            // children inherit it.
             libc::ioperm(WATCHDOG.into(), 1, 0);
         }
     }

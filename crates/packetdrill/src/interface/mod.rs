@@ -17,8 +17,8 @@ use waiting::{epoll_create, epoll_ctl, epoll_wait, poll};
 
 type User = *mut c_void;
 
-/// `struct packetdrill_interface`. Two of its functions are variadic there; what they are called
-/// with, numbers and pointers, is passed alike by the calling conventions of x86-64 and AArch64.
+/// `struct packetdrill_interface`. Two of its functions are variadic in C; their arguments, numbers
+/// and pointers, are passed alike by the calling conventions of x86-64 and AArch64.
 #[repr(C)]
 struct Interface {
     userdata: User,
@@ -123,7 +123,7 @@ unsafe extern "C" fn packetdrill_interface_init(flags: *const c_char, table: *mu
         pipe,
         splice,
     };
-    // SAFETY: as the caller promises; what is there is overwritten and not dropped.
+    // SAFETY: as the caller promises; the present content is overwritten and not dropped.
     unsafe { table.write(filled) };
 }
 
@@ -208,7 +208,7 @@ extern "C" fn recvmsg(_: User, fd: c_int, message: *mut msghdr, flags: c_int) ->
     // SAFETY: packetdrill hands in a message header that it has filled.
     let (from, count) = unsafe { ((*message).msg_iov, (*message).msg_iovlen) };
     let answer = read_into(fd, pieces(from, count), flags);
-    // SAFETY: likewise, with as much room for control messages as it says.
+    // SAFETY: likewise, with the stated room for control messages.
     unsafe {
         (*message).msg_flags = 0;
         let left = answer.is_ok().then(|| machine().queued(fd)).flatten();
@@ -306,7 +306,7 @@ extern "C" fn ioctl(_: User, fd: c_int, request: c_ulong, into: *mut c_int) -> c
 extern "C" fn close(_: User, fd: c_int) -> c_int {
     let closed = machine().call(|world| world.close(fd));
     if closed.is_ok() {
-        // SAFETY: the descriptor is ours, and no other owner is left.
+        // SAFETY: the descriptor belongs to this library, and has no other owner left.
         unsafe { libc::close(fd) };
     }
     said_int(closed)
@@ -346,7 +346,7 @@ extern "C" fn get_option(
         if into.get().is_null() || length.get().is_null() {
             return Err(libc::EFAULT);
         }
-        // SAFETY: packetdrill hands in as much room as it says.
+        // SAFETY: packetdrill hands in the stated room.
         unsafe {
             let count = value.len().min(*length.get() as usize);
             into.get().copy_from_nonoverlapping(value.as_ptr(), count);
@@ -356,8 +356,8 @@ extern "C" fn get_option(
     }))
 }
 
-/// packetdrill asks the system itself for `TCP_INFO`. Where this object is preloaded (`LD_PRELOAD`)
-/// the answer about a socket of the endpoint's is the endpoint's.
+/// packetdrill queries the system itself for `TCP_INFO`. If this object is preloaded
+/// (`LD_PRELOAD`), the endpoint answers for its sockets.
 ///
 /// # Safety
 ///
@@ -392,10 +392,10 @@ extern "C" fn netdev_receive(
     time: *mut i64,
 ) -> c_int {
     let found = machine().depart();
-    // SAFETY: packetdrill hands in as much room as it says, and room for the numbers.
+    // SAFETY: packetdrill hands in the stated room, and room for the numbers.
     unsafe {
         let Some((at, packet)) = found else {
-            // No packet is one that cannot be read, and the script fails.
+            // Without a packet the length is invalid, and the script fails.
             *length = 0;
             return 0;
         };

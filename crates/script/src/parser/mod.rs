@@ -8,7 +8,7 @@ use std::cell::Cell;
 use crate::ScriptError;
 use crate::syntax::{Action, Call, Event, Script, Time};
 
-/// The text, and how far it has been read.
+/// The text and the read position.
 struct Reader<'a> {
     name: &'a str,
     text: &'a str,
@@ -20,7 +20,7 @@ struct Reader<'a> {
 /// Reads a script. `name` is for messages.
 ///
 /// # Errors
-/// The first line that is not of the language, with what was expected.
+/// The first invalid line, with the expected syntax.
 pub fn parse(name: &str, text: &str) -> Result<Script, ScriptError> {
     let mut reader = Reader {
         name,
@@ -52,7 +52,7 @@ pub fn parse(name: &str, text: &str) -> Result<Script, ScriptError> {
                 .push((key.trim().to_owned(), value.trim().to_owned(), line));
             continue;
         }
-        // A command may stand without a time, before the first event.
+        // A command may have no time, before the first event.
         let (time, ends) = if rest.starts_with('`') {
             (Time::Relative(airtcp_units::Duration::ZERO), None)
         } else {
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
         Ok(call)
     }
 
-    /// Arguments in parentheses, split at commas that stand in no bracket.
+    /// Arguments in parentheses, split at commas outside brackets.
     fn arguments(&mut self) -> Result<Vec<String>, ScriptError> {
         let rest = self.rest();
         let (mut depth, mut quoted, mut start) = (0_u32, false, 1);

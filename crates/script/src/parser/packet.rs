@@ -89,7 +89,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The options; as an inner error one that the endpoint does not have.
+    /// The options; as an inner error, one that the endpoint does not have.
     fn options(&self, text: &str) -> Result<Result<Options, String>, ScriptError> {
         let mut options = Options::default();
         for option in text.split(',') {
@@ -126,7 +126,7 @@ impl Reader<'_> {
                             "{option:?}: expected a cookie in hexadecimal digits, or none"
                         ))
                     })?;
-                    // An option whose length no cookie can have is ignored.
+                    // An option with a length that no cookie can have is ignored.
                     options.fast_open = option.map(|option| match *kind {
                         "FOEXP" => option.experimental(),
                         _ => option,
@@ -139,11 +139,11 @@ impl Reader<'_> {
     }
 }
 
-/// The cookie that the public suite's `run_all.py` defines by this name, of its key and addresses.
+/// The cookie with this name in the public suite's `run_all.py`, for its key and addresses.
 const SUITES_COOKIE: (&str, &str) = ("TFO_COOKIE", "3021b9d889017eeb");
 
-/// A cookie, the request of one, or an option of a length that no cookie has; `None` for what is
-/// not hexadecimal.
+/// A cookie, a cookie request, or an option with a length that no cookie has; `None` if it is not
+/// hexadecimal.
 fn read_fast_open(cookie: &[&str]) -> Option<Option<FastOpen>> {
     let digits = match cookie {
         [] => return Some(Some(FastOpen::REQUEST)),

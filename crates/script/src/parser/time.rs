@@ -7,7 +7,7 @@ use crate::ScriptError;
 use crate::syntax::Time;
 
 impl Reader<'_> {
-    /// The time of an event, and for a call that blocks, when it returns.
+    /// The time of an event, and the return time of a blocking call.
     pub(super) fn time(&mut self) -> Result<(Time, Option<Duration>), ScriptError> {
         if self.rest().starts_with('*') {
             self.at += 1;

@@ -1,4 +1,4 @@
-//! What a call of the application gives.
+//! Results of the application's calls.
 
 /// Result of a call.
 #[derive(Debug)]
@@ -7,6 +7,6 @@ pub(super) enum Answer {
     Value(i64),
     /// This error.
     Error(&'static str),
-    /// Nothing yet.
+    /// No result yet.
     Waits,
 }

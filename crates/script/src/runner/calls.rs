@@ -1,4 +1,4 @@
-//! System calls: what the application does, and what it must get for an answer.
+//! System calls: the application's actions, and their required results.
 
 use airtcp_packet::SequenceNumber;
 use airtcp_tcp::{Connection, End, State};
@@ -39,7 +39,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Calls that waited, and can return now.
+    /// Blocked calls that can return now.
     pub(super) fn settle_blocked(&mut self) -> Step {
         let waiting = std::mem::take(&mut self.blocked);
         for blocked in waiting {
@@ -390,7 +390,7 @@ impl Machine<'_> {
             return Ok(answer);
         }
         match argument(2) {
-            // Options that do not show on the wire here.
+            // Options without effect on the wire here.
             "SO_REUSEADDR"
             | "SO_SNDBUF"
             | "SO_LINGER"
@@ -437,8 +437,7 @@ impl Machine<'_> {
             "TCP_MAXSEG" if !self.is_established() => {
                 if let Some(mss) = number(value).and_then(|mss| u32::try_from(mss).ok()) {
                     self.wanted_mss = Some(mss);
-                    // The socket's own value counts the timestamps in, as the option on the wire
-                    // does.
+                    // The socket's value includes the timestamps, as the option on the wire does.
                     let stamps = if self.config.timestamps { 12 } else { 0 };
                     self.config.mss = self.config.mss.min(mss.saturating_sub(stamps).max(1));
                     if self.listening.is_some() {

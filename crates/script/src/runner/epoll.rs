@@ -1,24 +1,24 @@
-//! epoll over the one connection: EPOLLIN, EPOLLOUT and EPOLLERR, by level, by edge (EPOLLET) and
-//! once (EPOLLONESHOT). A wait that would have to last is not played.
+//! epoll over the single connection: EPOLLIN, EPOLLOUT and EPOLLERR, level-triggered,
+//! edge-triggered (EPOLLET) and one-shot (EPOLLONESHOT). Waits with a duration are not supported.
 
 use super::answer::Answer;
 use super::{Machine, Stop, unsupported};
 use crate::syntax::Call;
 
-/// What a socket is watched for.
+/// An entry of the interest list.
 #[derive(Debug)]
 pub(super) struct Watch {
     readable: bool,
     writable: bool,
     by_edge: bool,
     once: bool,
-    /// Whether EPOLLONESHOT has reported its one event.
+    /// Whether EPOLLONESHOT has reported its only event.
     is_spent: bool,
-    /// What had happened at the last reported event; `None` before the first.
+    /// State at the last reported event; `None` before the first.
     told: Option<Edge>,
 }
 
-/// What wakes a watch by edge: data or its end, and sends that are done.
+/// State that triggers an edge: data or its end, and completed sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Edge {
     received: u64,
@@ -26,7 +26,7 @@ struct Edge {
     sends_done: u32,
 }
 
-/// The flags behind `events=` in a structure's text.
+/// The flags in `events=` of a structure's text.
 fn events(text: &str) -> Vec<&str> {
     let Some((_, rest)) = text.split_once("events=") else {
         return Vec::new();
@@ -87,7 +87,7 @@ impl Machine<'_> {
         Ok(Answer::Value(i64::from(!found.is_empty())))
     }
 
-    /// The events that a wait tells of now, by name in order.
+    /// The events to report now, by name in order.
     fn next_events(&mut self) -> Vec<&'static str> {
         let (Some(connection), true) = (&self.connection, self.is_established()) else {
             return Vec::new();
@@ -115,7 +115,7 @@ impl Machine<'_> {
         if waits && watch.readable {
             found.push("EPOLLIN");
         }
-        // Nothing bounds what an application writes here.
+        // An application's writes are unlimited here.
         if watch.writable {
             found.push("EPOLLOUT");
         }

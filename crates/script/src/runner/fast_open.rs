@@ -20,23 +20,23 @@ const SERVER: u32 = 0x2;
 const CLIENT_WITHOUT_COOKIE: u32 = 0x4;
 const SERVER_WITHOUT_COOKIE: u32 = 0x200;
 const EVERY_LISTENER: u32 = 0x400;
-/// What `common/defaults.sh` of the public suite sets.
+/// The value set by `common/defaults.sh` of the public suite.
 const SUITES_BITS: u32 = 0x403;
 const SUITES_KEY: &str = "a1a1a1a1-b2b2b2b2-c3c3c3c3-d4d4d4d4";
 
-/// What the machine knows and is set to.
+/// Knowledge and settings of the machine.
 #[derive(Debug)]
 pub(super) struct FastOpenState {
     cache: FastOpenCache,
     bits: u32,
     keys: FastOpenKeys,
-    /// Our address and the peer's.
+    /// The local address and the peer's.
     pub local: IpAddr,
     pub remote: IpAddr,
     socket: SocketOptions,
 }
 
-/// What a socket is set to.
+/// Settings of a socket.
 #[derive(Clone, Copy, Debug, Default)]
 struct SocketOptions {
     /// TCP_FASTOPEN.
@@ -45,9 +45,9 @@ struct SocketOptions {
     keys: Option<FastOpenKeys>,
     /// TCP_FASTOPEN_CONNECT.
     defers: bool,
-    /// A connect has put the SYN off until there is data.
+    /// Whether a connect has deferred the SYN until there is data.
     is_deferred: bool,
-    /// What a writer that waits for the handshake has written, and how much of it is in the SYN.
+    /// Bytes of a writer that waits for the handshake, and how many of them are in the SYN.
     written: Option<(u64, u64)>,
 }
 
@@ -64,7 +64,7 @@ impl Default for FastOpenState {
     }
 }
 
-/// A key in four words of hexadecimal digits, each of which lies in memory from its end on.
+/// A key in four words of hexadecimal digits, each with its bytes in reverse order in memory.
 fn key_of_words(text: &str) -> Option<[u8; 16]> {
     let mut key = [0; 16];
     let mut words = text.split('-');
@@ -86,7 +86,7 @@ fn key_of_bytes(text: &str) -> Option<[u8; 16]> {
 }
 
 impl FastOpenState {
-    /// A new socket is made.
+    /// Handles the creation of a socket.
     pub fn on_socket(&mut self) {
         self.socket = SocketOptions::default();
     }
@@ -122,7 +122,7 @@ impl FastOpenState {
         }
     }
 
-    /// The addresses that packetdrill has for IPv6, where the script names none.
+    /// packetdrill's addresses for IPv6, if the script names none.
     pub fn use_ipv6(&mut self) {
         let of = |network, host| Ipv6Addr::new(0xfd3d, network, host, 0, 0, 0, 0, 1).into();
         if self.local.is_ipv4() {
@@ -147,7 +147,7 @@ impl FastOpenState {
         }
     }
 
-    /// How the socket listens.
+    /// The socket's settings as a listener.
     fn listening(&self) -> Option<FastOpenListen> {
         let pending = usize::try_from(self.socket.pending).unwrap_or(0);
         let is_on = self.bits & SERVER != 0 && (pending > 0 || self.bits & EVERY_LISTENER != 0);
@@ -158,7 +158,7 @@ impl FastOpenState {
         })
     }
 
-    /// Decides on a SYN for a `connection` that listens.
+    /// Decides on a SYN for a listening `connection`.
     pub fn on_syn(&self, connection: &mut Connection, syn: &Segment) {
         if connection.state() == State::Listen
             && let Some(listening) = self.listening()
@@ -208,8 +208,8 @@ impl FastOpenState {
 }
 
 impl Machine<'_> {
-    /// A connect of a socket with TCP_FASTOPEN_CONNECT: it waits for data where a cookie is known,
-    /// and requests one else. `None` for other sockets.
+    /// A connect of a socket with TCP_FASTOPEN_CONNECT: it waits for data if a cookie is known,
+    /// otherwise it requests one. `None` for other sockets.
     pub(super) fn connect_fast(&mut self) -> Option<Answer> {
         let fast = &self.fast_open;
         if !fast.socket.defers {
@@ -238,12 +238,12 @@ impl Machine<'_> {
             || self.fast_open.socket.is_deferred
     }
 
-    /// Whether a read finds a socket whose SYN waits for data.
+    /// Whether a read meets a socket with a deferred SYN.
     pub(super) const fn waits_for_data(&self) -> bool {
         self.fast_open.socket.is_deferred
     }
 
-    /// Writes `bytes` and opens the connection by them.
+    /// Writes `bytes`, which opens the connection.
     pub(super) fn write_fast(
         &mut self,
         call: &Call,
@@ -280,7 +280,7 @@ impl Machine<'_> {
         })
     }
 
-    /// What a writer that waited gets, if it can return.
+    /// The result of a waiting writer, if it can return.
     pub(super) fn written_fast(&mut self) -> Answer {
         match self.fast_open.socket.written {
             Some((bytes, _)) if self.is_established() => {
@@ -291,7 +291,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Opens a connection whose SYN carries the first of `bytes`; returns how many.
+    /// Opens a connection with the first of `bytes` in its SYN; returns how many.
     fn open_fast(&mut self, bytes: u64) -> u64 {
         let fast = &mut self.fast_open;
         fast.socket.is_deferred = false;

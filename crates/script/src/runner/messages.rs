@@ -1,5 +1,5 @@
-//! `recvmsg`: data with the number of bytes that still wait (TCP_INQ), and from the error queue the
-//! notices of sends without a copy (MSG_ZEROCOPY).
+//! `recvmsg`: data with the number of unread bytes (TCP_INQ), and from the error queue the notices
+//! of zero-copy sends (MSG_ZEROCOPY).
 
 use std::collections::VecDeque;
 
@@ -8,21 +8,21 @@ use super::{Machine, Stop, unsupported};
 use crate::parser::number;
 use crate::syntax::Call;
 
-/// Sends without a copy, numbered from zero: each is noticed once everything of it is acknowledged
-/// (Linux, `Documentation/networking/msg_zerocopy.rst`).
+/// Zero-copy sends, numbered from zero: each is reported once all of it is acknowledged (Linux,
+/// `Documentation/networking/msg_zerocopy.rst`).
 #[derive(Debug, Default)]
 pub(super) struct Notices {
-    /// Whether the socket asks for them (SO_ZEROCOPY).
+    /// Whether the socket requests them (SO_ZEROCOPY).
     pub wanted: bool,
     sent: u32,
-    /// The number of the first send whose completion was not reported.
+    /// The number of the first send with an unreported completion.
     untold: u32,
     /// End of each send's data in the stream, from `untold` on.
     ends: VecDeque<u64>,
 }
 
 impl Notices {
-    /// Records a send whose data ends at `end`.
+    /// Records a send with data up to `end`.
     pub fn on_sent(&mut self, end: u64) {
         if self.wanted {
             self.sent += 1;
@@ -36,13 +36,12 @@ impl Notices {
         u32::try_from(done).unwrap_or(u32::MAX)
     }
 
-    /// Total number of sends that are done.
+    /// Total number of completed sends.
     pub fn done(&self, una: u64) -> u32 {
         self.untold + self.pending(una)
     }
 
-    /// Takes the notice: the first and the last number of the sends that it tells of. Neighbours
-    /// share one.
+    /// Takes the notice: the first and the last number of its sends. Consecutive sends share one.
     fn take(&mut self, una: u64) -> Option<(u32, u32)> {
         let count = self.pending(una);
         let first = self.untold;
@@ -52,7 +51,7 @@ impl Notices {
     }
 }
 
-/// The number behind `name=` in a structure's text.
+/// The number after `name=` in a structure's text.
 fn field(text: &str, name: &str) -> Option<i64> {
     let (_, rest) = text.split_once(&format!("{name}="))?;
     number(rest.split([',', '}', ']', ' ']).next()?.trim())
@@ -93,8 +92,8 @@ impl Machine<'_> {
         Ok(answer)
     }
 
-    /// Bytes that wait to be read. Behind the last there may be the end, which is worth another
-    /// read (Linux, `tcp_inq_hint`).
+    /// Number of unread bytes. After the last there may be the end, which counts as another read
+    /// (Linux, `tcp_inq_hint`).
     fn bytes_waiting(&self) -> u32 {
         let Some(connection) = &self.connection else {
             return 0;
@@ -118,7 +117,7 @@ impl Machine<'_> {
         Ok(Answer::Value(0))
     }
 
-    /// First byte that the peer has not acknowledged.
+    /// The first unacknowledged byte.
     pub(super) fn acknowledged(&self) -> u64 {
         let connection = self.connection.as_ref();
         connection.map_or(0, |connection| connection.sender().una())
@@ -140,7 +139,7 @@ impl Machine<'_> {
 mod tests {
     use super::*;
 
-    /// Of three sends the first two are acknowledged: one notice of both, then that of the third.
+    /// Of three sends the first two are acknowledged: one notice of both, then one of the third.
     #[test]
     fn neighbours_share_a_notice() {
         let mut notices = Notices {

@@ -1,4 +1,4 @@
-//! Plays a script against a connection in virtual time.
+//! Runs a script against a connection in virtual time.
 
 mod answer;
 mod calls;
@@ -24,10 +24,9 @@ use epoll::Watch;
 use fast_open::FastOpenState;
 use messages::Notices;
 
-/// Tolerance of an event's time, unless the script says otherwise (packetdrill's
-/// own).
+/// Tolerance of an event's time, unless the script sets another (packetdrill's default).
 const TOLERANCE: Duration = Duration::from_micros(4000);
-/// Ethernet: what an option `--mtu` may change.
+/// Ethernet's MTU, which an option `--mtu` may change.
 const MTU: u32 = 1500;
 /// Bytes of the headers of TCP and IPv4, or of TCP and IPv6.
 const HEADERS: u32 = 40;
@@ -67,7 +66,7 @@ struct Machine<'a> {
     mtu: u32,
     headers: u32,
     connection: Option<Connection>,
-    /// What the application writes on it, and the ends of records in that (MSG_EOR).
+    /// Data written by the application, and the ends of its records (MSG_EOR).
     records: Records,
     listening: Option<i64>,
     accepted: bool,
@@ -86,19 +85,18 @@ struct Machine<'a> {
     blocked: Vec<Blocked>,
     /// Segments that left and are not yet matched.
     sent: VecDeque<(Instant, Segment)>,
-    /// The peer's initial sequence number, from which the script counts but in a SYN.
+    /// The peer's initial sequence number: origin of the script's numbers, except in a SYN.
     isn: u32,
     /// Whether a connection could be accepted at any time.
     came: bool,
-    /// The connection's timestamps by the script's.
+    /// Mapping from the script's timestamps to the connection's.
     stamps: BTreeMap<u32, u32>,
     exchange: Exchange,
     data_received_at: Instant,
     stopwatch: Stopwatch,
 }
 
-/// Plays `script` against an endpoint that is configured as `config`, but for what the script
-/// itself sets.
+/// Runs `script` against an endpoint with configuration `config`, except for the script's settings.
 #[must_use]
 pub fn run(script: &Script, config: &Config) -> Verdict {
     run_while(script, config, &|| true).expect("it is never asked to stop")
@@ -177,8 +175,8 @@ impl Machine<'_> {
                 self.mtu = u32::try_from(mtu).unwrap_or(MTU);
                 self.set_mss();
             }
-            // How packetdrill cuts arriving data for a device that joins it again (`netdev.c`): the
-            // endpoint is handed it whole, and sends as its MTU and the peer allow.
+            // packetdrill segments arriving data for a device that aggregates it (`netdev.c`): the
+            // endpoint gets it whole, and sends as its MTU and the peer allow.
             ("mss", Ok(_)) => {}
             ("tcp_ts_tick_usecs", Ok(0)) => {}
             ("local_ip" | "remote_ip", _) => {
@@ -194,7 +192,7 @@ impl Machine<'_> {
                 self.config.timestamp_tick = Duration::from_micros(micros);
             }
             ("ip_version", _) => match value {
-                // Mapped addresses are a matter of the socket: the packets are IPv4's.
+                // Mapped addresses only concern the socket: the packets are IPv4.
                 "ipv4" | "ipv4_mapped_ipv6" => {}
                 "ipv6" => {
                     self.headers = HEADERS_OF_IPV6;
@@ -273,7 +271,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The first and the last instant an event may happen at.
+    /// The first and the last possible instant of an event.
     fn window(&self, time: Time) -> (Instant, Instant) {
         let zero = Instant::ZERO;
         match time {
@@ -285,7 +283,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Lets time pass until `until`, with everything the connection does on the way.
+    /// Advances time to `until`, with all actions of the connection until then.
     fn advance(&mut self, until: Instant) -> Step {
         if !(self.goes_on)() {
             return Err(Stop::Interrupted);
@@ -307,7 +305,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Takes what the connection has to send.
+    /// Takes the connection's pending segments.
     fn drain(&mut self) {
         let Some(connection) = &mut self.connection else {
             return;

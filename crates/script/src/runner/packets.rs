@@ -78,7 +78,7 @@ impl Machine<'_> {
         self.settle_blocked()
     }
 
-    /// Our timestamp for the one the script echoes.
+    /// The connection's timestamp for the one that the script echoes.
     fn ours(&self, echo: u32) -> u32 {
         if echo == 0 {
             return 0;
@@ -86,7 +86,7 @@ impl Machine<'_> {
         if let Some(&ours) = self.stamps.get(&echo) {
             return ours;
         }
-        // As far from the nearest known below as the script's are.
+        // At the same distance from the nearest known lower one as in the script.
         match self.stamps.range(..=echo).next_back() {
             Some((&known, &ours)) => ours.wrapping_add(echo - known),
             None => echo,
@@ -97,8 +97,8 @@ impl Machine<'_> {
     pub(super) fn expect(&mut self, packet: &Packet, earliest: Instant, latest: Instant) -> Step {
         let first = self.next_sent(latest, packet)?;
         let (at, mut segment) = first;
-        // Linux hands whole trains to the device, and scripts show those: the segments of one
-        // instant that follow each other are one.
+        // Linux passes whole trains to the device, and scripts show these: consecutive segments of
+        // one instant are merged.
         while segment.payload_bytes < packet.payload {
             let follows = |next: &Segment| {
                 next.sequence.0 == segment.sequence.0.wrapping_add(segment.payload_bytes)
@@ -193,7 +193,7 @@ impl Machine<'_> {
         if !is_marked_so {
             return Some("ECN field");
         }
-        // The initial sequence numbers are as the script has them in a SYN, and zero behind it.
+        // The initial sequence numbers are as scripted in a SYN, and zero after it.
         let is_syn = packet.flags.contains(Flags::SYN);
         let isn = if is_syn { 0 } else { self.isn };
         let starts = is_syn || packet.start == segment.sequence.0;
@@ -210,7 +210,7 @@ impl Machine<'_> {
             return Some("window");
         }
         let Some(options) = &packet.options else {
-            // Only a SYN must say what it has; elsewhere none named means none that matter.
+            // Only a SYN must list its options; elsewhere none listed means none that matter.
             return (!segment.sack.is_empty()).then_some("set of SACK blocks");
         };
         if let (Some((script, _)), Some(ours)) = (options.timestamps, segment.timestamps) {
@@ -229,7 +229,7 @@ impl Machine<'_> {
         if options.window_scale != segment.window_scale {
             return Some("window scale option");
         }
-        // Beside timestamps in a SYN, SACK-permitted is one of several ways to pad.
+        // With timestamps in a SYN, SACK-permitted is one of several ways to pad.
         if options.sack_permitted != segment.sack_permitted {
             return Some("SACK-permitted option");
         }
