@@ -1,5 +1,5 @@
-//! The exceptions. Each is also the built-in one that it is a case of, which PyO3's macro for
-//! exceptions cannot express: hence made as Python's `class` statement makes them.
+//! The exceptions. Each is also a subclass of a built-in one, which PyO3's macro for exceptions
+//! cannot express: hence they are created like by Python's `class` statement.
 
 use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! Python bindings: conversion only. `python/airtcp/_core.pyi` states the types.
+//! Python bindings: conversion only. `python/airtcp/_core.pyi` declares the types.
 
 mod capture;
 mod errors;

@@ -14,8 +14,8 @@ use crate::scenario::Scenario;
 
 /// Runs each scenario with its seed, `threads` at a time, and returns their results in order: a
 /// `RunResult` or a `RunError` each. `on_done` is called in the calling thread with index and
-/// result as each run finishes. An exception from it, or Ctrl-C, is raised at once; runs that are
-/// in flight then end by themselves in the background, and no others begin.
+/// result as each run finishes. An exception from it, or Ctrl-C, is raised at once; runs in flight
+/// then end in the background, and no others begin.
 #[pyfunction]
 #[pyo3(signature = (cells, threads, on_done = None))]
 pub(crate) fn run_many(
@@ -34,7 +34,7 @@ pub(crate) fn run_many(
         let stopped = Arc::clone(&stopped);
         move || {
             airtcp_sim::run_many(&cells, threads, &|index, result| {
-                // Nobody listens any more once an exception ended the call.
+                // There is no receiver any more once an exception ended the call.
                 finished.send((index, result.clone())).is_ok() && !stopped.load(Ordering::Relaxed)
             })
         }

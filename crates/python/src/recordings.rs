@@ -1,4 +1,4 @@
-//! Recordings that people have on file, read.
+//! Reads users' recordings.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,9 @@ use pyo3::types::PyDict;
 
 use crate::errors::scenario_error;
 
-/// The recording at `path` in any format of the registry: the name of its `format`, and, where it
-/// has probes, `numbers` among all `numbered` ones, `sent_ns`, `round_trips_ns`, `unplaced`,
-/// `clock`, `interval_ns` and `began_unix_ns`.
+/// The recording at `path` in any format of the registry: the name of its `format`, and, if it has
+/// probes, `numbers` among all `numbered` ones, `sent_ns`, `round_trips_ns`, `unplaced`, `clock`,
+/// `interval_ns` and `began_unix_ns`.
 #[pyfunction]
 pub(crate) fn read_recording(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyDict>> {
     let recording = py

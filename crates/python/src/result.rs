@@ -36,7 +36,7 @@ impl RunResult {
         Table::from(&self.0.rtts)
     }
 
-    /// Segments at the host that sends the data.
+    /// Segments at the data sender.
     fn packets(&self) -> Table {
         Table::from(&self.0.packets)
     }

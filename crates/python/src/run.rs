@@ -11,7 +11,7 @@ use crate::errors::{run_error, scenario_error};
 use crate::result::RunResult;
 use crate::scenario::Scenario;
 
-/// Between two looks at what Python wants, such as to be interrupted.
+/// Interval between checks for Python signals, such as an interrupt.
 pub(crate) const LISTENING_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Runs a scenario once. `progress` is called a few times a second with the share of virtual time
@@ -81,7 +81,7 @@ pub(crate) fn run(
     }
 }
 
-/// The probes of these names.
+/// The probes with these names.
 pub(crate) fn probes_named(py: Python<'_>, names: &[String]) -> PyResult<Vec<airtcp_sim::Probe>> {
     names
         .iter()
@@ -90,7 +90,7 @@ pub(crate) fn probes_named(py: Python<'_>, names: &[String]) -> PyResult<Vec<air
         .map_err(|error: airtcp_sim::ProbeError| scenario_error(py, error))
 }
 
-/// The time between samples, if one was given.
+/// The time between samples, if given.
 pub(crate) fn probe_interval(
     py: Python<'_>,
     seconds: Option<f64>,

@@ -10,8 +10,8 @@ use crate::run::{probe_interval, probes_named};
 use crate::scenario::Scenario;
 use crate::table::Table;
 
-/// A run under way: `advance` moves it on and returns what was recorded meanwhile, `finish` takes
-/// it to its end. The result is that of `run`, wherever the stretches end.
+/// A run in progress: `advance` moves it on and returns its recordings meanwhile, `finish` takes it
+/// to its end. The result is that of `run`, wherever the stretches end.
 #[pyclass(frozen, module = "airtcp._core")]
 pub(crate) struct Running(Mutex<Option<airtcp_sim::Running<Arc<airtcp_scenario::Scenario>>>>);
 
@@ -44,8 +44,8 @@ impl Running {
             .map_err(|error| run_error(py, error))
     }
 
-    /// Moves on to `until_s` of virtual time, or to the end, and returns what was recorded since
-    /// the last time.
+    /// Advances to `until_s` of virtual time, or to the end, and returns the recordings since the
+    /// last call.
     fn advance(&self, py: Python<'_>, until_s: f64) -> PyResult<Stretch> {
         let until = airtcp_units::Duration::from_secs_f64(until_s).ok_or_else(|| {
             let text = format!("until_s = {until_s}: expected a time from 0 s on");
@@ -90,7 +90,7 @@ pub(crate) struct Stretch {
     /// Virtual time at its end, in seconds.
     #[pyo3(get)]
     time_s: f64,
-    /// Whether that is the end of the run.
+    /// Whether the run has ended.
     #[pyo3(get)]
     finished: bool,
 }

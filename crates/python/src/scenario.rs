@@ -11,17 +11,17 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::{run_error, scenario_error};
 
-/// Parts that a scenario is rebuilt from: text, source, files.
+/// Parts for rebuilding a scenario: text, source, files.
 type Parts<'py> = (String, String, Bound<'py, PyDict>);
 
-/// A checked scenario: which link, which flows, which TCP, for how long.
+/// A validated scenario: link, flows, TCP, duration.
 #[pyclass(frozen, module = "airtcp._core")]
 pub(crate) struct Scenario(pub(crate) Arc<airtcp_scenario::Scenario>);
 
 #[pymethods]
 impl Scenario {
-    /// Reads a scenario from TOML text, in which `settings` (dotted key, value) are set first.
-    /// `source` is what errors call it; the files it names are looked for in `base`.
+    /// Reads a scenario from TOML text, after setting `settings` (dotted key, value). `source` is
+    /// its name in errors; the files it names are relative to `base`.
     #[staticmethod]
     #[pyo3(signature = (text, source = "scenario", base = PathBuf::from("."), settings = Vec::new()),
            text_signature = "(text, source='scenario', base='.', settings=())")]
@@ -37,7 +37,7 @@ impl Scenario {
             .map_err(|error| scenario_error(py, error))
     }
 
-    /// Reads the scenario file at `path`, in which `settings` (dotted key, value) are set first.
+    /// Reads the scenario file at `path`, after setting `settings` (dotted key, value).
     #[staticmethod]
     #[pyo3(signature = (path, settings = Vec::new()), text_signature = "(path, settings=())")]
     fn load(py: Python<'_>, path: PathBuf, settings: Vec<(String, String)>) -> PyResult<Self> {
@@ -54,7 +54,7 @@ impl Scenario {
             .map_err(|error| scenario_error(py, error))
     }
 
-    /// The same scenario with one flow, the last, that sender and receiver remedies leave alone.
+    /// The same scenario with one flow, the last, unaffected by sender and receiver remedies.
     fn beside_unchanged(&self, py: Python<'_>) -> PyResult<Self> {
         self.0
             .beside_unchanged()
@@ -62,7 +62,7 @@ impl Scenario {
             .map_err(|error| scenario_error(py, error))
     }
 
-    /// The same scenario that each seed changes by up to `share`, from 0 to 0.1.
+    /// The same scenario, perturbed by each seed by up to `share`, from 0 to 0.1.
     fn perturbed(&self, py: Python<'_>, share: f64) -> PyResult<Self> {
         let share = Probability::new(share).map_err(|error| scenario_error(py, error))?;
         self.0
@@ -86,7 +86,8 @@ impl Scenario {
         self.0.is_same_for_every_seed()
     }
 
-    /// The profiles of the senders, each once: those of `flows.tcp`, or else that of `[tcp]`.
+    /// The profiles of the senders, without duplicates: those of `flows.tcp`, or else that of
+    /// `[tcp]`.
     #[getter]
     fn senders(&self) -> Vec<&'static str> {
         self.0.senders()
@@ -97,7 +98,7 @@ impl Scenario {
         self.0.to_toml()
     }
 
-    /// A hash, in hexadecimal, of all that the scenario says and of the files it names.
+    /// A hash, in hexadecimal, of the scenario's content and of the files it names.
     fn hash(&self) -> String {
         self.0.hash()
     }
@@ -108,19 +109,20 @@ impl Scenario {
         &self.0.name
     }
 
-    /// Warnings of settings that are likely not meant: a sentence each.
+    /// Warnings on probable mistakes in settings, one sentence each.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.0.warnings()
     }
 
-    /// The names of its remedies that change nothing: the endpoints do so without them.
+    /// The names of its remedies without effect: the endpoints behave so without them.
     #[getter]
     fn already_so(&self) -> Vec<String> {
         self.0.already_so.clone()
     }
 
-    /// A scenario from what `__reduce__` gave: its TOML, what errors call it, and its files by key.
+    /// A scenario from the parts of `__reduce__`: its TOML, its name in errors, and its files by
+    /// key.
     #[staticmethod]
     #[pyo3(name = "_from_files")]
     fn from_files(
@@ -138,7 +140,7 @@ impl Scenario {
             .map_err(|error| scenario_error(py, error))
     }
 
-    /// For `pickle` and `copy`: a scenario takes its recordings along.
+    /// For `pickle` and `copy`: a scenario carries its recordings.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Parts<'py>)> {
         let files = PyDict::new(py);
         for (key, bytes) in self.0.files() {
@@ -151,7 +153,7 @@ impl Scenario {
         ))
     }
 
-    /// Scenarios are equal when they say the same, and their files hold the same.
+    /// Scenarios are equal if their content and their files are equal.
     fn __eq__(&self, other: &Self) -> bool {
         self.0.hash() == other.0.hash()
     }
@@ -173,7 +175,7 @@ pub(crate) fn remedies(py: Python<'_>) -> PyResult<String> {
 }
 
 /// Deployment of each remedy of a combination on a real system, as JSON: its name, sentences with
-/// its values filled in, and whether a host can have it.
+/// its values filled in, and whether it can be deployed on a host.
 #[pyfunction]
 pub(crate) fn deployments(py: Python<'_>, remedies: &str) -> PyResult<String> {
     let chosen = airtcp_remedies::parse(remedies).map_err(|error| scenario_error(py, error))?;

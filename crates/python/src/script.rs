@@ -1,4 +1,4 @@
-//! Scripts in packetdrill's language, and the profiles they run on.
+//! Scripts in packetdrill's language, and their profiles.
 
 use std::cell::{Cell, RefCell};
 use std::time::Instant;
@@ -19,7 +19,7 @@ pub fn profiles() -> Vec<(&'static str, &'static str)> {
         .collect()
 }
 
-/// What a script that passed asked for, and was not given.
+/// Settings that a passed script requested, but were skipped.
 fn note(script: &airtcp_script::Script) -> String {
     match airtcp_script::skipped_settings(script) {
         skipped if skipped.is_empty() => String::new(),
@@ -28,7 +28,7 @@ fn note(script: &airtcp_script::Script) -> String {
 }
 
 /// Runs the script `text`, named `name`, on the stack `profile`. Returns "passed", "failed",
-/// "unsupported" or "unreadable", the line it is about, and what there is to say. Ctrl-C ends it.
+/// "unsupported" or "unreadable", the line concerned, and a message. Ctrl-C ends it.
 #[pyfunction]
 pub fn script(
     py: Python<'_>,

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use airtcp_sessions::{Limits, Sessions};
 use pyo3::prelude::*;
 
-/// The window to start with towards `peer` at `at` (Unix seconds, on clocks `offset` seconds ahead
-/// of UTC), in segments, and what went wrong without stopping anything.
+/// The initial window towards `peer` at `at` (Unix seconds, on clocks `offset` seconds ahead of
+/// UTC), in segments, and warnings.
 #[pyfunction]
 pub fn session_window(
     file: PathBuf,
@@ -25,8 +25,8 @@ pub fn session_window(
     (window, warnings)
 }
 
-/// Notes that a session with `peer` ended at `at` with a steady window of that many segments;
-/// returns what went wrong.
+/// Records that a session with `peer` ended at `at` with a steady window of `window` segments;
+/// returns warnings.
 #[pyfunction]
 pub fn record_session(file: PathBuf, peer: &str, at: i64, offset: i32, window: u32) -> Vec<String> {
     let (mut sessions, warning) = Sessions::open(&file, Limits::default());

@@ -5,14 +5,14 @@ use arrow_array::{RecordBatch, RecordBatchIterator};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-/// A table for whatever reads Arrow's C stream: `polars.DataFrame`, pandas, pyarrow.
+/// A table for any reader of Arrow's C stream: `polars.DataFrame`, pandas, pyarrow.
 #[pyclass(frozen, module = "airtcp._core")]
 pub(crate) struct Table(RecordBatch);
 
 #[pymethods]
 impl Table {
-    /// The stream of the Arrow PyCapsule interface. A requested schema is not followed, as the
-    /// interface allows: the columns come with their own types.
+    /// The stream of the Arrow PyCapsule interface. A requested schema is ignored, as the interface
+    /// allows: the columns keep their types.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,

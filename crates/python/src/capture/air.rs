@@ -1,4 +1,4 @@
-//! What a radio's monitor heard.
+//! Airtime in monitor captures.
 
 use std::path::PathBuf;
 
@@ -11,9 +11,9 @@ use super::tables::Columns;
 use crate::errors::capture_error;
 use crate::table::Table;
 
-/// Airtime of a monitor's capture: a row for each transmitter and receiver, the length in seconds,
-/// the frames that came damaged, and whether there were more pairs than are told apart. Without a
-/// radio's headers there are no rows.
+/// Airtime in a monitor capture: a row for each transmitter and receiver, the length in seconds,
+/// the number of damaged frames, and whether there were too many pairs to list. Without radio
+/// headers there are no rows.
 #[pyfunction]
 pub(crate) fn read_air(py: Python<'_>, path: PathBuf) -> PyResult<(Table, f64, u64, bool)> {
     let read = py.detach(|| Air::read(&path));
@@ -31,9 +31,9 @@ fn words(mac: Mac) -> String {
     mac.map(|byte| format!("{byte:02x}")).join(":")
 }
 
-/// A row a pair: `transmitter` (null for ACK and CTS), `receiver`, `frames`, `data_frames`,
+/// One row per pair: `transmitter` (null for ACK and CTS), `receiver`, `frames`, `data_frames`,
 /// `retries` (data frames with the retry bit), `data_bytes`, `ppdus`, `airtime_s`, `unknown`
-/// (frames whose duration is not told), `mean_rate_bps` (of the data's bytes), `fastest_bps`,
+/// (frames with an unknown duration), `mean_rate_bps` (weighted by data bytes), `fastest_bps`,
 /// `standard` (of the fastest), `signal_dbm` (at the monitor).
 fn pairs(air: &Air) -> Result<RecordBatch, ArrowError> {
     type Row = ((Option<Mac>, Mac), Pair);

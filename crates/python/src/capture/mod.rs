@@ -21,7 +21,7 @@ use crate::table::Table;
 pub(crate) use air::read_air;
 pub(crate) use quic::read_quic;
 
-/// A capture that was read, with one flow looked at in depth: a summary as JSON, and tables.
+/// A capture as read, with an analysis of one flow: a summary as JSON, and tables.
 #[pyclass(frozen, module = "airtcp._core")]
 pub(crate) struct Capture {
     capture: airtcp_capture::Capture,
@@ -70,48 +70,48 @@ impl Capture {
         serde_json::to_string(&Summary::of(&self.capture)).map_err(|error| capture_error(py, error))
     }
 
-    /// A row a flow.
+    /// One row per flow.
     fn flows(&self, py: Python<'_>) -> PyResult<Table> {
         self.table(py, |capture| tables::flows(&capture.survey))
     }
 
-    /// A row a transmission of the flow's data; with `at_sender`, of a capture at the receiver as
-    /// its sender saw the flow.
+    /// One row per transmission of the flow's data; with `at_sender`, for a capture at the
+    /// receiver, in the sender's view.
     #[pyo3(signature = (*, at_sender = false))]
     fn segments(&self, py: Python<'_>, at_sender: bool) -> PyResult<Table> {
         self.of_flow(py, tables::segments, at_sender)
     }
 
-    /// A row an answer; with `at_sender`, of a capture at the receiver as its
-    /// sender saw the flow.
+    /// One row per acknowledgment; with `at_sender`, for a capture at the receiver, in the sender's
+    /// view.
     #[pyo3(signature = (*, at_sender = false))]
     fn acks(&self, py: Python<'_>, at_sender: bool) -> PyResult<Table> {
         self.of_flow(py, tables::acks, at_sender)
     }
 
-    /// A row a retransmission; with `at_sender`, of a capture at the receiver as its
-    /// sender saw the flow.
+    /// One row per retransmission; with `at_sender`, for a capture at the receiver, in the sender's
+    /// view.
     #[pyo3(signature = (*, at_sender = false))]
     fn labels(&self, py: Python<'_>, at_sender: bool) -> PyResult<Table> {
         self.of_flow(py, tables::labels, at_sender)
     }
 
-    /// A row a bin of the queue's length.
+    /// One row per bin of the queue length.
     fn hazard(&self, py: Python<'_>) -> PyResult<Table> {
         self.of_flow(py, tables::hazard, false)
     }
 
-    /// A row a stop of the link.
+    /// One row per stop of the link.
     fn stops(&self, py: Python<'_>) -> PyResult<Table> {
         self.of_flow(py, tables::stops, false)
     }
 
-    /// A row a packet that was overtaken before it came here.
+    /// One row per packet overtaken upstream of the capture.
     fn overtaken(&self, py: Python<'_>) -> PyResult<Table> {
         self.of_flow(py, tables::overtaken, false)
     }
 
-    /// Writes the capture once more as pcapng, with comments on the retransmissions.
+    /// Copies the capture to pcapng, with comments on the retransmissions.
     fn annotate(&self, py: Python<'_>, out: PathBuf) -> PyResult<()> {
         let Some(analysis) = &self.capture.analysis else {
             return Err(capture_error(py, "there is no TCP in the capture"));
@@ -124,9 +124,9 @@ impl Capture {
     }
 }
 
-/// Reads a capture and looks at flow number `flow`, or the one with the most payload, as captured
-/// at `view`: sender, receiver or middle, or where it is found to be. `progress` is called a few
-/// times a second with the bytes and the packets read; Ctrl-C ends the reading.
+/// Reads a capture and analyses flow number `flow`, or the one with the most payload. `view` sets
+/// the vantage point (sender, receiver or middle) instead of detecting it. `progress` is called a
+/// few times a second with the bytes and the packets read; Ctrl-C ends the reading.
 #[pyfunction]
 #[pyo3(signature = (path, flow = None, view = None, *, packets = None, progress = None))]
 pub(crate) fn read_capture(

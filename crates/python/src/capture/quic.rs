@@ -11,8 +11,8 @@ use super::tables::Columns;
 use crate::errors::capture_error;
 use crate::table::Table;
 
-/// The QUIC of a capture: a row a flow, a row a datagram, and whether there were more than are
-/// kept.
+/// The QUIC of a capture: a row per flow, a row per datagram, and whether there were too many to
+/// store.
 #[pyfunction]
 pub(crate) fn read_quic(py: Python<'_>, path: PathBuf) -> PyResult<(Table, Table, bool)> {
     let read = py.detach(|| Quic::read(&path));
@@ -22,7 +22,7 @@ pub(crate) fn read_quic(py: Python<'_>, path: PathBuf) -> PyResult<(Table, Table
     Ok((flows.into(), datagrams.into(), quic.is_cut))
 }
 
-/// A row a flow: `client`, `server`, `has_begun` (the capture holds its first packet).
+/// One row per flow: `client`, `server`, `has_begun` (the capture holds its first packet).
 fn flows(quic: &Quic) -> Result<RecordBatch, ArrowError> {
     Columns::of(&quic.flows)
         .text("client", |flow| Some(flow.client.to_string()))
@@ -31,7 +31,7 @@ fn flows(quic: &Quic) -> Result<RecordBatch, ArrowError> {
         .finish()
 }
 
-/// A row a datagram: `time_ns`, `flow` (its row), `from_server`, `bytes` (of the UDP payload),
+/// One row per datagram: `time_ns`, `flow` (its row), `from_server`, `bytes` (of the UDP payload),
 /// `kind`, `version`, `spin`, `destination_id_bytes`, `source_id_bytes`.
 fn datagrams(quic: &Quic) -> Result<RecordBatch, ArrowError> {
     let id = |row: &Row, place: usize| row.header.id_bytes.map(|ids| u32::from(ids[place]));

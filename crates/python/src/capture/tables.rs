@@ -11,7 +11,7 @@ use arrow_array::builder::{
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::ArrowError;
 
-/// Builds one column after the other of rows that are all at hand.
+/// Builds the columns one after the other, from all rows.
 pub(super) struct Columns<'a, Row> {
     rows: &'a [Row],
     columns: Vec<(&'static str, ArrayRef)>,
@@ -69,10 +69,9 @@ fn span(duration: Duration) -> Option<i64> {
     i64::try_from(duration.as_nanos()).ok()
 }
 
-/// A row a flow, those with the most payload first: `number`, `client`, `server`, `start_s`,
-/// `duration_s`, `bytes`, `packets`, `goodput_bps`, `rtt_ms` (of the handshake), `retransmitted`
-/// (packets below the highest byte), `duplicates_reported`, `data_from` ("client" or "server"),
-/// `verdict`.
+/// One row per flow, by decreasing payload: `number`, `client`, `server`, `start_s`, `duration_s`,
+/// `bytes`, `packets`, `goodput_bps`, `rtt_ms` (of the handshake), `retransmitted` (packets below
+/// the highest byte), `duplicates_reported`, `data_from` ("client" or "server"), `verdict`.
 pub(super) fn flows(survey: &Survey) -> Result<RecordBatch, ArrowError> {
     let rows = survey.by_size();
     Columns::of(&rows)
@@ -100,11 +99,11 @@ pub(super) fn flows(survey: &Survey) -> Result<RecordBatch, ArrowError> {
         .finish()
 }
 
-/// A row a transmission of data, in the order of the capture: `time_ns`, `packet`, `index` (its
-/// place among all packets of its direction), `start`, `end`, `attempt` (0 is the first),
-/// `lost`, `acked_ns`, `rtt_ns` (a sound sample), `in_flight` (bytes just after it), `size` (the
-/// IP packet), `marked` (by congestion), `radio_retry`, `timestamp` (TSval), `full_queue` (it met
-/// one, or an empty bucket: a loss is not taken for the radio's), `loss` (what lost it).
+/// One row per transmission of data, in the order of the capture: `time_ns`, `packet`, `index`
+/// (among all packets of its direction), `start`, `end`, `attempt` (0 is the first), `lost`,
+/// `acked_ns`, `rtt_ns` (a valid sample), `in_flight` (bytes just after it), `size` (the IP
+/// packet), `marked` (by congestion), `radio_retry`, `timestamp` (TSval), `full_queue` (it met one,
+/// or an empty bucket: a loss is not attributed to the radio), `loss` (its cause).
 pub(super) fn segments(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
     Columns::of(&analysis.sent)
         .signed("time_ns", |sent| nanos(sent.time))
@@ -126,9 +125,9 @@ pub(super) fn segments(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
         .finish()
 }
 
-/// A row an answer: `time_ns`, `packet`, `ack`, `delivered` (bytes acknowledged or SACKed so far),
-/// `newly`, `payload` (of its own), `window` (bytes, null where its scale is not known),
-/// `sacked_high`, `in_flight`, `duplicate`, `dsack`, `echo` (of a congestion mark),
+/// One row per acknowledgment: `time_ns`, `packet`, `ack`, `delivered` (bytes acknowledged or
+/// SACKed so far), `newly`, `payload` (of the ACK packet), `window` (bytes, null if its scale is
+/// not known), `sacked_high`, `in_flight`, `duplicate`, `dsack`, `echo` (of a congestion mark),
 /// `timestamp_echo` (TSecr).
 pub(super) fn acks(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
     Columns::of(&analysis.acks)
@@ -148,11 +147,11 @@ pub(super) fn acks(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
         .finish()
 }
 
-/// A row a retransmission: `time_ns`, `packet`, `original_packet`, `start`, `end`, `attempt`,
+/// One row per retransmission: `time_ns`, `packet`, `original_packet`, `start`, `end`, `attempt`,
 /// `trigger`, `backoff`, `timeout_ns` (as reconstructed), `verdict`, `sureness`, `evidence`,
-/// `cause`, `loss` (radio, tail-drop, not-shown: what lost the transmission before it, whatever
-/// the cause is called), `queue_bytes` (that it met), `late_ns` and `reordering_bytes` (of
-/// needless ones), `upstream`, `radio_retry`.
+/// `cause`, `loss` (radio, tail-drop, not-shown: cause of the previous transmission's loss,
+/// whatever `cause` is), `queue_bytes` (that it met), `late_ns` and `reordering_bytes` (of needless
+/// ones), `upstream`, `radio_retry`.
 pub(super) fn labels(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
     Columns::of(&analysis.labels)
         .signed("time_ns", |label| nanos(label.time))
@@ -179,7 +178,7 @@ pub(super) fn labels(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
         .finish()
 }
 
-/// A row a bin of the queue's length: `queue_bytes_low`, `queue_bytes_high`, `transmissions`,
+/// One row per bin of the queue length: `queue_bytes_low`, `queue_bytes_high`, `transmissions`,
 /// `lost`.
 pub(super) fn hazard(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
     Columns::of(&analysis.hazard.bins)
@@ -190,7 +189,7 @@ pub(super) fn hazard(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
         .finish()
 }
 
-/// A row a stop of the link: `start_ns`, `end_ns`, `at_once` (what was held came all at once).
+/// One row per stop of the link: `start_ns`, `end_ns`, `at_once` (held data came all at once).
 pub(super) fn stops(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
     Columns::of(&analysis.stops)
         .signed("start_ns", |stop| nanos(stop.start))
@@ -199,7 +198,7 @@ pub(super) fn stops(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
         .finish()
 }
 
-/// A row a packet that was overtaken on the sender's side and not repeated: `time_ns`, `packet`,
+/// One row per packet overtaken upstream of the capture and not retransmitted: `time_ns`, `packet`,
 /// `late_ns`, `packets` (that overtook it).
 pub(super) fn overtaken(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
     Columns::of(&analysis.overtaken)
