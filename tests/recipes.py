@@ -18,10 +18,14 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "guides" / "recipes.md"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 TREE = TARGET / "recipes"
-COPIED = ("crates", "benches", "docs", "scenarios", "papers", "recordings", "bpf")
+COPIED = ("crates", "benches", "docs", "scenarios", "papers", "recordings", "bpf", "python")
 ARGUMENTS = {"check": [], "clippy": ["--", "--deny", "warnings"]}
 
-_BLOCK = re.compile(r"^```(?:rust|toml)\n(\+\+\+|---) (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_NOT_COPIED = shutil.ignore_patterns("*.so", "__pycache__")
+
+_BLOCK = re.compile(
+    r"^```(?:rust|toml|python|html)\n(\+\+\+|---) (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
 _ROW = re.compile(r"^\| \[([^]]+)\]\((#[^)]+)\) \| \d+ \| \d+ \|", re.MULTILINE)
 _VERSION = re.compile(r'^version = "([^"]+)"', re.MULTILINE)
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
@@ -105,7 +109,7 @@ def patched() -> Path:
     fresh = TREE.with_name("recipes.new")
     shutil.rmtree(fresh, ignore_errors=True)
     for folder in COPIED:
-        shutil.copytree(ROOT / folder, fresh / folder)
+        shutil.copytree(ROOT / folder, fresh / folder, ignore=_NOT_COPIED)
     for file in ("Cargo.toml", "Cargo.lock"):
         shutil.copy2(ROOT / file, fresh / file)
     for step in steps():

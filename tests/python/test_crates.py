@@ -59,8 +59,9 @@ APART = (
 KINDS = ("dependencies", "dev-dependencies", "build-dependencies")
 
 
-def _manifest(crate: str) -> dict[str, object]:
-    return tomllib.loads((ROOT / "crates" / crate / "Cargo.toml").read_text(encoding="utf-8"))
+def manifest(root: Path, crate: str) -> dict[str, object]:
+    """The manifest of a crate below `root`."""
+    return tomllib.loads((root / "crates" / crate / "Cargo.toml").read_text(encoding="utf-8"))
 
 
 def _tables(manifest: dict[str, object]) -> list[dict[str, object]]:
@@ -71,21 +72,21 @@ def _tables(manifest: dict[str, object]) -> list[dict[str, object]]:
     return [table for table in found if isinstance(table, dict)]
 
 
-def uses(manifest: dict[str, object]) -> set[str]:
+def uses(named: dict[str, object]) -> set[str]:
     """The crates of the workspace that a manifest names, also under another name, but itself."""
     names = set()
-    for table in _tables(manifest):
+    for table in _tables(named):
         for key, value in table.items():
             package = value.get("package", key) if isinstance(value, dict) else key
             if isinstance(package, str) and package.startswith("airtcp-"):
                 names.add(package.removeprefix("airtcp-"))
-    package = manifest["package"]
+    package = named["package"]
     assert isinstance(package, dict)
     return names - {str(package["name"]).removeprefix("airtcp-")}
 
 
 CRATES = sorted(path.parent.name for path in ROOT.glob("crates/*/Cargo.toml"))
-GRAPH = {crate: uses(_manifest(crate)) for crate in CRATES}
+GRAPH = {crate: uses(manifest(ROOT, crate)) for crate in CRATES}
 
 
 def upward(graph: dict[str, set[str]]) -> list[str]:
@@ -118,7 +119,7 @@ def test_a_crate_uses_only_those_above_it() -> None:
 
 
 def test_an_arrow_upwards_is_seen() -> None:
-    manifest = tomllib.loads(
+    network = tomllib.loads(
         """
         package.name = "airtcp-network"
         dependencies.airtcp-link.workspace = true
@@ -126,7 +127,7 @@ def test_an_arrow_upwards_is_seen() -> None:
         target."cfg(unix)".dependencies.airtcp-elsewhere.workspace = true
         """
     )
-    assert upward({"network": uses(manifest)}) == ["network -> elsewhere", "network -> sim"]
+    assert upward({"network": uses(network)}) == ["network -> elsewhere", "network -> sim"]
 
 
 @pytest.mark.parametrize(("one", "other"), APART)
@@ -196,17 +197,21 @@ def _built(*packages: str) -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="airtcp-net is Linux's alone")
-def test_a_module_with_modules_of_its_own_is_a_folder() -> None:
-    """`x/mod.rs`, never `x.rs` beside `x/`: what belongs together stands together."""
-    split = [
-        str(path.relative_to(ROOT))
-        for path in (ROOT / "crates").glob("*/*/**/*.rs")
+def split_modules(root: Path) -> list[str]:
+    """The files `x.rs` next to a folder `x`, below `root`."""
+    return [
+        str(path.relative_to(root))
+        for path in (root / "crates").glob("*/*/**/*.rs")
         if path.with_suffix("").is_dir()
     ]
-    assert split == [], "move each into its folder, as mod.rs"
 
 
+def test_a_module_with_modules_of_its_own_is_a_folder() -> None:
+    """`x/mod.rs`, never `x.rs` next to `x/`."""
+    assert split_modules(ROOT) == [], "move each into its folder, as mod.rs"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="airtcp-net is Linux's alone")
 def test_the_two_packages_of_make_build_share_what_they_build() -> None:
     """A crate with other features is built twice, and all that uses it: a minute of five."""
     extension, net = _built("--package", "airtcp-python"), _built("--package", "airtcp-net")

@@ -3,6 +3,7 @@
 import shlex
 import sys
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -256,15 +257,19 @@ def _print_comparison(comparison: Comparison) -> None:
     metric = METRICS[comparison.metric]
     own = "" if comparison.metric == "goodput" else metric.label
     has_beside = any(run["beside"]["added_bps"] for run in comparison.summaries[BASELINE])
+    columns = [
+        one
+        for one in METRICS.values()
+        # With probes under load, the load's round trips are in the report.
+        if one.column and (one.beside or not has_beside) and one.name != comparison.metric
+    ]
     head: tuple[str, ...] = (
         "remedy",
         "goodput",
         own,
         "difference, 95 %",
         "state",
-        "RTT p50" if not has_beside else "",
-        "p95" if not has_beside else "",
-        *(head for head, name in _BESIDE if name != comparison.metric),
+        *(one.column for one in columns),
         "best in both",
         # To keep a row on one line: the report has these as well as the others.
         "retransmitted" if not has_beside else "",
@@ -273,7 +278,7 @@ def _print_comparison(comparison: Comparison) -> None:
     )
     places = front(comparison)
     names = (BASELINE, *comparison.shown)
-    rows = [_row(comparison, remedy, metric, places) for remedy in names]
+    rows = [_row(comparison, remedy, metric, columns, places) for remedy in names]
     # No column without values, or for values shown already.
     kept = [
         column
@@ -299,17 +304,6 @@ def _print_comparison(comparison: Comparison) -> None:
         print_lines(lines)
 
 
-_BESIDE = (
-    ("ping p95", "ping-p95"),
-    ("exchange p95", "exchange-p95"),
-    ("responsiveness", "rpm"),
-    ("call late", "call"),
-    ("30 kB", "short-flow"),
-    ("page", "page"),
-)
-"""Columns of probes under load, if any ran."""
-
-
 def _mark(places: Front | None, remedy: str) -> str:
     """Whether the remedy is on the Pareto front of goodput and latency."""
     point = places.of(remedy) if places else None
@@ -325,7 +319,11 @@ def _mark(places: Front | None, remedy: str) -> str:
 
 
 def _row(
-    comparison: Comparison, remedy: str, metric: Metric, places: Front | None
+    comparison: Comparison,
+    remedy: str,
+    metric: Metric,
+    columns: Sequence[Metric],
+    places: Front | None,
 ) -> tuple[str, ...]:
     def mean(name: str) -> str:
         known = [
@@ -345,9 +343,7 @@ def _row(
         mean(metric.name),
         _difference(comparison, remedy, metric),
         _state(comparison, remedy),
-        mean("rtt-p50"),
-        mean("rtt-p95"),
-        *(mean(name) for _, name in _BESIDE if name != metric.name),
+        *(mean(one.name) for one in columns),
         _mark(places, remedy),
         mean("retransmitted"),
         timeouts,

@@ -96,11 +96,13 @@ def cost_table(comparison: ComparedRuns) -> Table:
 
 def latency_table(comparison: ComparedRuns) -> Table:
     """Latency of packets and transfers, fairness, and needless transmissions."""
-    differences = {name: comparison.compared(name) for name in (*_LATENCIES, "harm")}
+    further = [name for name, one in METRICS.items() if one.column and name not in _LATENCIES]
+    candidates = (*_LATENCIES, *further, "harm")
+    differences = {name: comparison.compared(name) for name in candidates}
     # A metric that no run has, such as the completion time of endless flows, has no column.
     names = [
         name
-        for name in (*_LATENCIES, "harm")
+        for name in candidates
         if any(
             METRICS[name].of(run) is not None for run in comparison.runs_for(name).get(BASELINE, [])
         )

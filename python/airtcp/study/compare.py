@@ -405,7 +405,7 @@ class ComparedRuns:
         """Means of the latencies, and of everything that some run measured under load."""
         found: dict[str, float | None] = {}
         for name, metric in METRICS_BY_NAME.items():
-            if name not in _LATENCIES and not metric.beside:
+            if not (name in _LATENCIES or metric.beside or metric.column):
                 continue
             measured = [metric.of(run) for run in self.summaries[remedy]]
             known = [value for value in measured if value is not None]

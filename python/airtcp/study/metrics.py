@@ -32,6 +32,9 @@ class Metric:
     does not help.
     """
 
+    column: str = ""
+    """Heading of its column in the table that `airtcp compare` prints; none without."""
+
     function: object = None
     """The user's function it was made from, to distinguish functions with the same name."""
 
@@ -98,9 +101,9 @@ def _index(value: float) -> str:
     return f"{value:.3f}"
 
 
-def _of_latency(name: str, label: str, field: str | None = None) -> Metric:
+def _of_latency(name: str, label: str, field: str | None = None, column: str = "") -> Metric:
     field = field or f"{name.replace('-', '_')}_ms"
-    return Metric(name, label, False, _latency(field), _milliseconds)
+    return Metric(name, label, False, _latency(field), _milliseconds, column=column)
 
 
 def _beside(
@@ -111,12 +114,13 @@ def _beside(
     show: Callable[[float], str],
     *,
     is_better_higher: bool = False,
+    column: str = "",
 ) -> Metric:
     def measure(summary: RunSummary) -> float | None:
         # Runs of earlier engines have no probes under load.
         return cast(dict[str, float | None], summary.get("beside", {})).get(field)
 
-    return Metric(name, label, is_better_higher, measure, show, beside=(companion,))
+    return Metric(name, label, is_better_higher, measure, show, beside=(companion,), column=column)
 
 
 def _power(summary: RunSummary) -> float | None:
@@ -160,8 +164,8 @@ METRICS = {
             lambda run: total(run, "timeouts_spurious"),
             format_count,
         ),
-        _of_latency("rtt-p50", "median round-trip time"),
-        _of_latency("rtt-p95", "95th percentile of the RTT"),
+        _of_latency("rtt-p50", "median round-trip time", column="RTT p50"),
+        _of_latency("rtt-p95", "95th percentile of the RTT", column="p95"),
         _of_latency("rtt-p99", "99th percentile of the RTT"),
         Metric("rtt-increase", "rise of the RTT under load", False, _rtt_increase, _milliseconds),
         _of_latency("delay-p50", "median one-way delay"),
@@ -180,11 +184,18 @@ METRICS = {
             may_cost_goodput=False,
         ),
         *(
-            _beside(f"ping-p{share}", f"{words} of a ping under load", field, "ping", _milliseconds)
-            for share, words, field in (
-                (50, "median round trip", "ping_p50_ms"),
-                (95, "95th percentile of the round trip", "ping_p95_ms"),
-                (99, "99th percentile of the round trip", "ping_p99_ms"),
+            _beside(
+                f"ping-p{share}",
+                f"{words} of a ping under load",
+                f"ping_p{share}_ms",
+                "ping",
+                _milliseconds,
+                column=column,
+            )
+            for share, words, column in (
+                (50, "median round trip", ""),
+                (95, "95th percentile of the round trip", "ping p95"),
+                (99, "99th percentile of the round trip", ""),
             )
         ),
         *(
@@ -194,30 +205,43 @@ METRICS = {
                 f"exchange_p{share}_ms",
                 "exchange",
                 _milliseconds,
+                column=column,
             )
-            for share, words in (
-                (50, "median time"),
-                (95, "95th percentile of the time"),
-                (99, "99th percentile of the time"),
+            for share, words, column in (
+                (50, "median time", ""),
+                (95, "95th percentile of the time", "exchange p95"),
+                (99, "99th percentile of the time", ""),
             )
         ),
         *(
-            _beside(name, label, field, "exchange", _round_trips, is_better_higher=True)
-            for name, label, field in (
-                ("rpm", "responsiveness", "rpm"),
-                ("rpm-foreign", "responsiveness of other connections", "rpm_foreign"),
-                ("rpm-own", "responsiveness of its own connections", "rpm_own"),
+            _beside(
+                name, label, field, "exchange", _round_trips, is_better_higher=True, column=column
+            )
+            for name, label, field, column in (
+                ("rpm", "responsiveness", "rpm", "responsiveness"),
+                ("rpm-foreign", "responsiveness of other connections", "rpm_foreign", ""),
+                ("rpm-own", "responsiveness of its own connections", "rpm_own", ""),
             )
         ),
-        _beside("call", "share of a call that is late or lost", "call_late", "call", _share),
+        _beside(
+            "call",
+            "share of a call that is late or lost",
+            "call_late",
+            "call",
+            _share,
+            column="call late",
+        ),
         _beside(
             "short-flow",
             "time of a short download under load",
             "short_flow_mean_s",
             "short-flow",
             _seconds,
+            column="30 kB",
         ),
-        _beside("page", "time to load a page under load", "page_mean_s", "page", _seconds),
+        _beside(
+            "page", "time to load a page under load", "page_mean_s", "page", _seconds, column="page"
+        ),
         Metric(
             "power",
             "power",
