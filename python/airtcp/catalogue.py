@@ -58,7 +58,7 @@ class Remedy(TypedDict):
     deployment: str
     """Its deployment on a real system, in sentences, with the parameters at their defaults."""
     ways: list[Way]
-    """The same as data, the preferred way first; empty if there is none."""
+    """The same as data, the preferred way first; may be empty."""
     agent: str | None
     """The airtcp program that implements it on the access point or an adjacent router: `gateway
     snoop`, `proxy --transparent`; None if there is none.

@@ -38,7 +38,7 @@ class Comparison(ComparedRuns):
 
     @property
     def deployment(self) -> list[str]:
-        """Deployment of the best remedy on a real system; empty if none raises the goodput."""
+        """Deployment of the best remedy on a real system; empty if no remedy raises the goodput."""
         from airtcp.study.deployment import deployment
 
         return deployment(self)

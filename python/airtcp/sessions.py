@@ -26,7 +26,7 @@ class BestStart:
     warn: Callable[[str], object]
 
     def settings(self, given: Mapping[str, object]) -> dict[str, object]:
-        """`given`, with the initial window of past sessions if there are any and none is set."""
+        """`given`, with the initial window of past sessions if there are any, unless one is set."""
         if INITIAL_WINDOW in given:
             return dict(given)
         now = int(time.time())

@@ -177,6 +177,6 @@ def total(summary: RunSummary, field: Count) -> int:
 
 
 def retransmitted_share(summary: RunSummary) -> float:
-    """The share of all segments sent that were retransmissions, 0 to 1; 0 if none was sent."""
+    """The share of all segments sent that were retransmissions, 0 to 1; 0 without segments."""
     sent = total(summary, "segments_sent")
     return total(summary, "segments_retransmitted") / sent if sent else 0.0

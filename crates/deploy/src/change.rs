@@ -50,7 +50,7 @@ pub enum Change {
     Route {
         /// Whether it is an IPv6 route.
         is_v6: bool,
-        /// The old route, in the syntax of `ip route replace`; `None` if there was none.
+        /// The old route, in the syntax of `ip route replace`; `None` if there was no route.
         old: Option<String>,
         /// The new route.
         new: String,

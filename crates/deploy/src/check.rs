@@ -53,7 +53,7 @@ struct Check {
     control: Group,
     /// Whether the others were left untreated on purpose.
     is_controlled: bool,
-    /// Treated connections whose congestion control is not the deployed one.
+    /// Treated connections without the deployed congestion control.
     without_control: usize,
     /// Treated connections for which the kernel refused something, with the first reason.
     refused: usize,

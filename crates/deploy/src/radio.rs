@@ -83,7 +83,7 @@ fn limits(table: &str) -> Option<String> {
     })
 }
 
-/// The sum of the bits listed as `AIRTIME_TX (1)`; 0 for none.
+/// The sum of the bits listed as `AIRTIME_TX (1)`; 0 without any.
 fn flags(list: &str) -> Option<String> {
     let bits = list.lines().map(|line| {
         let (_, bit) = line.split_once('(')?;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-/// A failure, and what to do about it.
+/// A failure, with a remedy.
 #[derive(Debug)]
 pub struct Error {
     tried: String,

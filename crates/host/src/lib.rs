@@ -2,7 +2,7 @@
 //! netlink, nf_tables, BPF programs, the clock and its lateness, and changes of the machine that
 //! are recorded before they are made and undone after any crash.
 //!
-//! It knows none of the parts that use it.
+//! It does not depend on the parts that use it.
 #![cfg(target_os = "linux")]
 
 pub mod bpf;

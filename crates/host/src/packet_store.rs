@@ -12,7 +12,7 @@ use airtcp_packet::Segment;
 pub struct Ticket(u64);
 
 impl Ticket {
-    /// The packet's number among all stored ones, from 1; 0 for none.
+    /// The packet's number among all stored ones, from 1; 0 without a packet.
     pub const fn number(self) -> u64 {
         self.0
     }

@@ -136,7 +136,7 @@ impl Machine {
         self.returned.notify_all();
     }
 
-    /// The next packet that leaves, and its time; `None` if there will be none.
+    /// The next packet that leaves, and its time; `None` if no packet will ever leave.
     pub fn depart(&self) -> Option<(Instant, Vec<u8>)> {
         let mut world = self.lock();
         let until = world.now + MAX;

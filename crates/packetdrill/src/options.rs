@@ -202,7 +202,7 @@ impl World {
             (libc::SOL_SOCKET, libc::SO_SNDBUF) => {
                 i32::try_from(socket.options.send_buffer).unwrap_or(i32::MAX)
             }
-            // Information from a congestion control: none of these has any.
+            // Information from a congestion control, which these do not provide.
             (libc::IPPROTO_TCP, TCP_CC_INFO) => return Ok(Vec::new()),
             // The system's memory, which is not modelled.
             (libc::SOL_SOCKET, SO_MEMINFO) => return Ok(vec![0; 9 * size_of::<u32>()]),

@@ -107,7 +107,7 @@ pub trait Carrier {
         Ok(())
     }
 
-    /// Its next event; `None` if there is none now. `has_room`: whether another relay fits.
+    /// Its next event; `None` if there is no event. `has_room`: whether another relay fits.
     fn next_event(&mut self, _has_room: bool) -> Option<Event<Self::Relay>> {
         None
     }

@@ -82,7 +82,7 @@ pub fn serve(address: SocketAddr) -> Result<()> {
                 return;
             }
             for stream in listener.incoming().flatten() {
-                // A client that does not wait for its answer gets none.
+                // A client that does not wait gets no answer.
                 let _ = answer(stream);
             }
         })

@@ -16,7 +16,7 @@ use crate::kernel_stack::KernelStack;
 use crate::relay::Relay;
 use crate::socket;
 
-/// Number of connections checked for spare memory when none is left for a new one.
+/// Number of connections checked for spare memory when a new one finds no memory left.
 const ASKED: usize = 256;
 
 /// The treatment of clients' connections.
@@ -53,7 +53,7 @@ impl Spliced {
         }
     }
 
-    /// Asks some connections for memory, if none is left.
+    /// Asks some connections for memory, if it is used up.
     fn find_memory(&mut self, relays: &mut Slab<Entry<Relay>>) {
         for _ in 0..ASKED {
             if self.shared.memory.has_room() || relays.capacity() == 0 {

@@ -30,7 +30,7 @@ pub fn listener() -> Result<UnixListener> {
 /// Answers all pending requests.
 pub fn answer(listener: &UnixListener, said: impl Fn() -> String) {
     while let Ok((mut stream, _)) = listener.accept() {
-        // It fits into an empty buffer; a client that does not read it gets none.
+        // It fits into an empty buffer; a client that does not read it gets no answer.
         let _ = stream.set_nonblocking(true);
         let _ = writeln!(stream, "{}", said());
     }

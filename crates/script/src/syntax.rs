@@ -70,7 +70,7 @@ pub struct Packet {
     pub payload: u32,
     pub ack: Option<u32>,
     pub window: Option<u16>,
-    /// The options; none if not given, any for `<...>`.
+    /// The options; empty if not given, any for `<...>`.
     pub options: Option<Options>,
 }
 

@@ -115,7 +115,7 @@ pub fn value(name: &str, asked: &QueryContext, connection: &Connection) -> Optio
     })
 }
 
-/// The bits of `tcpi_options`, except those of window scaling and SACK.
+/// The bits of `tcpi_options`, except for window scaling and SACK.
 fn options(connection: &Connection) -> f64 {
     let bits = [
         (connection.recent_timestamp().is_some(), TIMESTAMPS),

@@ -29,7 +29,7 @@ def capacity_bps(source: str, settings: Mapping[str, object], seed: int) -> floa
 
 
 def what_is_wrong(observed: Run, capacity: float | None = None) -> str:
-    """The problem of a run's first flow; time and run are those of the picture.
+    """The problem of a run's first flow; time and run as in the picture.
 
     Args:
         observed: today's sender over the link.

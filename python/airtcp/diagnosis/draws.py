@@ -64,7 +64,7 @@ def _drawn_stops(
 ) -> StopProcess:
     """Stops of the drawn blocks, if these determine their frequency."""
     if process.is_periodic:
-        # Their times are those of the capture, and not random.
+        # Their times are taken from the capture, and not random.
         return process
     return process.drawn(random) if process.are_few else replace(process, stops=stops)
 

@@ -23,7 +23,7 @@ class Policer:
 
 @dataclass(frozen=True)
 class Drops:
-    """Drops other than those of a full queue; both None if there are none."""
+    """Drops not caused by a full queue; both None without such drops."""
 
     policer: Policer | None = None
     aqm_target_s: float | None = None

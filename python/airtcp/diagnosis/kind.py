@@ -22,7 +22,7 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def begins_as_capture(content: bytes) -> bool:
-    """Whether the first bytes are those of a capture."""
+    """Whether the first bytes belong to a capture."""
     return content.startswith((*_MAGICS, _GZIP))
 
 

@@ -1,4 +1,4 @@
-"""Losses other than those of a full queue: random, or in bursts."""
+"""Losses not caused by a full queue: random, or in bursts."""
 
 from dataclasses import dataclass
 

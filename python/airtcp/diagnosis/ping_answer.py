@@ -19,7 +19,7 @@ from airtcp.study.run_comparison import run_comparison
 from airtcp.study.sequential import Rounds
 
 RATES = ("12 Mbit/s", "3 Mbit/s", "50 Mbit/s")
-"""Rates to try if none is given; every remedy at the first."""
+"""Rates to try by default; every remedy at the first."""
 ROUNDS = Rounds(most_seeds=10, most_cpu_s=20.0, first=5)
 """Bounds of a whole answer."""
 _MAIN_SHARE = 0.45

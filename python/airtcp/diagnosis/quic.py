@@ -234,7 +234,7 @@ class QuicFlow:
 
 
 def read_quic(path: Path) -> QuicFlow | None:
-    """The QUIC flow of a capture with most bytes; None if there is none.
+    """The QUIC flow of a capture with most bytes; None without QUIC.
 
     Raises:
         CaptureError: the capture cannot be read.

@@ -66,7 +66,7 @@ class Rate:
         return self.steps is None and self.bounds is None
 
     def at_bound(self, end: int) -> "Rate":
-        """The rate with one of its bounds; unchanged if it has none."""
+        """The rate with one of its bounds; unchanged without bounds."""
         if self.bounds is None:
             return self
         steps = self.steps if self.steps_at_bounds is None else self.steps_at_bounds[end]

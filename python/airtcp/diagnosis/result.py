@@ -464,7 +464,7 @@ def _why_not_ranked(
 ) -> list[str]:
     """Reasons to stop at labels and shares, each with the capture that would help.
 
-    A flow without link losses needs none: its queue and stops are known otherwise.
+    A flow without link losses does not need more: its queue and stops are known otherwise.
     """
     reasons = []
     is_a_draw = bool(predicted) and all(one.holds for one in predicted)

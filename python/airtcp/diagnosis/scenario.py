@@ -136,7 +136,7 @@ def replayed(link: FittedLink, flow: Observed, stack: Stack, later_packets: int 
     # not number them.
     passed = np.flatnonzero(flow.lost & ~flow.dropped)
     if len(passed) and link.beside:
-        # The capture's packet numbers do not apply among those of all flows.
+        # The capture's packet numbers do not apply to the packets of all flows.
         lines.append(f"loss = {{ rate = {_share(link.loss.rate)} }}")
     elif len(passed):
         numbered = sorted({max(1, 1 + int(index) + later_packets) for index in passed})

@@ -129,7 +129,7 @@ class Trials:
     harms: Mapping[str, PairedDifference | None] = field(default_factory=dict)
     """Harm of remedies to an unchanged competing flow, where measured."""
     stopped: str = ""
-    """The bound that ended the runs before all contenders were measured; empty if none did."""
+    """The bound that ended the runs before all contenders were measured; empty if no bound did."""
 
     @cached_property
     def ranking(self) -> Ranking:

@@ -122,7 +122,7 @@ class Wifi:
         ]
 
     def flow_lines(self) -> list[str]:
-        """Keys of `[flows]` for the flow and those of other stations, which no remedy changes."""
+        """Keys of `[flows]` for the flow and the other stations' flows, which no remedy changes."""
         direction = "down" if self.is_download else "up"
         lines = [f"count = {1 + self.others}", f'direction = "{direction}"']
         return [*lines, f"unchanged = {self.others}"] if self.others else lines

@@ -22,7 +22,7 @@ def with_libraries(program: Path, at: str) -> list[Entry]:
 
 
 def libraries(program: Path) -> list[Path]:
-    """The shared libraries of a program, with its loader, by ldd(1); none for a static one.
+    """The shared libraries of a program, with its loader, by ldd(1); empty for a static one.
 
     Raises:
         KernelError: one is not there.

@@ -91,7 +91,7 @@ def _short(version: str) -> str:
 
 
 def _listing(folder: Path) -> Iterator[bytes]:
-    """One line for each file in a folder, in a fixed order, without those of a repository."""
+    """One line for each file in a folder, in a fixed order, without a repository's files."""
     for at, folders, files in os.walk(folder):
         folders[:] = sorted(one for one in folders if one != ".git")
         for name in sorted(files):

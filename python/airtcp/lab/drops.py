@@ -26,7 +26,7 @@ MAX_DROPS = 20
 
 _MAX_SCENARIO_BYTES = 1 << 20
 _PING_RATE = "12 Mbit/s"
-"""Initial rate of a ping log's link, since a ping shows none; the page sets it."""
+"""Initial rate of a ping log's link, since pings do not show it; the page sets it."""
 
 
 @dataclass(frozen=True)

@@ -172,5 +172,5 @@ class Peer:
 
 
 def _bounds(seconds: str, most: str) -> tuple[float, int]:
-    """A client's requested bounds, limited to those of the peer."""
+    """A client's requested bounds, limited to the peer's."""
     return min(float(seconds), MAX_S), min(int(most), MAX_BYTES)

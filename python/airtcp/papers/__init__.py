@@ -50,7 +50,7 @@ def run(
         seed_sets: number of disjoint sets of seeds to judge.
         readings: number of readings of each paper to judge in addition to the default; None bounds
             it by simulation events.
-        folder: the folder of papers; None takes those of airtcp.
+        folder: the folder of papers; None takes airtcp's.
         out: a folder; finished runs are stored in and reused from its folder `cells`.
         jobs: number of parallel runs; None takes the processors this process may use.
         dask: the address of a Dask scheduler; its workers then make the runs.

@@ -85,7 +85,7 @@ def ratios_by_measure(
 def calibrations_as_data(paper: Paper, outcomes: Outcomes) -> list[dict[str, object]]:
     """For each calibration the error at every place, and for each measure ours over the paper's.
 
-    Only calibrations that were run: a quick run has none.
+    Only calibrations that were run: a quick run has no calibrations.
     """
     found: list[dict[str, object]] = []
     for calibration in paper.file.calibrations:

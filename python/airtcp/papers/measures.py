@@ -156,7 +156,7 @@ def _ping_rtt(summary: RunSummary) -> float:
 
 
 def _delay_p95(summary: RunSummary) -> float:
-    """The 95th percentile of the first flow's one-way packet delay, in milliseconds; 0 if none."""
+    """The 95th percentile of the first flow's one-way delay, in milliseconds; 0 without packets."""
     return summary["flows"][0]["delay_p95_ms"] or 0.0
 
 

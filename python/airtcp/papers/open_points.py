@@ -1,4 +1,4 @@
-"""The open points of a paper: those of its text, and parameters left open by its calibrations."""
+"""The open points of a paper: from its text, and parameters left open by its calibrations."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -170,7 +170,7 @@ def departures(points: Sequence[OpenPoint], reading: Reading) -> list[str]:
 def coarse_first(points: Sequence[OpenPoint], most: int) -> list[Reading]:
     """At most `most` readings of the grid, without the default.
 
-    First the few in which every value occurs, then those that depart at one point, then joint ones,
+    First the few in which every value occurs, then departures at one point, then joint ones,
     each chosen so that as many pairs of values as possible occur together for the first time
     (pairwise covering, Cohen et al., IEEE TSE 23(7), 1997): an interaction of two points shows in a
     small part of the grid. The order is the same on every machine.

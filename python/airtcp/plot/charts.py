@@ -26,7 +26,7 @@ class Line:
     """One line: means and half 95 % intervals at each x, and the paper's numbers if any.
 
     `low` and `high` are the range over all admissible readings, `best` is the line of the reading
-    that serves the paper best; empty if there are none.
+    that serves the paper best; may be empty.
     """
 
     name: str

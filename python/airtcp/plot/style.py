@@ -30,7 +30,7 @@ PAPER = "#fffffe"
 
 @dataclass(frozen=True)
 class Theme:
-    """The colours other than those of data."""
+    """The colours of everything except data."""
 
     name: str
     background: str

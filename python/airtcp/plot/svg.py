@@ -62,7 +62,7 @@ def svg_of(figure: Figure, name: str) -> str:
 
     Args:
         figure: drawn in the light theme.
-        name: distinguishes its ids from those of other figures in the same page.
+        name: distinguishes its ids from other figures' in the same page.
     """
     buffer = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):

@@ -12,7 +12,7 @@ def harm_state(
     """The state of a harm.
 
     Args:
-        percent: the change of the unchanged flow's goodput; None if it had none to lose.
+        percent: the change of the unchanged flow's goodput; None if it was zero.
         interval: its interval, if it has one.
         is_exact: whether the change needs no interval.
 

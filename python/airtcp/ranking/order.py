@@ -60,7 +60,7 @@ class Ranking:
 
     @property
     def is_harm_decided(self) -> bool:
-        """Whether the best remedy's harm to others is known, or there is none to measure."""
+        """Whether the best remedy's harm to others is known, or cannot be measured."""
         return self.best is None or not self.best.is_harm_open
 
     @property

@@ -1,4 +1,4 @@
-"""A ping log: the time of each probe, and its round trip or none."""
+"""A ping log: the time of each probe, and its round trip, if answered."""
 
 import os
 from dataclasses import dataclass

@@ -111,7 +111,7 @@ def run_beside(
         out: a folder; finished cells are stored in and reused from its folder `cells`.
         jobs: number of parallel runs of the kernel; late runs are repeated.
         progress: called after each of the kernel's runs.
-        missed: called if runs of the kernel could not be finished, such as those of a guest that
+        missed: called if runs of the kernel could not be finished, such as runs of a guest that
             was late each time; their settings are then left out. Needs `out`.
 
     Raises:

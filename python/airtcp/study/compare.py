@@ -264,7 +264,7 @@ class ComparedRuns:
         """The remedies, best first, regardless of who can deploy them.
 
         Remedies shown to help, then undecided ones, then the others, each by mean; remedies that
-        help by flooding the link follow those that help without.
+        help by flooding the link follow the others.
         """
         return tuple(one.remedy for one in self.ranking.candidates)
 
@@ -356,7 +356,7 @@ class ComparedRuns:
 
     @property
     def worth_harm(self) -> tuple[str, ...]:
-        """Remedies for which harm to others matters: requested ones, and those that help."""
+        """Remedies for which harm to others matters: requested and helpful ones."""
         if not self.is_search:
             return self.ranked
         return tuple(name for name in self.shown if self.is_better(name))

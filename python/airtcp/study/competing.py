@@ -47,7 +47,7 @@ def competing_plan(
 
     Args:
         written: the scenario without the remedies.
-        names: the remedies; those of a link, an access point or a proxy are refused, since all
+        names: the remedies; remedies of a link, an access point or a proxy are refused, since all
             flows that pass have them.
         seeds: the seeds.
         where: name of the scenario in progress and errors, if there are several.

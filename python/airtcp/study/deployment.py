@@ -11,7 +11,7 @@ from airtcp.study.difference_words import amount
 def deployment(comparison: ComparedRuns) -> list[str]:
     """Sentences on each part of the remedies named by the verdict, and the command for the best.
 
-    Empty if it names none.
+    Empty if it names no remedy.
     """
     best = comparison.winner
     chosen: str | None = best

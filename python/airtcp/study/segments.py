@@ -1,4 +1,4 @@
-"""Segments at the data sender: those of a simulation, and those of a recorded kernel.
+"""Segments at the data sender, of a simulation or of a recorded kernel.
 
 Both as the same rows: offsets in bytes of the stream from 0, times from the flow's SYN.
 """

@@ -121,7 +121,7 @@ class Store:
             self._index[cell.key] = path
 
     def _look(self) -> None:
-        """Indexes new files, including those of other processes."""
+        """Indexes new files, including other processes' files."""
         for file in sorted(set(self._folder.glob("*.parquet")) - self._read):
             self._read.add(file)
             try:

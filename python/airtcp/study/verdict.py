@@ -104,7 +104,7 @@ def harm_sentence(comparison: ComparedRuns) -> str | None:
 
 
 def interval_note(comparison: ComparedRuns) -> str | None:
-    """Why there are no intervals, if there are none."""
+    """Why there are no intervals, if so."""
     if len(comparison.seeds) == 1:
         return "One seed gives no interval: use more seeds to see how sure a difference is."
     outcomes = {by.outcome for by in comparison.decisive.values()}

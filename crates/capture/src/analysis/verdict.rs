@@ -36,7 +36,7 @@ pub(super) struct Verdict {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FlowFacts {
     pub place: Place,
-    /// The shortest round trip; zero if none was measured.
+    /// The shortest round trip; zero if not measured.
     pub base: Duration,
     /// The round trip towards the sender; zero if not known.
     pub back: Duration,

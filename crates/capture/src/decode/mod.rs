@@ -78,7 +78,7 @@ pub struct Tcp {
     pub source: Endpoint,
     /// The receiving end.
     pub destination: Endpoint,
-    /// The segment; its payload length is from the IP header, or from the frame if that has none.
+    /// The segment; its payload length is from the IP header, or from the frame if that lacks it.
     pub segment: Segment,
     /// The IPv4 identification.
     pub identification: Option<u16>,

@@ -23,7 +23,7 @@ pub enum State {
     Whole,
     /// The packets up to a certain one: then there was no room.
     Cut,
-    /// None, to make room for larger flows, or because none was to be stored.
+    /// No packets, to make room for larger flows, or because they were not to be stored.
     Released,
 }
 
@@ -96,7 +96,7 @@ impl PacketPool {
         if self.push_slot(chain, Slot::of_sack(sack)) {
             return true;
         }
-        // Undoes half a packet. The first slot filled a block, so none was taken for it.
+        // Undoes half a packet. The first slot filled a block, so no new block was taken for it.
         *chain = before;
         false
     }

@@ -39,7 +39,7 @@ struct Mark {
 }
 
 impl Mark {
-    /// Matches no packet: none is so long.
+    /// Matches no packet: packets are shorter.
     const NONE: Self = Self {
         time: Instant::ZERO,
         sequence: 0,

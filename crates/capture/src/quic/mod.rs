@@ -65,7 +65,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Parses the header at the start of `bytes`; `None` if there is none.
+    /// Parses the header at the start of `bytes`; `None` without one.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Option<Self> {
         const LONG: u8 = 0x80;

@@ -87,7 +87,7 @@ pub struct PcapNg {
     is_big: bool,
     /// Interfaces of all sections read.
     interfaces: Vec<Interface>,
-    /// Start of those of the current section.
+    /// Start of the current section's interfaces.
     section: usize,
     has_section: bool,
 }

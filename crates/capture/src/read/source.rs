@@ -112,7 +112,7 @@ impl Source {
                     self.is_ended = true;
                     self.is_cut = true;
                 }
-                // The decompressor's errors; those of the file have other kinds.
+                // The decompressor's errors; file errors have other kinds.
                 Err(error)
                     if self.is_compressed
                         && matches!(

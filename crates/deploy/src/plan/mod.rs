@@ -266,7 +266,7 @@ impl Effects {
         Ok(treatment)
     }
 
-    /// Changes of routes and settings, which affect all connections, or those of a route.
+    /// Changes of routes and settings, which affect all connections, or a route's.
     fn without_program(&self, asked: &Request<'_>) -> Result<Vec<Change>> {
         let mut attributes = self.attributes.clone();
         let mut changes = Vec::new();

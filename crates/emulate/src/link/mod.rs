@@ -233,7 +233,7 @@ impl Link {
         self.flows.connections()
     }
 
-    /// Reads a batch of packets from every ready device; those that may have more stay ready.
+    /// Reads a batch of packets from every ready device; devices that may have more stay ready.
     fn take_all(&mut self, ready: &mut Ready) -> Result<()> {
         for station in 0..self.devices.stations() {
             for end in [End::Station(station), End::Server] {

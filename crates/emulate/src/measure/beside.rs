@@ -66,7 +66,7 @@ pub struct Probes {
 }
 
 impl Probes {
-    /// The probes of a scenario; `None` if it has none.
+    /// The probes of a scenario; `None` without probes.
     ///
     /// # Errors
     ///

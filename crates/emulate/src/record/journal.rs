@@ -45,7 +45,7 @@ pub struct Ingress {
     /// Its index among the packets of its flow and direction, from 0; [`Transmission::UNNUMBERED`]
     /// for a pure acknowledgment that ends a handshake.
     pub index: u64,
-    /// The station whose line it is on.
+    /// Index of the station of its line.
     pub station: u16,
     /// The end that it came from.
     pub from: End,
@@ -61,12 +61,12 @@ pub struct Ingress {
     pub queued: u32,
 }
 
-/// A packet whose fate is known.
+/// A packet with a known fate.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// Its description.
     pub taken: Ingress,
-    /// Attempts on media; zero if it crossed none.
+    /// Attempts on media; zero if it crossed no medium.
     pub attempts: u32,
     /// Time at which it left the link, was lost, or dropped.
     pub left: Option<Instant>,

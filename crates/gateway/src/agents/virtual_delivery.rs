@@ -1,9 +1,9 @@
 //! Packets that the gateway does not queue, inferred from acknowledgments.
 //!
 //! Delay injection needs to know how much data a mobile has sent and was sent, and queues neither:
-//! data must not wait for a program. But each pure acknowledgment towards the mobile tells both.
+//! data must not wait for a program. But each pure acknowledgment towards the mobile gives both.
 //! Its acknowledgment number follows the data that the mobile has sent; its sequence number follows
-//! the data that it was sent. From one to the next, the agent is told of the data in between.
+//! the data that it was sent. The difference of two is reported to the agent as data.
 
 use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};

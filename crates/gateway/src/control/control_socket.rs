@@ -273,7 +273,7 @@ fn write_file(path: &Path, report: &Report) -> std::io::Result<()> {
     fs::rename(&unfinished, path)
 }
 
-/// Sends a request to the gateway behind a socket. `None` if it is gone.
+/// Sends a request to the gateway that listens on a socket. `None` if it is gone.
 ///
 /// # Errors
 /// It does not respond.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::control_socket::ask;
 use crate::options::Status;
 
-/// Prints each gateway's report. The status is 1 if there is none.
+/// Prints each gateway's report. The status is 1 if there is no gateway.
 ///
 /// # Errors
 /// The folder cannot be read, or a gateway does not answer.

@@ -293,7 +293,7 @@ fn network_at(frame: &[u8]) -> Option<usize> {
 }
 
 impl Port {
-    /// Opens the device whose outgoing frames go `toward`.
+    /// Opens the device for outgoing frames in direction `toward`.
     fn new(device: &str, toward: Toward) -> Result<Self> {
         let failed = || format!("cannot take {device}");
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;

@@ -33,7 +33,7 @@ use worse::Worse;
 /// Idle time after which a connection has ended.
 const SILENT: Duration = Duration::from_secs(120);
 
-/// Connections, and the groups of those that have ended.
+/// Connections, and the groups of ended ones.
 #[derive(Debug)]
 pub struct Meter {
     /// Connections without acknowledged data.

@@ -4,6 +4,7 @@
 //! It bets on the coins that assigned the connections to groups. A connection's goodput is ranked
 //! among its predecessors; only then is its group revealed. If treatment changes nothing, the coin
 //! is independent of the rank, so that
+//!
 //! ```text
 //!   wealth ← wealth · (1 + stake · (coin − chance) · score / most)
 //! ```

@@ -90,7 +90,7 @@ impl Guard {
 ///
 /// Its arguments are invalid.
 pub fn run(options: &Options) -> Result<i32> {
-    // A session of its own: the terminal's signals to the gateway do not reach it.
+    // A separate session: the terminal's signals to the gateway do not reach it.
     let _ = rustix::process::setsid();
     let cleanup: Cleanup = serde_json::from_str(&options.cleanup).map_err(|error| {
         Error::new(format!(

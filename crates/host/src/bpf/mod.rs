@@ -81,7 +81,7 @@ pub struct Group {
     pub refused: i32,
 }
 
-/// A program's constant with the value of a step; empty if the program takes none.
+/// A program's constant with the value of a step; empty if the program has no constant.
 ///
 /// # Errors
 ///

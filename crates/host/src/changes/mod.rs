@@ -54,7 +54,7 @@ pub trait Record: Serialize + DeserializeOwned {
 
     /// The hidden command with which airtcp-net guards such changes.
     const GUARD: &'static str;
-    /// What the user can do if a change cannot be undone.
+    /// Advice for a change that cannot be undone.
     const REMEDY: &'static str;
 
     /// The changes, in order.

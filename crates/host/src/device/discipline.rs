@@ -116,7 +116,7 @@ const KINDS: [Kind; 9] = [
     Kind {
         name: "cake",
         options: &[
-            // The numbers are those of `cake`'s modes; no rate is a rate of 0.
+            // The numbers of `cake`'s modes; no rate is a rate of 0.
             ("bandwidth", 2, Form::Rate),
             ("unlimited", 2, Form::NoRate),
             ("diffserv3", 3, Form::Word(0)),

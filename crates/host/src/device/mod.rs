@@ -131,7 +131,7 @@ impl Tun {
         route::add(&self.name, destination, prefix, None, metrics)
     }
 
-    /// Reads a packet. `None` if none is waiting.
+    /// Reads a packet. `None` if no packet is waiting.
     ///
     /// # Errors
     ///

@@ -42,7 +42,7 @@ struct Beneath {
 /// The kernel has Landlock and refuses.
 pub fn restrict(writes: &[&Path], reads: Option<&[&Path]>) -> Result<()> {
     let failed = |cause: io::Error| Error::system("cannot limit access to files", cause);
-    // The kernel lacks it, or a container's own filter hides it.
+    // The kernel lacks it, or a container's filter hides it.
     let Ok(version) = ruleset(None, VERSION) else {
         return Ok(());
     };

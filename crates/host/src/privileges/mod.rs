@@ -1,7 +1,7 @@
 //! Least privilege: restricts a process once it is set up, before it reads untrusted input.
 //!
 //! ```text
-//!   capabilities   those that are named, also for every program it starts (bounding set)
+//!   capabilities   only the listed ones, also for programs it starts (bounding set)
 //!   no_new_privs   no set-user-ID program gives any back
 //!   system calls   a list (seccomp); all others do not exist
 //!   files          writes below named folders only, where the kernel has Landlock

@@ -60,7 +60,7 @@ enum Order {
 struct Job {
     /// Its program and arguments; an empty program is this one.
     command: Vec<String>,
-    /// A folder with further result files; empty for none.
+    /// A folder with further result files; may be empty.
     collect: PathBuf,
 }
 

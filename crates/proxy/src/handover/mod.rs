@@ -13,7 +13,6 @@
 //! Until the successor has everything the proxy is unchanged, so that its connections survive any
 //! failure there. The memory of a process is not handed over: connections of airtcp's endpoint
 //! stay.
-//! endpoint of our own carries.
 
 mod channel;
 

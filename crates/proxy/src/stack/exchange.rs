@@ -94,7 +94,7 @@ impl Exchange {
         }
     }
 
-    /// Returns whether there is a complete head; `None` if there will be none.
+    /// Returns whether there is a complete head; `None` if there will be no more.
     fn read_head(&mut self, endpoint: &mut Endpoint, id: ConnectionId) -> Option<bool> {
         let head = &mut self.head;
         let taken = endpoint.read_with(id, |pieces| {
@@ -226,7 +226,7 @@ impl Exchange {
         }
     }
 
-    /// Writes the held bytes; returns whether none are left.
+    /// Writes the held bytes; returns whether all are written.
     fn write_held(&mut self, endpoint: &mut Endpoint, id: ConnectionId) -> Option<bool> {
         while self.written < self.held.len() {
             match endpoint.write(id, &self.held[self.written..]).ok()? {

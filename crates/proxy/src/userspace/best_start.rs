@@ -51,7 +51,7 @@ impl BestStart {
     }
 }
 
-/// Seconds since the start of 1970; hours of the day are those of UTC.
+/// Seconds since the start of 1970; hours of the day are in UTC.
 fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| {

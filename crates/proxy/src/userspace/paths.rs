@@ -34,7 +34,7 @@ const MTU: u16 = 1500;
 /// Routes packets to the endpoint while this value and its device live.
 #[derive(Debug)]
 pub struct Path {
-    /// The endpoint's address; unspecified if it has none.
+    /// The endpoint's address; unspecified if it has no address.
     pub address: SocketAddr,
     /// The endpoint's device.
     pub device: String,

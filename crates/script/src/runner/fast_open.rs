@@ -122,7 +122,7 @@ impl FastOpenState {
         }
     }
 
-    /// packetdrill's addresses for IPv6, if the script names none.
+    /// packetdrill's addresses for IPv6, if the script names no address.
     pub fn use_ipv6(&mut self) {
         let of = |network, host| Ipv6Addr::new(0xfd3d, network, host, 0, 0, 0, 0, 1).into();
         if self.local.is_ipv4() {

@@ -210,7 +210,7 @@ impl Machine<'_> {
             return Some("window");
         }
         let Some(options) = &packet.options else {
-            // Only a SYN must list its options; elsewhere none listed means none that matter.
+            // Only a SYN must list its options; elsewhere an empty list matches any options.
             return (!segment.sack.is_empty()).then_some("set of SACK blocks");
         };
         if let (Some((script, _)), Some(ours)) = (options.timestamps, segment.timestamps) {

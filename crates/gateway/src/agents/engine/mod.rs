@@ -4,7 +4,7 @@
 //!   packet ─▶ control group? ──yes──▶ pass
 //!                │ no
 //!                ▼
-//!   agents, one behind the other ──▶ pass · changed · drop · repeat
+//!   agents, in sequence ──▶ pass · changed · drop · repeat
 //!                │ nothing said: held
 //!                ▼
 //!   released by the agent, or by the bounds of a hold, whichever is first

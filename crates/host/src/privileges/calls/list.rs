@@ -236,7 +236,7 @@ impl Calls {
         self.groups().flat_map(|group| group.numbers).copied()
     }
 
-    /// Their names, for other lists: those of every processor, in alphabetical order.
+    /// Their names, for other lists: of every processor, in alphabetical order.
     pub fn names(self) -> Vec<&'static str> {
         let names = self.groups().flat_map(|group| group.names);
         let mut names: Vec<_> = names.map(|name| name.trim_start_matches("SYS_")).collect();
