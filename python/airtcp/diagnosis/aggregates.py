@@ -19,9 +19,7 @@ QUEUED = 1.5
 """Minimum ratio of loaded to base round trip that shows a standing queue."""
 MIN_BURSTS = 50
 FAST = 0.3
-"""Maximum share of a flow in the rate within bursts; with more, the link is fast and has no
-bursts.
-"""
+"""Maximum ratio of the flow's rate to the rate within bursts; above it the link is just fast."""
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,7 @@ MIN_CORRELATION = 0.8
 MIN_SPREAD_S = 0.002
 """Minimum variation of the delay that shows a queue."""
 MAX_OWN = 0.8
-"""Maximum share of the spacing rate in busy windows for a shared link; above it the flow is
-alone.
-"""
+"""Maximum share of the spacing rate in busy windows for a shared link; a larger one is unshared."""
 MIN_GAPS = 100
 MAX_BETWEEN = 20.0
 """Maximum number of packets between two that the resolution of a capture can show."""

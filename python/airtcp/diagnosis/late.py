@@ -17,8 +17,8 @@ SPREAD = 0.2
 there is no single delay, but jitter.
 """
 ANSWERED_SHARE = 0.9
-"""Minimum share of a round trip after which a retransmission can have been answered itself; the
-packet that it repeated then arrived later still, at the time of the D-SACK.
+"""Minimum time to an answer, as a share of the base round trip, for the retransmission itself to be
+the answered packet; the original then arrived later still, at the time of the D-SACK.
 """
 
 

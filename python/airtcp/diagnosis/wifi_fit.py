@@ -22,7 +22,7 @@ from airtcp.runs import Run
 OTHERS = (0, 1, 3)
 DAMAGED = (0.0, 0.15)
 WARM_S = 1.0
-"""Slow start is excluded."""
+"""Time excluded as slow start, in seconds."""
 PACKETS = 50_000
 MIN_S, MAX_S = 3.0, 10.0
 FEWEST_LOST = 10
@@ -50,7 +50,7 @@ class Shape:
     goodput_bps: float
     median_rtt_s: float
     pause_s: float
-    """Half of the time is in longer pauses between bursts."""
+    """Pause between bursts beyond which half of the time lies, in seconds."""
 
     def distance(self, other: "Shape") -> float:
         """Relative distance to another; no single term can compensate for the others."""
