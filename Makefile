@@ -56,15 +56,15 @@ demo: build ## a link on one page: what is wrong, what helps, what to do; out/de
 papers: build ## every claim of the papers, judged; out/papers/index.html
 	$(BIN)/airtcp papers --out out/papers
 
-papers-docs: build ## the same, and what came out written into docs/ and papers/
+papers-docs: build ## the same, with results written into docs/ and papers/
 	$(BIN)/airtcp papers --png --seed-sets 3 --out out/papers
 	$(BIN)/python pages/write_papers.py out/papers
 
-verify: build ## 48 settings and the papers on a kernel beside the simulation, written into docs/
+verify: build ## 48 settings and the papers on a kernel and in simulation, written into docs/
 	$(BIN)/python pages/write_real.py --out out/verify --kernel $(KERNEL)
 	$(BIN)/python pages/write_papers_real.py --out out/verify --kernel $(KERNEL)
 
-demo-docs: build ## the demonstration, and what it found written into README.md
+demo-docs: build ## the demonstration, with its results written into README.md
 	$(BIN)/python pages/write_demo.py out/demo
 
 studies-docs: build ## the shipped studies run, and their tables and figures written into docs/measurements/
