@@ -1,7 +1,7 @@
-//! One flow beside another that remedies leave alone: what a remedy costs those who do not have it.
+//! One unmodified flow competing with the others: the harm that a remedy does to flows without it.
 //!
-//! The share that a new sender takes from an old one, against that of another old one, is the bar
-//! for deployment that Ware et al. propose ("Beyond Jain's Fairness Index", HotNets 2019).
+//! The bar for deployment is that of Ware et al. ("Beyond Jain's Fairness Index", HotNets 2019):
+//! the share that a new sender takes from an old one, compared with that taken by another old one.
 
 use airtcp_units::bounded::{Span, Whole};
 use airtcp_units::{Duration, Probability};
@@ -10,12 +10,13 @@ use super::{Scenario, ScenarioError};
 use crate::document::Directions;
 use crate::error::Problem;
 
-/// Two flows start within this time or a tenth of the run, so that each seed has them meet in
-/// another phase.
+/// Two flows start within this time or a tenth of the run, so that they meet in a different phase
+/// for each seed.
 const START_SPREAD: Duration = Duration::from_secs(1);
 
 impl Scenario {
-    /// The same scenario that each seed changes by up to `share`: see [`Self::perturb`].
+    /// The same scenario with its link varied by up to `share` for each seed: see
+    /// [`Self::perturb`].
     ///
     /// # Errors
     /// A share above 10 %.
@@ -26,10 +27,10 @@ impl Scenario {
             .map_err(|problem| ScenarioError::new(&self.source, problem))
     }
 
-    /// The same scenario for another time.
+    /// The same scenario with another duration.
     ///
     /// # Errors
-    /// A duration out of its bounds, or one that a part of the scenario does not admit.
+    /// A duration out of its bounds, or one that conflicts with another key of the scenario.
     pub fn lasting(&self, duration: Duration) -> Result<Self, ScenarioError> {
         let mut document = self.document.clone();
         document.duration = Some(Span::clamped(duration));
@@ -37,11 +38,11 @@ impl Scenario {
             .map_err(|problem| ScenarioError::new(&self.source, problem))
     }
 
-    /// The same scenario with one flow, the last, that remedies of the sender and the receiver
-    /// leave alone. A scenario of one flow gets a second with the same path.
+    /// The same scenario with its last flow exempt from remedies at the sender and the receiver. A
+    /// scenario of one flow gets a second with the same path.
     ///
     /// # Errors
-    /// Round-trip times in place of a link: they have no bottleneck that flows could share.
+    /// Recorded or drawn round-trip times in place of a link: there is no bottleneck to share.
     pub fn beside_unchanged(&self) -> Result<Self, ScenarioError> {
         let refused = |problem| ScenarioError::new(&self.source, problem);
         let mut document = self.document.clone();
@@ -57,7 +58,7 @@ impl Scenario {
             flows.count = Some(Whole::clamped(2));
             let spread = START_SPREAD.min(self.duration / 10);
             flows.start_spread = Some(Span::clamped(self.flows.start_spread.max(spread)));
-            // What is used in turn would have the second flow take another way, or another TCP.
+            // Lists used in turn would give the second flow another path, or another TCP.
             flows.direction = Some(Directions::One(self.flows.direction_of(0)));
             if let Some(delays) = &mut flows.access_delay {
                 delays.truncate(1);
@@ -67,7 +68,7 @@ impl Scenario {
             }
         }
         flows.unchanged = Some(Whole::clamped(1));
-        // What measures the link would only be a load more.
+        // Probes would only add load.
         flows.beside = None;
         Self::resolve(document, self.inputs.clone(), &self.source).map_err(refused)
     }

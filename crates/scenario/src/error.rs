@@ -1,11 +1,11 @@
-//! Why a scenario was refused: which key, which value, what was expected, what to do.
+//! Errors in a scenario: the key, the value, the expectation and the remedy.
 
 use std::fmt;
 
 use airtcp_remedies::suggestion::question;
 use toml::{Table, Value};
 
-/// Why a scenario was refused.
+/// Reason for refusing a scenario.
 ///
 /// Its text is one line: `scenario "x.toml": link.loss.rate = 1.2: expected a probability between
 /// 0 and 1`.
@@ -23,7 +23,7 @@ impl ScenarioError {
         }
     }
 
-    /// The key at fault, such as `link.loss.rate`, when it is one key's fault.
+    /// The key at fault, such as `link.loss.rate`; `None` if no single key is.
     pub fn key(&self) -> Option<&str> {
         Some(self.problem.key.as_str()).filter(|key| !key.is_empty())
     }
@@ -45,7 +45,7 @@ impl fmt::Display for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
-/// What is wrong, before it is known in which scenario.
+/// An error, before it is known in which scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     /// Dotted; empty when no key is at fault.
@@ -56,12 +56,12 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    /// Of the whole scenario.
+    /// A problem with the whole scenario.
     pub fn of_all(message: impl Into<String>) -> Self {
         Self::at("", message)
     }
 
-    /// Of the key `key`.
+    /// A problem with the key `key`.
     pub fn at(key: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             key: key.into(),
@@ -70,7 +70,7 @@ impl Problem {
         }
     }
 
-    /// The same problem, of key `to` if it was of key `from`.
+    /// The same problem, attributed to `to` if it was attributed to `from`.
     pub fn moved(mut self, from: &str, to: &str) -> Self {
         if self.key == from {
             to.clone_into(&mut self.key);
@@ -78,9 +78,9 @@ impl Problem {
         self
     }
 
-    /// The same problem with the value that stands in `given` at the key.
+    /// The same problem with the value found in `given` at the key.
     pub fn with_value_from(mut self, given: &Table) -> Self {
-        // A table is not repeated: its keys are what is wrong, and they are named.
+        // A table is not repeated: the faulty keys in it are named.
         self.value = value_at(given, &self.key)
             .filter(|value| !value.is_table())
             .map(|value| match value {
@@ -90,7 +90,7 @@ impl Problem {
         self
     }
 
-    /// From what TOML's parser says about `text`.
+    /// Converts a syntax error of TOML's parser in `text`.
     pub fn of_syntax(text: &str, error: &toml::de::Error) -> Self {
         let message = error
             .message()
@@ -109,7 +109,7 @@ impl Problem {
         Self::of_all(format!("line {line}, column {column}: {message}{remedy}"))
     }
 
-    /// From what the types of [`super::document`] say about a key.
+    /// Converts a type error of [`super::document`].
     pub fn of_type(error: &serde_path_to_error::Error<toml::de::Error>, given: &Table) -> Self {
         let path = match error.path().to_string() {
             root if root == "." => String::new(),
@@ -139,7 +139,7 @@ fn joined(path: &str, key: &str) -> String {
     }
 }
 
-/// What serde's types are called in TOML.
+/// TOML's name for a serde type.
 fn in_toml(expected: &str) -> &str {
     match expected {
         "a string" => "text in quotation marks",
@@ -151,7 +151,7 @@ fn in_toml(expected: &str) -> &str {
     }
 }
 
-/// The part of a type's complaint that says what was expected; the value is named elsewhere.
+/// The expectation in a type's error message; the value is named elsewhere.
 fn expectation(message: &str) -> String {
     let found = [", expected ", ": expected "]
         .map(|start| message.rfind(start).map(|position| position + start.len()));
@@ -199,7 +199,7 @@ fn unknown_choice(path: &str, rest: &str) -> Problem {
     )
 }
 
-/// What to do when a line's value looks like text without its quotation marks.
+/// The remedy when a line's value looks like text without quotation marks.
 fn quotation_remedy(line: &str) -> Option<String> {
     let (key, value) = line.split_once('=')?;
     let (key, value) = (key.trim(), value.split('#').next()?.trim());
@@ -228,7 +228,7 @@ fn value_at<'a>(table: &'a Table, path: &str) -> Option<&'a Value> {
     Some(value)
 }
 
-/// What of a user's text an error repeats: enough to recognise it, on one line.
+/// A user's text as an error repeats it: enough to recognise it, on one line.
 pub(crate) fn shortened(text: &str) -> String {
     const MAX: usize = 60;
     let mut short: String = text

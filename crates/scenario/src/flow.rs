@@ -18,7 +18,7 @@ pub struct FlowConfig {
     /// Both endpoints: the one that opens the connection and sends the data, and the one that
     /// receives it. All flows share it.
     pub tcp: Arc<Config>,
-    /// Coins for a sender that tosses them.
+    /// Random draws of a sender that needs them.
     pub coins: Stream,
     /// When the client opens the connection.
     pub start: Instant,
@@ -30,17 +30,17 @@ pub struct FlowConfig {
     pub reverse: Vec<Hop>,
     /// Initial sequence numbers of client and server.
     pub initial_sequence: (SequenceNumber, SequenceNumber),
-    /// Its traffic in place of `bytes`, and where its draws come from.
+    /// Its traffic in place of `bytes`, and the stream of its draws.
     pub application: Option<(Traffic, Stream)>,
-    /// What it is in place of a TCP connection, and where its draws come from: `tcp` and what
-    /// belongs to it is idle then.
+    /// Its datagrams in place of a TCP connection, and the stream of their draws; `tcp` is idle
+    /// then.
     pub datagrams: Option<(Datagrams, Stream)>,
-    /// What it measures beside the load; `None` of the load itself.
+    /// The probe that this flow is; `None` for a flow of the load.
     pub beside: Option<Companion>,
-    /// A proxy on the way, which stands in both routes as
+    /// A proxy on the path, which appears in both routes as
     /// [`Host::Proxy`](airtcp_network::Host::Proxy).
     pub proxy: Option<Box<ProxyConfig>>,
-    /// Outages of the receiver's link that it sees coming.
+    /// Outages of the receiver's link that the receiver foresees.
     pub freeze: Option<FreezeConfig>,
 }
 
@@ -51,11 +51,11 @@ pub struct ProxyConfig {
     pub client_side: Config,
     /// The endpoint towards the host that receives it.
     pub server_side: Config,
-    /// Most bytes that are held for one side.
+    /// Maximum number of bytes held for one side.
     pub buffer_bytes: u64,
 }
 
-/// When the receiver's link goes away, and how early it knows.
+/// When the receiver's link goes away, and how early the receiver knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FreezeConfig {
     /// From the start of one outage to the start of the next; the first comes after this time.
@@ -64,6 +64,6 @@ pub struct FreezeConfig {
     pub length: Duration,
     /// Time before an outage at which the sender is frozen: about a round trip (Goff et al. §3.1).
     pub warning: Duration,
-    /// It sees nothing coming, and repeats its last acknowledgment when the link is back.
+    /// The receiver foresees nothing, and repeats its last acknowledgment when the link is back.
     pub repeats_only: bool,
 }

@@ -19,20 +19,20 @@ use super::error::Problem;
 pub(crate) struct Recording<T> {
     /// The recording.
     pub content: Arc<T>,
-    /// Where the file lies.
+    /// Path of the file.
     pub path: PathBuf,
 }
 
-/// Where the files of a scenario are.
+/// Location of a scenario's files.
 pub(crate) enum Files<'a> {
-    /// On disk; relative names count from here.
+    /// On disk; names are relative to this folder.
     In(&'a Path),
     /// In memory, by the key that names them.
     Given(&'a BTreeMap<String, Arc<[u8]>>),
 }
 
 impl Files<'_> {
-    /// The folder from which relative names count.
+    /// The folder to which names are relative.
     pub fn folder(&self) -> &Path {
         match self {
             Files::In(folder) => folder,
@@ -149,7 +149,7 @@ impl Reader<'_> {
     }
 }
 
-/// A trace's error without the name of the file, which is the key's value.
+/// A trace's error without the file's name, which is already the key's value.
 struct Located<'a>(&'a TraceError);
 
 impl std::fmt::Display for Located<'_> {
@@ -170,10 +170,10 @@ impl std::fmt::LowerHex for HexDigest<'_> {
     }
 }
 
-/// The bytes of a file of at most `most` bytes. The error says what is wrong with the file.
+/// Reads a file of at most `most` bytes. Errors name the problem with the file.
 pub(crate) fn read_bounded(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
-    // Opening a pipe waits for somebody who writes to it, and a device may never end.
+    // Opening a pipe blocks until it has a writer, and a device may never end.
     match path.metadata() {
         Ok(about) if about.is_dir() => return Err("is a folder; expected a file".to_owned()),
         Ok(about) if !about.is_file() => {

@@ -3,7 +3,7 @@
 //! every key that was left out has its value.
 //!
 //! ```text
-//!   TOML ─▶ document ─▶ resolve ─▶ Scenario ─▶ build(seed) ─▶ a network, and what its hosts do
+//!   TOML ─▶ document ─▶ resolve ─▶ Scenario ─▶ build(seed) ─▶ a network and its hosts
 //! ```
 //!
 //! `docs/reference/scenarios.md` lists every key.
@@ -38,7 +38,7 @@ use airtcp_units::{Duration, Probability};
 use sha2::{Digest, Sha256};
 use toml::Table;
 
-/// Sizes and times of the probes of `flows.beside`, for those who send them as real packets.
+/// Sizes and intervals of the probes of `flows.beside`, for senders of real packets.
 pub mod probes {
     pub use crate::build::beside::{
         EXCHANGE, LAST_BEFORE_END, PING_BYTES, PROBE_INTERVAL, WARM_UP,
@@ -69,7 +69,8 @@ pub const MAX_BYTES: u64 = 1 << 20;
 pub struct Flows {
     /// How many, from 1 to 1 000 000.
     pub count: u32,
-    /// How many of them, the last ones, remedies of the sender and the receiver leave alone.
+    /// How many of them, counted from the last, are exempt from remedies of the sender and
+    /// receiver.
     pub unchanged: u32,
     /// Time over which they start: flow i at i/count of it, plus up to 1/count of it at random.
     pub start_spread: Duration,
@@ -79,19 +80,19 @@ pub struct Flows {
     pub access_delay: Vec<Duration>,
     /// Which way the data of each flow goes, used in turn; never empty.
     pub directions: Vec<FlowDirection>,
-    /// What each flow is in place of a TCP connection, used in turn; `None` is one.
+    /// Datagrams that a flow sends in place of TCP, used in turn; `None` is a TCP connection.
     pub datagrams: Vec<Option<Datagrams>>,
-    /// What runs beside the flows to measure what others get from the link; each once.
+    /// Probes that measure the service of others under load; each once.
     pub beside: Vec<Companion>,
 }
 
 impl Flows {
-    /// Whether remedies of the sender and the receiver leave flow number `flow` alone.
+    /// Whether flow number `flow` is exempt from remedies of the sender and the receiver.
     pub fn is_unchanged(&self, flow: u32) -> bool {
         flow >= self.count - self.unchanged
     }
 
-    /// The delay each way of flow number `flow`'s own access line.
+    /// The delay each way of the access line of flow number `flow`.
     pub fn access_delay_of(&self, flow: u32) -> Duration {
         match self.access_delay.len() {
             0 => Duration::ZERO,
@@ -99,7 +100,7 @@ impl Flows {
         }
     }
 
-    /// What flow number `flow` is in place of a TCP connection.
+    /// The datagrams of flow number `flow`, or `None` for a TCP connection.
     pub fn datagrams_of(&self, flow: u32) -> Option<Datagrams> {
         match self.datagrams.len() {
             0 => None,
@@ -126,7 +127,7 @@ impl Flows {
 pub struct Scenario {
     /// Name, in tables and file names.
     pub name: String,
-    /// What it is for; may be empty.
+    /// Its purpose; may be empty.
     pub description: String,
     /// Simulated time, above zero and at most 30 days.
     pub duration: Duration,
@@ -144,21 +145,19 @@ pub struct Scenario {
     pub freeze_warning: Option<Duration>,
     /// Whether receivers repeat their last acknowledgment after an outage.
     pub hand_off_acks: bool,
-    /// What each flow carries in place of [`Flows::bytes`]; one for each.
+    /// Traffic of each flow in place of [`Flows::bytes`]; one entry per flow.
     pub traffic: Vec<Option<Traffic>>,
     /// The flows over it.
     pub flows: Flows,
     /// Both TCP endpoints of every flow that has none of its own, each reading its half.
     pub tcp: Config,
-    /// The endpoints of flows that have their own in place of [`tcp`](Self::tcp), used in turn;
-    /// empty where none has.
+    /// Endpoints that replace [`tcp`](Self::tcp), used in turn; empty if no flow overrides it.
     pub flow_tcp: Vec<Config>,
-    /// The endpoints of the flows that remedies leave alone, used in turn by a flow's number; empty
-    /// where there are none.
+    /// Endpoints of the flows exempt from remedies, used in turn by a flow's number; may be empty.
     pub unchanged_tcp: Vec<Config>,
     /// The remedies that `link` and `tcp` hold already.
     pub remedies: Selection,
-    /// Those of them that change nothing: the endpoints do so without them.
+    /// Remedies without effect: the endpoints already behave that way.
     pub already_so: Vec<String>,
     source: String,
     document: Document,
@@ -166,8 +165,8 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// Reads a scenario from TOML. `source` is what errors call it, its file's name as a rule, and
-    /// `folder` is where the files that it names are looked for.
+    /// Reads a scenario from TOML. `source` names it in errors, usually by its file's name, and
+    /// `folder` is the folder of the files that it names.
     ///
     /// # Errors
     /// Text that is no TOML (with line and column), an unknown key, a value of the wrong kind or
@@ -233,8 +232,8 @@ impl Scenario {
     /// the scenario itself.
     ///
     /// # Errors
-    /// An unknown remedy, a value out of its range, or a remedy that decides what another of the
-    /// scenario's decides already.
+    /// An unknown remedy, a value out of its range, or a conflict with one of the scenario's
+    /// remedies.
     pub fn with_remedies(&self, remedies: &str) -> Result<Self, ScenarioError> {
         let refused = |problem| ScenarioError::new(&self.source, problem);
         let more = airtcp_remedies::parse(remedies)
@@ -255,7 +254,7 @@ impl Scenario {
         Some(trace.data.unwrap_or_default() == TraceDirection::Down)
     }
 
-    /// Names of the senders' profiles, each once: those of `flows.tcp`, or else that of `[tcp]`.
+    /// Profiles of the senders, each once: those in `flows.tcp`, or else the one in `[tcp]`.
     pub fn senders(&self) -> Vec<&'static str> {
         let tables = self.document.flows.tcp.as_deref().unwrap_or_default();
         let common = std::slice::from_ref(&self.document.tcp);
@@ -292,8 +291,8 @@ impl Scenario {
         written(&self.document)
     }
 
-    /// SHA-256, in hexadecimal, of all that the scenario says and of the files it names: what it
-    /// holds counts, not where it lies.
+    /// SHA-256, in hexadecimal, of the scenario's keys and the contents of its files, wherever they
+    /// are.
     pub fn hash(&self) -> String {
         let mut document = self.document.clone();
         document.each_file(&mut |name| {
@@ -307,7 +306,7 @@ impl Scenario {
         )
     }
 
-    /// What errors call it, its file's name as a rule.
+    /// The scenario's name in errors, usually that of its file.
     pub fn source(&self) -> &str {
         &self.source
     }
@@ -318,8 +317,8 @@ impl Scenario {
         &self.inputs.files
     }
 
-    /// A scenario from text, as [`Self::parse`], that finds in `files` what its keys name, and
-    /// opens nothing.
+    /// Parses a scenario like [`Self::parse`], but takes the files that its keys name from `files`
+    /// and opens nothing.
     ///
     /// # Errors
     /// As [`Self::parse`], and a key whose file is not there.

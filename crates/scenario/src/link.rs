@@ -8,7 +8,7 @@ use airtcp_units::Duration;
 use crate::medium::WirelessMedium;
 use crate::names::LossDirection;
 
-/// The wireless link, or what stands for it.
+/// The wireless link, or its replacement.
 #[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "a scenario has one")]
 pub enum Link {
@@ -35,7 +35,7 @@ pub struct AccessPoint {
 /// The path between the access point and the wired hosts.
 #[derive(Clone, Debug)]
 pub struct Wired {
-    /// The line that all flows share, each direction one of its own.
+    /// The line that all flows share, one for each direction.
     pub line: PipeConfig,
     /// Losses of the line, and the packets they concern.
     pub errors: ErrorModel,

@@ -1,25 +1,25 @@
-//! Which flow carries what, by shares of clients.
+//! Distribution of applications over flows, by shares of clients.
 
 use crate::traffic::Traffic;
 
-/// Shares of clients; what is not listed sends without end.
+/// Shares of clients; the remaining flows send without end.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mix {
-    /// A share and what it carries; `None` sends without end.
+    /// A share and its traffic; `None` sends without end.
     pub shares: Vec<(f64, Option<Traffic>)>,
 }
 
 impl Mix {
-    /// The application of each of `flows` flows. The number of flows of each is by largest
-    /// remainders (Hamilton's method), ties in the order of the list; they are spread evenly over
-    /// the flows, so that a flow's application says little about its place.
+    /// The application of each of `flows` flows. Flows are apportioned by largest remainders
+    /// (Hamilton's method), ties in the order of the list, and spread evenly over the flows, so
+    /// that a flow's application does not depend on its place.
     #[must_use]
     pub fn assign(&self, flows: u32) -> Vec<Option<Traffic>> {
         let quotas = self.quotas(flows);
         let mut given = vec![0_u32; quotas.len()];
         let mut assigned = Vec::with_capacity(flows as usize);
         for flow in 0..flows {
-            // Whoever is furthest behind its even spread; the first of these.
+            // The application furthest behind its even spread; the first of several.
             let behind = |place: usize| {
                 let due = f64::from(quotas[place]) * f64::from(flow + 1) / f64::from(flows);
                 due - f64::from(given[place])

@@ -1,5 +1,5 @@
-//! Flows that meet in one phase alone: where nothing is random and all begin together, every run is
-//! the same, and how they share the link hangs on which of them finds the queue full.
+//! Deterministic flows that start together: every run is the same, and the flows' shares depend on
+//! which of them finds the queue full.
 //!
 //! Floyd & Jacobson, "On traffic phase effects in packet-switched gateways", Internetworking:
 //! Research and Experience 3(3), 1992, §2.
@@ -10,7 +10,7 @@ use airtcp_units::{Duration, Probability};
 use super::{Datagrams, Link, Scenario, Traffic};
 
 impl Scenario {
-    /// What is likely to be an oversight in the scenario, in a sentence each.
+    /// Likely oversights in the scenario, in a sentence each.
     pub fn warnings(&self) -> Vec<String> {
         self.fast_log()
             .into_iter()

@@ -1,5 +1,5 @@
-//! A run given back as a scenario: what a link met, listed, in place of the processes that it was
-//! drawn from.
+//! Exports a run as a scenario: the events on its link become lists that replace the random
+//! processes.
 
 use std::path::Path;
 
@@ -25,9 +25,9 @@ pub struct Replay {
 }
 
 impl Scenario {
-    /// The scenario of a run with `seed` in which the link's random stops and losses are lists:
-    /// those that the seed gives, and the packets that the link lost, data and acknowledgments.
-    /// With the same seed it is the same run; with another, the link meets the same.
+    /// The scenario of a run with `seed` in which lists replace the link's random stops and losses:
+    /// the stops drawn with that seed, and the lost packets, data and acknowledgments. With the
+    /// same seed it is the same run; with another, the link behaves the same.
     ///
     /// # Errors
     /// As [`Self::check_replay`].
@@ -37,7 +37,7 @@ impl Scenario {
         self.replay_until(seed, Instant::ZERO + self.duration, lists)
     }
 
-    /// The same of a link that was up until `end`, with names for the lists of lost packets.
+    /// The same for a link that ran until `end`, with names for the lists of lost packets.
     ///
     /// # Errors
     /// As [`Self::check_replay`].
@@ -80,7 +80,7 @@ impl Scenario {
         })
     }
 
-    /// The scenario itself, from whatever folder it is read.
+    /// The scenario itself, readable from any folder.
     pub fn standing_alone(&self) -> Replay {
         let mut document = self.document.clone();
         if let Some(link) = &mut document.link {
@@ -101,7 +101,7 @@ impl Scenario {
         }
     }
 
-    /// Names the files of the link, but for lists of losses, by where they lie.
+    /// Replaces the names of the link's files, except lists of losses, by absolute paths.
     fn name_files_absolutely(&self, link: &mut LinkTable) {
         if let Some(trace) = &mut link.trace {
             name_absolutely(trace.down.as_mut(), self.inputs.down.as_ref());
@@ -118,16 +118,16 @@ impl Scenario {
             .and_then(|reverse| reverse.recorded.as_mut());
         let table = table.map(|table| &mut table.path);
         name_absolutely(table, of_acks.as_ref().or(recorded.as_ref()));
-        // Stops that were drawn are a new file beside the scenario.
+        // Random stops become a new file next to the scenario.
         let stops = link.stops.as_mut().and_then(|stops| stops.path.as_mut());
         name_absolutely(stops, self.inputs.stops.as_ref());
     }
 
-    /// Whether a run can be given back: what a medium loses (802.11, ARQ, a cell) goes by
-    /// transmissions, which have no numbers that a scenario could list.
+    /// Checks that a run can be exported: losses of a medium (802.11, ARQ, a cell) are per
+    /// transmission, and transmissions have no numbers that a scenario could list.
     ///
     /// # Errors
-    /// A link other than a pipe, or one whose recording has losses of its own.
+    /// A link other than a pipe, or one whose recording includes losses.
     pub fn check_replay(&self) -> Result<(), ScenarioError> {
         let refused = |key, message| {
             let problem = Problem::at(key, message);
@@ -161,8 +161,8 @@ impl Scenario {
     }
 }
 
-/// Puts where a file lies in place of its name, which is relative to the original scenario. A file
-/// that is among those to be written has none.
+/// Replaces a file's name, which is relative to the original scenario, by its absolute path. A file
+/// still to be written has none.
 fn name_absolutely<T>(name: Option<&mut String>, file: Option<&Recording<T>>) {
     if let (Some(name), Some(file)) = (name, file) {
         *name = absolute(&file.path);

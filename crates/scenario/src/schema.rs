@@ -27,8 +27,8 @@ pub fn schema() -> Value {
     schema
 }
 
-/// Scenarios that together have every table: what they fill in is what a key is when it is left
-/// out. Where several have a key the first decides.
+/// Scenarios that together contain every table; they supply the default of each key. The first
+/// scenario with a key decides.
 const EXAMPLES: [&str; 8] = [
     "",
     "topology = 'wlan'\n[wlan.radio]\n[traffic]\n[wired.round_trip]",
@@ -40,8 +40,8 @@ const EXAMPLES: [&str; 8] = [
     "topology = 'cell'\n[cell]\nrates = 'shannon'\n[cell.radio]\nfading = 'jakes'",
 ];
 
-/// Writes each key's value in an empty scenario beside its type. Only the lowest keys get one: a
-/// table's default is that of its keys.
+/// Writes each key's default next to its type. Only leaf keys get one: a table's default is that of
+/// its keys.
 fn add_defaults(schema: &mut Value, defaults: &Value) {
     let Some(Value::Object(properties)) = schema.get_mut("properties") else {
         return;

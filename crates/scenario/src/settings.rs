@@ -10,8 +10,8 @@ use super::error::{Problem, shortened};
 /// The deepest key there is has three steps; this leaves room to name a wrong one in an error.
 const MAX_STEPS: usize = 8;
 
-/// Sets the dotted `key` to `value`, which is a TOML value if it reads as one and else text.
-/// Tables on the way are made. `folder` is where the scenario's own files are looked for.
+/// Sets the dotted `key` to `value`: a TOML value if it parses as one, and text otherwise. Missing
+/// tables are created. `folder` holds the scenario's files.
 ///
 /// # Errors
 /// A key with an empty step, too many steps, or below something that is not a table.
@@ -49,7 +49,7 @@ pub(super) fn set(table: &mut Table, key: &str, value: &str, folder: &Path) -> R
     Ok(())
 }
 
-/// `text` as a TOML value, or as text if it is none.
+/// `text` as a TOML value, or as text if it does not parse.
 fn parsed(text: &str) -> Value {
     // A line break could smuggle in further keys.
     let one_line = !text.contains(['\n', '\r']);
@@ -61,8 +61,8 @@ fn parsed(text: &str) -> Value {
         .unwrap_or_else(|| Value::String(text.to_owned()))
 }
 
-/// A file named on a command line is looked for in the current folder, as everywhere on a command
-/// line; only if it is not there, beside the scenario.
+/// A file named on a command line is looked up in the current folder first, like any other file
+/// there, and then next to the scenario.
 fn file(text: &str, folder: &Path) -> Value {
     let unquoted = match parsed(text) {
         Value::String(unquoted) => unquoted,

@@ -1,14 +1,15 @@
-//! What runs beside the load to measure what others get from the link.
+//! Probes that run under load and measure the service other users of the link get.
 //!
 //! ```text
 //!   the first flow's mobile ── requests, voice ──▶ wired host
 //!                           ◀─ answers, voice ───
 //! ```
 //!
-//! It all belongs to the first flow's mobile and takes that flow's path, with connections of its
-//! own: a queue that tells flows apart tells it from the load. Remedies of the sender and the
-//! receiver leave it alone, and a proxy passes it on. It begins after a quarter of the run, when
-//! the load has reached working conditions, and its last connection opens a second before the end.
+//! All probes belong to the first flow's mobile and take that flow's path over separate
+//! connections, so that a flow queue separates them from the load. Remedies of the sender and the
+//! receiver do not apply to them, and a proxy forwards them unchanged. They start after a quarter
+//! of the run, when the load has reached steady state; the last connection opens a second before
+//! the end.
 
 use std::sync::Arc;
 
@@ -24,24 +25,24 @@ use crate::names::Companion;
 use crate::traffic::{Traffic, Visit, VisitStep};
 use crate::{FlowDirection, Scenario};
 
-/// Share of the run before the first of them: 1/4.
+/// Share of the run before the first probe: 1/4.
 pub const WARM_UP: u64 = 4;
-/// No connection opens later than this before the end.
+/// Margin before the end of the run in which no connection opens.
 pub const LAST_BEFORE_END: Duration = Duration::from_secs(1);
 
-/// Time from one echo request, or one exchange, to the next.
+/// Interval between echo requests, or between exchanges.
 pub const PROBE_INTERVAL: Duration = Duration::from_millis(100);
-/// Bytes of an echo request's payload: `ping`'s own.
+/// Payload of an echo request in bytes: the default of `ping`.
 pub const PING_BYTES: u32 = 56;
 
-/// G.711 in packets of 20 ms (RFC 3551 §4.5.14): 160 bytes of voice behind 12 of RTP (RFC 3550).
+/// G.711 in packets of 20 ms (RFC 3551 §4.5.14): 12 bytes of RTP (RFC 3550), then 160 of voice.
 const VOICE_BYTES: u32 = 172;
-/// 50 of them a second.
+/// Voice packets per second: 50.
 const VOICE_RATE: BitRate = BitRate::from_bps(68_800);
 
-/// TLS in one round trip (RFC 8446 §2), then a request whose answer is an object of one byte. The
-/// sizes bring a probe, headers included, to the 5000 bytes that draft-ietf-ippm-responsiveness
-/// expects of it ("Measuring Responsiveness").
+/// TLS in one round trip (RFC 8446 §2), then a request for an object of one byte. The sizes bring a
+/// probe, headers included, to the 5000 bytes that draft-ietf-ippm-responsiveness ("Measuring
+/// Responsiveness") expects.
 const TLS: VisitStep = VisitStep {
     request: 320,
     answer: 3_500,
@@ -65,7 +66,8 @@ const SHORT_FLOW: &[VisitStep] = &[VisitStep {
 const PAGE_INTERVAL: Duration = Duration::from_secs(5);
 /// 3GPP2's model of a page by its means, as documented for ns-3's `ThreeGppHttpVariables`: a main
 /// object of 10 710 bytes, then 4 embedded ones (3.95) of 7758 bytes, each for a request of 350.
-/// One connection carries them, and the embedded ones are asked for at once (HTTP/2, RFC 9113 §5).
+/// One connection carries them, and the embedded objects are requested at once (HTTP/2, RFC 9113
+/// §5).
 const PAGE: &[VisitStep] = &[
     TLS,
     VisitStep {
@@ -78,7 +80,7 @@ const PAGE: &[VisitStep] = &[
     },
 ];
 
-/// Adds the flows of `flows.beside`, in its order.
+/// Adds the flows of `flows.beside`, in order.
 pub(super) fn add(
     scenario: &Scenario,
     seed: u64,
@@ -98,7 +100,7 @@ pub(super) fn add(
 struct Adder<'a> {
     scenario: &'a Scenario,
     flows: &'a mut Vec<FlowConfig>,
-    /// From the mobile, and to it.
+    /// Routes from the mobile, and to it.
     ways: [Vec<Hop>; 2],
     tcp: Arc<airtcp_tcp::Config>,
     draws: Stream,
@@ -156,8 +158,8 @@ impl<'a> Adder<'a> {
         }
     }
 
-    /// Connections that open one in each interval, at a random time of it: what is periodic in the
-    /// load is met in every phase.
+    /// Adds one connection per interval, opened at a random time within it, so that it samples
+    /// every phase of a periodic load.
     fn visits(&mut self, companion: Companion, interval: Duration, steps: &'static [VisitStep]) {
         let begin = Instant::ZERO + self.scenario.duration / WARM_UP;
         let end = Instant::ZERO + self.scenario.duration;
@@ -173,7 +175,7 @@ impl<'a> Adder<'a> {
         }
     }
 
-    /// One flow: from the mobile unless it goes `to_mobile`.
+    /// Adds one flow: from the mobile unless it goes `to_mobile`.
     fn push(
         &mut self,
         companion: Companion,

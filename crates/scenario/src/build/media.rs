@@ -5,7 +5,7 @@ use airtcp_link::agent::AgentConfig;
 use crate::{Link, Scenario};
 use airtcp_network::{MediumConfig, NetworkConfig};
 
-/// Adds the media to `network`, each with agents of its own.
+/// Adds the media to `network`, each with its agents.
 pub(super) fn add(scenario: &Scenario, seed: u64, network: &mut NetworkConfig) {
     let Link::Medium(medium) = &scenario.link else {
         add_agents(scenario, "access-point", network);

@@ -23,13 +23,13 @@ use routes::Plan;
 pub struct Layout {
     /// The network between the hosts.
     pub network: NetworkConfig,
-    /// The flows at them, and the way of each over the network.
+    /// The flows between them, each with its route over the network.
     pub flows: Vec<FlowConfig>,
 }
 
-/// The network a scenario describes, and its hosts. What is random in it, apart from the channels,
-/// is drawn from `seed`: when flows start, their initial sequence numbers, how long their wired
-/// paths are, and what [`Scenario::perturb`] changes.
+/// Builds a scenario's network and hosts. Randomness outside the channels is drawn from `seed`:
+/// start times of flows, initial sequence numbers, lengths of wired paths, and the variations of
+/// [`Scenario::perturb`].
 #[must_use]
 pub fn build(scenario: &Scenario, seed: u64) -> Layout {
     let mut network = NetworkConfig::default();
@@ -40,7 +40,7 @@ pub fn build(scenario: &Scenario, seed: u64) -> Layout {
     let coins = Stream::new(seed, "flows.coin");
     let sessions = Stream::new(seed, "flows.application");
     let pauses = Stream::new(seed, "flows.udp");
-    // Flows share one configuration, or one of a few; those that remedies leave alone, another.
+    // Flows share one configuration, or one of a few; flows exempt from remedies have another.
     let shared = |own: &[Config]| -> Vec<Arc<Config>> {
         let all = if own.is_empty() {
             std::slice::from_ref(&scenario.tcp)

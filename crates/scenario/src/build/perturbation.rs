@@ -1,9 +1,9 @@
 //! Small changes of a link from seed to seed.
 //!
-//! Where nothing is random, one run shows one phase of the packets at a queue, and a change of the
-//! link by a thousandth may show another (Floyd & Jacobson, "On traffic phase effects in
-//! packet-switched gateways", 1992, §2). No link is known that well: with `perturb`, seeds differ
-//! by as much as is not known, and a comparison over them has an interval.
+//! A deterministic run shows one phase of the packets at a queue, and changing the link by a
+//! thousandth may show another (Floyd & Jacobson, "On traffic phase effects in packet-switched
+//! gateways", 1992, §2). No link is known that precisely: with `perturb`, seeds differ by the
+//! uncertainty of the link, and a comparison over them has an interval.
 
 use airtcp_link::{BaseDelay, Delay, PipeConfig, QueueLimit, Service, Stream};
 use airtcp_network::NetworkConfig;
@@ -12,7 +12,7 @@ use airtcp_units::{BitRate, Duration, Probability};
 use crate::Scenario;
 use crate::flow::FlowConfig;
 
-/// Each quantity of a pipe has a draw.
+/// Random draws for each quantity of a pipe.
 #[derive(Clone, Copy, Debug)]
 enum Quantity {
     Rate,
@@ -22,8 +22,8 @@ enum Quantity {
     PolicerBurst,
 }
 
-/// The time of which starts are delayed by up to a share: whatever the duration is, so that a
-/// longer run is the continuation of a shorter one.
+/// Start times vary by up to a share of this. It does not depend on the duration, so that a longer
+/// run is the continuation of a shorter one.
 const START_SCALE: Duration = Duration::from_secs(20);
 
 /// Delays each flow's start by up to `perturb` of [`START_SCALE`].
@@ -39,7 +39,7 @@ pub(super) fn delay_starts(scenario: &Scenario, seed: u64, flows: &mut [FlowConf
     }
 }
 
-/// Changes every pipe by up to `perturb`.
+/// Varies every pipe by up to `perturb`.
 pub(super) fn change_pipes(scenario: &Scenario, seed: u64, network: &mut NetworkConfig) {
     if scenario.perturb == Probability::NEVER {
         return;
@@ -53,8 +53,8 @@ pub(super) fn change_pipes(scenario: &Scenario, seed: u64, network: &mut Network
     }
 }
 
-/// Multiplies each quantity by its factor. Recorded rates and delays stay: it is the starts that
-/// have flows meet them otherwise.
+/// Multiplies each quantity by its factor. Recorded rates and delays stay as they are: flows meet
+/// them at other times because their starts vary.
 fn change(pipe: &mut PipeConfig, factor: impl Fn(Quantity) -> f64) {
     if let Service::Constant(rate) | Service::Suspended { rate, .. } = &mut pipe.service {
         *rate = rate_times(*rate, factor(Quantity::Rate));

@@ -16,19 +16,19 @@ use super::round_trip::RoundTrips;
 use crate::{FlowDirection, Link, LossDirection, Scenario, Topology, Wired};
 use airtcp_network::{ACCESS_POINT, AirHop, Hop, Host, NetworkConfig, Side};
 
-/// Both ways of something between a mobile and its wired host.
+/// Both directions of a segment of the path between a mobile and its wired host.
 #[derive(Clone, Debug, Default)]
 struct HopsEachWay {
     to_mobile: Vec<Hop>,
     from_mobile: Vec<Hop>,
 }
 
-/// The shared part of the path, laid.
+/// The shared part of the path, once built.
 #[derive(Debug)]
 pub(super) struct Plan<'a> {
     scenario: &'a Scenario,
-    /// Pipes of the link: data, then acknowledgments. Of a medium that has a pipe back the second
-    /// alone.
+    /// Pipes of the link: data, then acknowledgments. A medium with a pipe back has only the
+    /// second.
     link: (u32, u32),
     /// Lines of the wired path: towards the wired hosts, then from them.
     wired: Option<(u32, u32)>,
@@ -36,7 +36,7 @@ pub(super) struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// Adds to `network` what flows share.
+    /// Adds the shared part of the path to `network`.
     pub(super) fn lay(scenario: &'a Scenario, seed: u64, network: &mut NetworkConfig) -> Self {
         let mut plan = Self {
             scenario,
@@ -69,7 +69,7 @@ impl<'a> Plan<'a> {
         plan
     }
 
-    /// The wired line that goes `toward`: it loses what it carries of what the path loses.
+    /// The wired line `toward` one end, with the path's losses in that direction.
     fn line(&self, wired: &Wired, toward: FlowDirection) -> PipeConfig {
         let flows = &self.scenario.flows;
         let carries_data = (0..flows.count).any(|flow| flows.direction_of(flow) == toward);
@@ -89,8 +89,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The ways of flow number `flow`: that of its data, and that of its acknowledgments. Lines of
-    /// its own are added to `network`.
+    /// The routes of flow number `flow`: of its data, then of its acknowledgments. Adds the flow's
+    /// private lines to `network`.
     pub(super) fn routes(&self, flow: u32, network: &mut NetworkConfig) -> (Vec<Hop>, Vec<Hop>) {
         if self.scenario.topology == Topology::Dumbbell {
             return self.dumbbell(flow, network);
@@ -99,7 +99,7 @@ impl<'a> Plan<'a> {
         let near = self.air(flow, direction, 0);
         let wired = self.wired(flow, network);
         if self.scenario.topology.has_two_links() {
-            // The sender is the mobile of the near channel, the receiver that of the far one.
+            // The sender is the near channel's mobile, the receiver the far channel's.
             let (near_point, far_point) = (self.access_point(0), self.access_point(1));
             let far = self.air(flow, direction, 1);
             let there = [
@@ -140,7 +140,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The way over the air between the flow's mobile and its access point.
+    /// The route over the air between the flow's mobile and its access point.
     fn air(&self, flow: u32, direction: FlowDirection, medium: u16) -> HopsEachWay {
         let hop = |from, to| vec![Hop::Air(AirHop { medium, from, to })];
         let (data, acks) = self.link;
@@ -185,7 +185,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The proxy, if there is one, to a packet that comes from `side`.
+    /// The proxy, if there is one, as seen by packets arriving from `side`.
     fn proxy(&self, side: Side) -> Vec<Hop> {
         match self.scenario.access_point.split_buffer {
             Some(_) => vec![Hop::Host(Host::Proxy(side))],
@@ -193,7 +193,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The way between the access point and the flow's wired host.
+    /// The route between the access point and the flow's wired host.
     fn wired(&self, flow: u32, network: &mut NetworkConfig) -> HopsEachWay {
         let Some((up, down)) = self.wired else {
             return HopsEachWay::default();
@@ -224,7 +224,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The station whose flow it is: they take turns, from 1 on.
+/// The flow's station: flows take stations in turn, from 1 on.
 fn station_of(flow: u32, stations: u32) -> u16 {
     u16::try_from(flow % stations).unwrap_or(u16::MAX - 1) + 1
 }
@@ -235,8 +235,7 @@ fn add_pipe(network: &mut NetworkConfig, name: &str, pipe: PipeConfig) -> u32 {
     index
 }
 
-/// A line of a flow's own, with delay alone. Its losses would be drawn from a stream of its own
-/// too.
+/// A private line of one flow, with a delay only. Losses would need a separate random stream.
 fn add_line(network: &mut NetworkConfig, delay: Duration) -> Hop {
     let name = format!("access.{}", network.pipes.len());
     let line = PipeConfig::line(Service::Unlimited, Delay::Constant(delay));

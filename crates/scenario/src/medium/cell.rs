@@ -6,7 +6,7 @@ use airtcp_network::MediumKind;
 
 use super::{Air, WirelessMedium, radios};
 
-/// The downlink of a cell, and what comes back.
+/// The downlink of a cell, with its return path.
 #[derive(Clone, Debug)]
 pub struct CellLink {
     /// Its configuration, except for the users' channels.
@@ -30,7 +30,7 @@ impl WirelessMedium for CellLink {
 
     fn kind(&self, name: &str, seed: u64, report_retries: bool) -> MediumKind {
         let count = self.users.0 + self.users.1;
-        // The first stands for the base station.
+        // The first radio is the base station.
         let radios = radios(&self.air, count, Stream::new(seed, name)).split_off(1);
         MediumKind::Cell(Box::new(CellConfig {
             report_retries,

@@ -9,14 +9,14 @@ use airtcp_units::Duration;
 
 use super::{Air, WirelessMedium, radios};
 
-/// A driver's queue behind a discipline, in packets.
+/// Length of a driver's queue below a discipline, in packets.
 pub(crate) const DRIVER_QUEUE: u32 = 128;
-/// What may wait in the queues of all stations, in packets (Linux, include/net/fq_impl.h).
+/// Total limit of the stations' queues, in packets (Linux, include/net/fq_impl.h).
 pub(crate) const STATION_QUEUES: u32 = 8_192;
 /// CoDel's target for Wi-Fi (Linux, net/mac80211/sta_info.c).
 pub(crate) const STATION_TARGET: Duration = Duration::from_millis(20);
 
-/// What mac80211 has in the queue of each station.
+/// The discipline of each station's queue in mac80211.
 fn station_discipline() -> Discipline {
     let mut config = FqCoDelConfig::default();
     config.codel.target = STATION_TARGET;
@@ -26,7 +26,7 @@ fn station_discipline() -> Discipline {
 /// An IEEE 802.11 channel on which frames are aggregated.
 #[derive(Clone, Debug)]
 pub struct AggregatingWlan {
-    /// Its configuration, except for what the mobiles' places decide.
+    /// Its configuration, except for parts that depend on the mobiles' places.
     pub config: EdcaConfig,
     /// Where the mobiles are, if that matters.
     pub air: Option<Air>,
@@ -47,7 +47,7 @@ impl WirelessMedium for AggregatingWlan {
         if let Some(air) = &self.air {
             config.damage.radio = Some(RadioDamage {
                 radios: radios(air, config.stations, Stream::new(seed, name)),
-                // Each frame says in which mode it is sent.
+                // Each frame carries its own mode.
                 data: Vec::new(),
                 control: config.phy.control_mode(),
             });
@@ -68,7 +68,7 @@ impl WirelessMedium for AggregatingWlan {
         self.config.access_point.limit = limit;
     }
 
-    /// In front of the drivers' queue where there was none; else in each queue.
+    /// Sets the discipline in front of the driver's queue where there was none, or in each queue.
     fn set_discipline(&mut self, discipline: Discipline) -> bool {
         for queues in [&mut self.config.mobile, &mut self.config.access_point] {
             if queues.scheme == Queueing::Fifo {

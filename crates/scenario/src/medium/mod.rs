@@ -1,5 +1,5 @@
-//! Media that stations share or that retransmit, as a scenario describes them: one file each, which
-//! says all that the rest of a scenario wants of it.
+//! Media that stations share or that retransmit: one file each, with the medium's part in every
+//! other setting of a scenario.
 
 mod arq;
 mod cell;
@@ -33,8 +33,8 @@ pub trait WirelessMedium: Debug + Send + Sync {
     /// with it.
     fn name(&self) -> &'static str;
 
-    /// Its configuration for a network, the mobiles put in their places. Agents that want to hear
-    /// of every failed attempt ask for `report_retries`.
+    /// Its configuration for a network, with the mobiles placed. `report_retries` is for agents
+    /// that observe every failed attempt.
     fn kind(&self, name: &str, seed: u64, report_retries: bool) -> MediumKind;
 
     /// Mobiles with flows.
@@ -53,12 +53,12 @@ pub trait WirelessMedium: Debug + Send + Sync {
         None
     }
 
-    /// Whether TCP is told after how long the link retransmits.
+    /// Whether the link reports to TCP how long it retransmits.
     fn tells_retry_timeout(&self) -> bool {
         false
     }
 
-    /// The remedy `queue`: changes what may wait at every station.
+    /// The remedy `queue`: changes the queue limit of every station.
     fn set_queue(&mut self, limit: QueueLimit);
 
     /// Changes which of the packets that wait is served, dropped or marked; `false` where that is
@@ -80,8 +80,8 @@ pub trait WirelessMedium: Debug + Send + Sync {
         self.set_discipline(Discipline::Cake(cake))
     }
 
-    /// Gives each station a queue at the access point, which are served like this; `false` if it
-    /// has none.
+    /// Gives each station a queue at the access point, served by `_queueing`; `false` if the medium
+    /// cannot.
     #[must_use]
     fn set_station_queueing(&mut self, _queueing: Queueing) -> bool {
         false
@@ -93,7 +93,7 @@ pub trait WirelessMedium: Debug + Send + Sync {
         false
     }
 
-    /// Changes the most transmissions of the access point's frames; `false` if it retransmits none.
+    /// Changes the access point's attempt limit; `false` if it never retransmits.
     #[must_use]
     fn set_access_point_attempts(&mut self, _limit: RetryLimit) -> bool {
         false
@@ -106,7 +106,7 @@ pub trait WirelessMedium: Debug + Send + Sync {
         false
     }
 
-    /// Changes the longest aggregate; `false` if there are none.
+    /// Changes the longest aggregate; `false` if the medium does not aggregate.
     #[must_use]
     fn set_aggregate_time(&mut self, _time: Duration) -> bool {
         false
@@ -118,8 +118,8 @@ pub trait WirelessMedium: Debug + Send + Sync {
         false
     }
 
-    /// Changes the order of an access point's retransmissions; `false` if it has none, frame by
-    /// frame.
+    /// Changes the order of an access point's retransmissions; `false` if it does not retransmit
+    /// single frames.
     #[must_use]
     fn set_order(&mut self, _order: RetransmissionOrder) -> bool {
         false
@@ -132,7 +132,7 @@ impl Clone for Box<dyn WirelessMedium> {
     }
 }
 
-/// Where mobiles are, and what the air does to a signal.
+/// Places of the mobiles, and propagation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Air {
     /// The way of a signal.

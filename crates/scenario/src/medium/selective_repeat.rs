@@ -14,7 +14,7 @@ use super::WirelessMedium;
 pub struct SelectiveRepeat {
     /// Its configuration.
     pub config: SelectiveRepeatConfig,
-    /// Whether TCP is told after how long the link retransmits.
+    /// Whether the link reports to TCP how long it retransmits.
     pub tells_retry_timeout: bool,
 }
 

@@ -12,7 +12,7 @@ use super::{Air, WirelessMedium, radios};
 /// An IEEE 802.11 channel.
 #[derive(Clone, Debug)]
 pub struct Wlan {
-    /// Its configuration, except for what the mobiles' places decide.
+    /// Its configuration, except for parts that depend on the mobiles' places.
     pub bss: BssConfig,
     /// Where the mobiles are, if that matters.
     pub air: Option<Air>,

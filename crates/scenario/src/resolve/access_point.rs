@@ -1,4 +1,4 @@
-//! Changes by remedies between the endpoints: the link, the access point, what receivers know.
+//! Changes by remedies between the endpoints: the link, the access point, and receivers' foresight.
 
 use airtcp_link::Stream;
 use airtcp_link::agent::{AgentConfig, AnyAgent};
@@ -13,8 +13,8 @@ use crate::link::{AccessPoint, Link};
 use crate::medium::WirelessMedium;
 use crate::names::Topology;
 
-/// Changes the link; what then stands at the access point, and how early receivers know of outages.
-/// `stamped` if any endpoint sends timestamps.
+/// Applies the changes to the link; returns the access point's agents, and how early receivers know
+/// of outages. `stamped` if any endpoint sends timestamps.
 pub(super) fn change(
     link: &mut Link,
     topology: Topology,
@@ -110,7 +110,7 @@ pub(super) fn change(
 const NO_AGGREGATES: &str = "there are no aggregates; set topology = \"wlan\" and wlan.standard = \
                              \"802.11n\", \"802.11ac\" or \"802.11ax\"";
 
-/// Makes a change of the medium, or says why it has no place there.
+/// Applies a change to the medium, or explains why it has no place there.
 fn change_medium(
     link: &mut Link,
     change: impl FnOnce(&mut dyn WirelessMedium) -> bool,

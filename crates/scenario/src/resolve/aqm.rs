@@ -76,7 +76,7 @@ fn cake(table: &mut AqmTable, key: &str) -> Result<CakeConfig, Problem> {
     Ok(cake)
 }
 
-/// Tells a discipline that has classes of the flows' code points.
+/// Passes the flows' code points to a discipline with classes.
 pub(super) fn tell_code_points(
     discipline: &mut Discipline,
     marks: Option<&[CodePoint]>,

@@ -17,7 +17,7 @@ const DEFAULT_CARRIER_MHZ: f64 = 1_900.0;
 /// The scheduler evaluates each of them in every slot.
 const MAX_USERS: u32 = 2_000;
 
-/// The cell for `flows` flows, each of a user of its own.
+/// The cell for `flows` flows, one user each.
 pub(super) fn resolve(table: &mut CellTable, flows: u32) -> Result<CellLink, Problem> {
     if flows > MAX_USERS {
         return Err(Problem::at(

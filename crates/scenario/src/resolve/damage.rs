@@ -11,7 +11,7 @@ use crate::document::{LossTable, SuspensionTable};
 use crate::error::Problem;
 use crate::names::{LossDirection, LossModel};
 
-/// Most transmissions of a frame.
+/// Maximum number of transmissions of a frame.
 pub(super) fn attempts(limit: Option<u32>) -> RetryLimit {
     limit
         .and_then(NonZeroU32::new)
@@ -59,7 +59,7 @@ pub(super) fn away(table: SuspensionTable, key: &str) -> Result<Outage, Problem>
     Ok(Outage { every, length })
 }
 
-/// With a radio frames are damaged by noise; an error model would count twice.
+/// With a radio, noise damages frames; an error model would count losses twice.
 pub(super) fn refuse_error_model(loss: Option<&LossTable>) -> Result<(), Problem> {
     let is_nothing = |rate| rate == Probability::NEVER;
     match loss {

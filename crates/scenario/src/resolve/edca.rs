@@ -27,7 +27,7 @@ use airtcp_units::written::Written;
 /// Packets that may wait in a device's queue (Linux, `txqueuelen`).
 const DEVICE_QUEUE: u32 = 1_000;
 
-/// The channel for that many flows.
+/// Resolves the channel for that many flows.
 pub(super) fn resolve(
     table: &mut WlanTable,
     standard: Standard,
@@ -129,7 +129,7 @@ pub(super) fn refuse_all(table: &WlanTable) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The access category of each flow, in turn: as it is said, or by its packets' code point.
+/// The access category of each flow, in turn: as given, or by the code point of its packets.
 fn categories(
     table: &mut WlanTable,
     marks: Option<&[CodePoint]>,
@@ -233,8 +233,8 @@ fn ampdu(table: &mut AggregationTable, family: Family) -> Result<AmpduLimits, Pr
     })
 }
 
-/// Most bytes of an A-MSDU (IEEE 802.11-2020 table 9-25; in an A-MPDU of HT an MPDU has 4095 bytes
-/// at most, so that the shorter of its two limits holds).
+/// Maximum length of an A-MSDU in bytes (IEEE 802.11-2020 table 9-25; in an A-MPDU of HT an MPDU
+/// has 4095 bytes at most, so that the shorter of its two limits holds).
 fn amsdu(table: &mut AggregationTable, family: Family, in_ampdu: bool) -> Result<u32, Problem> {
     let given = table.amsdu();
     let most = match (family, in_ampdu) {
@@ -248,7 +248,7 @@ fn amsdu(table: &mut AggregationTable, family: Family, in_ampdu: bool) -> Result
             format!("expected at most {most} B with this standard and wlan.aggregation.frames"),
         ));
     }
-    // With header and FCS no MPDU may be longer than the family's longest.
+    // With header and FCS no MPDU may exceed the family's maximum.
     Ok(given.min(11_454 - QOS_OVERHEAD))
 }
 

@@ -85,7 +85,7 @@ pub(super) fn resolve(
     Ok(flows)
 }
 
-/// What the flows are in place of TCP connections, used in turn; empty where all are TCP.
+/// Datagram flows in place of TCP connections, used in turn; empty if all are TCP.
 fn datagrams(table: &mut FlowsTable) -> Result<Vec<Option<Datagrams>>, Problem> {
     let kinds = match &table.kind {
         None => Vec::new(),

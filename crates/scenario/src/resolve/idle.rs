@@ -1,4 +1,4 @@
-//! Remedies that would change nothing here are refused, with the reason.
+//! Refuses remedies that would have no effect, with the reason.
 
 use airtcp_remedies::{Changes, ConfiguredRemedy, Idle, LinkChanges, Selection};
 use airtcp_tcp::Config;
@@ -7,10 +7,10 @@ use crate::error::Problem;
 use crate::link::Link;
 use crate::names::{FlowDirection, Topology};
 
-/// The remedies of `selection` that endpoints which are `endpoints` without them have already.
+/// The remedies of `selection` that `endpoints` already have without it.
 ///
 /// # Errors
-/// One would set what none of the endpoints reads, or what `senders` have no device for.
+/// A remedy sets a choice that no endpoint reads, or needs a device that `senders` lack.
 pub(super) fn check(
     selection: &Selection,
     endpoints: &[Config],
@@ -42,10 +42,10 @@ pub(super) fn check(
     Ok(already_so)
 }
 
-/// Where the senders' own devices are.
+/// Location of the senders' own network devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Senders {
-    /// At least one sends over the air first.
+    /// At least one sender transmits over the air first.
     OnAir,
     /// All are at the wired end.
     Wired,
@@ -69,7 +69,7 @@ impl Senders {
     }
 }
 
-/// Whether a remedy does nothing but by what the sender's own device tells it.
+/// Whether a remedy acts only on feedback from the sender's own device.
 fn listens_to_own_device(one: &ConfiguredRemedy) -> bool {
     let mut tcp = Config::default();
     let alone = Selection::from(one.clone());

@@ -90,7 +90,7 @@ pub(super) fn resolve(
     }
 }
 
-/// How the recordings of `[link]` start again, if they do.
+/// Whether the recordings of `[link]` repeat, and from where.
 fn repeat(table: &mut LinkTable, inputs: &Inputs) -> Result<Option<Repeat>, Problem> {
     let Some(repeat) = &mut table.repeat else {
         return Ok(None);
@@ -126,7 +126,7 @@ fn stopped(
     Ok((data, acks, stops.held()))
 }
 
-/// The constant part of both delays; what is recorded stands in its place.
+/// The constant part of both delays; a recorded delay replaces it.
 fn delays(table: &mut LinkTable, inputs: &Inputs) -> Result<(Duration, Duration), Problem> {
     if inputs.recorded[0].is_some() {
         variation::refuse_delay(&table.delay, key!(link.delay))?;
@@ -334,7 +334,7 @@ fn recorded_link(table: &mut LinkTable, inputs: &Inputs) -> Result<(Service, Ser
     Ok((service(first), service(second)))
 }
 
-/// Round-trip times hold all else that a link has but its losses.
+/// Round-trip times replace every property of a link except its losses.
 fn refuse_beside_times(table: &LinkTable) -> Result<(), Problem> {
     let why = "round-trip times (link.rtt_log, link.rtt_model) hold rate, delay and queue already; \
                give one of them";

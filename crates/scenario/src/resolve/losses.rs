@@ -44,20 +44,20 @@ pub(super) fn errors(
     Ok((modelled, acks.unwrap_or(ErrorModel::None)))
 }
 
-/// The losses of a direction that are listed or recorded, if they are. A table beside them that
-/// says nothing is taken away, so that no default of its keys is written out as said.
+/// The losses of a direction that are listed or recorded, if any. An empty table next to them is
+/// removed, so that its defaults are not written out as given.
 fn known_losses(
     inputs: &Inputs,
     direction: usize,
     loss: &mut Option<LossTable>,
     key: &str,
 ) -> Result<Option<ErrorModel>, Problem> {
-    // A recording of one direction alone is also the other's, as its delays are.
+    // A recording of one direction applies to both, as its delays do.
     let recorded = inputs.recorded[direction]
         .as_ref()
         .or(inputs.recorded[0].as_ref());
     let recorded = recorded.filter(|file| file.content.loses());
-    // A table without keys, as `--set link.loss={}` leaves one, says nothing of losses.
+    // A table without keys, as `--set link.loss={}` leaves one, gives no losses.
     let said = loss.filter(|table| *table != LossTable::default());
     if let Some(listed) = &inputs.lost_packets[direction] {
         let why = format!("{key}.lost_packets says already what is lost; give one of them");
@@ -102,8 +102,8 @@ fn modelled_losses(
     })
 }
 
-/// Share of a ping log's probes that got no answer; None without such a log, or without loss in it.
-/// The log does not tell whether the probe or its answer was lost: all count as data.
+/// Share of a ping log's probes that got no answer; `None` without such a log, or without loss in
+/// it. The log cannot show whether the probe or its answer was lost: all count as data.
 fn unanswered(inputs: &Inputs) -> Option<Probability> {
     let summary = inputs.rtt_log.as_ref()?.content.summary();
     let sent = summary.count as u64 + summary.lost;

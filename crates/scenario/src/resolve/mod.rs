@@ -1,5 +1,5 @@
-//! From what a file says to what is simulated. Every key that was left out is filled in on the way,
-//! so that the document that comes out says all there is to say.
+//! Resolves a document into a simulation. Every key left out is filled in on the way, so that the
+//! resulting document is complete.
 
 mod access_point;
 mod aqm;
@@ -35,10 +35,10 @@ use super::names::{Standard, Topology};
 use crate::traffic::Traffic;
 use tcp::AskedBy;
 
-/// Largest `perturb`: a link that differs by more is another link.
+/// Largest `perturb`: beyond it the link is a different one.
 const MAX_PERTURBATION: f64 = 0.1;
 
-/// All that a document means.
+/// The resolved meaning of a document.
 pub(super) struct Resolved {
     pub duration: Duration,
     pub perturb: Probability,
@@ -218,8 +218,8 @@ fn medium(
     }
 }
 
-/// The path behind the access point: always there but for a pipe, where it may be added, and a
-/// dumbbell, whose flows have lines of their own.
+/// The path beyond the access point. A pipe has it only on request, and a dumbbell not at all: its
+/// flows have private lines.
 fn wired_path(document: &mut Document, topology: Topology) -> Result<Option<Wired>, Problem> {
     match topology {
         Topology::Pipe => {}
@@ -243,7 +243,7 @@ fn wired_path(document: &mut Document, topology: Topology) -> Result<Option<Wire
     Ok(wired)
 }
 
-/// The remedies, each on its own in the document.
+/// The remedies, split into one entry each in the document.
 fn remedies(texts: &mut Vec<String>) -> Result<Selection, Problem> {
     let mut all = Selection::default();
     for (position, text) in texts.iter().enumerate() {
@@ -255,7 +255,7 @@ fn remedies(texts: &mut Vec<String>) -> Result<Selection, Problem> {
     Ok(all)
 }
 
-/// Refuses those of the keys of `$table`, which stands at `$path`, that are given, and says why.
+/// Refuses every key of `$table` (at `$path`) listed here that was given, with the reason `$why`.
 macro_rules! refuse_keys {
     ($table:ident, $path:expr, $why:expr; $($key:ident),+) => {
         $( if $table.$key.is_some() {
@@ -265,7 +265,7 @@ macro_rules! refuse_keys {
 }
 use refuse_keys;
 
-/// Refuses `key` if it was given, and says why.
+/// Refuses `key` if it was given, with the reason `why`.
 fn refuse<T>(given: &Option<T>, key: &str, why: &str) -> Result<(), Problem> {
     match given {
         Some(_) => Err(Problem::at(key, why)),

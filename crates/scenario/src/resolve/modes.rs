@@ -12,10 +12,10 @@ use crate::error::Problem;
 use crate::names::{ChannelWidth, ProtectionName, RateControlName, Standard};
 use airtcp_units::written::Written;
 
-/// An MPDU with a full packet, whose errors an ideal rate control looks at.
+/// An MPDU with a full packet, for which an ideal rate control computes errors.
 const USUAL_MPDU: u32 = 1500 + QOS_OVERHEAD;
 
-/// In which modes frames are sent.
+/// The modes of frames.
 pub(super) struct Modes {
     pub phy: Phy,
     /// Of the mobiles, where they differ.
@@ -129,7 +129,7 @@ pub(super) fn resolve(table: &mut WlanTable, standard: Standard) -> Result<Modes
     })
 }
 
-/// Basic rates of a channel with stations of 802.11b: theirs, and those of OFDM.
+/// Basic rates of a channel with 802.11b stations: the DSSS rates and the OFDM rates.
 const MIXED: BasicRates = BasicRates::of(&[
     Mode::DSSS_1,
     Mode::DSSS_2,
@@ -196,7 +196,7 @@ fn legacy_mode(table: &WlanTable, standard: phy::Standard, place: usize) -> Resu
     })
 }
 
-/// The width and the guard interval that an older family has on a channel of `own`.
+/// The width and the guard interval of an older family on a channel of `own`.
 fn understood(
     family: Family,
     own: Family,
@@ -254,7 +254,7 @@ fn controls(table: &mut WlanTable) -> Result<Vec<RateControlName>, Problem> {
     Ok(controls)
 }
 
-/// The fixed modulation and coding schemes, in turn. What adapts begins with the slowest.
+/// The fixed modulation and coding schemes, in turn. Adaptive rate control starts at the slowest.
 fn indices(table: &mut WlanTable, controls: &[RateControlName]) -> Result<Vec<u32>, Problem> {
     if !controls.contains(&RateControlName::Fixed) {
         let why = "is for wlan.rate_control = \"fixed\"; remove it, or choose that";

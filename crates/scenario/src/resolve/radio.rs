@@ -1,4 +1,4 @@
-//! `[wlan.radio]` and `[cell.radio]`: where the mobiles are, and what the air does to a signal.
+//! `[wlan.radio]` and `[cell.radio]`: places of the mobiles, and propagation.
 
 use airtcp_link::fading::{Fading, Placement, PlacementError, RadioConfig, RadioError};
 
@@ -12,7 +12,7 @@ use airtcp_units::written::Written;
 
 const DEFAULT_DISTANCE_M: f64 = 10.0;
 
-/// The radio that the table at `key` describes, at a carrier of `carrier_mhz` unless it says.
+/// The radio that the table at `key` describes, with the default carrier `carrier_mhz`.
 pub(super) fn resolve(table: &mut RadioTable, key: &str, carrier_mhz: f64) -> Result<Air, Problem> {
     let fading = match table.fading() {
         FadingName::Jakes => Fading::Jakes {

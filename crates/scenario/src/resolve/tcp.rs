@@ -1,4 +1,4 @@
-//! `[tcp]`: a profile, and what differs from it.
+//! `[tcp]`: a profile, and the settings that override it.
 
 use airtcp_tcp::Config;
 use airtcp_tcp::config::{TcpTable, TimeoutConfig};
@@ -11,8 +11,8 @@ const TIMESTAMPS_BYTES: u32 = 12;
 /// Largest IPv4 packet less the IPv4 and TCP headers without options.
 const LARGEST_PAYLOAD: u32 = 65_495;
 
-/// The endpoints of flows that have a table of their own in `flows.tcp`: a key that it leaves out
-/// is as in `common`, the scenario's `[tcp]`. Fills in what is left out of both.
+/// The endpoints of flows with a table in `flows.tcp`: a key that it leaves out is inherited from
+/// `common`, the scenario's `[tcp]`. Fills in the defaults of both.
 pub(super) fn resolve_own(
     tables: &mut Option<Vec<TcpTable>>,
     common: &TcpTable,
@@ -35,7 +35,7 @@ pub(super) fn resolve_own(
     tables.iter_mut().enumerate().map(own).collect()
 }
 
-/// `own`, with the keys of `common` that it leaves out.
+/// `own`, completed with the keys of `common`.
 fn over(own: &TcpTable, common: &TcpTable) -> Result<TcpTable, toml::de::Error> {
     let keys = |table: &TcpTable| Table::try_from(table).unwrap_or_default();
     let mut merged = keys(common);
@@ -54,7 +54,7 @@ fn over(own: &TcpTable, common: &TcpTable) -> Result<TcpTable, toml::de::Error> 
     merged.try_into()
 }
 
-/// The endpoint's configuration; fills in what the profile gives. `path` is where the table stands.
+/// The endpoint's configuration; fills in the profile's settings. `path` is the table's.
 pub(super) fn resolve(table: &mut TcpTable, path: &str) -> Result<Config, Problem> {
     let given = *table;
     let mut usual = table.profile.get_or_insert_default().config();
@@ -75,19 +75,19 @@ pub(super) fn resolve(table: &mut TcpTable, path: &str) -> Result<Config, Proble
                 "needs selective acknowledgments, which carry it; set tcp.sack = true as well",
             ));
         }
-        // Without SACK it says nothing yet; a remedy may still bring SACK.
+        // Idle without SACK, but a remedy may still enable SACK.
         table.dsack = given.dsack;
     }
     check(&config, AskedBy::Table(path))?;
     Ok(config)
 }
 
-/// Who asks for a configuration.
+/// The origin of a requested configuration.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum AskedBy<'a> {
-    /// The keys of the table that stands there.
+    /// The keys of the table at this path.
     Table(&'a str),
-    /// Another key, which changes what tables say.
+    /// Another key, which overrides tables.
     Key(&'a str),
 }
 

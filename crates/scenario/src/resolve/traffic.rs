@@ -1,4 +1,4 @@
-//! `[traffic]`: what applications do with their connections.
+//! `[traffic]`: the applications that use the connections.
 
 use airtcp_units::Probability;
 

@@ -189,7 +189,7 @@ impl Variation {
     }
 }
 
-/// Writes what jitter is by default into the table.
+/// Writes the defaults of jitter into the table.
 pub(super) fn fill(jitter: Option<&mut JitterTable>) {
     if let Some(table) = jitter {
         table.shape();
@@ -197,7 +197,7 @@ pub(super) fn fill(jitter: Option<&mut JitterTable>) {
     }
 }
 
-/// A recorded delay stands in place of the constant one.
+/// Refuses a constant delay where a recorded one replaces it.
 pub(super) fn refuse_delay<T>(given: &Option<T>, key: &str) -> Result<(), Problem> {
     refuse(
         given,

@@ -12,13 +12,12 @@ use crate::names::{LossDirection, Shape};
 use airtcp_units::written::Written;
 
 const DEFAULT_DELAY: Duration = Duration::from_millis(15);
-/// A line that does not throttle 802.11n, ac and ax: gigabit Ethernet, and as long a queue as Linux
-/// gives it (`DEFAULT_TX_QUEUE_LEN`), in which an aggregate's packets, which come at once, have
-/// room.
+/// A line that does not throttle 802.11n, ac and ax: gigabit Ethernet, with Linux's default queue
+/// length (`DEFAULT_TX_QUEUE_LEN`), which has room for an aggregate's packets arriving at once.
 const AGGREGATES_RATE: BitRate = BitRate::from_bps(1_000_000_000);
 const AGGREGATES_QUEUE: u64 = 1_000;
 
-/// The defaults behind a channel on which frames are aggregated.
+/// Fills in the defaults next to a channel that aggregates frames.
 pub(super) fn fill_behind_aggregates(table: &mut WiredTable) {
     Written::fill(&mut table.rate, &Some(AGGREGATES_RATE));
     let queue = table.queue.get_or_insert_default();
@@ -31,7 +30,7 @@ pub(super) fn fill_behind_aggregates(table: &mut WiredTable) {
 
 pub(super) fn resolve(table: &mut WiredTable) -> Result<Wired, Problem> {
     let round_trip = table.round_trip.as_mut().map(distribution).transpose()?;
-    // A further round trip makes the line's own delay nothing, unless that is given too.
+    // With a further round trip the line's own delay defaults to zero.
     let default = match round_trip {
         Some(_) => Duration::ZERO,
         None => DEFAULT_DELAY,

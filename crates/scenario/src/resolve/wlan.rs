@@ -15,7 +15,7 @@ use crate::names::StationScheduler;
 use airtcp_units::bounded::Within;
 use airtcp_units::written::Written;
 
-/// The channel for that many flows.
+/// Resolves the channel for that many flows.
 pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem> {
     edca::refuse_all(table)?;
     let order = order(table)?;
@@ -76,7 +76,7 @@ pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem
     Ok(Wlan { bss, air })
 }
 
-/// Who is served next at the access point: one queue, unless stations take turns.
+/// The order of service at the access point: one queue, unless stations take turns.
 fn order(table: &WlanTable) -> Result<RetransmissionOrder, Problem> {
     match table.scheduler {
         None => Ok(RetransmissionOrder::HeadOfLine),
@@ -106,7 +106,7 @@ fn rates(table: &mut WlanTable) -> Result<(Phy, Vec<Mode>), Problem> {
         let example = "expected at least one rate, such as [\"11 Mbit/s\", \"1 Mbit/s\"]";
         return Err(Problem::at(KEY, example));
     }
-    // With the fastest rate in its place the other keys are checked as ever.
+    // With the fastest rate in place, the other keys are checked as usual.
     table.rate = rates.iter().max().map(|rate| Within::clamped(*rate));
     let phy = phy(table).map_err(|problem| problem.moved(key!(wlan.rate), KEY))?;
     table.rate = None;

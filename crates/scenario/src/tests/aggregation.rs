@@ -9,7 +9,7 @@ fn read(keys: &str) -> Result<Scenario, String> {
     Scenario::parse(&text, "test", Path::new(".")).map_err(|error| error.to_string())
 }
 
-/// The standard alone is a scenario; what it then is reads again to the same.
+/// A standard is a complete scenario, which survives a round trip.
 #[test]
 fn a_standard_alone_is_a_scenario() {
     for standard in ["802.11n", "802.11ac", "802.11ax"] {
@@ -22,7 +22,8 @@ fn a_standard_alone_is_a_scenario() {
     }
 }
 
-/// Code points choose the categories of RFC 8325 §4.3, and what is written out reads again.
+/// Code points choose the categories of RFC 8325 §4.3, and the written scenario survives a round
+/// trip.
 #[test]
 fn code_points_choose_categories() {
     let text = "topology = 'wlan'\nflows.dscp = ['CS0', 'EF', 'AF41', 'LE']\n\
@@ -47,7 +48,8 @@ fn code_points_choose_categories() {
     }
 }
 
-/// Stations of older standards: what they have by default reads again, what cannot be is refused.
+/// Stations of older standards: defaults survive a round trip, and invalid configurations are
+/// refused.
 #[test]
 fn older_stations_are_checked() {
     let text = "standard = '802.11n'\nband = '2.4 GHz'\n\
@@ -80,7 +82,7 @@ fn older_stations_are_checked() {
     }
 }
 
-/// Each refusal names the key, and says what to do.
+/// Each refusal names the key and the remedy.
 #[test]
 fn keys_that_do_not_fit_are_refused() {
     for (keys, expected) in [

@@ -240,7 +240,7 @@ const BAD_WIRELESS: &[&str] = &[
     "traffic = { application = \"mix\", mix = { ftp = 0.5, http = 0.4 } }",
     "traffic = { application = \"http\", ftp = { size = \"1 MB\" } }",
     "traffic.application = \"ftp\"\nflows.bytes = \"1 MB\"",
-    // Remedies that need what is not there.
+    // Remedies without a part that they need.
     "remedies = [\"inf-retry\"]",
     "remedies = [\"ebsn\"]",
     "remedies = [\"dynamic-arq\"]",

@@ -3,7 +3,7 @@
 use super::super::document::Document;
 use super::{Path, Scenario, folder};
 
-/// A file of [`folder`] that the key reads, and what else the scenario needs.
+/// A file of [`folder`] for the key, and the other keys that it requires.
 fn example(key: &str) -> (&'static str, &'static str) {
     match key {
         "link.trace.down" => ("lte.down", ""),
@@ -39,11 +39,11 @@ fn each_file_is_found_beside_the_scenario() {
     }
 }
 
-/// As every file on a command line; the one beside the scenario comes second.
+/// Like every file on a command line; one next to the scenario comes second.
 #[test]
 fn each_file_that_is_set_is_found_in_the_current_folder() {
     let beside = folder();
-    // Tests run in the crate's own folder.
+    // Tests run in the crate's folder.
     let here = tempfile::tempdir_in(".").unwrap();
     for key in Document::file_keys() {
         let (name, _) = example(&key);
@@ -57,8 +57,8 @@ fn each_file_that_is_set_is_found_in_the_current_folder() {
     }
 }
 
-/// A table of losses that says nothing, beside losses that are recorded, of which both directions
-/// are: it is as if it were not there, also in the scenario written out, which is read again.
+/// An empty table of losses next to losses recorded for both directions has no effect, also in the
+/// written scenario, which survives a round trip.
 #[test]
 fn losses_that_are_not_said_are_not_written_beside_recorded_ones() {
     let folder = folder();

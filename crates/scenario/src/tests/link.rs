@@ -1,4 +1,4 @@
-//! `[link]`: what each direction of a link is.
+//! `[link]`: both directions of a link.
 
 use super::*;
 
@@ -132,8 +132,8 @@ fn access_lines_are_used_in_turn() {
     assert_eq!(parsed("").flows.access_delay_of(7), Duration::ZERO);
 }
 
-/// Half of the round trips under 1 ms: a wire's, which carries 100 Mbit/s and not what the window
-/// says.
+/// Half of the round trips are under 1 ms: a wire's, limited to 100 Mbit/s instead of the rate that
+/// the window allows.
 #[test]
 fn a_log_of_a_wire_is_bounded_and_said() {
     let folder = tempfile::tempdir().unwrap();
@@ -157,7 +157,7 @@ fn a_log_of_a_wire_is_bounded_and_said() {
     assert!(radio.warnings().is_empty());
 }
 
-/// Of four probes one got no answer; what the scenario says of losses comes first.
+/// One of four probes got no answer; an explicit loss table takes precedence.
 #[test]
 fn unanswered_probes_are_the_loss_of_a_log() {
     let folder = tempfile::tempdir().unwrap();

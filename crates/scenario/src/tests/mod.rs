@@ -164,7 +164,7 @@ fn every_tcp_key_reaches_the_endpoint() {
     insta::assert_debug_snapshot!(tcp);
 }
 
-/// A flow's own table overrides `[tcp]`, and remedies over both.
+/// A flow's own table overrides `[tcp]`, and remedies override both.
 #[test]
 fn flows_may_have_a_table_of_their_own_in_turn() {
     let text = r#"
@@ -193,14 +193,14 @@ fn flows_may_have_a_table_of_their_own_in_turn() {
         assert_eq!(own.delayed_ack.timeout, Duration::from_millis(20));
     }
     assert_eq!(small.delayed_ack.segments, 1);
-    // What is written reads again to the same.
+    // The written scenario survives a round trip.
     let written = scenario.to_toml();
     let read = parsed(&written);
     assert_eq!(read.flow_tcp, scenario.flow_tcp);
     assert_eq!(read.to_toml(), written);
 }
 
-/// Remedies of the ends are for all flows but those that are kept as they are.
+/// Remedies of the endpoints apply to all flows but the unchanged ones.
 #[test]
 fn flows_may_be_kept_from_remedies() {
     let text = r#"

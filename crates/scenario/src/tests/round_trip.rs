@@ -232,8 +232,8 @@ proptest! {
     }
 }
 
-/// The same for every kind of medium, with the scenarios whose runs are pinned: what is filled in
-/// on the way belongs together.
+/// The same for every kind of medium, with the scenarios whose runs are pinned: defaults must be
+/// consistent with each other.
 #[test]
 fn what_is_filled_in_reads_again_to_the_same() {
     let pinned: serde_json::Value =

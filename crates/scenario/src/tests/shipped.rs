@@ -108,7 +108,7 @@ fn documentation_lists_every_key() {
     documentation::check("docs/reference/scenarios.md", "keys", &table);
 }
 
-/// A line a key, deeper ones behind their table.
+/// Adds a line for each key, nested ones after their table.
 fn add_keys(table: &mut String, path: &str, schema: &serde_json::Value) {
     use serde_json::Value;
     for (name, property) in schema["properties"].as_object().unwrap() {

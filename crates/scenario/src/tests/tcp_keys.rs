@@ -1,5 +1,5 @@
-//! The keys of `[tcp]` with values to try, as the JSON Schema lists them: what is declared is
-//! tested.
+//! The keys of `[tcp]` with values to try, as listed in the JSON Schema, so that every declared key
+//! is tested.
 
 use serde_json::Value;
 
@@ -59,8 +59,8 @@ fn at<'a>(table: &'a toml::Table, key: &str) -> Option<&'a toml::Value> {
     }
 }
 
-/// A value is read, written back, and changes what the endpoint does: one key alone, but for those
-/// that need another.
+/// Every key survives a round trip and changes the endpoint's behaviour: each separately, except
+/// for keys that require another.
 #[test]
 fn every_key_reaches_the_endpoint() {
     for (key, values) in keys() {
@@ -100,7 +100,7 @@ fn every_key_reaches_the_endpoint() {
     }
 }
 
-/// Two profiles differ in nothing that a key cannot say.
+/// Every difference between two profiles can be expressed by keys.
 #[test]
 fn the_keys_say_all_that_a_profile_chooses() {
     for profile in airtcp_tcp::Profile::ALL {
