@@ -149,7 +149,7 @@ pub struct Scenario {
     pub traffic: Vec<Option<Traffic>>,
     /// The flows over it.
     pub flows: Flows,
-    /// Both TCP endpoints of every flow that has none of its own, each reading its half.
+    /// TCP endpoints of flows without an entry in `flow_tcp`; each endpoint reads its half.
     pub tcp: Config,
     /// Endpoints that replace [`tcp`](Self::tcp), used in turn; empty if no flow overrides it.
     pub flow_tcp: Vec<Config>,
