@@ -44,6 +44,11 @@ impl Environment {
         }
     }
 
+    /// Sets the seed of the flow's random numbers.
+    pub const fn seed(&mut self, seed: u64) {
+        self.random = seed;
+    }
+
     /// Jiffies since time zero.
     #[must_use]
     pub fn jiffies(&self) -> u64 {
@@ -51,9 +56,10 @@ impl Environment {
         self.now_ns / period.max(1)
     }
 
-    /// Messages since the last call.
-    pub fn take_messages(&mut self) -> Vec<Message> {
-        core::mem::take(&mut self.messages)
+    /// The messages.
+    #[must_use]
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
     }
 
     /// Keeps a message; returns its length in bytes.

@@ -2,11 +2,15 @@
 //!
 //! An object file names every member of the kernel's structures that its program touches (CO-RE).
 //! The loader (`load`, a feature) lays out a mirror of the socket with those members and no other,
-//! and patches the code for it as the kernel's loader does. The code is decoded once and interpreted
-//! within numbered regions of memory and a budget of instructions: a program can neither reach
-//! anything else nor run for ever.
+//! and patches the code for it as the kernel's loader does. The code is decoded once and
+//! interpreted within numbered regions of memory and a budget of instructions: a program can
+//! neither reach anything else nor run for ever.
 
 #![no_std]
+#![cfg_attr(
+    not(feature = "load"),
+    expect(dead_code, reason = "only the loader makes instructions")
+)]
 
 extern crate alloc;
 

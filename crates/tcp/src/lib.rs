@@ -56,6 +56,7 @@ pub mod config;
 mod congestion;
 mod connection;
 mod delivery_rate;
+pub mod external;
 mod link_feedback;
 mod loss_detection;
 pub mod loss_differentiation;

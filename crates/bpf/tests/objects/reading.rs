@@ -226,7 +226,7 @@ fn maps_storage_messages_and_the_configuration_work() {
         version = LINUX_KERNEL_VERSION;
         exists = bpf_ksym_exists(bbr_main);
         bpf_printk("cwnd %u of %s, %d %llx", tp->snd_cwnd, "us", -3, 0x1234567890ULL);"#;
-    let Some((mut flow, program, done)) = run(declarations, body) else {
+    let Some((flow, program, done)) = run(declarations, body) else {
         return;
     };
     assert_eq!(done, Ok(()));
@@ -243,7 +243,7 @@ fn maps_storage_messages_and_the_configuration_work() {
         [60, -7, 0]
     );
     assert_eq!(value("version"), 6 << 16 | 12 << 8);
-    let messages = flow.environment.take_messages();
+    let messages = flow.environment.messages();
     assert_eq!(messages[0].text, "cwnd 10 of us, -3 1234567890");
 }
 

@@ -166,6 +166,9 @@ pub enum CongestionControl {
     /// A model of bottleneck bandwidth and round trip, paced (BBR version 1, Cardwell et al., ACM
     /// Queue 14(5), 2016; `tcp_bbr.c`).
     Bbr,
+    /// A control that is not compiled in.
+    #[cfg_attr(feature = "schema", serde(skip))]
+    External(crate::external::ExternalControl),
     /// BBR version 3 (draft-ietf-ccwg-bbr).
     BbrV3,
 }

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 
 use airtcp_units::{Duration, Instant};
 
+use super::external::External;
 use super::model::{Demands, Model};
 use super::rule::{Rule, Start};
 use super::windows::Windows;
@@ -22,6 +23,8 @@ macro_rules! controls {
         pub(super) enum Chosen {
             Rule(AnyRule),
             Model(AnyModel),
+            /// One that is not compiled in.
+            External(Box<External>),
         }
 
         impl Start for Chosen {
@@ -33,6 +36,10 @@ macro_rules! controls {
                     $(CongestionControl::$Based => {
                         Self::Model(AnyModel::$Based(Start::start(config, windows)))
                     })+
+                    CongestionControl::External(control) => {
+                        let operations = control.operations();
+                        Self::External(Box::new(External::new(operations, config.pacing)))
+                    }
                 }
             }
         }
@@ -45,6 +52,8 @@ macro_rules! controls {
                 match self {
                     $(Self::$Name => false,)+
                     $(Self::$Based => true,)+
+                    // It sees losses as a rule does, whatever it makes of them.
+                    Self::External(_) => false,
                 }
             }
         }

@@ -11,6 +11,7 @@ mod bbr;
 mod c2tcp;
 mod control;
 mod cubic;
+mod external;
 mod illinois;
 mod jersey;
 mod ledbat;
@@ -25,12 +26,17 @@ mod westwood;
 mod window_based;
 mod windows;
 
+use alloc::boxed::Box;
+
 use airtcp_units::{BitRate, Duration, Instant};
 
 use crate::cause::Cause;
 use crate::config::Config;
+use crate::external::{Call, Socket, State};
 pub use ack::{Ack, Repairing};
 use control::{AnyModel, Chosen};
+pub use external::External;
+pub(crate) use external::segments;
 use model::Model;
 use rule::{Rule, Start};
 use window_based::WindowBased;
@@ -54,6 +60,8 @@ pub struct Saved {
 enum Control {
     WindowBased(WindowBased),
     Model(AnyModel),
+    /// One that is not compiled in.
+    External(Box<External>),
 }
 
 impl Start for Control {
@@ -61,6 +69,7 @@ impl Start for Control {
         match Chosen::start(config, windows) {
             Chosen::Rule(rule) => Self::WindowBased(WindowBased::new(config, rule)),
             Chosen::Model(model) => Self::Model(model),
+            Chosen::External(external) => Self::External(external),
         }
     }
 }
@@ -163,7 +172,7 @@ impl Congestion {
         match &self.control {
             Control::WindowBased(control) if control.observes() => Observed::Deliveries,
             Control::WindowBased(_) => Observed::Nothing,
-            Control::Model(_) => Observed::Rates,
+            Control::Model(_) | Control::External(_) => Observed::Rates,
         }
     }
 
@@ -173,6 +182,8 @@ impl Congestion {
         match &self.control {
             Control::WindowBased(control) => control.paced,
             Control::Model(_) => true,
+            // It may ask for it at any time; until then there is no pace.
+            Control::External(_) => true,
         }
     }
 
@@ -180,7 +191,7 @@ impl Congestion {
     #[must_use]
     pub fn is_probing_rtt(&self) -> bool {
         match &self.control {
-            Control::WindowBased(_) => false,
+            Control::WindowBased(_) | Control::External(_) => false,
             Control::Model(model) => model.demands().is_probing_rtt,
         }
     }
@@ -190,7 +201,7 @@ impl Congestion {
     pub fn heed_each_mark(&mut self) -> bool {
         match &mut self.control {
             Control::WindowBased(control) => control.rule.heed_each_mark(),
-            Control::Model(_) => false,
+            Control::Model(_) | Control::External(_) => false,
         }
     }
 
@@ -199,7 +210,7 @@ impl Congestion {
     pub fn reductions_for_marks(&self) -> u64 {
         match &self.control {
             Control::WindowBased(control) => control.rule.reductions_for_marks(),
-            Control::Model(_) => 0,
+            Control::Model(_) | Control::External(_) => 0,
         }
     }
 
@@ -208,6 +219,8 @@ impl Congestion {
         match &mut self.control {
             Control::WindowBased(control) => control.observe(ack, &mut self.windows),
             Control::Model(model) => model.observe(ack, &mut self.windows),
+            // It has calls of its own.
+            Control::External(_) => {}
         }
     }
 
@@ -217,8 +230,12 @@ impl Congestion {
     /// `tcp_cong_control`).
     #[inline]
     pub fn on_acknowledged(&mut self, acked: u64, after_timeout: bool) {
-        if let Control::WindowBased(control) = &mut self.control {
-            control.on_acknowledged(acked, after_timeout, &mut self.windows);
+        match &mut self.control {
+            Control::WindowBased(control) => {
+                control.on_acknowledged(acked, after_timeout, &mut self.windows);
+            }
+            Control::Model(_) => {}
+            Control::External(external) => external.on_acknowledged(acked, &mut self.windows),
         }
     }
 
@@ -234,6 +251,10 @@ impl Congestion {
                 model.on_loss(&self.windows);
                 self.windows.ssthresh
             }
+            Control::External(external) => {
+                external.reduce(&mut self.windows);
+                self.windows.ssthresh
+            }
         }
     }
 
@@ -246,6 +267,10 @@ impl Congestion {
                 true
             }
             Control::Model(_) => false,
+            Control::External(external) => {
+                external.reduce(&mut self.windows);
+                true
+            }
         }
     }
 
@@ -259,7 +284,7 @@ impl Congestion {
     /// Sets the window to the value that the last loss demands; a model does not take a loss for a
     /// limit.
     pub fn settle(&mut self) {
-        if let Control::WindowBased(_) = self.control {
+        if self.has_threshold() {
             self.windows.settle();
         }
     }
@@ -277,6 +302,8 @@ impl Congestion {
                 }
                 model.on_timeout();
             }
+            Control::External(external) if reduces => external.on_timeout(&mut self.windows),
+            Control::External(_) => {}
         }
     }
 
@@ -292,30 +319,24 @@ impl Congestion {
     /// leaves nothing in flight, too (draft-ietf-ccwg-bbr §5.4.1; Linux, `bbr_cwnd_event`).
     pub fn on_idle_over(&mut self, now: Instant, idle: Duration, expired: u32, limited: bool) {
         match &mut self.control {
-            Control::WindowBased(control) => {
-                control.rule.on_idle_over(now, idle);
-                if expired > 0 {
-                    let floor = self.initial.min(self.windows.cwnd);
-                    self.windows.ssthresh = self.windows.preserving_threshold();
-                    self.windows.cwnd = (self.windows.cwnd >> expired.min(63)).max(floor);
-                }
-            }
-            Control::Model(model) => {
-                if limited {
-                    model.on_idle_over(now);
-                }
-            }
+            Control::WindowBased(control) => control.rule.on_idle_over(now, idle),
+            Control::Model(model) if limited => model.on_idle_over(now),
+            Control::Model(_) | Control::External(_) => {}
+        }
+        if expired > 0 && self.has_threshold() {
+            let floor = self.initial.min(self.windows.cwnd);
+            self.windows.ssthresh = self.windows.preserving_threshold();
+            self.windows.cwnd = (self.windows.cwnd >> expired.min(63)).max(floor);
         }
     }
 
     /// The application used only `used` bytes of the window for a whole timeout: the window moves
     /// halfway towards that (RFC 2861 §3; Linux, `tcp_cwnd_application_limited`).
     pub fn on_application_limited(&mut self, used: u64) {
+        let has_threshold = self.has_threshold();
         let windows = &mut self.windows;
         let used = used.max(self.initial.min(windows.cwnd));
-        if let Control::WindowBased(_) = self.control
-            && used < windows.cwnd
-        {
+        if has_threshold && used < windows.cwnd {
             windows.ssthresh = windows.preserving_threshold();
             windows.cwnd = u64::midpoint(windows.cwnd, used) / windows.mss * windows.mss;
         }
@@ -328,7 +349,7 @@ impl Congestion {
 
     /// Sets the window, as a gradual recovery does; not that of a model.
     pub fn set_cwnd(&mut self, bytes: u64) {
-        if let Control::WindowBased(_) = self.control {
+        if self.has_threshold() {
             self.windows.set(bytes);
         }
     }
@@ -363,6 +384,7 @@ impl Congestion {
                 self.windows.cwnd = self.windows.cwnd.max(saved.cwnd).min(self.windows.max);
             }
             Control::Model(model) => model.on_taken_back(),
+            Control::External(external) => external.undo(&mut self.windows),
         }
         self.windows.ssthresh = self.windows.ssthresh.max(saved.ssthresh);
     }
@@ -372,7 +394,7 @@ impl Congestion {
     /// the threshold of that time if larger (RFC 4015 §3, "reverse the congestion control state":
     /// not to the window, which need not have been used).
     pub fn resume(&mut self, saved: Saved, in_flight: u64, acked: u64) {
-        if let Control::WindowBased(_) = self.control {
+        if self.has_threshold() {
             self.windows.ssthresh = saved.pipe;
             self.windows.set(in_flight + acked.min(self.initial));
         }
@@ -388,6 +410,9 @@ impl Congestion {
                 srtt.map(|srtt| control.rate(srtt, outstanding, &self.windows))
             }
             Control::Model(model) => Some(pace_of(model)),
+            Control::External(external) => external
+                .is_paced()
+                .then(|| external.pace(srtt, outstanding, &self.windows)),
         }
     }
 
@@ -397,6 +422,68 @@ impl Congestion {
         match &self.control {
             Control::WindowBased(control) => control.rate(srtt, outstanding, &self.windows),
             Control::Model(model) => pace_of(model),
+            Control::External(external) => external.pace(Some(srtt), outstanding, &self.windows),
+        }
+    }
+
+    /// Whether a loss sets the window by way of the threshold; a model sets it itself.
+    fn has_threshold(&self) -> bool {
+        match &self.control {
+            Control::WindowBased(_) => true,
+            Control::Model(_) => false,
+            Control::External(external) => !external.is_model(),
+        }
+    }
+
+    /// The control, if it is not compiled in.
+    #[inline]
+    #[must_use]
+    pub fn external(&self) -> Option<&External> {
+        match &self.control {
+            Control::External(external) => Some(external),
+            _ => None,
+        }
+    }
+
+    /// The same, mutable.
+    #[inline]
+    pub fn external_mut(&mut self) -> Option<&mut External> {
+        match &mut self.control {
+            Control::External(external) => Some(external),
+            _ => None,
+        }
+    }
+
+    /// Whether it is such a control, and a model.
+    pub(crate) fn is_external_model(&self) -> bool {
+        self.external().is_some_and(External::is_model)
+    }
+
+    /// Shows a control that is not compiled in the sender's state.
+    pub(crate) fn show_external(&mut self, socket: Socket) {
+        if let Control::External(external) = &mut self.control {
+            external.show(socket, &mut self.windows);
+        }
+    }
+
+    /// Calls such a control.
+    pub(crate) fn call_external(&mut self, call: Call<'_>) {
+        if let Control::External(external) = &mut self.control {
+            external.call(call, &mut self.windows);
+        }
+    }
+
+    /// Tells such a control that the state changes.
+    pub(crate) fn set_external_state(&mut self, state: State) {
+        if let Control::External(external) = &mut self.control {
+            external.set_state(state, &mut self.windows);
+        }
+    }
+
+    /// Lets such a model set the window, when this many segments were newly presumed lost.
+    pub(crate) fn control_external(&mut self, losses: u32) {
+        if let Control::External(external) = &mut self.control {
+            external.control(losses, &mut self.windows);
         }
     }
 }

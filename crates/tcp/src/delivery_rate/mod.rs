@@ -62,6 +62,24 @@ impl DeliveryRate {
         self.delivered
     }
 
+    /// Time of the last delivery.
+    #[must_use]
+    pub const fn delivered_at(&self) -> Instant {
+        self.delivered_at
+    }
+
+    /// Start of the current send interval.
+    #[must_use]
+    pub const fn first_sent_at(&self) -> Instant {
+        self.first_sent_at
+    }
+
+    /// Until this many bytes are delivered, samples are limited by the application; 0 otherwise.
+    #[must_use]
+    pub const fn limited_until(&self) -> u64 {
+        self.limited_until
+    }
+
     /// Whether less is in flight than the network would take.
     #[must_use]
     pub const fn is_application_limited(&self) -> bool {

@@ -433,7 +433,11 @@ impl Sender {
             return;
         }
         let mss = self.congestion.mss();
-        if self.growth.is_used(&self.congestion, in_flight_before, mss) || self.is_held_by_pace() {
+        // Linux's controls ask themselves whether the window is used.
+        if self.congestion.external().is_some()
+            || self.growth.is_used(&self.congestion, in_flight_before, mss)
+            || self.is_held_by_pace()
+        {
             let after_timeout = self.repair.is_after_timeout();
             self.congestion.on_acknowledged(credit, after_timeout);
         }

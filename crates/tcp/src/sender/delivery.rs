@@ -62,7 +62,9 @@ impl Sender {
         }
         self.causes
             .on_acknowledged(now, bytes, self.congestion.mss());
-        if self.congestion.observed() == Observed::Deliveries {
+        if self.congestion.external().is_some() {
+            self.on_external_delivery(now, before);
+        } else if self.congestion.observed() == Observed::Deliveries {
             let ack = self.ack_for_control(now, before, self.delivered(before, 0));
             self.congestion.observe(&ack);
         }
@@ -136,6 +138,10 @@ impl Sender {
     #[inline]
     pub(super) fn control_window(&mut self, now: Instant, before: &Before, delivered: u64) {
         if self.congestion.observed() != Observed::Rates {
+            return;
+        }
+        if self.congestion.external().is_some() {
+            self.on_external_control(now, before);
             return;
         }
         let minimum = self.minimum_rtt();

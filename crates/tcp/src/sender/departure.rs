@@ -145,6 +145,10 @@ impl Sender {
 
     /// Handles the end of an idle period: data is sent while nothing is outstanding.
     pub(super) fn on_idle_over(&mut self, now: Instant) {
+        if self.congestion.external().is_some() {
+            let pause = self.growth.pause(now, self.timeout.rto());
+            self.on_external_start(now, pause.is_some_and(|(_, expired)| expired > 0));
+        }
         if let Some((idle, expired)) = self.growth.pause(now, self.timeout.rto()) {
             let rate = self.extras.rate();
             let limited = rate.is_some_and(DeliveryRate::is_application_limited);

@@ -6,6 +6,7 @@ use super::Sender;
 use super::repair::Entry;
 use super::timers::{Slot, Timer};
 use crate::config::{ReductionBase, Retransmission, TimerScope};
+use crate::external::State;
 use crate::loss_detection::SentSegment;
 use crate::observer::{Event, Observer};
 use crate::recovery::Phase;
@@ -108,6 +109,8 @@ impl Sender {
         if reduces {
             self.keep_windows();
         }
+        self.seed_external(observer);
+        self.show_external_at_timeout(now);
         let flight_size = self.flight_size_at_timeout();
         self.congestion.on_timeout(flight_size, reduces);
         // RFC 5682 §3.1 step 1: not if a loss was being repaired, which makes another likely; §3.2:
@@ -128,6 +131,7 @@ impl Sender {
             Retransmission::GoBackN => self.give_up_outstanding(now, segment.start),
             Retransmission::SelectiveRepeat => self.board.mark_lost(index),
         }
+        self.enter_external_state(State::Loss);
         self.put_front_first();
         match self.choices.scope {
             TimerScope::Connection => {

@@ -68,6 +68,14 @@ impl Growth {
         }
     }
 
+    /// Most bytes outstanding in the last round trip, and whether the window limited it, where that
+    /// is followed.
+    pub fn last_round(&self) -> (u64, bool) {
+        self.usage
+            .as_ref()
+            .map_or((0, true), |usage| usage.last_round())
+    }
+
     /// Records how much of the window is used. Returns the bytes used if they were too few for a
     /// whole `rto`, so that the window decays (RFC 2861 §3).
     #[inline]

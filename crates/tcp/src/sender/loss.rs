@@ -6,6 +6,7 @@ use super::causes::Answer;
 use super::repair::Entry;
 use super::{Before, Sender};
 use crate::config::{Recovery, Reduction, TimerScope};
+use crate::external::State;
 use crate::loss_detection::Detected;
 use crate::loss_differentiation::{Cause, LossEvent};
 use crate::observer::{Event, Observer};
@@ -134,6 +135,8 @@ impl Sender {
         let reduced = self.on_window_reduced();
         if reduced.is_none() {
             self.keep_windows();
+            self.seed_external(observer);
+            self.show_external(now);
             let flight_size = outstanding - self.repair.limited(outstanding);
             let threshold = self.congestion.on_loss(flight_size, cause);
             if cause == Some(Cause::Radio) {
@@ -162,6 +165,7 @@ impl Sender {
             Entry::Fast { recovery, first }
         };
         self.repair.begin(entry, self.space.nxt());
+        self.enter_external_state(State::Recovery);
         // The repair gets a whole timeout to be acknowledged: the running timer was set for data
         // sent a round trip ago (RFC 6675 §6 allows it; Linux and ns-2 do it without SACK too).
         if self.choices.scope == TimerScope::Connection {
@@ -236,11 +240,15 @@ impl Sender {
     /// Ends a repair; the only way out.
     pub(super) fn end_repair(&mut self, now: Instant, end: End, observer: &mut impl Observer) {
         let repaired = self.repair.end();
+        let is_complete = matches!(repaired, Phase::FastRecovery(_)) && end == End::Repaired;
         if let (Phase::FastRecovery(recovery), End::Repaired) = (repaired, end)
             && !recovery.taken_back
         {
             self.settle_window(&recovery.pace);
             self.detection.on_recovered();
+        }
+        if self.congestion.external().is_some() {
+            self.on_external_repaired(now, is_complete);
         }
         observer.event(now, Event::RecoveryExit);
     }

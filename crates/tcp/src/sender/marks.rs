@@ -5,6 +5,7 @@ use airtcp_units::Instant;
 
 use super::counted_marks::{CountedMarks, FIRST_COUNT};
 use super::{Before, Sender};
+use crate::external::State;
 use crate::observer::{Event, Observer};
 use crate::recovery::Pace;
 
@@ -134,7 +135,9 @@ impl Sender {
         let cwnd = self.congestion.cwnd();
         let mut pace = Pace::AtOnce;
         // The peer is notified even if the window stays.
+        self.show_external(now);
         if self.congestion.on_mark() {
+            self.enter_external_state(State::ReducedForMark);
             pace = self.reduction_pace(cwnd);
         }
         self.tail_probe.forget();

@@ -36,6 +36,7 @@ mod delivery;
 mod departure;
 mod detection;
 mod expiry;
+mod external;
 mod extras;
 mod growth;
 mod living;

@@ -42,6 +42,7 @@ impl Sender {
             self.unmark_lost(now);
         }
         if let Some(kept) = self.repair.take_kept() {
+            self.show_external(now);
             self.congestion.restore(kept);
         }
         if let Some(recovery) = self.repair.fast_mut() {

@@ -38,6 +38,11 @@ impl WindowUsage {
         }
     }
 
+    /// Most bytes outstanding, and whether the window was the limit.
+    pub const fn last_round(&self) -> (u64, bool) {
+        (self.most, self.limited)
+    }
+
     /// Whether a window of `cwnd` may grow: it was the limit, or in slow start half of it was used.
     #[inline]
     pub const fn is_used(&self, cwnd: u64, in_slow_start: bool) -> bool {

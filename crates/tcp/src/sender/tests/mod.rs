@@ -1,6 +1,7 @@
 //! Packet traces: arrivals in time, and the sender's output.
 
 mod expiry;
+mod external;
 mod keys;
 mod marks;
 mod recovery;

@@ -1,0 +1,275 @@
+//! A control that is not compiled in, and the socket that it saw last.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+
+use airtcp_units::{BitRate, Duration};
+
+use super::windows::Windows;
+use crate::external::{Call, DeliverySample, Operations, Socket, State, WindowEvent};
+
+/// Linux's threshold before the first loss (`TCP_INFINITE_SSTHRESH`).
+const NO_THRESHOLD: u32 = 0x7fff_ffff;
+
+/// A control that is not compiled in.
+#[derive(Debug)]
+pub struct External {
+    operations: Box<dyn Operations>,
+    socket: Socket,
+    is_initialized: bool,
+    is_seeded: bool,
+    /// Least burst of a model, in segments.
+    least_burst: u64,
+    /// Bytes acknowledged that are not yet a whole segment.
+    carry: u64,
+    /// What the acknowledgment being processed delivers.
+    delivered: DeliverySample,
+    /// Bytes delivered with a congestion mark since the start.
+    marked: u64,
+    /// Why the control was stopped: then it is no longer called.
+    fault: Option<String>,
+}
+
+impl Clone for External {
+    fn clone(&self) -> Self {
+        Self {
+            operations: self.operations.boxed(),
+            fault: self.fault.clone(),
+            ..*self
+        }
+    }
+}
+
+impl External {
+    /// Creates it before the connection is established; `paced`: whatever it asks for.
+    #[must_use]
+    pub fn new(operations: Box<dyn Operations>, paced: bool) -> Self {
+        Self {
+            operations,
+            socket: Socket {
+                // A pace that nobody has set bounds nothing (Linux, `sock_init_data`).
+                pacing_rate: u64::MAX,
+                paced,
+                ..Socket::default()
+            },
+            is_initialized: false,
+            is_seeded: false,
+            least_burst: 2,
+            carry: 0,
+            delivered: DeliverySample::default(),
+            marked: 0,
+            fault: None,
+        }
+    }
+
+    /// The control.
+    #[must_use]
+    pub fn operations(&self) -> &dyn Operations {
+        &*self.operations
+    }
+
+    /// Why the control was stopped, if it was.
+    #[must_use]
+    pub fn fault(&self) -> Option<&str> {
+        self.fault.as_deref()
+    }
+
+    /// Whether the control asks for pacing.
+    #[must_use]
+    pub const fn is_paced(&self) -> bool {
+        self.socket.paced
+    }
+
+    /// Whether the control has random numbers of its own.
+    #[must_use]
+    pub const fn is_seeded(&self) -> bool {
+        self.is_seeded
+    }
+
+    /// Seeds its random numbers.
+    pub fn seed(&mut self, seed: u64) {
+        self.is_seeded = true;
+        self.operations.seed(seed);
+    }
+
+    /// Shows the control the sender's state; the first time, it is initialized. What only the
+    /// control knows is kept.
+    pub(super) fn show(&mut self, socket: Socket, windows: &mut Windows) {
+        let kept = self.socket;
+        self.socket = Socket {
+            state: kept.state,
+            prior: kept.prior,
+            pacing_rate: if self.operations.is_model() {
+                kept.pacing_rate
+            } else {
+                socket.pacing_rate
+            },
+            paced: kept.paced || socket.paced,
+            marked: segments(self.marked, windows.mss),
+            cwnd_clamp: Self::clamp(windows),
+            ..socket
+        };
+        if !self.is_initialized {
+            self.is_initialized = true;
+            self.call(Call::Init, windows);
+            self.ask_for_burst(windows);
+        }
+    }
+
+    /// Calls the control, and takes over the windows that it has changed.
+    pub(super) fn call(&mut self, call: Call<'_>, windows: &mut Windows) -> Option<u64> {
+        if self.fault.is_some() {
+            return None;
+        }
+        self.socket.cwnd = segments(windows.cwnd, windows.mss);
+        self.socket.ssthresh = match windows.ssthresh {
+            u64::MAX => NO_THRESHOLD,
+            bytes => segments(bytes, windows.mss),
+        };
+        let before = (self.socket.cwnd, self.socket.ssthresh);
+        let returned = self.operations.call(call, &mut self.socket);
+        let returned = match returned {
+            Ok(returned) => returned,
+            Err(fault) => {
+                self.fault = Some(fault);
+                return None;
+            }
+        };
+        // Between two values of the control's a window need not be a multiple of a segment.
+        if self.socket.cwnd != before.0 {
+            let bytes = u64::from(self.socket.cwnd.max(1)) * windows.mss;
+            windows.cwnd = bytes.min(windows.max);
+        }
+        if self.socket.ssthresh != before.1 {
+            windows.ssthresh = threshold_bytes(self.socket.ssthresh, windows.mss);
+        }
+        returned
+    }
+
+    /// Tells the control that the state changes, if it does.
+    pub(super) fn set_state(&mut self, state: State, windows: &mut Windows) {
+        if self.socket.state != state {
+            self.call(Call::SetState(state), windows);
+            self.socket.state = state;
+        }
+    }
+
+    /// The state that the control was told of last.
+    #[must_use]
+    pub const fn state(&self) -> State {
+        self.socket.state
+    }
+
+    /// Lets the control grow the window for `bytes` acknowledged; a model has set it already.
+    pub(super) fn on_acknowledged(&mut self, bytes: u64, windows: &mut Windows) {
+        if self.is_model() {
+            return;
+        }
+        self.carry += bytes;
+        let whole = self.carry / windows.mss;
+        self.carry %= windows.mss;
+        if whole > 0 {
+            let acked = u32::try_from(whole).unwrap_or(u32::MAX);
+            self.call(Call::Grow(acked), windows);
+        }
+    }
+
+    /// Takes what an acknowledgment delivers, and how many bytes of it carried a mark.
+    pub(crate) const fn on_delivery(&mut self, delivered: DeliverySample, marked: u64) {
+        self.delivered = delivered;
+        self.marked += marked;
+    }
+
+    /// Lets a model set the window, when this many segments were newly presumed lost.
+    pub(super) fn control(&mut self, losses: u32, windows: &mut Windows) {
+        let delivered = core::mem::take(&mut self.delivered);
+        let sample = DeliverySample {
+            losses,
+            ..delivered
+        };
+        self.call(Call::Control(&sample), windows);
+        self.ask_for_burst(windows);
+    }
+
+    fn ask_for_burst(&mut self, windows: &mut Windows) {
+        if self.operations.is_model()
+            && let Some(burst) = self.call(Call::LeastBurst, windows)
+        {
+            self.least_burst = u64::from(low(burst)).max(1);
+        }
+    }
+
+    /// Whether the control sets the window itself at every acknowledgment.
+    #[must_use]
+    pub fn is_model(&self) -> bool {
+        self.operations.is_model()
+    }
+
+    /// Sets the threshold after a loss or a mark (Linux, `tcp_init_cwnd_reduction`).
+    pub(super) fn reduce(&mut self, windows: &mut Windows) {
+        self.socket.prior = (
+            segments(windows.cwnd, windows.mss),
+            segments(windows.ssthresh, windows.mss),
+        );
+        self.carry = 0;
+        if let Some(threshold) = self.call(Call::Threshold, windows) {
+            windows.ssthresh = threshold_bytes(low(threshold), windows.mss);
+        }
+    }
+
+    /// The first expiry of the timer for this data (Linux, `tcp_enter_loss`). Whoever gives up the
+    /// data sets the window.
+    pub(super) fn on_timeout(&mut self, windows: &mut Windows) {
+        self.reduce(windows);
+        self.call(Call::Event(WindowEvent::Loss), windows);
+    }
+
+    /// Sets the window after a needless reduction.
+    pub(super) fn undo(&mut self, windows: &mut Windows) {
+        if let Some(cwnd) = self.call(Call::Undo, windows) {
+            windows.set(u64::from(low(cwnd).max(1)) * windows.mss);
+        }
+    }
+
+    /// The pacing rate, and the least burst in segments.
+    pub(super) fn pace(
+        &self,
+        srtt: Option<Duration>,
+        outstanding: u64,
+        windows: &Windows,
+    ) -> (BitRate, u64) {
+        if self.is_model() {
+            let rate = BitRate::from_bps(self.socket.pacing_rate.saturating_mul(8));
+            return (rate, self.least_burst);
+        }
+        // Linux, `tcp_init_congestion_control`: a millisecond where nothing is known.
+        let srtt = srtt.unwrap_or(Duration::from_millis(1));
+        (windows.rate(windows.cwnd.max(outstanding), srtt, 120), 2)
+    }
+
+    /// The window's upper bound, in segments.
+    fn clamp(windows: &Windows) -> u32 {
+        match windows.max {
+            u64::MAX => u32::MAX,
+            bytes => segments(bytes, windows.mss),
+        }
+    }
+}
+
+/// Whole segments of so many bytes.
+pub(crate) fn segments(bytes: u64, mss: u64) -> u32 {
+    u32::try_from(bytes / mss.max(1)).unwrap_or(NO_THRESHOLD)
+}
+
+fn threshold_bytes(segments: u32, mss: u64) -> u64 {
+    match segments {
+        NO_THRESHOLD.. => u64::MAX,
+        _ => u64::from(segments) * mss,
+    }
+}
+
+/// A result of 32 bits.
+#[expect(clippy::cast_possible_truncation, reason = "results have 32 bits")]
+const fn low(value: u64) -> u32 {
+    value as u32
+}

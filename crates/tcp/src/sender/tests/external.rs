@@ -1,0 +1,179 @@
+//! The calls of a control that is not compiled in, in Linux's order.
+
+#![expect(
+    clippy::single_range_in_vec_init,
+    reason = "a report of one block is a slice of one range"
+)]
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+use std::sync::Mutex;
+
+use super::*;
+use crate::config::CongestionControl;
+use crate::external::{Call, ExternalControl, Operations, Socket, Source};
+
+type Log = Arc<Mutex<Vec<String>>>;
+
+/// Records its calls; it grows by a segment each, and takes three quarters at a loss.
+#[derive(Clone, Debug)]
+struct Recorder {
+    log: Log,
+    is_model: bool,
+}
+
+impl Operations for Recorder {
+    fn boxed(&self) -> Box<dyn Operations> {
+        Box::new(self.clone())
+    }
+
+    fn is_model(&self) -> bool {
+        self.is_model
+    }
+
+    fn call(&mut self, call: Call<'_>, socket: &mut Socket) -> Result<Option<u64>, String> {
+        let mut returned = None;
+        let line = match call {
+            Call::Init => format!("init srtt {}", socket.srtt.as_nanos() / 1_000_000),
+            Call::AckEvent(_) => return Ok(None),
+            Call::Acked(sample) => {
+                let rtt = sample.rtt.map(|rtt| rtt.as_nanos() / 1_000_000);
+                format!("acked {} rtt {rtt:?} lost {}", sample.acked, socket.lost)
+            }
+            Call::Threshold => {
+                returned = Some(u64::from(socket.cwnd * 3 / 4));
+                format!("ssthresh of {} lost {}", socket.cwnd, socket.lost)
+            }
+            Call::SetState(state) => format!("{:?} to {state:?}", socket.state),
+            Call::Event(event) => format!("event {event:?}"),
+            Call::Grow(acked) => {
+                socket.cwnd += 1;
+                format!("grow {acked}")
+            }
+            Call::Control(sample) => {
+                socket.cwnd = 7;
+                socket.pacing_rate = 125_000;
+                format!("control {} losses {}", sample.acked, sample.losses)
+            }
+            Call::Undo => {
+                returned = Some(u64::from(socket.prior.0));
+                format!("undo to {}", socket.prior.0)
+            }
+            Call::LeastBurst => {
+                returned = Some(1);
+                "burst".to_owned()
+            }
+        };
+        self.log.lock().unwrap().push(line);
+        Ok(returned)
+    }
+}
+
+#[derive(Debug)]
+struct Records(Recorder);
+
+impl Source for Records {
+    fn name(&self) -> &str {
+        "recorder"
+    }
+
+    fn operations(&self) -> Box<dyn Operations> {
+        self.0.boxed()
+    }
+}
+
+fn linux(is_model: bool) -> (Trace, Log) {
+    let log = Log::default();
+    let recorder = Recorder {
+        log: log.clone(),
+        is_model,
+    };
+    let control = ExternalControl::keep(Box::new(Records(recorder)));
+    let config = Config {
+        congestion: CongestionControl::External(control),
+        mss: 1000,
+        timestamps: false,
+        tail_loss_probe: false,
+        ..Profile::Linux.config()
+    };
+    (Trace::new(config), log)
+}
+
+fn taken(log: &Log) -> Vec<String> {
+    core::mem::take(&mut log.lock().unwrap())
+}
+
+#[test]
+fn a_window_based_control_is_called_as_linux_calls_it() {
+    let (mut trace, log) = linux(false);
+    trace.at(0).write(100).poll();
+    assert_eq!(taken(&log), ["init srtt 100", "event TransmissionStart"]);
+    trace.at(100).ack(2);
+    assert_eq!(taken(&log), ["acked 2 rtt Some(100) lost 0", "grow 2"]);
+    assert_eq!(trace.sender.cwnd(), 11 * MSS);
+    // Segment 2 is reordered, or lost; no time has passed that would tell.
+    trace.at(101).sack(2, &[3..4]);
+    assert_eq!(
+        taken(&log),
+        ["acked 0 rtt Some(101) lost 0", "Open to Disorder"]
+    );
+    trace.sack(2, &[3..7]);
+    let calls = taken(&log);
+    assert_eq!(calls[0], "acked 0 rtt Some(101) lost 0");
+    assert_eq!(calls[1], "ssthresh of 11 lost 1");
+    assert_eq!(calls[2..], ["Disorder to Recovery"]);
+    assert_eq!(trace.sender.ssthresh(), Some(8 * MSS));
+    let sent = trace.sender.nxt() / MSS;
+    trace.at(201).ack(sent);
+    let calls = taken(&log);
+    assert!(calls[0].starts_with("acked"), "{calls:?}");
+    assert_eq!(calls[1], "event ReductionComplete");
+    assert_eq!(calls[2], "Recovery to Open");
+    assert_eq!(calls[3].split(' ').next(), Some("grow"), "{calls:?}");
+}
+
+#[test]
+fn a_timeout_marks_all_lost_before_the_threshold_is_asked_for() {
+    let (mut trace, log) = linux(false);
+    trace.at(0).write(100).poll();
+    taken(&log);
+    trace.wake_when_due();
+    assert_eq!(
+        taken(&log),
+        ["ssthresh of 10 lost 10", "event Loss", "Open to Loss"]
+    );
+    assert_eq!(trace.sender.ssthresh(), Some(7 * MSS));
+    assert_eq!(trace.sender.cwnd(), MSS);
+    // The next expiry of the same segment asks for no threshold.
+    trace.poll();
+    taken(&log);
+    trace.wake_when_due();
+    assert_eq!(taken(&log), Vec::<String>::new());
+}
+
+#[test]
+fn a_model_sets_window_and_pace_in_every_state() {
+    let (mut trace, log) = linux(true);
+    trace.at(0).write(100).poll();
+    assert_eq!(
+        taken(&log),
+        ["init srtt 100", "burst", "event TransmissionStart"]
+    );
+    trace.at(100).ack(2);
+    assert_eq!(
+        taken(&log),
+        [
+            "acked 2 rtt Some(100) lost 0",
+            "control 2 losses 0",
+            "burst"
+        ]
+    );
+    assert_eq!(trace.sender.cwnd(), 7 * MSS);
+    trace.at(101).sack(2, &[3..7]);
+    let calls = taken(&log);
+    assert_eq!(calls[1], "ssthresh of 7 lost 1", "{calls:?}");
+    assert_eq!(calls[2], "Open to Recovery");
+    assert_eq!(calls[3], "control 4 losses 1");
+    assert_eq!(trace.sender.cwnd(), 7 * MSS);
+}
