@@ -11,7 +11,7 @@ use crate::{Changes, ConfiguredRemedy, LinkChanges, Selection};
 pub enum Idle {
     /// The endpoint does so without it.
     AlreadySo,
-    /// The endpoint does not read what it sets, for this reason.
+    /// The endpoint ignores the remedy's settings, for this reason.
     Unread(&'static str),
 }
 
@@ -19,7 +19,8 @@ pub enum Idle {
 struct Unread {
     /// Whether the endpoint has these choices.
     by: fn(&Config) -> bool,
-    /// Takes the settings over from the second, so that only those that are read still differ.
+    /// Copies the settings from the second configuration, so that only settings in use still
+    /// differ.
     take: fn(&mut Config, &Config),
     /// Why they are not read.
     because: &'static str,
@@ -170,7 +171,7 @@ mod tests {
             };
             assert!(found.contains(reason), "{remedy}: {found}");
         }
-        // With another choice beside it, the same remedy is read.
+        // Combined with another choice, the same remedy has an effect.
         assert_eq!(idle("newzag+cubic", Profile::LinuxBbr), None);
         assert_eq!(idle("rate-halving+newreno", Profile::Tahoe), None);
     }

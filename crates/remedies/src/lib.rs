@@ -1,8 +1,7 @@
 //! The catalogue of remedies: a remedy's name and values in, configured parts of TCP and link out.
 //!
-//! A remedy is a named change at one of five places. Adding one is one file under the folder of
-//! its place, which gives its entry and what it changes, and one line in the `mod.rs` of that
-//! place.
+//! A remedy is a named change at one of five places. Adding one takes a file in the folder of its
+//! place, with its entry and its changes, and one line in the `mod.rs` of that place.
 //!
 //! ```
 //! let chosen = airtcp_remedies::parse("rto-factor:factor=10+sack").unwrap();

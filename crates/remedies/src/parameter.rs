@@ -13,9 +13,9 @@ use crate::Quantity;
 pub struct Parameter {
     /// The name, as in `rto-factor:factor=10`.
     pub name: &'static str,
-    /// The unit, or empty for a bare number. A time carries its own: `200 ms`.
+    /// The unit, or empty for a bare number. A time includes its unit: `200 ms`.
     pub unit: &'static str,
-    /// The value when none is given.
+    /// The default value.
     pub default: Quantity,
     /// The least legal value.
     pub minimum: Quantity,
@@ -33,7 +33,8 @@ pub struct Values<'a> {
 }
 
 impl Values<'_> {
-    /// The value of a parameter; that a remedy asks only for its own is tested over the catalogue.
+    /// The value of a parameter. A test over the catalogue ensures that remedies only ask for
+    /// declared parameters.
     pub(crate) fn get(&self, name: &str) -> Quantity {
         self.parameters
             .iter()

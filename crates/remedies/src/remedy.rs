@@ -78,9 +78,9 @@ impl Remedy {
 }
 
 impl Serialize for Remedy {
-    /// The entry as programs read it. The deployment stands in it twice: as data in `ways`, and
-    /// in sentences, with the parameters at their defaults, in `deployment`. `agent` is the program
-    /// that has it between the ends.
+    /// Serializes the entry for programs. The deployment appears twice: as data in `ways`, and as
+    /// sentences, with the parameters at their defaults, in `deployment`. `agent` is the program
+    /// that implements it between the endpoints.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut entry = serializer.serialize_struct("Remedy", 9)?;
         entry.serialize_field("name", self.name)?;
@@ -105,17 +105,17 @@ pub struct LinkChanges {
     pub discipline: Option<Discipline>,
     /// Acknowledgments that a later one in their queue covers are dropped.
     pub filters_acks: bool,
-    /// Which station an access point serves next; each has a queue of its own.
+    /// Order in which an access point with a queue per station serves them.
     pub station_queueing: Option<Queueing>,
     /// Airtime of a station's packets that may wait in the hardware.
     pub airtime_limit: Option<Duration>,
     /// Longest aggregate.
     pub aggregate_time: Option<Duration>,
-    /// Longest burst of best effort once the channel is won; none for one exchange.
+    /// Longest burst of best effort once the channel is won; `None` for one exchange.
     pub burst_time: Option<Duration>,
-    /// Most transmissions of a frame by mobiles.
+    /// Maximum number of transmissions of a frame by mobiles.
     pub mobile_attempts: Option<RetryLimit>,
-    /// Most transmissions of a frame by the access point.
+    /// Maximum number of transmissions of a frame by the access point.
     pub access_point_attempts: Option<RetryLimit>,
     /// Agents of the access point, in the order in which packets from the mobile meet it.
     pub agents: Vec<AgentConfig>,

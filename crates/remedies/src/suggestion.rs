@@ -6,7 +6,7 @@ const MAX_NAMES: usize = 3;
 /// The names among `known` that `given` may have been meant to be, nearest first, at most three.
 ///
 /// A name is near when a third of it, or less, was mistyped (letters swapped, missing, added or
-/// changed), when one begins with the other, or when what was given is one of its words.
+/// changed), when one begins with the other, or when the given name is one of its words.
 pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     // Nobody mistypes a name of hundreds of letters, and the distance costs the product of both.
     if given.is_empty() || given.len() > 100 {
@@ -33,7 +33,7 @@ pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Vec
         .collect()
 }
 
-/// The names as an end of an error: `; did you mean "loss"?`, or nothing if none is near.
+/// The names as an end of an error: `; did you mean "loss"?`, or empty if no name is near.
 pub fn question<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let names: Vec<String> = nearest(given, known)
         .into_iter()

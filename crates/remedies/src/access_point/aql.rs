@@ -1,4 +1,4 @@
-//! A bound on what waits in the hardware.
+//! Bounded airtime queued in the hardware.
 
 use crate::deployment::{At, Way};
 use crate::{Changes, Deployment, Place, Remedy, Values};

@@ -21,7 +21,7 @@ use airtcp_units::{Duration, Probability};
 use crate::deployment::{Setting, Step};
 use crate::{Parameter, Quantity, Remedy, Values};
 
-/// What may wait in the hardware.
+/// Limit of the airtime queued in the hardware.
 const fn airtime_limit(effect: &'static str) -> Parameter {
     Parameter {
         name: "limit",

@@ -12,7 +12,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     parameters: &[Parameter {
         name: "limit",
         unit: "",
-        // What WMM gives video: 94 times 32 µs.
+        // WMM's limit for video: 94 times 32 µs.
         default: Quantity::Time(Duration::from_micros(3_008)),
         minimum: Quantity::Time(Duration::from_micros(32)),
         maximum: Quantity::Time(Duration::from_micros(8_160)),

@@ -16,13 +16,13 @@ mod tests;
 /// Deployment of a remedy on a real system: one of `ways`, the preferred one first.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Deployment {
-    /// The ways to deploy it, the best first. Empty: no steps are known, and `note` says why.
+    /// The ways to deploy it, the best first. Empty if no steps are known; `note` explains why.
     pub ways: &'static [Way],
-    /// Notes for a user beside the steps: why there is no way, what the system does
-    /// by itself, what else is to be had. A sentence or several, or empty.
+    /// Additional notes for a user: why there is no way, what the system does by itself, or which
+    /// alternatives exist. A sentence or several, or empty.
     pub note: &'static str,
-    /// The program of airtcp that has it between the ends, on the access point or a router before
-    /// it, with its first words: `gateway snoop`. None where there is none.
+    /// The airtcp program that implements it between the endpoints, on the access point or a router
+    /// before it, with its first arguments: `gateway snoop`. `None` if there is none.
     pub agent: Option<&'static str>,
 }
 
@@ -39,9 +39,9 @@ pub struct Way {
     pub instead: Option<&'static str>,
     /// The kernels that have it, where no released Linux does.
     pub only_in: Option<&'static str>,
-    /// The module whose version tells such a kernel from others.
+    /// The module with a version that identifies such a kernel.
     pub module: Option<Module>,
-    /// The value of a parameter with which this is a way to have the remedy; with any, if none.
+    /// The parameter value required for this way to have the remedy; `None` if any will do.
     pub when: Option<When>,
 }
 
@@ -60,7 +60,7 @@ pub struct When {
 pub struct Module {
     /// Its name: `tcp_bbr`.
     pub name: &'static str,
-    /// Its version, as the kernel says it: `3`.
+    /// Its version, as the kernel reports it: `3`.
     pub version: &'static str,
 }
 
@@ -141,7 +141,7 @@ pub enum Step {
     RadioFile {
         /// The file: `aql_txq_limit`.
         name: &'static str,
-        /// What is written to it.
+        /// The value written to it.
         value: Setting,
     },
     /// The transmissions of a frame by a radio, as `iw phy PHY set retry` of iw(8) limits them.
@@ -178,15 +178,15 @@ pub enum Setting {
         /// The other limit, at least.
         high_us: u64,
     },
-    /// A parameter that is a number of bytes of data: the three sizes of `tcp_wmem` or `tcp_rmem`
-    /// (tcp(7)), of which it sets the largest. These count memory, of which data takes half
-    /// (socket(7)): `4096 16384 8388608`.
+    /// A parameter in bytes of data: the three sizes of `tcp_wmem` or `tcp_rmem` (tcp(7)), of which
+    /// it sets the largest. The kernel's sizes count memory, half of which is for data (socket(7)):
+    /// `4096 16384 8388608`.
     BufferSizes {
         /// The size that a buffer begins with by default.
         first: u64,
         /// The parameter.
         parameter: &'static str,
-        /// Bytes of data that one of it is: 1, or those of a segment.
+        /// Bytes of data in one unit of it: 1, or the bytes of a segment.
         unit: u64,
     },
     /// A parameter that is a number of attempts or no limit: the former, at most 255, which is as
@@ -197,12 +197,12 @@ pub enum Setting {
     Deviations(&'static str),
 }
 
-/// A step with its values filled in: what is applied, and what is printed.
+/// A step with its values filled in, for applying and for printing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Concrete {
     /// The step.
     pub step: Step,
-    /// Its value, or empty where it takes none.
+    /// Its value, or empty if it takes no value.
     pub value: String,
 }
 
@@ -400,7 +400,7 @@ impl Setting {
         }
     }
 
-    /// What stands in a command where the value depends on a link that is not known.
+    /// Placeholder in a command where the value depends on a link that is not known.
     fn formula(self, values: &Values<'_>) -> String {
         match self {
             Self::Deviations(name) => format!("<{} × RTT deviation>", values.number(name)),
@@ -413,7 +413,7 @@ impl Setting {
             Self::Fixed(value) => value.to_owned(),
             Self::Parameter(name) => values.get(name).to_string(),
             Self::Thousandths(name) => format!("{:.0}", values.number(name) * 1000.0),
-            // Rounded up: a floor of less than a unit is not none.
+            // Rounded up: a floor below one unit must not become zero.
             Self::Milliseconds(name) => {
                 format!("{}ms", values.time(name).as_nanos().div_ceil(1_000_000))
             }
@@ -448,7 +448,7 @@ impl Setting {
 
 /// Bytes of memory for each byte of data (socket(7), `SO_SNDBUF`).
 const MEMORY_A_BYTE: u64 = 2;
-/// The kernel's own least buffer, a page, and the largest that its settings hold (an `int`).
+/// The kernel's minimum buffer, a page, and the largest that its settings hold (an `int`).
 const MIN_BUFFER: u64 = 4096;
 const LARGEST_BUFFER: u64 = i32::MAX as u64;
 
@@ -458,13 +458,13 @@ const MAX_ATTEMPTS: u64 = 255;
 /// mac80211's number of the category best effort (`enum ieee80211_ac_numbers`).
 const BEST_EFFORT: u8 = 2;
 
-/// Rounded up: a limit of less than a unit is not none.
+/// Rounded up: a limit below one unit must not become zero.
 fn microseconds(values: &Values<'_>, name: &str) -> u64 {
     values.time(name).as_nanos().div_ceil(1000)
 }
 
 impl At {
-    /// The name as it stands in a sentence.
+    /// The name as used in a sentence.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sender => "the sender",

@@ -42,8 +42,9 @@ fn a_deployment_says_how_or_why_not() {
     }
 }
 
-/// What no released Linux has, a kernel with the authors' patch may have, under the same name as
-/// Linux's own version 1: the module's version tells them apart (google/bbr, `BBR_VERSION`).
+/// A kernel with the authors' patch may have a remedy that no released Linux has, under the same
+/// name as Linux's own version 1: the module's version distinguishes them (google/bbr,
+/// `BBR_VERSION`).
 #[test]
 fn a_way_may_be_in_few_kernels_only() {
     let ways = find("bbr-v3").unwrap().deployment.ways;

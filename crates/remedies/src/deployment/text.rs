@@ -6,8 +6,8 @@ use super::{Concrete, Deployment, Module, Step, Way};
 use crate::Values;
 
 impl fmt::Display for Concrete {
-    /// The step as a command, or as what a program has to do. `ROUTE`, `DEVICE` and `PHY` stand
-    /// for a route as `ip route show` prints it, a network device and a radio.
+    /// The step as a command, or as an instruction for a program. `ROUTE`, `DEVICE` and `PHY` are
+    /// placeholders for a route as `ip route show` prints it, a network device and a radio.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = &self.value;
         match self.step {
@@ -55,7 +55,7 @@ impl Way {
         };
         for (position, step) in self.steps.iter().enumerate() {
             let value = match step.setting() {
-                // What depends on a link has no value here; the formula stands in its place.
+                // A value that depends on the link is unknown here; its formula is printed instead.
                 Some(setting) => setting
                     .filled_in(values, None)
                     .unwrap_or_else(|| setting.formula(values)),
@@ -83,8 +83,7 @@ impl Way {
 }
 
 impl Deployment {
-    /// The deployment in sentences, with the remedy's values filled in. Commands stand between
-    /// backticks.
+    /// The deployment in sentences, with the remedy's values filled in. Commands are in backticks.
     pub fn text(&self, values: &Values<'_>) -> String {
         let mut sentences: Vec<String> = self
             .ways_for(values)

@@ -1,4 +1,4 @@
-//! A shaper whose rate follows the delay of the link behind it.
+//! A shaper with a rate that follows the delay of the link after it.
 
 use airtcp_link::frame::RetryLimit;
 use airtcp_link::{AutorateConfig, CakeConfig, Discipline};
@@ -8,7 +8,7 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 use super::WHICH_PACKET;
 
-/// A delay behind the shaper, over that of the idle link.
+/// A delay beyond the shaper, in excess of the idle link's.
 const fn delay(name: &'static str, millis: u64, effect: &'static str) -> Parameter {
     Parameter {
         name,

@@ -1,4 +1,4 @@
-//! A queue for each flow, each of which keeps its delay short.
+//! A queue for each flow, each kept short by CoDel.
 
 use airtcp_link::{Discipline, FqCoDelConfig};
 

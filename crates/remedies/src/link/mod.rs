@@ -15,8 +15,8 @@ use airtcp_units::Duration;
 use crate::deployment::{Setting, Step};
 use crate::{Parameter, Quantity, Remedy};
 
-/// What CoDel keeps the delay below, alone or in each of FQ-CoDel's queues.
-// tc(8) is told whole milliseconds.
+/// The delay that CoDel aims to stay below, in a single queue or in each of FQ-CoDel's.
+// tc(8) takes whole milliseconds.
 const TARGET: Parameter = Parameter {
     name: "target",
     unit: "",
@@ -26,8 +26,8 @@ const TARGET: Parameter = Parameter {
     effect: "delay in the queue that is acceptable; RFC 8289 §4.4: 5 to 10 % of a round trip",
 };
 
-/// The delay that PIE and what is built on it aim at.
-// tc(8) is told whole milliseconds.
+/// The target delay of PIE and its derivatives.
+// tc(8) takes whole milliseconds.
 const fn aim(effect: &'static str) -> Parameter {
     Parameter {
         name: "target",

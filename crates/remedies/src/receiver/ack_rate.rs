@@ -37,9 +37,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
     apply,
 };
 
-/// The effect at the receiver: it has been told R, and the option's bytes take no room. What the
-/// sender asks for does not change during the connection; that it does not ask in slow start is
-/// `after`.
+/// The effect at the receiver: it knows R, and the option's bytes take no room. The sender's
+/// request is constant during the connection; `after` covers its absence in slow start.
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
     let ack = &mut changes.tcp.delayed_ack;
     ack.segments = values.count("segments");

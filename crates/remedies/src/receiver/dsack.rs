@@ -1,4 +1,4 @@
-//! Telling the sender what arrived twice.
+//! Reporting duplicate segments to the sender.
 
 use crate::deployment::{At, Setting, Step, Way};
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};

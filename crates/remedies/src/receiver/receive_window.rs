@@ -1,4 +1,4 @@
-//! A bound on what a sender may have in flight, set by its receiver.
+//! A bound on a sender's data in flight, set by its receiver.
 
 use airtcp_tcp::config::ReceiveWindow;
 

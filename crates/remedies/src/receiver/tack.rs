@@ -33,9 +33,9 @@ pub(crate) const REMEDY: Remedy = Remedy {
     apply,
 };
 
-/// The receiver's part alone. The paper's sender takes the receiver's delay out of its round trips,
-/// has its losses told by number, and paces; a BBR sender paces and filters round trips by itself,
-/// as the paper's does.
+/// Configures the receiver only. The paper's sender subtracts the receiver's delay from its round
+/// trips, learns of losses by packet number, and paces; a BBR sender paces and filters round trips
+/// by itself, as the paper's does.
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
     let ack = &mut changes.tcp.delayed_ack;
     ack.most_a_round_trip = Some(values.count("beta"));

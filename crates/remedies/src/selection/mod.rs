@@ -12,8 +12,8 @@ use crate::{Changes, Parameter, Quantity, Remedy, Values, catalogue, find};
 /// The most remedies one combination may hold: far above any sensible one.
 const MAX_REMEDIES: usize = 32;
 
-/// Why a combination of remedies was refused. Its text names the remedy, the parameter, the value
-/// and what was expected.
+/// Reason for refusing a combination of remedies. Its text names the remedy, the parameter, the
+/// value and the expectation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelectionError(String);
 
@@ -43,7 +43,7 @@ impl ConfiguredRemedy {
             .zip(self.quantities.iter().copied())
     }
 
-    /// The values as the remedy's own code reads them.
+    /// The values as the remedy reads them.
     pub fn given(&self) -> Values<'_> {
         Values {
             parameters: self.remedy.parameters,

@@ -39,7 +39,7 @@ fn values_reach_the_configuration() {
     assert_eq!(link.queue_packets, Some(7));
 }
 
-/// A limit is a number of attempts or none, and says which when it is written again.
+/// A limit is a number of attempts or unlimited, and is written back as such.
 #[test]
 fn a_retry_limit_is_a_number_or_none() {
     let attempts = |count| NonZeroU32::new(count).map(RetryLimit::Attempts);

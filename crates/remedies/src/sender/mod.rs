@@ -62,7 +62,7 @@ use crate::{Changes, Remedy};
 /// The choice that bounds the data in flight.
 const LARGEST_WINDOW: &str = "the sender's largest window";
 
-/// Takes over what `profile` says of loss repair, and nothing else of it.
+/// Copies the settings of loss repair from `profile`, and no others.
 fn repair_as(profile: Profile, changes: &mut Changes<'_>) {
     let airtcp_tcp::Config { recovery, sack, .. } = profile.config();
     changes.tcp.recovery = recovery;

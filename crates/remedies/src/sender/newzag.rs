@@ -1,4 +1,4 @@
-//! Random losses told from congestion by round trip and their number.
+//! Random losses distinguished from congestion by round-trip time and number of losses.
 
 use airtcp_tcp::loss_differentiation::{Differentiation, ZigZagTable};
 

@@ -1,4 +1,4 @@
-//! A window that shrinks with what is delivered.
+//! A window that shrinks in proportion to delivered data.
 
 use airtcp_tcp::config::Reduction;
 

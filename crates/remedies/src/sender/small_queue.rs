@@ -1,4 +1,4 @@
-//! Little of a flow in the sender's own wireless device.
+//! A small share of each flow queued in the sender's wireless device.
 
 use crate::deployment::{At, Way};
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};

@@ -1,4 +1,4 @@
-//! Round trips less what the link itself took.
+//! Round-trip times without the link's own delay.
 
 use airtcp_units::Duration;
 
