@@ -4,8 +4,8 @@
     benches/aggregating.py
 
 TCP uploads by one and by twenty stations over 802.11n at 65 Mbit/s, as `tests/oracles` compares
-their goodput. Callgrind counts what runs inside both event loops: a count does not depend on what
-else the machine does. Debian's ns-3 is built with -O2 and without assertions.
+their goodput. Callgrind counts instructions inside both event loops, independently of other load
+on the machine. Debian's ns-3 is built with -O2 and without assertions.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ delayed_ack = {{ segments = 2, timeout = "100 ms" }}
 
 
 def counted(function: str, command: list[str]) -> tuple[float, dict[str, Any]]:
-    """Instructions of a delivered packet, and what the program printed."""
+    """Instructions per delivered packet, and the program's output."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "callgrind.out"
         valgrind = ["valgrind", "--tool=callgrind", "--quiet", f"--toggle-collect={function}"]

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""What a cold build costs, crate by crate, in processor time, and the gateway's static program.
+"""Measures a cold build, crate by crate, in processor time, and the gateway's static program.
 
     python benches/build_times.py             # prints the table
     python benches/build_times.py --write     # and writes it into docs/reference/architecture.md
 
-Every crate is compiled as `make build` compiles it, into an empty folder. Processor time is what
-the compiler and the linker used of all processors, so that other work beside it counts little; a
-crate's own includes nothing of the crates below it. Lines are of its `src`, tests and comments
-included. The gateway's program is built as docs/guides/gateway.md says, where the target is
-installed.
+Every crate is compiled as in `make build`, into an empty folder. Processor time is that of the
+compiler and the linker over all processors, so that concurrent work matters little; a crate's time
+excludes its dependencies. Lines are of its `src`, tests and comments included. The gateway's
+program is built as in docs/guides/gateway.md, if the target is installed.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class Build:
 
 
 def compile_and_log(command: list[str], log: Path) -> int:
-    """Stands before the compiler: runs it, and adds what it used to the log."""
+    """Wraps the compiler: runs it, and adds its resource usage to the log."""
     # Open files are kept: cargo hands its jobs to the compiler through two of them.
     process = subprocess.Popen(command, close_fds=False)
     _, status, used = os.wait4(process.pid, 0)
@@ -58,7 +57,7 @@ def compile_and_log(command: list[str], log: Path) -> int:
 
 
 def cold_build(folder: Path) -> Build:
-    """Builds what `make build` builds into an empty folder."""
+    """Runs the build of `make build` into an empty folder."""
     log = folder / "crates.log"
     log.touch()
     environment = os.environ | {
@@ -125,7 +124,7 @@ def layers() -> list[str]:
 
 
 def table(build: Build, size: int | None) -> str:
-    """What goes into the page."""
+    """The page's table."""
     compiler = subprocess.run(["rustc", "--version"], check=True, capture_output=True, text=True)
     version = compiler.stdout.split(" (")[0]
     rows = [

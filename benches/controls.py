@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""What each congestion control costs: time a packet on the lossy pipe, beside NewReno with SACK.
+"""Measures each congestion control's time per packet on the lossy pipe, relative to NewReno.
 
 Run it with the project's Python: ``.venv/bin/python benches/controls.py``.
-All take turns, so that what else the machine does meets all alike; shown is the median ratio.
+NewReno has SACK. All take turns, so that other load on the machine affects all alike; the median
+ratio is shown.
 """
 
 from __future__ import annotations

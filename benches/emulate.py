@@ -4,8 +4,8 @@
     python benches/emulate.py --write       # and writes it into docs/measurements/real.md
 
 Needs iperf3, ping and network namespaces; run it on an otherwise idle machine. The emulator is one
-thread: its share of a core includes what the kernel does on its behalf, which is the TCP of the
-hosts that it hands packets to.
+thread: its share of a core includes the kernel's work on its behalf, which is the TCP of the hosts
+that receive its packets.
 """
 
 import argparse
@@ -63,7 +63,7 @@ LINKS = (
 
 @dataclass
 class Speed:
-    """What was measured over one link."""
+    """Measurements over one link."""
 
     link: str
     mbps: float
@@ -85,7 +85,7 @@ def emulate(
         process = subprocess.Popen(call, stdout=out, stderr=summary)
         ticks = 0
         while process.poll() is None:
-            # Of this process alone: what it has started counts elsewhere.
+            # Of this process only: its children are counted elsewhere.
             stat = Path(f"/proc/{process.pid}/stat").read_text().rsplit(") ", 1)[1].split()
             ticks = int(stat[11]) + int(stat[12])
             time.sleep(0.05)
@@ -111,7 +111,7 @@ def speed(name: str, scenario: str, settings: tuple[str, ...], more: str) -> Spe
 
 
 def round_trip() -> str:
-    """A ping over 25 ms each way, in ping's own words."""
+    """A ping over 25 ms each way, as ping summarizes it."""
     out, _, _ = emulate("lossy-pipe", (), None, "ping -q -c 100 -i 0.05 $AIRTCP_SERVER")
     found = re.search(r"rtt (min/avg/max/mdev) = (\S+) ms", out)
     assert found, out

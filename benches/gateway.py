@@ -1,4 +1,4 @@
-"""Measures what the gateway costs: speed beside plain forwarding, delay, idle CPU, memory.
+"""Measures the gateway's cost: speed relative to plain forwarding, delay, idle CPU, memory.
 
     python benches/gateway.py               # prints the table
     python benches/gateway.py --write       # and writes it into docs/measurements/real.md
@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "measurements" / "real-gateway.json"
 PAGE = ROOT / "docs" / "measurements" / "real.md"
 TICKS = os.sysconf("SC_CLK_TCK")
-#: No acknowledgment is held by this agent: what is left is the way through the queue.
+#: This agent holds no acknowledgment: only the passage through the queue remains.
 NO_DELAY = "static-delay:delay=0s,every=1"
 #: Offset of tcpi_rtt in struct tcp_info (linux/tcp.h), in microseconds.
 RTT_AT = 68
@@ -137,7 +137,7 @@ def round_trip(router: Router) -> float:
 
 
 def drain(connection: socket.socket) -> None:
-    """Reads a connection to its end, in a thread of its own."""
+    """Reads a connection to its end in a new thread."""
 
     def work() -> None:
         while connection.recv(1 << 16):
@@ -197,7 +197,7 @@ def memory(router: Router, process: int, connections: int) -> float:
 
 
 def measured(rounds: int, seconds: int, connections: int) -> dict[str, Any]:
-    """Everything, on routers of its own."""
+    """All measurements, on freshly made routers."""
     result: dict[str, Any] = {"kernel": platform.release(), "cores": os.cpu_count()}
     trips = []
     for number in range(rounds):
@@ -223,7 +223,7 @@ def measured(rounds: int, seconds: int, connections: int) -> dict[str, Any]:
 
 
 def child_of(gateway: subprocess.Popen[str]) -> int:
-    """The gateway's own process: `ip netns exec` becomes it."""
+    """The gateway's process: `ip netns exec` becomes it."""
     return gateway.pid
 
 

@@ -1,14 +1,14 @@
-"""What a gateway's faults cost the connections through it: outages, packets, bytes.
+"""Measures how a gateway's faults affect connections through it: outages, packets, bytes.
 
     python benches/gateway_faults.py            # prints the table
     python benches/gateway_faults.py --write    # and writes it into docs/measurements/real.md
 
 Eight of a mobile's connections upload over a router on which a gateway holds every acknowledgment
 for 20 ms; then something happens. The outage is the longest time without a byte at the receiver, of
-any connection. Lost packets are TCP segments that left one host and did not reach the other, both
-ways, by the counters of both kernels: receive windows are bounded, so that without a fault none is
-lost in a full queue of the machine's own. Each fault is met several times; the row of the table has
-the median and the worst. It needs root, ethtool, and iptables or nft.
+any connection. Lost packets are TCP segments that left one host and did not reach the other, in
+both directions, by the counters of both kernels: receive windows are bounded, so that without a
+fault no segment is lost in a full queue of the machine. Each fault is applied several times; the
+row of the table has the median and the worst. It needs root, ethtool, and iptables or nft.
 """
 
 import argparse
@@ -50,8 +50,8 @@ COLUMNS = ("outage_ms", "lost", "retransmitted")
 CONNECTIONS = 8
 BLOCK = 1 << 14
 SECONDS = 4.0
-#: Bytes of a receive window, as asked for: the kernel makes of it what eight connections may have
-#: under way without the 1000 packets that a core's backlog holds.
+#: Requested receive window in bytes: with the kernel's rounding, eight connections stay below the
+#: 1000 packets of a core's backlog.
 WINDOW = 64 << 10
 #: Packets that the gateway's queue has room for, and more forged acknowledgments than that.
 QUEUE = 1 << 14
@@ -72,7 +72,7 @@ class Upload:
 
 @dataclass
 class Row:
-    """What a fault has done."""
+    """Effects of a fault."""
 
     fault: str
     outage_ms: float
@@ -81,7 +81,7 @@ class Row:
     whole: bool
     mbps: float
     left: bool
-    """Whether rules were left behind."""
+    """Whether rules remained installed."""
 
 
 def upload(router: Router, port: int, one: Upload, until: float) -> None:
@@ -106,7 +106,7 @@ def upload(router: Router, port: int, one: Upload, until: float) -> None:
 
 
 def receive(connection: socket.socket, one: Upload) -> None:
-    """Reads to the end, and answers with the digest of what came."""
+    """Reads to the end, and answers with the digest of the received data."""
     digest = hashlib.sha256()
     one.last = time.monotonic()
     while block := connection.recv(1 << 16):
@@ -158,7 +158,7 @@ def counter(router: Router, name: str) -> int:
 
 
 def rules(router: Router) -> str:
-    """The rules that stand."""
+    """The installed rules."""
     return router.inside(
         router.router,
         "iptables-save -t mangle 2>/dev/null; ip6tables-save -t mangle 2>/dev/null;"
@@ -259,7 +259,7 @@ FAULTS: tuple[tuple[str, Fault], ...] = (
     ("another process takes over", renew),
     ("device down for 300 ms", away),
 )
-#: What meets a gateway that carries the packets itself, which the kernel's bridge follows.
+#: Faults of a gateway that carries the packets itself; the kernel's bridge takes over.
 INLINE_FAULTS: tuple[tuple[str, Fault], ...] = (
     ("inline: none", nothing),
     ("inline: `kill -9`", kill),
@@ -270,7 +270,7 @@ INLINE_FAULTS: tuple[tuple[str, Fault], ...] = (
 
 
 def measure(name: str, fault: Fault, *, inline: bool = False) -> Row:
-    """A fault on a router of its own."""
+    """Measures a fault on a fresh router."""
     with Router(inline=inline) as router:
         router.cut_at_the_host()
         router.inside(router.mobile, "sysctl -qw net.ipv4.tcp_congestion_control=reno")
@@ -328,7 +328,7 @@ def main() -> None:
     arguments = parser.parse_args()
     faults: dict[str, list[dict[str, Any]]] = {}
     try:
-        # By turns, so that what else the machine does meets all alike.
+        # In turns, so that other load on the machine affects all alike.
         for _ in range(arguments.rounds):
             for inline, known in ((False, FAULTS), (True, INLINE_FAULTS)):
                 for name, fault in known:

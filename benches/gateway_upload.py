@@ -5,13 +5,12 @@
 
     mobile's kernel ── 802.11b and the wired part, emulated ── router with the gateway ── wired host
 
-The gateway stands behind the wired part of the emulated link, so that acknowledgments are held
-before they cross it and not behind it. Retries at the mobile are unlimited in every run. Beside
-the runs: the same network simulated, and the same with the agent inside the emulated network, where
-the paper has it. In the paper's own setting Linux has no needless timeout; in two others it has
-some: with a window of four segments, as small stacks have it, its timer is hardly longer than the
-least round trip. It needs root and iptables or nft; a run during which the machine did not keep up
-is repeated.
+The gateway is after the wired part of the emulated link, so that acknowledgments are held before
+they cross it. Retries at the mobile are unlimited in every run. The runs are compared with the same
+network simulated, and with the agent inside the emulated network, as in the paper. In the paper's
+setting Linux has no needless timeout; in two others it has some: with a window of four segments, as
+small stacks have it, its timer is hardly longer than the minimum round trip. It needs root and
+iptables or nft; a run during which the machine did not keep up is repeated.
 """
 
 import argparse
@@ -38,7 +37,7 @@ SCENARIO = ROOT / "papers" / "delay-injection" / "upload.toml"
 SETTINGS = {"wlan.retry_limit": "unlimited", "wired.delay": "20 ms"}
 AGENT = "delay-injection:inf-retry=0"
 ATTEMPTS = 4
-#: Bounds wide enough for the paper's own delays.
+#: Bounds wide enough for the paper's delays.
 WIDE = """[hold]
 longest = "10 s"
 of_round_trip = 1000.0
@@ -46,8 +45,8 @@ of_timeout = 1.0
 budget = "1 h"
 span = "1 h"
 """
-#: The router and what runs on it, in the namespace at the far end of the link.
-#: What Linux takes up of a segment for timestamps.
+#: The router and its programs, in the namespace at the far end of the link.
+#: Linux's bytes for timestamps in each segment.
 STAMPS = 12
 ROUTER = """set -e
 ip link add gw1 type veth peer name h0
@@ -134,12 +133,12 @@ class Setting:
     mss: int
     """Bytes of data in a segment."""
     window: int
-    """Segments that may be under way; 0 for no limit."""
+    """Maximum number of segments in flight; 0 for no limit."""
     floor_ms: int
-    """The floor of the sender's timer; Linux's own is 200."""
+    """The floor of the sender's timer; Linux's default is 200."""
 
     def __str__(self) -> str:
-        """What the page calls it."""
+        """Its name on the page."""
         window = f"a window of {self.window}" if self.window else "no bound on the window"
         return (
             f"{self.damaged} of 100 frames damaged, segments of {self.mss} bytes, {window}, "
@@ -157,7 +156,7 @@ SETS = (
 
 @dataclass(frozen=True)
 class Way:
-    """A way to have the agent, or none."""
+    """A deployment of the agent, or none."""
 
     name: str
     agent: str = ""
@@ -168,7 +167,7 @@ class Way:
 
 
 def emulated(seed: int, seconds: float, setting: Setting, way: Way) -> dict[str, Any]:
-    """One upload, repeated while the machine does not keep up; the last attempt says so."""
+    """One upload, repeated while the machine does not keep up; the last one is marked so."""
     for _ in range(ATTEMPTS):
         run = attempt(seed, seconds, setting, way)
         if run["in_time"]:
@@ -218,7 +217,7 @@ def attempt(seed: int, seconds: float, setting: Setting, way: Way) -> dict[str, 
 
 
 def kept(report: dict[str, Any]) -> dict[str, Any]:
-    """What the table wants of a gateway's report."""
+    """The fields of a gateway's report that the table needs."""
     did = {key: report["did"][key] for key in ("delayed", "held_ns", "longest_ns")}
     return {"did": did, "expected": report["expected"]}
 
@@ -347,7 +346,7 @@ def main() -> None:
             for setting in SETS
         ],
     }
-    # The ways of one seed side by side, so that what else the machine does meets all alike.
+    # All variants of a seed together, so that other load on the machine affects all alike.
     with ThreadPoolExecutor(arguments.jobs) as pool:
         for seed in seeds:
             for setting, found in zip(SETS, run["settings"], strict=True):

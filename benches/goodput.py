@@ -1,10 +1,10 @@
-"""Measures the goodput of airtcp's own TCP on a TUN device, beside the kernel's on the same kind.
+"""Measures the goodput of airtcp's own TCP on a TUN device, compared with the kernel's.
 
     python benches/goodput.py               # prints the table
     python benches/goodput.py --write       # and writes it into docs/measurements/real.md
 
 The endpoint is one thread, and the TCP of the kernel at the other end runs in its calls: its share
-of a core includes both. Beside it, the kernel's TCP at both ends of two such devices, with one
+of a core includes both. For comparison, the kernel's TCP at both ends of two such devices, with one
 thread that copies from one to the other (crates/proxy/examples/two_devices.rs). The program that
 reads or writes at the kernel's end runs on another core. Needs root, or user namespaces; nothing
 else should run meanwhile.
@@ -37,14 +37,14 @@ PAGE = ROOT / "docs" / "measurements" / "real.md"
 KERNEL, ENDPOINT, FAR = "10.112.7.1", "10.112.7.2", "10.112.8.2"
 TICKS = os.sysconf("SC_CLK_TCK")
 GIB = 1 << 30
-#: What a transfer carries: some seconds of it.
+#: Transfer sizes: some seconds each.
 SIZES = {"plain": 1 * GIB, "offload": 2 * GIB}
 REPEATS = 3
 
 
 @dataclass
 class Speed:
-    """What was measured one way."""
+    """Measurements of one way."""
 
     way: str
     device: str
@@ -53,7 +53,7 @@ class Speed:
 
 
 def cpu_seconds(process: int) -> float:
-    """Processor time that a process has used, what the kernel did for it among it."""
+    """Processor time of a process, including the kernel's on its behalf."""
     stat = Path(f"/proc/{process}/stat").read_text().rsplit(") ", 1)[1].split()
     return (int(stat[11]) + int(stat[12])) / TICKS
 
@@ -90,7 +90,7 @@ def serving(folder: Path, options: list[str]) -> Iterator[subprocess.Popen[str]]
 
 
 def to_the_kernel(folder: Path, options: list[str], size: int) -> tuple[float, float]:
-    """Seconds, and those of the processor, for a file that ``serve`` sends."""
+    """Wall and processor seconds for a file that ``serve`` sends."""
     file = folder / "zeros"
     if not file.exists() or file.stat().st_size != size:
         with file.open("wb") as out:
@@ -166,7 +166,7 @@ WAYS: dict[str, Callable[[Path, list[str], int], tuple[float, float]]] = {
 def measure() -> list[Speed]:
     """Every way on every device: the run of median goodput."""
     found = []
-    # In memory: what is measured is no disk.
+    # In memory: no disk should be measured.
     with tempfile.TemporaryDirectory(dir="/dev/shm") as name:
         for device, size in SIZES.items():
             options = ["--offload"] if device == "offload" else []

@@ -3,8 +3,8 @@
     python benches/horizon.py [--page]
 
 Each link runs once, for 60 s, and is read as if it had ended at each second from 20 s on. A
-definition is good where these readings lie on a + b/T: the long-run rate, less what slow start
-cost once. What is left is chance of the instant. Writes docs/measurements/horizon.json and the
+definition is good if these readings lie on a + b/T: the long-run rate, less the one-time cost of
+slow start. The residue is random. Writes docs/measurements/horizon.json and the
 table of validation.md.
 """
 
@@ -69,7 +69,7 @@ DEFINITIONS: Mapping[str, Callable[[Samples, int], float]] = {
 
 
 def sampled(scenario: str, settings: Settings) -> Samples:
-    """One run of a link, without its own end."""
+    """One run of a link, long enough that its end is never sampled."""
     whole = {**settings, "duration": f"{SECONDS + 10} s"}
     run = airtcp.run(scenario, 1, whole, probes=PROBES, probe_interval_s=STEP_S, events=False)
     rows = run.samples.group_by("time_s").sum().sort("time_s")

@@ -1,4 +1,4 @@
-"""Paper 2's delay injection in ns-3 beside airtcp: two programs that share nothing but the paper.
+"""Paper 2's delay injection in ns-3 and in airtcp: two programs that share only the paper.
 
     .venv/bin/python benches/injection.py           # prints the table
     .venv/bin/python benches/injection.py --docs  # and writes it into papers-real.md
@@ -33,7 +33,7 @@ SECONDS = 60
 
 @dataclass(frozen=True)
 class Reading:
-    """What the paper leaves open, set alike in both programs."""
+    """A parameter that the paper leaves open, set alike in both programs."""
 
     name: str
     settings: dict[str, Any]

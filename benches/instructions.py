@@ -5,15 +5,15 @@
     benches/instructions.py --check    fails where the lossy pipe takes 2 % more than recorded
     benches/instructions.py --record   writes the counts to benches/instructions.json
 
-Callgrind counts inside ``lossy_pipe::event_loop`` alone (``--toggle-collect``), neither start-up
+Callgrind counts only inside ``lossy_pipe::event_loop`` (``--toggle-collect``), neither start-up
 nor the scenario's reading. One run is enough, where the difference of two durations would take
 two and leave out slow start. The binary is the one that ``make bench`` times, built with the
 release profile of Cargo.toml whatever ``CARGO_PROFILE_RELEASE_*`` says.
 
-A count belongs to a compiler and an instruction set, and both stand beside it. Where the compiler
-is another, the commit that recorded the counts is built with today's compiler and counted too, so
-that the compiler's own share cancels. Where that commit is not in the repository (a shallow
-clone), or the instruction set is another, nothing is compared, and that is said.
+A count is specific to a compiler and an instruction set, and is recorded with both. With another
+compiler, the commit that recorded the counts is built with today's compiler and counted too, so
+that the compiler's share cancels. If that commit is not in the repository (a shallow clone), or the
+instruction set differs, nothing is compared, with a message.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ UPLOADS = {"flows.direction": "up", "tcp.profile": "sack", "tcp.max_window": 100
 
 
 class AbsentError(Exception):
-    """Counting cannot be done here; says why, and what would change that."""
+    """Counting is impossible here; the message has the reason and the remedy."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Count:
     scenario: str
     settings: Mapping[str, object]
     beside: str | None = None
-    """The run whose cost its own is compared with."""
+    """The baseline run for the comparison of cost."""
 
     @property
     def is_held(self) -> bool:
@@ -66,7 +66,7 @@ class Count:
 
 
 def _pipe(profile: str, loss: float, delack: int | None = None) -> Count:
-    """A run over the lossy pipe; without ``delack`` the profile says when to acknowledge."""
+    """A run over the lossy pipe; without ``delack`` the profile's delay applies."""
     of_run = {"duration": "20 s", "tcp.profile": profile, "link.loss.rate": loss}
     if delack is not None:
         name = f"lossy pipe, {profile}, {loss:.0%} loss, delack {delack}"
@@ -115,7 +115,7 @@ COUNTS = [
 
 
 def own_environment() -> dict[str, str]:
-    """The environment without what would change the release profile."""
+    """The environment without variables that would change the release profile."""
     return {
         key: value
         for key, value in os.environ.items()
@@ -129,7 +129,7 @@ def build(root: Path) -> Path:
         raise AbsentError("no cargo: install Rust")
     environment = own_environment()
     if root != ROOT:
-        # What today's sources and those share is compiled again, once.
+        # Dependencies shared with today's sources are compiled again, once.
         environment["CARGO_TARGET_DIR"] = str(ROOT / "target" / "recorded")
     subprocess.run(
         ["cargo", "build", "--quiet", "--release", "--package", "airtcp-throughput"],
@@ -186,7 +186,7 @@ def count_all(binaries: Path, runs: list[Count]) -> dict[str, float]:
 
 
 def compiler() -> str:
-    """What ``rustc`` calls itself."""
+    """The name and version of ``rustc``."""
     words = subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=True)
     return words.stdout.strip()
 
@@ -245,7 +245,7 @@ def count_recording_commit(runs: list[Count]) -> dict[str, float] | None:
 
 
 def check() -> bool:
-    """Compares with the record, and says how it came out."""
+    """Compares with the record, and prints the outcome."""
     record = json.loads(RECORD.read_text())
     held = [run for run in COUNTS if run.is_held]
     if record["instruction_set"] != platform.machine():
@@ -272,7 +272,7 @@ def check() -> bool:
 
 
 def record() -> None:
-    """Writes the counts, and with what they were made."""
+    """Writes the counts, with the compiler and the instruction set."""
     written = {
         "rustc": compiler(),
         "instruction_set": platform.machine(),

@@ -5,10 +5,10 @@
     benches/interop.py --all            with GiBs, a thousand connections and emulated scenarios
     benches/interop.py --write          also writes the table into docs/measurements/real.md
 
-Everything happens in network namespaces of its own, which go away with it (root, or a system that
-lets users make namespaces). A transfer counts when the hash of what arrived is that of what was
-sent. Every packet at the endpoint's device is captured, and tshark must find no malformed one and
-no wrong checksum among those that the endpoint sent.
+Everything happens in private network namespaces, which vanish with it (root, or a system that lets
+users make namespaces). A transfer counts if the received data has the hash of the sent data. Every
+packet at the endpoint's device is captured, and tshark must find no malformed packet, and no wrong
+checksum in packets from the endpoint.
 
 ``airtcp-net`` is taken from AIRTCP_NET, or from target/local.
 """

@@ -5,9 +5,9 @@
 
 PACKETDRILL is the folder of google/packetdrill, with the program built in
 gtests/net/packetdrill (./configure && make). The endpoint is a shared object
-(crates/packetdrill) and its time is virtual; the sysctls that scripts set are those of a network
-namespace of each script's own. Beside it the same scripts by ``airtcp script``'s own reader of the
-language, over the core alone. Needs root, or user namespaces.
+(crates/packetdrill) and its time is virtual; scripts set sysctls in a network namespace of each
+script. For comparison the same scripts run in the reader of ``airtcp script``, over the core
+without an endpoint. Needs root, or user namespaces.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ DATA = ROOT / "docs" / "measurements" / "packetdrill.json"
 PAGE = ROOT / "docs" / "measurements" / "validation.md"
 BEGIN, END = "<!-- packetdrill: begin -->", "<!-- packetdrill: end -->"
 LOCAL, REMOTE = "192.168.0.1", "192.0.2.1"
-#: The kernel's own scripts allow for a clock of 4 ms and a machine under load.
+#: The kernel's scripts allow for a clock of 4 ms and a machine under load.
 TOLERANCE_USECS = 14000
 SECONDS = 20
-#: What ``run_all.py`` hands to every script.
+#: Defines that ``run_all.py`` passes to every script.
 DEFINES = {
     "TFO_COOKIE": "3021b9d889017eeb",
     "CODE": "host_unreachable",
@@ -42,7 +42,7 @@ DEVICE = (
     "ip link set tun0 up; ip route add {remote} via 192.168.0.2; "
     "sysctl -q net.ipv4.tcp_congestion_control=cubic; "
 )
-#: Why a script fails, by what it says: the first that matches.
+#: Causes of failure, by the script's output: the first match counts.
 CAUSES = [
     ("Fast Open", r"fastopen|FASTOPEN|\bFO\b"),
     ("zero copy and its notices", r"ZEROCOPY|MSG_ERRQUEUE"),
@@ -61,7 +61,7 @@ def scripts(folder: Path) -> list[Path]:
 
 
 def played(folder: Path, script: Path, shared: Path) -> tuple[bool, str]:
-    """Whether packetdrill passes a script, and what it says if not."""
+    """Whether packetdrill passes a script, and its message if not."""
     program = folder / "gtests/net/packetdrill/packetdrill"
     command = [
         str(program),
@@ -79,7 +79,7 @@ def played(folder: Path, script: Path, shared: Path) -> tuple[bool, str]:
     ]
     own = dict(re.findall(r"^--(local_ip|remote_ip)=(\S+)", script.read_text(), re.MULTILINE))
     if own:
-        # The script's own addresses count, and packetdrill takes those of its command line.
+        # The script's addresses count, and packetdrill takes those of its command line.
         drop = tuple(f"--{name}=" for name in own)
         command = [word for word in command if not word.startswith((*drop, "--so_flags="))]
         command.insert(2, f"--so_flags={own.get('local_ip', LOCAL)}")
@@ -138,7 +138,7 @@ def built() -> Path:
 
 
 def cause(script: Path) -> str:
-    """What a script that fails is about."""
+    """The feature that a failing script needs."""
     # Not by the name of a folder above the suite.
     text = f"{'/'.join(script.parts[-3:])}\n{script.read_text()}"
     return next((name for name, words in CAUSES if re.search(words, text)), "other behaviour")

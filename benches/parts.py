@@ -1,4 +1,4 @@
-"""Where instructions are spent: callgrind's own cost of each source file, by part of the house."""
+"""Where instructions are spent: callgrind's exclusive cost of source files, by part."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def part_of(source: str) -> str:
 
 
 def spent(profile: Path) -> Counter[str]:
-    """Instructions by part, without those of what a part calls.
+    """Instructions by part, excluding callees.
 
-    The format is callgrind's: a file's name stands with its number the first time, and a line of
+    The format is callgrind's: a file's name appears with its number the first time, and a line of
     costs that follows `calls=` is the callee's.
     """
     names: dict[str, str] = {}

@@ -1,7 +1,7 @@
 """The programs that run the lossy pipe and the 802.11b upload: airtcp, ns-3, ns-2.
 
-Each is a process that prints one line of JSON with, at least, ``delivered_packets`` and
-``wall_s``, the wall time of its event loop alone.
+Each is a process that prints one line of JSON with, at least, ``delivered_packets`` and ``wall_s``,
+the wall time of its event loop.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NS3_MODULES = [
 
 
 class AbsentError(Exception):
-    """A peer that cannot run here; says why, and what would change that."""
+    """A peer that cannot run here; the message has the reason and the remedy."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Upload:
 
 
 def printed(command: list[str]) -> dict[str, Any]:
-    """The object that a program prints, on a line of its own: ns-2 has more to say."""
+    """The object that a program prints on a separate line: ns-2 prints other lines, too."""
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     if done.returncode != 0:
         raise SystemExit(f"bench: {' '.join(command)}\n{done.stderr or done.stdout}")
@@ -60,7 +60,7 @@ def printed(command: list[str]) -> dict[str, Any]:
 
 
 class Airtcp:
-    """airtcp, by its crates' own binaries."""
+    """airtcp, by the binaries of its crates."""
 
     name = "airtcp"
 
@@ -111,11 +111,11 @@ class Airtcp:
     def run_bare(self, case: Case, like: dict[str, Any]) -> dict[str, Any]:
         """The bare loop, with the queue operations and draws of airtcp's run ``like``."""
         a_second = like["segments_sent"] / like["simulated_s"]
-        # Little's law: under way for a round trip; without losses the queue is half full too.
+        # Little's law: in flight for a round trip; without losses the queue is half full too.
         in_flight = a_second * 0.050 + (
             case.queue_per_flow * case.flows / 2 if not case.loss else 0
         )
-        # What is neither an arrival of data nor of an acknowledgment is a timer.
+        # Events other than arrivals of data or acknowledgments are timers.
         timers = like["events"] - like["delivered_packets"] - like["acknowledgments"]
         timer_s = like["simulated_s"] * case.flows / max(1, timers)
         command = [
@@ -131,7 +131,7 @@ class Airtcp:
 
 
 def ns3_flags() -> list[str]:
-    """What g++ needs for a program of ns-3.
+    """Compiler flags for a program of ns-3.
 
     Raises:
         AbsentError: a compiler or ns-3 is missing.
@@ -227,7 +227,7 @@ class Ns2:
         return self._printed("lossy_pipe.tcl", settings)
 
     def upload(self, case: Upload) -> dict[str, Any]:
-        """One upload; the access point is the receiver, without wired hosts behind it."""
+        """One upload; the access point is the receiver, without wired hosts."""
         settings = {"stations": case.stations, "seconds": case.seconds, "seed": case.seed}
         return self._printed("wlan_upload.tcl", settings)
 
@@ -237,5 +237,5 @@ class Ns2:
 
 
 def printed_text(command: list[str]) -> str:
-    """What a program prints, stripped."""
+    """A program's output, stripped."""
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()

@@ -1,10 +1,10 @@
-"""Links that a ping met, played from its log, beside a kernel over the links themselves.
+"""Links rebuilt from a ping log, compared with a kernel over the original links.
 
     python benches/ping_links.py --kernel 6.12 [--out out/pings] [--seeds 4]
-    python pages/write_sentences.py --pings out/pings    # the table from what was found
+    python pages/write_sentences.py --pings out/pings    # the table from the results
 
 Six kinds of fault are written twice: as the keys of a scenario, over which a kernel in virtual time
-sends, and as a log of ping five times a second, from which airtcp makes a link of its own. Finished
+sends, and as a log of ping five times a second, from which airtcp derives a link. Finished
 cells are kept in `--out`.
 """
 
@@ -30,7 +30,7 @@ from ping_truth import KINDS, RATE, SECONDS, explicit
 RATES = (RATE, "4 Mbit/s")
 """The second where a guest in virtual time is too slow for bursts at the first."""
 REMEDY = "bbr"
-"""It hears no loss and no delay as a full queue, so that each kind of fault changes its gain."""
+"""It takes no loss or delay for a full queue, so that each kind of fault changes its gain."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def at_a_rate(kind: str, folder: Path, kernel: str, seeds: int) -> Pinged:
     """One kind of link at the first rate at which the kernel can be run.
 
     Raises:
-        RunError: it can be run at none of them.
+        RunError: it cannot be run at any of them.
     """
     for rate in RATES[:-1]:
         try:

@@ -1,12 +1,11 @@
-"""Measures the proxy: memory of ten thousand connections, and goodput beside the direct way.
+"""Measures the proxy: memory of ten thousand connections, and goodput relative to no proxy.
 
     python benches/proxy.py               # prints the tables
     python benches/proxy.py --write       # and writes them into docs/measurements/real.md
 
 Needs root, iperf3 and control groups; run it on an otherwise idle machine. Clients, the proxy and
-servers are in network namespaces of their own, joined by pairs of devices. What the proxy takes is
-what its control group is charged with: its own memory, and the kernel's for its sockets, files,
-pipes and data.
+servers are in separate network namespaces, joined by pairs of devices. The proxy's memory is that
+charged to its control group: its own, and the kernel's for its sockets, files, pipes and data.
 """
 
 import argparse
@@ -42,7 +41,7 @@ MEMORY = Path("/sys/fs/cgroup/memory")
 UNIFIED = Path("/sys/fs/cgroup")
 CLIENT, SERVER, ROUTER = "10.1.0.2", "10.2.0.2", "10.1.0.1"
 PORT, PROXY_PORT, SERVER_PORTS = 8081, 9080, 9180
-#: What a stalled connection's server offers, which is more than anybody holds.
+#: Data offered by a stalled connection's server: more than anybody buffers.
 OFFERED = 1 << 20
 SECONDS = 8
 REPEATS = 3
@@ -53,7 +52,7 @@ Sockets = list[socket.socket]
 
 @dataclass
 class Memory:
-    """What connections in one state take."""
+    """Memory of the connections in one state."""
 
     state: str
     connections: int
@@ -173,7 +172,7 @@ class Group:
         return ["sh", "-c", join, "sh", *command]
 
     def charged(self) -> tuple[int, int]:
-        """Bytes in all, and those of them that are data in sockets."""
+        """Bytes in total, and the part that is data in sockets."""
         if self.is_v2:
             counted = dict(
                 line.split() for line in (self.path / "memory.stat").read_text().splitlines()
@@ -241,7 +240,7 @@ def stall(servers: Sockets) -> None:
 
 
 def ends(world: World, number: int, ports: tuple[int, int], said: Connection) -> None:
-    """The ends of a proxy's connections, in a process of their own: idle, then stalled."""
+    """The ends of a proxy's connections, in a separate process: idle, then stalled."""
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
     held = connections(world, number, ports)
@@ -298,7 +297,7 @@ def iperf(world: World, host: str, port: int, options: list[str]) -> float:
 
 
 def cpu_seconds(process: int) -> float:
-    """What a process has taken of the processors, in seconds."""
+    """Processor time of a process, in seconds."""
     fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

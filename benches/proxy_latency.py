@@ -1,4 +1,4 @@
-"""Measures what waits in the proxy: the age of data as it arrives, beside goodput.
+"""Measures queueing in the proxy: the age of data on arrival, and goodput.
 
     python benches/proxy_latency.py                     # prints the table
     python benches/proxy_latency.py --write             # and writes it into real.md
@@ -52,7 +52,7 @@ PATHS = {
 }
 STACKS = ("none", "linux-cubic", "linux-bbr", "newreno", "linux")
 SOURCE_PORT, PROXY_PORT, RECORD = 9000, 8080, 1448
-#: Beyond no device of the router's, for stacks that have clients on a device of their own.
+#: Routed beyond the router's devices, for stacks with clients on a separate device.
 NOBODYS = "10.9.9.9"
 NEAR, FAR = "10.77.0.1", "10.77.0.2"
 #: The descriptor by which the proxy's program knows the router's namespace.
@@ -132,7 +132,7 @@ def run_proxy(stack: str, program: str, server: str) -> None:
         [*at_router, *["ip", "link", "set", "v0", "up"]],
         f"ip address add {FAR}/24 dev v1".split(),
         ["ip", "link", "set", "v1", "up"],
-        # Stations of the outer link; the inner one has addresses of its own.
+        # Stations of the outer link; the inner one has separate addresses.
         f"ip route add 100.64.0.0/16 via {NEAR}".split(),
         [*at_router, *f"ip route add {NOBODYS} via {FAR}".split()],
         [*at_router, *f"ip route add {server} via {FAR}".split()],
@@ -164,7 +164,7 @@ def measure(path: str, stack: str, program: str) -> Measured:
         wired.write_text(LINK.format(rate=200, delay=wired_ms, packets=1000))
         # The wired server has a way back to the mobile's stations only where no proxy is between.
         inner = (
-            # An emulator inside of another has addresses of its own.
+            # A nested emulator has separate addresses.
             f"exec {ROUTER}</proc/self/ns/net; export AIRTCP_SERVER=100.64.0.1\n"
             f"exec {program} emulate --quiet {wired} --server "
             f"'ip route add 100.64.0.0/16 dev link0; exec {this} --serve' -- "

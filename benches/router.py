@@ -2,7 +2,7 @@
 
     mobile (10.77.1.2) m0 ── r0 router r1 ── w0 wired host (10.77.2.2)
 
-Inline, both hosts are in one network, and the gateway carries what passes between r0 and r1. Named
+Inline, both hosts are in one network, and the gateway carries packets between r0 and r1. Named
 namespaces are removed at the end, also after an error. It needs root.
 """
 
@@ -22,12 +22,12 @@ from typing import Any, Self
 from airtcp.net import find_program
 
 WIRED = "10.77.2.2"
-#: An address behind the router's device towards the mobile, which no host has.
+#: An address without a host, beyond the router's device towards the mobile.
 NOBODY = "10.77.1.99"
 
 
 class AbsentError(Exception):
-    """What is needed is not here; says what."""
+    """A requirement is missing; the message names it."""
 
 
 class Router:
@@ -62,7 +62,7 @@ class Router:
                 )
         if not self.inline:
             self.inside(self.router, "echo 1 > /proc/sys/net/ipv4/ip_forward")
-            # What goes there leaves the router, and no host answers.
+            # Packets to it leave the router, and no host answers.
             run(f"ip -n {self.router} neigh add {NOBODY} lladdr 02:00:00:00:00:63 dev r0")
         for host in (self.mobile, self.wired):
             self.inside(host, "echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save")
@@ -93,7 +93,7 @@ class Router:
             self.inside(namespace, f"ethtool -K {device} tso off gso off gro off tx off")
 
     def inside(self, namespace: str, command: str) -> str:
-        """What a shell command prints in a namespace."""
+        """Output of a shell command in a namespace."""
         return run(f"ip netns exec {namespace} sh -ec '{command}'")
 
     def start(self, namespace: str, *command: str, **more: Any) -> subprocess.Popen[str]:
@@ -122,7 +122,7 @@ class Router:
         return gateway
 
     def end(self, gateway: subprocess.Popen[str]) -> dict[str, Any]:
-        """Ends a gateway; what it reports."""
+        """Ends a gateway; returns its report."""
         gateway.send_signal(signal.SIGTERM)
         gateway.wait()
         text = (Path(self.folder.name) / "report.json").read_text("utf-8")
@@ -150,7 +150,7 @@ class Router:
 
 
 def run(command: str) -> str:
-    """What a shell command prints."""
+    """Output of a shell command."""
     done = subprocess.run(["sh", "-ec", command], capture_output=True, text=True, check=False)
     if done.returncode:
         raise AbsentError(f"{command}: {done.stderr.strip()}")

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""``make bench``: how fast airtcp is, beside ns-3 and ns-2 where they are installed.
+"""``make bench``: the speed of airtcp, compared with ns-3 and ns-2 where they are installed.
 
     benches/run.py [--repetitions N] [--docs]
 
-Every figure is a median over repetitions in which the programs take turns, so that what else the
-machine does meets all alike. Peers that are not installed are left out with a message.
-``--docs`` writes the tables to performance.md in docs/measurements, and the figures to
-performance.json beside it.
+Every figure is a median over repetitions in which the programs take turns, so that other load on
+the machine affects all alike. Peers that are not installed are left out with a message. ``--docs``
+writes the tables to performance.md in docs/measurements, and the figures to performance.json there.
 """
 
 from __future__ import annotations
@@ -45,8 +44,8 @@ SHOWN_BY_PART = (
     "lossy pipe, linux-bbr, 1% loss",
 )
 MAX_PARTS = 16
-# Each flow has 100 kbit/s and one place in the queue: what is measured is what a flow takes,
-# and not the packets on the link: each of those is 96 bytes more, whosever it is.
+# Each flow has 100 kbit/s and one place in the queue: memory of flows is measured, not of packets
+# on the link, each of which adds 96 bytes.
 MEMORY_CASE = Case(flows=100_000, seconds=5, rate_per_flow_bps=100_000, queue_per_flow=1)
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
@@ -86,7 +85,7 @@ class Table:
 
 
 def verdict(value: float, target: float, *, at_least: bool) -> str:
-    """How a figure stands to its target."""
+    """A figure compared with its target."""
     held = value >= target if at_least else value <= target
     sign = "at least" if at_least else "at most"
     return f"{sign} {target:g}: {'held' if held else 'MISSED'}"
@@ -98,13 +97,13 @@ def rate(result: dict[str, Any]) -> float:
 
 
 def progress(text: str) -> None:
-    """Where it stands, on a terminal only."""
+    """Progress, on a terminal only."""
     if sys.stderr.isatty():
         print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
 
 
 def find_peers() -> dict[str, Airtcp | Ns3 | Ns2]:
-    """airtcp, and those of the others that are here."""
+    """airtcp, and the other peers that are installed."""
     peers: dict[str, Airtcp | Ns3 | Ns2] = {}
     kinds: list[Callable[[], Airtcp | Ns3 | Ns2]] = [Airtcp, Ns3, Ns2]
     for kind, name in zip(kinds, ("airtcp", "ns-3", "ns-2"), strict=True):
@@ -191,7 +190,7 @@ def measure_pipe(peers: dict[str, Any], repetitions: int) -> tuple[list[Table], 
 
 
 def measure_flows(airtcp: Airtcp, repetitions: int) -> tuple[list[Table], dict[str, Any]]:
-    """What a packet costs when many flows share the pipe."""
+    """Cost of a packet when many flows share the pipe."""
     costs: dict[int, list[float]] = {}
     for repetition in range(repetitions):
         for case in FLOW_CASES:
@@ -260,7 +259,7 @@ def measure_upload(peers: dict[str, Any], repetitions: int) -> tuple[list[Table]
 
 
 def measure_memory(airtcp: Airtcp) -> tuple[list[Table], dict[str, Any]]:
-    """What a flow takes at 100 000 flows at once."""
+    """Memory of a flow when 100 000 run at once."""
     progress("memory of 100 000 flows")
     result = airtcp.run(MEMORY_CASE)
     progress("")
@@ -322,7 +321,7 @@ def where_spent() -> Table:
 
 
 def machine(peers: dict[str, Any]) -> dict[str, str]:
-    """Where and with what it was measured."""
+    """The machine and the programs' versions."""
     cpu = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():

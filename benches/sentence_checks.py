@@ -34,13 +34,13 @@ class AtHorizons:
     gains: dict[str, tuple[float, float]]
     """By duration in seconds the gain and half its interval, in per cent."""
     is_said: bool
-    """Whether the sentence says that the gain depends on the length."""
+    """Whether the sentence mentions that the gain depends on the length."""
 
 
 def at_horizons(
     link: str, scenario: str, settings: Mapping[str, object], said: ComparedRuns, out: Path
 ) -> AtHorizons | None:
-    """A named remedy at each horizon; None where the answer names none."""
+    """A named remedy at each horizon; None if the answer names no remedy."""
     best = said.ranking.best
     if best is None:
         return None
@@ -83,7 +83,7 @@ def on_kernel(
     kernel: str,
     out: Path,
 ) -> OnKernel | None:
-    """A named remedy on a kernel in virtual time; None where none is named that a host can have."""
+    """A named remedy on a kernel in virtual time; None if no named remedy is for a host."""
     best = next(
         (one for one in said.ranking.candidates if one.helps and is_on_a_host(one.remedy)), None
     )

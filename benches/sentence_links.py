@@ -132,7 +132,7 @@ topology = "wlan"
 wired.delay = "15 ms"
 tcp.profile = "linux"
 """
-"""A link without a scenario of its own: standard, loss and direction are set."""
+"""A link without a shipped scenario: standard, loss and direction are set."""
 
 
 def links() -> dict[str, tuple[str, Settings]]:

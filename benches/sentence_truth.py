@@ -1,9 +1,9 @@
 """The truth of a first sentence, on seeds that no answer has seen, until it is decided.
 
-Of an answer only what its sentence says is judged: the remedy that it names with its gain, its cost
-to others and its latency, and the rivals that could be better by its own intervals. Seeds are added
-look by look, with the error spent over the looks, until the sentence is surely right or surely
-wrong, or `MAX_SEEDS` are run.
+Only the claims of the answer's sentence are judged: the named remedy with its gain, its harm to
+others and its latency, and the rivals that could be better by the answer's intervals. Seeds are
+added look by look, with the error spent over the looks, until the sentence is surely right or
+surely wrong, or `MAX_SEEDS` are run.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,15 +27,15 @@ _MAX_OF_NOTHING = 3
 """Of "nothing helps" the remedies with the largest gains that its runs allow are judged."""
 
 Measure = Callable[[Sequence[str], int, bool], ComparedRuns]
-"""Runs remedies on so many fresh seeds; with True also beside an unchanged flow."""
+"""Runs remedies on so many fresh seeds; with True also against an unchanged flow."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What the fresh seeds say of a sentence."""
+    """Verdict of the fresh seeds on a sentence."""
 
     judged: str
-    """right, wrong, unsure or undecided: unsure where the most seeds do not tell."""
+    """right, wrong, unsure or undecided: unsure if the maximum number of seeds cannot decide."""
     why: str
     seeds: int = 0
     gain: float | None = None
@@ -46,7 +46,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Claim:
-    """Something that a sentence says, and how it is judged from fresh runs."""
+    """A claim of a sentence, and how it is judged from fresh runs."""
 
     names: tuple[str, ...]
     """The remedies that it needs."""
@@ -130,7 +130,7 @@ def _of_named(said: ComparedRuns, named: Candidate) -> list[Claim]:
 
 
 def _of_harm(said: ComparedRuns, named: Candidate) -> list[Claim]:
-    """It takes much of a competing flow's goodput if the sentence says so, and only then."""
+    """It takes much of a competing flow's goodput if and only if the sentence mentions it."""
     if named.harm is None or named.is_harm_open or not is_at_an_end(named.remedy):
         return []
 
@@ -153,9 +153,9 @@ def _true(holds: bool) -> bool | None:
 
 
 def _rivals(said: ComparedRuns, named: Candidate) -> list[Candidate]:
-    """The remedies within reach that may be better by the answer's own intervals.
+    """The remedies within reach that may be better by the answer's intervals.
 
-    One of which the sentence says that it may bring more, may.
+    This includes a remedy that may gain more according to the sentence.
     """
     may = {one.remedy for one in said.ranking.undecided if one.gain > named.gain}
     low = named.interval[0] if named.interval else named.gain
@@ -196,7 +196,7 @@ def _largest(said: ComparedRuns) -> list[Candidate]:
 
 
 def _no_gain(one: Candidate, smallest: float) -> Claim:
-    """A remedy does not bring what is worth having."""
+    """A remedy does not bring a worthwhile gain."""
 
     def judge(truth: ComparedRuns, error: float) -> tuple[bool | None, str]:
         by = of_metric(truth, one.remedy, "goodput", error)

@@ -1,10 +1,10 @@
 """First sentences over many links and askers, judged by fresh seeds until they are decided.
 
     python benches/sentences.py [--out out/sentences] [--max-cpu 3600] [--kernel 6.12]
-    python pages/write_sentences.py out/sentences    # the page from what was found
+    python pages/write_sentences.py out/sentences    # the page from the results
 
 For each link `compare` answers as a user has it, in rounds, for each of four askers; then fresh
-seeds judge what the first sentence says (benches/sentence_truth.py), and nothing else. Twelve
+seeds judge only the first sentence (benches/sentence_truth.py). Twelve
 answers are looked at over shorter and longer runs, and with --kernel twelve on a kernel in virtual
 time. Finished links and cells are kept in `--out`, by the digest of some runs, so that an engine
 that gives other numbers begins anew: it can be run in parts, and resumes after a kill.
@@ -35,7 +35,7 @@ ASKERS = ("my-machine", "server", "access-point", "all")
 ROUNDS = Rounds(most_cpu_s=3600.0)
 """As a user has it, but for the bound on time: the table is the same on every machine."""
 _SAMPLE = ("lossy-pipe", "wlan-upload", "cellular", "laptop-upload")
-"""Scenarios by which an engine that gives other numbers is told."""
+"""Scenarios that reveal an engine with different numbers."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def counts(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def sample_digest() -> str:
-    """What today's engine gives on some runs, in a word."""
+    """Digest of today's engine on some runs."""
     digests = [run(name, settings={"duration": "1 s"}).summary["digest"] for name in _SAMPLE]
     return hashlib.sha256(" ".join([engine_version, *digests]).encode()).hexdigest()[:12]
 

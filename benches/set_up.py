@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What a cell of a study costs beside its simulation, in processor time, by what it passes.
+"""Measures a study cell's overhead on top of its simulation, in processor time.
 
     .venv/bin/python benches/set_up.py
 
-Each run ends after 1 ms, before the handshake's first segment has arrived. The core alone, without
-Python: `cargo run --release -p airtcp-throughput --bin set-up`.
+The overhead is listed layer by layer. Each run ends after 1 ms, before the handshake's first segment
+has arrived. The core without Python: `cargo run --release -p airtcp-throughput --bin set-up`.
 """
 
 from __future__ import annotations

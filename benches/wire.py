@@ -1,6 +1,6 @@
 """A wire of two TUN devices that loses, repeats, damages and delays packets.
 
-The endpoint is behind airtcp0, which this namespace routes to bent0; the wire ends at bent1 in the
+The endpoint is beyond airtcp0, which this namespace routes to bent0; the wire ends at bent1 in the
 far namespace.
 """
 
@@ -26,7 +26,7 @@ TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 1, 0x1000
 
 @dataclass(frozen=True)
 class Faults:
-    """What the wire does to packets, as parts of one."""
+    """Packet faults of the wire, as probabilities."""
 
     lost: float = 0.0
     duplicated: float = 0.0
@@ -35,7 +35,7 @@ class Faults:
 
 
 def sh(*command: str, check: bool = True) -> str:
-    """Runs a command, and gives what it printed."""
+    """Runs a command, and returns its output."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if check and done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()}")
@@ -43,7 +43,7 @@ def sh(*command: str, check: bool = True) -> str:
 
 
 class Wire:
-    """Two TUN devices, and what is between them: in the endpoint's namespace and the far one."""
+    """Two TUN devices and the link between them: in the endpoint's and the far namespace."""
 
     def __init__(self, faults: Faults, mtu: int = 1500, delay: float = 0.002) -> None:
         self.faults, self.delay = faults, delay

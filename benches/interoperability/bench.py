@@ -1,4 +1,4 @@
-"""What every case needs: files, the endpoint's two programs, a listener of the kernel, a row."""
+"""Shared by all cases: files, the endpoint's programs, a listener of the kernel, a row."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MIB = 1 << 20
 
 @dataclass
 class Row:
-    """What one case gave."""
+    """Outcome of one case."""
 
     name: str
     size: int
@@ -85,7 +85,7 @@ def serving(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
 
 
 class Receiver:
-    """A listener of the kernel that hashes what it gets."""
+    """A listener of the kernel that hashes the received data."""
 
     def __init__(self, address: str = "", stop_after: int | None = None) -> None:
         self.socket = socket.create_server((address, 0), family=socket.AF_INET)
@@ -103,7 +103,7 @@ class Receiver:
                 self.digest.update(piece)
                 self.got += len(piece)
                 if self.stop_after is not None and self.got > self.stop_after:
-                    # As a process that is killed: what is unread makes it a reset.
+                    # Like a killed process: unread data turns the close into a reset.
                     peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                     return
 
@@ -122,14 +122,14 @@ def send(
 
 @dataclass
 class Bench:
-    """What the cases share."""
+    """State shared by the cases."""
 
     folder: Path
     rows: list[Row] = field(default_factory=list)
     captures: list[Path] = field(default_factory=list)
 
     def case(self, name: str, size: int, run: Callable[[], str]) -> None:
-        """Runs a case, which raises where it fails and answers what is to be noted."""
+        """Runs a case, which raises on failure and returns its remark."""
         row = Row(name, size)
         began = time.monotonic()
         try:

@@ -18,9 +18,9 @@ from interoperability.proxied import OWN_STACK, ending, wait_for
 
 
 def scenarios(bench: Bench, size: int) -> None:
-    """Every emulated scenario: from each station to the server by the proxy's own stack, and back.
+    """Every emulated scenario: each station to the server through the proxy's stack, and back.
 
-    The server gives back what it gets.
+    The server echoes the data.
     """
     expected = pattern(size, bench.folder / "over")
     for scenario in sorted((ROOT / "scenarios").glob("*.toml")):
@@ -44,7 +44,7 @@ def scenarios(bench: Bench, size: int) -> None:
 
 
 def at_station(file: Path, results: Path) -> None:
-    """A station: sends a file by a proxy with the endpoint, and hashes what comes back."""
+    """A station: sends a file by a proxy with the endpoint, and hashes the echo."""
     Path("/proc/sys/net/ipv4/ip_forward").write_text("1")
     while not (results / "listens").exists():
         time.sleep(0.05)
@@ -69,7 +69,7 @@ def at_station(file: Path, results: Path) -> None:
 
 
 def at_server(results: Path) -> None:
-    """The far end: gives back what each station sends."""
+    """The far end: echoes the data of each station."""
     with socket.create_server(("", 5001), backlog=64) as listener:
         (results / "listens").touch()
         while True:

@@ -26,7 +26,7 @@ from interoperability.bench import (
 def over_wire(
     bench: Bench, name: str, faults: Faults, size: int, *options: str, mtu: int = 1500
 ) -> None:
-    """Both directions over a wire with faults, to a namespace behind it."""
+    """Both directions over a wire with faults, to a namespace beyond it."""
     expected = pattern(size, bench.folder / "wire")
 
     def both() -> str:

@@ -27,7 +27,7 @@ from interoperability.proxied import ending, own_proxy, wait_for
 
 
 def many(bench: Bench, count: int) -> None:
-    """Several simultaneous connections, each with a file of its own length."""
+    """Several simultaneous connections, each with a file of a different length."""
     for number in range(10):
         pattern(1000 * number + 1, bench.folder / f"part{number}")
     expected = {n: file_hash(bench.folder / f"part{n}") for n in range(10)}
@@ -53,7 +53,7 @@ def many(bench: Bench, count: int) -> None:
 
 
 def python_server(bench: Bench) -> None:
-    """A small HTTP client by ``send``, with Python's own server as the peer."""
+    """A small HTTP client by ``send``, with Python's HTTP server as the peer."""
     expected = pattern(300_000, bench.folder / "page")
 
     def run() -> str:
@@ -78,7 +78,7 @@ def python_server(bench: Bench) -> None:
 def nginx(bench: Bench) -> None:
     """Nginx answers curl, with the endpoint between them: the mobile side of a proxy.
 
-    It takes a client that closes its own side, as ``send`` does, for one that has gone.
+    It treats a client that closes its own side, as ``send`` does, as gone.
     """
     expected = pattern(50 * MIB, bench.folder / "page")
     settings = bench.folder / "nginx.conf"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs ``disciplines.cc`` in all settings that tests compare with, and writes what came.
+"""Runs ``disciplines.cc`` in all settings that tests compare with, and writes the results.
 
     benches/ns3/disciplines.py
 
@@ -26,7 +26,7 @@ RESULTS = HERE.parent.parent / "tests" / "oracles" / "ns3-disciplines.jsonl"
 
 DISCIPLINES = ("codel", "fq-codel", "pie", "cobalt")
 SEEDS = range(1, 6)
-"""Of what draws: PIE, and Cobalt's BLUE. The others are the same with each."""
+"""Seeds of PIE and of Cobalt's BLUE, which are random; the others are deterministic."""
 
 
 def settings() -> Iterator[dict[str, Any]]:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs ``wlan_aggregating.cc`` in all settings that tests compare with, and writes what came.
+"""Runs ``wlan_aggregating.cc`` in all settings that tests compare with, and writes the results.
 
     benches/ns3/wlan_aggregating.py [PART ...]
 
 ``tests/oracles/ns3-aggregating.jsonl`` has one line a run; each names the program by its hash, and
-a test fails when the program has changed since. A part (udp, tcp, ping) that is named replaces its
-own lines alone. TCP's runs are written one by one, and one that this program has made already is
-not repeated: an interrupted recording goes on where it was. Takes three quarters of an hour
+a test fails when the program has changed since. A part (udp, tcp, ping) given by name replaces only
+its lines. TCP's runs are written one by one, and completed runs of this program are not repeated:
+an interrupted recording resumes. Takes three quarters of an hour
 on one core with Debian's ns-3.37.
 """
 
@@ -34,8 +34,8 @@ HE = {"standard": "ax", "mode": "HeMcs11", "width": 80}
 Settings = dict[str, Any]
 
 SEGMENTS = 300
-"""Of all flows of TCP together in flight: the channel is always busy, the queue of 500 never full.
-What is compared is the channel, and not what two senders make of hundreds of losses at once."""
+"""Segments in flight over all TCP flows: the channel is always busy, the queue of 500 never full.
+The channel is to be compared, and not two senders' reactions to hundreds of losses at once."""
 
 
 def udp() -> Iterator[Settings]:
@@ -113,7 +113,7 @@ PRINTED_AS = {"seconds": "simulated_s", "warm-up": "warm_up_s"}
 
 
 def is_of(line: Settings, settings: Settings, digest: str) -> bool:
-    """Whether a line is a run of this program in these settings, as far as it says."""
+    """Whether a line is a run of this program in these settings, as far as it records them."""
     return line["program"] == digest and all(
         line.get(PRINTED_AS.get(key, key)) == value for key, value in settings.items()
     )
@@ -130,7 +130,7 @@ def main() -> None:
     lines = [line for line in known if line["traffic"] not in parts]
     for part in parts:
         for settings in PARTS[part]():
-            # What is offered by datagrams is not in a line: those are run again.
+            # The load offered by datagrams is not in a line: those are run again.
             line = next((line for line in known if is_of(line, settings, digest)), None)
             if line is None:
                 flags = [f"--{key}={value}" for key, value in settings.items()]

@@ -1,9 +1,9 @@
 //! A bare event loop: the queue operations and random draws of a run of airtcp, and no protocol.
 //!
-//! Packets as large as airtcp's go round: from a ring that stands for the data pipe, through one
-//! for the pipe of acknowledgments, and back; each arrival is an event of the same heap, each data
-//! packet passes a third ring that stands for the drop-tail queue, and takes a draw where the run
-//! has losses. Each flow keeps one timer in the heap. What airtcp takes longer is what TCP costs.
+//! Packets as large as airtcp's go round: from one ring, the data pipe, through another, the pipe
+//! of acknowledgments, and back; each arrival is an event of the same heap, each data packet passes
+//! a third ring, the drop-tail queue, and takes a draw if the run has losses. Each flow keeps one
+//! timer in the heap. The difference to airtcp's time is the cost of TCP.
 //! Prints one line of JSON.
 
 use std::collections::VecDeque;
@@ -27,7 +27,7 @@ struct Settings {
     /// Data packets to carry.
     #[arg(long)]
     packets: u64,
-    /// Data packets under way or waiting, all flows together.
+    /// Data packets in flight or queued, all flows together.
     #[arg(long)]
     in_flight: u64,
     /// Acknowledgments to carry, spread evenly over them.
@@ -53,7 +53,7 @@ enum Turn {
     Timer,
 }
 
-/// As large as what airtcp sends through a pipe.
+/// A packet as large as airtcp's in a pipe.
 #[derive(Clone, Copy)]
 struct Packet {
     segment: Segment,
@@ -61,7 +61,7 @@ struct Packet {
     index: u64,
 }
 
-/// A rate, a queue and a delay, of which only the times are kept.
+/// A rate, a queue and a delay; only times are kept.
 struct Line {
     rate: BitRate,
     free: Instant,

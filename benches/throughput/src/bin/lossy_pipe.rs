@@ -1,5 +1,5 @@
 //! The lossy pipe in airtcp, one core: event loop's wall time and memory. Prints one line of JSON
-//! with the same fields as the programs beside it for ns-2 and ns-3.
+//! with the same fields as the corresponding programs for ns-2 and ns-3.
 
 use std::fs;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ struct Settings {
     /// Further keys, as in `airtcp run --set`.
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_and_value)]
     set: Vec<(String, String)>,
-    /// Also tell how many acknowledgments arrived, which takes a second run, not timed.
+    /// Also count the acknowledgments that arrived, in a second, untimed run.
     #[arg(long)]
     acknowledgments: bool,
 }
@@ -96,14 +96,14 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What is measured: by the clock, and by `benches/instructions.py`, which makes callgrind count
+/// The measured part: by the clock, and by `benches/instructions.py`, which makes callgrind count
 /// inside the function of this name and nowhere else.
 #[inline(never)]
 fn event_loop(simulation: &mut Simulation, end: Instant) {
     simulation.run_until(end, &mut ());
 }
 
-/// The peak resident set (`VmHWM` in `/proc/self/status`); `None` where there is none.
+/// The peak resident set (`VmHWM` in `/proc/self/status`), if the system reports one.
 fn peak_resident_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status

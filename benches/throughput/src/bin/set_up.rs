@@ -1,4 +1,4 @@
-//! What a run costs before its first packet: the network built, the run ended at once, and its
+//! The cost of a run before its first packet: the network built, the run ended at once, and its
 //! summary written as JSON, as for each cell of a study. Prints one line of JSON.
 
 use std::fs;
@@ -9,7 +9,7 @@ use airtcp_scenario::Scenario;
 use airtcp_sim::{Observe, run};
 use clap::Parser;
 
-/// The handshake's first segment is still under way when such a run ends.
+/// The handshake's first segment is still in flight when such a run ends.
 const DURATION: &str = "1 ms";
 
 #[derive(Parser)]
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
         eprintln!("set-up: --runs 0: expected at least 1");
         return ExitCode::from(2);
     }
-    // What is made once in a process is made here.
+    // Work done once per process is done here.
     set_up(&scenario, 0, 1);
     let mut fastest: Option<u64> = None;
     let mut bytes = 0;
@@ -61,7 +61,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What is measured: by the processor's time, and by callgrind inside the function of this name.
+/// The measured part: by processor time, and by callgrind inside the function of this name.
 /// The bytes of all summaries.
 #[inline(never)]
 fn set_up(scenario: &Scenario, first_seed: u64, runs: u64) -> usize {
@@ -75,7 +75,7 @@ fn set_up(scenario: &Scenario, first_seed: u64, runs: u64) -> usize {
         .sum()
 }
 
-/// Time on a processor so far, in ns; `None` where the kernel does not tell.
+/// Processor time so far, in ns; `None` if the kernel does not report it.
 fn processor_ns() -> Option<u64> {
     fs::read_to_string("/proc/self/schedstat")
         .ok()?
