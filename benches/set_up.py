@@ -3,7 +3,7 @@
 
     .venv/bin/python benches/set_up.py
 
-The overhead is listed layer by layer. Each run ends after 1 ms, before the handshake's first segment
+The overhead is listed by layer. Each run ends after 1 ms, before the handshake's first segment
 has arrived. The core without Python: `cargo run --release -p airtcp-throughput --bin set-up`.
 """
 
