@@ -8,6 +8,7 @@ from msgspec import structs
 
 from airtcp.loading import load_scenario
 from airtcp.papers import load_papers
+from airtcp.papers.alternatives import claims_at, concerns
 from airtcp.papers.calibration import calibrated
 from airtcp.papers.check import PaperError
 from airtcp.papers.claims import Claim, Part
@@ -217,6 +218,44 @@ def test_the_point_that_decides_is_found():
     assert decision.rows == (("20", 0, 0, 2), ("200", 2, 0, 0))
     assert departures(over.points, over.best) == ["window 200"]
     assert over.never == []
+
+
+def test_a_reading_may_choose_the_statistic() -> None:
+    """The same runs, judged by another measurement; a point that does so touches the claim."""
+    point = OpenPoint(
+        "statistic",
+        "o",
+        "s",
+        "highest",
+        "w",
+        [
+            Admitted("highest"),
+            Admitted("mean", measure={"goodput_peak_bps": "goodput_bps"}),
+        ],
+        experiments=["e"],
+    )
+    claim = Claim(
+        "1",
+        "w",
+        "p",
+        [
+            Part("gain", "e", measure="goodput_peak_bps"),
+            Part("gain", "other", measure="goodput_peak_bps"),
+            Part("gain", "e", measure="timeouts"),
+        ],
+    )
+    (plain,) = claims_at([claim], [point], ("highest",))
+    (other,) = claims_at([claim], [point], ("mean",))
+    assert plain == claim
+    measures = [part.measure for part in other.parts]
+    assert measures == ["goodput_bps", "goodput_peak_bps", "timeouts"]
+    assert concerns(point, claim)
+    without = structs.replace(claim, parts=claim.parts[1:])
+    assert not concerns(point, without)
+    wrong = structs.replace(point, values=[Admitted("highest"), Admitted("a", measure={"x": "y"})])
+    experiment = Experiment("e", "t", "s", 1, 1)
+    with pytest.raises(PaperError, match="'x' is no measurement"):
+        check_readings("w", [wrong], [experiment])
 
 
 def test_a_value_that_is_limited_to_a_place_changes_nothing_elsewhere():

@@ -2,10 +2,10 @@
 
 An open point with an `axis` chooses among its places; with the axis `experiment`, among
 experiments. Every place is run anyway, so such a reading costs no run: it selects the place at
-which a claim is judged.
+which a claim is judged. Nor does one that chooses among measurements of the same runs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import structs
 
@@ -20,23 +20,33 @@ def claims_at(
     taken = [
         (point, name) for point, name in zip(points, reading, strict=True) if point.alternative
     ]
-    if not taken:
+    measured = [
+        (point, point.value(name).measure)
+        for point, name in zip(points, reading, strict=True)
+        if not point.alternative and point.value(name).measure
+    ]
+    if not taken and not measured:
         return list(claims)
     found = []
     for claim in claims:
         parts: list[Part] = claim.parts
         for point, name in taken:
             parts = [here for part in parts for here in _at(part, point, name)]
+        for point, instead in measured:
+            parts = [_by(part, point, instead) for part in parts]
         found.append(structs.replace(claim, parts=parts))
     return found
 
 
 def concerns(point: OpenPoint, claim: Claim) -> bool:
-    """Whether an alternative chooses among the places of a part that counts."""
+    """Whether a point chooses among places or measurements of a part that counts."""
+    measured = {name for value in point.values for name in value.measure}
     return any(
         part.counts
         and (
-            part.experiment in point.names
+            point.concerns(part.experiment) and part.measure in measured
+            if not point.alternative
+            else part.experiment in point.names
             if point.axis == EXPERIMENT
             else point.concerns(part.experiment)
             and (part.along == point.axis or point.axis in part.at)
@@ -56,3 +66,10 @@ def _at(part: Part, point: OpenPoint, name: str) -> list[Part]:
         numbers = [part.paper[index]] if part.paper else []
         return [structs.replace(part, places=[part.places[index]], paper=numbers)]
     return [part] if str(part.at.get(point.axis, name)) == name else []
+
+
+def _by(part: Part, point: OpenPoint, instead: Mapping[str, str]) -> Part:
+    """The part by the measurement that the reading puts in place of its own."""
+    if not point.concerns(part.experiment) or part.measure not in instead:
+        return part
+    return structs.replace(part, measure=instead[part.measure])

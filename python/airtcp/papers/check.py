@@ -99,6 +99,10 @@ def check_part(where: str, part: Part, experiment: Experiment) -> None:
         raise PaperError(f"{where}: a level needs the paper's number: paper")
     if part.kind in {"gain", "level", "larger-gain"} and part.along and not part.places:
         raise PaperError(f"{where}: along {part.along!r} needs the places it goes through: places")
+    if part.kind == "larger-gain" and part.sign not in {"", "0"}:
+        raise PaperError(
+            f'{where}: a larger-gain with sign = {part.sign!r}: expected none, or "0": as large'
+        )
     expected = max(1, len(part.places)) if part.along else 1
     if part.paper and len(part.paper) != expected:
         raise PaperError(

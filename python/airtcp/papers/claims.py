@@ -14,7 +14,7 @@ Kind = Literal["gain", "level", "trend", "peak", "larger-gain"]
 - level: a measurement itself, compared with the paper's number
 - trend: a measurement rises or falls along an axis
 - peak: a measurement is highest somewhere along an axis, within `between`
-- larger-gain: the gain at `at` is larger than that at `than`
+- larger-gain: the gain at `at` is larger than that at `than`; with `sign` "0" as large
 """
 
 

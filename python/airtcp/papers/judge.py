@@ -298,16 +298,17 @@ def _larger_gain(
     """The gain at `at` against that at `than`, both seed by seed; `along` moves both."""
     than = {part.along: at[part.along], **part.than} if part.along else part.than
     label = _label(part, at)
+    paper = "as large" if part.sign == "0" else "larger"
     smaller = _sides(experiment, part, than, outcomes)
     larger = _sides(experiment, part, at, outcomes)
     if smaller is None or larger is None:
-        return Judged(label, Verdict.NOT_SHOWN, "not measured", "larger")
+        return Judged(label, Verdict.NOT_SHOWN, "not measured", paper)
     more = estimates.gain_difference(smaller, larger)
     gains = (estimates.gain(*larger), estimates.gain(*smaller))
     if more is None or gains[0] is None:
-        return Judged(label, Verdict.NOT_SHOWN, "a run measured nothing", "larger")
+        return Judged(label, Verdict.NOT_SHOWN, "a run measured nothing", paper)
     ours = f"{gain_text(gains[0])} against {gain_text(gains[1])}"
-    verdict = judge_larger_gain(more, gains[0])
+    verdict = judge_sign(more, "0") if part.sign == "0" else judge_larger_gain(more, gains[0])
     this, that = estimates.changes(*larger), estimates.changes(*smaller)
     seen = (tuple(a - b for a, b in zip(this, that, strict=True)), this)
-    return Judged(label, verdict, ours, "larger", more.value, _half(more), seen=seen)
+    return Judged(label, verdict, ours, paper, more.value, _half(more), seen=seen)

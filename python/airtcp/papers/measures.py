@@ -28,6 +28,7 @@ LABELS = {
     "last_flow_goodput_bps": "goodput of the last flow",
     "other_flows_goodput_bps": "goodput of all flows but the first",
     "ping_rtt_p50_ms": "median round trip of the first pings (ms)",
+    "rtt_p95_ms": "round trip, 95th percentile (ms)",
     "delay_p50_ms": "way of the packets, median (ms)",
     "delay_p95_ms": "way of the packets, 95th percentile (ms)",
     "timeouts": "timeouts a run",
@@ -160,6 +161,13 @@ def _delay_p95(summary: RunSummary) -> float:
     return summary["flows"][0]["delay_p95_ms"] or 0.0
 
 
+def _rtt_p95(summary: RunSummary) -> float:
+    """The 95th percentile of each flow's round trips, in ms, over all flows on average."""
+    tails = [flow["rtt_p95_ms"] for flow in summary["flows"]]
+    known = [tail for tail in tails if tail is not None]
+    return sum(known) / len(known) if known else 0.0
+
+
 def _delay_p50(summary: RunSummary) -> float:
     """The median one-way packet delay in milliseconds, averaged over all flows."""
     medians = [flow["delay_p50_ms"] for flow in summary["flows"]]
@@ -194,6 +202,7 @@ _TOTALS: dict[str, Callable[[RunSummary], float]] = {
     "ping_rtt_p50_ms": _ping_rtt,
     "delay_p50_ms": _delay_p50,
     "delay_p95_ms": _delay_p95,
+    "rtt_p95_ms": _rtt_p95,
     "events_processed": lambda summary: float(summary["events_processed"]),
     "attempts_a_packet": lambda summary: _share(
         _sum(summary, "attempts_on_air"), _sum(summary, "packets_on_air")

@@ -287,6 +287,7 @@ def _known(paper: Paper) -> str:
         for axis in experiment.axes
         for place in axis.places
     ]
+    places += [f"{experiment.settings}" for experiment in paper.file.experiments]
     claims = [f"{claim.id} {claim.what} {claim.paper}" for claim in paper.claims]
     values = [
         f"{point.open} {point.why} {value.name}"
@@ -299,6 +300,8 @@ def _known(paper: Paper) -> str:
 def _check_figure(where: str, paper: Paper, figure: FigureSpec) -> None:
     experiment = paper.experiment(figure.experiment)
     check_measure(where, figure.measure)
+    for what, text in (("title", figure.title), ("caption", figure.caption)):
+        check_text(f"{where}: {what}", text, paper.file.numbers, _known(paper))
     if figure.kind != "window":
         check_axis(where, experiment, figure.x)
     x = {figure.x: experiment.axis(figure.x).places[0]} if figure.kind != "window" else {}

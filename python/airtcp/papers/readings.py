@@ -14,6 +14,7 @@ from msgspec import Struct, field, structs
 
 from airtcp.papers.check import PaperError
 from airtcp.papers.experiment import Axis, Choice, Experiment, Value, moved, multiplied, overlaid
+from airtcp.papers.measures import MEASURES
 
 Reading = tuple[str, ...]
 """The names of the values chosen at the open points, in the order of the points."""
@@ -31,7 +32,9 @@ class Admitted(Struct, frozen=True, forbid_unknown_fields=True):
     (`wlan.loss.lost` by 1), `rename` sets another key in place of one (`link.reverse.loss.rate` for
     `link.loss.rate`), `times` multiplies a key wherever an experiment sets it (`wired.delay` by 2),
     `replace` puts one remedy in place of another, `unset` removes keys of the scenario that belong
-    to the replaced value. `at` limits the settings to places of an experiment's axes.
+    to the replaced value. `at` limits the settings to places of an experiment's axes. `measure`
+    judges claims by one measurement in place of another (`goodput_bps` for `goodput_peak_bps`), of
+    the same runs.
     """
 
     name: str
@@ -42,6 +45,7 @@ class Admitted(Struct, frozen=True, forbid_unknown_fields=True):
     replace: dict[str, str] = field(default_factory=dict)
     unset: list[str] = field(default_factory=list)
     at: dict[str, Value] = field(default_factory=dict)
+    measure: dict[str, str] = field(default_factory=dict)
 
 
 class OpenPoint(Struct, frozen=True, forbid_unknown_fields=True):
@@ -406,6 +410,12 @@ def _check_values(about: str, point: OpenPoint, experiments: Sequence[Experiment
                 raise PaperError(
                     f"{about}: value {value.name!r}: {key}: no experiment sets this key: expected "
                     "one that is moved, multiplied or renamed by it"
+                )
+        for measure in (*value.measure, *value.measure.values()):
+            if measure not in MEASURES:
+                raise PaperError(
+                    f"{about}: value {value.name!r}: measure: {measure!r} is no measurement: "
+                    f"expected one of {', '.join(MEASURES)}"
                 )
         for remedy in value.replace:
             if not any(_uses(experiment, remedy) for experiment in experiments):

@@ -32,7 +32,7 @@ def touching(paper: Paper, points: Sequence[OpenPoint]) -> Touching:
             index
             for index, where in changed.items()
             if not where.isdisjoint(_rests(paper, claim))
-            or (points[index].alternative and alternatives.concerns(points[index], claim))
+            or alternatives.concerns(points[index], claim)
         )
         for claim in paper.claims
     }
