@@ -2,7 +2,7 @@
 
     python3 bpf/record_cases.py NAME=CAPTURE.pcap ... > bpf/cases.csv
 
-A capture is one of a bulk sender's own device (raw IPv4 packets; dumpcap -P -i link0). The verdicts
+A capture is one of a bulk sender's device (raw IPv4 packets; dumpcap -P -i link0). The verdicts
 are computed here in exact fractions, after Lien, Reeve & Lee, §II-A and §III-B: the classifiers in
 C and in Rust are compared with a third one.
 """

@@ -1,4 +1,4 @@
-"""What is missing or wrong in a wheel, compared with the checkout that it was built from."""
+"""Compares a wheel with its checkout, and lists missing or wrong contents."""
 
 import re
 import subprocess
@@ -22,7 +22,7 @@ FIELDS = (
     "Classifier",
     "Description-Content-Type",
 )
-"""Of the core metadata, what an index shows or an installer reads."""
+"""The fields of the core metadata that an index shows or an installer reads."""
 EVERYWHERE = re.compile(r"(lib(c|m|dl|rt|pthread|gcc_s)|ld-linux[\w-]*)\.so\.\d+")
 """Libraries that every system of a manylinux tag has (PEP 600)."""
 LINKED_IN = {
@@ -52,7 +52,7 @@ def problems(wheel: Path) -> list[str]:
 
 
 def expected() -> set[str]:
-    """The files of the package and what is shipped beside it, as a wheel names them."""
+    """The files of the package and those shipped with it, as a wheel names them."""
     package = ROOT / "python" / "airtcp"
     own = {path for path in package.rglob("*") if path.is_file() and path.suffix != ".so"}
     names = {path.relative_to(package.parent) for path in own}
@@ -96,7 +96,7 @@ def _of_net(files: zipfile.ZipFile, names: set[str]) -> list[str]:
 
 
 def _of_program(program: Path, name: str, wheel: str) -> list[str]:
-    """Symbols that should be stripped, and what it needs that the wheel's tag does not promise."""
+    """Symbols that should be stripped, and requirements that the wheel's tag does not promise."""
     found = []
     sections = _readelf("--section-headers", program)
     if re.search(r"\.(symtab|debug_info)\b", sections):

@@ -56,7 +56,7 @@ def put_into(wheel: Path, page: str, repository: str | None) -> None:
 
 
 def _record(text: str, changed: dict[str, bytes]) -> str:
-    """RECORD with the hashes and sizes of what has changed (PEP 376, PEP 427)."""
+    """RECORD with the hashes and sizes of changed files (PEP 376, PEP 427)."""
     lines = []
     for line in text.splitlines():
         name = line.partition(",")[0]

@@ -1,7 +1,7 @@
 """libelf and zlib as static libraries for the glibc of a wheel, which airtcp-net's BPF needs.
 
-Their sources come with the crate libbpf-sys, whose own way to build them needs autotools and takes
-the machine's C library. Here each file is compiled by zig, which takes any.
+Their sources come with the crate libbpf-sys, which would build them with autotools and the
+machine's C library. Here each file is compiled by zig, which can target any.
 """
 
 import subprocess
@@ -25,7 +25,7 @@ CONFIGURATION = """\
 #define _(text) text
 #include <eu-config.h>
 """
-"""What elfutils' configure finds on Linux with glibc; without locks, which it does not use either
+"""Output of elfutils' configure on Linux with glibc; without locks, which it does not use either
 unless asked, and without zstd."""
 
 

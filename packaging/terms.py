@@ -1,4 +1,4 @@
-"""The licences of what a wheel's airtcp-net contains beside Rust: libbpf, libelf and zlib."""
+"""The licences of a wheel's airtcp-net apart from Rust: libbpf, libelf and zlib."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ libelf in its place.
 
 
 def copy_terms(sources: Path, version: str, folder: Path, *, has_libelf: bool) -> None:
-    """Puts the licences of what is linked in, from the crate's `sources`, into `folder`."""
+    """Copies the licences of linked libraries from the crate's `sources` into `folder`."""
     folder.mkdir(parents=True)
     (folder / "libbpf").write_bytes((sources / "libbpf" / "LICENSE.BSD-2-Clause").read_bytes())
     note = _LIBBPF

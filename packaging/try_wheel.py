@@ -2,12 +2,12 @@
 
     python packaging/try_wheel.py dist/airtcp-*.whl
 
-There the commands of README.md and docs/start/tutorial.md are run, with a recording that comes with
-airtcp for the reader's own. Not run: what needs minutes of a network (`ping`), changes the machine
-(`deploy`), serves until it is stopped (`lab`, `proxy`, `gateway`), or stands for something of the
-reader's (`FILE`, `slow.pcap`). What real packets take is run where namespaces are allowed; a
-machine that is too busy for it is no fault of the wheel. The output has a line for each command,
-also for those that are left out.
+The commands of README.md and docs/start/tutorial.md are run there, with a recording shipped with
+airtcp in place of the reader's. Not run: commands that need minutes of a network (`ping`), change
+the machine (`deploy`), serve until stopped (`lab`, `proxy`, `gateway`), or take a file of the
+reader (`FILE`, `slow.pcap`). Commands on real packets run where namespaces are allowed; a machine
+that is too busy for it is no fault of the wheel. The output has a line for each command, including
+skipped ones.
 """
 
 import re
@@ -29,7 +29,7 @@ BESIDES = (
     "airtcp remedies bbr",
     "python -m airtcp --version",
 )
-"""What the pages do not name and a wheel could lack."""
+"""Commands that the pages do not name and a wheel could lack."""
 _NAMED = re.compile(r"`(airtcp [^`]+)`")
 _OF_THE_READER = re.compile(
     r"\b(FILE|REMEDY|NAME|HOST|PATH|R|COMMAND|DIR)\b|slow\.pcap|web\.service|…"
@@ -38,7 +38,7 @@ _A_NAME = re.compile(r"airtcp (compare|diagnose|emulate|new|run|script|study|ver
 _CHANGES = re.compile(r"airtcp (deploy|undeploy|gateway|proxy|lab|serve|send)\b(?!.*--dry-run)")
 _MINUTES = re.compile(r"airtcp (papers$|study then-and-now|demo)")
 _LATE = "this machine did not keep up"
-"""Of real packets on a busy machine: they were carried, and what was measured does not count."""
+"""Real packets on a busy machine: they were carried, but the measurement is invalid."""
 _REAL_PACKETS = re.compile(r"airtcp (emulate|verify|deploy)\b")
 
 
@@ -96,7 +96,7 @@ def main() -> None:
             if reason := why_not(command, real_packets=real_packets):
                 print(f"   left  {command}: {reason}", flush=True)
                 continue
-            # Each in a folder of its own: two ways to the same file stand for one that is taken.
+            # Each in a separate folder, so that commands with the same output file do not collide.
             own = here / str(number)
             own.mkdir()
             (own / "my.ping").write_bytes(recording)

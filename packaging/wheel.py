@@ -1,9 +1,9 @@
-"""Builds the wheel: the package with its Rust core, what comes with airtcp, and airtcp-net.
+"""Builds the wheel: the package with its Rust core, the shipped files, and airtcp-net.
 
     python packaging/wheel.py [--zig] [--bpf] [--profile release] [--out dist] [--repository URL]
 
 `--zig` links the core and airtcp-net against an old glibc (manylinux_2_28), for which `ziglang` and
-`cargo-zigbuild` are installed beside maturin (requirements-wheel.txt). With `--bpf` besides, libelf
+`cargo-zigbuild` are installed with maturin (requirements-wheel.txt). With `--bpf` as well, libelf
 and zlib are built for it and linked in (libelf.py). The folders that become package data lie at the
 top of the checkout; they are copied into the package while the wheel is built, and removed again.
 """
@@ -32,7 +32,7 @@ MANYLINUX = (2, 28)
 
 
 def stage(net: Path | None, *, has_bpf: bool, has_libelf: bool) -> None:
-    """Puts into the package what a checkout has beside it."""
+    """Copies the files shipped with the package into it."""
     unstage()
     for name in SHIPPED:
         shutil.copytree(ROOT / name, PACKAGE / "data" / name)
@@ -58,7 +58,7 @@ def environment() -> dict[str, str]:
 
 
 def metadata(*options: str) -> dict[str, Any]:
-    """What cargo says of the workspace."""
+    """The workspace's metadata from cargo."""
     command = ["cargo", "metadata", "--format-version", "1", *options]
     told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, env=environment())
     return cast("dict[str, Any]", json.loads(told.stdout))

@@ -1,10 +1,10 @@
-"""Writes what the demonstration found into README.md and the tutorial, and its picture.
+"""Writes the demonstration's results into README.md and the tutorial, and its picture.
 
     make demo-docs                   # runs the demonstration, then writes
-    python pages/write_demo.py        # the pages from docs/start/demo.json alone
+    python pages/write_demo.py        # only the pages, from docs/start/demo.json
 
-The results are kept in docs/start/demo.json with the digests of their runs, so that a test can tell
-whether the table is that of the run.
+The results are kept in docs/start/demo.json with the digests of their runs, so that a test can
+check whether the table is that of the run.
 """
 
 import argparse
@@ -31,7 +31,7 @@ _ROWS = 6
 
 
 def as_data(story: Story) -> dict[str, Any]:
-    """What README.md shows of a demonstration, and what it was made with."""
+    """README.md's data of a demonstration, and its provenance."""
     assert story.other
     assert story.other_observed
     table = helps_table(story.link)

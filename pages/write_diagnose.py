@@ -2,9 +2,9 @@
 
 tests/captures/record.py out/captures --kernel 6.12         # once; 40 minutes of processor time
 python pages/write_diagnose.py out/captures --kernel 6.12  # scores, forecasts, the page
-python pages/write_diagnose.py  # the page from diagnose.json alone
+python pages/write_diagnose.py  # only the page, from diagnose.json
 
-Without --kernel all is of this machine's own, in real time; --late scores what was late, too.
+Without --kernel all runs are on this machine, in real time; --late also scores late cases.
 """
 
 import argparse
@@ -28,7 +28,7 @@ INDEPENDENT = {"independent": "the kernel over another emulator"}
 
 
 def main() -> None:
-    """Runs what a corpus is given for, and writes the page."""
+    """Runs the parts that were given a corpus, and writes the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("corpus", nargs="?", help="the folder of the recordings")
     parser.add_argument("--kernel", default=MACHINE, help="the kernel of the forecasts")
@@ -90,7 +90,7 @@ BY_KIND = {
     "not_wrong": "sentence names nothing wrong",
     "refused": "refused, of them due",
 }
-"""What of a score is shown by kind, and its column."""
+"""The entries of a score shown by kind, and their columns."""
 
 
 def by_kind(half: dict[str, Any]) -> dict[str, dict[str, list[int]]]:
@@ -137,7 +137,7 @@ CAUSES = ("policer", "tail-drop", "aqm", "queue-or-radio", "radio", "not-shown")
 
 
 def causes(found: dict[str, Any]) -> str:
-    """A confusion matrix: a row a kind of link and what lost, a column how that was classified."""
+    """A confusion matrix: a row per kind of link and cause of loss, a column per classification."""
     heads = ["links", "lost to", *(f"called {name}" for name in CAUSES)]
     lines = [f"| {' | '.join(heads)} |", "|---|---|" + "---:|" * len(CAUSES)]
     for half, words in (HALVES | INDEPENDENT).items():
@@ -154,7 +154,7 @@ def _captures(half: dict[str, Any]) -> str:
 
 
 def forecasts(rows: list[dict[str, Any]]) -> str:
-    """A row a case: what was advised, its forecast, and what the kernel gained."""
+    """A row per case: the advice, its forecast, and the kernel's gain."""
     lines = ["| captured link | advised | forecast | on the kernel |", "|---|---|---:|---:|"]
     for row in rows:
         if "remedy" not in row:

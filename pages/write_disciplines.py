@@ -4,10 +4,10 @@
     python pages/write_disciplines.py --part l4s
     python pages/write_disciplines.py --again    # kernel: runs that are there, too
 
-`kernel` puts each discipline of a kernel before its own sender and reads what it has counted; the
-runs are kept in disciplines.json. `ns3` has the recorded runs of benches/ns3/disciplines.cc beside
-ours. `l4s` is simulated alone: shares of Prague beside CUBIC and Reno over DualPI2, by rate and
-round trip, beside a closed form.
+`kernel` puts each discipline of a kernel in front of the kernel's sender and reads its counters;
+the runs are kept in disciplines.json. `ns3` compares the recorded runs of
+benches/ns3/disciplines.cc with ours. `l4s` is only simulated: shares of Prague against CUBIC and
+Reno over DualPI2, by rate and round trip, compared with a closed form.
 """
 
 import argparse
@@ -88,7 +88,7 @@ WARM_UP_S, DURATION_S = 20, 60
 
 
 def main() -> None:
-    """Makes what is asked for, and writes the page."""
+    """Runs the requested parts, and writes the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--part", choices=("kernel", "ns3", "l4s"))
     parser.add_argument("--again", action="store_true", help="run the kernel anew")
@@ -99,7 +99,7 @@ def main() -> None:
         for name, one in DISCIPLINES.items():
             if given.only in (None, name) and (given.again or name not in kept()):
                 found = measured(one)
-                # Read again: another process may have written its own meanwhile.
+                # Read again: another process may have written results meanwhile.
                 made = kept() | {name: found}
                 ordered = {known: made[known] for known in DISCIPLINES if known in made}
                 DATA.write_text(json.dumps(ordered, indent=1) + "\n")
@@ -121,7 +121,7 @@ def kept() -> dict[str, Any]:
 
 
 def measured(one: Mapping[str, Any]) -> dict[str, Any]:
-    """A run of the kernel: its counts, its round trips, and what others got."""
+    """A run of the kernel: its counts, its round trips, and the others' share."""
     from airtcp.kernels import Guest, the_kernel
     from airtcp.kernels.protocol import Job
     from airtcp.study.kernel_beside import beside_of
@@ -160,7 +160,7 @@ def simulated(name: str) -> dict[str, Any]:
         found.append(
             {
                 "dropped": flow["segments_dropped_queue"],
-                # As the sender meets them: those that the filter has left.
+                # As the sender meets them: after the filter.
                 "acks": pl.DataFrame(run.packets)["is_data"].not_().sum(),
                 "goodput_bps": flow["goodput_bps"],
                 "ping_p50_ms": beside["ping_p50_ms"],
@@ -245,7 +245,7 @@ def ns3_ours(line: Mapping[str, Any]) -> dict[str, float]:
 
 
 def ns3_cases() -> list[list[dict[str, Any]]]:
-    """The recorded runs, those that differ in their seed alone together."""
+    """The recorded runs, grouped if they differ only in their seed."""
     cases: dict[tuple[object, ...], list[dict[str, Any]]] = {}
     for text in NS3.read_text().splitlines():
         line = json.loads(text)
@@ -316,7 +316,7 @@ def closed_form(rtt_ms: float) -> float:
 
 
 def l4s_table(classic: str) -> str:
-    """Shares by rate and round trip, one of each, five of each, and what follows for both."""
+    """Shares by rate and round trip, one of each, five of each, and the closed form for both."""
     heads = " | ".join(f"{rtt} ms" for rtt in ROUND_TRIPS)
     rows = [f"| Prague's share of {classic}'s | {heads} |", "|---|" + "---:|" * len(ROUND_TRIPS)]
     for rate in RATES:

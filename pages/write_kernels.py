@@ -1,4 +1,4 @@
-"""Runs kernels in virtual time beside the simulation, and writes kernels.md's tables.
+"""Runs kernels in virtual time, compares them with the simulation, and writes kernels.md's tables.
 
     python pages/write_kernels.py --out out/kernels
     python pages/write_kernels.py --part repetitions --user nobody
@@ -47,7 +47,7 @@ SPEEDS = {
 
 
 def _work(guest: Any, settings: Mapping[str, str]) -> tuple[str, float, float]:
-    """What a run of the lossy pipe printed, with wall and processor seconds."""
+    """Output of a run of the lossy pipe, with wall and processor seconds."""
     from airtcp.kernels.protocol import Job
 
     words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
@@ -77,7 +77,7 @@ def repetitions(guest: Any, count: int) -> dict[str, Any]:
 
 
 def by_another_user(user: str, name: str, count: int) -> dict[str, Any]:
-    """The same by another user, in a cache of its own and so after a boot of its own; as root."""
+    """The same by another user, with a separate cache and so a separate boot; as root."""
     from airtcp.kernels import Guest, the_kernel
 
     with tempfile.TemporaryDirectory() as folder:
@@ -86,7 +86,7 @@ def by_another_user(user: str, name: str, count: int) -> dict[str, Any]:
         shutil.copytree(the_kernel(name).folder, copy, ignore=kept)
         subprocess.run(["chown", "-R", user, folder], check=True)
         who = pwd.getpwnam(user)
-        # What this looks up in the interpreter's own files, which the user may not read.
+        # Looked up from the interpreter's files, which the user may not read.
         Guest.of(the_kernel(name))
         reading, writing = os.pipe()
         child = os.fork()
@@ -138,7 +138,7 @@ def speed(guest: Any) -> list[dict[str, Any]]:
 
 
 def _having(data: Mapping[str, Any], part: str) -> dict[str, Any]:
-    """The kernels of which a part has been run, in order of their versions."""
+    """The kernels for which a part has been run, in order of their versions."""
     kernels = data["kernels"]
     return {name: kernels[name] for name in KERNELS if part in kernels.get(name, {})}
 
@@ -166,7 +166,7 @@ def settings_table(data: Mapping[str, Any]) -> str:
 
 
 def speed_table(data: Mapping[str, Any]) -> str:
-    """What a second of the guest costs."""
+    """The cost of a second of the guest."""
     start, *rows = data["speed"]
     lines = [
         f"Start, from the state after the boot: {start['start_wall_s']:.1f} s of wall clock, "
@@ -317,7 +317,7 @@ SIMULATED = {
     "settings": "kernels-settings",
     "agreement": "kernels-agreement",
 }
-"""The tables of the parts that say which engine they were made with."""
+"""The tables of the parts that record the engine they were made with."""
 
 
 def main() -> None:
@@ -345,7 +345,7 @@ def main() -> None:
 
 
 def _run(part: str, data: dict[str, Any], arguments: argparse.Namespace) -> None:
-    """Runs one part, and puts what it gives into the data."""
+    """Runs one part, and puts its results into the data."""
     from airtcp.kernels import Guest, the_kernel
 
     if part == "agreement":

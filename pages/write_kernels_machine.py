@@ -1,4 +1,4 @@
-"""Measures this machine's kernel in real time beside a guest's, and writes the table of kernels.md.
+"""Compares this machine's kernel in real time with a guest's, and writes kernels.md's table.
 
     python pages/write_kernels_machine.py
 
@@ -78,7 +78,7 @@ def measured(arguments: argparse.Namespace) -> dict[str, Any]:
     with no_machine_left():
         guest = Guest.of(the_kernel(arguments.kernel))
         real = run_beside(grid, arguments.seeds, out=arguments.out, progress=told)
-        # What guests need of the processors comes after, and changes nothing.
+        # Processor time of the guests comes later, and does not affect the real runs.
         load = [min(loads), max(loads)]
         virtual = run_beside(
             grid, arguments.seeds, guest=guest, out=arguments.out, jobs=2, progress=told

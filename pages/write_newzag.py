@@ -52,7 +52,7 @@ def rows(rate: str, found: Verification) -> list[str]:
 
 
 def main() -> None:
-    """Runs what is not finished, and writes the table."""
+    """Runs unfinished cases, and writes the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("out", type=Path)
     parser.add_argument("--kernel", default=MACHINE, help="one of `airtcp kernels`")

@@ -1,4 +1,4 @@
-"""Writes below each cell of docs/start/notebook.md what it prints.
+"""Writes the output of each cell of docs/start/notebook.md below it.
 
 python pages/write_notebook.py
 """
@@ -13,7 +13,7 @@ _CELL = re.compile(r"```python\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
 
 
 def executed(page: str) -> str:
-    """The page with what its cells print, one after the other as in a notebook."""
+    """The page with the output of its cells, run one after the other as in a notebook."""
     names: dict[str, object] = {}
 
     def cell(match: re.Match[str]) -> str:

@@ -1,10 +1,10 @@
-"""Writes what a full run of the papers gave into papers.md and papers/*/README.md.
+"""Writes the results of a full run of the papers into papers.md and papers/*/README.md.
 
     make papers-docs  # runs `airtcp papers --png --seed-sets 3`, then this
-    python pages/write_papers.py out/some  # some papers alone: the others stay
+    python pages/write_papers.py out/some  # only some papers: the others stay
 
-The data behind the texts are kept beside them in papers.json, so that a test can tell whether
-a table is that of the run.
+The data of the texts are kept in papers.json, so that a test can check whether a table is that of
+the run.
 """
 
 import argparse
@@ -26,8 +26,8 @@ ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "docs" / "measurements" / "papers.json"
 IMAGES = ROOT / "docs" / "images"
 PICTURES = {"verdicts.png": "papers.png", "cross.png": "cross.png"}
-"""What a run calls its pictures, and what the documentation does; figures of papers have their
-paper's name."""
+"""Names of pictures in a run, and in the documentation; figures of papers are named after their
+paper."""
 FUTURE = "§V"
 """The section in which both papers that ask for more ask for it; titles of their tables name it."""
 FEW = 4
@@ -51,7 +51,7 @@ def verdict_table(run: Mapping[str, Any]) -> str:
 
 
 def readings_table(run: Mapping[str, Any]) -> str:
-    """Of each paper the joint reading that serves it best, and the claims that none gives."""
+    """The joint reading that serves each paper best, and the claims that no reading confirms."""
     lines = [
         "| paper | readings run | serves it best | claims its way, default → best "
         "| none of those run gives |",
@@ -113,8 +113,8 @@ def facts_table(run: Mapping[str, Any]) -> str:
 def decisions_table(run: Mapping[str, Any]) -> str:
     """The claims that depend on the reading.
 
-    What the default says, how many readings say what, which one said otherwise again with fresh
-    seeds, and which point decides.
+    The verdict of the default, the number of readings with each verdict, the one that contradicted
+    it again with fresh seeds, and the deciding point.
     """
     lines = ["| claim | default | readings | with fresh seeds | decides |", "|---|---|---|---|---|"]
     for paper in run["papers"]:
@@ -140,7 +140,7 @@ def decisions_table(run: Mapping[str, Any]) -> str:
 
 
 def seeds_table(run: Mapping[str, Any]) -> str:
-    """The claims of which other sets of seeds say something else, and what each set says."""
+    """The claims that change their verdict with other sets of seeds, and each set's verdict."""
     claims = [claim for paper in run["papers"] for claim in paper["claims"]]
     sets = 1 + max(len(claim.get("verdicts_of_other_seeds", [])) for claim in claims)
     if sets == 1:
@@ -161,7 +161,7 @@ def seeds_table(run: Mapping[str, Any]) -> str:
 
 
 def paper_sections(run: Mapping[str, Any]) -> str:
-    """Each paper: what a practitioner takes from it, its figure, and its claims beside ours."""
+    """Each paper: its lesson for a practitioner, its figure, and its claims compared with ours."""
     return "\n\n".join(_section(paper) for paper in run["papers"])
 
 
@@ -184,7 +184,7 @@ def _section(paper: Mapping[str, Any]) -> str:
 
 
 def asked_tables(run: Mapping[str, Any]) -> str:
-    """What the authors left to future work (§V of papers 2 and 4), run: tables that say so."""
+    """The authors' future work (§V of papers 2 and 4), run: tables marked as such."""
     blocks = []
     for paper in run["papers"]:
         for table in paper["sensitivities"]:
@@ -250,7 +250,7 @@ def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) ->
 
 
 def _ours(claim: Mapping[str, Any]) -> str:
-    """What was measured for a claim; of many comparisons how many have which verdict."""
+    """The measurement for a claim; for many comparisons, the number of each verdict."""
     parts = [part for part in claim["parts"] if part.get("counts", True)]
     if len(parts) <= FEW:
         return "; ".join(f"{part['label']}: {part['ours']}".removeprefix(": ") for part in parts)
@@ -260,7 +260,7 @@ def _ours(claim: Mapping[str, Any]) -> str:
 
 
 def picture_name(name: str) -> str:
-    """What the documentation calls a picture of a run."""
+    """The documentation's name for a picture of a run."""
     return PICTURES.get(name, f"papers-{name}")
 
 
@@ -271,7 +271,7 @@ def pictures(run: Mapping[str, Any]) -> list[str]:
 
 
 def sensitivity_tables(paper: Mapping[str, Any]) -> str:
-    """What other settings change, as the report shows it."""
+    """Effects of other settings, as the report shows them."""
     return "\n\n".join(
         _table(table["title"], table["columns"], table["rows"]) for table in paper["sensitivities"]
     )
@@ -308,7 +308,7 @@ def picture_digests(run: Mapping[str, Any]) -> dict[str, str]:
 
 
 def joined(before: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, Any]:
-    """The data of a run of some papers, and those of the others as they were."""
+    """The data of a run of some papers, joined with the previous data of the others."""
     new = {paper["name"]: paper for paper in run["papers"]}
     papers = [new.pop(paper["name"], paper) for paper in before["papers"]]
     papers = sorted([*papers, *new.values()], key=lambda paper: int(paper["number"]))
@@ -316,7 +316,7 @@ def joined(before: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, Any]:
     ran = {claim["id"] for paper in run["papers"] for claim in paper["claims"]}
     unsteady = [claim for claim in before["unsteady"] if claim not in ran] + run["unsteady"]
     claims = [claim["id"] for paper in papers for claim in paper["claims"]]
-    # How many runs both stand on nobody knows: some may be the same.
+    # The number of runs behind both is unknown: some may be the same.
     return {
         **{name: value for name, value in run.items() if name != "runs"},
         "counts": {verdict: verdicts.count(verdict) for verdict in run["counts"]},
@@ -371,7 +371,7 @@ def main() -> None:
         "serves-best",
         "seeds",
     ]
-    # Of joined runs what is older than today's engine stays called so.
+    # In joined data, parts older than today's engine keep their mark.
     if is_whole:
         stamp(ROOT, *marks)
 

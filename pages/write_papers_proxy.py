@@ -1,11 +1,11 @@
-"""Sends with the papers' own senders on real packets, and writes the table of papers-real.md.
+"""Sends real packets with the papers' own senders, and writes the table of papers-real.md.
 
     python pages/write_papers_proxy.py  # runs papers-proxy.toml, resumably, then writes
 
-Each sender is the scenario's own, with remedies: airtcp's endpoint behind `airtcp proxy`, in the
-namespace of an emulated station, whose program sends to the proxy by the kernel's TCP. The other
-end of the link is the kernel. The same is simulated with the same seeds. A run whose emulator was
-late is repeated.
+Each sender is that of the scenario, with remedies: airtcp's endpoint in `airtcp proxy`, in the
+namespace of an emulated station, where a program sends to the proxy by the kernel's TCP. The other
+end of the link is the kernel. The same is simulated with the same seeds. A run with a late emulator
+is repeated.
 """
 
 import argparse
@@ -68,7 +68,7 @@ def sink(folder: Path, connections: int, seconds: float | None) -> None:
 
 
 def _read(connection: socket.socket, seconds: float | None, result: Path) -> None:
-    # The station's number stands in its address; its clock is this one.
+    # The address contains the station's number; its clock is this one.
     station = connection.getpeername()[0].split(".")[2]
     start = float((result.parent / f"{station}.start").read_text())
     received, last = 0, 0.0
@@ -217,7 +217,7 @@ def _session(case: Mapping[str, Any], seed: int, past: Path) -> dict[str, Any]:
 def _kept(
     folder: Path, what: object, measured: Callable[[], list[dict[str, Any]]]
 ) -> list[dict[str, Any]]:
-    """What a file keeps of a measurement, or what it gives now."""
+    """A measurement from its file, or made now."""
     name = hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:16]
     file = folder / f"{name}.json"
     if not file.exists():
@@ -269,7 +269,7 @@ def _effect(
 
 
 def sentence(run: Mapping[str, Any]) -> str:
-    """Of which kernel and how many runs the table is."""
+    """The table's kernel and number of runs."""
     return (
         f"Kernel {run['kernel']} at the far end, {run['seeds']} seeds; effects are paired by seed."
     )

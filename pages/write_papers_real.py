@@ -2,8 +2,8 @@
 
     make verify  # runs papers/*/kernel.toml, resumably, into out/verify; then writes
 
-The data behind the table are kept beside it in papers-real.json, so that a test can tell
-whether it is that of the run.
+The data behind the table are kept in papers-real.json, so that a test can check whether it is that
+of the run.
 """
 
 import argparse
@@ -106,7 +106,7 @@ def written(text: str, run: Mapping[str, Any]) -> str:
 
 
 def main() -> None:
-    """Runs what is not finished, keeps the data, and writes the page."""
+    """Runs unfinished cases, keeps the data, and writes the page."""
     from airtcp._core import AirtcpError
     from airtcp.kernels import Guest, the_kernel
     from airtcp.kernels.catalogue import MACHINE

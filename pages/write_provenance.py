@@ -1,9 +1,9 @@
-"""Has the pages say which of their tables an earlier engine made.
+"""Marks tables in the pages that an earlier engine made.
 
     python pages/write_provenance.py            # after a change of the engine
-    python pages/write_provenance.py --check    # only says what is wrong; status 1 if anything is
+    python pages/write_provenance.py --check    # only reports errors; status 1 if there are any
 
-Tables are listed with what they rest on in docs/provenance.toml.
+Tables are listed with their sources in docs/provenance.toml.
 """
 
 import argparse

@@ -1,10 +1,10 @@
-"""Runs the kernel beside the simulation, and writes docs/measurements/real.md's tables.
+"""Runs the kernel and the simulation, and writes docs/measurements/real.md's tables.
 
     make verify  # runs real.toml, resumably, into out/verify; then writes
     python pages/write_real.py --simulate  # keeps the kernel's columns
 
-The data behind the tables are kept beside them in real.json, so that a test can tell whether
-a table is that of the run.
+The data behind the tables are kept in real.json, so that a test can check whether a table is that
+of the run.
 """
 
 import argparse
@@ -65,7 +65,7 @@ def share_sentence(run: Mapping[str, Any]) -> str:
 
 
 def left_out(run: Mapping[str, Any]) -> str:
-    """The settings of which a run was not to be had."""
+    """The settings without a run."""
     names = run.get("left_out", [])
     why = "Left out, since the guest was late or ended without a result"
     return f" {why}: {'; '.join(names)}." if names else ""
@@ -92,7 +92,7 @@ def written(text: str, run: Mapping[str, Any]) -> str:
 
 
 def main() -> None:
-    """Runs what is not finished, keeps the data, and writes the page."""
+    """Runs unfinished cases, keeps the data, and writes the page."""
     from airtcp._core import AirtcpError
     from airtcp.kernels import Guest, the_kernel
     from airtcp.kernels.catalogue import MACHINE

@@ -1,4 +1,4 @@
-"""Writes requirements.md: what RFCs require, where it is in the code, and which test shows it.
+"""Writes requirements.md: RFC requirements, the code that implements them, and their tests.
 
     python pages/write_requirements.py
 
@@ -33,7 +33,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Requirement:
-    """What a section asks for."""
+    """A requirement of a section."""
 
     section: str
     level: str

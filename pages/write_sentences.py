@@ -2,8 +2,8 @@
 
 python benches/sentences.py --out out/sentences  # runs, and resumes after a kill
 python pages/write_sentences.py out/sentences  # with the runs' results
-python pages/write_sentences.py --pings out/pings  # with those of benches/ping_links.py
-python pages/write_sentences.py  # the page from sentences.json alone
+python pages/write_sentences.py --pings out/pings  # with the results of benches/ping_links.py
+python pages/write_sentences.py  # only the page, from sentences.json
 """
 
 import argparse
@@ -29,7 +29,7 @@ PINGS = "ping-links"
 def collected(folder: Path, before: Mapping[str, Any]) -> dict[str, Any]:
     """The judged sentences of today's engine in a folder that benches/sentences.py filled.
 
-    The counts of the page as it was are kept beside them.
+    The page's previous counts are kept for comparison.
     """
     sys.path.insert(0, str(ROOT / "benches"))
     program = runpy.run_path(str(ROOT / "benches" / "sentences.py"))

@@ -55,7 +55,7 @@ class Score:
     link: str
     seeds: str
     covered: float
-    """Share of the tables of which every interval holds the truth."""
+    """Share of the tables with the truth inside every interval."""
     right: float
     """Share of the tables without a wrong claim: no sign is wrong, nothing excluded that counts."""
     shown: float
@@ -68,7 +68,7 @@ class Score:
 
 
 def main() -> None:
-    """Runs what is missing, and writes the page and its data."""
+    """Runs missing cases, and writes the page and its data."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("out/statistics"))
     parser.add_argument("--seeds", type=int, default=60)

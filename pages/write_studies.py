@@ -23,7 +23,7 @@ IMAGES = ROOT / "docs" / "images"
 
 @dataclass(frozen=True)
 class Shown:
-    """What the page shows of a study."""
+    """The page's part for a study."""
 
     table: Callable[[GridResult], str]
     figure: str | None = None

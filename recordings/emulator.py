@@ -2,7 +2,7 @@
 
 The link has a rate, a propagation delay and a drop-tail queue each way. Frames are lost on the
 air by a channel that is good or bad for random times (Gilbert 1960, Elliott 1963), and the link
-repeats a lost frame until it arrives, in order: what TCP sees is no loss but delay spikes.
+repeats a lost frame until it arrives, in order: TCP sees no loss but delay spikes.
 At intervals the link is suspended, as a station's radio is that scans other channels.
 
 Times are seconds as floats since the link was made; the caller owns the clock, so that the same
@@ -39,8 +39,8 @@ class Suspension:
 class Direction:
     """One way across the link.
 
-    ``retry_s`` is what one lost frame costs before it is sent again (time to learn of the loss,
-    back-off, scheduling), over and above its transmission.
+    ``retry_s`` is the time before a lost frame is sent again (detection of the loss, back-off,
+    scheduling), over and above its transmission.
     """
 
     rate_bps: int
@@ -60,7 +60,7 @@ class Link:
 
 
 class Weather:
-    """The channel's states and the suspensions over time: a function of the seed alone.
+    """The channel's states and the suspensions over time: a function of the seed only.
 
     Drawn ahead as far as asked for, never in an order that traffic could change.
     """

@@ -2,7 +2,8 @@
 """Records real ``ping`` over an emulated wireless link, between two network namespaces.
 
     sudo ./record.py record wifi-spikes      writes wifi-spikes.ping (and so for every profile)
-    ./record.py predict wifi-spikes          what the link alone does to these probes, no kernel
+    ./record.py predict wifi-spikes          round trips of these probes by the link's model, no
+    kernel
     ./record.py summary wifi-spikes.ping...  statistics of recordings
 
 Needs Linux, Python 3.11 and iproute2, util-linux, iputils-ping; ``record`` needs root.
@@ -41,7 +42,7 @@ ECHO_BYTES = 1472  # with 8 of ICMP and 20 of IPv4 a whole packet of 1500 bytes
 
 @dataclass(frozen=True)
 class Profile:
-    """What is recorded: a link, and the probes sent over it."""
+    """A recording: a link, and the probes sent over it."""
 
     link: Link
     interval_s: float
@@ -81,7 +82,7 @@ PROFILES = {
 
 @contextlib.contextmanager
 def namespace() -> Iterator[int]:
-    """Network and process namespaces without a name; yields the id of what holds them."""
+    """Network and process namespaces without a name; yields the id of the process holding them."""
     holder = subprocess.Popen(
         ["unshare", "--net", "--pid", "--fork", "sh", "-c", "echo ready; exec cat"],
         stdin=subprocess.PIPE,
@@ -146,7 +147,7 @@ def ping(holder: int, profile: Profile) -> Iterator[int]:
 
 
 def carry(devices: tuple[int, int], link: tuple[Way, Way], log: int) -> bytes:
-    """Carries packets between the devices until ``ping`` has ended; returns what it printed."""
+    """Carries packets between the devices until ``ping`` has ended; returns its output."""
     start = time.monotonic()
     printed = bytearray()
     under_way: list[tuple[float, int, int, bytes]] = []
@@ -201,7 +202,7 @@ def record(profile: Profile, seed: int) -> bytes:
 
 
 def predict(profile: Profile, seed: int) -> list[float]:
-    """Round-trip times in ms that the link gives these probes, by its model alone."""
+    """Round-trip times in ms of these probes by the link's model."""
     uplink, downlink = ways(profile.link, seed)
     ip_bytes = ECHO_BYTES + 28
     rtts = []

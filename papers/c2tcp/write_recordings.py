@@ -1,7 +1,7 @@
-"""Writes papers/c2tcp/README.md's table of the paper's own recordings beside its numbers.
+"""Compares the paper's recordings with its numbers, and writes the table of papers/c2tcp/README.md.
 
-    python papers/c2tcp/write_recordings.py traces     # runs those that lie there, in seconds
-    python papers/c2tcp/write_recordings.py            # the table from recordings.json alone
+    python papers/c2tcp/write_recordings.py traces     # runs the recordings in it, in seconds
+    python papers/c2tcp/write_recordings.py            # only the table, from recordings.json
 
 The recordings are not part of this project: they lie in the folder `traces` of mahimahi's public
 repository (github.com/ravinet/mahimahi), as NAME.down and NAME.up.
@@ -28,14 +28,14 @@ ROOT = PAPER.parent.parent
 PAGE, DATA = PAPER / "README.md", PAPER / "recordings.json"
 MARKS = ("recordings", "recordings by reading")
 WAYS_MS = {"20 ms each way": 20.0, "20 ms in all": 10.0}
-"""What the path takes beside the queue, by the paper's readings of a delay of 20 ms."""
+"""Delay of the path without the queue, by the paper's readings of a delay of 20 ms."""
 UPLINKS = ("over the uplink's trace", "without a limit")
 READINGS = tuple((way, uplink) for way in WAYS_MS for uplink in UPLINKS)
 
 
 @dataclass(frozen=True)
 class Sender:
-    """A column of the paper's table, and what gives it here."""
+    """A column of the paper's table, and its counterpart here."""
 
     name: str
     settings: Mapping[str, object]
@@ -171,7 +171,7 @@ def written(text: str, data: Mapping[str, Any]) -> str:
 
 
 def main() -> None:
-    """Runs what a folder holds if one is given, and writes the page."""
+    """Runs the recordings of a folder if one is given, and writes the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path, nargs="?", help="where the recordings lie")
     folder = parser.parse_args().folder

@@ -1,7 +1,7 @@
-"""First sentences judged: what the truth of a case has them name, and what it forbids.
+"""Judges first sentences: the findings that the truth of a case requires, and those it forbids.
 
-A sentence is wrong where it names what the link does not have, or promises that nothing is worth it
-where something is. A refusal is due where the capture does not hold what a ranking would need.
+A sentence is wrong if it names a limit that the link does not have, or denies a worthwhile remedy
+that exists. A refusal is due if the capture lacks data that a ranking needs.
 """
 
 from dataclasses import dataclass
@@ -29,18 +29,18 @@ WORDS = {
     "other way": "Traffic the other way",
     "path": "the path changes",
 }
-"""What a first sentence names, and words by which it does."""
+"""Findings in a first sentence, and the words that name them."""
 REFUSED = "No remedy is recommended"
 
 
 @dataclass(frozen=True)
 class Right:
-    """What a right first sentence is."""
+    """A correct first sentence."""
 
     names: tuple[str, ...]
     """Of these it names one at least."""
     may: tuple[str, ...] = ()
-    """Of all others it names none."""
+    """It names no others than these."""
     is_refusal_due: bool | None = False
     """None where either is right."""
 
@@ -94,11 +94,11 @@ SLOW_READER = Right(("receiver",), ("application", "loss", "rate", "full", "wait
 SHORT_QUEUE = Right(("waits", "full"), ("rate",))
 """BBR keeps the queue short, however long it may be."""
 AT_RECEIVER = Right(("sender's clock",), ("application",), None)
-"""A receiver's capture without timestamps shows what came, and not when it was sent."""
+"""A receiver's capture without timestamps shows arrivals, and not when they were sent."""
 
 
 def right(case: Case) -> Right:
-    """What a right first sentence of a case is."""
+    """The correct first sentence of a case."""
     if case.kind in ("no timestamps", "no options") and "stops" in case.name:
         return STOPS
     if case.kind == "long queue" and case.sender.control == "bbr":
@@ -108,21 +108,21 @@ def right(case: Case) -> Right:
 
 @dataclass(frozen=True)
 class Judged:
-    """A first sentence beside the truth."""
+    """A first sentence compared with the truth."""
 
     names_it: bool
-    """It names what limits the flow, or refuses where that is due."""
+    """It names the flow's limit, or refuses if that is due."""
     is_wrong: bool
-    """It names what the link does not have, or answers where a refusal is due."""
+    """It names a limit that the link does not have, or answers although a refusal is due."""
     is_refusal: bool
     was_due: bool
     """A refusal was due, or would have been right."""
     said: str = ""
-    """What is wrong with it; nothing where it is right."""
+    """Its error; empty if it is right."""
 
 
 def judged(sentence: str, truth: Right) -> Judged:
-    """A first sentence beside what a right one is."""
+    """A first sentence compared with the correct one."""
     named = {what for what, words in WORDS.items() if words in sentence}
     is_refusal = sentence.startswith(REFUSED)
     was_due = truth.is_refusal_due is not False

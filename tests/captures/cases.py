@@ -22,7 +22,7 @@ class Sender:
     """Bytes that the application writes at once every `pause_s`; 0 for no bursts."""
     pause_s: float = 0.0
     receive_buffer: int = 0
-    """SO_RCVBUF of the receiver; 0 for the kernel's own tuning."""
+    """SO_RCVBUF of the receiver; 0 for the kernel's autotuning."""
     read_bps: int = 0
     """Bits a second that the receiver reads; 0 for as much as there is."""
     ecn: bool = False
@@ -30,9 +30,9 @@ class Sender:
     flows: int = 1
     """Connections that send at once; the first has a second's start."""
     send_buffer: int = 0
-    """SO_SNDBUF of the sender; 0 for the kernel's own tuning."""
+    """SO_SNDBUF of the sender; 0 for the kernel's autotuning."""
     writes: tuple[int, ...] = ()
-    """Bytes of the writes of a message, whose answer is awaited before the next; empty for none."""
+    """Bytes of the writes of a message; its answer is awaited before the next. Empty for none."""
     is_two_way: bool = False
     """Another connection carries as much the other way."""
 
@@ -49,7 +49,7 @@ class Case:
     download: bool = False
     """Data flows to the station: the capture at the server is the sender's."""
     is_hidden: bool = False
-    """The capture holds one of the flows alone."""
+    """The capture contains only one of the flows."""
     file: str = ""
     """What is done to the capture before it is read: `offload` joins what left together, as
     segmentation offload hands it over, `unordered` writes some packets late; empty for neither."""
@@ -192,7 +192,7 @@ def _jitter() -> Iterator[Case]:
     for by in ("15 ms", "60 ms"):
         link = _pipe(late__share="0.005", late__by=by)
         yield Case("reordering", f"late by {by}", link | {"link.loss.rate": "0.002"})
-    # Later than the round trip: the receiver refuses what comes with too old a timestamp.
+    # Later than the round trip: the receiver refuses segments with too old a timestamp.
     link = _pipe(late__share="0.004", late__by="150 ms")
     for control in ("cubic", "bbr"):
         yield Case("old timestamps", f"late by 150 ms {control}", link, Sender(control))

@@ -5,9 +5,9 @@
     tests/captures/forecast.py FOLDER --out out/forecast --kernel 6.12    in virtual time
 
 For each chosen case the capture is diagnosed, and where a remedy is advised `verify` runs the
-kernel over the case's own link, as it was and with that remedy, paired by seed. The gain that was
-forecast stands beside the real one. Finished runs are kept in --out: what was not run in time is
-run when called again. All cases take some twenty minutes.
+kernel over the link of the case, as it was and with that remedy, paired by seed. The forecast gain
+is listed with the real one. Finished runs are kept in --out: missing runs are made by the next
+call. All cases take some twenty minutes.
 """
 
 import argparse
@@ -89,7 +89,7 @@ def _row(case: Case, corpus: Path, out: Path, kernel: str) -> dict[str, object]:
 
 
 def _real(case: Case, remedy: str, out: Path, kernel: str) -> dict[str, object]:
-    """The kernel's own gain, with its interval."""
+    """The kernel's gain, with its interval."""
     out.mkdir(parents=True, exist_ok=True)
     scenario = out / f"{folder_of(out, case).name}.toml"
     scenario.write_text(f'name = "{case.name}"\nduration = "{SECONDS} s"\n')

@@ -1,6 +1,6 @@
 """Records a case in a kernel in virtual time: never late, and the same every time.
 
-The guest has this interpreter, and of its library what `traffic.py` imports.
+The guest has this interpreter, and the library modules that `traffic.py` imports.
 """
 
 import json
@@ -24,7 +24,7 @@ _COUNTERS = "/tmp/kernel.json"
 
 
 def recorded(kernel: str, work: Path, case: Case, seed: int) -> dict[str, Any] | None:
-    """Runs the emulator in a guest; returns its summary, or none where it failed."""
+    """Runs the emulator in a guest; returns its summary, or None if it failed."""
     # No more than the traffic reads: words that are programs here come along with the guest.
     asked = json.dumps({"sender": asdict(case.sender), "seconds": SECONDS})
     parts = ("send", "receive") if case.download else ("receive", "send")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Scores what losses are taken for, on captures of the kernel over another emulator than airtcp's.
+"""Scores the causes found for losses, on captures of the kernel over another emulator.
 
     tests/captures/independent.py FOLDER [--json docs/measurements/diagnose.json]
 
 Two network namespaces of this machine are joined by a few lines of Python between TUN devices: a
-token bucket, a drop-tail queue, CoDel after the pseudocode of RFC 8289 §5, and a radio's coin. It
-captures what the sender sends, and writes down what became of each packet. Needs root; 20 s a case.
+token bucket, a drop-tail queue, CoDel after the pseudocode of RFC 8289 §5, and random losses of a
+radio. It captures at the sender, and records the fate of each packet. Needs root; 20 s a case.
 """
 
 import argparse
@@ -39,7 +39,7 @@ INTERVAL_S = 0.1
 
 @dataclass(frozen=True)
 class Link:
-    """What the emulator does to the data; acknowledgments are delayed alone."""
+    """The emulator's treatment of data; acknowledgments are only delayed."""
 
     kind: str
     name: str
@@ -49,11 +49,11 @@ class Link:
     codel_s: float = 0.0
     """CoDel's target; 0 for a plain queue."""
     burst: float = 0.0
-    """Bytes of a token bucket that has the rate in place of the link; 0 for none."""
+    """Bytes of a token bucket that has the rate in place of the link; 0 for no bucket."""
     loss: float = 0.0
     control: str = "cubic"
     flows: int = 1
-    """Of which the first alone is captured."""
+    """Number of flows; only the first is captured."""
 
 
 LINKS = (
@@ -69,7 +69,7 @@ LINKS = (
 
 
 def main() -> None:
-    """Records what is missing, and scores all."""
+    """Records missing cases, and scores all."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", action="append", default=[], metavar="WORD")
@@ -208,7 +208,7 @@ class Bottleneck:
 
 
 def _record(link: Link, path: Path) -> None:
-    """Runs senders and receivers in namespaces of their own, and the link between them."""
+    """Runs senders and receivers in separate namespaces, and the link between them."""
     parents, children = zip(*(multiprocessing.Pipe() for _ in range(2)), strict=True)
     ends = [
         multiprocessing.Process(target=_end, args=(link, place, children[place]))

@@ -96,7 +96,7 @@ class Connection:
 
 
 def write(path: Path, *connections: Connection) -> Path:
-    """Writes a pcap of what the connections sent, in the order of time; returns its path."""
+    """Writes a pcap of the connections' packets, in the order of time; returns its path."""
     records = [
         (at, number, packet, length)
         for number, one in enumerate(connections)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Scores what `airtcp diagnose` takes losses for, on captures that the simulator writes.
+"""Scores the causes that `airtcp diagnose` finds for losses, on captures of the simulator.
 
     tests/captures/queues.py FOLDER --half development
     tests/captures/queues.py FOLDER --half kept --json docs/measurements/diagnose.json
     tests/captures/queues.py FOLDER --half kept --answers      the first sentences, too
 
-The kinds are those that a radio is easily confused with: a policer, a queue that keeps its delay
-short, a queue that others fill, in the capture or beside it, and each together with a radio. The
-simulator knows of every packet what became of it. The halves differ in rates, delays, bursts, loss
-and seeds. Captures are kept in FOLDER, and those that are there are not written again.
+The kinds are easily confused with a radio: a policer, a queue that keeps its delay short, a queue
+filled by others, in the capture or outside it, and each together with a radio. The simulator knows
+the fate of every packet. The halves differ in rates, delays, bursts, loss and seeds. Captures are
+kept in FOLDER, and existing ones are not written again.
 """
 
 import argparse
@@ -39,14 +39,14 @@ class Case:
     settings: dict[str, str]
     seed: int
     queue: str = "tail-drop"
-    """What the queue's losses are called."""
+    """The name of the queue's losses."""
     is_hidden: bool = False
     """The other flows are not in the capture."""
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """What differs between the halves."""
+    """Parameters that differ between the halves."""
 
     seed: int
     policers: tuple[tuple[str, str, str], ...]
@@ -109,7 +109,7 @@ def cases(half: str) -> Iterator[Case]:
 
 
 def _retrying(numbers: Numbers) -> Iterator[Case]:
-    """A radio that retries what it damages: what it gives up in the end has waited long."""
+    """A radio that retries damaged frames: a packet it finally gives up has waited long."""
     for name, bad in numbers.retrying:
         wlan = {"topology": "wlan", "wlan.standard": "802.11b", "wlan.rate": "11 Mbit/s"}
         wlan |= {"wlan.basic_rate": "1 Mbit/s", "wlan.queue.packets": "50"}
@@ -147,7 +147,7 @@ def _on_link(numbers: Numbers, place: int, plain: dict[str, str]) -> Iterator[Ca
 
 @dataclass
 class Score:
-    """Losses of a kind: by truth, what they were taken for."""
+    """Losses of a kind: causes found, by true cause."""
 
     taken_for: dict[str, Counter[str]] = field(default_factory=dict)
 
@@ -157,7 +157,7 @@ class Score:
 
 
 def main() -> None:
-    """Scores what the command line asks for."""
+    """Scores the cases of the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--half", choices=tuple(HALVES), default="development")
@@ -187,7 +187,7 @@ def main() -> None:
 
 
 def written(case: Case, folder: Path) -> Path:
-    """The case's capture at the sender, with the fates of its first flow beside it."""
+    """The case's capture at the sender; the fates of its first flow are written next to it."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{case.name.replace(' ', '-').replace('/', 'p')}.pcapng"
     if not path.exists():

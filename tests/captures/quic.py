@@ -18,14 +18,14 @@ RAW_IP = 101
 
 @dataclass(frozen=True)
 class Link:
-    """What the server's packets cross on their way to the client; the way back is a delay alone."""
+    """The link from the server to the client; the return path has a delay only."""
 
     rate_bps: float = 10e6
     one_way_s: float = 0.02
     window_packets: int = 100
-    """What the sender has in flight: beyond rate times round trip it waits in the queue."""
+    """The sender's packets in flight: beyond rate times round trip they queue."""
     stop: tuple[float, float] | None = None
-    """Start and length of a time in which the link stands."""
+    """Start and length of a stop of the link."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Shape:
     negotiates: bool = False
     """The server first answers with the versions that it has (RFC 9000 §17.2.1)."""
     begins_late: bool = False
-    """The capture begins behind the handshake."""
+    """The capture begins after the handshake."""
     at_client: bool = True
 
 
@@ -82,7 +82,7 @@ def datagrams(
     draws = random.Random(seed)
     client_id, server_id = shape.id_bytes
     delay = link.one_way_s
-    # At the client what comes is seen as it comes, what goes as it leaves.
+    # At the client packets are seen as they arrive and as they leave.
     seen_late = 0.0 if shape.at_client else delay
 
     def up(at: float, payload: bytes) -> tuple[float, bool, bytes]:

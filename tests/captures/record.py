@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records the corpus: this machine's TCP over emulated links, with what became of each packet.
+"""Records the corpus: this machine's TCP over emulated links, with the fate of each packet.
 
     tests/captures/record.py FOLDER                 all that is not yet there
     tests/captures/record.py FOLDER --half kept     one half
@@ -8,10 +8,10 @@
     tests/captures/record.py FOLDER --kernel 6.12   another kernel, in virtual time: never late
 
 A case becomes a folder: `stations.pcapng` and `server.pcapng`, `packets.parquet` and `stops.csv` as
-`airtcp emulate --record` writes them, `kernel.json` with the sender's own counters, and `case.json`
-with what was asked. What was late is recorded again, and again by the next call; until then the
-least late is kept, for labels alone: `summary.json` says that it was late. Linux; a case takes half
-a minute, and about as much processor time in virtual time.
+`airtcp emulate --record` writes them, `kernel.json` with the sender's counters, and `case.json`
+with the settings. A late run is recorded again, and again by the next call; until then the least
+late one is kept, only for labels: `summary.json` marks it as late. Linux; a case takes half a
+minute, and about as much processor time in virtual time.
 """
 
 import argparse
@@ -42,7 +42,7 @@ PATH = "time_ms,delay_ms,loss\n0,16,0\n9000,31,0\n17000,22,0\n"
 
 
 def main() -> None:
-    """Records what the command line asks for."""
+    """Records the cases of the command line."""
     options = _options()
     development, kept = halves()
     chosen = {"development": development, "kept": kept, "all": development + kept}[options.half]
@@ -68,8 +68,8 @@ def folder_of(corpus: Path, case: Case) -> Path:
 def is_in_time(folder: Path) -> bool:
     """A case was recorded, and its packets left when they were due.
 
-    In virtual time none is late but those behind many that a stop let go at once, for as long as
-    the guest's processor takes to send them: a second attempt would have the same.
+    In virtual time only packets of a burst after a stop are late, for as long as the guest's
+    processor takes to send them: a second attempt would have the same.
     """
     return _late_share(folder) < (1.0 if _is_virtual(folder) else NEVER_LATE)
 
@@ -134,7 +134,7 @@ def _seed(case: Case) -> int:
 
 
 def _recorded(work: Path, case: Case, seed: int, kernel: str) -> dict[str, Any] | None:
-    """Runs the emulator once; returns its summary, or none where it failed."""
+    """Runs the emulator once; returns its summary, or None if it failed."""
     write_rates(work)
     (work / "scenario.toml").write_text(f'name = "capture"\nduration = "{SECONDS + 30} s"\n')
     asked = asdict(case) | {"seconds": SECONDS, "seed": seed}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Scores `airtcp diagnose` on the recorded corpus against the truth, beside tshark.
+"""Scores `airtcp diagnose` on the recorded corpus against the truth, compared with tshark.
 
     tests/captures/score.py FOLDER --half development
     tests/captures/score.py FOLDER --half kept --json docs/measurements/diagnose.json
@@ -109,7 +109,7 @@ MEASURES: dict[str, str] = {
 
 
 def main() -> None:
-    """Scores what the command line asks for."""
+    """Scores the cases of the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--half", choices=("development", "kept"), default="development")
@@ -190,7 +190,7 @@ def line_of(score: Score) -> str:
 
 
 def score_of(truth: Truth, has_links: bool) -> Score:
-    """All figures of a case; without links, those of the labels."""
+    """All figures of a case; without links, those of the labels only."""
     score = Score(truth.case.name, truth.case.kind)
     capture = read_capture(truth.sender_side, None, None)
     if capture.facts is None or capture.segments.is_empty():
@@ -201,7 +201,7 @@ def score_of(truth: Truth, has_links: bool) -> Score:
         _answer(score, found.headline, right(truth.case))
         score.sentence = found.headline
     if truth.case.file == "offload":
-        # What is one packet in the file has no fate of its own.
+        # An aggregated packet in the file has no single fate.
         if found is not None:
             _link(score, truth, capture.segments, found)
         return score
@@ -275,7 +275,7 @@ def _tshark(score: Score, capture: Path, known: pl.DataFrame) -> None:
 
 
 def _receiver(score: Score, truth: Truth, known: pl.DataFrame, has_links: bool) -> None:
-    """Labels at the receiver, matched to what arrived by range and order."""
+    """Labels at the receiver, matched to arrivals by range and order."""
     capture = read_capture(truth.receiver_side, None, None)
     if has_links and not truth.case.sender.timestamps:
         _answer(score, diagnosed(capture, None).headline, AT_RECEIVER, "at the receiver ")
@@ -297,7 +297,7 @@ def _receiver(score: Score, truth: Truth, known: pl.DataFrame, has_links: bool) 
 
 
 def _link_from_receiver(score: Score, truth: Truth, capture: Capture) -> None:
-    """The link that the receiver's capture shows, where timestamps date what was sent."""
+    """The link in the receiver's capture, where timestamps date the transmissions."""
     seen = capture.at_sender
     if seen is None or seen.segments.is_empty():
         return
@@ -349,7 +349,7 @@ def _constants(
     tallies: tuple[Tally, Tally, Tally],
     where: str = "",
 ) -> None:
-    """Rate, base round trip and loss beside those of the emulated link."""
+    """Rate, base round trip and loss compared with those of the emulated link."""
     settings = truth.case.settings
     if "link.rate" not in settings or truth.case.kind == "jitter":
         return
@@ -388,7 +388,7 @@ def chance_of_loss(settings: dict[str, str]) -> float:
 def _stops(
     score: Score, truth: Truth, segments: pl.DataFrame, found: list[tuple[float, float]]
 ) -> None:
-    """A stop is found where one overlaps it; one that overlaps none, however short, is false."""
+    """A stop is found if one overlaps it; a found stop without overlap, however short, is false."""
 
     def meet(one: tuple[float, float], other: tuple[float, float]) -> bool:
         return one[0] < other[0] + other[1] and other[0] < one[0] + one[1]

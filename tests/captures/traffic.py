@@ -3,7 +3,7 @@
     traffic.py CASE RESULT.json listen|connect send|receive
 
 CASE is JSON. Run in the network of `airtcp emulate`, whose $AIRTCP_SERVER is the listening end. The
-sender leaves the kernel's own counters in RESULT.json.
+sender leaves the kernel's counters in RESULT.json.
 """
 
 import json
@@ -25,7 +25,7 @@ BESIDE_AFTER_S = 1.0
 
 
 def main() -> None:
-    """Does what the command line says."""
+    """Runs the command line's part of the traffic."""
     asked, result_file, role, part = sys.argv[1:]
     case = json.loads(asked)
     sender = case["sender"]

@@ -13,7 +13,7 @@ from pcapng import joined, only_port, out_of_order
 from airtcp import _core
 
 MIN_S = 0.08
-"""Stops that are shorter are below what a diagnosis claims to find."""
+"""Shorter stops are below the resolution that a diagnosis claims."""
 
 
 MAX_JOINED = 8
@@ -23,7 +23,7 @@ LATE_EVERY = 23
 
 @dataclass(frozen=True)
 class Truth:
-    """The emulator's table and the kernel's counters beside a capture."""
+    """The emulator's table and the kernel's counters for a capture."""
 
     case: Case
     folder: Path
@@ -39,7 +39,7 @@ class Truth:
         return self._as_asked("stations.pcapng" if self.case.download else "server.pcapng")
 
     def _as_asked(self, name: str) -> Path:
-        """A capture with what is to be done to it: once, beside the recorded one."""
+        """A capture processed as its case requires: once, and stored next to the recorded one."""
         recorded = self.folder / name
         if not (self.case.is_hidden or self.case.file):
             return recorded
@@ -58,7 +58,7 @@ class Truth:
     def data(self) -> pl.DataFrame:
         """Every packet of the connection on the way of the data, in the order of sending.
 
-        An attempt to connect before the other end listened is a flow of its own.
+        An attempt to connect before the other end listened is a separate flow.
         """
         way = "down" if self.case.download else "up"
         packets = pl.read_parquet(self.folder / "packets.parquet")
@@ -68,17 +68,17 @@ class Truth:
 
     @cached_property
     def counters(self) -> dict[str, int]:
-        """The sender's kernel's own counters."""
+        """The counters of the sender's kernel."""
         counters: dict[str, int] = json.loads((self.folder / "kernel.json").read_text())
         return counters
 
     @cached_property
     def refused(self) -> set[tuple[int, int | None]]:
-        """First byte and TSval of what arrived, was lacking, and was refused by the receiver.
+        """First byte and TSval of missing segments that arrived, but were refused.
 
-        What comes late has an older timestamp than what has come meanwhile, and is dropped as if it
-        were of an old connection (RFC 7323 §5, PAWS; Linux tolerates one tick). The receiver's last
-        acknowledgment says what it lacked, and echoes the timestamp that it compared with.
+        A late segment has an older timestamp than later arrivals, and is dropped as if it were of
+        an old connection (RFC 7323 §5, PAWS; Linux tolerates one tick). The receiver's last
+        acknowledgment shows the missing range, and echoes the timestamp of the comparison.
         """
         read = _core.read_capture(self.receiver_side)
         arrivals = pl.DataFrame(read.segments()).select("time_ns", "start", "timestamp")
@@ -104,7 +104,7 @@ class Truth:
             fate = fates[index] if index < len(fates) else "under way"
             if fate == "delivered" and (start, timestamp) in self.refused:
                 fate = "refused"
-            # What nothing reaches yet needs no search.
+            # A range above everything received needs no search.
             needless = end <= highest and _covered(arriving, start, end)
             if fate == "delivered":
                 _cover(arriving, start, end)
@@ -117,7 +117,7 @@ class Truth:
 
     @cached_property
     def lost_of_link(self) -> tuple[int, int]:
-        """Packets that the link lost, and those that a queue did not drop."""
+        """Packets that the link lost, and packets that no queue dropped."""
         passed = self.data.filter(pl.col("fate") != "dropped")
         return passed.filter(pl.col("fate") == "lost").height, passed.height
 
@@ -166,7 +166,7 @@ def bits_of(text: str) -> float:
 
 
 def _cover(arriving: dict[int, int], start: int, end: int) -> None:
-    """Notes a range; ranges are those of segments, which seldom differ from the first time."""
+    """Records a range; ranges are those of segments, which seldom differ from the first time."""
     arriving[start] = max(end, arriving.get(start, 0))
 
 

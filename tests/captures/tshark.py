@@ -1,4 +1,4 @@
-"""tshark's own labels on the same capture."""
+"""tshark's labels of the same capture."""
 
 import shutil
 import subprocess
