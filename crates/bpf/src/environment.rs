@@ -15,7 +15,7 @@ pub struct Message {
     pub text: String,
 }
 
-/// What a flow's helpers use.
+/// State used by a flow's helpers.
 #[derive(Clone, Debug)]
 pub struct Environment {
     /// Now, in nanoseconds.

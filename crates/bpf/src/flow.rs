@@ -79,7 +79,7 @@ impl Flow {
     ///
     /// # Errors
     ///
-    /// The program cannot go on; says where and why.
+    /// The program cannot continue; the error gives the place and the reason.
     pub fn call(
         &mut self,
         program: &Program,
@@ -145,7 +145,7 @@ impl Flow {
         slot.set_minmax(&mut self.memory, time, value);
     }
 
-    /// Clears the control's own state, as the kernel does before `init`.
+    /// Clears the control's private state, as the kernel does before `init`.
     pub fn clear_private(&mut self, program: &Program) {
         let Some(slot) = program.layout.slot(Member::Private) else {
             return;

@@ -72,7 +72,7 @@ pub enum Atomic {
     CompareExchange,
 }
 
-/// What an instruction does.
+/// Operation of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     /// 64-bit arithmetic.
@@ -124,14 +124,15 @@ pub enum Op {
     Exit,
     /// Does nothing: the second half of a 64-bit immediate.
     Nothing,
-    /// Ends the run with the reason of this number: what the program asks for is not simulated.
+    /// Ends the run with the reason of this number: the program uses a feature that is not
+    /// simulated.
     Poison,
 }
 
 /// A decoded instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instruction {
-    /// What it does.
+    /// The operation.
     pub op: Op,
     /// Destination register, 0 to 10.
     pub dst: u8,

@@ -93,7 +93,7 @@ pub struct Line {
 pub struct Program {
     /// The control's name.
     pub name: String,
-    /// Jiffies per second that the program was told (`CONFIG_HZ`).
+    /// Jiffies per second that the program sees (`CONFIG_HZ`).
     pub hz: u32,
     /// The members of the socket that it uses.
     pub layout: Layout,
@@ -138,7 +138,7 @@ impl Program {
         &self.counters
     }
 
-    /// What it may ask for and is not simulated, one sentence each: fatal only where reached.
+    /// Features it may use that are not simulated, one sentence each: fatal only if reached.
     #[must_use]
     pub fn limits(&self) -> &[String] {
         &self.poisons
@@ -156,7 +156,8 @@ impl Program {
     ///
     /// # Errors
     ///
-    /// There is no such constant, or it is too small for the value; says what is expected.
+    /// There is no such constant, or it is too small for the value; the error gives the
+    /// expectation.
     pub fn set_constant(&mut self, name: &str, value: i128) -> Result<(), String> {
         let Some(variable) = self.constants.iter().find(|known| known.name == name) else {
             let known: Vec<_> = self.constants.iter().map(|c| c.name.as_str()).collect();
@@ -267,7 +268,7 @@ pub struct Fault {
     pub program: String,
     /// Function, instruction and source line.
     pub place: String,
-    /// What went wrong.
+    /// The error.
     pub what: String,
 }
 

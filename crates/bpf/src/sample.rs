@@ -1,5 +1,5 @@
 //! The records that operations point to: `struct ack_sample` and `struct rate_sample`, in the
-//! program's own layout.
+//! program's layout.
 
 use alloc::vec::Vec;
 

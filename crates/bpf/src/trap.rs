@@ -13,7 +13,7 @@ pub enum Trap {
     Depth,
     /// A jump out of the code.
     Jump,
-    /// What the program asks for is not simulated; the reason's number.
+    /// The program uses a feature that is not simulated; the reason's number.
     Poison(u64),
     /// A function of the kernel's refuses its arguments.
     Argument(&'static str),

@@ -68,7 +68,7 @@ pub trait Tried<T> {
     ///
     /// # Errors
     ///
-    /// The system's error, preceded by `what`.
+    /// The system's error, preceded by `what`'s text.
     fn tried(self, what: impl FnOnce() -> String) -> Result<T>;
 }
 

@@ -73,7 +73,7 @@ impl Capture {
         Ok(())
     }
 
-    /// Writes out what is still buffered.
+    /// Writes out buffered packets.
     pub fn finish(self) -> io::Result<()> {
         self.writer.into_inner().flush()
     }

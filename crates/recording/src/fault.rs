@@ -5,14 +5,14 @@ use std::fmt;
 /// Most bytes that a recording may have: 64 MiB, twelve hours of a saturated LTE link.
 pub const MAX_BYTES: u64 = 64 << 20;
 
-/// Why a recording cannot be used. Its text names the file, the line, what was found there, what
-/// was expected, and what to do.
+/// Reason for refusing a recording. Its text names the file, the line, the text found there, the
+/// expectation and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("trace {source_name:?}{}: {problem}", At(*line))]
 pub struct TraceError {
-    /// What the caller calls the recording: a path, mostly.
+    /// The caller's name for the recording: a path, mostly.
     pub source_name: String,
-    /// Where, counted from 1; none when the whole recording is meant.
+    /// The line, counted from 1; `None` if the whole recording is meant.
     pub line: Option<u64>,
     /// The fault.
     pub problem: TraceProblem,
@@ -34,7 +34,7 @@ pub enum TraceProblem {
         /// Content of a recording of this kind.
         expected: &'static str,
     },
-    /// A line does not hold what it should.
+    /// A line is malformed.
     #[error("found {found}: expected {expected}; {remedy}")]
     Malformed {
         /// The offending text, shortened.
@@ -62,7 +62,7 @@ pub enum TraceProblem {
     /// It is in a format that is known, and holds no probes.
     #[error("is {what}; {remedy}")]
     NoProbes {
-        /// The format, and what the file knows of a link.
+        /// The format, and the facts about a link in the file.
         what: String,
         /// A hint for the user.
         remedy: String,

@@ -8,28 +8,28 @@ pub struct Reply {
     /// Its place among all probes of the log, answered or not, from 0. A log of several runs
     /// numbers on.
     pub number: u64,
-    /// When it was sent, since [`ProbeLog::began_unix_ns`] or the log's first reply; None where the
-    /// log does not tell.
+    /// When it was sent, since [`ProbeLog::began_unix_ns`] or the log's first reply; `None` if the
+    /// log does not record it.
     pub sent: Option<Duration>,
     /// From sending to the answer.
     pub round_trip: Duration,
 }
 
-/// How a log tells when its probes were sent.
+/// Source of a log's sending times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
     /// Each reply has a stamp.
     Stamps,
     /// Numbers and an interval that the log itself states.
     Statistics,
-    /// Numbers alone: the interval has to be asked for.
+    /// Only numbers: the interval has to be asked for.
     Unknown,
 }
 
 /// Probes in the order of sending. At least one was answered.
 ///
-/// Numbers that no reply has are probes without an answer: a run of them is a gap in time. What the
-/// log counts as lost without a place is `unplaced`.
+/// Numbers without a reply are probes without an answer: a run of them is a gap in time. Probes
+/// that the log counts as lost at no known place are `unplaced`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbeLog {
     replies: Vec<Reply>,
@@ -53,7 +53,7 @@ impl ProbeLog {
         self.sent
     }
 
-    /// Further probes that were not answered, of which the log does not tell when.
+    /// Further unanswered probes, at unknown times.
     #[must_use]
     pub const fn unplaced(&self) -> u64 {
         self.unplaced
@@ -65,20 +65,20 @@ impl ProbeLog {
         (self.sent - self.replies.len() as u64).saturating_add(self.unplaced)
     }
 
-    /// How the log tells when its probes were sent.
+    /// Source of the log's sending times.
     #[must_use]
     pub const fn clock(&self) -> Clock {
         self.clock
     }
 
-    /// The time from one probe to the next, as far as the log tells.
+    /// The interval between probes, if known.
     #[must_use]
     pub const fn interval(&self) -> Option<Duration> {
         self.interval
     }
 
-    /// When the first reply's probe was sent, in nanoseconds since 1970 (UTC); None where the log
-    /// tells no date.
+    /// When the first reply's probe was sent, in nanoseconds since 1970 (UTC); `None` if the log
+    /// has no date.
     #[must_use]
     pub const fn began_unix_ns(&self) -> Option<u64> {
         self.began_unix_ns
@@ -190,8 +190,8 @@ const HALF_A_DAY_NS: u64 = 43_200_000_000_000;
 const SETBACK_NS: u64 = 2_000_000_000;
 
 impl Sending {
-    /// Stamps of `ping -D` are those of arrivals; others print when the probe was sent. Probes are
-    /// sent at regular intervals: whichever makes them more regular is meant. None where a reply
+    /// Stamps of `ping -D` are times of arrival; others print when the probe was sent. Probes are
+    /// sent at regular intervals, so the more regular interpretation is chosen. `None` if a reply
     /// has no stamp, or the clock was set back in between.
     fn of(replies: &[(u64, Option<Stamp>, Duration)]) -> Option<Self> {
         let arrivals = Self::stamped(replies, |rtt| rtt.as_nanos());

@@ -34,7 +34,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A line that does not hold what it should; `found` is shortened.
+    /// A malformed line; `found` is shortened.
     #[must_use]
     pub fn malformed(
         self,
@@ -96,7 +96,7 @@ pub fn lines(bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
 /// Most bytes of an offending text that an error shows.
 const SHOWN_BYTES: usize = 40;
 
-/// `text` in quotes, cut to what fits on a terminal, with unprintable bytes escaped.
+/// `text` in quotes, cut to fit on a terminal, with unprintable bytes escaped.
 fn shortened(text: &[u8]) -> String {
     if text.len() <= SHOWN_BYTES {
         return format!("\"{}\"", text.escape_ascii());

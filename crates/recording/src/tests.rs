@@ -95,7 +95,7 @@ fn german_logs_and_those_of_fping_are_read() {
                    Antwort von 10.0.0.1: Zielhost nicht erreichbar.\r\n\
                    Antwort von 10.0.0.2: Bytes=32 Zeit<1ms TTL=54\r\n";
     read_log(windows, &[12_000, 1_000], 2);
-    // The statistics are in any language what the lines before them may not be.
+    // The statistics may be in a language unknown to the lines before them.
     let swedish = "Svar fr 10.0.0.2: byte=32 time=12ms TTL=54\r\n\
                    Paket: Skickade = 4, mottagna = 1, tappade = 3 (75 % tappade),\r\n";
     read_log(swedish, &[12_000], 3);
@@ -226,8 +226,8 @@ fn sendings(log: &ProbeLog) -> Vec<(u64, Option<f64>)> {
         .collect()
 }
 
-/// A stamp of `ping -D` is the arrival of the reply: the round trip before it the probe was sent.
-/// By hand, and what the statistics count after the last line is a gap at the end.
+/// A stamp of `ping -D` is the arrival of the reply: the probe was sent one round trip earlier. By
+/// hand, and further losses in the statistics are a gap at the end.
 #[test]
 fn stamps_tell_when_probes_were_sent() {
     let log = probes(
@@ -291,7 +291,7 @@ fn stamps_of_whole_seconds_give_the_interval() {
     );
 }
 
-/// A clock that was set back tells nothing.
+/// A clock that was set back is useless.
 #[test]
 fn stamps_that_go_back_are_not_used() {
     let log = probes(
@@ -301,7 +301,7 @@ fn stamps_that_go_back_are_not_used() {
     assert_eq!((log.clock(), log.interval()), (Clock::Unknown, None));
 }
 
-/// Windows prints no numbers: its time-outs are where they stand.
+/// Windows prints no numbers: its time-outs are placed by their position.
 #[test]
 fn printed_timeouts_have_their_place() {
     let log = probes(
@@ -319,7 +319,7 @@ fn csv_has_the_times_of_its_column() {
     assert_eq!((log.clock(), log.began_unix_ns()), (Clock::Stamps, None));
 }
 
-/// Five probes a second with whole seconds: the mean tells the interval, and no row its time.
+/// Five probes a second with whole seconds: they give the mean interval, but no row's time.
 #[test]
 fn csv_of_whole_seconds_tells_the_mean_interval() {
     let rows = |per_second: u64, unit: u64| -> String {
@@ -371,7 +371,7 @@ fn runs_beyond_all_numbers_are_left_out() {
     assert_eq!(numbers, [0, 1, u64::MAX]);
 }
 
-/// Every row of the registry recognizes its own files and no other's.
+/// Every row of the registry recognizes its own files and no others.
 #[test]
 fn formats_are_sniffed() {
     for (text, name) in [

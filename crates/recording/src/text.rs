@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-/// `bytes` as UTF-8, where they are text: UTF-16 with a byte order mark, as PowerShell's `>`
-/// writes it, or of the eight-bit code pages that Windows' console has, of which only the ASCII
-/// half is the same everywhere. What has control characters is no text and comes back as it is.
+/// `bytes` as UTF-8, if they are text: UTF-16 with a byte order mark, as PowerShell's `>` writes
+/// it, or one of the eight-bit code pages of Windows' console, which agree only in the ASCII half.
+/// Data with control characters is not text and is returned unchanged.
 pub fn decoded(bytes: &[u8]) -> Cow<'_, [u8]> {
     if let Some(rest) = bytes.strip_prefix(&[0xff, 0xfe]) {
         return Cow::Owned(utf_16(rest, u16::from_le_bytes));

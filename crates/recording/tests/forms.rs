@@ -38,7 +38,7 @@ fn assert_read(bytes: &[u8], name: &str, unit: u64) {
     assert_eq!(found, expected, "{name}");
 }
 
-/// The first part of a text, and the last that begins behind a reply.
+/// The first part of a text, and the last that begins after a reply.
 fn written(each: impl Fn(u64, Option<u64>) -> String) -> String {
     (0..)
         .zip(series())
@@ -302,7 +302,7 @@ fn iputils_is_read_in_every_language() {
         let body = written(|number, rtt| {
             rtt.map_or_else(String::new, |tenths| {
                 let line = reply.replace('N', &number.to_string());
-                // The letter of its own, not that of a word.
+                // The letter on its own, not within a word.
                 format!("{}\n", line.replace("=T", &format!("={}", ms(tenths))))
             })
         });

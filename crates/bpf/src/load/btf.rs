@@ -184,7 +184,7 @@ impl Types {
         })
     }
 
-    /// The string at an offset; empty if there is none.
+    /// The string at an offset; empty if the offset is out of range.
     pub fn string(&self, at: u32) -> String {
         until_zero(self.strings.get(at as usize..).unwrap_or(&[]))
     }

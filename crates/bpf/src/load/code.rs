@@ -18,7 +18,7 @@ const MAX_INSTRUCTIONS: usize = 1 << 20;
 pub struct Code {
     /// The instructions as they are in the file, and patched.
     pub encoded: Vec<Encoded>,
-    /// Those that are linked already.
+    /// Instructions that are already linked.
     pub linked: Vec<Option<Instruction>>,
     /// Instructions with a relocation towards the socket.
     pub relocated: BTreeSet<usize>,

@@ -229,7 +229,7 @@ impl Data {
     }
 }
 
-/// Adds an integer, or those of an array or structure, to a list.
+/// Adds an integer, or the integers of an array or structure, to a list.
 fn expand(
     types: &Types,
     list: &mut Vec<Variable>,

@@ -111,7 +111,7 @@ fn add_members(layout: &mut Layout, kfunc: Kfunc) {
     }
 }
 
-/// Decodes what is not linked yet.
+/// Decodes instructions that are not linked yet.
 pub fn decode(code: &mut Code) -> Result<Vec<Instruction>> {
     let mut instructions = Vec::with_capacity(code.encoded.len());
     let mut at = 0;

@@ -26,7 +26,7 @@ use code::Code;
 use data::Data;
 use records::{BySection, Relocation};
 
-/// The kernel that a program is told it runs on.
+/// The kernel version that a program sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Jiffies per second (`CONFIG_HZ`).
@@ -103,7 +103,8 @@ impl Program {
     ///
     /// # Errors
     ///
-    /// It is no such object, or does what the kernel's verifier refuses; says where and why.
+    /// It is no such object, or the kernel's verifier would refuse it; the error gives place and
+    /// reason.
     pub fn load(bytes: &[u8], options: &Options) -> Result<Self> {
         let file = object::File::parse(bytes).map_err(Error::from_object)?;
         if file.architecture() != Architecture::Bpf || !file.is_little_endian() {

@@ -15,7 +15,7 @@ use crate::trace::until_zero;
 /// Longest name, with its terminating zero (`TCP_CA_NAME_MAX`).
 const NAME: usize = 16;
 
-/// What the variable holds.
+/// Contents of the operations variable.
 pub struct Operations {
     /// The control's name.
     pub name: String,
@@ -124,7 +124,7 @@ fn variable_of(
     Ok(operations)
 }
 
-/// The kernel's own conditions (`tcp_validate_congestion_control`, `bpf_tcp_ca_init_member`).
+/// The kernel's conditions (`tcp_validate_congestion_control`, `bpf_tcp_ca_init_member`).
 fn check(operations: &Operations, terminated: bool) -> Result<()> {
     let name = &operations.name;
     let printable = name.bytes().all(|byte| byte.is_ascii_graphic());
@@ -156,7 +156,8 @@ fn check(operations: &Operations, terminated: bool) -> Result<()> {
     Ok(())
 }
 
-/// Linux 6.10 added `ack` and `flag` to `cong_control`; the program's own types say which it is.
+/// Linux 6.10 added `ack` and `flag` to `cong_control`; the program's types show which variant it
+/// has.
 fn arguments(types: &Types, members: &[Member]) -> CongControlArguments {
     let member = members.iter().find(|member| member.name == "cong_control");
     let parameters = member.and_then(|member| match types.get(member.ty) {

@@ -22,10 +22,10 @@ const SOCKET: [&str; 6] = [
     "tcp6_sock",
 ];
 
-/// Structures that lie within a member of the socket's, and keep the program's own layout.
+/// Structures embedded in a member of the socket; they keep the program's layout.
 const INSIDE: [&str; 2] = ["minmax", "minmax_sample"];
 
-/// Records that operations point to, and keep the program's own layout.
+/// Records that operations point to; they keep the program's layout.
 const SAMPLES: [&str; 2] = ["ack_sample", "rate_sample"];
 
 /// Enumerators that have the kernel's values here (`include/net/tcp.h`).
@@ -284,7 +284,7 @@ fn socket(
     if access.bits == 0 {
         return match relocation.kind {
             kind::BYTE_OFFSET => patched(code, at, offset + (access.bit - access.start) / 8),
-            // Size and sign are the program's own: the member is laid out as it declares it.
+            // Size and sign are the program's: the member is laid out as the program declares it.
             _ => Ok(()),
         };
     }

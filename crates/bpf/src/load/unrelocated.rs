@@ -1,5 +1,5 @@
-//! Refuses accesses to the socket that have no CO-RE record: their offsets are those of the
-//! structure that the program declares, which is neither the kernel's nor the mirror's.
+//! Refuses accesses to the socket without a CO-RE record: their offsets are those of the structure
+//! that the program declares, which is neither the kernel's nor the mirror's.
 
 use alloc::borrow::ToOwned;
 
@@ -20,7 +20,7 @@ impl Held {
         set >> register & 1 == 1
     }
 
-    /// Records that a register is written, with what another one holds if it is a copy.
+    /// Records that a register is written, with the source's contents if it is a copy.
     const fn write(&mut self, dst: u8, from: Option<u8>) {
         let before = *self;
         self.socket &= !(1 << dst);

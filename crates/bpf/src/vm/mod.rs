@@ -16,7 +16,7 @@ pub struct Stop {
     pub trap: Trap,
 }
 
-/// What a program returns.
+/// Return value of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Returned {
     /// Register 0.
@@ -51,7 +51,7 @@ struct Machine<'a> {
 ///
 /// # Errors
 ///
-/// The program is stopped; says where and why.
+/// The program is stopped; the error gives the place and the reason.
 pub fn run(
     code: &[Instruction],
     entry: usize,

@@ -1,4 +1,4 @@
-//! The instruction set, by RFC 9669's own rules.
+//! The instruction set, by the rules of RFC 9669.
 
 use alloc::vec::Vec;
 

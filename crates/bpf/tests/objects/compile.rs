@@ -14,7 +14,7 @@ fn run(command: &mut Command) {
     assert!(done.status.success(), "{command:?}: {said}");
 }
 
-/// Compiles a source for BPF, with more options. `None`, and a line that says so, without clang.
+/// Compiles a source for BPF, with more options. Without clang, prints a line and returns `None`.
 pub fn object(source: &Path, options: &[&str]) -> Option<Vec<u8>> {
     if !airtcp_needs::are_met(&["clang"]) {
         return None;
@@ -49,7 +49,7 @@ pub fn object_of(text: &str) -> Option<Vec<u8>> {
     object(&source, &["-Wno-unused"])
 }
 
-/// Builds a control for this machine, and runs it through so many events. Returns what it prints.
+/// Builds a control for this machine, and runs it through so many events. Returns its output.
 pub fn native(source: &Path, variable: &str, events: u32) -> String {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("native");

@@ -89,7 +89,7 @@ impl Run<'_> {
     }
 }
 
-/// Returns the number of calls, all of which agree.
+/// Returns the number of calls, all with equal results.
 fn compare(source: &Path, variable: &str, options: &[&str]) -> Option<u32> {
     let object = compile::object(source, options)?;
     let program = Program::load(&object, &Default::default()).unwrap_or_else(|e| panic!("{e}"));
@@ -230,7 +230,7 @@ fn every_control_of_the_repository_does_as_its_native_build() {
         ("examples/cubic.bpf.c", "cubic"),
         ("examples/paced.bpf.c", "paced"),
     ] {
-        // The kernel's own type widths differ with the instruction set: 32-bit jumps and moves.
+        // The kernel's type widths differ with the instruction set: 32-bit jumps and moves.
         for cpu in ["-mcpu=v1", "-mcpu=v2", "-mcpu=v3"] {
             if cpu != "-mcpu=v3" && !file.contains("cubic") {
                 continue;

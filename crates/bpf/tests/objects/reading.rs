@@ -1,4 +1,4 @@
-//! What the loader reads, refuses and poisons.
+//! The loader: accepted, refused and poisoned programs.
 
 use airtcp_bpf::{Arguments, CongControlArguments, Flow, Member, Operation, Program};
 
@@ -31,7 +31,7 @@ fn load(text: &str) -> Option<Result<Program, String>> {
     Some(Program::load(&object, &Default::default()).map_err(|error| error.to_string()))
 }
 
-/// The program of a body, and what its `cong_avoid` ends with.
+/// The program of a body, and the result of its `cong_avoid`.
 fn run(declarations: &str, body: &str) -> Option<(Flow, Program, Result<(), String>)> {
     let program = load(&control(declarations, body))?.unwrap();
     let mut flow = Flow::new(&program, 1);

@@ -7,7 +7,7 @@ use super::*;
 const STATION: Mac = [2, 0, 0, 0, 0, 1];
 const ACCESS_POINT: Mac = [2, 0, 0, 0, 0, 2];
 
-/// A radiotap header with these fields behind the presence word, which is at 8.
+/// A radiotap header with these fields after the presence word, which is at 8.
 fn radiotap(present: u32, fields: &[u8]) -> Vec<u8> {
     let length = 8 + fields.len() as u16;
     let mut bytes = vec![0, 0];
@@ -91,7 +91,7 @@ fn modes_of_today_are_read() {
     assert_eq!(Radiotap::of(&radiotap(1 << 23, &many)).unwrap().mode, None);
 }
 
-/// An ACK says to whom, not from whom; a damaged frame says nothing.
+/// An ACK has a receiver address, but no sender; a damaged frame has neither.
 #[test]
 fn what_does_not_say_who_sent_it_is_nobodys() {
     let mut ack = vec![0xd4, 0, 0, 0];

@@ -61,7 +61,7 @@ impl Sent {
         self.is_measured.then(|| self.acknowledged - self.time)
     }
 
-    /// The previous transmission of its first byte, among those of the flow.
+    /// The previous transmission of its first byte in the flow's `sent`.
     pub(super) fn previous_in<'a>(&self, sent: &'a [Self]) -> Option<&'a Self> {
         sent.get(self.previous?.get())
     }

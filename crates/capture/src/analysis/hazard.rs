@@ -247,7 +247,7 @@ mod tests {
         assert!(hazard.is_full(100 * PACKET) && !hazard.is_full(85 * PACKET));
     }
 
-    /// Two losses in a long queue show no cause, but an empty queue drops none.
+    /// Two losses in a long queue show no cause, but an empty queue drops nothing.
     #[test]
     fn few_losses_show_no_cause() {
         let mut few: Vec<(u64, bool)> = (0..1000).map(|number| (number * 100, false)).collect();

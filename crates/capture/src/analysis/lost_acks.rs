@@ -5,7 +5,7 @@ const MIN_PACKETS: u64 = 50;
 /// Minimum percentage of packets that increment a per-connection counter by one.
 const MIN_IN_ORDER_PERCENT: u64 = 60;
 /// Minimum percentage of gaps confirmed by the next ACK, which covers the range of the lost ones.
-/// It does not for segments some of which were acknowledged individually.
+/// It does not if some of these segments were acknowledged individually.
 const MIN_CONFIRMED_PERCENT: u64 = 70;
 const MIN_REPORTED_PERCENT: u64 = 75;
 

@@ -76,8 +76,8 @@ fn most_frequent(lengths: &mut [u32]) -> Option<u32> {
     runs.max_by_key(|run| run.len()).map(|run| run[0])
 }
 
-/// The length of which nearly all longer ones are multiples, as offload aggregates segments; `None`
-/// if no length exceeds the most frequent.
+/// The length that divides nearly all longer ones, as offload aggregates segments; `None` if no
+/// length exceeds the most frequent.
 fn common_divisor(lengths: &mut [u32]) -> Option<u32> {
     lengths.sort_unstable();
     let fewest = lengths.len() / 100 + 1;

@@ -44,8 +44,8 @@ pub fn decode(frame: Frame<'_>) -> Result<Tcp, Other> {
     data(frame, false)
 }
 
-/// Decodes a frame tunnelled by a controller, some of which swap the two bytes of the frame control
-/// (RFC 5416 §2.2 does not).
+/// Decodes a frame tunnelled by a controller. Some swap the two bytes of the frame control (RFC
+/// 5416 §2.2 does not).
 pub fn decode_either_order(frame: Frame<'_>) -> Result<Tcp, Other> {
     let (first, second) = (frame.byte(0)?, frame.byte(1)?);
     let is_data = |control: u8| control & (TYPE_MASK | VERSION_MASK) == TYPE_DATA;

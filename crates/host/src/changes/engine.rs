@@ -16,7 +16,7 @@ pub enum DeploymentStep {
     Deployed,
     /// The journal records that it is being undone.
     Undoing,
-    /// The change with this index is undone, or left alone.
+    /// The change with this index is undone, or kept.
     Undone(usize),
 }
 
@@ -51,7 +51,7 @@ pub fn make<R: Record>(
 }
 
 /// Undoes every change in the journal, the last one first. Returns changes modified by another
-/// party meanwhile, which are left alone. With `forget`, so are changes that cannot be undone.
+/// party meanwhile, which are kept. With `forget`, so are changes that cannot be undone.
 /// Calls `report` at every step.
 ///
 /// # Errors

@@ -43,7 +43,7 @@ pub trait Change {
 pub enum Undone {
     /// The old state is restored.
     Back,
-    /// Modified by another party since, and therefore left alone; describes the present state.
+    /// Modified by another party since, and therefore kept; describes the present state.
     Left(String),
 }
 

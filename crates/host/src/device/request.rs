@@ -6,8 +6,8 @@ use netlink_packet_core::{NLM_F_ACK, NLM_F_REQUEST, NetlinkMessage, NetlinkPaylo
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
 
-/// Asks the kernel for a change in the calling thread's namespace. `flags` are added to those of
-/// every request.
+/// Requests a change from the kernel in the calling thread's namespace. `flags` are added to those
+/// of every request.
 ///
 /// # Errors
 ///

@@ -56,8 +56,8 @@ pub struct RootDiscipline {
 }
 
 impl RootDiscipline {
-    /// The root discipline of a device in the calling thread's namespace; `None` if the kernel
-    /// reports none, or has chosen it itself.
+    /// The root discipline of a device in the calling thread's namespace; `None` for the kernel's
+    /// default.
     ///
     /// # Errors
     ///
@@ -262,7 +262,7 @@ mod tests {
     use super::*;
     use crate::namespace::Namespace;
 
-    /// The old discipline is restored byte by byte; the kernel's default counts as none.
+    /// The old discipline is restored byte by byte; the kernel's default counts as `None`.
     #[test]
     fn what_was_there_is_put_back() {
         let Ok(namespace) = Namespace::new() else {

@@ -84,7 +84,7 @@ fn counts_of_its_own(kind: &str, own: &[u8]) -> (u32, u32) {
     match kind {
         // The seventh number of struct tc_codel_xstats.
         "codel" => at(6 * 4),
-        // The fourth of struct tc_fq_codel_xstats; the first tells that it is for the whole qdisc.
+        // The fourth of struct tc_fq_codel_xstats; the first marks statistics of the whole qdisc.
         "fq_codel" => at(3 * 4),
         // In struct tc_pie_xstats, after a probability of 64 bits and seven numbers.
         "pie" => at(8 + 7 * 4),

@@ -92,7 +92,7 @@ pub fn leave(what: UnshareFlags) -> rustix::io::Result<()> {
     if what.contains(UnshareFlags::FILES) {
         return Err(rustix::io::Errno::INVAL);
     }
-    // SAFETY: the table of descriptors stays shared; Rust's own structures do not depend on
+    // SAFETY: the table of descriptors stays shared; Rust's runtime structures do not depend on
     // anything else of a namespace.
     #[expect(
         unsafe_code,

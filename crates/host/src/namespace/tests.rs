@@ -1,6 +1,6 @@
 use super::*;
 
-/// Returns a namespace, or prints the reason why there is none, so that the test is skipped.
+/// Returns a namespace, or prints why the test is skipped.
 fn namespace() -> Option<Namespace> {
     match Namespace::new() {
         Ok(namespace) => Some(namespace),

@@ -1,4 +1,4 @@
-//! Expressions: the steps of a rule, each of which loads, compares or decides something.
+//! Expressions: the steps of a rule, each loading, comparing or deciding something.
 
 use super::message::{attribute, nested, number, text};
 

@@ -1,4 +1,4 @@
-//! What a thread can still do after it has given up the rest: asked of the kernel.
+//! Permissions that a thread retains after dropping the rest, as the kernel reports them.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -15,7 +15,7 @@ fn status(name: &str) -> String {
     line.split(':').nth(1).unwrap().trim().to_owned()
 }
 
-/// Runs in a thread of its own, which alone gives something up.
+/// Runs in a separate thread, so that only that thread drops privileges.
 fn confined<T: Send>(needs: &Needs<'_>, work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
@@ -63,8 +63,8 @@ fn what_is_not_listed_does_not_exist() {
     assert!(confined(&needs(Calls::Programs), runs));
 }
 
-/// Calls by which a process could change the machine, look into others or leave its limits: none
-/// of them is ever needed once something is set up.
+/// Calls by which a process could change the machine, look into others or leave its limits: never
+/// needed after start-up.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[test]
 fn nobody_may_change_the_machine() {

@@ -22,7 +22,7 @@ pub(super) const FORMAT: Format = Format {
 
 /// Data series in the order of preference; a prefix, since several hosts have a number each.
 const SERIES: [&str; 4] = ["Ping (ms) ICMP", "Ping (ms) UDP", "Ping (ms)", "Ping"];
-/// Steps a second of versions that name none (`STEP_SIZE`).
+/// Step in seconds of versions that record none (`STEP_SIZE`).
 const STEP_S: f64 = 0.2;
 
 #[derive(Deserialize)]
@@ -106,7 +106,7 @@ fn of_raw(log: &mut ProbeLogBuilder, raw: &[Raw], source: Source<'_>) -> Result<
     Ok(())
 }
 
-/// A value a step, interpolated by flent from what ping printed; an empty step is a lost probe.
+/// A value per step, interpolated by flent from ping's output; an empty step is a lost probe.
 fn of_steps(
     log: &mut ProbeLogBuilder,
     values: &[Option<f64>],

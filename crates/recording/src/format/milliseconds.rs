@@ -16,7 +16,7 @@ pub(super) fn parse_ms(text: &[u8], line: u64, source: Source<'_>) -> Result<Dur
     in_ms(ms, text, line, source)
 }
 
-/// A round trip of `ms` milliseconds, if that is one; `text` is what an error shows.
+/// A round trip of `ms` milliseconds, if valid; errors quote `text`.
 pub(super) fn in_ms(
     ms: Option<f64>,
     text: &[u8],
@@ -39,7 +39,7 @@ pub(super) fn in_ms(
 mod tests {
     use super::*;
 
-    /// Windows tells of whole milliseconds, others of three decimals; an hour is the most.
+    /// Windows prints whole milliseconds, others three decimals; the maximum is an hour.
     #[test]
     fn times_are_read_to_the_nanosecond() {
         let read = |text: &str| parse_ms(text.as_bytes(), 1, Source::new("x"));

@@ -35,18 +35,18 @@ pub enum Fact {
     Rate,
 }
 
-/// What was read. Each part is there where the file has it.
+/// Contents of a recording. Each part is present if the file has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Recording {
     /// The name of the format, as in [`FORMATS`].
     pub format: &'static str,
-    /// Probes of the link, such as those of a ping.
+    /// Probes of the link, such as a ping's.
     pub probes: Option<ProbeLog>,
 }
 
 impl Recording {
-    /// A recording of probes alone.
+    /// A recording with probes only.
     #[must_use]
     pub const fn of_probes(format: &'static str, probes: ProbeLog) -> Self {
         Self {
@@ -61,9 +61,9 @@ impl Recording {
 pub struct Format {
     /// A short name: `ping`, `csv`.
     pub name: &'static str,
-    /// What a file of it is, as a noun phrase for errors and documents.
+    /// Description of its files, as a noun phrase for errors and documents.
     pub title: &'static str,
-    /// What such a file can hold; it knows nothing else of the link.
+    /// Facts that such a file can hold about the link.
     pub knows: &'static [Fact],
     /// Whether a file is of this format, by its beginning; it is not empty.
     pub sniff: fn(&[u8]) -> bool,
@@ -88,7 +88,7 @@ pub const FORMATS: [Format; 13] = [
     ping::FORMAT,
 ];
 
-/// What a recording should have been, for errors.
+/// Formats expected of a recording, for errors.
 const EXPECTED: &str = "the output of \"ping\" or \"ping -D\", CSV with a column rtt_ms (or rtt, \
                         time_ms), or one number of milliseconds a line";
 

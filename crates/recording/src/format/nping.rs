@@ -24,7 +24,7 @@ const SNIFFED_LINES: usize = 20;
 /// An answer that comes later is another probe's.
 const MAX_NS: u64 = 60_000_000_000;
 
-/// A probe, by what its answer repeats.
+/// A probe, identified by fields that its answer repeats.
 struct Probe {
     at: u64,
     sequence: Option<u64>,

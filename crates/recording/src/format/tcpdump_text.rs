@@ -1,4 +1,4 @@
-//! The text of tcpdump, which leaves out most of what a capture holds.
+//! The text output of tcpdump, which omits most of a capture's contents.
 
 use super::{Fact, Format, Recording};
 use crate::fault::{TraceError, TraceProblem};

@@ -10,7 +10,7 @@ use crate::index::Index;
 pub struct Piece {
     pub start: u64,
     pub end: u64,
-    /// Its latest transmission; `None` if none was captured.
+    /// Its latest captured transmission, if any.
     pub last: Option<Index>,
     /// Number of transmissions seen.
     pub attempts: u32,

@@ -1,5 +1,5 @@
-//! What hosts do to captures: offload, files out of order, windows that close, receivers that
-//! nothing dates.
+//! Effects of hosts on captures: offload, files out of order, windows that close, receivers without
+//! a clock.
 
 use super::*;
 
@@ -23,7 +23,7 @@ fn a_loss_within_what_offload_joined_is_one_segment() {
     let label = only(&analysis);
     assert_eq!((label.start, label.end), (24_000, 25_000));
     assert_eq!((label.need, label.loss), (Need::Needed, Some(Cause::Radio)));
-    // 50 segments and a retransmission, of which one was lost.
+    // 50 segments and a retransmission, with one lost.
     let data = analysis.sent.iter().filter(|sent| sent.end > 0);
     assert_eq!(data.count(), 51);
     let lost: Vec<(u64, Option<Cause>)> = analysis
@@ -61,8 +61,8 @@ fn packets_out_of_order_in_the_file_are_sorted() {
     assert_eq!(analysis.sent.len(), straight.sent.len());
 }
 
-/// A reader that takes what is there every two seconds: between that, its window is closed and
-/// nothing is in flight.
+/// A reader that drains the socket every two seconds: in between, its window is closed and nothing
+/// is in flight.
 #[test]
 fn a_closed_window_is_the_receivers() {
     let mut script = Script::new(true);
@@ -89,7 +89,7 @@ fn a_closed_window_is_the_receivers() {
     assert!(!has(&analysis, RefusalKind::Application));
 }
 
-/// At the receiver, without timestamps: its own answers tell nothing of what was under way.
+/// At the receiver, without timestamps: its answers show nothing of the data in flight.
 #[test]
 fn a_receiver_without_timestamps_has_no_shares() {
     let mut script = Script::new(false);

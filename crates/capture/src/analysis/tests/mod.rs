@@ -77,8 +77,8 @@ impl Script {
         self
     }
 
-    /// All segments before `next` are acknowledged at `time`, echoing what was sent at `echo_of`,
-    /// and the ranges of segments in `sack`.
+    /// All segments before `next` are acknowledged at `time`, echoing the segment sent at
+    /// `echo_of`, and the ranges of segments in `sack`.
     fn ack(&mut self, time: u64, next: u32, echo_of: u64, sack: &[(u32, u32)]) -> &mut Self {
         let place = |segment: u32| SequenceNumber(1000 + segment * MSS);
         let mut segment = Segment {
@@ -118,7 +118,7 @@ impl Script {
         analysed(&self.survey())
     }
 
-    /// Of a file with the packets as they stand, not sorted.
+    /// Analyses a file with the packets as written, not sorted.
     fn analysis_as_written(&self) -> Analysis {
         let packets: Vec<_> = (1..).zip(self.packets.iter().copied()).collect();
         analysed(&survey_of(&packets))
@@ -235,7 +235,7 @@ fn at_the_receiver_holes_are_filled() {
         arrive(&mut script, time, place, sent, time.saturating_sub(RTT));
         arrived[place as usize] = true;
         let next = arrived.iter().position(|there| !there).unwrap_or(60) as u32;
-        // RFC 2883 §4: the duplicate first, then what holds it.
+        // RFC 2883 §4: the duplicate first, then the block that contains it.
         let reported: &[(u32, u32)] = match (place, kind) {
             (50, 2) => &[(50, 51), (47, 56)],
             _ => &[],
@@ -277,7 +277,7 @@ fn at_the_receiver_holes_are_filled() {
             (46, Need::Needed, Evidence::SentLater, true),
         ]
     );
-    // What was lost was under way at the sender, whose clock ticks milliseconds.
+    // Lost packets were in flight at the sender, which has a clock of milliseconds.
     let moved = analysis.at_sender.as_deref().unwrap();
     let lost = moved.sent.iter().filter(|packet| packet.is_lost);
     let lost: Vec<u64> = lost.map(|packet| packet.start / 1000).collect();
@@ -298,7 +298,7 @@ fn a_capture_in_the_middle_is_known() {
         let time = 100_000 + u64::from(place) * 5_000;
         script.data(time, place);
         let segment = &mut script.packets.last_mut().unwrap().2;
-        // What releases it passed 20 ms before.
+        // The segment that releases it passed 20 ms before.
         segment.timestamps = Some(Timestamps {
             value: (time / 1000) as u32,
             echo: ((time - 20_000) / 1000) as u32 + 1,
@@ -364,7 +364,7 @@ fn captures_that_say_nothing_are_refused() {
     );
 }
 
-/// Everything sums to one, and what limits is named.
+/// Shares sum to one, and the limit is named.
 #[test]
 fn the_time_is_shared_out() {
     let whole = |analysis: &Analysis| {
@@ -374,7 +374,7 @@ fn the_time_is_shared_out() {
             .sum();
         assert!((sum - 1.0).abs() < 1e-9, "{sum}");
     };
-    // One segment each 100 ms: half of the time nothing is under way.
+    // One segment each 100 ms: half of the time nothing is in flight.
     let mut script = Script::new(true);
     script.flow(100_000, 0, 100, 100_000);
     let analysis = script.analysis();

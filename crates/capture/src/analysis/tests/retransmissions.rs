@@ -1,4 +1,4 @@
-//! What triggered a retransmission, and whether it was needed.
+//! Triggers of retransmissions, and whether they were needed.
 
 use super::*;
 
@@ -40,7 +40,7 @@ fn a_loss_that_sack_reveals() {
     assert!(analysis.stops.is_empty());
 }
 
-/// The link stands still for a second: the timer expires twice, and what was under way arrives.
+/// The link stops for a second: the timer expires twice, and the data in flight arrives.
 #[test]
 fn a_stop_and_needless_timeouts() {
     for has_timestamps in [true, false] {
@@ -133,7 +133,7 @@ fn an_answer_that_comes_too_soon() {
     assert_eq!(label.evidence.sureness(), "likely");
 }
 
-/// A whole flight is lost: the timer, its backoff, and what goes on after it.
+/// A whole flight is lost: the timer, its backoff, and the recovery after it.
 #[test]
 fn timeouts_that_were_needed() {
     let mut script = Script::new(true);
@@ -190,7 +190,7 @@ fn timeouts_that_were_needed() {
 }
 
 /// The last segment of a flight is lost: a probe after two round trips (RFC 8985 §7.2).
-/// Neither SACK nor timestamps: a path that keeps the order tells which packet an ACK answers.
+/// Neither SACK nor timestamps: a path that keeps the order shows which packet an ACK answers.
 #[test]
 fn without_options_the_order_tells() {
     let mut script = Script::new(false);
@@ -208,15 +208,15 @@ fn without_options_the_order_tells() {
     }
     let repaired = begun + RTT + 350;
     script.data(repaired, 10);
-    // What is repeated after that had arrived before it: its answer covers all.
+    // Later retransmissions are of data that had arrived before: the answer covers all.
     script
         .data(repaired + 10_000, 11)
         .data(repaired + 10_100, 12);
     script.ack(repaired + RTT, 20, 0, &[]);
     script.ack(repaired + RTT + 10_000, 20, 0, &[]);
     script.ack(repaired + RTT + 10_100, 20, 0, &[]);
-    // 21 and 23 are lost of the next, and 22 and 24 repeated in vain, each behind a hole: a pair is
-    // acknowledged, then a duplicate.
+    // Of the next, 21 and 23 are lost, and 22 and 24 repeated needlessly, each after a hole: a pair
+    // is acknowledged, then a duplicate.
     let begun = 2_000_000;
     for place in 20..25 {
         script.data(begun + u64::from(place - 20) * 100, place);

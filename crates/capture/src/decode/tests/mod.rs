@@ -1,4 +1,4 @@
-//! One packet in every wrapping, and what is not TCP.
+//! One packet in every encapsulation, and packets that are not TCP.
 
 mod tunnels;
 
@@ -157,7 +157,7 @@ fn every_link_type_holds_the_same_segment() {
             "10.1.2.3:40000"
         };
         assert_eq!(tcp.source.to_string(), source, "{name}");
-        // Cut behind the headers, the length is still the packet's.
+        // Cut after the headers, the length is still the packet's.
         let tcp = cut(link, &bytes, bytes.len() - PAYLOAD.len()).unwrap();
         assert_eq!(tcp.segment, segment(), "{name}, cut");
         assert_eq!(decoded(999, &bytes).unwrap_err(), Other::UnknownLink);
@@ -292,7 +292,7 @@ fn the_radio_tells_of_retries_and_rates() {
     let tcp = decoded(127, &[&head, &body[..]].concat()).unwrap();
     // IEEE 802.11 table 19-32: 300 Mbit/s.
     assert_eq!(tcp.radio.rate_100kbps, 3000);
-    // The header is padded to 32 where the flag says so: QoS makes it 26, hence 28.
+    // The header is padded to 32 if the flag is set: QoS makes it 26, hence 28.
     let padded = wlan([0x88, 1], 28, &llc_snap(&version_4()));
     let tcp = decoded(
         127,
@@ -344,8 +344,8 @@ fn what_is_not_tcp_is_named() {
     }
 }
 
-/// Cut anywhere before the end of the fixed TCP header there is nothing to look at; behind it there
-/// is a segment with the options that are whole.
+/// Cut anywhere before the end of the fixed TCP header there is no segment; cut later there is a
+/// segment with its complete options.
 #[test]
 fn a_cut_frame_is_told_from_a_wrong_one() {
     let frame = ethernet(0x0800, &version_4());
@@ -375,7 +375,7 @@ proptest! {
     }
 }
 
-/// RFC 9000 §17.2.1: the seven bits behind the first are whatever the server likes.
+/// RFC 9000 §17.2.1: the seven bits after the first are arbitrary.
 #[test]
 fn version_negotiation_is_quic_with_and_without_the_fixed_bit() {
     for first in [0x80, 0xc0] {

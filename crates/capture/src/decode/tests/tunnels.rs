@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Timestamps and a SACK block, padded to words: without them the segment is told all the same.
+/// Timestamps and a SACK block, padded to words: the segment is decoded even without them.
 const OPTION_BYTES: usize = 24;
 
 /// An IPv4 packet of a protocol.
@@ -163,7 +163,7 @@ fn every_wrapping_holds_the_same_segment() {
         assert_eq!(tcp.segment, segment(), "{name}");
         assert_eq!(tcp.source.to_string(), "10.1.2.3:40000", "{name}");
         assert_eq!(tcp.carrier.tunnel, link == 101, "{name}");
-        // Cut behind the headers, the length is still the packet's.
+        // Cut after the headers, the length is still the packet's.
         let tcp = cut(link, &bytes, bytes.len() - PAYLOAD.len()).unwrap();
         assert_eq!(tcp.segment, segment(), "{name}, cut");
     }
@@ -224,7 +224,7 @@ fn what_a_tunnel_hides_is_named() {
     }
 }
 
-/// An A-MSDU of these packets, without the padding behind the last.
+/// An A-MSDU of these packets, without padding after the last.
 fn aggregate(packets: &[Vec<u8>]) -> Vec<u8> {
     let mut body = Vec::new();
     for packet in packets {

@@ -11,9 +11,8 @@ const MAX_OFF: f64 = 0.01;
 /// A longer pause is one of the program, not of the link.
 const MAX_GAP: f64 = 10_000.0;
 
-/// The number of each probe, where they were sent at even times of which some are missing: steps
-/// are multiples of one interval, most of them of one. None where no row is missing or the times
-/// are not even.
+/// The number of each probe, if they were sent at even times with some missing: steps are multiples
+/// of one interval, most of them of one. `None` if no row is missing or the times are not even.
 pub(super) fn numbered(times: &[f64]) -> Option<Vec<u64>> {
     if times.len() < FEWEST {
         return None;
@@ -56,7 +55,7 @@ mod tests {
         let numbers = numbered(&even).unwrap();
         assert_eq!((numbers.len(), numbers[6], numbers[7]), (90, 6, 8));
         assert_eq!(numbers[89], 99);
-        // Nothing is missing, times are uneven, go back, or stand.
+        // Nothing is missing, or times are uneven, go back, or repeat.
         let whole: Vec<f64> = (0..100).map(f64::from).collect();
         let uneven: Vec<f64> = (0..100).map(|number| f64::from(number * number)).collect();
         let mut back = even.clone();

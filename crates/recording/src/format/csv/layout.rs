@@ -1,4 +1,4 @@
-//! Columns of a CSV file, their units, and what their fields mean.
+//! Columns of a CSV file, their units, and the meaning of their fields.
 
 use airtcp_units::Duration;
 
@@ -6,8 +6,8 @@ use super::super::milliseconds::in_ms;
 use crate::fault::TraceError;
 use crate::source::Source;
 
-/// Names of the column with the round-trip times, without their unit, the first preferred; a time
-/// alone is one only where its unit is the millisecond and no other column is.
+/// Names of the column with the round-trip times, without their unit, the first preferred; `time`
+/// is one only if its unit is the millisecond and no other column is.
 const COLUMNS: [&str; 7] = [
     "rtt",
     "round_trip",
@@ -165,7 +165,7 @@ impl Name {
 }
 
 impl Layout {
-    /// A round trip of the column's unit; `field` is what an error shows.
+    /// A round trip in the column's unit; errors quote `field`.
     pub fn round_trip(
         &self,
         number: &[u8],

@@ -20,7 +20,7 @@ pub(super) const FORMAT: Format = Format {
     read,
 };
 
-/// A field that is empty or says so is a probe without an answer, and so is a row that is missing
+/// An empty field, or one marked as lost, is a probe without an answer, and so is a row missing
 /// from a series of even times.
 fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
     let none = || source.error(None, TraceProblem::NoRoundTrip { expected: EXPECTED });
@@ -89,8 +89,8 @@ const FIRST_DATE_S: f64 = 1e9;
 /// A number of seconds since 1970 from a finer unit is as close to the whole one that is meant.
 const WHOLE_S: f64 = 1e-5;
 
-/// Whether times tell one probe from the next: some have parts of a second, or no two probes were
-/// sent in the same one.
+/// Whether times distinguish probes: some have parts of a second, or no two probes were sent in the
+/// same one.
 fn is_fine(times: impl Iterator<Item = f64>) -> bool {
     let mut before = None;
     let mut is_shared = false;

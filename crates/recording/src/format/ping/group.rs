@@ -50,10 +50,10 @@ fn group(text: &str, at: usize) -> Option<Group<'_>> {
     }
     let rest = &value[number.len()..];
     let blanks = rest.len() - rest.trim_start().len();
-    // A unit is at the number, or a blank behind it.
+    // A unit directly follows the number, or a blank.
     let unit = if blanks > 1 { "" } else { rest.trim_start() };
     let unit_end = unit.find(char::is_whitespace).unwrap_or(unit.len());
-    // The next group is none.
+    // The next group is not a unit.
     let unit_end = if unit[..unit_end].contains(['=', '<']) {
         0
     } else {

@@ -1,17 +1,17 @@
 //! A line of a `ping`'s output: a reply, a time-out, or statistics.
 //!
-//! Programs translate their words, and consoles write them in code pages of their own. What stays
-//! the same is the structure, which is what decides: `NAME=VALUE` and its unit, `TTL`, sequence
-//! numbers, and counts that add up. Words decide only where a program has no other sign.
+//! Programs translate their words, and consoles write them in code pages of their choice. Only the
+//! structure is stable, and it decides: `NAME=VALUE` and its unit, `TTL`, sequence numbers, and
+//! counts that add up. Words decide only where a program gives no other sign.
 
 use super::group::{Group, groups};
 
-/// Words before the time of a reply where nothing else tells it: English, German, French, Spanish,
+/// Words before the time of a reply without other signs: English, German, French, Spanish,
 /// Portuguese, Italian, and that of hping3.
 const TIME: [&str; 7] = ["time", "Zeit", "temps", "tiempo", "tempo", "durata", "rtt"];
 
-/// Parts of the lines that say that a probe was not answered. Windows' German is matched without
-/// its umlaut, of which each code page has a byte of its own.
+/// Parts of the lines that report a probe without an answer. Windows' German is matched without its
+/// umlaut, which each code page encodes differently.
 const UNANSWERED: [&str; 11] = [
     "imeout",
     "timed out",
@@ -26,10 +26,10 @@ const UNANSWERED: [&str; 11] = [
     "Failed",
 ];
 
-/// Parts of lines that tell nothing of a single probe.
+/// Parts of lines without information on a single probe.
 const NEUTRAL: [&str; 3] = ["min/avg/max", "(DUP!)", "duplicate"];
 
-/// What a line of a log is.
+/// Meaning of a line of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Line<'a> {
     /// No reply: a heading, a time-out, statistics.
@@ -84,7 +84,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The time next to the time to live: Windows prints it in front (`TTL=57` is last), others behind.
+/// The time next to the time to live: Windows prints it in front (`TTL=57` is last), others after.
 fn by_ttl<'a>(found: &[Group<'a>]) -> Option<Line<'a>> {
     if let Some(at) = found.iter().position(|group| group.name == "TTL") {
         return at.checked_sub(1).map(|at| Line::of(&found[at]));
@@ -95,7 +95,7 @@ fn by_ttl<'a>(found: &[Group<'a>]) -> Option<Line<'a>> {
     behind(&found[at + 1..])
 }
 
-/// The time behind a sequence number, where a program prints no time to live.
+/// The time after a sequence number, where a program prints no time to live.
 fn by_sequence<'a>(text: &str, found: &[Group<'a>]) -> Option<Line<'a>> {
     sequence(text)?;
     behind(found)
@@ -114,8 +114,8 @@ fn behind<'a>(found: &[Group<'a>]) -> Option<Line<'a>> {
         .map(Line::of)
 }
 
-/// The time of a Windows' reply over IPv6, which prints no time to live: it ends the line, behind
-/// the colon of an address.
+/// The time of a Windows reply over IPv6, which prints no time to live: it ends the line, after the
+/// colon of an address.
 fn alone<'a, 'b>(text: &str, found: &'b [Group<'a>]) -> Option<&'b Group<'a>> {
     let (time, before) = found.split_last()?;
     let ends = !time.is_spaced && time.is_in_ms() && time.is_last;
@@ -167,7 +167,7 @@ pub(super) fn sequence(text: &str) -> Option<u16> {
     number.map(|number: u64| number as u16)
 }
 
-/// Whether the line says that a probe was not answered, in words or by a number without a time.
+/// Whether the line reports an unanswered probe, in words or by a number without a time.
 pub(super) fn is_unanswered(text: &str) -> bool {
     UNANSWERED.iter().any(|sign| text.contains(sign))
 }
@@ -211,9 +211,9 @@ fn is_plain_number(word: &str) -> bool {
     rest.len() < word.len() && !(is_address && rest.len() > 1)
 }
 
-/// Number of probes sent, if the line is the statistics that say so, in any language: `8 packets
+/// Number of probes sent, if the line is the closing statistics, in any language: `8 packets
 /// transmitted, 7 received, 12% packet loss`, Windows' `Packets: Sent = 8, Received = 7, Lost = 1`,
-/// fping's `xmt/rcv/%loss = 8/7/12%`. None for other lines, zero for an unreadable count.
+/// fping's `xmt/rcv/%loss = 8/7/12%`. `None` for other lines, zero for an unreadable count.
 pub(super) fn transmitted(text: &str) -> Option<u64> {
     let count = |digits: &str| digits.trim().parse().unwrap_or(0);
     for words in [" packets transmitted", " packets tramitted"] {
@@ -227,7 +227,7 @@ pub(super) fn transmitted(text: &str) -> Option<u64> {
     of_windows(text).or_else(|| of_iputils(text))
 }
 
-/// Three counts, of which the first is the sum of the others.
+/// Three counts, the first being the sum of the others.
 fn of_windows(text: &str) -> Option<u64> {
     let counts: Vec<u64> = groups(text)
         .iter()

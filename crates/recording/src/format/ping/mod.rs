@@ -4,8 +4,8 @@
 //! (`[1700000000.123456] 64 bytes from 10.0.0.2: icmp_seq=3 ttl=64 time=12.3 ms`), busybox
 //! (`seq=3`), BSD and macOS, hping3, tcping, Windows (`bytes=32 time=12ms`) and iputils in all
 //! their languages, fping (`[3], 84 bytes, 12.3 ms`). Sequence numbers put late replies in the
-//! order of sending and tell which probes were not answered; without them every time-out that is
-//! printed counts, or what the closing statistics say if that is more.
+//! order of sending and identify unanswered probes; without them every printed time-out counts, or
+//! the loss in the closing statistics if that is more.
 
 mod group;
 mod line;
@@ -27,7 +27,7 @@ pub(super) const FORMAT: Format = Format {
     read,
 };
 
-/// Lines at the beginning of a file, one of which is of a `ping`.
+/// Number of lines at the beginning of a file that are searched for one of a `ping`.
 const SNIFFED_LINES: usize = 100;
 
 fn sniff(bytes: &[u8]) -> bool {
@@ -80,7 +80,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
     Ok(Recording::of_probes(FORMAT.name, probes))
 }
 
-/// Lines that look like replies and are none that is known.
+/// Lines that resemble replies but have no known form.
 #[derive(Default)]
 struct Unread<'a> {
     first: Option<(u64, &'a [u8])>,

@@ -34,9 +34,9 @@ struct Run {
     /// Replies and time-outs of a `ping` that prints no sequence numbers, in their order.
     unnumbered: Vec<(u64, Option<Stamp>, Duration)>,
     places: u64,
-    /// Lines are of a Windows' probes: what is no reply there is a time-out, in whatever words.
+    /// Lines are of a Windows ping: a line that is no reply is a time-out, in any language.
     is_windows: bool,
-    /// Time-outs that were told by that alone.
+    /// Time-outs recognized only by their position.
     by_place: u64,
     /// The closing statistics.
     transmitted: u64,
@@ -96,7 +96,7 @@ impl Log {
         let numbered = run.latest.map_or(0, |_| run.last.abs_diff(run.first) + 1);
         let placed = numbered + run.places;
         let missing = run.transmitted.saturating_sub(placed);
-        // Numbers begin with 0 or 1: what the statistics count beyond them came after the last.
+        // Numbers begin with 0 or 1: further probes in the statistics came after the last.
         let is_end = run.latest.is_some() && run.first <= 1 && missing <= MAX_END;
         let (end, unplaced) = if is_end { (missing, 0) } else { (0, missing) };
         let replies = run
