@@ -1,5 +1,6 @@
 //! Packet traces: arrivals in time, and the sender's output.
 
+mod bpf;
 mod expiry;
 mod external;
 mod keys;
