@@ -1,4 +1,4 @@
-//! Any bytes are a capture or one clear error, and what is accepted can be looked at in depth,
+//! Any bytes are a capture or one clear error, and an accepted capture can be inspected in depth,
 //! written with comments, and read again.
 
 #![no_main]

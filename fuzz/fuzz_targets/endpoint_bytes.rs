@@ -1,6 +1,6 @@
-//! A whole endpoint driven by bytes: packets of the fuzzer's own, those of a real peer bent by it,
-//! time that passes, and an application that does what comes to its mind. Nothing panics, and
-//! nothing grows beyond its bound.
+//! A whole endpoint driven by bytes: packets of the fuzzer, altered packets of a real peer, elapsed
+//! time, and an application with arbitrary calls. Nothing panics, and nothing grows beyond its
+//! bound.
 
 #![no_main]
 
@@ -16,7 +16,7 @@ use airtcp_units::{Duration, Instant};
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 
-/// What happens next.
+/// The next event.
 #[derive(Arbitrary, Debug)]
 enum Operation {
     /// Bytes arrive, as they are.

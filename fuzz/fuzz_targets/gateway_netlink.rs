@@ -1,4 +1,4 @@
-//! Messages of the kernel's packet queue: no bytes make the reader panic, and what it says of a
+//! Messages of the kernel's packet queue: no bytes make the reader panic, and every part of a
 //! packet lies within the bytes it was given.
 #![no_main]
 
@@ -15,7 +15,7 @@ fuzz_target!(|bytes: &[u8]| {
         writer.verdict(packet.queue, packet.id, Verdict::PassChanged(packet.bytes));
         writer.pass_up_to(packet.queue, packet.id);
     }
-    // What is written consists of whole messages, none of which is news of a packet.
+    // The output consists of whole messages without any packet.
     assert!(writer.bytes().len().is_multiple_of(4));
     assert_eq!(messages(writer.bytes()).count(), 0);
 });

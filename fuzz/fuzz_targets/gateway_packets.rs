@@ -1,5 +1,5 @@
-//! Packets that pass the gateway's agents: no bytes make a reader or an agent panic, each packet is
-//! decided about once, and none stays longer than the bounds.
+//! Packets that pass the gateway's agents: no bytes make a reader or an agent panic, and each
+//! packet gets one verdict within the bounds.
 #![no_main]
 
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! Any bytes are a trace or one clear error, and what is accepted can be replayed.
+//! Any bytes are a trace or one clear error, and an accepted trace can be replayed.
 
 #![no_main]
 

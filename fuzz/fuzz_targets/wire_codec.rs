@@ -1,4 +1,4 @@
-//! The segment codec: no bytes make it panic, and what it reads it can write and read again.
+//! The segment codec: no bytes make it panic, and a segment it reads can be written and read again.
 #![no_main]
 
 use airtcp_packet::wire::{Parsed, emit, emit_ipv6, parse, parse_ipv6};
@@ -7,7 +7,8 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     check(bytes);
-    // Few random bytes have right checksums: what is behind them is reached by making them right.
+    // Few random bytes have valid checksums: the code after the check is reached by correcting
+    // them.
     let mut bytes = bytes.to_vec();
     make_checksums_right(&mut bytes);
     check(&bytes);

@@ -22,7 +22,10 @@
 //! | [`readiness`] | poll and epoll |
 //! | [`interest`] | the interest list of epoll |
 //! | [`system`] | the stack as this namespace's sysctls describe it |
-//! | [`tcp_info`] | what `TCP_INFO` tells |
+//!
+//! [`tcp_info`]
+//! the contents of `TCP_INFO`
+//!
 #![cfg(target_os = "linux")]
 
 mod calls;

@@ -2,8 +2,8 @@
 //!
 //! A direction of a connection has a *grant*: the size of its source's receive buffer, of its
 //! destination's send buffer, and of unsent data in that. They follow the destination's rate
-//! (`backlog`), up and down. While the sum of all grants is at the bound none grows, and large ones
-//! shrink until every direction can have the minimum.
+//! (`backlog`), up and down. While the sum of all grants is at the bound no grant grows, and large
+//! ones shrink until every direction can have the minimum.
 
 use std::os::fd::OwnedFd;
 use std::time::Duration;

@@ -200,7 +200,7 @@ impl<C: Carrier> Proxy<C> {
         }
         self.carrier.receive()?;
         self.take_events();
-        // Those that are ready now; one that could continue is ready in the next round.
+        // Only connections ready now; one that could continue is ready in the next round.
         for _ in 0..self.ready.len() {
             if let Some(key) = self.ready.pop_front() {
                 self.turn(key);

@@ -359,7 +359,7 @@ def _state(comparison: Comparison, remedy: str) -> str:
 
 
 def _harm(comparison: Comparison, remedy: str) -> str:
-    """The paired change of an unchanged flow's goodput; empty if there is none to measure."""
+    """The paired change of an unchanged flow's goodput; empty if it was not measured."""
     if remedy in comparison.harm:
         harm = comparison.harm[remedy]
         return "identical" if harm.outcome is Outcome.IDENTICAL else amount(harm, sign=True)

@@ -189,7 +189,7 @@ def predictions(
 ) -> list[Prediction]:
     """Predicts goodput, median round trip and timeouts from 20 seeds, each with another link.
 
-    The links reflect the uncertainty of the fit: five stops say little about their frequency.
+    The links reflect the uncertainty of the fit: five stops give little information on their rate.
 
     The deviation of the simulation from the kernel with identical stops and losses is known from
     the replay and is not the process's error: the interval is widened by it. If the replay does not

@@ -132,7 +132,7 @@ def replayed(link: FittedLink, flow: Observed, stack: Stack, later_packets: int 
     if link.stops.stops and not _are_in_the_rate(link):
         begun = ((max(0.0, one.start_s - offset), one.length_s) for one in link.stops.stops)
         lines.append(_listed(begun, link.stops, files))
-    # Packet 0 is the SYN. The simulated queue drops packets by itself, and the link behind it does
+    # Packet 0 is the SYN. The simulated queue drops packets by itself, and the link after it does
     # not number them.
     passed = np.flatnonzero(flow.lost & ~flow.dropped)
     if len(passed) and link.beside:

@@ -115,7 +115,7 @@ class _Bench:
             self.budget.check()
 
         threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
-        # Seeds begin at 1, and each link has its own.
+        # Seeds begin at 1, and differ between links.
         runs = [(one, 1 + seeds_of(cell)) for cell, one in cells]
         try:
             results = _core.run_many(runs, threads, told)

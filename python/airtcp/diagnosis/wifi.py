@@ -26,7 +26,7 @@ AIR_S = 0.4e-3
 PACING_SHIFT = 7
 """A Linux sender on Wi-Fi paces in bursts of 8 ms, as mac80211 requests."""
 FAST_BPS = 500e6
-"""Rate above which a wired link of 1 Gbit/s behind the radio would sometimes be the bottleneck."""
+"""Rate above which a wired link of 1 Gbit/s beyond the radio would sometimes be the bottleneck."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Wifi:
     """Number of other stations, each with a transfer in the same direction."""
     is_download: bool
     wired_delay_s: float
-    """One-way delay of the wired path behind the access point."""
+    """One-way delay of the wired path beyond the access point."""
     fifo_packets: int | None = None
     """Packets in a single shared queue, as in drivers without Linux's per-station queues; None for
     per-station queues.

@@ -31,7 +31,7 @@ _PING_RATE = "12 Mbit/s"
 
 @dataclass(frozen=True)
 class Drop:
-    """Files dropped together, one of which is a scenario."""
+    """Files dropped together, including a scenario."""
 
     id: str
     name: str

@@ -27,7 +27,7 @@ def hosts(port: int) -> frozenset[str]:
 
 
 def check_origin(headers: Message, port: int, *, is_navigation: bool) -> None:
-    """Checks that a request comes from this machine's own page.
+    """Checks that a request comes from the page served by this machine.
 
     Args:
         headers: headers of the request, names in any case.

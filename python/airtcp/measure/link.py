@@ -14,7 +14,7 @@ def scenario_toml(idle: Phase, down: Phase | None, up: Phase | None, source: str
 
     Its delay is half the minimum round trip, its rates are the goodputs with headers, and its queue
     explains the excess of the round trips under load. Radio losses cannot be distinguished from
-    queue losses by this, and it contains none.
+    queue losses by this, so the link has no loss.
 
     Args:
         idle: the phase without load.

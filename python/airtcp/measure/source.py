@@ -60,7 +60,7 @@ class Source(Protocol):
         """Starts probing."""
 
     def load(self, way: Way, budget: Budget, seconds: float) -> RunningLoad:
-        """A load without any connection yet, each of which lasts at most `seconds`."""
+        """A load without any connection yet; each connection will last at most `seconds`."""
 
     def close(self) -> None:
         """Ends the source."""

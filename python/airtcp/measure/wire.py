@@ -9,7 +9,7 @@ airtcp-measure 1 download SECONDS BYTES   frames from the peer, for at most so l
 airtcp-measure 1 upload SECONDS BYTES     frames to the peer
 ```
 
-A *frame* is 4 KiB, and its first byte tells whether it answers a probe. In a download the client
+A *frame* is 4 KiB, and its first byte shows whether it answers a probe. In a download the client
 asks by one byte, and the next frame that the peer writes answers; in an upload a frame asks, and
 one byte from the peer answers: either is a request multiplexed with the load
 (draft-ietf-ippm-responsiveness, self probes). Datagrams begin with the session's token and come

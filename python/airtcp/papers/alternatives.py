@@ -56,7 +56,7 @@ def concerns(point: OpenPoint, claim: Claim) -> bool:
 
 
 def _at(part: Part, point: OpenPoint, name: str) -> list[Part]:
-    """The part at the named place; empty if it only stands for another place."""
+    """The part at the named place; empty if it is only a placeholder for another place."""
     if point.axis == EXPERIMENT:
         return [] if part.experiment in point.names and part.experiment != name else [part]
     if not point.concerns(part.experiment):
@@ -69,7 +69,7 @@ def _at(part: Part, point: OpenPoint, name: str) -> list[Part]:
 
 
 def _by(part: Part, point: OpenPoint, instead: Mapping[str, str]) -> Part:
-    """The part by the measurement that the reading puts in place of its own."""
+    """The part by the reading's measurement, if that replaces the part's."""
     if not point.concerns(part.experiment) or part.measure not in instead:
         return part
     return structs.replace(part, measure=instead[part.measure])

@@ -165,7 +165,7 @@ class OverReadings:
         return next((one for one in self.asked.get(claim, []) if one.holds), None)
 
     def against(self, claim: str, most: int) -> list[Reading]:
-        """The readings whose contradiction would alone decide a claim, `most` of them.
+        """The readings that could each decide a claim by contradicting it, at most `most`.
 
         Empty if the default decides it, or if any reading goes the paper's way; ordered by the
         number of points at which they depart.

@@ -97,7 +97,7 @@ class SensitiveGain(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Sensitivity(Struct, frozen=True, forbid_unknown_fields=True):
-    """Settings beyond what the paper's text admits: settings down, gains across."""
+    """Settings beyond the paper's text: settings down, gains across."""
 
     title: str
     experiment: str

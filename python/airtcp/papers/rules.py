@@ -121,7 +121,7 @@ def judge_number(gain: Estimate, number: float) -> Verdict:
 
 
 def judge_range(gain: Estimate, low: float, high: float) -> Verdict:
-    """Judges a gain against the paper's range: with its own tolerance, if that is wider."""
+    """Judges a gain against the paper's range, or its tolerance if that is wider."""
     low, high = min(low, high), max(low, high)
     middle = (low + high) / 2
     side = 1 if middle >= 0 else -1

@@ -119,8 +119,8 @@ def grid(
 def next_better(over: OverReadings, most: int) -> list[Reading]:
     """Unrun neighbours of the most promising readings; `most` of them at most.
 
-    If these have none left, neighbours of the others. Empty if every claim goes the paper's way at
-    once.
+    If all of these have been run, neighbours of the others. Empty if every claim goes the paper's
+    way at once.
     """
     if over.served(over.best)[0] == len(over.verdicts[over.best]):
         return []

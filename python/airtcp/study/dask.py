@@ -1,6 +1,6 @@
 """Execution on many machines: an executor that hands cells to the workers of a Dask cluster.
 
-The plan, the store and the keys are those of a single machine: a study can be started with Dask and
+The plan, the store and the keys are as on a single machine: a study can be started with Dask and
 continued without it, and vice versa. Workers need the same version of airtcp, and no files: a
 scenario carries its recordings.
 """

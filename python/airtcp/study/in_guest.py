@@ -49,7 +49,7 @@ def check_in_guest(runs: Sequence[KernelRun], guest: Guest) -> None:
 
 
 def recorded(run: KernelRun, guest: Guest, seed: int) -> Done:
-    """Makes a run whose files include those of `airtcp emulate --record`.
+    """Makes a run with the files of `airtcp emulate --record`.
 
     Raises:
         ScenarioError: the request cannot be met; gives the reason.

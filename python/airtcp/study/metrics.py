@@ -33,7 +33,7 @@ class Metric:
     """
 
     column: str = ""
-    """Heading of its column in the table that `airtcp compare` prints; none without."""
+    """Heading of its column in the table that `airtcp compare` prints; no column if empty."""
 
     function: object = None
     """The user's function it was made from, to distinguish functions with the same name."""

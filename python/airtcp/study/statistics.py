@@ -19,7 +19,7 @@ ERROR = 0.05
 
 
 ENOUGH_IDENTICAL = 5
-"""Seeds without any difference after which there is taken to be none: a difference on every second
+"""Seeds without any difference after which it is taken to be zero: a difference on every second
 seed would have shown with 97 %.
 """
 

@@ -85,9 +85,9 @@ impl Line {
     }
 }
 
-/// Number of emulated links that this process is already inside of: each has distinct addresses, so
-/// that the inner link's differ from those of the path out of it. The outer one is recognised by
-/// its environment variables.
+/// Number of emulated links that already contain this process: each has distinct addresses, so that
+/// an inner link does not overlap the path out of it. The outer one is recognised by its
+/// environment variables.
 fn depth() -> u8 {
     /// The last network of RFC 6598 is used for resolvers.
     const DEEPEST: u8 = 62;

@@ -130,8 +130,8 @@ impl Flows {
         is_own.then_some(port)
     }
 
-    /// Packets waiting on the paths of all stations: for each station, those of one flow, since
-    /// flows share queues.
+    /// Packets queued on the paths of all stations: one flow per station is counted, since a
+    /// station's flows share queues.
     pub fn queued(&self, network: &mut Network<Ticket>) -> u64 {
         let mut seen = vec![false; self.ways.len()];
         let mut queued = 0;

@@ -1,4 +1,4 @@
-//! The driver: real packets in, the network in its own time, real packets out.
+//! The driver: real packets in, the network in simulated time, real packets out.
 
 pub mod arrivals;
 mod devices;

@@ -43,8 +43,8 @@ pub struct Stack {
     pub instead: Vec<String>,
 }
 
-/// Settings that make runs comparable: no run learns from the previous one, and none depends on the
-/// machine's default congestion control. The senders' is a socket option.
+/// Settings that make runs comparable: runs do not learn from earlier ones, and do not depend on
+/// the machine's default congestion control. The senders' is a socket option.
 const ALWAYS: [(&str, &str); 3] = [
     ("net.ipv4.tcp_no_metrics_save", "1"),
     // Every kernel has it and lets every namespace choose it.
@@ -154,7 +154,7 @@ impl Stack {
                 if tcp.tail_loss_probe { "3" } else { "0" }.to_owned(),
             ),
         ];
-        // Memory, half of which is for data, as in the remedy send-buffer.
+        // Memory: half of it is for data, as in the remedy send-buffer.
         let buffer = tcp.send_buffer.map(|data| {
             (
                 "net.ipv4.tcp_wmem",
@@ -237,8 +237,8 @@ const fn acts_at_an_end(place: airtcp_remedies::Place) -> bool {
     )
 }
 
-/// Whether this kernel supports the way: its settings exist, and none of its steps affects anything
-/// outside the namespace. In a guest the whole kernel belongs to this run.
+/// Whether this kernel supports the way: its settings exist, and its steps affect nothing outside
+/// the namespace. In a guest the whole kernel belongs to this run.
 fn is_supported(way: &Way) -> bool {
     let has_module = way
         .module
@@ -250,7 +250,7 @@ fn is_supported(way: &Way) -> bool {
         Step::Sysctl { key, .. } => setting_path(key).is_ok_and(|path| path.exists()),
         Step::RouteAttribute { .. } | Step::SocketOption { .. } => true,
         Step::CongestionControl { name } => has_control(name),
-        // Before that version a killed process would leave its program behind.
+        // Before that version a killed process would leave its program installed.
         Step::BpfCongestionControl { .. } => {
             bpf::allowed().is_ok() && (is_guest() || way.since.is_none_or(is_at_least))
         }

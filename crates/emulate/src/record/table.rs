@@ -63,7 +63,7 @@ impl Table {
         Ok(())
     }
 
-    /// Writes what is still buffered, and the table's end.
+    /// Writes the buffered rows and the table's end.
     pub fn finish(mut self) -> io::Result<()> {
         if !self.rows.is_empty() {
             self.write_group().map_err(io_error)?;

@@ -86,7 +86,7 @@ impl Writer {
             .map_err(|error| failed(&self.folder, PACKETS, error))
     }
 
-    /// Writes out what is still buffered.
+    /// Writes out the buffer.
     ///
     /// # Errors
     ///

@@ -69,8 +69,8 @@ impl Uplink {
     }
 }
 
-/// Changes a setting of the thread's namespace. A kernel without IPv6 has none of its settings,
-/// and no packets for them.
+/// Changes a setting of the thread's namespace. Without IPv6 its settings do not exist, and no
+/// packets need them.
 fn set(key: &str, value: &str) {
     let _ = fs::write(format!("/proc/sys/net/{key}"), value);
 }

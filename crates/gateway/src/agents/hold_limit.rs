@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(until(&allowance, 0, round_trip(400, 800)), ms(50));
         assert_eq!(until(&allowance, 0, round_trip(30, 800)), ms(15));
         allowance.on_released(ms(0));
-        // 240 ms, 200 of which have passed: half of 40.
+        // 240 ms, less the 200 that have passed: half of 40.
         assert_eq!(until(&allowance, 200, round_trip(400, 240)), ms(220));
         // An expired timer leaves nothing.
         assert_eq!(until(&allowance, 300, round_trip(400, 240)), ms(300));

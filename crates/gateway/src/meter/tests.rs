@@ -57,8 +57,8 @@ fn round(meter: &mut Meter, flow: FlowKey, round: u32, is_treated: bool) {
     }
 }
 
-/// Nine connections, and between any two of their rounds thousands of forged packets, in either
-/// direction, some of them answered by resets: the comparison is that of the nine alone.
+/// Nine connections, with thousands of forged packets between their rounds, in either direction,
+/// some of them answered by resets: the comparison covers only the nine.
 #[test]
 fn forged_packets_leave_the_comparison_to_the_real_ones() {
     let most = NonZeroUsize::new(100).unwrap();
@@ -141,7 +141,7 @@ fn each_connection_is_judged_by_once() {
             round(&mut meter, flow, number, flow % 2 == 0);
         }
     }
-    // The first four only say what is usual.
+    // The first four only establish the usual level.
     assert_eq!(meter.evidence().bets, 2);
     for flow in 0..6 {
         meter.end(flow);

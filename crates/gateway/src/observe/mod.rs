@@ -57,8 +57,8 @@ impl Observer {
     ///
     /// # Errors
     ///
-    /// A parameter of an agent is out of its range, or it needs reports of a radio and there is
-    /// none.
+    /// A parameter of an agent is out of its range, or it needs reports of a radio, which are
+    /// missing.
     pub fn new(settings: &Settings) -> Result<Self> {
         let most: NonZeroUsize = settings.flows;
         let chain = &settings.chain;

@@ -43,7 +43,7 @@ fn versions() -> impl Iterator<Item = Version> {
         .filter(move |&version| version == Version::V4 || speaks_ipv6)
 }
 
-/// The chain's name: at most 28 letters, of which a device's name takes 15.
+/// The chain's name: at most 28 letters, with 15 for a device's name.
 fn chain(wanted: &Steering) -> String {
     format!("airtcp-{}", wanted.mobile)
 }

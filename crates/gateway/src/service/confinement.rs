@@ -1,4 +1,4 @@
-//! The privileges that a gateway keeps: its needs, and those of the firewall's programs and of its
+//! The privileges that a gateway keeps: for itself, for the firewall's programs and for its
 //! successor.
 
 use std::fs;

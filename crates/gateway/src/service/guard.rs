@@ -103,7 +103,7 @@ pub fn run(options: &Options) -> Result<i32> {
             let _ = kill_process(process, Signal::KILL);
         }
         match cleanup {
-            // Those of a successor lead elsewhere.
+            // A successor's rules lead elsewhere.
             Cleanup::Rules(rules) if rules.stand() => rules.remove(),
             Cleanup::Rules(_) => {}
             Cleanup::Join(one, other) => open_bridge(&one, &other)?,

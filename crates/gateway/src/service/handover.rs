@@ -65,8 +65,8 @@ impl Handover {
         self.draining.is_some()
     }
 
-    /// Whether a successor has the packets, none of the `came` has been received here recently, and
-    /// none is held.
+    /// Whether a successor has the packets, no packet counted in `came` was received here recently,
+    /// and none is held.
     pub fn is_complete(&mut self, now: Instant, came: u64, holding: usize) -> bool {
         match self.draining {
             None => false,

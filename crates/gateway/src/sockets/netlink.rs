@@ -5,8 +5,8 @@
 //! padding
 //! ```
 //!
-//! Numbers in the headers have the machine's byte order, those of queues and attributes the
-//! network's (linux/netlink.h, linux/netfilter/nfnetlink.h, nfnetlink_queue.h).
+//! Numbers in the headers have the machine's byte order; queues and attributes have the network's
+//! (linux/netlink.h, linux/netfilter/nfnetlink.h, nfnetlink_queue.h).
 
 use netlink_packet_core::{NLA_TYPE_MASK, NLM_F_ACK, NLM_F_REQUEST, NLMSG_ERROR};
 

@@ -63,8 +63,8 @@ impl Sampling {
 mod tests {
     use super::*;
 
-    /// Reviews every half second of `rate` bulk segments a second, of which the current sampling
-    /// shows its share; returns the final sampling, and the number of changes.
+    /// Reviews every half second of `rate` bulk segments a second, reduced by the current sampling;
+    /// returns the final sampling, and the number of changes.
     fn settle(sampling: &mut Sampling, from: u64, rate: u64, halves: u64) -> (u32, u32) {
         let (mut asked, mut changes) = (sampling.one_in, 0);
         for half in 1..=halves {

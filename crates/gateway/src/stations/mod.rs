@@ -107,8 +107,8 @@ fn read_counters(driver: &Driver, to: &Sender<Failures>, listener: &Weak<()>) {
 struct Counters(BTreeMap<Mac, u32>);
 
 impl Counters {
-    /// Returns the increments since the last reading. A new station, or one with a reset counter,
-    /// has none yet.
+    /// Returns the increments since the last reading, which a new station, or one with a reset
+    /// counter, does not have yet.
     fn take(&mut self, stations: &[Station]) -> Vec<Failures> {
         let counted = |one: &Station| Some((one.address, one.failed_attempts?));
         let now: BTreeMap<_, _> = stations.iter().filter_map(counted).collect();

@@ -225,7 +225,7 @@ impl<P: EcnField> Pie<P> {
         Some(waiting)
     }
 
-    /// Makes the updates that were due by `now`: none of their inputs has changed since.
+    /// Makes the updates that were due by `now`: their inputs have not changed since.
     fn update_until(&mut self, now: Instant) {
         while self.next_update <= now {
             let before = self.controller;

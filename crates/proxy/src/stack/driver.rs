@@ -141,7 +141,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Ends the capture: writes out what is still buffered.
+    /// Ends the capture: writes out the buffer.
     ///
     /// # Errors
     ///

@@ -1,7 +1,10 @@
 //! airtcp's TCP on this machine's network: an [`Endpoint`](airtcp_endpoint::Endpoint) on a TUN
 //! device, with the kernel as its peer.
 //!
-//! | module | what it is for |
+//!
+//! module
+//! purpose
+//!
 //! |---|---|
 //! | [`driver`] | a device, a clock and an endpoint: for a custom event loop |
 //! | [`socket`] | blocking streams like those of `std::net`, with a driving thread |

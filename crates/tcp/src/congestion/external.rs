@@ -22,7 +22,7 @@ pub struct External {
     least_burst: u64,
     /// Bytes acknowledged that are not yet a whole segment.
     carry: u64,
-    /// What the acknowledgment being processed delivers.
+    /// The delivery sample of the acknowledgment being processed.
     delivered: DeliverySample,
     /// Bytes delivered with a congestion mark since the start.
     marked: u64,
@@ -80,7 +80,7 @@ impl External {
         self.socket.paced
     }
 
-    /// Whether the control has random numbers of its own.
+    /// Whether the control draws random numbers.
     #[must_use]
     pub const fn is_seeded(&self) -> bool {
         self.is_seeded
@@ -92,8 +92,8 @@ impl External {
         self.operations.seed(seed);
     }
 
-    /// Shows the control the sender's state; the first time, it is initialized. What only the
-    /// control knows is kept.
+    /// Passes the sender's state to the control, and initializes it the first time. The control's
+    /// private state is kept.
     pub(super) fn show(&mut self, socket: Socket, windows: &mut Windows) {
         let kept = self.socket;
         self.socket = Socket {
@@ -146,7 +146,7 @@ impl External {
         returned
     }
 
-    /// Tells the control that the state changes, if it does.
+    /// Notifies the control of a change of state, if there is one.
     pub(super) fn set_state(&mut self, state: State, windows: &mut Windows) {
         if self.socket.state != state {
             self.call(Call::SetState(state), windows);
@@ -154,7 +154,7 @@ impl External {
         }
     }
 
-    /// The state that the control was told of last.
+    /// The last state reported to the control.
     #[must_use]
     pub const fn state(&self) -> State {
         self.socket.state
@@ -174,7 +174,7 @@ impl External {
         }
     }
 
-    /// Takes what an acknowledgment delivers, and how many bytes of it carried a mark.
+    /// Stores the data delivered by an acknowledgment, and how many bytes of it carried a mark.
     pub(crate) const fn on_delivery(&mut self, delivered: DeliverySample, marked: u64) {
         self.delivered = delivered;
         self.marked += marked;

@@ -3,8 +3,8 @@
 //! fills the queue.
 //!
 //! The RFC measures the one-way delay. Here it is that of the round trip, as in LEDBAT++
-//! (draft-irtf-iccrg-ledbat-plus-plus), so a queue of acknowledgments counts as well. Slow start
-//! ends by that draft's rule, since the RFC has none.
+//! (draft-irtf-iccrg-ledbat-plus-plus), so a queue of acknowledgments counts as well. The RFC has
+//! no rule for the end of slow start; that draft's applies.
 
 use airtcp_units::{Duration, Instant};
 

@@ -219,7 +219,7 @@ impl Congestion {
         match &mut self.control {
             Control::WindowBased(control) => control.observe(ack, &mut self.windows),
             Control::Model(model) => model.observe(ack, &mut self.windows),
-            // It has calls of its own.
+            // It has separate calls.
             Control::External(_) => {}
         }
     }
@@ -473,7 +473,7 @@ impl Congestion {
         }
     }
 
-    /// Tells such a control that the state changes.
+    /// Notifies an external control of a change of state.
     pub(crate) fn set_external_state(&mut self, state: State) {
         if let Control::External(external) = &mut self.control {
             external.set_state(state, &mut self.windows);

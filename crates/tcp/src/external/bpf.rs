@@ -1,5 +1,5 @@
-//! A BPF program as a control: the sender's state goes into the mirror of its socket, and what the
-//! program has changed comes back.
+//! A BPF program as a control: the sender's state is copied to the mirror of its socket, and the
+//! program's changes are copied back.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -161,7 +161,7 @@ impl Control {
         let sequence = |offset: u64| u64::from(sequence(offset));
         let in_jiffies = |span: Duration| jiffies(Instant::from_nanos(span.as_nanos()));
         let value = match slot.member {
-            // The program's own.
+            // Private to the program.
             Member::Private | Member::CwndCount | Member::CwndStamp => return,
             Member::RttMin => {
                 let (now, rtt) = (low(jiffies(socket.now)), low(micros(socket.min_rtt)));

@@ -43,7 +43,7 @@ pub enum WindowEvent {
 pub struct Socket {
     /// Now.
     pub now: Instant,
-    /// The congestion window; what the control leaves here becomes the window.
+    /// The congestion window; its value after a call becomes the window.
     pub cwnd: u32,
     /// The slow-start threshold; `0x7fff_ffff` before the first loss. It may be changed, too.
     pub ssthresh: u32,
@@ -124,7 +124,7 @@ pub struct Socket {
     pub uses_marks: bool,
 }
 
-/// What an acknowledgment says of segments (`struct ack_sample`).
+/// Segments acknowledged and in flight (`struct ack_sample`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AckSample {
     /// Segments acknowledged in sequence.
@@ -234,13 +234,13 @@ pub trait Operations: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// The control cannot go on; says why.
+    /// The control cannot continue; the error has the reason.
     fn call(&mut self, call: Call<'_>, socket: &mut Socket) -> Result<Option<u64>, String>;
 
     /// Seeds the control's random numbers; once, before the first loss is handled.
     fn seed(&mut self, _seed: u64) {}
 
-    /// The control's own counters by name.
+    /// The control's counters by name.
     fn counters(&self) -> alloc::vec::Vec<(String, i128)> {
         alloc::vec::Vec::new()
     }

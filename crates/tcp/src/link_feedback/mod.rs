@@ -21,7 +21,7 @@ pub struct LinkReports {
 }
 
 impl LinkReports {
-    /// Creates the parts selected by `config`; `None` if there are none.
+    /// Creates the parts selected by `config`; `None` if `config` selects nothing.
     #[must_use]
     pub fn new(config: &LinkFeedbackConfig) -> Option<Self> {
         (*config != LinkFeedbackConfig::default()).then(|| Self {

@@ -60,7 +60,7 @@ pub enum Differentiation {
     },
     /// Knows the truth: the upper bound for any classifier.
     Oracle,
-    /// Uses no observation: the effect of a classifier's bias on its own.
+    /// Uses no observation: isolates the effect of a classifier's bias.
     Coin {
         /// Probability of the answer "the radio".
         radio_probability: f64,

@@ -153,7 +153,7 @@ impl Sender {
         self.follow_external_state();
     }
 
-    /// Tells the control of the state outside repairs and reductions: segments are SACKed, or not.
+    /// Notifies the control outside repairs and reductions: segments are SACKed, or not.
     fn follow_external_state(&mut self) {
         let state = match self.repair.phase() {
             Phase::Open if self.is_reduced_for_mark() => return,
@@ -164,7 +164,7 @@ impl Sender {
         self.congestion.set_external_state(state);
     }
 
-    /// Tells the control that a repair or a reduction has begun.
+    /// Notifies the control that a repair or a reduction has begun.
     #[inline]
     pub(super) fn enter_external_state(&mut self, state: State) {
         if self.congestion.external().is_some() {
@@ -172,7 +172,8 @@ impl Sender {
         }
     }
 
-    /// Tells the control that a reduction of the window is complete, and all is well again.
+    /// Notifies the control that a reduction of the window is complete, and the state is Open
+    /// again.
     pub(super) fn on_external_repaired(&mut self, now: Instant, complete: bool) {
         self.show_external(now);
         if complete && !self.congestion.is_external_model() {
@@ -182,8 +183,8 @@ impl Sender {
         self.follow_external_state();
     }
 
-    /// Tells the control that something is sent while nothing is in flight; `expired`: after a
-    /// pause for which the window restarts.
+    /// Notifies the control of a transmission while nothing is in flight; `expired`: after a pause
+    /// for which the window restarts.
     pub(super) fn on_external_start(&mut self, now: Instant, expired: bool) {
         self.show_external(now);
         if expired && !self.congestion.is_external_model() {

@@ -49,7 +49,7 @@ def figures_of(
 ) -> tuple[list[PlannedFigure], list[PlannedFigure]]:
     """The figures on the page of a paper: of its calibrations, and of its experiments.
 
-    Only figures of which something was run.
+    Only figures with at least one run.
     """
     calibrations = [
         _calibration(paper, number, calibration, outcomes)

@@ -180,7 +180,7 @@ fn without_a_round_trip_nothing_is_held() {
     assert_eq!(engine.counts().cut_unmeasured, 2);
 }
 
-/// Whatever arrives, each packet is decided about once, and none stays longer than the bounds.
+/// Whatever arrives, each packet gets one verdict within the bounds.
 #[test]
 fn every_packet_leaves_once_and_in_time() {
     let agents = [

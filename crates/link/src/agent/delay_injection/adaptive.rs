@@ -39,8 +39,8 @@ pub struct AdaptiveDelay {
     pub average: Average,
     /// Upper bound of D. Not part of the paper; a safeguard against a bogus timestamp.
     pub longest_delay: Duration,
-    /// After this long without a judged acknowledgment D is zero: the radio's earlier behaviour
-    /// says nothing about the present. Not part of the paper, where transfers are never idle.
+    /// After this long without a judged acknowledgment D is zero: the radio's earlier behaviour is
+    /// no longer relevant. Not part of the paper, where transfers are never idle.
     pub idle: Duration,
 }
 

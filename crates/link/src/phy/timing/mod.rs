@@ -99,8 +99,8 @@ impl Phy {
     /// A physical layer of 802.11b, g or a that sends data frames at `data` and ACK, RTS and CTS at
     /// `control`.
     ///
-    /// A rate that the standard does not have, control frames faster than data, a short preamble if
-    /// the standard has none.
+    /// A rate that the standard does not have, control frames faster than data, or a short preamble
+    /// in a standard without one.
     pub fn new(
         standard: Standard,
         preamble: Preamble,

@@ -73,8 +73,8 @@ fn over_the_steps(mut pipe: Pipe<u64>) -> Vec<(f64, f64)> {
 
 /// The rate follows the link's down to a quarter and back up, and the queue at the shaper stays
 /// about the delay above which a probe counts as delayed, 30 ms. A constant rate of half the link's
-/// is 3 Mbit/s too much in the middle: after 15 s of that 45 Mbit are queued, of which 15 Mbit
-/// leave before the link is fast and 30 Mbit in 2.5 s afterwards, so for 7.5 s.
+/// is 3 Mbit/s too much in the middle: after 15 s that queues 45 Mbit; 15 Mbit leave before the
+/// link is fast and 30 Mbit in 2.5 s afterwards, so for 7.5 s.
 #[test]
 fn a_rate_follows_the_links() {
     let followed = over_the_steps(shaped(Some(AutorateConfig::default())));

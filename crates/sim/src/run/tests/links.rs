@@ -198,8 +198,8 @@ fn a_recording_has_its_own_delay_and_loss() {
     };
     let (before, after) = (of(10), of(40));
     assert_eq!(before.flows[0].losses.segments_lost_link, 0);
-    // 10 ms each way, plus the time to send two segments of 1500 bytes, the second of which is
-    // answered, and the answer of 40.
+    // 10 ms each way, plus the time to send two segments of 1500 bytes, the second being answered,
+    // and the answer of 40.
     let shortest = before.flows[0].latency.min_rtt_ms.unwrap();
     assert!((22.4..22.5).contains(&shortest), "{shortest} ms");
     let sent = after.flows[0].sending.segments_sent - before.flows[0].sending.segments_sent;

@@ -37,7 +37,7 @@ pub struct Moment {
 /// Measures the rate.
 #[derive(Clone, Debug, Default)]
 pub struct PolicedRate {
-    /// The last interval's rate, in bytes a second; zero if there is none.
+    /// The last interval's rate, in bytes a second; zero before the first.
     rate: u64,
     is_used: bool,
     is_sampling: bool,

@@ -187,8 +187,8 @@ fn a_message_of_a_bad_link_moves_the_timer_alone() {
     assert_eq!(script.say(), NOTHING);
 }
 
-/// 1360 bytes on a 64-bit machine, 16 of which switch off duplicate counting and window tuning: a
-/// freeze's two bytes fit into the padding.
+/// 1360 bytes on a 64-bit machine, including 16 that switch off duplicate counting and window
+/// tuning: a freeze's two bytes fit into the padding.
 #[test]
 fn a_freeze_costs_no_memory() {
     assert!(

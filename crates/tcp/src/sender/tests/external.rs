@@ -112,7 +112,7 @@ fn a_window_based_control_is_called_as_linux_calls_it() {
     trace.at(100).ack(2);
     assert_eq!(taken(&log), ["acked 2 rtt Some(100) lost 0", "grow 2"]);
     assert_eq!(trace.sender.cwnd(), 11 * MSS);
-    // Segment 2 is reordered, or lost; no time has passed that would tell.
+    // Segment 2 is reordered, or lost: too little time has passed to distinguish the two.
     trace.at(101).sack(2, &[3..4]);
     assert_eq!(
         taken(&log),

@@ -139,7 +139,7 @@ fn data_passes_within_the_wireless_window() {
 
 /// 1 arrives at 5 ms and is lost; the duplicate of 30 ms repeats it and the window stays. Its
 /// acknowledgment, of 45 ms, echoes the stamp of 1: 101 + (30 − 5) = 126, so that a source 10 ms
-/// away that reads its clock at 55 ms sees what it would without the loss.
+/// away reading its clock at 55 ms sees the round trip without the loss.
 #[test]
 fn a_duplicate_repeats_and_the_time_in_the_buffer_is_hidden() {
     let mut script = Script::new(windowed(8));
