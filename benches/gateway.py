@@ -40,7 +40,7 @@ CLONE_NEWNET = 0x4000_0000
 
 
 def listen(router: Router, handle: Callable[[socket.socket], None]) -> tuple[socket.socket, int]:
-    """A listener on the wired host, each of whose connections `handle` gets."""
+    """A listener on the wired host that passes each connection to `handle`."""
     listener = in_namespace(router.wired, lambda: socket.create_server((WIRED, 0), backlog=4096))
 
     def accept() -> None:

@@ -120,7 +120,7 @@ def receive(connection: socket.socket, one: Upload) -> None:
 
 
 def listen() -> socket.socket:
-    """A listener whose connections have bounded receive windows."""
+    """A listener with bounded receive windows."""
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, WINDOW)
     listener.bind((WIRED, 0))

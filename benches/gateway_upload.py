@@ -156,7 +156,7 @@ SETS = (
 
 @dataclass(frozen=True)
 class Way:
-    """A deployment of the agent, or none."""
+    """A deployment of the agent; both fields are empty without it."""
 
     name: str
     agent: str = ""

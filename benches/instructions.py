@@ -51,7 +51,7 @@ class AbsentError(Exception):
 
 @dataclass(frozen=True)
 class Count:
-    """A run whose instructions are counted."""
+    """A run with counted instructions."""
 
     name: str
     scenario: str

@@ -79,7 +79,7 @@ def played(folder: Path, script: Path, shared: Path) -> tuple[bool, str]:
     ]
     own = dict(re.findall(r"^--(local_ip|remote_ip)=(\S+)", script.read_text(), re.MULTILINE))
     if own:
-        # The script's addresses count, and packetdrill takes those of its command line.
+        # The script's addresses count, and packetdrill takes them from its command line.
         drop = tuple(f"--{name}=" for name in own)
         command = [word for word in command if not word.startswith((*drop, "--so_flags="))]
         command.insert(2, f"--so_flags={own.get('local_ip', LOCAL)}")

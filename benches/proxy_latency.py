@@ -81,7 +81,7 @@ def serve() -> None:
     while True:
         select.select([], [connection], [])
         record = time.monotonic_ns().to_bytes(8, "big").ljust(RECORD, b"x")
-        # The rest of a record whose beginning was taken follows before the next.
+        # The rest of a partly sent record follows before the next.
         while record:
             try:
                 record = record[connection.send(record) :]

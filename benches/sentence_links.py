@@ -21,7 +21,7 @@ AT_HORIZONS = (
     "arq",
     "cell",
 )
-"""Links whose answers are looked at over shorter and longer runs, too."""
+"""Links that are also judged over shorter and longer runs."""
 ON_KERNEL = (
     "pipe-loss-0.001",
     "pipe-loss-0.003",

@@ -31,7 +31,7 @@ enum Operation {
         value: u8,
         trusted: bool,
     },
-    /// Packets pass, except those at places whose bit is set.
+    /// Packets pass, except at places with a bit set.
     Pass {
         lost: u8,
     },

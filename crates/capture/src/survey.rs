@@ -18,7 +18,7 @@ const HARMLESS_STEP: Duration = Duration::from_millis(1);
 pub struct Limits {
     /// Maximum number of listed flows. Beyond it, the smaller half is only totalled.
     pub flows: usize,
-    /// Maximum number of stored packets over all flows. Beyond it, those of the larger flows are
+    /// Maximum number of stored packets over all flows. Beyond it, only the larger flows are
     /// stored.
     pub packets: usize,
 }
@@ -135,9 +135,9 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Reads a capture to its end. `only` gives the ends of the one flow whose packets are stored;
-    /// without it those of the largest are. `listen` receives the progress regularly, and cancels
-    /// the survey by returning `false`.
+    /// Reads a capture to its end. `only` gives the ends of the one flow to store; without it the
+    /// largest flows are stored. `listen` receives the progress regularly, and cancels the survey
+    /// by returning `false`.
     ///
     /// # Errors
     /// There is not a single packet to read, or `listen` returned `false`. A file damaged further

@@ -12,7 +12,7 @@ use airtcp_tcp::loss_differentiation::{
 };
 use airtcp_units::{Duration, Instant};
 
-/// A recorded round trip, with the verdicts of NewZag's own table and of the adjusted one.
+/// A recorded round trip, with the verdicts of NewZag's table and of the adjusted one.
 struct Case {
     name: String,
     rtt_us: u64,

@@ -86,8 +86,7 @@ impl Scenario {
         self.0.is_same_for_every_seed()
     }
 
-    /// The profiles of the senders, without duplicates: those of `flows.tcp`, or else that of
-    /// `[tcp]`.
+    /// The profiles of the senders, without duplicates: from `flows.tcp`, or else from `[tcp]`.
     #[getter]
     fn senders(&self) -> Vec<&'static str> {
         self.0.senders()

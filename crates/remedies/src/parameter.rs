@@ -51,7 +51,7 @@ impl Values<'_> {
         }
     }
 
-    /// The whole number of a parameter whose upper bound is below 2^32.
+    /// The whole number of a parameter with an upper bound below 2^32.
     pub(crate) fn count(&self, name: &str) -> u32 {
         match self.get(name) {
             Quantity::Count(value) => u32::try_from(value).unwrap_or(u32::MAX),

@@ -2,8 +2,7 @@
 
 use airtcp_units::{BitRate, Duration};
 
-/// Bytes of the headers of IPv4 and UDP, the same as those of IPv4 and an ICMP echo (RFC 768, RFC
-/// 792).
+/// Bytes of the headers of IPv4 and UDP, as many as of IPv4 and an ICMP echo (RFC 768, RFC 792).
 pub const HEADER_BYTES: u32 = 28;
 
 /// Traffic of a flow that is not TCP.

@@ -321,7 +321,7 @@ impl Scenario {
     /// and opens nothing.
     ///
     /// # Errors
-    /// As [`Self::parse`], and a key whose file is not there.
+    /// As [`Self::parse`], and a key with a missing file.
     pub fn with_files(
         text: &str,
         source: &str,

@@ -15,7 +15,7 @@ pub enum Traffic {
     Visit(Visit),
 }
 
-/// A connection whose opener asks, step by step, and closes after the last answer.
+/// A request-response connection: its opener asks step by step, and closes after the last answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Visit {
     /// Each step's request follows when the answer before it has arrived.

@@ -283,7 +283,7 @@ class ComparedRuns:
     def shown(self) -> tuple[str, ...]:
         """The remedies worth a row: all that the user named.
 
-        In a search, those that help, those that may, and those that do most harm; of remedies with
+        In a search, remedies that help, that may help, or that do most harm; of remedies with
         identical runs, only the first.
         """
         if not self.is_search:

@@ -1,5 +1,5 @@
-//! Refuses accesses to the socket without a CO-RE record: their offsets are those of the structure
-//! that the program declares, which is neither the kernel's nor the mirror's.
+//! Refuses accesses to the socket without a CO-RE record: their offsets are from the structure that
+//! the program declares, which is neither the kernel's nor the mirror's.
 
 use alloc::borrow::ToOwned;
 

@@ -111,7 +111,7 @@ impl Occasions {
             let lost_below = self.lost.partition_point(|one| *one < from) as f64;
             let (above, lost_above) = (all - below, lost - lost_below);
             let split = log_likelihood(lost_below, below) + log_likelihood(lost_above, above);
-            // Adds half a loss below: a small hazard may have produced none by chance.
+            // Adds half a loss below: a small hazard may have produced no loss by chance.
             let hazard_below = (lost_below + 0.5) / (below + 1.0);
             let hazard_above = lost_above / above.max(1.0);
             if hazard_above >= MIN_RATIO * lost_below / below.max(1.0) {

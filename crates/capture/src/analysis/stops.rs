@@ -16,7 +16,7 @@ const RELEASE: Duration = Duration::from_millis(10);
 /// Minimum rate of a release at once, relative to the usual rate.
 const AT_ONCE: f64 = 2.5;
 
-/// A period in which the link delivered no data in flight, and lost none of it.
+/// A period in which the link neither delivered nor lost data in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop {
     /// Time of the last answer: a packet time and the return path after the link stopped.

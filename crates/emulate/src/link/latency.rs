@@ -7,7 +7,7 @@
 //!
 //! An acknowledgment answers, among the packets that arrived since the previous one, the packet
 //! with the end that it reports: by its number, or by its first SACK block, which holds the most
-//! recent arrival (RFC 2018 §4). If none has that end, as with duplicates, it answers the last
+//! recent arrival (RFC 2018 §4). If no packet has that end, as with duplicates, it answers the last
 //! arrival.
 
 use std::collections::VecDeque;

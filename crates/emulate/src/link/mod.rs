@@ -69,7 +69,7 @@ struct Measured {
 }
 
 impl Link {
-    /// Creates a link over `network` whose stations and server send and receive through devices, a
+    /// Creates a link over `network`. Its stations and server send and receive through devices, a
     /// pair for each path in `flows`. The network's time zero is that of `clock`.
     pub fn new(
         network: Network<Ticket>,

@@ -26,8 +26,7 @@ pub struct Outcomes {
     /// In chronological order; empty unless `is_detailed`.
     outcomes: VecDeque<Outcome>,
     is_detailed: bool,
-    /// Packets whose acknowledgment a medium has received, with their attempts; empty unless
-    /// `hears_links`.
+    /// Packets acknowledged on a medium, with their attempts; empty unless `hears_links`.
     acknowledged: VecDeque<(Packet<Ticket>, u32)>,
     hears_links: bool,
     lost: u64,
@@ -53,7 +52,7 @@ impl Outcomes {
         }
     }
 
-    /// The next packet whose acknowledgment a medium has received, and its attempts.
+    /// The next packet acknowledged on a medium, and its attempts.
     pub fn next_acknowledged(&mut self) -> Option<(Packet<Ticket>, u32)> {
         self.acknowledged.pop_front()
     }

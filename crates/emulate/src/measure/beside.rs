@@ -1,7 +1,7 @@
 //! The probes of `flows.beside`, by the kernel's sockets: echo requests, and new connections with
 //! one exchange each, from the first flow's mobile to its server, as in `airtcp run`.
 //!
-//! The sizes and times are those of `airtcp_scenario`, except that connections open at regular
+//! Sizes and times are defined in `airtcp_scenario`, except that connections open at regular
 //! instead of random times.
 
 use std::io::{ErrorKind, Read, Write};

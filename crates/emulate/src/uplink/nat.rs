@@ -2,7 +2,7 @@
 //! the machine, and a rule that gives packets from there the machine's address.
 //!
 //! Devices vanish with the far end's namespace, and the rule with its socket: nothing remains, not
-//! even after `kill -9`. Only a machine setting would remain, so none is changed: the machine must
+//! even after `kill -9`. Machine settings would remain, so they are not changed: the machine must
 //! already forward. IPv4 only, since a machine that forwards IPv6 no longer accepts addresses from
 //! its routers.
 

@@ -1,4 +1,5 @@
-//! Every remedy of the catalogue: it is deployed and put back, or refused with what is lacking.
+//! Every remedy of the catalogue: it is deployed and undone, or refused with the missing
+//! requirement.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -44,7 +45,7 @@ fn stays_within(remedy: &Remedy) -> bool {
     })
 }
 
-/// The first target for which the dry run succeeds, or what each is refused for.
+/// The first target for which the dry run succeeds, or the reason for each refusal.
 fn target(directory: &Path, name: &str) -> std::result::Result<&'static [&'static str], String> {
     let mut refusals = String::new();
     for target in TARGETS {
@@ -127,7 +128,7 @@ fn buffers_are_raised_and_put_back() {
     });
 }
 
-/// A discipline says what it has counted, and that nothing is left to compare with.
+/// A discipline reports its counters, and that no baseline remains for comparison.
 #[test]
 fn a_discipline_says_what_it_has_counted() {
     on_a_machine(|directory| {

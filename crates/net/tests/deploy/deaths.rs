@@ -85,7 +85,7 @@ fn there(directory: &Path) -> [bool; 6] {
     ]
 }
 
-/// Not a test of its own: the process that the tests below kill. It kills itself after a step.
+/// Not a test by itself: the process that the tests below kill. It kills itself after a step.
 #[test]
 fn a_process_that_dies() {
     let Some(directory) = std::env::var_os(DIRECTORY) else {

@@ -14,7 +14,7 @@ use crate::radio;
 /// The program under test.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_airtcp-net");
 
-/// Runs `work` on a new machine, or prints why there can be none.
+/// Runs `work` on a new machine, or prints why that is impossible.
 pub fn on_a_machine(work: impl FnOnce(&Path) -> Result<()> + Send) {
     if !rustix::process::geteuid().is_root() {
         eprintln!("skipped: deployments are root's");

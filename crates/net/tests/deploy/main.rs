@@ -1,4 +1,4 @@
-//! Deployments in network namespaces of their own: nothing of this machine is touched.
+//! Deployments in separate network namespaces: nothing of this machine is touched.
 #![cfg(target_os = "linux")]
 
 mod catalogue;

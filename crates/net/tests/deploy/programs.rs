@@ -1,4 +1,4 @@
-//! Deployments by programs in BPF, on a file system and a cgroup of the test's own.
+//! Deployments by programs in BPF, on a file system and a cgroup made for the test.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -52,7 +52,8 @@ impl Drop for Cgroup {
     }
 }
 
-/// Runs `work` with a BPF file system at `bpf` and cgroups at `cgroup`, seen by this thread alone.
+/// Runs `work` with a BPF file system at `bpf` and cgroups at `cgroup`, visible only to this
+/// thread.
 fn with_programs(name: &str, work: impl FnOnce(&Path, &Cgroup) -> Result<()> + Send) {
     if let Err(error) = bpf::allowed() {
         eprintln!("skipped: {error}");

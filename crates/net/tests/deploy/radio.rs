@@ -1,6 +1,6 @@
-//! A radio of mac80211's: its debugging files under a directory, and the kernel's part, which turns
-//! what was written to one into what is read from it (Linux, `net/mac80211/debugfs.c`). That part
-//! is played after each write.
+//! A radio of mac80211: its debugging files under a directory, and the kernel's part, which
+//! reformats written values for reading (Linux, `net/mac80211/debugfs.c`). That part is played
+//! after each write.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ fn file(directory: &Path, name: &str) -> PathBuf {
     radio(directory).join(name)
 }
 
-/// Turns what was written into what is read: `aql_txq_limit_read` and `airtime_flags_read`.
+/// Reformats written values for reading: `aql_txq_limit_read` and `airtime_flags_read`.
 pub fn play_kernel(directory: &Path) {
     let limits = file(directory, "aql_txq_limit");
     let written = fs::read_to_string(&limits).unwrap();
@@ -91,7 +91,7 @@ pub fn there(directory: &Path) -> [bool; 2] {
     [is_limited, flags.is_empty()]
 }
 
-/// What is there is said and comes back; what is so already is not changed.
+/// Existing settings are reported and restored; a setting that already matches is not changed.
 #[test]
 fn limits_of_a_radio_are_deployed_and_put_back() {
     on_a_machine(|directory| {
@@ -122,7 +122,7 @@ fn limits_of_a_radio_are_deployed_and_put_back() {
     });
 }
 
-/// The kernel's own way is fairness already; taking turns is another.
+/// The kernel's default already is airtime fairness; round robin differs.
 #[test]
 fn airtime_is_counted_or_not() {
     on_a_machine(|directory| {

@@ -89,7 +89,7 @@ fn a_period_ends_by_itself() {
     });
 }
 
-/// A lock's file is removed with the lock, and another process that waited takes its own.
+/// A lock's file is removed with the lock, and a waiting process creates a new one.
 #[test]
 fn nothing_stays_in_the_state_directory() {
     on_a_machine(|directory| {
@@ -160,7 +160,7 @@ fn the_script_says_the_same() {
         run("undo");
         assert_eq!(setting("net.ipv4.tcp_rto_min_us"), "200000");
         assert_eq!(routes(), before);
-        // What somebody else has changed meanwhile stays as it is.
+        // A setting changed by another party meanwhile stays.
         run("make");
         fs::write("/proc/sys/net/ipv4/tcp_rto_min_us", "300000").unwrap();
         let undone = Command::new("sh").arg(&path).arg("undo").output().unwrap();
@@ -224,7 +224,7 @@ fn what_cannot_be_had_is_refused_with_the_way_that_works() {
     });
 }
 
-/// A queue before a device: what was there is said, and comes back.
+/// A queue in front of a device: the existing one is reported and restored.
 #[test]
 fn a_discipline_is_deployed_before_a_device() {
     on_a_machine(|directory| {

@@ -1,4 +1,4 @@
-//! Nothing is left behind, however the emulator ends.
+//! Nothing remains, however the emulator ends.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -35,7 +35,7 @@ fn devices() -> BTreeSet<String> {
         .collect()
 }
 
-/// A command with daemons of its own leaves none of them.
+/// The daemons of a command end with it.
 #[test]
 fn an_end_ends_all_processes_and_devices() {
     if !is_allowed() {
@@ -98,7 +98,7 @@ fn names() -> BTreeSet<String> {
         .collect()
 }
 
-/// Routes and settings that an uplink could have left in the machine's own namespace.
+/// Routes and settings that an uplink could have left in the machine's namespace.
 fn rules() -> Vec<String> {
     let read = |file: &str| fs::read_to_string(file).unwrap_or_default();
     vec![

@@ -29,7 +29,7 @@ fn the_kernel_sends_what_the_link_carries() {
         goodput > 0.0 && goodput <= 50e6 * 1448.0 / 1500.0,
         "{found}"
     );
-    // What passes the emulation, and what the kernel believes of it: no shorter than the link.
+    // Round trips through the emulation, and the kernel's estimate: no shorter than the link.
     assert!(found["min_rtt_ms"].as_f64().unwrap() >= 20.0, "{found}");
     assert!(
         found["sender_min_rtt_ms"].as_f64().unwrap() >= 20.0,
@@ -49,7 +49,7 @@ fn the_kernel_sends_what_the_link_carries() {
     );
 }
 
-/// The kernel's own counters show losses, and each of a scenario's flows is measured.
+/// The kernel's counters show losses, and each of a scenario's flows is measured.
 #[test]
 fn losses_are_counted_and_flows_are_told_apart() {
     if !is_allowed() {

@@ -65,7 +65,7 @@ fn settings(folder: &Path) -> Vec<(String, String)> {
         .collect()
 }
 
-/// A pipe scenario without randomness of its own, with the settings that a recording names.
+/// A pipe scenario without randomness, with the settings that a recording names.
 fn replayed(folder: &Path) -> airtcp_scenario::Scenario {
     std::fs::write(folder.join("replay.toml"), PIPE).unwrap();
     airtcp_scenario::Scenario::load(&folder.join("replay.toml"), &settings(folder)).unwrap()
@@ -125,8 +125,8 @@ fn a_recording_is_read_back() {
     );
     assert_eq!(summary(&folder)["up"]["taken"], up.len());
 
-    // As it is, by the settings over another scenario, and by the settings over the scenario that
-    // was recorded, whose own losses they replace.
+    // As it is, by the settings over another scenario, and by the settings over the recorded
+    // scenario, replacing its losses.
     let load = |path: &Path, settings: &[(String, String)]| {
         airtcp_scenario::Scenario::load(path, settings).unwrap()
     };
@@ -140,8 +140,8 @@ fn a_recording_is_read_back() {
     }
 }
 
-/// Over a cellular trace the command is at the mobile, so that what it sends takes the way up,
-/// which is not that of the data; `--at` says otherwise, and the summary names the ends.
+/// Over a cellular trace the command is at the mobile, so that its data takes the uplink, unlike
+/// the scenario's; `--at` overrides this, and the summary names the ends.
 #[test]
 fn the_command_is_at_the_mobile() {
     if !is_allowed() {
@@ -249,7 +249,7 @@ fn retries_are_recorded() {
     // 3/7 per packet on average: 129 of 300, and five of its deviations either way.
     assert!((60..=200).contains(&retries), "{retries}");
     assert_eq!(summary(&folder)["replay"], serde_json::json!([]));
-    // What a medium loses has no numbers: the scenario of the recording draws it again.
+    // Losses of a medium have no numbers: the scenario of the recording draws them again.
     let again = airtcp_scenario::Scenario::load(&folder.join("scenario.toml"), &[]).unwrap();
     let again = simulated(&again, 1, PACKETS, BYTES);
     assert_eq!(again.len(), PACKETS);

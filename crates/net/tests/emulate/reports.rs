@@ -1,4 +1,4 @@
-//! A radio link's reports to the station on its own segments.
+//! A radio link's reports to the station on the station's segments.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -21,7 +21,7 @@ fn is(role: &str) -> bool {
     std::env::var(ROLE).is_ok_and(|given| given == role)
 }
 
-/// Not a test of its own: the far end of the link below.
+/// Not a test by itself: the far end of the link below.
 #[test]
 fn a_sink() {
     if is("sink") {
@@ -31,7 +31,7 @@ fn a_sink() {
     }
 }
 
-/// Not a test of its own: the station, which hears its driver and sends.
+/// Not a test by itself: the station, which receives its driver's reports and sends.
 #[test]
 fn a_station() {
     if !is("station") {

@@ -1,4 +1,4 @@
-//! Requests: those that pass through, and one clear error for those that cannot be satisfied.
+//! Requests: valid ones pass through, and others get one clear error.
 
 use super::{PIPE, Scenario, airtcp_net, emulate, is_allowed, text};
 
@@ -38,7 +38,7 @@ fn a_command_that_is_not_there_is_an_error() {
     assert!(text(&output.stderr).contains("cannot run no-such-command"));
 }
 
-/// Each station has a namespace and a line of its own, and the highest status counts.
+/// Each station has a separate namespace and line, and the highest status counts.
 #[test]
 fn every_flow_has_a_station() {
     if !is_allowed() {

@@ -1,4 +1,4 @@
-//! The far end's uplink: one emulated link inside another, whose far end stands for the world.
+//! The far end's uplink: one emulated link inside another, the outer one's far end being the world.
 
 use std::process::Command;
 
@@ -40,7 +40,7 @@ while True:
 print(socket.gethostbyname('no.such.name.example'))
 ";
 
-/// A command inside reaches what the machine reaches, by name too, and so does one inside of it.
+/// A command inside reaches the machine's network, by name too, and so does a nested one.
 #[test]
 fn a_nested_link_reaches_the_world_through_the_outer_one() {
     if !airtcp_needs::are_met(&["slirp4netns", "ip"]) || !is_allowed() {
@@ -78,8 +78,8 @@ fn a_nested_link_reaches_the_world_through_the_outer_one() {
     );
 }
 
-/// A machine of its own, root over its network, with a world behind a second device that knows of
-/// no other network. The emulator finds neither program there.
+/// A separate machine, root over its network, with a world beyond a second device that knows no
+/// other network. The emulator finds neither program there.
 const MACHINE: &str = "set -e
 ip link set lo up
 unshare -n sleep 1000 & world=$!
@@ -138,7 +138,7 @@ fn a_machine_that_forwards_translates_for_the_far_end() {
     assert_eq!(text(&output.stdout), "192.0.2.1\ngone", "{error}");
 }
 
-/// None of the machine's settings is changed: the message says what would be needed.
+/// The machine's settings are not changed: the message lists the required ones.
 #[test]
 fn a_machine_that_does_not_forward_is_left_as_it_is() {
     if !is_allowed() {
@@ -155,7 +155,7 @@ fn a_machine_that_does_not_forward_is_left_as_it_is() {
     );
 }
 
-/// Without any uplink the link exists all the same, and the message says what is missing.
+/// Without any uplink the link exists all the same, and the message names the missing uplink.
 #[test]
 fn a_missing_way_out_is_said() {
     if !is_allowed() {

@@ -1,5 +1,5 @@
-//! What the comparison of the groups withstands: forged packets beside real connections, and a
-//! treatment that harms.
+//! Attacks on the comparison of the groups: forged packets among real connections, and a harmful
+//! treatment.
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 
@@ -82,8 +82,8 @@ fn forged_packets_are_no_connections() {
     assert!(count("treated", "stations") <= 1, "{report}");
 }
 
-/// Where treated connections take a tenth of a second longer a round trip, the gateway finds out
-/// and ends, removes its rules, and says so by its status.
+/// When treated connections take a tenth of a second longer a round trip, the gateway detects it
+/// and ends, removes its rules, and reports it by its status.
 #[test]
 fn it_ends_when_the_treated_are_worse() {
     let Some(router) = router() else { return };

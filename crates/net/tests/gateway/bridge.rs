@@ -3,7 +3,7 @@
 use crate::router::{Middle, Router, WIRED, WIRED6, sh, upload, uses};
 use crate::{EVERY, SLOW, WIDE};
 
-/// The middle with everything the gateway needs of the system, or the reason there is none here.
+/// The middle with everything the gateway needs of the system, or the reason for its absence.
 fn middle(middle: Middle) -> Option<Router> {
     let made = uses(&["iptables", "nft"]).and_then(|()| Router::new(middle));
     let made = made.and_then(|router| {

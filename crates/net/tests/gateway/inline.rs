@@ -11,7 +11,7 @@ use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 use crate::router::{Middle, Router, WIRED, WIRED6, sh, upload};
 use crate::{EVERY, SLOW, WIDE};
 
-/// Two hosts not yet connected, or the reason there are none here.
+/// Two hosts not yet connected, or the reason for their absence.
 fn apart() -> Option<Router> {
     let made = Router::new(Middle::Nothing).and_then(|router| {
         sh(
@@ -188,7 +188,7 @@ fn next_frame(tap: &SyncDevice) -> Vec<u8> {
     }
 }
 
-/// A frame with tags (each a protocol with priority and number), and what it carries.
+/// A frame with tags (each a protocol with priority and number), and its payload.
 fn frame(tags: &[[u16; 2]], kind: u16, payload: &[u8]) -> Vec<u8> {
     let mut frame = vec![2, 0, 0, 0, 0, 9, 2, 0, 0, 0, 0, 1];
     for word in tags.iter().flatten().chain([&kind]) {
@@ -252,7 +252,7 @@ fn frames_pass_byte_for_byte() {
     // A wrong TCP checksum.
     forged[36] ^= 0x55;
     let mut short = acknowledgment.clone();
-    // Longer than it is, according to its own length field.
+    // Longer than it is, according to its length field.
     short[2] = 9;
     let tag = [0x8100, 0x6005];
     let frames = [

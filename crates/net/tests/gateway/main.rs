@@ -26,7 +26,7 @@ fn router() -> Option<Router> {
         let program = env!("CARGO_BIN_EXE_airtcp-net");
         let state = router.state.path().display().to_string();
         let words = "gateway static-delay --mobile r0 --wired r1 --apply --report /dev/null";
-        // It ends on its own if there is none.
+        // It ends by itself if there is no gateway.
         sh(
             &router.router,
             &format!("timeout -s TERM 1 {program} {words} --state {state} || [ $? = 124 ]"),
@@ -136,7 +136,7 @@ fn a_share_has_a_control_group() {
     );
 }
 
-/// However a gateway ends, connections survive and no rules are left behind.
+/// However a gateway ends, connections survive and no rules remain.
 #[test]
 fn connections_outlive_every_end_of_the_gateway() {
     let Some(router) = router() else { return };
@@ -171,7 +171,7 @@ fn a_gateway_that_hangs_is_ended() {
     assert!(router.wait_without_rules(), "{}", router.rules());
 }
 
-/// SIGHUP accepts a valid configuration, and none with any error.
+/// SIGHUP accepts a valid configuration, and rejects one with any error.
 #[test]
 fn a_wrong_configuration_changes_nothing() {
     let Some(router) = router() else { return };

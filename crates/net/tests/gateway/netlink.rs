@@ -59,7 +59,7 @@ fn rules_need_no_program(middle: Middle) {
                 .unwrap()
                 .is_whole
         );
-        // What is held or under way arrives.
+        // Held packets and packets in flight arrive.
         std::thread::sleep(Duration::from_millis(100));
         let [came, met] = [received(&router) - before[0], queued(&router) - before[1]];
         // All but the SYN and the FIN of the other end, and one more over forwarded IPv6, as with
@@ -73,7 +73,7 @@ fn rules_need_no_program(middle: Middle) {
         download(&router, address, 1_000_000);
         std::thread::sleep(Duration::from_millis(100));
         let met = queued(&router) - before;
-        // What acknowledges the mobile's own FIN at most.
+        // At most the acknowledgments of the mobile's FIN.
         assert!(met <= 1, "{met} over {address}");
     }
     let report = gateway.stop();

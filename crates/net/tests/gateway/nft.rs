@@ -1,7 +1,7 @@
-//! The rules that nft takes, on kernels without its statement `queue` as well: a stand-in for nft
-//! hands every rule to the real one with a mark in place of that statement, and a table of the
-//! test's own counts the marks, so that the kernel says which packets the rule meets. (Asked for a
-//! counter in the gateway's own table, nft 1.0.6 reads the rules too, and aborts at such sets.)
+//! The rules as nft loads them, also on kernels without its statement `queue`: a stand-in for nft
+//! passes every rule to the real one with a mark in place of that statement, and a table of the
+//! test counts the marks, so that the kernel shows which packets match the rule. (Asked for a
+//! counter in the gateway's table, nft 1.0.6 reads the rules too, and aborts at such sets.)
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -14,7 +14,7 @@ use airtcp_host::error::Tried;
 use crate::router::{Middle, Router, WIRED, WIRED6, sh, upload, uses};
 use crate::{EVERY, WIDE};
 
-/// What becomes of a queue's statement.
+/// Replaces a queue's statement.
 const STAND_IN: &str = r#"#!/bin/sh
 PATH=$REAL_PATH
 case "$*" in
@@ -24,7 +24,7 @@ case "$*" in
 esac
 "#;
 
-/// A router whose gateway finds the stand-in first; or why there is none here.
+/// A router where the gateway finds the stand-in first; or the reason for its absence.
 fn router(middle: Middle) -> Option<(Router, OsString)> {
     let made = uses(&["nft"]).and_then(|()| Router::new(middle));
     let made = made.and_then(|router| {
@@ -44,18 +44,18 @@ fn router(middle: Middle) -> Option<(Router, OsString)> {
     made.inspect_err(|error| eprintln!("skipped: {error}")).ok()
 }
 
-/// Segments on their way to the mobile, by what the kernel has counted.
+/// Segments on their way to the mobile, by the kernel's counters.
 #[derive(Clone, Copy, Debug)]
 struct Counts {
     /// All.
     all: u64,
     /// Those with SYN, FIN or RST.
     ends: u64,
-    /// Those that the rules have met.
+    /// Segments that matched the rules.
     met: u64,
 }
 
-/// Has the kernel count what is forwarded to the mobile.
+/// Makes the kernel count packets forwarded to the mobile.
 fn count(router: &Router, family: &str) {
     let rules = [
         "meta l4proto tcp",
@@ -76,7 +76,7 @@ fn count(router: &Router, family: &str) {
 }
 
 fn counts(router: &Router, family: &str) -> Counts {
-    // What is under way between the hosts arrives.
+    // Data in flight between the hosts arrives.
     std::thread::sleep(Duration::from_millis(50));
     let list = format!("nft list chain {family} counted marks");
     let listed = sh(&router.router, &list).unwrap();
@@ -139,7 +139,7 @@ fn rules_meet_pure_acknowledgments(middle: Middle, family: &str) {
         assert_eq!(met, all - ends, "over {address}");
         download(&router, address, 1_000_000);
         let then = counts(&router, family);
-        // What acknowledges the mobile's own FIN at most.
+        // At most the acknowledgments of the mobile's FIN.
         let more = then.met - after.met;
         assert!(more <= 1, "{more} over {address}");
     }
@@ -158,8 +158,8 @@ fn nft_meets_pure_acknowledgments_between_ports_of_a_bridge() {
     rules_meet_pure_acknowledgments(Middle::Bridges, "bridge");
 }
 
-/// The statement itself: a kernel that has it hands packets over, and another one says that it is
-/// this that it does not have.
+/// The statement itself: a kernel with it queues packets, and another kernel's error names it as
+/// missing.
 #[test]
 fn nft_queues_where_the_kernel_can() {
     let Some((router, _)) = router(Middle::Routes) else {

@@ -1,4 +1,4 @@
-//! What a system is given to run the gateway: systemd's unit, and OpenWrt's files.
+//! Files that a system needs to run the gateway: systemd's unit, and OpenWrt's files.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -58,7 +58,7 @@ procd_close_instance() { echo end; }
 uci_enabled=1 uci_mobile=br-lan uci_wired=wan uci_mode=apply uci_share='20 %' uci_longest='40 ms'
 "#;
 
-/// Runs OpenWrt's script in a shell, with these settings beside the usual ones.
+/// Runs OpenWrt's script in a shell, with these settings added to the usual ones.
 fn openwrt(shell: &[&str], folder: &Path, more: &str) -> Output {
     let script = packaging("openwrt/files/etc/init.d/airtcp-gateway");
     let script = std::fs::read_to_string(script).unwrap();
@@ -127,7 +127,7 @@ fn openwrt_settings_become_a_configuration() {
     }
 }
 
-/// In a jail it writes its own folder alone, and its system calls are those of the file.
+/// In a jail it writes only to its folder, and its system calls are those of the file.
 #[test]
 fn openwrt_puts_it_into_a_jail_if_wanted() {
     let folder = tempfile::tempdir().unwrap();
@@ -149,7 +149,7 @@ fn openwrt_puts_it_into_a_jail_if_wanted() {
     );
 }
 
-/// The list of ujail (OCI's form) is the program's own, and AIRTCP_WRITE=1 writes it.
+/// The list of ujail (OCI's form) equals the program's, and AIRTCP_WRITE=1 writes it.
 #[test]
 fn openwrt_allows_the_calls_that_the_program_allows_itself() {
     let path = packaging("openwrt/files/etc/seccomp/airtcp-gateway.json");
@@ -166,13 +166,14 @@ fn openwrt_allows_the_calls_that_the_program_allows_itself() {
     assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), text);
 }
 
-/// shellcheck has nothing to say about the script.
+/// shellcheck finds nothing in the script.
 #[test]
 fn openwrt_script_is_clean() {
     if !airtcp_needs::are_met(&["shellcheck"]) {
         return;
     }
-    // procd reads what the script sets (SC2034), and its first line is procd's (SC1008, SC2239).
+    // procd reads variables that the script sets (SC2034), and its first line is procd's (SC1008,
+    // SC2239).
     let checked = Command::new("shellcheck")
         .args(["--shell=dash", "--exclude=SC2034,SC1008,SC2239,SC3043"])
         .arg(packaging("openwrt/files/etc/init.d/airtcp-gateway"))

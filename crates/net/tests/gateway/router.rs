@@ -23,7 +23,7 @@ pub struct Router {
     pub state: tempfile::TempDir,
 }
 
-/// What joins the two devices of the middle.
+/// The connection between the two devices of the middle.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Middle {
     /// It forwards packets between two networks.
@@ -61,7 +61,7 @@ pub fn uses(programs: &[&str]) -> Result<()> {
 }
 
 impl Router {
-    /// A router, or why there is none here.
+    /// A router, or the reason for its absence.
     pub fn new(middle: Middle) -> Result<Self> {
         uses(&["ip"])?;
         let router = Self {
@@ -181,7 +181,7 @@ impl Router {
         path.display().to_string()
     }
 
-    /// What `status --json` says, and its status.
+    /// Output and status of `status --json`.
     pub fn status(&self) -> Output {
         Command::new(env!("CARGO_BIN_EXE_airtcp-net"))
             .args(["gateway", "status", "--json", "--state"])
@@ -190,7 +190,7 @@ impl Router {
             .expect("the program starts")
     }
 
-    /// The rules that stand in the router.
+    /// The rules installed in the router.
     pub fn rules(&self) -> String {
         let commands = [
             "iptables-save -t mangle 2>/dev/null",
@@ -276,9 +276,9 @@ impl Drop for Gateway {
     }
 }
 
-/// What came of an upload.
+/// The outcome of an upload.
 pub struct Uploaded {
-    /// Whether what came is what was sent.
+    /// Whether the received data equals the sent data.
     pub is_whole: bool,
     /// The longest time without a byte.
     pub longest_pause: Duration,
@@ -328,7 +328,7 @@ pub fn upload(
             longest_pause = longest_pause.max(last.elapsed());
             last = Instant::now();
             pending.extend_from_slice(&block[..length]);
-            // In the blocks of the sender: a hasher tells writes apart.
+            // In the blocks of the sender: the hash depends on block boundaries.
             while pending.len() >= 8192 {
                 let rest = pending.split_off(8192);
                 hasher.write(&std::mem::replace(&mut pending, rest));

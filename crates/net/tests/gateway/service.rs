@@ -1,4 +1,4 @@
-//! The gateway as a service: what it tells the manager that has started it (sd_notify(3)).
+//! The gateway as a service: its notifications to the manager that started it (sd_notify(3)).
 
 use std::io::ErrorKind;
 use std::os::unix::net::UnixDatagram;
@@ -24,10 +24,10 @@ impl Manager {
         Self { socket, path }
     }
 
-    /// What has been said since.
+    /// Notifications since the last read.
     fn rest(&self) -> String {
         let (mut all, mut bytes) = (String::new(), [0; 4096]);
-        // The next process says that it is well more often than a read waits.
+        // The next process sends keep-alives more often than a read waits.
         for _ in 0..20 {
             let Ok(length) = self.socket.recv(&mut bytes) else {
                 break;

@@ -1,4 +1,4 @@
-//! What a process may still do, as the kernel says (proc_pid_status(5)).
+//! The remaining privileges of a process, as the kernel reports them (proc_pid_status(5)).
 
 use std::fs;
 
@@ -11,8 +11,8 @@ const NUMBERS: [(&str, u32); 5] = [
     ("NET_RAW", 13),
 ];
 
-/// Checks that every thread of a process has at most these capabilities, can gain none, by a
-/// program that it starts neither, and that its system calls are filtered.
+/// Checks that every thread of a process has at most these capabilities, cannot gain others, not
+/// even by executing a program, and that its system calls are filtered.
 pub fn assert_limited(process: u32, capabilities: &[&str]) {
     let bits = NUMBERS
         .iter()

@@ -1,6 +1,6 @@
 //! The content of streams that tests send, for every test binary that sends one.
 
-/// Bytes that repeat nowhere soon: what is lost, doubled or moved is found out.
+/// Bytes without short repetitions: lost, duplicated or moved data is detected.
 pub fn bytes(seed: u64, length: usize) -> Vec<u8> {
     // SplitMix64, Steele, Lea & Flood 2014.
     let mut state = seed;

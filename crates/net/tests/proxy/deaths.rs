@@ -45,8 +45,7 @@ fn a_killed_proxy_resets_its_connections_and_leaves_no_rule() {
     );
 }
 
-/// The guard is killed too: connections go on without the proxy, and the next start takes over
-/// what is left.
+/// The guard is killed too: connections go on without the proxy, and the next start cleans up.
 #[test]
 fn the_next_start_takes_away_what_no_guard_has() {
     let Some(world) = World::new() else { return };
@@ -69,7 +68,7 @@ fn the_next_start_takes_away_what_no_guard_has() {
     assert_eq!(world.rules(), "");
 }
 
-/// What is open when a signal ends the proxy is reset; the proxy says how many.
+/// Open connections are reset when a signal ends the proxy; the proxy reports how many.
 #[test]
 fn an_end_by_a_signal_is_clean() {
     let Some(world) = World::new() else { return };

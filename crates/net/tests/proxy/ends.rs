@@ -11,7 +11,7 @@ use super::world::{World, v4};
 
 const LENGTH: usize = 8 << 20;
 
-/// Sends all of `out` while it reads to the end; returns what it has read.
+/// Sends all of `out` while it reads to the end; returns the data read.
 pub fn exchange(stream: &mut TcpStream, out: &[u8]) -> Vec<u8> {
     let mut writer = stream.try_clone().unwrap();
     std::thread::scope(|scope| {
@@ -112,8 +112,8 @@ fn a_reset_of_one_side_is_a_reset_of_the_other() {
     assert_eq!(world.counted("open"), 0);
 }
 
-/// A client whose server refuses it, or is out of reach, is told by a reset; so is one whose server
-/// does not answer, once the kernel has given up.
+/// A client gets a reset if its server refuses it or is unreachable; so does one with a silent
+/// server, once the kernel has given up.
 #[test]
 fn a_server_out_of_reach_is_told() {
     let Some(world) = World::new() else { return };
@@ -176,7 +176,7 @@ fn the_mobile_side_has_a_stack_of_its_own() {
 }
 
 /// A connection by way of the proxy's `address` that one end resets, then one that the other does:
-/// each time the end that is left is told.
+/// each time the reset reaches the remaining end.
 pub fn resets_pass(world: &World, listener: &TcpListener, address: SocketAddr) {
     for first_is_client in [true, false] {
         let mut client = world.connect(address);

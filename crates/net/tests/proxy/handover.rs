@@ -13,7 +13,7 @@ use super::world::{World, await_that, v4};
 const LENGTH: usize = 16 << 20;
 
 /// Connections in every state go through two successors: one with data both ways all the time, one
-/// that is half closed, and one whose server does not read, so that data stands in the proxy.
+/// half closed, and one with a server that does not read, so that data is buffered in the proxy.
 #[test]
 fn connections_go_on_through_successors() {
     let Some(world) = World::new() else { return };

@@ -1,7 +1,7 @@
-//! The proxy as operators run it: the program itself, between a client and a server in namespaces
-//! of their own.
+//! The proxy as operators run it: the program itself, between a client and a server in separate
+//! namespaces.
 //!
-//! Where the system forbids namespaces each test says so and is skipped.
+//! Where the system forbids namespaces each test is skipped with a message.
 #![cfg(target_os = "linux")]
 
 mod deaths;

@@ -1,4 +1,4 @@
-//! The mobile side in our own endpoint: what passes is the same as with the kernel on both sides.
+//! The mobile side in our endpoint: results are the same as with the kernel on both sides.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr};
@@ -12,7 +12,7 @@ const LENGTH: usize = 1 << 20;
 /// An address of nobody's, which the client reaches by way of the router.
 pub const NOBODYS: [u8; 4] = [10, 9, 9, 9];
 
-/// A proxy to `server` with a stack of our own on that side, and where clients reach it.
+/// A proxy to `server` with our stack on that side, and the address for clients.
 pub fn proxy(world: &World, server: SocketAddr, side: &str, stack: &str) -> (Proxy, SocketAddr) {
     let address = if side == "clients" {
         IpAddr::from(NOBODYS)
@@ -145,7 +145,7 @@ fn sessions_are_kept() {
     }
 }
 
-/// What waits for a mobile that reads nothing is a window and what two round trips deliver, not
+/// For a mobile that reads nothing, one window and the data of two round trips are buffered, not
 /// the whole of --buffer.
 #[test]
 fn little_waits_for_a_mobile_that_does_not_read() {

@@ -1,4 +1,4 @@
-//! Transparent mode with a stack of our own on one side: the kernel has the other.
+//! Transparent mode with our stack on one side: the kernel has the other.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -13,7 +13,7 @@ use super::world::{Proxy, World, await_that, v4, v6};
 const LENGTH: usize = 1 << 20;
 const SIDES: [&str; 2] = ["clients", "servers"];
 
-/// A proxy with a stack of our own on that side; `more` are further options.
+/// A proxy with our stack on that side; `more` are further options.
 fn proxy(world: &World, side: &str, more: &[&str]) -> Proxy {
     let options = [
         "--listen",
@@ -142,7 +142,7 @@ fn what_is_not_meant_passes_by() {
     }
 }
 
-/// No router tells of a packet that is too long for the machine's own device.
+/// No router reports a packet too long for the machine's device.
 #[test]
 fn segments_fit_the_devices() {
     let Some(world) = World::new() else { return };

@@ -10,17 +10,17 @@ use super::own;
 use super::payload::bytes;
 use super::world::{World, await_that, v4};
 
-/// The ends' own buffers, of which the kernel makes twice as much.
+/// The ends' socket buffers, which the kernel doubles.
 const OWN: usize = 64 << 10;
-/// What the proxy may hold in each of a direction's buffers.
+/// The proxy's limit for each of a direction's buffers.
 const HELD: usize = 256 << 10;
 
 /// Writes until the other side takes no more: returns how much it has taken.
 fn fill(stream: &mut TcpStream, data: &[u8]) -> usize {
     stream.set_nonblocking(true).unwrap();
     let (mut taken, mut waits) = (0, 0);
-    // The proxy may be behind: only where it takes nothing for as long as it needs for everything
-    // else is it full.
+    // The proxy may lag: it is full only if it takes nothing for as long as it needs for everything
+    // else.
     while waits < 100 {
         match stream.write(&data[taken..]) {
             Ok(more) => {
@@ -49,8 +49,8 @@ fn a_slow_reader_bounds_what_is_held() {
     set_socket_send_buffer_size(&server, OWN).unwrap();
     let data = bytes(5, 32 << 20);
     let taken = fill(&mut server, &data);
-    // The two ends' buffers, two of the proxy's, each with the kernel's overhead, and a pipe. What
-    // the client's window had promised before its buffer was bounded counts too.
+    // The two ends' buffers, two of the proxy's, each with the kernel's overhead, and a pipe. Data
+    // promised by the client's window before its buffer was bounded counts too.
     let most = 2 * (2 * OWN) + 2 * (2 * HELD) + HELD + (64 << 10);
     assert!(taken <= most, "{taken} of at most {most}");
     assert!(world.counted("granted_bytes") <= 8 * HELD as u64);
@@ -85,7 +85,7 @@ fn who_finds_no_place_waits_for_one() {
     assert_eq!(world.counted("accepted"), 2);
 }
 
-/// Grown buffers are taken back for those who come later, down to what everybody can have.
+/// Grown buffers shrink for later connections, down to an equal share.
 #[test]
 fn memory_is_shared_among_many() {
     let Some(world) = World::new() else { return };
@@ -112,8 +112,8 @@ const RATE: u64 = 20_000_000;
 const QUEUE: usize = 30_000;
 const TRANSFER: usize = 6 << 20;
 
-/// What waits between a server and a client behind a slow radio is a part of a second of the radio,
-/// and not what a buffer holds, whoever's TCP is on the radio's side.
+/// Between a server and a client behind a slow radio a fraction of a second of the radio's data is
+/// buffered, and not a full buffer, with either TCP on the radio's side.
 #[test]
 fn little_waits_for_a_slow_radio() {
     if !airtcp_needs::are_met(&["tc"]) {
@@ -169,8 +169,8 @@ fn little_waits_for_a_slow_radio() {
                 }
             }
         });
-        // The server's own buffer, the radio's queue, and a fifth of a second of the radio, since
-        // tests side by side leave the proxy waiting for its turn; unbounded it is megabytes.
+        // The server's buffer, the radio's queue, and a fifth of a second of the radio, since
+        // concurrent tests delay the proxy; unbounded it is megabytes.
         let bound = 2 * OWN + QUEUE + RATE as usize / 8 / 5;
         assert!(most < bound, "{stack}: {most} of at most {bound}");
     }

@@ -7,7 +7,7 @@ use super::limits::assert_limited;
 use super::payload::bytes;
 use super::world::{World, v4, v6};
 
-/// The connection is the proxy's, and neither end can tell by its addresses.
+/// The connection is the proxy's, and invisible in either end's addresses.
 #[test]
 fn both_ends_keep_their_addresses() {
     let Some(world) = World::new() else { return };
@@ -39,7 +39,7 @@ fn both_ends_keep_their_addresses() {
     assert_eq!(world.rules(), "");
 }
 
-/// What is not meant passes by: other ports, other devices, and this machine's own addresses.
+/// Other traffic bypasses it: other ports, other devices, and this machine's addresses.
 #[test]
 fn what_is_not_meant_passes_by() {
     let Some(world) = World::new() else { return };
@@ -88,8 +88,8 @@ fn older_connections_go_on() {
     assert_eq!(world.counted("accepted"), 0);
 }
 
-/// A server that does not answer the proxy resets the client, as the client's own kernel would see
-/// it without one: refused.
+/// A server that does not answer the proxy resets the client, as the client's kernel would see it
+/// without a proxy: refused.
 #[test]
 fn a_refused_connection_is_told() {
     let Some(world) = World::new() else { return };
@@ -103,7 +103,7 @@ fn a_refused_connection_is_told() {
     world.await_count("unreached", 1);
 }
 
-/// Once it is ready it has what its connections and its rules need, and nothing more.
+/// Once ready it keeps only the privileges that its connections and its rules need.
 #[test]
 fn it_keeps_no_privilege_that_it_does_not_need() {
     let Some(world) = World::new() else { return };

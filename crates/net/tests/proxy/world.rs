@@ -1,4 +1,4 @@
-//! A client, a router and a server, each in a namespace of its own:
+//! A client, a router and a server, each in a separate namespace:
 //!
 //! ```text
 //!   client 10.1.0.2 ── c0 10.1.0.1  router  10.2.0.1 s0 ── server 10.2.0.2
@@ -111,7 +111,7 @@ impl World {
     /// The same, where a reset may come before the client knows that it is connected.
     pub fn try_connect(&self, to: SocketAddr) -> std::io::Result<TcpStream> {
         let stream = self.client.enter(|| Ok(TcpStream::connect(to))).unwrap()?;
-        // No test waits for ever for what a broken proxy does not send.
+        // No test may wait for ever for data that a broken proxy does not send.
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         Ok(stream)
     }
@@ -142,7 +142,7 @@ impl World {
         }
     }
 
-    /// What a proxy says that is refused.
+    /// The message of a proxy that refuses to start.
     pub fn refused(&self, options: &[&str]) -> String {
         let output = self.router.enter(|| {
             let output = Command::new(PROGRAM)
@@ -170,12 +170,12 @@ impl World {
         (self.proxy(&all), listen)
     }
 
-    /// What the router's proxies say of themselves.
+    /// Status of the router's proxies.
     pub fn status(&self) -> String {
         self.on_router(&[PROGRAM, "proxy", "--status"])
     }
 
-    /// What a command on the router prints.
+    /// Output of a command on the router.
     pub fn on_router(&self, words: &[&str]) -> String {
         let output = self.router.enter(|| {
             let output = Command::new(words[0]).args(&words[1..]).output();
@@ -212,12 +212,12 @@ impl World {
 pub struct Proxy {
     pub process: Child,
     said: BufReader<ChildStderr>,
-    /// What it said before it was ready.
+    /// Its output before it was ready.
     pub before: String,
 }
 
 impl Proxy {
-    /// Ends it as Ctrl-C does; returns what it said since it was ready.
+    /// Ends it as Ctrl-C does; returns its output since it was ready.
     pub fn end(mut self) -> (ExitStatus, String) {
         let process = Pid::from_child(&self.process);
         kill_process(process, Signal::INT).unwrap();

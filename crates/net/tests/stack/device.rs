@@ -1,4 +1,4 @@
-//! A device that goes down and comes up again: what was being transferred goes on.
+//! A device that goes down and comes up again: transfers continue.
 
 use std::io::{Read, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,8 +8,8 @@ use super::payload::bytes;
 use super::world::{DEVICE, KERNEL, World, await_that, begin_put, get};
 
 const LENGTH: usize = 96 << 20;
-/// What has passed before the device goes down, and how long it stays so: longer than the shortest
-/// retransmission timeout.
+/// Bytes transferred before the device goes down, and the length of the outage: longer than the
+/// shortest retransmission timeout.
 const BEFORE: usize = 4 << 20;
 const DOWN: Duration = Duration::from_millis(300);
 const PIECE: usize = 1 << 16;

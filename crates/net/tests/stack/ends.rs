@@ -7,7 +7,7 @@ use super::world::{KERNEL, World, begin_put, get};
 
 const LENGTH: usize = 32 << 20;
 
-/// A peer that dies with bytes unread resets: `send` says so and fails.
+/// A peer that dies with bytes unread resets: `send` reports it and fails.
 #[test]
 fn send_says_that_its_peer_was_killed() {
     let Some(world) = World::new() else { return };
@@ -16,7 +16,7 @@ fn send_says_that_its_peer_was_killed() {
     let mut sender = world.send("file", to, &[]);
     let (mut peer, _) = sender.connection(&listener);
     peer.read_exact(&mut vec![0; 1 << 20]).unwrap();
-    // The file is larger than what the kernel's buffers take: more waits to be read.
+    // The file exceeds the kernel's buffers: the rest is unread.
     drop(peer);
     let output = sender.end();
     let said = String::from_utf8_lossy(&output.stderr);
@@ -61,7 +61,7 @@ fn a_server_that_begins_anew_resets_what_was() {
     server.interrupt();
 }
 
-/// A peer that is killed while it is sent to costs the server that connection alone.
+/// A peer that is killed during a transfer costs the server only that connection.
 #[test]
 fn serve_outlives_its_peers() {
     let Some(world) = World::new() else { return };

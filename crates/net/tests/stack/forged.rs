@@ -1,5 +1,4 @@
-//! What others forge: resets (RFC 5961) and errors of routers (RFC 5927) that a sender who does not
-//! see the connection can make.
+//! Forged packets of an off-path attacker: resets (RFC 5961) and errors of routers (RFC 5927).
 
 use std::io::Read;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
@@ -17,18 +16,17 @@ use super::world::{DEVICE, ENDPOINT, KERNEL, World, get};
 const LENGTH: usize = 24 << 20;
 /// Sequence numbers apart: less than the window that the endpoint offers, so that some fall in it.
 const STEP: usize = 1 << 15;
-/// More than what the kernel itself says on the device that is no TCP, of neighbours and groups of
-/// IPv6.
+/// More than the kernel's non-TCP packets on the device, for IPv6 neighbours and groups.
 const OTHERS: usize = 20;
 /// A host that has nothing to do with it.
 const ROUTER: Ipv4Addr = Ipv4Addr::new(10, 112, 7, 99);
 
-/// Sends what pretends to be of others.
+/// Sends packets with forged sources.
 struct Forger(OwnedFd);
 
 impl Forger {
     fn new(world: &World) -> Self {
-        // What the endpoint has not read yet waits, and none is dropped.
+        // Packets that the endpoint has not read yet are queued, and not dropped.
         world.on_machine(&format!("ip link set {DEVICE} txqueuelen 500000"));
         let made = world.machine.enter(|| {
             let raw = Some(ipproto::RAW);
@@ -49,8 +47,8 @@ impl Forger {
     }
 }
 
-/// Sequence numbers over all their space, from one on that the peer's own cannot equal by design
-/// of the test.
+/// Sequence numbers over all their space, from a start that by design of the test never equals the
+/// peer's.
 fn everywhere() -> impl Iterator<Item = u32> {
     (0x1234..u32::MAX).step_by(STEP)
 }
@@ -107,7 +105,7 @@ fn checksum(bytes: &[u8]) -> u16 {
     !(sum as u16)
 }
 
-/// Plays `forge` at a transfer that waits for its reader, and says what the server counted.
+/// Plays `forge` during a transfer that waits for its reader, and returns the server's counters.
 fn attack(forge: impl Fn(&Forger, &Addresses<SocketAddrV4>)) -> Option<String> {
     let world = World::new()?;
     let sent = bytes(1, LENGTH);

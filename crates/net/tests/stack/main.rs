@@ -1,7 +1,7 @@
 //! `airtcp send` and `airtcp serve` as users run them: the program itself on a TUN device, with the
-//! kernel's TCP as its peer, in a namespace of their own.
+//! kernel's TCP as its peer, in a separate namespace.
 //!
-//! Where the system forbids namespaces or TUN devices each test says so and is skipped.
+//! Where the system forbids namespaces or TUN devices each test is skipped with a message.
 #![cfg(target_os = "linux")]
 
 mod device;

@@ -17,7 +17,7 @@ use super::payload::bytes;
 use super::world::{DEVICE, ENDPOINT, KERNEL, PATIENCE, World};
 
 const LENGTH: usize = 64 << 20;
-/// What has passed before the device goes down.
+/// Bytes transferred before the device goes down.
 const BEFORE: u64 = 4 << 20;
 /// Timeouts in a row: the timer has become 32 times as long.
 const TIMEOUTS: u32 = 5;
@@ -27,7 +27,7 @@ const FLOOR_MS: u64 = 5;
 const KERNELS_FLOOR: &str = "/proc/sys/net/ipv4/tcp_rto_min_us";
 const PIECE: usize = 1 << 16;
 
-/// An endpoint in the test's own hands, and its connection to the kernel.
+/// An endpoint driven by the test, and its connection to the kernel.
 struct Transfer<'a> {
     world: &'a World,
     driver: Driver,
@@ -72,7 +72,7 @@ impl<'a> Transfer<'a> {
         (transfer, listener.accept().unwrap().0)
     }
 
-    /// Takes what has arrived, and sends.
+    /// Processes arrivals, and sends.
     fn step(&mut self) {
         assert!(self.begun.elapsed() < PATIENCE, "the transfer goes on");
         let soon = self.driver.now() + Duration::from_millis(1);
@@ -93,13 +93,13 @@ impl<'a> Transfer<'a> {
         (sender.una(), sender.back_off())
     }
 
-    /// Writes what there is room for; returns what is left.
+    /// Writes as much as there is room for; returns the rest.
     fn write<'b>(&mut self, left: &'b [u8]) -> &'b [u8] {
         let written = self.driver.endpoint_mut().write(self.id, left).unwrap();
         &left[written..]
     }
 
-    /// Reads what there is. Returns whether that was all.
+    /// Reads the available data. Returns whether that was all.
     fn read(&mut self, into: &mut Vec<u8>) -> bool {
         let mut piece = vec![0; PIECE];
         loop {
@@ -138,7 +138,7 @@ fn the_endpoint_sends_on_after_many_timeouts() {
         while timeouts < TIMEOUTS {
             transfer.step();
             let (now, in_a_row) = transfer.sent();
-            // What was acknowledged before the device went down is heard at the first step.
+            // Acknowledgments from before the device went down are processed at the first step.
             assert!(timeouts == 0 || now == before, "nothing passes");
             (before, timeouts) = (now, in_a_row);
         }

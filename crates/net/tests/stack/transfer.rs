@@ -1,4 +1,4 @@
-//! What is sent arrives as it was, whichever side sends.
+//! Data arrives unchanged, whichever side sends.
 
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -7,8 +7,8 @@ use super::limits::assert_limited;
 use super::payload::bytes;
 use super::world::{Family, KERNEL, World, families, get, put};
 
-/// One byte, around a segment of either family, around what fits one packet of the device's, and
-/// some MiB.
+/// One byte, around a segment of either family, around the capacity of one packet of the device,
+/// and some MiB.
 const LENGTHS: [usize; 7] = [1, 1427, 1447, 1449, 65_000, 65_537, 12 << 20];
 const DEVICES: [&[&str]; 2] = [&[], &["--offload"]];
 
@@ -71,15 +71,15 @@ fn each() -> impl Iterator<Item = (Family, usize)> {
     families().into_iter().flat_map(lengths)
 }
 
-/// What is sent or served is all that is left to reach: no capability over the network, and other
-/// files neither (of Landlock the kernel says nothing in a status).
+/// Only the file sent or served remains accessible: no capability over the network, and no other
+/// files (the kernel does not report Landlock in a status).
 #[test]
 fn neither_program_keeps_what_it_does_not_need() {
     let Some(world) = World::new() else { return };
     let server = world.serve(&[]);
     assert_limited(server.id(), &["DAC_READ_SEARCH", "DAC_OVERRIDE"]);
     server.interrupt();
-    // More than what buffers take: it waits for a reader.
+    // More than the buffers hold: it waits for a reader.
     world.file("file", &bytes(8, 32 << 20));
     let (listener, to) = world.listen(&world.machine, KERNEL);
     let mut sender = world.send("file", to, &[]);

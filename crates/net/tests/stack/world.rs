@@ -1,4 +1,4 @@
-//! A machine with the endpoint on a TUN device, and a network behind it:
+//! A machine with the endpoint on a TUN device, and a network beyond it:
 //!
 //! ```text
 //!   airtcp 10.112.7.2 ── airtcp0 10.112.7.1  machine  10.1.0.1 m0 ── m1 10.1.0.2  far
@@ -21,13 +21,13 @@ use rustix::process::{Pid, Signal, kill_process};
 const PROGRAM: &str = env!("CARGO_BIN_EXE_airtcp-net");
 /// Every wait is for an event; a machine under load gets this long for it.
 pub const PATIENCE: Duration = Duration::from_secs(60);
-/// The kernel and the endpoint on the device, and the host behind the machine.
+/// The kernel and the endpoint on the device, and the host beyond the machine.
 pub const KERNEL: Ipv4Addr = Ipv4Addr::new(10, 112, 7, 1);
 pub const ENDPOINT: Ipv4Addr = Ipv4Addr::new(10, 112, 7, 2);
 const MACHINE: Ipv4Addr = Ipv4Addr::new(10, 1, 0, 1);
 pub const FAR: Ipv4Addr = Ipv4Addr::new(10, 1, 0, 2);
 const PORT: u16 = 8000;
-/// The machine and the host behind it in IPv6, with the length of their network's prefix.
+/// The machine and the host beyond it in IPv6, with the length of their network's prefix.
 const MACHINE_V6: &str = "fd01::1";
 const FAR_V6: &str = "fd01::2";
 const PREFIX_V6: u8 = 64;
@@ -41,7 +41,7 @@ pub struct Family {
     pub kernel: IpAddr,
     /// The endpoint's.
     pub endpoint: IpAddr,
-    /// The host's behind the machine.
+    /// The address of the host beyond the machine.
     pub far: IpAddr,
 }
 
@@ -62,7 +62,7 @@ pub fn families() -> [Family; 2] {
     ]
 }
 
-/// The machine, the host behind it, and a folder for files.
+/// The machine, the host beyond it, and a folder for files.
 pub struct World {
     pub machine: Namespace,
     pub far: Namespace,
@@ -87,7 +87,7 @@ impl World {
     fn made() -> Result<Self> {
         let (machine, far) = (Namespace::new()?, Namespace::new()?);
         machine.enter(|| {
-            // What the programs need later is refused here, where it can be said.
+            // Later requirements of the programs are checked here, where a refusal can be reported.
             airtcp_host::device::Tun::new("probe", 1500, &[])?;
             pair::make("m0", "m1", &far, 1500)?;
             fs::write("/proc/sys/net/ipv4/ip_forward", "1").unwrap();
@@ -147,7 +147,7 @@ impl World {
         Program { process, said }
     }
 
-    /// A connection of the kernel's to what is served, from one of the namespaces.
+    /// A connection of the kernel to the served folder, from one of the namespaces.
     pub fn connect(&self, from: &Namespace) -> TcpStream {
         self.connect_to(from, ENDPOINT.into())
     }
@@ -191,7 +191,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// The connection that it opens. Fails with what it said if it ends without.
+    /// The connection that it opens. Fails with its output if it ends without one.
     pub fn connection(&mut self, listener: &TcpListener) -> (TcpStream, SocketAddr) {
         listener.set_nonblocking(true).unwrap();
         let mut accepted = None;
@@ -209,7 +209,7 @@ impl Program {
         })
     }
 
-    /// Waits for its end, and returns what it wrote.
+    /// Waits for its end, and returns its output.
     pub fn end(mut self) -> Output {
         let mut said = Vec::new();
         let mut out = self.process.stdout.take().unwrap();
@@ -226,7 +226,7 @@ impl Program {
         }
     }
 
-    /// Ends it as Ctrl-C does; returns what it said since it was ready.
+    /// Ends it as Ctrl-C does; returns its output since it was ready.
     pub fn interrupt(self) -> String {
         kill_process(Pid::from_child(&self.process), Signal::INT).unwrap();
         let output = self.end();
@@ -253,7 +253,7 @@ impl Drop for Program {
     }
 }
 
-/// Asks for a file; returns its length as promised, with the connection behind the answer's head.
+/// Requests a file; returns its announced length, with the connection after the answer's head.
 pub fn get(mut stream: TcpStream, name: &str) -> (usize, BufReader<TcpStream>) {
     let request = format!("GET /{name} HTTP/1.1\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).unwrap();

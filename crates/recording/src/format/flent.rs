@@ -22,7 +22,7 @@ pub(super) const FORMAT: Format = Format {
 
 /// Data series in the order of preference; a prefix, since several hosts have a number each.
 const SERIES: [&str; 4] = ["Ping (ms) ICMP", "Ping (ms) UDP", "Ping (ms)", "Ping"];
-/// Step in seconds of versions that record none (`STEP_SIZE`).
+/// Step in seconds of versions that do not record it (`STEP_SIZE`).
 const STEP_S: f64 = 0.2;
 
 #[derive(Deserialize)]

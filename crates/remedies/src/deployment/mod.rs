@@ -74,7 +74,7 @@ pub enum At {
     Receiver,
     /// Both hosts.
     BothEnds,
-    /// The machine whose device leads onto the link.
+    /// The machine with the device that leads onto the link.
     BeforeLink,
     /// The mobile's radio.
     Mobile,
@@ -178,9 +178,9 @@ pub enum Setting {
         /// The other limit, at least.
         high_us: u64,
     },
-    /// A parameter in bytes of data: the three sizes of `tcp_wmem` or `tcp_rmem` (tcp(7)), of which
-    /// it sets the largest. The kernel's sizes count memory, half of which is for data (socket(7)):
-    /// `4096 16384 8388608`.
+    /// A parameter in bytes of data: sets the largest of the three sizes of `tcp_wmem` or
+    /// `tcp_rmem` (tcp(7)). The kernel's sizes count memory, and half of it is for data
+    /// (socket(7)): `4096 16384 8388608`.
     BufferSizes {
         /// The size that a buffer begins with by default.
         first: u64,
@@ -235,7 +235,7 @@ impl Deployment {
         }
     }
 
-    /// By a program of airtcp between the ends, whose note is `note`.
+    /// By a program of airtcp between the ends, with `note` for the user.
     pub(crate) const fn between_the_ends(agent: &'static str, note: &'static str) -> Self {
         Self {
             ways: &[],
@@ -298,7 +298,7 @@ impl Way {
         }
     }
 
-    /// The same way, for kernels whose module of that name has that version.
+    /// The same way, for kernels with that version of the module.
     pub(crate) const fn with_module(self, name: &'static str, version: &'static str) -> Self {
         Self {
             module: Some(Module { name, version }),

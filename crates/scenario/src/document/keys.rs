@@ -21,7 +21,7 @@
 ///         inner: InnerTable, holding keys;
 ///         /// A table that is there even if the file leaves it out: as an empty one.
 ///         usual: UsualTable, always holding keys;
-///         /// A file, looked for beside the scenario.
+///         /// A file, looked up next to the scenario.
 ///         path: String, naming file;
 ///     }
 /// }
@@ -140,7 +140,7 @@ macro_rules! field {
     };
 }
 
-/// The dotted name of a key of `table`, which stands at `path`: `key_of!(path, table.rate)`.
+/// The dotted name of a key of `table`, found at `path`: `key_of!(path, table.rate)`.
 macro_rules! key_of {
     ($path:expr, $table:ident . $key:ident) => {{
         let _ = &$table.$key;

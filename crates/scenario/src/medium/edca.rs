@@ -68,7 +68,7 @@ impl WirelessMedium for AggregatingWlan {
         self.config.access_point.limit = limit;
     }
 
-    /// Sets the discipline in front of the driver's queue where there was none, or in each queue.
+    /// Adds the discipline in front of the driver's queue, or replaces it in each queue.
     fn set_discipline(&mut self, discipline: Discipline) -> bool {
         for queues in [&mut self.config.mobile, &mut self.config.access_point] {
             if queues.scheme == Queueing::Fifo {

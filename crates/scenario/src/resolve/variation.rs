@@ -157,7 +157,7 @@ pub(super) struct Variation {
 }
 
 impl Variation {
-    /// The delay of a direction whose constant part is `constant`.
+    /// The delay of a direction with the constant part `constant`.
     pub fn delay(self, constant: Duration) -> Delay {
         let Self {
             recorded,
