@@ -15,6 +15,21 @@ fuzz_target!(|bytes: &[u8]| {
             return;
         }
     };
+    for said in recording.remarks.iter().chain([&recording.summary]) {
+        assert!(said.len() < 20_000);
+    }
+    for rates in &recording.rates {
+        for pair in rates.steps.windows(2) {
+            assert!(pair[0].from <= pair[1].from);
+        }
+    }
+    for trace in &recording.opportunities {
+        assert!(trace.times_ms.is_sorted() && trace.times_ms.last() > Some(&0));
+    }
+    for (_, share) in &recording.figures.losses {
+        assert!((0.0..=1.0).contains(share));
+    }
+    assert_eq!(parse(bytes, "fuzz").as_ref(), Ok(&recording));
     let Some(log) = &recording.probes else { return };
     assert!(!log.replies().is_empty());
     assert!(log.replies().len() as u64 <= log.numbered());
@@ -27,5 +42,4 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(reply.number < log.numbered());
         assert!(reply.round_trip <= Duration::from_secs(3600));
     }
-    assert_eq!(parse(bytes, "fuzz"), Ok(recording));
 });

@@ -25,9 +25,10 @@ def load_scenario(
     Args:
         source: a path; or the name of a scenario that comes with airtcp; or the text itself,
             recognised by a line break in it; or "-" for standard input; or a `Scenario`, which then
-            takes no `settings`; or a ping log, which is replayed as a link at the rate of the
-            setting "link.rate". Files named in a text are relative to the current folder, in a file
-            to the file's folder.
+            takes no `settings`; or a file about a link in a format of `airtcp import --formats`,
+            such as iperf3's JSON or the log of a ping, which needs the setting "link.rate". Files
+            that a text names are looked for from the current folder, those a file names from its
+            own.
         settings: dotted key to value, for example `{"link.loss.rate": 0.01}`, applied before
             the scenario is checked. A table may be given as such, `{"link": {"loss": {"rate":
             0.01}}}`, and a time as `datetime.timedelta`.
@@ -110,10 +111,11 @@ def _read(source: object, settings: list[tuple[str, str]]) -> Scenario:
         text = path.read_text(encoding="utf-8")
         return Scenario.parse(text, str(source), path.parent, settings=settings)
     if path.suffix != ".toml" and path.is_file():
-        from airtcp.recorded.scenario import is_ping_log, ping_scenario
+        from airtcp.recorded.recording import is_recording
+        from airtcp.recorded.scenario import recorded_scenario
 
-        if is_ping_log(path):
-            return ping_scenario(path, settings)
+        if is_recording(path):
+            return recorded_scenario(path, settings)
     return Scenario.load(path, settings)
 
 

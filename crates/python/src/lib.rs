@@ -3,6 +3,7 @@
 mod capture;
 mod errors;
 mod many;
+mod recorded_parts;
 mod recordings;
 mod result;
 mod run;
@@ -22,7 +23,7 @@ mod _core {
     #[pymodule_export]
     use crate::many::run_many;
     #[pymodule_export]
-    use crate::recordings::read_recording;
+    use crate::recordings::{read_recording, recording_formats};
     #[pymodule_export]
     use crate::result::RunResult;
     #[pymodule_export]

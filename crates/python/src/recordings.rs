@@ -3,26 +3,60 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use airtcp_recording::{Clock, ProbeLog, Recording};
+use airtcp_recording::{Clock, FORMATS, Fact, Format, Load, ProbeLog, Recording};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::scenario_error;
+use crate::recorded_parts;
 
-/// The recording at `path` in any format of the registry: the name of its `format`, and, if it has
-/// probes, `numbers` among all `numbered` ones, `sent_ns`, `round_trips_ns`, `unplaced`, `clock`,
-/// `interval_ns` and `began_unix_ns`.
+/// The recording at `path` in any format of the registry: its `format`, `title` and `summary`,
+/// `remarks` and `assumptions`, its origin, and every part that it has. If it has probes, `numbers`
+/// among all `numbered` ones, `sent_ns`, `round_trips_ns`, `unplaced`, `clock` and `interval_ns`.
 #[pyfunction]
 pub(crate) fn read_recording(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyDict>> {
     let recording = py
         .detach(|| read(&path))
         .map_err(|error| scenario_error(py, error))?;
     let fields = PyDict::new(py);
+    let format = FORMATS.iter().find(|one| one.name == recording.format);
     fields.set_item("format", recording.format)?;
+    fields.set_item("title", format.map(|format| format.title))?;
+    fields.set_item("summary", &recording.summary)?;
+    fields.set_item("remarks", &recording.remarks)?;
+    let assumptions = recording.assumptions.iter();
+    let assumptions: Vec<_> = assumptions.map(|one| (&one.what, one.option)).collect();
+    fields.set_item("assumptions", assumptions)?;
+    fields.set_item("program", &recording.origin.program)?;
+    fields.set_item("hosts", &recording.origin.hosts)?;
+    fields.set_item("began_unix_ns", recording.origin.began_unix_ns)?;
+    fields.set_item("load", of_load(recording.load))?;
+    recorded_parts::add(&fields, &recording)?;
     if let Some(log) = &recording.probes {
         add_probes(&fields, log)?;
     }
     Ok(fields)
+}
+
+/// All formats of recordings, in the order in which they are asked: name, title, facts that a file
+/// may hold, and facts that none holds.
+#[pyfunction]
+#[allow(clippy::type_complexity)]
+pub(crate) fn recording_formats() -> Vec<(&'static str, &'static str, Vec<String>, Vec<String>)> {
+    let words = |facts: &[Fact]| facts.iter().map(ToString::to_string).collect();
+    let row = |format: &Format| {
+        let (knows, lacks) = (words(format.knows), words(&format.lacks()));
+        (format.name, format.title, knows, lacks)
+    };
+    FORMATS.iter().map(row).collect()
+}
+
+fn of_load(load: Load) -> &'static str {
+    match load {
+        Load::Idle => "idle",
+        Load::Loaded => "loaded",
+        Load::Unknown => "unknown",
+    }
 }
 
 fn add_probes(fields: &Bound<'_, PyDict>, log: &ProbeLog) -> PyResult<()> {

@@ -5,6 +5,9 @@ use std::io::Read;
 
 use crate::fault::{MAX_BYTES, TraceError, TraceProblem};
 
+/// The first bytes of what gzip compressed.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
 /// A recording that is being read: the name that [`TraceError`]s give.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
@@ -56,7 +59,6 @@ impl<'a> Source<'a> {
 
     /// The bytes, decompressed where they are gzip's; never more than [`MAX_BYTES`].
     pub(crate) fn unpacked(self, bytes: &[u8]) -> Result<Cow<'_, [u8]>, TraceError> {
-        const GZIP: [u8; 2] = [0x1f, 0x8b];
         if !bytes.starts_with(&GZIP) {
             return Ok(Cow::Borrowed(bytes));
         }
@@ -69,6 +71,35 @@ impl<'a> Source<'a> {
             return Err(self.error(None, TraceProblem::TooLarge));
         }
         Ok(Cow::Owned(unpacked))
+    }
+
+    /// The first [`MAX_BYTES`] of `reader`, decompressed where they are gzip's, and whether there
+    /// are more.
+    pub(crate) fn beginning(self, mut reader: impl Read) -> Result<(Vec<u8>, bool), TraceError> {
+        let unreadable =
+            |error: std::io::Error| self.error(None, TraceProblem::Unreadable(error.to_string()));
+        let mut first = Vec::new();
+        let magic = GZIP.len() as u64;
+        reader
+            .by_ref()
+            .take(magic)
+            .read_to_end(&mut first)
+            .map_err(unreadable)?;
+        let whole = first.as_slice().chain(reader);
+        let mut bytes = Vec::new();
+        if first == GZIP {
+            flate2::read::MultiGzDecoder::new(whole)
+                .take(MAX_BYTES + 1)
+                .read_to_end(&mut bytes)
+                .map_err(|error| self.error(None, TraceProblem::Compressed(error.to_string())))?;
+        } else {
+            whole
+                .take(MAX_BYTES + 1)
+                .read_to_end(&mut bytes)
+                .map_err(unreadable)?;
+        }
+        let is_cut = bytes.len() as u64 > MAX_BYTES;
+        Ok((bytes, is_cut))
     }
 
     /// All of `reader`, but never more than [`MAX_BYTES`].

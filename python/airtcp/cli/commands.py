@@ -21,6 +21,11 @@ COMMANDS = {
         "compare:compare_command",
         "Compare remedies with the scenario as written, all on the same seeds.",
     ),
+    "import": LazyCommand(
+        _ASK,
+        "imports:import_command",
+        "Make a scenario of a link out of files: iperf3, speed tests, ping, tc, mahimahi, flent …",
+    ),
     "run": LazyCommand(_ASK, "run:run_command", "Run a scenario once."),
     "lab": LazyCommand(
         _ASK,
@@ -124,6 +129,11 @@ COMMANDS = {
         _KNOW,
         "scenarios:new_command",
         "Make a scenario of your own from one that comes with airtcp, recordings included.",
+    ),
+    "export": LazyCommand(
+        _KNOW,
+        "export:export_command",
+        "Write a scenario's link for netem, mahimahi, CellReplay or ns-3.",
     ),
     "schema": LazyCommand(
         _KNOW,

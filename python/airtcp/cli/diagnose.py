@@ -332,6 +332,9 @@ def _diagnosed(
     """Diagnoses a capture or a log, and prints the result."""
     from airtcp.diagnosis.kind import is_capture
 
+    if _is_link(file):
+        _print_link(file, chosen, folder, as_json=as_json)
+        return
     asked = asked_for(chosen.can, is_interactive=not as_json and file != "-")
     diagnosis: Diagnosis | PingDiagnosis
     with progress_bar(f"diagnosing {file}") as report:
@@ -379,6 +382,47 @@ def _diagnosed(
         if page:
             say(f"report: {page}")
     written.finish()
+
+
+def _is_link(file: str) -> bool:
+    """Whether a file has a link's rate, such as iperf3's, and is neither capture nor ping log."""
+    from airtcp.diagnosis.kind import is_capture
+
+    if file == "-" or is_capture(Path(file)):
+        return False
+    from airtcp.recorded.recording import read_recording
+
+    try:
+        return read_recording(file).is_link
+    except ScenarioError:
+        # Its fault is said by the reading of a ping log.
+        return False
+
+
+def _print_link(file: str, chosen: _Chosen, folder: Path | None, *, as_json: bool) -> None:
+    """Diagnoses a file with a rate: what it knows of the link, and what helps there."""
+    from airtcp.cli.diagnose_output import print_link
+    from airtcp.diagnosis.link_file import diagnosed_link
+    from airtcp.diagnosis.ping_options import ping_rounds, refuse_options_of_captures
+    from airtcp.quantities import format_bit_rate
+
+    refuse_options_of_captures(chosen.sender, chosen.worth_percent, chosen.aim)
+    asked = asked_for(chosen.can, is_interactive=not as_json)
+    known = chosen.known_bps
+    with progress_bar(f"diagnosing {file}") as report:
+        found = diagnosed_link(
+            Path(file),
+            asked.can,
+            report,
+            rate=None if known is None else format_bit_rate(known),
+            rounds=ping_rounds(chosen.seeds, chosen.max_cpu_s),
+        )
+    if folder is not None:
+        say(f"the link: {found.imported.link.write(folder)}")
+    if as_json:
+        print_json({"sentences": found.sentences, "scenario": found.imported.link.toml})
+        return
+    print_link(found)
 
 
 def _probes(files: list[str], flow: int | None, view: str | None) -> list[str]:

@@ -8,6 +8,7 @@ from airtcp.columns import numbers
 
 if TYPE_CHECKING:
     from airtcp.diagnoses import Diagnosis
+    from airtcp.diagnosis.link_file import DiagnosedLink
     from airtcp.ping_diagnosis import PingDiagnosis
     from airtcp.report.tables import Table
 
@@ -30,6 +31,18 @@ def print_diagnosis(diagnosis: "Diagnosis | PingDiagnosis") -> None:
     if diagnosis.deployment:
         out.print()
         print_lines(diagnosis.deployment)
+
+
+def print_link(found: "DiagnosedLink") -> None:
+    """What a file knows of a link, the remedies on it, and how the best is deployed."""
+    from airtcp.report.tables import goodput_table
+
+    print_lines(found.sentences)
+    out.print()
+    _print_table(goodput_table(found.comparison), _MAX_ROWS)
+    if found.deployment:
+        out.print()
+        print_lines(found.deployment)
 
 
 def _print_flows(diagnosis: "Diagnosis") -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from airtcp.diagnosis.finding import Finding
 from airtcp.diagnosis.ping_findings import find, said
+from airtcp.diagnosis.starlink import starlink_sentence
 from airtcp.quantities import format_bit_rate, format_count, format_percent
 from airtcp.ranking.askers import parse_askers
 from airtcp.recorded.events import Events, find_events
@@ -46,12 +47,19 @@ class DiagnosedPing:
         """The one-sentence answer."""
         if self.log.refusal:
             return f"No remedy was tried. {self.log.refusal}"
-        return said(self.log, self.events)[0]
+        return self._starlink or said(self.log, self.events)[0]
+
+    @cached_property
+    def _starlink(self) -> str | None:
+        """The sentence about a log of Starlink, which shows no queue."""
+        return starlink_sentence(self.log, self.log.hosts)
 
     @cached_property
     def sentences(self) -> list[str]:
         """The whole answer, the headline first."""
         lines = [self.headline] if self.log.refusal else said(self.log, self.events)
+        if self._starlink and not self.log.refusal:
+            lines = [self._starlink, *lines]
         if self.answer is not None:
             lines += self.answer.sentences
         lines += [self._numbers(), self.log.clock_words, self._unknown()]

@@ -6,6 +6,7 @@ answered all at once waited for the end of a stop. The log has no rate: one is g
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from math import ceil, sqrt
@@ -52,14 +53,15 @@ class PlayedLink:
     """A log's link as a scenario with its files."""
 
     toml: str
-    files: dict[str, str]
+    files: Mapping[str, str | bytes]
     """Contents by file name, relative to the scenario."""
 
     def write(self, folder: Path, name: str = "link.toml") -> Path:
         """Writes the scenario and its files; returns the scenario's path."""
         folder.mkdir(parents=True, exist_ok=True)
         for file, content in self.files.items():
-            (folder / file).write_text(content)
+            whole = content.encode() if isinstance(content, str) else content
+            (folder / file).write_bytes(whole)
         path = folder / name
         path.write_text(self.toml)
         return path
@@ -90,7 +92,7 @@ def played_link(
         gaps, stops = [], sorted(gaps + stops)
     loss = 1 - sqrt(1 - min(events.loss_rate(log), 1.0))
     delays = _delays(log, events, compact, every_s)
-    files = {DELAYS: _conditions(delays, gaps, loss, every_s)}
+    files: dict[str, str | bytes] = {DELAYS: _conditions(delays, gaps, loss, every_s)}
     stopped = _joined(stops, every_s)
     name = re.sub(r"[^A-Za-z0-9-]+", "-", log.path.stem).strip("-") or "link"
     lines = [

@@ -37,6 +37,8 @@ class PingLog:
     """Further unanswered probes, by the closing statistics, with unknown times."""
     began_unix_s: float | None = None
     """Time of the first probe, since 1970 (UTC); None if the log has no date."""
+    hosts: tuple[str, ...] = ()
+    """Addresses and names that were probed, as far as the log tells."""
 
     @cached_property
     def answered(self) -> Reals:
@@ -120,8 +122,8 @@ def read_ping(path: str | os.PathLike[str], interval_s: float | None = None) -> 
         raise ScenarioError(f"{path}: {kind}{fault}") from None
     if "numbers" not in read:
         raise ScenarioError(
-            f"{path}: is {read['format']} without probes; expected a capture (pcap, pcapng) or the "
-            "log of a ping"
+            f"{path}: is {read['summary']}, without probes; for its link: airtcp import {path} "
+            "-o link.toml"
         )
     numbers = np.array(read["numbers"], dtype=np.int64)
     round_trips = np.array(read["round_trips_ns"], dtype=np.float64) / 1e9
@@ -148,6 +150,7 @@ def read_ping(path: str | os.PathLike[str], interval_s: float | None = None) -> 
         clock,
         read["unplaced"],
         None if began_ns is None else began_ns / 1e9,
+        tuple(read.get("hosts", ())),
     )
 
 

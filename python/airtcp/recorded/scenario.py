@@ -1,44 +1,28 @@
-"""A ping log in place of a scenario: replays its link."""
+"""A file about a link where a scenario is expected: its link, imported."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from airtcp import _core
-from airtcp._core import Scenario, ScenarioError
+from airtcp._core import Scenario
+from airtcp.recorded.choices import Choices
 
 
-def is_ping_log(path: Path) -> bool:
-    """Whether a file is a ping log in any format of the registry, rather than a scenario."""
-    if path.suffix == ".toml" or not path.is_file() or path.stat().st_size == 0:
-        return False
-    try:
-        return "numbers" in _core.read_recording(path)
-    except ScenarioError:
-        return False
-
-
-def ping_scenario(path: Path, settings: Sequence[tuple[str, str]]) -> Scenario:
-    """The link of a log as a scenario, with settings applied.
+def recorded_scenario(path: Path, settings: Sequence[tuple[str, str]]) -> Scenario:
+    """The link of a recording as a scenario with settings over it.
 
     Raises:
-        ScenarioError: too few probes were answered, or no rate is among the settings.
+        ScenarioError: it is no link by itself, or no rate is among the settings where one is
+            needed.
     """
-    from airtcp.recorded.events import find_events
-    from airtcp.recorded.link import played_link
-    from airtcp.recorded.log import read_ping
+    from airtcp.recorded.imported import import_link
 
-    log = read_ping(path)
-    if log.refusal:
-        raise ScenarioError(f"{path}: {log.refusal}")
-    rate = dict(settings).get("link.rate")
-    if rate is None:
-        raise ScenarioError(
-            f'{path}: a ping shows no rate: give one, --set "link.rate=20 Mbit/s", or let '
-            f"`airtcp diagnose {path}` try a range"
-        )
+    given = dict(settings)
+    rate = given.get("link.rate")
+    direction = given.get("flows.direction")
+    chosen = Choices(rate=rate, direction=direction if direction in {"up", "down"} else None)
     # The core reads the files of a scenario once.
     with TemporaryDirectory(prefix="airtcp-") as held:
-        link = played_link(log, find_events(log), rate)
+        link = import_link([path], chosen).link
         link.write(Path(held))
         return Scenario.parse(link.toml, str(path), held, settings)

@@ -58,7 +58,17 @@ impl RttSeries {
             Self::new(rtts.collect(), log.lost())
         });
         probes.ok_or_else(|| {
-            Source::new(name).error(None, TraceProblem::NoRoundTrip { expected: EXPECTED })
+            let problem = match recording.probes {
+                Some(_) => TraceProblem::NoRoundTrip { expected: EXPECTED },
+                None => TraceProblem::NoProbes {
+                    what: format!(
+                        "{}, which has no round trip of each packet",
+                        recording.summary
+                    ),
+                    remedy: format!("for its link: airtcp import {name} -o link.toml"),
+                },
+            };
+            Source::new(name).error(None, problem)
         })
     }
 

@@ -11,6 +11,7 @@ pub(super) const FORMAT: Format = Format {
     name: "fping-list",
     title: "the list of \"fping -C COUNT HOST\"",
     knows: &[Fact::RoundTrips, Fact::UnansweredProbes],
+    by_lines: true,
     sniff: |bytes| listed(bytes).next().is_some(),
     read,
 };

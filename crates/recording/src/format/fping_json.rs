@@ -12,6 +12,7 @@ pub(super) const FORMAT: Format = Format {
     name: "fping-json",
     title: "the JSON of \"fping -J\"",
     knows: &[Fact::RoundTrips, Fact::UnansweredProbes],
+    by_lines: true,
     sniff: |bytes| {
         first_line(bytes).is_some_and(|line| {
             line.starts_with(b"{\"resp\"")

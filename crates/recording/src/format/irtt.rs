@@ -11,6 +11,7 @@ pub(super) const FORMAT: Format = Format {
     name: "irtt",
     title: "the text of irtt (\"irtt client\")",
     knows: &[Fact::RoundTrips, Fact::UnansweredProbes],
+    by_lines: true,
     sniff: |bytes| {
         texts(bytes)
             .take(SNIFFED_LINES)

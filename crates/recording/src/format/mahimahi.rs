@@ -3,18 +3,22 @@
 
 use super::{Fact, Format, Recording};
 use crate::fault::{TraceError, TraceProblem};
+use crate::recording::{Direction, Opportunities};
 use crate::source::{Source, lines};
 
 pub(super) const FORMAT: Format = Format {
     name: "mahimahi",
     title: "a rate trace of mahimahi",
-    knows: &[Fact::Rate],
+    knows: &[Fact::Rate, Fact::Outages],
+    by_lines: true,
     sniff,
     read,
 };
 
 /// Fewer numbers may be round trips that happen to increase.
 const FEWEST_LINES: usize = 30;
+/// Bytes of an IP packet that a line lets pass.
+pub(super) const PACKET_BYTES: u32 = 1500;
 
 /// Whole numbers that never decrease and end higher than they begin: no list of round trips.
 fn sniff(bytes: &[u8]) -> bool {
@@ -40,18 +44,63 @@ fn sniff(bytes: &[u8]) -> bool {
 }
 
 fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
-    let packets = lines(bytes).filter(|(_, text)| !text.is_empty()).count();
-    let name = source.name();
-    Err(source.error(
-        None,
-        TraceProblem::NoProbes {
-            what: format!(
-                "a rate trace of mahimahi with {packets} delivery opportunities, which tells a \
-                 link's rate and no round trips"
-            ),
-            remedy: format!(
-                "try remedies on it: airtcp compare cellular --set link.trace.down={name}"
-            ),
-        },
-    ))
+    let numbers = lines(bytes).filter(|(_, text)| !text.is_empty());
+    let numbers = numbers.filter_map(|(_, text)| std::str::from_utf8(text).ok()?.parse().ok());
+    recording(
+        FORMAT.name,
+        "a rate trace of mahimahi",
+        numbers.collect(),
+        source,
+    )
+}
+
+/// A recording of these opportunities, with what holds for all of them.
+pub(super) fn recording(
+    format: &'static str,
+    what: &str,
+    times_ms: Vec<u32>,
+    source: Source<'_>,
+) -> Result<Recording, TraceError> {
+    let (Some(&first), Some(&last)) = (times_ms.first(), times_ms.last()) else {
+        let expected = "a line for each packet that the link could carry";
+        return Err(source.error(None, TraceProblem::Empty { expected }));
+    };
+    if last == 0 {
+        return Err(source.error(None, TraceProblem::NoPeriod));
+    }
+    let seconds = f64::from(last) / 1e3;
+    let rate = times_ms.len() as f64 * f64::from(8 * PACKET_BYTES) / seconds;
+    let widest = times_ms.windows(2).map(|pair| pair[1] - pair[0]).max();
+    let mut found = Recording::new(
+        format,
+        format!(
+            "{what} with {} delivery opportunities in {seconds:.1} s ({:.3} Mbit/s in the mean)",
+            times_ms.len(),
+            rate / 1e6
+        ),
+    );
+    found.remark(
+        "It is a saturator's record of one direction: it has neither delay nor loss nor queue, and \
+         a time without an opportunity is an outage or a saturator that ran dry.",
+    );
+    if let Some(gap) = widest.filter(|gap| *gap >= 1000) {
+        found.remark(format!(
+            "Its longest time without an opportunity is {:.1} s.",
+            f64::from(gap) / 1e3
+        ));
+    }
+    if first >= 100 {
+        found.remark(format!(
+            "It begins {first} ms late: each repetition has that gap."
+        ));
+    }
+    if rate > 12e6 {
+        found.remark("Opportunities of one millisecond are played at once, which the air did not.");
+    }
+    found.opportunities.push(Opportunities {
+        direction: Direction::Unknown,
+        bytes: PACKET_BYTES,
+        times_ms,
+    });
+    Ok(found)
 }

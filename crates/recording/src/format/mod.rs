@@ -1,84 +1,84 @@
 //! The registry: one row a format, one file a format.
 
+mod cake_autorate;
+mod cellreplay;
 mod csv;
+mod fact;
 mod flent;
 mod fping;
 mod fping_json;
+mod goresponsiveness;
 mod iperf3;
 mod irtt;
 mod irtt_json;
 mod json;
 mod mahimahi;
 mod milliseconds;
+mod mm_link;
 mod mtr;
+mod network_quality;
 mod nping;
+mod ookla;
 mod ping;
+mod rate_words;
 mod routeros;
+mod speed_test;
 mod stamp;
+mod tc;
 mod tcpdump_text;
+mod throughput;
 
 use crate::fault::{TraceError, TraceProblem};
-use crate::probes::ProbeLog;
+use crate::recording::Recording;
 use crate::source::{Source, lines};
-
-/// A kind of fact about a link that a recording may hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Fact {
-    /// When each probe was sent, by the file itself or by numbers and an interval.
-    SendingTimes,
-    /// Round trips of probes.
-    RoundTrips,
-    /// Probes without an answer.
-    UnansweredProbes,
-    /// The rate of a link or of a transfer over it, without round trips.
-    Rate,
-}
-
-/// Contents of a recording. Each part is present if the file has it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Recording {
-    /// The name of the format, as in [`FORMATS`].
-    pub format: &'static str,
-    /// Probes of the link, such as a ping's.
-    pub probes: Option<ProbeLog>,
-}
-
-impl Recording {
-    /// A recording with probes only.
-    #[must_use]
-    pub const fn of_probes(format: &'static str, probes: ProbeLog) -> Self {
-        Self {
-            format,
-            probes: Some(probes),
-        }
-    }
-}
+pub use cellreplay::HEAVY_BYTES;
+pub use fact::Fact;
+use rate_words::in_words;
 
 /// A format of recordings.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
     /// A short name: `ping`, `csv`.
     pub name: &'static str,
-    /// Description of its files, as a noun phrase for errors and documents.
+    /// What a file of it is, as a noun phrase for errors and documents.
     pub title: &'static str,
-    /// Facts that such a file can hold about the link.
+    /// What such a file can hold; it knows nothing else of the link.
     pub knows: &'static [Fact],
+    /// Whether the beginning of a file, cut at a line's end, is a file of it.
+    pub by_lines: bool,
     /// Whether a file is of this format, by its beginning; it is not empty.
     pub sniff: fn(&[u8]) -> bool,
     /// Reads a file that `sniff` recognized.
     pub read: fn(&[u8], Source<'_>) -> Result<Recording, TraceError>,
 }
 
+impl Format {
+    /// Facts that no file of it holds.
+    #[must_use]
+    pub fn lacks(&self) -> Vec<Fact> {
+        let is_missing = |fact: &Fact| !self.knows.contains(fact);
+        Fact::ALL.into_iter().filter(is_missing).collect()
+    }
+}
+
 /// All formats, in the order in which they are asked; the first that recognizes a file reads it.
-pub const FORMATS: [Format; 13] = [
+pub const FORMATS: [Format; 23] = [
     flent::FORMAT,
     irtt_json::FORMAT,
     iperf3::FORMAT,
+    ookla::FORMAT,
+    network_quality::FORMAT,
+    goresponsiveness::FORMAT,
     mtr::FORMAT,
     fping_json::FORMAT,
+    tc::FORMAT,
+    tc::TABLE,
+    cake_autorate::FORMAT,
     mahimahi::FORMAT,
+    mm_link::FORMAT,
+    cellreplay::FORMAT,
+    throughput::RACA,
+    throughput::FORMAT,
     csv::FORMAT,
     irtt::FORMAT,
     nping::FORMAT,
@@ -88,7 +88,7 @@ pub const FORMATS: [Format; 13] = [
     ping::FORMAT,
 ];
 
-/// Formats expected of a recording, for errors.
+/// What a recording should have been, for errors.
 const EXPECTED: &str = "the output of \"ping\" or \"ping -D\", CSV with a column rtt_ms (or rtt, \
                         time_ms), or one number of milliseconds a line";
 

@@ -12,6 +12,7 @@ pub(super) const FORMAT: Format = Format {
     name: "nping",
     title: "the output of \"nping\"",
     knows: &[Fact::SendingTimes, Fact::RoundTrips, Fact::UnansweredProbes],
+    by_lines: true,
     sniff: |bytes| {
         lines(bytes)
             .take(SNIFFED_LINES)

@@ -12,6 +12,7 @@ pub(super) const FORMAT: Format = Format {
     name: "routeros",
     title: "the table of MikroTik's \"/ping\"",
     knows: &[Fact::RoundTrips, Fact::UnansweredProbes],
+    by_lines: true,
     sniff: |bytes| {
         lines(bytes)
             .take(SNIFFED_LINES)

@@ -8,6 +8,7 @@ pub(super) const FORMAT: Format = Format {
     name: "tcpdump-text",
     title: "the text of tcpdump",
     knows: NOTHING,
+    by_lines: true,
     sniff,
     read,
 };

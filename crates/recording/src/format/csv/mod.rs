@@ -16,6 +16,7 @@ pub(super) const FORMAT: Format = Format {
     name: "csv",
     title: "CSV with a column rtt_ms (or rtt, time_ms), or one number of milliseconds a line",
     knows: &[Fact::SendingTimes, Fact::RoundTrips, Fact::UnansweredProbes],
+    by_lines: true,
     sniff: |bytes| first_line(bytes).and_then(Layout::told_by).is_some(),
     read,
 };

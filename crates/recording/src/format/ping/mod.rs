@@ -23,6 +23,7 @@ pub(super) const FORMAT: Format = Format {
     name: "ping",
     title: "the output of \"ping\" or \"ping -D\"",
     knows: &[Fact::SendingTimes, Fact::RoundTrips, Fact::UnansweredProbes],
+    by_lines: true,
     sniff,
     read,
 };
@@ -77,7 +78,20 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
     unread.check(source)?;
     let none = || source.error(None, TraceProblem::NoRoundTrip { expected: EXPECTED });
     let probes = log.finish().ok_or_else(none)?;
-    Ok(Recording::of_probes(FORMAT.name, probes))
+    let mut found = Recording::of_probes(FORMAT.name, probes);
+    found.origin.hosts = pinged(bytes).into_iter().collect();
+    Ok(found)
+}
+
+/// The address in `PING host (192.0.2.9) 56(84) bytes of data.`
+fn pinged(bytes: &[u8]) -> Option<String> {
+    let heading = lines(bytes)
+        .take(SNIFFED_LINES)
+        .find(|(_, line)| line.starts_with(b"PING "))?;
+    let text = std::str::from_utf8(heading.1).ok()?;
+    let (_, rest) = text.split_once('(')?;
+    let (address, _) = rest.split_once(')')?;
+    Some(address.to_owned()).filter(|address| address.contains(['.', ':']))
 }
 
 /// Lines that resemble replies but have no known form.

@@ -1,0 +1,40 @@
+//! mtr: reports (`mtr -r`, `--json`, `--csv`) with losses and means of each hop, and the raw log
+//! (`--raw`) with every round trip.
+//!
+//! A report has no percentiles and no times. Losses of hops in between are mostly those of routers
+//! that answer seldom: the last hop alone counts.
+
+mod raw;
+mod report;
+
+use super::json::begins_as_object;
+use super::{Fact, Format, Recording};
+use crate::fault::TraceError;
+use crate::source::{Source, lines};
+
+pub(super) const FORMAT: Format = Format {
+    name: "mtr",
+    title: "a report of mtr, as text, JSON or CSV, or its raw log",
+    knows: &[Fact::RoundTrips, Fact::UnansweredProbes, Fact::Losses],
+    by_lines: false,
+    sniff,
+    read,
+};
+
+const SNIFFED_LINES: usize = 10;
+
+fn sniff(bytes: &[u8]) -> bool {
+    begins_as_object(bytes, &["report", "mtr"])
+        || raw::is_raw(bytes)
+        || lines(bytes).take(SNIFFED_LINES).any(|(_, line)| {
+            line.starts_with(b"Mtr_Version,")
+                || line.starts_with(b"HOST: ") && line.windows(5).any(|part| part == b"Loss%")
+        })
+}
+
+fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
+    if raw::is_raw(bytes) {
+        return raw::recording(bytes, source);
+    }
+    report::recording(bytes, source)
+}

@@ -1,0 +1,246 @@
+//! Columns of a series of throughputs, their units and directions.
+
+use super::{Direction, first_line, lines};
+
+/// Rates above are none.
+const MAX_BPS: f64 = 1e13;
+/// Lines that show whether columns without names are a time and a rate.
+const SNIFFED_LINES: usize = 30;
+const FEWEST_LINES: usize = 5;
+/// Columns of HSDPA traces: time in ms since 1970 and since the start, two of position, bytes, time
+/// since the line before in ms.
+const HSDPA_COLUMNS: usize = 6;
+
+/// Where a series has what.
+pub(super) struct Layout {
+    pub has_header: bool,
+    /// No header names anything.
+    pub is_bare: bool,
+    separator: Option<char>,
+    pub time: Option<usize>,
+    time_unit_s: f64,
+    pub rates: Vec<RateColumn>,
+}
+
+/// A column with a rate.
+pub(super) struct RateColumn {
+    pub direction: Direction,
+    column: usize,
+    unit: Unit,
+}
+
+enum Unit {
+    /// So many bits a second.
+    Bits(f64),
+    /// Bytes in a time that another column has in milliseconds.
+    BytesPer(usize),
+}
+
+impl Layout {
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        let header = std::str::from_utf8(first_line(bytes)?).ok()?;
+        Self::named(header).or_else(|| Self::bare(bytes))
+    }
+
+    /// By the names of a header: `time_s,mbps`, `timestamp;dl_kbps;ul_kbps`.
+    fn named(header: &str) -> Option<Self> {
+        let separator = [',', ';', '\t']
+            .into_iter()
+            .find(|one| header.contains(*one));
+        let separator = separator.or_else(|| header.contains("bps").then_some(','))?;
+        let names: Vec<String> = header
+            .trim_start_matches('\u{feff}')
+            .split(separator)
+            .map(|name| name.trim().trim_matches('"').to_ascii_lowercase())
+            .collect();
+        if names.iter().any(|name| name.parse::<f64>().is_ok()) {
+            return None;
+        }
+        let is_of_probes = |name: &String| name.starts_with("rtt") || name.starts_with("latency");
+        if names.iter().any(is_of_probes) {
+            return None;
+        }
+        let rates: Vec<RateColumn> = (0..)
+            .zip(&names)
+            .filter_map(|(column, name)| {
+                Some(RateColumn {
+                    direction: direction(name),
+                    column,
+                    unit: Unit::Bits(unit(name)?),
+                })
+            })
+            .collect();
+        let time = names.iter().position(|name| {
+            [
+                "time",
+                "t",
+                "timestamp",
+                "seconds",
+                "sec",
+                "second",
+                "elapsed",
+                "ts",
+            ]
+            .iter()
+            .any(|known| name.split(['_', ' ', '(', '[']).next() == Some(known))
+        });
+        let time_unit_s = time.map_or(1.0, |place| match &names[place] {
+            name if name.contains("ms") && !name.ends_with("time_s") => 1e-3,
+            name if name.contains("us") => 1e-6,
+            name if name.contains("ns") => 1e-9,
+            _ => 1.0,
+        });
+        let mut directions: Vec<Direction> = rates.iter().map(|rate| rate.direction).collect();
+        directions.sort_unstable();
+        directions.dedup();
+        // Two columns of one direction are something else, such as a mean and a maximum.
+        (!rates.is_empty() && directions.len() == rates.len()).then_some(Self {
+            has_header: true,
+            is_bare: false,
+            separator: Some(separator),
+            time,
+            time_unit_s,
+            rates,
+        })
+    }
+
+    /// Two columns of numbers, seconds that increase and Mbit/s; or the six of HSDPA traces.
+    fn bare(bytes: &[u8]) -> Option<Self> {
+        let mut before = f64::NEG_INFINITY;
+        let (mut columns, mut count) = (0, 0);
+        let shown = lines(bytes)
+            .filter(|(_, line)| !line.is_empty())
+            .take(SNIFFED_LINES);
+        for (_, line) in shown {
+            let text = std::str::from_utf8(line).ok()?;
+            let numbers: Option<Vec<f64>> = text
+                .split_whitespace()
+                .map(|word| word.parse().ok())
+                .collect();
+            let Some(numbers) = numbers.filter(|numbers| numbers.iter().all(|one| one.is_finite()))
+            else {
+                // The last of a beginning that was cut.
+                break;
+            };
+            if columns == 0 {
+                columns = numbers.len();
+            }
+            let is_row = numbers.len() == columns && numbers[0] >= before;
+            if !is_row
+                || numbers[1..]
+                    .iter()
+                    .any(|value| *value < 0.0 && columns == 2)
+            {
+                return None;
+            }
+            before = numbers[0];
+            count += 1;
+        }
+        if count < FEWEST_LINES {
+            return None;
+        }
+        let (time_unit_s, rate) = match columns {
+            2 => (
+                1.0,
+                RateColumn {
+                    direction: Direction::Unknown,
+                    column: 1,
+                    unit: Unit::Bits(1e6),
+                },
+            ),
+            HSDPA_COLUMNS => (
+                1e-3,
+                RateColumn {
+                    direction: Direction::Down,
+                    column: 4,
+                    unit: Unit::BytesPer(5),
+                },
+            ),
+            _ => return None,
+        };
+        Some(Self {
+            has_header: false,
+            is_bare: columns == 2,
+            separator: None,
+            time: Some(if columns == 2 { 0 } else { 1 }),
+            time_unit_s,
+            rates: vec![rate],
+        })
+    }
+
+    pub fn fields<'a>(&self, line: &'a [u8]) -> Vec<&'a str> {
+        let text = std::str::from_utf8(line).unwrap_or_default();
+        match self.separator {
+            Some(separator) => text
+                .split(separator)
+                .map(|field| field.trim().trim_matches('"'))
+                .collect(),
+            None => text.split_whitespace().collect(),
+        }
+    }
+
+    /// The time of a row in seconds, of any origin.
+    pub fn seconds(&self, fields: &[&str]) -> Option<f64> {
+        const MAX_S: f64 = 1e10;
+        let text = fields.get(self.time?)?;
+        let number = text.parse::<f64>().ok().map(|time| time * self.time_unit_s);
+        let stamped = || Some(super::super::stamp::stamp(text)?.nanos as f64 / 1e9);
+        number
+            .or_else(stamped)
+            .filter(|time| (0.0..MAX_S).contains(time))
+    }
+}
+
+impl RateColumn {
+    pub fn bits(&self, fields: &[&str]) -> Option<f64> {
+        let number = |column: usize| fields.get(column)?.parse::<f64>().ok();
+        let value = number(self.column)?;
+        let bits = match self.unit {
+            Unit::Bits(factor) => value * factor,
+            Unit::BytesPer(column) => 8e3 * value / number(column).filter(|ms| *ms > 0.0)?,
+        };
+        (0.0..=MAX_BPS).contains(&bits).then_some(bits)
+    }
+
+    /// Whether the row says that it has no value.
+    pub fn is_missing(&self, fields: &[&str]) -> bool {
+        let text = fields
+            .get(self.column)
+            .map(|field| field.to_ascii_lowercase());
+        text.is_some_and(|text| matches!(text.as_str(), "" | "-" | "nan" | "null" | "none" | "n/a"))
+    }
+}
+
+/// Bits a second in a unit that a name ends with or has in brackets; None where it names no rate.
+fn unit(name: &str) -> Option<f64> {
+    const UNITS: [(&str, f64); 12] = [
+        ("gbit", 1e9),
+        ("gbps", 1e9),
+        ("mbit", 1e6),
+        ("mbps", 1e6),
+        ("mb/s", 1e6),
+        ("kbit", 1e3),
+        ("kbps", 1e3),
+        ("kb/s", 1e3),
+        ("bit/s", 1.0),
+        ("bits/s", 1.0),
+        ("bits_per_second", 1.0),
+        ("bps", 1.0),
+    ];
+    UNITS
+        .iter()
+        .find(|(unit, _)| name.contains(unit))
+        .map(|(_, bits)| *bits)
+}
+
+fn direction(name: &str) -> Direction {
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    for word in words {
+        match word {
+            "dl" | "down" | "download" | "downlink" | "rx" => return Direction::Down,
+            "ul" | "up" | "upload" | "uplink" | "tx" => return Direction::Up,
+            _ => {}
+        }
+    }
+    Direction::Unknown
+}

@@ -1,0 +1,10 @@
+//! One series of probes in the form of every program and language: each reads the same.
+
+mod csv;
+mod damaged;
+mod iputils;
+mod kin;
+mod series;
+mod traces;
+mod transfers;
+mod windows;

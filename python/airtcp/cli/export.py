@@ -1,0 +1,39 @@
+"""`airtcp export`: a scenario's link for other emulators and simulators."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from airtcp.cli.console import ScenarioFile, Settings, folder_name, print_lines, writable_folder
+from airtcp.cli.errors import clear_errors
+from airtcp.loading import load_scenario, parse_setting
+
+
+def export_command(
+    file: ScenarioFile,
+    target: Annotated[
+        str,
+        typer.Option("--as", metavar="PROGRAM", help="One of netem, mahimahi, cellreplay, ns-3."),
+    ],
+    folder: Annotated[
+        Path,
+        typer.Option("--out", parser=folder_name, metavar="DIR", help="Writes the files there."),
+    ] = Path("link"),
+    settings: Settings = None,
+) -> None:
+    """Write a scenario's link for another program, with what that cannot express.
+
+    [bold]Examples[/bold]
+
+    airtcp export cellular --as mahimahi --out cell
+
+    airtcp export lossy-pipe --as netem
+    """
+    from airtcp.recorded.export.targets import export_link
+
+    with clear_errors():
+        given = dict(parse_setting(text) for text in settings or [])
+        scenario = load_scenario(file, given)
+        written, notes = export_link(scenario, target, writable_folder(folder))
+        print_lines([f"wrote {', '.join(map(str, written))}", *notes])

@@ -1,0 +1,80 @@
+"""The diagnosis of a file that has a link's rate: what it knows, and what helps on it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from airtcp.ranking.askers import parse_askers
+from airtcp.recorded.choices import Choices
+from airtcp.recorded.imported import ImportedLink, import_link
+
+if TYPE_CHECKING:
+    from airtcp.study.compare import ComparedRuns
+    from airtcp.study.sequential import Rounds
+
+
+@dataclass(frozen=True)
+class DiagnosedLink:
+    """A link out of a file, and the remedies over it."""
+
+    imported: ImportedLink
+    comparison: "ComparedRuns"
+
+    @cached_property
+    def sentences(self) -> list[str]:
+        """What the file is, what helps, and what the file knows and does not."""
+        from airtcp.study.answer import answer
+
+        first, *others = self.imported.said
+        return [first, *answer(self.comparison), *others]
+
+    @property
+    def deployment(self) -> list[str]:
+        """The winner's deployment on a real system; empty without a winner."""
+        from airtcp.study.deployment import deployment
+
+        return deployment(self.comparison)
+
+
+def diagnosed_link(
+    path: Path,
+    can: str = "all",
+    progress: Callable[[float, str], object] | None = None,
+    *,
+    rate: str | None = None,
+    rounds: "Rounds | None" = None,
+) -> DiagnosedLink:
+    """Imports a file and tries every remedy on its link.
+
+    Args:
+        path: the file.
+        can: what the asker may change, as in `--can`.
+        progress: called with the share that is done, and what is being done.
+        rate: the link's rate, where the asker knows it.
+        rounds: seeds and processor time of the comparison.
+
+    Raises:
+        ScenarioError: the file makes no link, or the asker is unknown.
+        RunError: a simulation could not be finished.
+    """
+    parse_askers(can)
+    imported = import_link([path], Choices(rate=rate))
+    from airtcp.diagnosis.ping_answer import ROUNDS
+    from airtcp.study.run_comparison import run_comparison
+
+    def told(done: int, cells: int) -> None:
+        if progress is not None:
+            progress(done / max(cells, 1), "trying remedies")
+
+    with TemporaryDirectory(prefix="airtcp-") as held:
+        compared = run_comparison(
+            imported.link.write(Path(held)),
+            can=can,
+            rounds=rounds or ROUNDS,
+            harm=True,
+            progress=told,
+        )
+    return DiagnosedLink(imported, compared)

@@ -1,0 +1,70 @@
+"""A ping log that looks like Starlink's: there ICMP has a queue apart from TCP's and UDP's.
+
+The terminal gets another beam each 15 s, at 12, 27, 42 and 57 s of the minute, and the base delay
+changes there. LeoCC's authors (SIGCOMM 2025) found that a ping does not meet the queue that their
+UDP flood filled.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from airtcp.recorded.log import PingLog, Reals
+
+PERIOD_S = 15.0
+OTHER_PERIODS_S = (11.0, 13.0, 17.0, 19.0)
+ADDRESSES = ("192.168.100.1", "100.64.0.1")
+"""The terminal, and the first hop beyond it (of other networks with that address, too)."""
+LEAST_S, MOST_S = 0.012, 0.12
+"""Round trips to a host near a ground station."""
+MIN_PERIODS = 8
+_EDGE_S = 4.0
+"""Probes so long before and after a change are compared."""
+_TIMES = 1.6
+"""Changes at the right times exceed those at others by this factor."""
+
+
+def starlink_sentence(log: PingLog, hosts: Sequence[str]) -> str | None:
+    """The sentence about such a log; None for another."""
+    signs = []
+    if any(host in ADDRESSES for host in hosts):
+        signs.append("its address")
+    if changes_each_15_s(log):
+        signs.append("delays that change each 15 s")
+    fits = LEAST_S <= float(log.answered.min()) <= MOST_S
+    if len(signs) < 2 and not (signs and fits and signs[0].startswith("delays")):
+        return None
+    return (
+        f"This looks like Starlink ({' and '.join(signs)}), where ICMP is queued apart: the ping "
+        "says nothing of the queue that TCP and UDP meet there. Measure with one of them: `airtcp "
+        "measure HOST`, irtt, or a capture of a transfer."
+    )
+
+
+def changes_each_15_s(log: PingLog) -> bool:
+    """Whether the base delay changes at a phase of 15 s, more than at others and other periods."""
+    if log.duration_s < MIN_PERIODS * PERIOD_S or len(log.answered) < MIN_PERIODS * 10:
+        return False
+    known = ~np.isnan(log.rtt_s)
+    time_s, rtt_s = log.time_s[known], log.rtt_s[known]
+    # Spikes are not of the base delay.
+    rtt_s = np.minimum(rtt_s, np.quantile(rtt_s, 0.9))
+    own = _sharpness(time_s, rtt_s, PERIOD_S)
+    others = [_sharpness(time_s, rtt_s, period) for period in OTHER_PERIODS_S]
+    return own > _TIMES and own > _TIMES * max(1.0, float(np.median(others)))
+
+
+def _sharpness(time_s: Reals, rtt_s: Reals, period_s: float) -> float:
+    """How much larger the changes at the best phase are than those at the usual one."""
+    sizes = []
+    for phase in np.arange(0.0, period_s, 1.0):
+        edges = np.arange(phase, float(time_s[-1]), period_s)
+        steps = []
+        for edge in edges:
+            before = rtt_s[(time_s >= edge - _EDGE_S) & (time_s < edge)]
+            after = rtt_s[(time_s >= edge) & (time_s < edge + _EDGE_S)]
+            if len(before) > 2 and len(after) > 2:
+                steps.append(abs(float(np.median(after)) - float(np.median(before))))
+        sizes.append(float(np.mean(steps)) if len(steps) >= MIN_PERIODS - 2 else 0.0)
+    usual = float(np.median(sizes))
+    return max(sizes) / usual if usual > 0 else 0.0

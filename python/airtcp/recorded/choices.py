@@ -1,0 +1,26 @@
+"""Options of `airtcp import`: what a file does not tell, or what is known better."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Each is None where it was not given."""
+
+    direction: str | None = None
+    """Which way data goes, `up` or `down`; also that of a file that does not tell."""
+    rate: str | None = None
+    """The link's rate, such as "20 Mbit/s"."""
+    rtt_s: float | None = None
+    """The round trip without load."""
+    queue_packets: int | None = None
+    loss: float | None = None
+    """The share of packets that the link loses."""
+    interval_s: float | None = None
+    """The time from one probe to the next."""
+    step_s: float | None = None
+    """The time from one row to the next of a list without times."""
+    keep_names: bool = False
+    """Names and addresses of machines stay in the scenario."""
+    device: str | None = None
+    """The device of a list of queueing disciplines."""

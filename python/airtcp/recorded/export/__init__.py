@@ -1,0 +1,1 @@
+"""Links for other emulators and simulators, with notes on what they cannot express."""
