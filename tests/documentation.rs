@@ -1,4 +1,4 @@
-//! Keeps documents true: what stands between a pair of markers must be what the code says.
+//! Checks documents against the code: generated parts between markers must match it.
 
 use std::fs;
 use std::path::Path;

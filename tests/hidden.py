@@ -1,4 +1,4 @@
-"""Runs the tests with what a machine may lack hidden: whatever uses it is skipped, all else passes.
+"""Hides a machine's optional programs: tests that use them are skipped, and all others pass.
 
     python tests/hidden.py               # each program and feature of tests/needs.toml in turn
     python tests/hidden.py ping bpf      # these
@@ -33,7 +33,7 @@ CHECKED = {
     "CARGO_PROFILE_LOCAL_DEBUG_ASSERTIONS": "true",
     "CARGO_PROFILE_LOCAL_OVERFLOW_CHECKS": "true",
 }
-"""As in the Makefile: what `make test` built is not built again."""
+"""As in the Makefile: the build of `make test` is reused."""
 PATIENCE_S = 900
 
 
@@ -55,7 +55,7 @@ class Hidden:
     environment: Mapping[str, str]
 
     def run(self, command: Iterable[str | Path], folder: Path = ROOT) -> tuple[bool, str]:
-        """Whether a command succeeds there, and what it prints."""
+        """Whether a command succeeds there, and its output."""
         try:
             done = subprocess.run(
                 [*self.words, *map(str, command)],
@@ -76,7 +76,7 @@ class Hidden:
 
 
 def programs(name: str) -> list[str]:
-    """A program of the table with those that go with it."""
+    """A program of the table with its aliases."""
     return [name, *TABLE["aliases"].get(name, ())]
 
 
@@ -98,7 +98,7 @@ def hiding(name: str) -> Iterator[Hidden]:
     Raises:
         KeyError: it is not in the table.
     """
-    # Not in /tmp: an emulated link's uplink has a file system of its own there.
+    # Not in /tmp: an emulated link's uplink has a private file system there.
     with tempfile.TemporaryDirectory(dir=ROOT / "target") as folder:
         if name in TABLE["programs"]:
             path = link_others(Path(folder), programs(name))
@@ -109,7 +109,7 @@ def hiding(name: str) -> Iterator[Hidden]:
 
 
 def built(environment: Mapping[str, str]) -> list[RustTests]:
-    """Builds what `make test` builds; the programs of the tests on real packets."""
+    """Makes the build of `make test`; the programs of the tests on real packets."""
     make = ["make", "--silent", "build"]
     subprocess.run(make, cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)
     features = subprocess.run(
@@ -173,7 +173,7 @@ def bare() -> bool:
     """Whether both commands of README.md succeed in a fresh checkout without any program."""
     hidden = [one for name in TABLE["programs"] for one in programs(name)]
     hidden += ["clang", "pkg-config"]
-    # With this tree's path, cargo and the environment take what was built for it for theirs.
+    # With this tree's path, cargo and the environment reuse the build made for it.
     reuses = os.geteuid() == 0 and (ROOT / ".venv").is_dir()
     with tempfile.TemporaryDirectory(dir=ROOT.parent) as made:
         tree, links = Path(made) / "tree", Path(made) / "bin"
@@ -203,7 +203,7 @@ def bare() -> bool:
 
 
 def main() -> int:
-    """Runs what was asked for; 1 where a test failed."""
+    """Runs the requested tests; 1 if a test failed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="a program or feature to hide")
     parser.add_argument("--bare", action="store_true", help="hide all programs at once")

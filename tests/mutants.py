@@ -26,7 +26,7 @@ def outcomes(folder: Path) -> list[tuple[str, str, str]]:
 
 
 def main(folders: list[Path]) -> int:
-    """Prints the table; the last folder that mutated a file has the say."""
+    """Prints the table; the last folder that mutated a file decides."""
     if not folders:
         print("name the folders that cargo-mutants wrote, such as mutants.out", file=sys.stderr)
         return 2

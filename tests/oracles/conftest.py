@@ -1,4 +1,4 @@
-"""Runs of the lossy pipe, many at a time, and what others measured on it."""
+"""Runs of the lossy pipe, many at a time, and measurements of others on it."""
 
 import json
 import os
@@ -19,7 +19,7 @@ Settings = Mapping[str, str | float | bool]
 
 
 def oracle_lines(name: str) -> list[dict[str, object]]:
-    """The runs that `name` holds; none where the folder is absent."""
+    """The runs in the file `name`; an empty list if the folder is absent."""
     folder = Path(os.environ.get("AIRTCP_ORACLES", ROOT.parent / "shared" / "oracles"))
     file = folder / name
     if not file.exists():
@@ -47,7 +47,7 @@ class Goodputs:
         return f"{self.mean_bps / 1e6:.3f} ± {half / 1e6:.3f} Mbit/s (95 %, {n} seeds)"
 
     def assert_near(self, expected_bps: float, tolerance: float, what: str) -> None:
-        """The mean lies within a share `tolerance` of what is expected."""
+        """The mean lies within a share `tolerance` of the expected rate."""
         ratio = self.mean_bps / expected_bps
         text = f"{what}: airtcp {self}, expected {expected_bps / 1e6:.3f}: ratio {ratio:.3f}"
         print(text)  # `pytest -s` shows how near each is

@@ -2,10 +2,10 @@
 
 The runs are in ``ns3-aggregating.jsonl``; ``benches/ns3/wlan_aggregating.py`` makes them.
 
-Where ns-3 does what the standard leaves open, a switch has airtcp do the same:
+Where the standard leaves ns-3 a choice, a switch has airtcp make the same:
 
 - Two frames at the same power are heard as energy: nobody recognises a preamble, and all wait for
-  AIFS behind a collision and not for EIFS (``wlan.collision_heard``). Twenty stations without
+AIFS after a collision and not for EIFS (``wlan.collision_heard``). Twenty stations without
   aggregates have 5 % more by that.
 - Each MPDU of an aggregate is handed on at its own last bit (``wlan.aggregation.hand_on``): the
   ACKs of an upload come spread over the next aggregate, the access point contends with some of
@@ -34,7 +34,7 @@ from .conftest import ROOT, Goodputs
 RUNS = Path(__file__).parent / "ns3-aggregating.jsonl"
 PROGRAM = ROOT / "benches" / "ns3" / "wlan_aggregating.cc"
 SEEDS = 10
-# A run's results; what else a line has are its settings.
+# A run's results; the other keys of a line are its settings.
 RESULTS = {"seed", "delivered_packets", "cpu_s", "goodput_bps", "pings", "program"}
 SCENARIO = """
 duration = "{duration_s} s"
@@ -72,7 +72,7 @@ delayed_ack = {{ segments = 2, timeout = "100 ms" }}
 
 @dataclass
 class Point:
-    """One setting, and what ns-3 gave in it."""
+    """One setting, and ns-3's results in it."""
 
     settings: dict[str, Any]
     goodputs: list[float] = field(default_factory=list)
@@ -120,7 +120,7 @@ class Point:
             yield f'kind = "{kind}"'
             yield f'direction = "{own["direction"]}"'
         if kind == "udp":
-            # What ns-3 is offered is more than fits, but for this one.
+            # The load offered to ns-3 exceeds capacity, except in this one.
             is_half = own["direction"] == "down"
             yield f'udp = {{ size = "1472 B"{", rate = " + HALF if is_half else ""} }}'
 
@@ -129,7 +129,7 @@ HALF = '"30 Mbit/s"'
 
 
 def lines() -> list[dict[str, Any]]:
-    """What ns-3 printed."""
+    """Output of ns-3."""
     return [json.loads(line) for line in RUNS.read_text().splitlines()]
 
 
@@ -148,7 +148,7 @@ def points(traffic: str) -> list[object]:
 
 
 def run(text: str, seeds: int) -> list[dict[str, Any]]:
-    """What these seeds give here."""
+    """Results of these seeds here."""
     scenario = _core.Scenario.parse(text)
     cells = [(scenario, seed) for seed in range(1, seeds + 1)]
     summaries = []
@@ -182,7 +182,7 @@ def test_tcp(point: Point) -> None:
 
 @pytest.mark.parametrize("point", points("ping"))
 def test_pings_under_load(point: Point) -> None:
-    """By the median run's median: beside saturated uploads a ping may wait for seconds."""
+    """By the median run's median: under saturated uploads a ping may wait for seconds."""
     seeds = max(SEEDS, len(point.round_trips_ms))
     each = [summary["flows"][0]["rtt_p50_ms"] for summary in run(point.scenario(), seeds)]
     theirs = median(point.round_trips_ms)

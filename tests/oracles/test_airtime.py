@@ -1,14 +1,14 @@
-"""Two fast stations and a slow one beside what was published of ath9k's airtime fairness.
+"""Two fast stations and a slow one, compared with published results of ath9k's airtime fairness.
 
 T. Høiland-Jørgensen, "ath9k: Introduce airtime fairness scheduling between stations" (Linux,
 63fefa050477): TCP to two stations at the highest rate of HT20 and one at the lowest gave 19.17,
 19.83 and 2.58 Mbit/s before and 25.09, 25.21 and 1.77 after. The rest of the set-up is not said.
-What is filled in here, and where it comes from:
+Values filled in here, and their sources:
 
 - Aggregates of 15 frames: before, each station had an aggregate in its turn, and the slow one's
   holds two (4 ms at 6.5 Mbit/s), so that the fast ones' held 19.5 / 2.58 · 2.
 - Two streams: a third of the time at one stream's 72 Mbit/s is less than 25 Mbit/s of TCP.
-- One frame in ten damaged. Nothing says so: it is what brings both sums near. Without it the one
+- One frame in ten damaged. This is our fit: it brings both sums near. Without it the one
   before is met (42.7), and the one after is 19 % too high (61.9).
 """
 
@@ -79,7 +79,7 @@ def test_the_published_sums(scheduler: str, published: list[float]) -> None:
 
 
 def test_pings_to_a_fast_station_wait_an_eighth_of_what_one_queue_makes_them_wait() -> None:
-    """An order of magnitude, the paper's abstract says."""
+    """An order of magnitude, according to the paper's abstract."""
     waits = {}
     for scheduler in ("fifo", "airtime"):
         every = ran(PINGED, scheduler, loss=0, frames=32)

@@ -1,4 +1,4 @@
-"""Against formulas for the rate of a long transfer that random losses alone limit.
+"""Compares long transfers limited by random losses with formulas for their rate.
 
 Mathis, Semke, Mahdavi & Ott, "The macroscopic behavior of the TCP congestion avoidance algorithm",
 CCR 27(3), 1997, eq. 3, and Padhye, Firoiu, Towsley & Kurose, "Modeling TCP throughput", SIGCOMM

@@ -1,11 +1,11 @@
-"""Queue disciplines against ns-3.37's and against Linux 6.12's own.
+"""Queue disciplines compared with ns-3.37's and with Linux 6.12's.
 
 ``ns3-disciplines.jsonl`` is made by ``benches/ns3/disciplines.py``, and the kernel's counts, in
 ``docs/measurements/disciplines.json``, by ``write_disciplines.py``, which tabulates both.
 
-- ns-3's device has a packet of its own behind the discipline: it waits there for 1.2 ms, and not in
+- ns-3's device holds a packet after the discipline: it waits there for 1.2 ms, and not in
   the discipline.
-- Cobalt is one queue in ns-3 and one for each flow in CAKE, as in ours: what is sparse waits alone.
+- Cobalt is one queue in ns-3 and one for each flow in CAKE, as in ours: sparse flows do not wait.
 """
 
 import hashlib
@@ -45,7 +45,7 @@ def test_ns3_drops_as_much_and_has_it_wait_as_long(lines: list[dict[str, Any]]) 
     theirs = {key: fmean(line[key] for line in lines) for key in ours}
     print(f"{one['discipline']}, {one['traffic']}: {ours}, ns-3 {theirs}")
     if one["traffic"] == "udp":
-        # What is offered and what the link carries is fixed.
+        # The offered load and the link's capacity are fixed.
         assert near(ours["dropped"], theirs["dropped"], 0.03)
         assert near(ours["goodput_bps"], theirs["goodput_bps"], 0.002)
     elif one["discipline"] == "cobalt":

@@ -1,8 +1,8 @@
 """Against Linux 6.1 and 6.12 in virtual time: 300 settings by design, each run on the same losses.
 
-The data are tests/oracles/kernels/runs.jsonl (docs/measurements/kernels.md says how they are
-made). Runs are one to four seconds long, so that a packet decides much; the floors are what was
-reached, less a little, and two kernels beside each other are the yardstick.
+The data are tests/oracles/kernels/runs.jsonl (docs/measurements/kernels.md describes their
+recording). Runs are one to four seconds long, so that a packet decides much; the floors are the
+results reached, less a little, and the difference between two kernels is the yardstick.
 """
 
 from functools import cache
@@ -25,7 +25,7 @@ from .kernels.design import COUNT, SEEDS, settings
 
 @cache
 def found() -> tuple[Pair, ...]:
-    """Every run of the data beside its simulation."""
+    """Every run of the data paired with its simulation."""
     return tuple(pairs())
 
 

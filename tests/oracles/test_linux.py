@@ -19,12 +19,12 @@ from .conftest import ROOT, SCENARIO, Goodputs, Settings, oracle_lines
 from .kernel_runs import RUNS, Measured
 
 TOLERANCE = 0.05
-# BBR's rate is what it estimates, and hardly depends on which packets are lost.
+# BBR's rate is its estimate, and hardly depends on which packets are lost.
 BBR_TOLERANCE = 0.01
 SEEDS = 30
 NO_ORACLES = "no linux.jsonl: set AIRTCP_ORACLES to its folder"
 PROFILES = {"cubic": "linux", "reno": "linux-reno", "bbr": "linux-bbr"}
-# The kernel's counters, and what counts the same here.
+# The kernel's counters of undone reductions, and their counterparts here.
 UNDOS = ("TcpExtTCPFullUndo", "TcpExtTCPPartialUndo", "TcpExtTCPLossUndo")
 
 
@@ -45,7 +45,7 @@ def number(line: dict[str, object], key: str) -> float:
 
 
 def settings_of_the_file() -> dict[str, Point]:
-    """What `linux.jsonl` holds, by setting."""
+    """Measurements of `linux.jsonl`, by setting."""
     found: dict[str, Point] = {}
     for line in oracle_lines("linux.jsonl"):
         if line["spikes"] or line["cc"] not in PROFILES or line["recovery"] != 1:
@@ -85,7 +85,7 @@ def points() -> list[object]:
 def flows_of(
     settings: Mapping[str, str | float | bool], seeds: int
 ) -> list[list[dict[str, float]]]:
-    """What the summaries of runs with seeds 1 to `seeds` say of each flow."""
+    """The numbers of each flow in the summaries of runs with seeds 1 to `seeds`."""
     texts = [
         (key, json.dumps(value) if isinstance(value, bool) else str(value))
         for key, value in settings.items()
@@ -173,7 +173,7 @@ def test_further_settings(
 def test_losses_in_bursts(name: str, measured: Measured) -> None:
     """The runs whose timer never ran out, and how many the others are.
 
-    A burst that takes the whole flight and its probe leaves any sender its timer alone. Four in
+    A burst that takes the whole flight and its probe leaves any sender only its timer. Four in
     five of the lone segments that this sends are lost too, so that one such burst makes several
     timeouts, and pauses of up to 16 s: the mean over a few runs is that of one accident.
     """
@@ -219,7 +219,7 @@ def test_cubic_and_bbr_share_a_bottleneck_as_the_kernels_do() -> None:
 
 
 def table() -> str:
-    """Ours beside the kernel's, at every setting."""
+    """Our results next to the kernel's, at every setting."""
     lines = [
         "| | Mbit/s | kernel | runs | retransmitted | kernel | timeouts | kernel | undos "
         "| kernel |",

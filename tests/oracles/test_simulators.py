@@ -9,7 +9,7 @@ import pytest
 from .conftest import Goodputs, Settings, oracle_lines
 
 TOLERANCE = 0.10
-# Each seed takes some 20 ms; enough of them for an uncertainty of airtcp's own of about 1 %.
+# Each seed takes some 20 ms; enough of them for an uncertainty in airtcp of about 1 %.
 SEEDS = 30
 
 

@@ -47,7 +47,7 @@ MANY = 1000
 
 @dataclass
 class Point:
-    """One setting, and what each peer measured on it."""
+    """One setting, and each peer's measurements on it."""
 
     text: str
     goodputs: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
@@ -96,7 +96,7 @@ def test_upload(point: Point) -> None:
 
     Five stations are where models differ. Stations that collided contend again when the answer
     fails to come: the standard lets them wait for DIFS more, as airtcp and ns-3 do, ns-2 does not;
-    and those that listened wait for EIFS, which at 802.11b is 92 us more.
+    and listening stations wait for EIFS, which at 802.11b is 92 us more.
     """
     scenario = _core.Scenario.parse(point.text)
     cells = [(scenario, seed) for seed in range(1, SEEDS + 1)]

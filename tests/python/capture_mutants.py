@@ -47,7 +47,7 @@ def write(path: Path, packets: Packets) -> None:
 
 
 def mutants(seeds: Sequence[Packets], first: int, count: int) -> Iterator[tuple[str, Packets]]:
-    """Mutants by number, each with its name: the number, its seed and what was done to it."""
+    """Mutants by number, each with its name: the number, its seed and the mutation."""
     for number in range(first, first + count):
         draw = random.Random(number)
         which = draw.randrange(len(seeds))
@@ -203,7 +203,7 @@ def _acknowledgment(packets: Packets, draw: random.Random) -> Packets:
 
 
 def _numbers_wrap(packets: Packets, draw: random.Random) -> Packets:
-    """Sequence numbers of one end, and what acknowledges them, pass 2^32 during the flow."""
+    """Sequence numbers of one end, and their acknowledgments, pass 2^32 during the flow."""
     ends = sorted({bytes(packet[12:16]) for _, packet in packets if len(packet) >= 40})
     if not ends:
         return packets

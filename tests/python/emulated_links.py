@@ -16,7 +16,7 @@ tcp.profile = "linux"
 
 
 def measured_over(server: str, words: str, folder: Path) -> dict[str, Any]:
-    """What `airtcp measure` finds of the link, with `server` at its other end.
+    """Measurements of `airtcp measure` on the link, with `server` at its other end.
 
     It is tried until the server listens. Needs namespaces and TUN devices.
     """

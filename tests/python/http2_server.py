@@ -1,7 +1,7 @@
-"""Hypercorn with the four URLs of draft-ietf-ippm-responsiveness, as a process of its own.
+"""Hypercorn with the four URLs of draft-ietf-ippm-responsiveness, as a separate process.
 
 Called with a descriptor that listens, its URL, a key, a certificate, the bytes of the large object
-and the protocols that it offers. `/state` says what was asked.
+and the protocols that it offers. `/state` returns the requests so far.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ PART = bytes(65536)
 
 
 class Application:
-    """What is served, and what was asked for."""
+    """Served contents, and the requests for them."""
 
     def __init__(self, url: str, large: int) -> None:
         """Nothing was asked yet."""

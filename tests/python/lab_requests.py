@@ -1,4 +1,4 @@
-"""What tests ask a lab over HTTP."""
+"""Requests of tests to a lab over HTTP."""
 
 import http.client
 import json

@@ -1,4 +1,4 @@
-"""A flow over a queue, written as plainly as can be: what fits of a link are tested against."""
+"""A flow over a queue, written as plainly as can be: the reference for fits of a link."""
 
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ SIZE = 1500
 
 @dataclass(frozen=True)
 class Link:
-    """A rate, a delay, a queue, what it loses and when it stands still."""
+    """A rate, a delay, a queue, its losses and its stops."""
 
     rate_bps: float = 10e6
     delay_s: float = 0.025
     queue: int = 100
     lost: frozenset[int] = frozenset()
-    """Packets by number that are lost behind the queue."""
+    """Packets by number that are lost after the queue."""
     stops: tuple[tuple[float, float], ...] = ()
     slow: tuple[float, float, float] | None = None
     """Period, the part of it at its end in which the link is slow, and the rate it has then."""
     jitter_s: float = 0.0
-    """Mean of an exponential delay of each packet behind the link, which keeps the order."""
+    """Mean of an exponential delay of each packet after the link, which keeps the order."""
 
 
 def flow_over(link: Link, seconds: float, interval_s: float) -> Observed:

@@ -1,4 +1,4 @@
-"""What tests use and a machine may lack, from tests/needs.toml.
+"""Optional requirements of tests, from tests/needs.toml.
 
 A test names it, `@pytest.mark.needs("iperf3", "namespaces")`, and is skipped with the reason where
 something is missing; `a|b` is met by either.

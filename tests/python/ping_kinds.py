@@ -15,9 +15,9 @@ class PingedLink:
 
     delay: Callable[[float, Random], float] = lambda _at, random: 0.02 + 0.002 * random.random()
     stops: tuple[Span, ...] = ()
-    """What is sent meanwhile, or comes back, waits for the end."""
+    """Probes or replies meanwhile wait for the end."""
     gaps: tuple[Span, ...] = ()
-    """What is sent meanwhile is lost."""
+    """Probes sent meanwhile are lost."""
     loss: float = 0.0
 
     def log(self, seconds: float, interval: float = 0.2, seed: int = 1) -> str:

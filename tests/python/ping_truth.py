@@ -1,4 +1,4 @@
-"""Links by their keys, beside which a ping's log of the same links is played by time."""
+"""Links by their keys, with a ping's log of the same links, played by time."""
 
 import csv
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the mechanisms of remedies leave behind in a run, as numbers that a test can compare."""
+"""Traces of the remedies' mechanisms in a run, as numbers that a test can compare."""
 
 import json
 from functools import cached_property
@@ -14,7 +14,7 @@ PROBES = ["cwnd", "ssthresh", "rto", "srtt", "in_flight", "queue", "aggregate", 
 
 
 class Counters:
-    """A run of a scenario with seed 1, and what can be counted in it."""
+    """A run of a scenario with seed 1, and its counters."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.run = _core.run(
@@ -54,7 +54,7 @@ class Counters:
 
     @cached_property
     def kinds(self) -> tuple[float, ...]:
-        """Retransmissions by what led to them."""
+        """Retransmissions by trigger."""
         return tuple(
             self.total(name)
             for name in (

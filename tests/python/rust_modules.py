@@ -18,14 +18,14 @@ _TESTS = re.compile(r"#\[cfg\((?:all\()?test\b[^\]]*\]\s*(?:pub(?:\([a-z]+\))?\s
 
 @dataclass(frozen=True)
 class Source:
-    """One module's own text, without comments, strings and tests."""
+    """The text of one module, without comments, strings and tests."""
 
     module: Module
     text: str
 
 
 def _without_tests(text: str) -> str:
-    """What is built outside of tests: modules of tests are cut out up to their closing brace."""
+    """Code built outside of tests: modules of tests are cut out up to their closing brace."""
     while found := _TESTS.search(text):
         end = found.end()
         if text[end : end + 1] == "{":
@@ -102,7 +102,7 @@ class Crate:
         return None
 
     def _owner(self, path: list[str]) -> Module:
-        """The module that an item is declared in, beyond what its parents export again."""
+        """The module that an item is declared in, looking through re-exports of its parents."""
         for length in range(len(path), -1, -1):
             module = tuple(path[:length])
             if module not in self._modules:
@@ -128,7 +128,7 @@ class Crate:
     def circles(self) -> list[list[str]]:
         """The circles between children of one folder, each taken with all below it.
 
-        A folder and its own children may use each other: what stands in ``mod.rs`` is theirs.
+        A folder and its children may use each other: items in ``mod.rs`` are theirs.
         """
         graphs: dict[Module, dict[str, set[str]]] = {}
         for user, used in self.uses():

@@ -2,7 +2,7 @@
 
 A document drawn blindly is refused almost always: keys exclude or need each other. A refusal names
 its key, so the generator takes that key away (or draws it again, if it is needed) and asks again.
-What comes out has keys of every table, at and near their bounds.
+The result has keys of every table, at and near their bounds.
 """
 
 import json
@@ -23,7 +23,7 @@ _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600
 _BITS = {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}
 _BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9}
 _MAX_MENDS = 400
-# Runs of what is accepted have to end: these keys are drawn small, whatever the schema admits.
+# Runs of accepted documents have to end: these keys are drawn small, whatever the schema admits.
 _SMALL = {
     "duration": ["1 ms", "200 ms", "1 s", "3 s"],
     "flows.count": [1, 2, 5],
@@ -54,7 +54,7 @@ def draw(rng: random.Random, files: Mapping[str, Path]) -> tuple[Document, Scena
     document = _object(schema(), "", rng, share=rng.choice([0.05, 0.2, 0.5]))
     _name_files(document, files)
     document.setdefault("duration", "1 s")
-    # Drawn evenly and kept, else most of what survives is the default.
+    # Drawn evenly and kept, else most surviving documents have the default.
     document["topology"] = rng.choice([one["const"] for one in topologies()])
     refusals: list[str] = []
     for _ in range(_MAX_MENDS):

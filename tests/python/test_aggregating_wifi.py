@@ -1,4 +1,4 @@
-"""What airtcp has works on 802.11n, ac and ax: remedies, probes, pictures, records, answers."""
+"""All features work on 802.11n, ac and ax: remedies, probes, pictures, records, answers."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Kernel and simulation agree, differ, or cannot be told apart: three answers, paired by seed."""
+"""Kernel and simulation agree, differ, or are indistinguishable: three answers, paired by seed."""
 
 import math
 
@@ -86,7 +86,7 @@ def test_a_wrong_agreement_is_rarer_than_one_in_twenty(seeds: int) -> None:
 
 
 def test_the_seeds_that_are_advised_decide() -> None:
-    """Runs drawn like the few that could not tell do tell, mostly, with as many as advised."""
+    """Runs drawn like the few undecided ones are decided, mostly, with as many as advised."""
     draw = np.random.default_rng(3)
 
     def drawn(seeds: int) -> Agreement:

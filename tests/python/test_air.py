@@ -1,4 +1,4 @@
-"""The tables of the air, the pictures drawn of them, and what is said when there is nothing."""
+"""The tables of the air, the pictures drawn of them, and the message when there is nothing."""
 
 from pathlib import Path
 
@@ -119,7 +119,7 @@ def test_round_trips_of_a_cell_are_a_link_for_another_scenario(tmp_path: Path) -
     summary = airtcp.run(replay).summary
     recorded = pl.read_csv(log)["rtt_ms"]
     assert len(recorded) > 100
-    # In order: a short round trip behind a long one does not show.
+    # In order: a short round trip after a long one does not show.
     least = summary["flows"][0]["min_rtt_ms"]
     assert least is not None
     assert min(recorded) <= least <= max(recorded)

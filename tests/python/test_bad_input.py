@@ -1,4 +1,4 @@
-"""Bad input of every kind: one clear line, the exit status for it, and nothing left behind."""
+"""Bad input of every kind: one clear line, the exit status for it, and no leftovers."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ BAD_INPUT = 2
 
 
 def process(*arguments: str | Path | bytes, **options) -> subprocess.CompletedProcess[str]:
-    """Runs a command in a process of its own."""
+    """Runs a command in a separate process."""
     return subprocess.run(
         [sys.executable, "-m", "airtcp", *arguments],
         text=True,

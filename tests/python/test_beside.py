@@ -1,4 +1,4 @@
-"""The kernel beside the simulation: what counts as agreement, and the page's tables."""
+"""The kernel compared with the simulation: criteria of agreement, and the page's tables."""
 
 import json
 import runpy

@@ -1,4 +1,4 @@
-"""What others get beside the load: in runs, in comparisons by aim, and on the front of both."""
+"""Service of others under load: in runs, in comparisons by aim, and on the front of both."""
 
 import json
 from pathlib import Path
@@ -73,7 +73,7 @@ def test_an_aim_decides_by_its_metric(compared: airtcp.Comparison) -> None:
     found = {one.aim: one for one in recommendations(compared)}
     assert set(found) == set(Aim)
     assert "fq-codel" in found[Aim.LATENCY].sentence
-    # The rankings are those of the metric asked for alone.
+    # The rankings are those of the requested metric only.
     assert found[Aim.LATENCY].ranking.candidates == compared.ranking.candidates
 
 
@@ -126,7 +126,7 @@ class Made:
 
 
 def test_who_is_shown_better_in_both_beats() -> None:
-    """B is better on every seed, C in its means alone, and D buys latency with goodput."""
+    """B is better on every seed, C only in its means, and D buys latency with goodput."""
     noise = [0.01 * (seed % 3) for seed in range(8)]
     made = Made(
         baseline=[(5 + x, 100 + x) for x in noise],

@@ -1,4 +1,4 @@
-"""What is said of a capture, beside what the simulator knows of the same transfer."""
+"""Findings in a capture, compared with the simulator's knowledge of the same transfer."""
 
 import json
 import subprocess
@@ -19,7 +19,7 @@ STOPS = {
 
 
 class Seen:
-    """A simulated transfer, its capture at the sender, and what is said of it."""
+    """A simulated transfer, its capture at the sender, and the findings in it."""
 
     def __init__(self, scenario: str, folder: Path, seed: int = 1, **settings: str) -> None:
         loaded = airtcp.load_scenario(scenario, settings=settings)
@@ -44,7 +44,7 @@ def test_retransmissions_timeouts_and_needs(lossy: str, tmp_path: Path, profile:
     assert seen.labels.height == seen.truth["segments_retransmitted"] > 10
     assert seen.flow["timeouts"] == seen.truth["timeouts"]
     assert seen.flow["timeouts_spurious"] == seen.truth["timeouts_spurious"]
-    # Nothing is late here: what is repeated was lost. The last repeats have no answer yet.
+    # Nothing is late here: every retransmission repairs a loss. The last ones have no answer yet.
     assert seen.count(verdict="needless") == 0
     assert seen.count(verdict="needed") >= 0.9 * seen.labels.height
     assert seen.flow["shares"]["application"] < 0.05
@@ -99,7 +99,7 @@ def test_frames_fit_together(lossy: str, tmp_path: Path) -> None:
     assert segments.filter(pl.col("attempt") > 0).height == seen.labels.height
     assert set(seen.labels["packet"]) == set(segments.filter(pl.col("attempt") > 0)["packet"])
     assert segments["lost"].sum() == seen.count(verdict="needed")
-    # 25 ms each way, and 1.2 ms for the packet itself; the handshake has none.
+    # 25 ms each way, and 1.2 ms for the packet itself, which the handshake does not have.
     data = segments.filter(pl.col("end") - pl.col("start") > 1)
     assert data["rtt_ns"].min() == pytest.approx(51.2e6, rel=0.01)
     hazard = pl.DataFrame(seen.capture.hazard())

@@ -47,7 +47,7 @@ SEEDS: tuple[tuple[str, dict[str, object]], ...] = (
 
 @pytest.fixture(scope="module")
 def seeds(tmp_path_factory: pytest.TempPathFactory) -> list[Packets]:
-    """Captures of links that lose, stand still, overflow, and aggregate."""
+    """Captures of links that lose, stop, overflow, and aggregate."""
     path = tmp_path_factory.mktemp("seeds") / "seed.pcapng"
     found = []
     for scenario, settings in SEEDS:

@@ -1,4 +1,4 @@
-"""What tshark makes of a capture agrees with what the simulator counts."""
+"""tshark's findings in a capture agree with the simulator's counts."""
 
 import subprocess
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The command line: what it prints where, and the exit status that scripts rely on."""
+"""The command line: its output and streams, and the exit status that scripts rely on."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def airtcp_command(*arguments: str | Path, stdin: str | None = None) -> Result:
 
 
 def process(*arguments: str | Path, **options) -> subprocess.CompletedProcess[str]:
-    """Runs a command in a process of its own."""
+    """Runs a command in a separate process."""
     return subprocess.run(
         [sys.executable, "-m", "airtcp", *map(str, arguments)],
         capture_output=True,
@@ -191,13 +191,13 @@ def test_remedies_lists_shows_and_prints_json() -> None:
 
 @pytest.mark.parametrize("remedy", airtcp.remedies(), ids=lambda remedy: remedy["name"])
 def test_every_remedy_runs_by_its_name(wlan_file: Path, remedy: airtcp.Remedy) -> None:
-    # An access point's queues and scheduler are those of 802.11n and later.
+    # An access point's queues and scheduler are features of 802.11n and later.
     queues = {"codel", "fq-codel", "pie", "dualpi2", "cake", "ack-filter", "station-queues"}
     limits = {"airtime-fairness", "aql", "ampdu-limit", "txop"}
     is_of_today = remedy["name"] in queues | limits
     link = ("laptop-download", "--set", "duration=1 s") if is_of_today else (wlan_file,)
     if remedy["name"] == "autorate":
-        # A shaper stands in front of a link with a rate of its own.
+        # A shaper needs a link with a rate after it.
         link = ("lossy-pipe", "--set", "duration=1 s")
     done = airtcp_command("run", *link, "--remedy", remedy["name"])
     if done.exit_code == 2:

@@ -1,4 +1,4 @@
-"""What a short command costs: it imports what it prints with, and no more."""
+"""The start-up cost of a short command: it imports only the modules it prints with."""
 
 import inspect
 import json
@@ -26,7 +26,7 @@ print(json.dumps(sorted(sys.modules)))
 
 
 def _modules(*arguments: str) -> set[str]:
-    """What a command has imported by its end."""
+    """Modules that a command has imported by its end."""
     done = subprocess.run(
         [sys.executable, "-c", _PRINT_MODULES.format(arguments=list(arguments))],
         capture_output=True,
@@ -60,7 +60,7 @@ def test_the_package_imports_nothing_heavy() -> None:
 def test_ctrl_c_is_prepared_for_before_anything_else_is_imported() -> None:
     """Until then it is a traceback, so what comes before is counted: modules of ours, and no more.
 
-    What Python itself imports as it starts, before any program, is in both.
+    Python's start-up imports, before any program, are in both.
     """
     print_modules = "import sys; {}print(*sys.modules)"
     alone, ours = (

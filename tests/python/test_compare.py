@@ -1,4 +1,4 @@
-"""A comparison, its cells, and what it says."""
+"""A comparison, its cells, and its sentences."""
 
 import multiprocessing
 import os
@@ -45,7 +45,7 @@ def test_a_remedy_that_changes_nothing_is_called_so(steady_file: Path) -> None:
 
 
 def test_a_winner_says_how_it_is_deployed(lossy: str, tmp_path: Path) -> None:
-    """The steps are those of the catalogue, with the values of this remedy."""
+    """The steps are from the catalogue, with the values of this remedy."""
     comparison = airtcp.compare(lossy, ["max-window:segments=4", "coin:q=1"], seeds=6)
     assert comparison.best == "coin:q=1"
     (steps, offer) = comparison.deployment

@@ -1,4 +1,4 @@
-"""The pages that continue a paper: each is followed as it stands, from its text alone."""
+"""The pages that continue a paper: each is followed literally, from its text only."""
 
 import re
 import shlex
@@ -34,7 +34,7 @@ def test_a_page_can_be_followed(
     assert given.count("\n") <= LONGEST
     (name,) = (first or second for first, second in _FILE.findall(text))
     (tmp_path / name).write_text(given, encoding="utf-8")
-    # What the page says lies beside it: a trace of one's own, the paper's scenario.
+    # Files of the page are next to it: the reader's trace, the paper's scenario.
     trace = "rtt_ms\n" + "".join(f"{80 + 40 * (n % 7)}\n" for n in range(400))
     (tmp_path / "mine.csv").write_text(trace, encoding="utf-8")
     for scenario in (ROOT / "papers" / page.stem.removeprefix("continue-")).glob("*.toml"):

@@ -40,7 +40,7 @@ ORDER = (
     "net",
     "python",
 )
-"""From the ground up, as in CONTRIBUTING.md. What is planned there has its place here."""
+"""From the ground up, as in CONTRIBUTING.md, including planned crates."""
 
 REAL = ("emulate", "deploy", "gateway", "proxy")
 """The trades on real packets: what one needs of another stands in host, or is a trait there."""
@@ -54,7 +54,7 @@ APART = (
     ("sim", "net"),
     *combinations(REAL, 2),
 )
-"""Pairs that share what is above them and do not know each other."""
+"""Pairs that share the crates above them and do not know each other."""
 
 KINDS = ("dependencies", "dev-dependencies", "build-dependencies")
 
@@ -65,7 +65,7 @@ def manifest(root: Path, crate: str) -> dict[str, object]:
 
 
 def _tables(manifest: dict[str, object]) -> list[dict[str, object]]:
-    """Every table of dependencies, those of single platforms included."""
+    """Every table of dependencies, including platform-specific ones."""
     target = manifest.get("target", {})
     assert isinstance(target, dict)
     found = [place.get(kind, {}) for place in (manifest, *target.values()) for kind in KINDS]
@@ -143,7 +143,7 @@ def test_the_order_is_the_documented_one() -> None:
 
 
 def _modules(**texts: str) -> Crate:
-    """A crate of these modules; ``_`` in a name stands between a folder and what is in it."""
+    """A crate of these modules; ``_`` in a name separates a folder from its contents."""
     return Crate([Source(tuple(name.split("_")), text) for name, text in texts.items()])
 
 
@@ -178,7 +178,7 @@ def test_a_circle_through_what_a_parent_exports_again_is_seen() -> None:
 def test_no_modules_of_a_crate_use_each_other_in_a_circle(crate: str) -> None:
     """The parts that both sides need go into a module below them.
 
-    An enum over its own variants (agents, congestion controls) is above them, and the trait that
+    An enum over its variants (agents, congestion controls) is above them, and the trait that
     they share below them.
     """
     assert Crate(sources(ROOT / "crates" / crate / "src")).circles() == []

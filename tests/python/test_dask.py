@@ -49,7 +49,7 @@ def test_a_killed_worker_costs_time_and_nothing_else(
     )
     assert killed
     assert there == here
-    # What Dask computed is found without it.
+    # Results that Dask computed are found without it.
     kept = Store(tmp_path / "cells").find(cell.key for cell in here.finished)
     assert len(kept) == len(here.finished)
 
@@ -77,7 +77,7 @@ def test_papers_are_judged_alike_on_many_machines(cluster, tmp_path: Path) -> No
         chosen, quick=True, readings=1, out=tmp_path, dask=cluster.scheduler_address
     )
     assert there.as_json() == here.as_json()
-    # What the cluster ran is not run again here.
+    # Cells that the cluster ran are not run again here.
     stored = set((tmp_path / "cells").iterdir())
     airtcp.papers.run(chosen, quick=True, readings=1, out=tmp_path)
     assert set((tmp_path / "cells").iterdir()) == stored

@@ -1,4 +1,4 @@
-"""The table of a run that has datagrams beside TCP."""
+"""The table of a run with datagrams and TCP."""
 
 import pytest
 

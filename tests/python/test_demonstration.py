@@ -1,4 +1,4 @@
-"""The demonstration: a link that comes with airtcp or one's own log, on one page."""
+"""The demonstration: a shipped link or the user's log, on one page."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Diagnoses of simulated captures and of ping logs, against what the simulator knows."""
+"""Diagnoses of simulated captures and of ping logs, compared with the simulator's truth."""
 
 import json
 from pathlib import Path
@@ -41,7 +41,7 @@ def lossy_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, airtcp.Ru
 
 @pytest.fixture(scope="module")
 def lossy_diagnosis(lossy_run: tuple[Path, airtcp.Run]) -> Diagnosis:
-    """What is said of it."""
+    """The diagnosis of that run."""
     found = airtcp.diagnose(lossy_run[0], can="sender")
     assert isinstance(found, Diagnosis)
     return found

@@ -20,7 +20,7 @@ def radiotap(mcs: int, aggregate: int) -> bytes:
 
 
 def frame(receiver: bytes, *, is_retry: bool, length: int = 1532) -> bytes:
-    """An encrypted QoS data frame, as a monitor hears them all."""
+    """An encrypted QoS data frame, as a monitor receives it."""
     head = bytes([0x88, 0x42 | (8 if is_retry else 0), 0, 0]) + receiver + POINT + POINT
     return head.ljust(length - 4, b"\x5a")
 

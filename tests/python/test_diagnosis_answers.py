@@ -1,4 +1,4 @@
-"""What a first sentence says of a capture, on links whose ailment is known."""
+"""First sentences about captures of links with a known problem."""
 
 import sys
 from pathlib import Path

@@ -48,7 +48,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def hidden(seen: Path) -> Path:
-    """The same with one of them alone in the capture."""
+    """The same with only one of them in the capture."""
     path = seen.with_name("hidden.pcapng")
     path.write_bytes(seen.read_bytes())
     pcapng.only_port(path, flow=0)
@@ -94,7 +94,7 @@ def test_the_capture_of_a_shared_link_is_given_back(seen: Path, hidden: Path) ->
 
 
 def test_a_rate_that_falls_to_a_fourth_is_not_shared(tmp_path: Path) -> None:
-    """Its longer gaps are whole packet times, too, but none of the short ones are among them."""
+    """Its longer gaps are whole packet times, too, but without any of the short ones among them."""
     steps = [*range(1, 4001), *range(4004, 8001, 4)]
     (tmp_path / "steps.opportunities").write_text("".join(f"{at}\n" for at in steps))
     path = tmp_path / "steps.pcapng"
@@ -109,7 +109,7 @@ def test_a_rate_that_falls_to_a_fourth_is_not_shared(tmp_path: Path) -> None:
 
 
 def test_flows_with_delays_of_their_own_share_nothing(tmp_path: Path) -> None:
-    """A flow alone, beside a copy of itself at another time of its life."""
+    """A single flow, compared with a copy of itself at another time."""
     path = tmp_path / "alone.pcapng"
     airtcp.run(LINK.replace("count = 3", "count = 1"), 4, pcap=path)
     flow, link = link_of(path)

@@ -1,4 +1,4 @@
-"""What lost a packet, told from captures of simulated links, against what the simulator knows."""
+"""Causes of losses, found in captures of simulated links and compared with the truth."""
 
 import sys
 from collections import Counter
@@ -47,7 +47,7 @@ def dotted(settings: Mapping[str, object]) -> dict[str, object]:
 
 
 def causes(path: Path) -> Counter[str]:
-    """What losses are taken for."""
+    """Causes found for losses."""
     labels = read_capture(path, 1, None).labels
     return Counter(labels["loss"].drop_nulls().to_list())
 
@@ -132,7 +132,7 @@ def test_a_short_full_queue_may_be_a_managed_one(tmp_path: Path) -> None:
 
 
 def test_a_queue_is_no_policer(tmp_path: Path) -> None:
-    """Both drop what exceeds a rate and a burst; only what a queue dropped had waited."""
+    """Both drop packets beyond a rate and a burst; only packets dropped by a queue had waited."""
     for settings in ({"link__queue__packets": 20}, {"link__aqm__discipline": "codel"}):
         path = captured(tmp_path / "a.pcapng", **settings)
         assert causes(path)["policer"] == 0

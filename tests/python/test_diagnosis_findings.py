@@ -280,7 +280,7 @@ def test_a_gain_is_no_larger_than_the_link_lets_through(tmp_path: Path) -> None:
     assert found.trials is not None
     for row in found.trials.rows:
         assert row.effect.high <= found.ceiling.gain_percent + 1e-6
-    # The capture does not say which of these the sender uses: none of them is tried.
+    # The capture does not show which of these the sender uses: neither is tried.
     names = {row.remedy for row in found.trials.rows}
     assert not names & {"cubic", "reno"}
     assert any("The sender may use" in line for line in found.sentences)

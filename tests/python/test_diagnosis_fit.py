@@ -65,7 +65,7 @@ def test_a_rate_that_changes_once_is_a_step() -> None:
 
 
 def test_a_link_that_delivers_more_than_its_rate_has_no_one_rate() -> None:
-    # A queue stands in the slow parts alone: all windows with one agree.
+    # A queue builds up only in the slow parts: all windows with one agree.
     flow = flow_over(Link(slow=(4.0, 2.5, 3e6), queue=20), 24.0, 0.0024)
     rate = fitted_link(flow).rate
     assert rate.steps is not None
@@ -84,7 +84,7 @@ def test_losses_of_the_link_are_not_those_of_the_queue() -> None:
     assert link.queue.is_known
     assert link.loss.rate == pytest.approx(0.01, rel=0.2)
     assert link.loss.bursts is None
-    # What was lost had its time on the link.
+    # Lost packets had taken their time on the link.
     assert link.bps == pytest.approx(10e6, rel=0.01)
 
 
@@ -194,7 +194,7 @@ def test_independent_losses_are_no_bursts() -> None:
 
 
 def test_the_interval_of_a_loss_rate_is_exact() -> None:
-    # Clopper and Pearson: 5 of 100 and none of 10, by statistical tables.
+    # Clopper and Pearson: 5 of 100 and 0 of 10, by statistical tables.
     five = np.zeros(100, dtype=np.bool_)
     five[:5] = True
     assert loss_of(five).interval == pytest.approx((0.0164, 0.1128), abs=1e-4)

@@ -1,4 +1,4 @@
-"""QUIC in captures: what headers, sizes and times show, beside the link that made them."""
+"""QUIC in captures: headers, sizes and times, compared with the link that made them."""
 
 import sys
 from pathlib import Path

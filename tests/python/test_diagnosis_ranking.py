@@ -1,4 +1,4 @@
-"""What is said of remedies holds: intervals cover, and winners are what they are called."""
+"""Rankings of remedies are sound: intervals cover, and named winners win."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What is diagnosed beside a capture: sockets, two captures, and an interface as it is used."""
+"""Sources other than one capture: sockets, two captures, and a live interface."""
 
 import json
 import signal
@@ -334,7 +334,7 @@ def test_what_a_monitor_heard_is_said(captures: dict[str, Path]) -> None:
 
 @pytest.fixture(scope="module")
 def logged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, airtcp.Run]:
-    """The qlog of a sender, each of whose transmissions has a packet number of its own.
+    """The qlog of a sender, with a separate packet number for each transmission.
 
     TCP acknowledges bytes, hence a lost transmission of them with its repair: QUIC does not.
     """

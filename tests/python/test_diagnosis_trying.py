@@ -1,4 +1,4 @@
-"""Trials of remedies end with the processor time that they may take, and keep what is done."""
+"""Trials of remedies end with their budget of processor time, and keep finished results."""
 
 from collections.abc import Callable
 from itertools import count

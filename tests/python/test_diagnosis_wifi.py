@@ -59,7 +59,7 @@ def test_an_upload_over_wifi_is_given_back_by_a_scenario_of_it(tmp_path: Path) -
     assert isinstance(link, dict)
     assert link["wifi"]["mode"]["standard"].startswith("802.11")
 
-    # What is written runs by itself, and brings what the capture had.
+    # The written scenario runs by itself, and reproduces the capture.
     assert found.scenario is not None
     again = airtcp.run(Scenario.load(found.scenario.write(tmp_path, "link.toml")).to_toml(), 9)
     flow = again.summary["flows"][0]

@@ -44,7 +44,7 @@ CLAIM = Claim("1a", "w", "p", [GAIN])
 
 
 def paper(readings: int) -> Paper:
-    """A claim of three gains, and an open point with that number of values beside the default."""
+    """A claim of three gains, and an open point with that number of values next to the default."""
     names = [str(value) for value in range(readings + 1)]
     values = [
         Admitted(name, {"tcp.max_window": int(name)} if name != "0" else {}) for name in names
@@ -99,7 +99,7 @@ def test_only_the_way_disagrees_not_the_size():
     assert differs(Verdict.CONTRADICTED, Verdict.DIRECTION)
 
 
-# Nothing, or what a float can be scaled by without losing digits.
+# Zero, or an amount that a float can be scaled by without losing digits.
 amount = st.just(0.0) | st.floats(1e-3, 1e6)
 series = st.lists(amount, min_size=2, max_size=6)
 
@@ -182,11 +182,11 @@ def test_one_reading_of_forty_that_decides_is_found():
 
 
 def test_a_reading_at_the_edge_of_a_rule_decides_seldom():
-    """Told apart from the default every time, and significant itself most of the time."""
+    """Distinct from the default every time, and significant itself most of the time."""
     default, edge = [15.0, 15.0, 15.0], [2.5, 2.5, 2.5]
     found = [judged_over([edge], 0.03, seed, default) for seed in range(40)]
     asked = [over.asked["1a"][0] for _, over in found if over.asked]
-    # Its verdict from fresh seeds alone would have decided in so many.
+    # Its verdict from fresh seeds would by itself have decided in so many.
     assert sum(one.p_value < MISTAKEN for one in asked) >= 5
     assert sum(judged.verdict is Verdict.DEPENDS for judged, _ in found) <= 1
 
@@ -209,7 +209,7 @@ def test_readings_that_show_nothing_for_want_of_seeds_do_not_vote():
 )
 @settings(max_examples=60, deadline=None)
 def test_a_claim_depends_only_where_two_readings_stand_on_different_sides(default, readings, seed):
-    """Each by its own verdict on seeds of its own, whatever a mixture of their parts would say."""
+    """Each by its verdict on fresh seeds, whatever a mixture of their parts would give."""
     found, over = judged_over(readings, 0.05, seed, default)
     witness = over.disagrees("1a")
     assert (found.verdict is Verdict.DEPENDS) == (witness is not None)

@@ -1,4 +1,4 @@
-"""What the documentation names is there."""
+"""Files named in the documentation exist."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("docs/**/*.md"), *ROOT.glob("fuzz/*.md")])
 FOLDERS = "benches|crates|docs|fuzz|papers|python|recordings|scenarios|studies|tests"
-# A path in backquotes, from the repository's root; a pattern stands for one file at least.
+# A path in backquotes, from the repository's root; a pattern matches one file at least.
 NAMED = re.compile(rf"`((?:{FOLDERS})/[\w./*-]+)`")
 
 

@@ -54,7 +54,7 @@ def test_an_unwritable_folder_is_one_error_from_either_process(tmp_path: Path) -
 
 @dataclass(frozen=True)
 class Teller:
-    """A drawing that says which process draws it."""
+    """A drawing that records which process draws it."""
 
     def figure(self) -> Figure:
         figure = Figure()

@@ -1,4 +1,4 @@
-"""`airtcp emulate` and `deploy` hand over to airtcp-net; what that does, crates/net tests."""
+"""`airtcp emulate` and `deploy` hand over to airtcp-net, which crates/net tests."""
 
 import subprocess
 import sys

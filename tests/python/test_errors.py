@@ -1,4 +1,4 @@
-"""One style of error and one list of exit statuses, whoever finds what is wrong."""
+"""One style of error and one list of exit statuses, whoever finds the error."""
 
 import gzip
 import resource
@@ -54,7 +54,7 @@ def test_an_empty_standard_input_is_said() -> None:
 
 
 def net_program() -> str:
-    """airtcp-net, as it is beside this Python."""
+    """airtcp-net, as installed with this Python."""
     from airtcp._core import AirtcpError
     from airtcp.net import find_program
 

@@ -90,7 +90,7 @@ def paper(points: list[OpenPoint], facts: list[Fact]) -> Paper:
         (([0, 0, 0, 0], [50, 60, 55, 58]), ()),
         (([0, 0, 0, 0], [0, 0, 0, 0]), ("some", "grows")),
         (([9, 8, 9, 8], [9, 8, 8, 9]), ("none", "grows")),
-        # What the seeds cannot tell breaks no bound, and shows no trend.
+        # Differences that the seeds cannot resolve break no bound, and show no trend.
         (([0, 4, 0, 4], [0, 4, 1, 2]), ("grows",)),
         (([60, 50, 61, 52], [5, 4, 5, 6]), ("none", "grows")),
     ],
@@ -119,7 +119,7 @@ def test_wrong_facts_are_told(fact, message):
 
 
 def test_a_reading_that_breaks_a_fact_has_no_vote_and_serves_best_nowhere():
-    """It would contradict the claim that the default reproduces; and it alone has no timeouts."""
+    """It would contradict the claim that the default reproduces; and only it has no timeouts."""
     window = OpenPoint(
         "window", "o", "s", "200", "w", [Admitted("200"), Admitted("20", {"tcp.max_window": 20})]
     )

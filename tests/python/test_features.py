@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(
 
 
 class Machine:
-    """A source tree and a path of programs; `install` and `remove` change what is there."""
+    """A source tree and a path of programs, changed by `install` and `remove`."""
 
     def __init__(self, folder: Path) -> None:
         self.tree, self._bin = folder / "tree", folder / "bin"
@@ -58,7 +58,7 @@ class Machine:
         (self._bin / program).unlink()
 
     def build(self) -> tuple[list[str], str]:
-        """What cargo was asked for by `make build`, and what that printed."""
+        """Features that `make build` requested from cargo, and its output."""
         log = self.tree / "built"
         log.unlink(missing_ok=True)
         done = subprocess.run(

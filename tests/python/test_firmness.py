@@ -1,4 +1,4 @@
-"""Verdicts at the edge of a rule: more seeds, and else what the likely verdicts have in common."""
+"""Verdicts at the edge of a rule: more seeds, or else the common part of the likely verdicts."""
 
 from collections import Counter
 from pathlib import Path
@@ -27,7 +27,7 @@ PAPER = Paper(
 
 
 def measured(gain: float, noise: float, seeds: int, chance: np.random.Generator) -> Outcomes:
-    """Runs with this gain in per cent; what differs between seeds is noise and the channel."""
+    """Runs with this gain in per cent; noise and the channel differ between seeds."""
     outcomes = Outcomes(seeds={"e": tuple(range(seeds))})
     channel = 1e6 * np.exp(chance.normal(0, 0.3, seeds))
     for place, factor in (("off", 1.0), ("on", 1 + gain / 100)):
@@ -63,7 +63,7 @@ def test_a_firm_verdict_takes_no_more_seeds():
 
 
 def test_a_verdict_at_an_edge_gets_more_seeds_up_to_a_bound():
-    """25 % beside the paper's 20: as far off as a gain may be that is reproduced."""
+    """25 % against the paper's 20: the largest deviation that still counts as reproduced."""
     _, found, asked = settle(25, 0.03, 1)
     assert asked == [1, 2, 3]
     assert found.sets_of_seeds == 4
@@ -109,7 +109,7 @@ def test_what_likely_verdicts_have_in_common():
     assert said_of_likely(D, Counter({D: 60, N: 40})) is N
     assert said_of_likely(C, Counter({C: 60, N: 40})) is N
     assert said_of_likely(R, Counter({R: 50, C: 50})) is N
-    # Many that are rare leave none that is firm, and none that is likely beside it.
+    # Many rare verdicts leave no firm one, and no second likely one.
     assert said_of_likely(C, Counter({C: 94, N: 3, D: 3})) is C
 
 

@@ -40,7 +40,7 @@ def test_a_capture_tells_what_the_table_of_segments_tells(tmp_path: Path) -> Non
 
 
 def test_of_several_connections_the_one_with_most_data_is_compared(tmp_path: Path) -> None:
-    """Exchanges beside the load pass the same interface in a kernel's recording."""
+    """Exchanges under load pass the same interface in a kernel's recording."""
     path = tmp_path / "run.pcapng"
     two = {"duration": "2 s", "flows.count": 2, "flows.access_delay": ["400 ms", "0 ms"]}
     run = airtcp.run("dumbbell", settings=two, packets=True, pcap=path)
@@ -67,7 +67,7 @@ def test_other_seeds_part_at_the_first_loss_that_only_one_has() -> None:
     )
     found = first_difference(one, other).content
     assert found is not None
-    # A loss is seen first in what comes back: an acknowledgment that stands still.
+    # A loss shows first in the acknowledgments: one that does not advance.
     assert not found.is_out
     assert found.number < 500
 

@@ -127,7 +127,7 @@ def latency(change: float) -> dict[str, object]:
 
 
 def test_latency_is_not_praised_where_goodput_is_undecided_or_destroyed() -> None:
-    """An ACK filter: 64 % less latency, with goodput of -63 % ± 85 %, says nothing good of it."""
+    """An ACK filter: 64 % less latency, with goodput of -63 % ± 85 %, is no recommendation."""
     undecided = Candidate("ack-filter", -63.0, (-148.0, 22.0), State.UNDECIDED)
     destroyed = Candidate("cake", -69.0, (-76.0, -62.0), State.SHOWN)
     kept = Candidate("codel", 0.1, (-0.4, 0.6), State.EXCLUDED)
@@ -137,7 +137,7 @@ def test_latency_is_not_praised_where_goodput_is_undecided_or_destroyed() -> Non
     assert calmest([undecided, destroyed], by) is None  # type: ignore[arg-type]
     assert calmest([undecided, destroyed, kept], by) is kept  # type: ignore[arg-type]
     assert calmest([kept, dearer], by) is dearer  # type: ignore[arg-type]
-    # More seeds go to the one that is undecided, and none to the one that is not.
+    # More seeds go only to the undecided one.
     assert may_be_calmest([undecided, destroyed, kept], by) == (undecided,)  # type: ignore[arg-type]
 
 
@@ -190,7 +190,7 @@ def test_every_remedy_that_is_named_has_a_row_and_a_deployment(
             assert texts
             assert all(len(text.partition(": ")[2]) > 10 for text in texts)
             assert set(texts) <= set(compared.deployment), name
-            # A number: what decides it is in its row.
+            # A number: the deciding figure is in its row.
             assert compared.table.filter(remedy=name)["difference_percent"][0] is not None
 
 

@@ -32,7 +32,7 @@ if __name__ == "__main__":
 def test_a_forked_process_answers_or_says_why_not(
     method: str, expected: str, tmp_path: Path
 ) -> None:
-    """Polars' threads stay behind: its tables would wait for them without a word."""
+    """Polars' threads do not survive a fork: its tables would wait for them silently."""
     file = tmp_path / "program.py"
     file.write_text(PROGRAM.replace("METHOD", method))
     done = subprocess.run(

@@ -1,6 +1,6 @@
-"""A kernel of the cache runs in virtual time: what it gives, and what becomes of a broken one.
+"""A kernel of the cache runs in virtual time: its results, and the handling of a broken one.
 
-Needs QEMU and a kernel; skipped, with what is missing, where they are not there.
+Needs QEMU and a kernel; without them it is skipped, with the missing part named.
 """
 
 import contextlib
@@ -56,7 +56,7 @@ def test_a_run_is_the_same_each_time_and_never_late(kernel: Kernel) -> None:
     assert found["kernel"] == kernel.release
     assert found["in_time"]
     assert found["late_share"] == 0
-    # What the link does, and what the sender believes of it.
+    # The link's round trip, and the sender's estimate of it.
     assert found["min_rtt_ms"] == pytest.approx(50, abs=1.5)
     assert found["sender_min_rtt_ms"] == pytest.approx(50, abs=1.5)
 
@@ -65,7 +65,7 @@ def test_a_run_is_the_same_each_time_and_never_late(kernel: Kernel) -> None:
 def test_nothing_of_this_machine_moves_the_guests_clock(
     kernel: Kernel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """QEMU's main thread, woken at any time, once moved the clock by what was not counted yet."""
+    """QEMU's main thread, woken at any time, once advanced the clock by time not yet counted."""
     await_end = Machine.await_end
 
     def disturbed(machine: Machine) -> None:
@@ -92,7 +92,7 @@ def test_nothing_of_this_machine_moves_the_guests_clock(
 
 @IN_A_GUEST
 def test_another_boot_of_a_kernel_gives_the_same(kernel: Kernel, tmp_path: Path) -> None:
-    """A cache of its own, as another user or machine has: nothing of the first boot is in it."""
+    """A separate cache, as another user or machine has: it shares nothing with the first boot."""
     copy = tmp_path / "copy"
     shutil.copytree(kernel.folder, copy, ignore=shutil.ignore_patterns("booted-*", ".boot-*"))
     guests = [Guest.of(kernel), Guest.of(replace(kernel, folder=copy))]
@@ -127,7 +127,7 @@ def test_what_a_setting_names_from_the_current_folder_does_so_in_the_guest(
         Path("../scenarios/x.toml").absolute(),
         ['link.rtt_log.path="own.ping"', "link.rtt_log.path=../logs/up.ping", "none.ping"],
     )
-    # The guest's program stands in /; that is its own parent, too.
+    # The guest's program is in /, which is its own parent, too.
     assert {"/own.ping", "/logs/up.ping"} <= set(files)
     assert not any("none" in name for name in files)
 
@@ -220,7 +220,7 @@ def test_every_remedy_is_applied_in_a_guest_or_refused_by_name(kernel: Kernel) -
         assert done[name].status == 2
         idle = f'"{name}" would change nothing here: ' in done[name].err
         assert idle or f'remedy "{name}": this kernel has no way to it. ' in done[name].err
-    # What this machine's kernel may lack: modules, disciplines, parameters of modules, BPF.
+    # Optional features of this machine's kernel: modules, disciplines, module parameters, BPF.
     assert refused.isdisjoint({"westwood", "veno", "bbr", "pacing", "hystart", "newzag", "coin"})
     assert json.loads(done["pacing"].out)["discipline"] == "fq"
     assert {"fack", "tahoe", "oracle"} <= refused
@@ -250,7 +250,7 @@ def test_a_guest_has_the_congestion_controls_of_modules(kernel: Kernel, control:
     assert control in done.out.split()
 
 
-# Reno over 10 Mbit/s and 50 ms fills what a discipline lets wait.
+# Reno over 10 Mbit/s and 50 ms fills the queue of a discipline.
 FULL = ("--set", "link.loss.rate=0", "--set", "tcp.profile=linux-reno", "--set", "duration=2 s")
 
 

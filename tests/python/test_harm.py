@@ -1,4 +1,4 @@
-"""What a remedy costs a flow that does not have it, and metrics other than goodput in studies."""
+"""Harm of a remedy to a flow without it, and metrics other than goodput in studies."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ SETTINGS = {"duration": "10 s", "link.loss.rate": 0.001}
 
 
 def test_who_sends_less_leaves_an_unchanged_flow_more() -> None:
-    """A window of four segments is 0.93 Mbit/s at 50 ms: the other gets what is left of 10."""
+    """A window of four segments is 0.93 Mbit/s at 50 ms: the other gets the rest of 10."""
     compared = airtcp.compare(
         "lossy-pipe", ["max-window:segments=4"], 3, {"duration": "10 s"}, metric="harm"
     )
@@ -33,7 +33,7 @@ def test_who_sends_less_leaves_an_unchanged_flow_more() -> None:
 
 
 def test_who_takes_more_costs_an_unchanged_flow_its_share() -> None:
-    """Reno beside CUBIC on a long fat pipe gets less than beside Reno (Ha et al. 2008, §4.3)."""
+    """Reno against CUBIC on a long fat pipe gets less than against Reno (Ha et al. 2008, §4.3)."""
     settings = {
         "duration": "60 s",
         "link.rate": "50 Mbit/s",
@@ -49,7 +49,7 @@ def test_who_takes_more_costs_an_unchanged_flow_its_share() -> None:
 
 
 def test_no_harm_is_left_unsaid() -> None:
-    """Of each remedy that others pay for; the best one's harm has its own line."""
+    """Harm is listed for every remedy that causes it; the best one's has a separate line."""
     compared = airtcp.compare(
         "wlan-upload", ["illinois", "bbr-v3", "vegas"], 3, {"duration": "8 s"}, harm=True
     )

@@ -1,6 +1,6 @@
 """Damaged and mutated files through the command line: an answer or one line, never a traceback.
 
-In this process, since starting one costs more than most of what is tried.
+In this process, since starting a new one costs more than most of the inputs.
 """
 
 import random
@@ -51,7 +51,7 @@ def mutants(content: bytes, seed: int) -> Iterator[bytes]:
 
 
 def assert_answers(*arguments: str | Path) -> None:
-    """The command answers, or says in one line what is wrong."""
+    """The command answers, or explains the error in one line."""
     done = CliRunner().invoke(app, [str(argument) for argument in arguments])
     if done.exit_code == 0:
         return
@@ -90,7 +90,7 @@ SCENARIOS = ("lossy-pipe", "wlan-upload", "cell", "wifi-suspension")
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_a_mutated_scenario(name: str, tmp_path: Path) -> None:
     path = airtcp.shipped.find(name, "scenarios")
-    # Of no length that a mutation makes: what is tried is the reading of the file.
+    # The mutated duration is not simulated: only the reading of the file is tested.
     for number, content in enumerate(mutants(path.read_bytes(), number_of(path))):
         (tmp_path / f"{number}.toml").write_bytes(content)
         assert_answers("run", tmp_path / f"{number}.toml", "--set", "duration=10 ms")
@@ -114,5 +114,5 @@ def test_a_mutated_script(folder: str, tmp_path: Path) -> None:
 
 
 def number_of(path: Path) -> int:
-    """A seed of a file's own, the same on every machine."""
+    """A seed for each file, the same on every machine."""
     return sum(path.name.encode())

@@ -1,4 +1,4 @@
-"""The judge of instruction counts: what fails, what is held, and what is read from callgrind."""
+"""The judge of instruction counts: failures, bounds, and the parser of callgrind's output."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SOURCE = Path(__file__).parents[2] / "benches" / "instructions.py"
 
 @pytest.fixture(scope="module")
 def instructions() -> ModuleType:
-    # A script's neighbours are found beside it.
+    # A script's neighbours are found in its folder.
     sys.path.insert(0, str(SOURCE.parent))
     try:
         return importlib.import_module("instructions")

@@ -49,7 +49,7 @@ def test_while_modules_are_imported(lossy_file: Path, module: str) -> None:
     assert done.stdout == ""
 
 
-# An hour of virtual time at 10 Gbit/s: if Ctrl-C were not heard, the tests would not end.
+# An hour of virtual time at 10 Gbit/s: if Ctrl-C were ignored, the tests would not end.
 _LONG = ["--set", "duration=24 h", "--set", "link.rate=10 Gbit/s"]
 
 
@@ -85,7 +85,7 @@ def test_while_a_command_works_or_waits(
 
 
 def wait_until_imported(pid: int) -> None:
-    """Until the core is mapped, and then until the process does what it is to be caught at."""
+    """Waits until the core is mapped, and then until the process reaches the stage to interrupt."""
     maps = Path(f"/proc/{pid}/maps")
     while "_core.abi3" not in maps.read_text():
         time.sleep(0.01)
@@ -94,7 +94,7 @@ def wait_until_imported(pid: int) -> None:
 
 @pytest.mark.parametrize("delay_ms", [50, 100, 200, 300])
 def test_in_the_first_moments(lossy_file: Path, delay_ms: int) -> None:
-    """Whatever stage that is on this machine; what comes before `main` is Python's own."""
+    """Whatever stage that is on this machine; before `main` it is Python's."""
     program = subprocess.Popen(
         [sys.executable, "-c", _READY, "run", lossy_file],
         stdout=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""Kernels in virtual time: archives, modules, packages, the cache, and what a guest may write."""
+"""Kernels in virtual time: archives, modules, packages, the cache, and a guest's files."""
 
 import io
 import json
@@ -476,7 +476,7 @@ def test_an_image_is_run_by_its_path_with_the_modules_that_are_its_own(
     assert the_kernel(str(image)).can.congestion_controls == ("illinois", "reno")
     assert len(known()) == 1
 
-    # As a build leaves it: what is built in stands in the tree's configuration.
+    # As a build leaves it: built-in features are in the tree's configuration.
     (built := tmp_path / "tree/arch/x86/boot").mkdir(parents=True)
     (built / "bzImage").write_bytes(bytes(IMAGE))
     (tmp_path / "tree/.config").write_text("CONFIG_TUN=y\nCONFIG_TCP_CONG_VENO=y\n")

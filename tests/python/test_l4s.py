@@ -1,4 +1,4 @@
-"""Prague over DualPI2 (RFC 9330 to 9332), and LEDBAT: shares beside others, and delay."""
+"""Prague over DualPI2 (RFC 9330 to 9332), and LEDBAT: shares of competing flows, and delay."""
 
 import runpy
 from pathlib import Path
@@ -39,7 +39,7 @@ def run(
     duration_s: int = 60,
     packets: int = 2000,
 ) -> list[dict[str, float]]:
-    """Flows with these stacks over one bottleneck, and what each of them has got."""
+    """Flows with these stacks over one bottleneck, and the results of each."""
     settings = {
         "link.rate": f"{rate_mbps} Mbit/s",
         "link.delay": f"{rtt_ms / 2} ms",
@@ -87,7 +87,7 @@ def test_coupled_queues_give_both_kinds_the_same(
 
 @pytest.mark.parametrize("rtt_ms", [5, 10, 20, 40, 100])
 def test_shares_of_several_flows_follow_from_their_steady_states(rtt_ms: float) -> None:
-    """Five of each, whose sum evens out what one flow alone makes of the controller."""
+    """Five of each, so that their sum averages over the controller's reaction to single flows."""
     found = WRITER["share"]("CUBIC", 100, rtt_ms, pairs=5)
     assert found == pytest.approx(WRITER["closed_form"](rtt_ms), rel=0.15)
 
@@ -120,7 +120,7 @@ def test_a_low_latency_queue_stays_short_beside_others() -> None:
 
 
 def test_prague_alone_fills_the_link_with_a_short_queue() -> None:
-    """The low-latency queue marks what has waited for a millisecond."""
+    """The low-latency queue marks packets after a millisecond of queueing."""
     rtt_ms = 20.0
     assert sum(rates([PRAGUE], 50, rtt_ms, aqm=DUALPI2)) > 0.9 * 50e6
     flow = run([PRAGUE], 50, rtt_ms, DUALPI2)[0]
@@ -153,7 +153,7 @@ def test_ledbat_fills_an_empty_link_and_keeps_to_its_target() -> None:
     rtt_ms = 40.0
     assert sum(rates([LEDBAT], 10, rtt_ms, packets=400)) > 0.93 * 10e6
     flow = run([LEDBAT], 10, rtt_ms, packets=400)[0]
-    # What slow start has put there goes slowly; at the end it is the target.
+    # The queue built by slow start drains slowly; at the end it is at the target.
     assert 80 < flow["srtt_ms"] - rtt_ms < 115
     assert flow["segments_retransmitted"] == 0
 

@@ -1,7 +1,7 @@
 """The lab in a browser: headless Chromium, as a person meets it.
 
-Skipped by name where Playwright's package (`pip install playwright`, without browsers of its own)
-or Chromium (`apt install chromium`) is absent. With AIRTCP_SCREENSHOTS=FOLDER what is seen is kept.
+Skipped by name where Playwright's package (`pip install playwright`, without its browsers) or
+Chromium (`apt install chromium`) is absent. With AIRTCP_SCREENSHOTS=FOLDER screenshots are kept.
 """
 
 import os
@@ -79,12 +79,12 @@ def show(browser: Any, lab: "Lab") -> Iterator[Open]:
 
 
 def finished(page: Any) -> None:
-    """Waits until what is chosen has been computed and drawn."""
+    """Waits until the selection has been computed and drawn."""
     expect(page.locator("#status")).to_contain_text(" ms")
 
 
 def keep(page: Any, name: str) -> None:
-    """Keeps what is seen, where that is asked for."""
+    """Keeps a screenshot, if requested."""
     if folder := os.environ.get("AIRTCP_SCREENSHOTS"):
         page.screenshot(path=str(Path(folder) / f"lab-{name}.png"), full_page=True)
 
@@ -217,7 +217,7 @@ def test_a_standard_brings_its_modes(show: Open) -> None:
     finished(page)
     assert goodput(page, 0) != before
     expect(page.locator("#error")).to_be_hidden()
-    # What stands in the scenario is no setting.
+    # A value in the scenario is no setting.
     page.select_option("#pick-wlan-guard_interval", "800 ns")
     expect(page).not_to_have_url(re.compile("guard_interval"))
     assert wrong == []

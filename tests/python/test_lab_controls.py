@@ -65,7 +65,7 @@ def test_the_ends_of_every_slider_are_values_of_its_key(path: Path) -> None:
         assert control.meaning
         for end in control.choices or (control.low, control.high):
             said = why_not(control.key, _text(control, end)) or ""
-            # It may contradict another key, but never leaves its own range.
+            # It may contradict another key, but never leaves its range.
             assert not re.search(r"expected (from|a (whole )?number|a probability)", said), said
 
 
@@ -166,7 +166,7 @@ def test_files_are_found_wherever_they_are_named() -> None:
 
 @pytest.mark.parametrize("kind", UNITS)
 def test_units_are_those_of_the_core(kind: Kind) -> None:
-    """Each unit is tried on a key of its kind and compared with what the core writes out."""
+    """Each unit is tried on a key of its kind and compared with the core's output."""
     key = {Kind.RATE: "link.rate", Kind.TIME: "link.delay", Kind.BYTES: "link.queue.bytes"}[kind]
     for unit, size in UNITS[kind].items():
         amount = 3 if size < 60 or kind is not Kind.TIME else 1

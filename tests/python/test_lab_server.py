@@ -1,4 +1,4 @@
-"""The lab over HTTP: what it answers, whom it refuses, what it bounds."""
+"""The lab over HTTP: its answers, refusals and bounds."""
 
 import base64
 import io
@@ -117,7 +117,7 @@ def test_a_cloud_has_every_seed_and_their_verdict(lab: Lab) -> None:
     assert {one["seed"]: one["goodput_bps"][1] for one in seeds} == expected
     (verdict,) = (one["sentence"] for one in heard if one["kind"] == "verdict")
     same = comparison.verdict[0].replace("sack", "B").partition("; newreno senders")[0]
-    # What is not decided says how many seeds would decide it.
+    # An undecided remedy comes with the number of seeds that would decide it.
     assert verdict.startswith(same)
 
 
@@ -136,7 +136,7 @@ def test_what_helps_is_what_compare_says(lab: Lab) -> None:
     best = compared.ranking.best
     assert best is not None
     rows = told[-1]["rows"]
-    # The best of all comes first, wherever it is deployed; the headline's is the asker's own.
+    # The best of all comes first, wherever it is deployed; the headline's is the asker's best.
     assert rows[0]["remedy"] == compared.ranking.candidates[0].remedy
     assert next(row["remedy"] for row in rows if row["is_yours"]) == best.remedy
 

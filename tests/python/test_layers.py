@@ -1,4 +1,4 @@
-"""Who may import what: data, judging and drawing do not meet in circles."""
+"""Allowed imports: data, judging and drawing do not meet in circles."""
 
 import ast
 import functools
@@ -28,10 +28,10 @@ LAYERS = (
     ("cli",),
     ("__main__",),
 )
-"""Each may import those above it, and itself; also inside functions, also for types alone."""
+"""Each may import the ones above it, and itself; also inside functions, also only for types."""
 
 HEAVY = {"matplotlib", "numpy", "polars", "scipy"}
-"""What takes long to import, and so is imported where it is used."""
+"""Modules slow to import, which are therefore imported where they are used."""
 
 
 def _name(path: Path) -> str:

@@ -119,7 +119,7 @@ def test_idle_probes_are_a_log_played_by_time(tmp_path: Path) -> None:
 def test_bytes_are_bounded(peer: Peer) -> None:
     found = measure("127.0.0.1", peer.port, seconds=20.0, most_bytes=20_000_000)
     assert found.is_cut
-    # Each of a few connections may have one buffer under way when the last byte is spent.
+    # Each of a few connections may have one buffer in flight when the last byte is spent.
     assert 10_000_000 < found.spent_bytes < 30_000_000
 
 
@@ -208,7 +208,7 @@ def test_what_is_never_answered_counts_as_long_as_it_has_waited() -> None:
 
 @pytest.mark.needs("namespaces", "tun")
 def test_an_emulated_link_is_found_again(tmp_path: Path) -> None:
-    """20 Mbit/s, 40 ms, and 200 packets of 1500 bytes before one's own: 120 ms."""
+    """20 Mbit/s, 40 ms, and 200 packets of 1500 bytes ahead of a probe: 120 ms."""
     found = measured_over(
         f"{sys.executable} -m airtcp serve --measure",
         "$AIRTCP_SERVER --for 16s",
@@ -220,7 +220,7 @@ def test_an_emulated_link_is_found_again(tmp_path: Path) -> None:
         # In real time, and a machine that is busy with others carries less.
         assert 0.6 * 19.3e6 < phase["goodput_bps"] < 1.05 * 19.3e6
         assert 60 < phase["ping"]["p95_ms"] < 250
-        # An idle one has 1500. A busy machine answers late, and what is late counts.
+        # An idle one has 1500. A busy machine answers late, and late answers count.
         assert 5 < phase["rpm"] < 1500
     link = airtcp.load_scenario(found["scenario"])
     assert link.name == "measured"
@@ -245,7 +245,7 @@ def test_a_report_of_iperf3_is_read() -> None:
 
 @contextlib.contextmanager
 def iperf3_server() -> Iterator[int]:
-    """A server of its own, by its port; it is gone afterwards, whatever happened."""
+    """A separate server, by its port; it is gone afterwards, whatever happened."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     with subprocess.Popen(
@@ -270,7 +270,7 @@ def test_an_iperf3_server_is_measured() -> None:
         assert phase.goodput_bps is not None
         assert phase.goodput_bps > 1e6
         assert phase.handshake.count > 0 or not Handshakes.hides
-    # What the sender's TCP says; of a download the server's may be in the report too.
+    # The sender's TCP statistics; for a download the server's may be in the report too.
     assert found.loaded[1].rpm_own is not None
 
 
@@ -289,7 +289,7 @@ def test_a_server_that_holds_a_connection_is_asked_again() -> None:
 
 @pytest.mark.skipif(not Handshakes.hides, reason="needs Linux")
 def test_the_servers_program_sees_no_handshake() -> None:
-    """What completes one is in the listener's queue, where `select` finds it."""
+    """The packet that completes one is in the listener's queue, where `select` finds it."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address = listener.getsockname()
         handshakes = Handshakes(*address)

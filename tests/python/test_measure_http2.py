@@ -25,7 +25,7 @@ pytestmark = pytest.mark.needs("openssl")
 
 
 class Http2Server:
-    """The process, on a port of its own."""
+    """The process, on a free port."""
 
     def __init__(self, key: Path, chain: Path, protocols: list[str], large: int) -> None:
         """Serves from now on: who connects before it accepts waits."""
@@ -41,7 +41,7 @@ class Http2Server:
             )
 
     def state(self) -> dict[str, Any]:
-        """What was asked so far."""
+        """Requests so far."""
         with urllib.request.urlopen(f"{self.url}/state", timeout=30) as answer:
             return json.load(answer)  # type: ignore[no-any-return]
 
@@ -68,7 +68,7 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
 
 
 def test_requests_are_multiplexed_with_the_load(start: Callable[..., Http2Server]) -> None:
-    """The load's own round trips are requests on its own connections, both ways."""
+    """The load's round trips are requests on its connections, both ways."""
     server = start("h2", "http/1.1")
     found = measure_by(
         Server(server.url), 6.0, 3_000_000_000, (Way.DOWN, Way.UP), lambda share, words: None

@@ -38,7 +38,7 @@ class Answers(BaseHTTPRequestHandler):
         """The configuration, one byte, or 8 GB."""
         self.server.asked.append(self.path)
         if self.path == "/.well-known/nq":
-            # By the name by which the client knows it, unless a test says otherwise.
+            # By the name by which the client knows it, unless a test overrides it.
             own = configuration(f"{self.server.scheme}://{self.headers['Host']}")
             self._say((self.server.configuration or own).encode())
         elif self.path == "/small":
@@ -54,7 +54,7 @@ class Answers(BaseHTTPRequestHandler):
             self.send_error(404)
 
     def do_POST(self) -> None:
-        """Takes what comes."""
+        """Accepts any body."""
         self.server.asked.append(self.path)
         left = int(self.headers["Content-Length"])
         with contextlib.suppress(OSError):
@@ -74,7 +74,7 @@ class Answers(BaseHTTPRequestHandler):
 
 
 class TestServer(ThreadingHTTPServer):
-    """On a port of its own."""
+    """On a free port."""
 
     __test__ = False
     daemon_threads = True
@@ -152,7 +152,7 @@ def test_a_server_is_measured(server: TestServer) -> None:
             assert phase.own is not None
             assert phase.own.count > 0
             assert phase.rpm is not None
-    # What the server has taken is what was delivered, but for what was under way.
+    # The server received the delivered data, plus the data in flight.
     up = found.loaded[1]
     assert up.goodput_bps is not None
     assert server.taken > 0
@@ -162,7 +162,7 @@ def test_a_server_is_measured(server: TestServer) -> None:
 
 
 def certificate(folder: Path) -> tuple[Path, Path]:
-    """A key, and a certificate of its own for localhost."""
+    """A key, and a self-signed certificate for localhost."""
     key, chain = folder / "key.pem", folder / "certificate.pem"
     subprocess.run(
         [
@@ -210,9 +210,9 @@ def serve_for_good() -> None:
 
 @pytest.mark.needs("namespaces", "tun")
 def test_an_emulated_link_is_found_again(tmp_path: Path) -> None:
-    """20 Mbit/s, 40 ms, and 200 packets of 1500 bytes before one's own: 120 ms.
+    """20 Mbit/s, 40 ms, and 200 packets of 1500 bytes ahead of a probe: 120 ms.
 
-    The load's own round trips are the kernel's estimates, of a sender (up) and of a receiver.
+    The load's round trips are the kernel's estimates, of a sender (up) and of a receiver.
     """
     here = Path(__file__).parent
     serve = f"import sys; sys.path.insert(0, {str(here)!r}); import test_measure_https as t; "
@@ -236,7 +236,7 @@ def test_an_emulated_link_is_found_again(tmp_path: Path) -> None:
 def test_bytes_are_bounded(server: TestServer) -> None:
     found = measure_by(Server(server.url), 30.0, 20_000_000, BOTH, lambda share, words: None)
     assert found.is_cut
-    # Each of a few connections may have one buffer under way when the last byte is spent.
+    # Each of a few connections may have one buffer in flight when the last byte is spent.
     assert 10_000_000 < found.spent_bytes < 30_000_000
 
 

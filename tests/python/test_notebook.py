@@ -1,4 +1,4 @@
-"""The cells of docs/start/notebook.md run, and print what the page says they do."""
+"""The cells of docs/start/notebook.md run, and print the page's output."""
 
 import importlib.util
 import re

@@ -1,4 +1,4 @@
-"""Metrics of one's own, in Python and by module and function."""
+"""User-defined metrics, in Python and by module and function."""
 
 from pathlib import Path
 

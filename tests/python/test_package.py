@@ -1,4 +1,4 @@
-"""The package as a library: its examples, its names, and what can be copied and sent elsewhere."""
+"""The package as a library: its examples, its names, and its objects' copies and pickles."""
 
 import copy
 import doctest
@@ -74,7 +74,7 @@ def test_a_scenario_takes_its_recordings_along(tmp_path: Path) -> None:
         assert other == scenario
         assert hash(other) == hash(scenario)
         assert airtcp.run(other).summary == airtcp.run(scenario).summary
-    # What came without a file goes on without.
+    # A scenario without a file still works without one.
     assert pickle.loads(pickle.dumps(pickle.loads(packed))) == scenario
     assert scenario != airtcp.load_scenario("ping", {"duration": "5 s"})
 
@@ -100,7 +100,7 @@ def test_what_the_sender_believes_stands_apart_from_what_packets_take(lossy_file
     assert flow["sender_min_rtt_ms"] < min(run.rtts["rtt_ms"])
     latency = run.summary["latency"]
     at = dict(zip(latency["percent"], latency["rtt_ms"], strict=True))
-    # Of one flow they are the flow's own.
+    # With one flow they are the flow's.
     assert [at[50], at[95], at[99]] == [flow[f"rtt_p{percent}_ms"] for percent in (50, 95, 99)]
     for kind in ("rtt_ms", "delay_ms", "delivery_ms"):
         assert latency[kind] == sorted(latency[kind])

@@ -66,7 +66,7 @@ def link(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def recording(link: Path) -> Path:
-    """What the kernel's packets met on the link."""
+    """Fates of the kernel's packets on the link."""
     folder = link.parent
     for name, text in (("serve.py", SERVE), ("send.py", SEND)):
         (folder / name).write_text(text)
@@ -81,7 +81,7 @@ def recording(link: Path) -> Path:
 
 
 def recorded(folder: Path) -> tuple[dict[int, int], dict[int, int]]:
-    """By number: the first byte of what the kernel sent, and what arrived acknowledgments tell."""
+    """By number: the first byte of the kernel's packets, and the next byte of delivered ACKs."""
     rows = pl.read_parquet(folder / "packets.parquet").filter(pl.col("tcp")).sort("packet")
     data = rows.filter((pl.col("direction") == "data") & pl.col("number").is_not_null())
     acks = rows.filter((pl.col("direction") == "acks") & (pl.col("fate") == "delivered"))
@@ -119,7 +119,7 @@ def test_the_same_numbers_are_the_same_segments(link: Path, recording: Path) -> 
 
 @pytest.mark.needs("namespaces", "tun")
 def test_a_recording_is_of_the_numbers_that_were_lost(link: Path, recording: Path) -> None:
-    """What is written for a replay are the numbers that the link lost, and nothing else."""
+    """A replay's lists contain the numbers of packets that the link lost, and nothing else."""
     for name, numbers in (("lost-data.csv", LOST_DATA), ("lost-acks.csv", LOST_ACKS)):
         lines = [f"0,{number}" for number in numbers]
         assert (recording / name).read_text().splitlines() == ["flow,packet", *lines]

@@ -81,7 +81,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def _one_paper(folder: Path) -> Path:
-    """A folder of papers with NewZag alone, and a comparison across of few remedies."""
+    """A folder of papers with only NewZag, and a comparison across of few remedies."""
     shutil.copytree(PAPERS / "newzag", folder / "newzag")
     cross = (PAPERS / "cross.toml").read_text(encoding="utf-8")
     begin, end = cross.index("[[link]]"), cross.index("[[stack]]")
@@ -119,7 +119,7 @@ def _story_of_a_log(log: Path) -> Story:
 
 @pytest.fixture(scope="module")
 def verified(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of a verification against a program that stands for the kernel."""
+    """The page of a verification against a program that emulates the kernel."""
     folder = tmp_path_factory.mktemp("verified")
     with pytest.MonkeyPatch.context() as patch:
         _install(folder, patch, late=0)

@@ -33,7 +33,7 @@ _CONTINUED = re.compile(r"\n\s*(?://[/!]?|#|\*)[ ]?(?=\S)| ?\\\n\s*")
 
 @dataclass(frozen=True)
 class Parts:
-    """What can be cited of a paper."""
+    """Parts of a paper that can be cited."""
 
     paper: str
     text: str
@@ -151,7 +151,7 @@ def sections_of(paper: Parts, text: str) -> dict[str, str]:
 
 
 def _plain(text: str) -> str:
-    """The letters and digits of a text: what a transcription of its signs leaves alone."""
+    """The letters and digits of a text, which a transcription of its signs does not change."""
     return re.sub(r"[^a-z0-9]", "", text.lower())
 
 

@@ -1,4 +1,4 @@
-"""No sentence about results is typed: it is computed from runs, or says what runs must show."""
+"""No sentence about results is typed: it is computed from runs, or bound to a check."""
 
 import csv
 import re
@@ -20,12 +20,12 @@ _OUTCOME = re.compile(
     r"\b(?:helps?|gains?|adds?|removes?|raises?|lowers?|harms?|worth|changes? goodput|ahead|delays|"
     r"waits longer|come out|comes out|no longer)\b"
 )
-"""Words by which a sentence tells what came out of a comparison."""
+"""Words by which a sentence reports the outcome of a comparison."""
 _CONDITIONAL = re.compile(r"\{if [^{}|]*(?:\{[a-z0-9-]+\}[^{}|]*)*\|(?:[^{}]|\{[a-z0-9-]+\})*\}")
 
 
 def typed_outcomes(text: str) -> list[str]:
-    """The sentences of a text that tell an outcome without a condition or a computed number."""
+    """The sentences of a text that report an outcome without a condition or a computed number."""
     plain = _CONDITIONAL.sub("{condition}", " ".join(text.split()))
     sentences = re.split(r"(?<=[.:;]) (?=[A-Z{])", plain)
     return [one for one in sentences if _OUTCOME.search(one) and "{" not in one]

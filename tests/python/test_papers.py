@@ -59,7 +59,7 @@ def test_all_claims_of_all_papers_are_there():
         used |= {one.experiment for one in paper.file.sensitivities}
         used |= {one.experiment for one in paper.file.calibrations}
         assert used == {experiment.id for experiment in paper.file.experiments}
-        # What is open is said: as readings, and where the text gives a fact, as a calibration.
+        # Open points are listed: as readings, and where the text gives a fact, as a calibration.
         assert paper.file.readings
 
 
@@ -287,7 +287,7 @@ def test_charts_hold_what_was_measured():
 
 
 def test_a_watched_window_shows_its_steps():
-    """NewZag takes a fifth off for what it takes for random, NewReno always half."""
+    """NewZag reduces by a fifth on losses it takes for random, NewReno always by half."""
     settings = {"wired.loss.rate": 0.002, "flows.bytes": "10 MB"}
     scenario = load_scenario(PAPERS / "newzag" / "download.toml", settings)
     for remedy, few, many in (

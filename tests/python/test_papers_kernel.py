@@ -1,4 +1,4 @@
-"""Papers on the kernel: what is run, what is refused and why, and the table of papers-real.md."""
+"""Papers on the kernel: runs, refusals with their reasons, and the table of papers-real.md."""
 
 import json
 import runpy
@@ -93,7 +93,7 @@ def test_what_can_be_had_is_run_and_the_rest_says_why(log: Path, lossy_file: Pat
     made = [call for call in _calls(log) if "--check" not in call]
     assert len(made) == 6
     assert all("fack" not in call and "tcp.max_window=20" not in call for call in made)
-    # The kernel's own mean deviation in the baseline, of seeds 1 and 2.
+    # The kernel's mean deviation in the baseline, of seeds 1 and 2.
     deviations = {call[-1] for call in made if "rto-factor" in call}
     assert deviations == {"3.500000"}
     assert not any("--deviation" in call for call in made if "rto-factor" not in call)

@@ -1,4 +1,4 @@
-"""A quick run of the papers: few seeds, and what they leave undecided."""
+"""A quick run of the papers: few seeds, and the verdicts they leave undecided."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +23,7 @@ def test_a_quick_run_has_at_least_four_seeds():
 
 
 def test_a_quick_run_leaves_to_the_full_one_what_its_seeds_do_not_decide():
-    """No reading is spent on such a claim, and nothing on what no verdict rests on."""
+    """No reading is spent on such a claim, and nothing on points without a verdict."""
     (paper,) = load_papers(PAPERS, ["wsc-tcp"])
     judged = judge_papers([paper], PAPERS, quick=True, with_cross=False)
     over, silent = judged.readings[paper.name], 0

@@ -1,4 +1,4 @@
-"""Ping logs over links whose faults are known: what is said first, and what is not."""
+"""Ping logs over links with known faults: the first finding, and absent ones."""
 
 import math
 import tracemalloc
@@ -175,7 +175,7 @@ def test_what_is_wrong_comes_first(kind: str, seed: int, tmp_path: Path) -> None
         return
     assert found[0].kind == expected, [one.sentence for one in found]
     assert sentence in found[0].sentence or seed > 1
-    # Its symptoms are not told as further faults.
+    # Its symptoms are not reported as further faults.
     assert len(found) <= 2, [one.sentence for one in found]
 
 
@@ -317,7 +317,7 @@ def test_a_length_of_time_is_not_rounded_by_much() -> None:
 
 
 def test_a_log_of_many_probes_takes_little_memory() -> None:
-    """At 2 ms a window of 5 s holds 2500 round trips, of which few are looked at."""
+    """At 2 ms a window of 5 s holds 2500 round trips, and few of them are examined."""
     count = 60_000
     rtt_s = 0.02 + 0.002 * np.random.default_rng(3).random(count)
     rtt_s[count // 2 :] += 0.3

@@ -1,6 +1,6 @@
 """The released build gives the digests that the debug build gives.
 
-The Rust tests hold their own build, with all its checks on, to the same file.
+The Rust tests check their build, with all its checks on, against the same file.
 """
 
 import json

@@ -28,7 +28,7 @@ def sheets(page: Path) -> int:
 
 
 def as_printed(page: Path) -> Path:
-    """The page with the rules of print for the screen, which has what can be asked for widths."""
+    """The page with the rules of print for the screen, where widths can be measured."""
     text = page.read_text().replace("@media screen", "@media not all")
     copy = page.with_name(f"printed-{page.name}")
     copy.write_text(text.replace("@media print", "@media all"))

@@ -1,4 +1,4 @@
-"""Every generated table says what it was made with, and which are not today's."""
+"""Every generated table records its engine, and earlier engines are marked."""
 
 import shutil
 from pathlib import Path
@@ -76,12 +76,12 @@ def test_a_stale_table_fails_until_its_page_says_so(small: Path) -> None:
     page = (small / "docs" / "page.md").read_text()
     assert faults(small) == []
     assert page.count(SENTENCE) == 1
-    # The numbers stay, with what they were made with.
+    # The numbers stay, with their provenance.
     said = made(page, "one")
     assert said is not None
     assert said.is_earlier
     assert "| a |" in page
-    # Back again the page must not say so any more.
+    # Changed back, the page must no longer have the mark.
     (small / "link.toml").write_text(changed.replace("26 ms", "25 ms"))
     provenance._result.cache_clear()
     assert "is today's again" in faults(small)[0]

@@ -5,7 +5,7 @@ draft-ietf-quic-qlog-main-schema-14 (§3, §5 to §7, §10) and draft-ietf-quic-
 use). Their maps are closed: a field that a definition does not have is an error.
 """
 
-# The classes say what the drafts say.
+# The classes follow the drafts.
 # ruff: noqa: D101
 
 from pathlib import Path

@@ -1,1 +1,1 @@
-"""Oracle data of kernels in virtual time: what to run, how it was run, and what came out."""
+"""Oracle data of kernels in virtual time: the settings, the recorder, and the runs."""

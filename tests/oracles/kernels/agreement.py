@@ -18,7 +18,7 @@ from .design import Setting, settings
 from .record import RUNS, SCENARIO
 
 RECEIVE_WINDOWS = {"6.1": "autotuned-6.1", "6.12": "autotuned-6.12"}
-"""What a kernel's receiver is, where it is another than today's."""
+"""A kernel's receive window, if it differs from today's."""
 
 ACK_IN_THE_WAY_MBPS = 4
 """In a guest the first data leave 0.1 ms after the acknowledgment that ends the handshake, as long
@@ -68,13 +68,13 @@ class Pair:
 
 
 def head() -> dict[str, Any]:
-    """What made the data: kernels and program, with their hashes."""
+    """Provenance of the data: kernels and program, with their hashes."""
     with RUNS.open(encoding="utf-8") as file:
         return dict(json.loads(file.readline()))
 
 
 def pairs(longer_us: float = 0) -> list[Pair]:
-    """Every run of the data beside its simulation by today's engine, with a longer delay."""
+    """Every run of the data paired with its simulation by today's engine, with a longer delay."""
     lines = [json.loads(line) for line in RUNS.read_text("utf-8").splitlines()[1:]]
     known = {setting.number: setting for setting in settings()}
     wanted = sorted({_place(line) for line in lines})
@@ -136,7 +136,7 @@ GROUPS: dict[str, Callable[[Setting], str]] = {
     "control, discipline": lambda one: f"{one.control}, {one.discipline}",
     "control, delay": lambda one: f"{one.control}, {one.delay}",
 }
-"""Groups of settings by what they have in common."""
+"""Groups of settings by common properties."""
 
 
 def grouped(found: Iterable[Pair], name: str) -> dict[str, list[Pair]]:
@@ -175,7 +175,7 @@ TOLD = ("control, options", "control, discipline", "control, delay")
 
 
 def between_kernels(found: Iterable[Pair]) -> tuple[int, float, float, float, float]:
-    """As `row`, for one kernel's runs beside the other's: what no simulation can be held to."""
+    """As `row`, for one kernel's runs paired with the other's: the bound for any simulation."""
     by_place: dict[tuple[int, int], list[Pair]] = {}
     for pair in found:
         by_place.setdefault((pair.setting.number, pair.seed), []).append(pair)
@@ -188,7 +188,7 @@ def between_kernels(found: Iterable[Pair]) -> tuple[int, float, float, float, fl
 
 
 def beside_itself(found: Sequence[Pair], longer_us: float) -> list[Pair]:
-    """The simulation beside itself with a delay that is longer by what a kernel's work takes.
+    """The simulation paired with itself, its delay longer by the kernel's processing time.
 
     Where these two part, a run turns on microseconds, and no model can be nearer to a kernel.
     """

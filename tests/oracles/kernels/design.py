@@ -1,7 +1,7 @@
 """The settings at which kernels and simulation are compared, by a design.
 
-Each factor takes each of its levels equally often, in an order of its own that does not depend on
-the other factors'. No setting was chosen by hand, and none was taken out.
+Each factor takes each of its levels equally often, in an order independent of the other factors'.
+No setting was chosen by hand, and none was taken out.
 """
 
 import hashlib
@@ -76,7 +76,7 @@ class Setting:
         if self.discipline != "drop-tail":
             found["link.aqm.discipline"] = self.discipline
         if self.delay == "spikes":
-            # A receiver that sleeps: what would arrive meanwhile comes all at once.
+            # A receiver that sleeps: packets due meanwhile arrive all at once.
             found["link.stops.process"] = "periodic"
             found["link.stops.every"] = "900 ms"
             found["link.stops.length"] = "250 ms"

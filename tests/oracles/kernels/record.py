@@ -55,7 +55,7 @@ def planned(guests: list[Guest]) -> Iterator[tuple[Setting, int, Guest, PlannedC
             for guest in guests:
                 words = f"{guest.kernel.name}, seed {seed}, {setting.words}"
                 told = guest_observation(run, guest)
-                # Of this machine's engine it needs the link alone, which is in the guest's program.
+                # It needs only this machine's link model, which is in the guest's program.
                 key = CellKey(scenario.hash(), told.name, seed, guest.digest)
                 yield setting, seed, guest, PlannedCell(key, scenario, words, told)
 
@@ -71,7 +71,7 @@ def line(setting: Setting, seed: int, guest: Guest, run: Measurement) -> dict[st
 
 
 def head(guests: list[Guest]) -> dict[str, Any]:
-    """The first line: what made the others."""
+    """The first line: provenance of the others."""
     program = hashlib.sha256(Path(guests[0].program).read_bytes()).hexdigest()
     return {
         "kernels": {
@@ -87,7 +87,7 @@ def head(guests: list[Guest]) -> dict[str, Any]:
 
 
 def merged(made: dict[str, Any], lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The data with these lines in place of those of the same runs, under the head that it has."""
+    """The data with these lines replacing those of the same runs, under the existing head."""
     first, *others = (json.loads(one) for one in RUNS.read_text("utf-8").splitlines())
     told = {} if made["program"] == first["program"] else {"program": made["program"]}
     known = {_place(one): one for one in others} | {_place(one): one | told for one in lines}
@@ -95,13 +95,13 @@ def merged(made: dict[str, Any], lines: list[dict[str, Any]]) -> list[dict[str, 
 
 
 def _place(one: dict[str, Any]) -> tuple[int, int, tuple[int, ...]]:
-    """Where a run's line stands: all settings with the first seed, older kernels first."""
+    """Sort key of a run's line: all settings with the first seed, older kernels first."""
     version = tuple(int(part) for part in one["kernel"].split("."))
     return one["seed"], one["setting"], version
 
 
 def main() -> None:
-    """Runs what is not finished, and writes the data."""
+    """Runs missing cases, and writes the data."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("out") / "kernel-oracles")
     parser.add_argument("--jobs", type=int, default=None, help="guests at the same time")
@@ -135,7 +135,7 @@ def main() -> None:
 
 
 def _executed(plan: Plan, store: Store, jobs: int | None) -> Results:
-    """Runs what is missing; runs that were late in the guest are late each time, and left out."""
+    """Runs missing cells; runs that were late in the guest are late each time, and left out."""
     with progress_bar("kernels") as report, no_machine_left():
         try:
             return execute(
