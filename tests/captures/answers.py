@@ -28,6 +28,9 @@ WORDS = {
     "buffer": "buffer holds the flow",
     "other way": "Traffic the other way",
     "path": "the path changes",
+    "gone": "peer is gone",
+    "jitter": "overtake each other",
+    "bursts": "delivers in bursts",
 }
 """Findings in a first sentence, and the words that name them."""
 REFUSED = "No remedy is recommended"
@@ -64,7 +67,9 @@ KINDS = {
     "stops and losses": Right(("stops",), ("loss", "full", "waits", "rate", "queue")),
     "varying rate": RATE,
     # No link of airtcp delays every packet by another time: the fit may be refused.
-    "jitter": Right(("loss", "late", "rate"), ("full", "waits"), None),
+    "jitter": Right(("loss", "late", "rate", "jitter", "bursts"), ("full", "waits", "wifi"), None),
+    # Nothing is lost there.
+    "jitter alone": Right(("late", "rate", "jitter", "bursts"), ("full", "waits", "wifi"), None),
     "reordering": Right(("loss", "late"), ("full", "waits", "rate")),
     "old timestamps": Right(("late",), ("full", "waits", "rate")),
     "application": Right(("application",), ("loss", "rate"), None),
@@ -88,6 +93,11 @@ KINDS = {
     "small writes": Right(("writes",), ()),
     "other way": Right(("other way",), ()),
     "path change": Right(("path",), ("loss", "full", "waits")),
+    "MTU hole": Right(("hole",), ()),
+    "receive window": Right(("receiver",), ()),
+    "scans": Right(("stops",), ("full", "waits", "rate", "queue")),
+    "contention": Right(("stops", "loss"), ("full", "waits", "rate", "queue"), None),
+    "peer gone": Right(("gone",), ()),
 }
 """By the kind of a case; some cases have another below."""
 SLOW_READER = Right(("receiver",), ("application", "loss", "rate", "full", "waits"), None)
@@ -123,17 +133,19 @@ class Judged:
 
 def judged(sentence: str, truth: Right) -> Judged:
     """A first sentence compared with the correct one."""
-    named = {what for what, words in WORDS.items() if words in sentence}
-    is_refusal = sentence.startswith(REFUSED)
-    was_due = truth.is_refusal_due is not False
-    if is_refusal:
-        said = "" if was_due else "refused without need"
-        return Judged(was_due, is_wrong=False, is_refusal=True, was_due=was_due, said=said)
-    is_missing = truth.is_refusal_due is True
+    cause, refusing, _ = sentence.partition(REFUSED)
+    is_refusal, was_due = bool(refusing), truth.is_refusal_due is not False
+    named = {what for what, words in WORDS.items() if words.lower() in cause.lower()}
     forbidden = sorted(named - set(truth.names) - set(truth.may))
     names_it = bool(named & set(truth.names))
-    said = "" if names_it else f"names none of {', '.join(truth.names)}"
-    said = f"names {', '.join(forbidden)}" if forbidden else said
-    said = "not refused" if is_missing else said
-    is_wrong = bool(forbidden) or is_missing
-    return Judged(names_it, is_wrong, is_refusal=False, was_due=was_due, said=said)
+    if forbidden:
+        said = f"names {', '.join(forbidden)}"
+    elif is_refusal:
+        # What is seen is named, whether a remedy is ranked or not.
+        names_it = names_it or was_due
+        said = "" if was_due else "refused without need"
+    elif truth.is_refusal_due is True:
+        return Judged(names_it, True, is_refusal=False, was_due=True, said="not refused")
+    else:
+        said = "" if names_it else f"names none of {', '.join(truth.names)}"
+    return Judged(names_it, bool(forbidden), is_refusal, was_due, said)

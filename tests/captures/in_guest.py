@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from cases import SECONDS, Case
+from cases import Case
 
 from airtcp._core import ScenarioError
 from airtcp.emulation import Emulation, emulate
@@ -26,7 +26,7 @@ _COUNTERS = "/tmp/kernel.json"
 def recorded(kernel: str, work: Path, case: Case, seed: int) -> dict[str, Any] | None:
     """Runs the emulator in a guest; returns its summary, or None if it failed."""
     # No more than the traffic reads: words that are programs here come along with the guest.
-    asked = json.dumps({"sender": asdict(case.sender), "seconds": SECONDS})
+    asked = json.dumps({"sender": asdict(case.sender), "seconds": case.seconds})
     parts = ("send", "receive") if case.download else ("receive", "send")
     ends = [
         f"{PYTHON} -S -B {TRAFFIC} {shlex.quote(asked)} {_COUNTERS} {role} {part}"

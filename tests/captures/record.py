@@ -26,14 +26,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from cases import SECONDS, Case, halves
+from cases import Case, halves
 from in_guest import recorded as recorded_in_guest
 
 from airtcp.kernels.catalogue import MACHINE
 from airtcp.net import find_program
 
 TRAFFIC = Path(__file__).with_name("traffic.py")
-LIMIT_S = SECONDS + 60
+PATIENCE_S = 60
 NEVER_LATE = 1e-9
 FILES = ("link.trace.up", "link.recorded.path")
 """Settings that name a file of the case's folder."""
@@ -136,8 +136,8 @@ def _seed(case: Case) -> int:
 def _recorded(work: Path, case: Case, seed: int, kernel: str) -> dict[str, Any] | None:
     """Runs the emulator once; returns its summary, or None if it failed."""
     write_rates(work)
-    (work / "scenario.toml").write_text(f'name = "capture"\nduration = "{SECONDS + 30} s"\n')
-    asked = asdict(case) | {"seconds": SECONDS, "seed": seed}
+    (work / "scenario.toml").write_text(f'name = "capture"\nduration = "{case.seconds + 30} s"\n')
+    asked = asdict(case) | {"seed": seed}
     (work / "case.json").write_text(json.dumps(asked | {"kernel": kernel}, indent=1))
     if kernel != MACHINE:
         return recorded_in_guest(kernel, work, case, seed)
@@ -156,7 +156,12 @@ def _recorded(work: Path, case: Case, seed: int, kernel: str) -> dict[str, Any] 
     command += ["--record", str(work), "--quiet", "--server", ends[0], "--", "sh", "-c", ends[1]]
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=LIMIT_S, check=False, env=os.environ
+            command,
+            capture_output=True,
+            text=True,
+            timeout=case.seconds + PATIENCE_S,
+            check=False,
+            env=os.environ,
         )
     except subprocess.TimeoutExpired:
         return None
@@ -170,10 +175,10 @@ def _recorded(work: Path, case: Case, seed: int, kernel: str) -> dict[str, Any] 
 def write_rates(folder: Path) -> None:
     """Rates as delivery opportunities of 1500 bytes, and the delays of a path that changes.
 
-    12 and 3 Mbit/s in turn, 4 s each; and 10 Mbit/s, from 18 s on 2 Mbit/s.
+    12 and 3 Mbit/s in turn, 4 s each; and 10 Mbit/s, from 12 s on 2 Mbit/s.
     """
     in_turn = [*range(1, 4001), *range(4004, 8001, 4)]
-    falling = [1 + at * 6 // 5 for at in range(15_000)] + [*range(18_006, 60_001, 6)]
+    falling = [1 + at * 6 // 5 for at in range(10_000)] + [*range(12_006, 60_001, 6)]
     (folder / "path.csv").write_text(PATH)
     for name, opportunities in (("steps", in_turn), ("step", falling)):
         (folder / f"{name}.opportunities").write_text("".join(f"{at}\n" for at in opportunities))

@@ -6,9 +6,11 @@ CASE is JSON. Run in the network of `airtcp emulate`, whose $AIRTCP_SERVER is th
 sender leaves the kernel's counters in RESULT.json.
 """
 
+import ctypes
 import json
 import os
 import socket
+import struct
 import sys
 import time
 from contextlib import AbstractContextManager, nullcontext
@@ -18,8 +20,13 @@ from typing import Any
 
 PORT = 5001
 CHUNK = bytes(65_536)
+IP_HEADER = 20
+SO_ATTACH_FILTER = 26
+TCP_REPAIR = 19
 TICK_S = 0.01
 PATIENCE_S = 20.0
+UNANSWERED_S = 3.0
+"""The same for a peer that is gone."""
 BESIDE_AFTER_S = 1.0
 """Other connections begin as much later."""
 
@@ -31,6 +38,8 @@ def main() -> None:
     sender = case["sender"]
     for key in ("sack", "timestamps", "ecn"):
         Path(f"/proc/sys/net/ipv4/tcp_{key}").write_text("1" if sender[key] else "0")
+    if part == "send" and sender["mtu_probing"]:
+        Path("/proc/sys/net/ipv4/tcp_mtu_probing").write_text("1")
     before = _counters()
     with _listening(role, part, sender) as server, _connection(server, part, sender) as connection:
         for number in range(1, sender["flows"]):
@@ -51,7 +60,11 @@ def main() -> None:
         elif sender["writes"]:
             _answer(connection, sum(sender["writes"]))
         else:
-            _receive(connection, sender["read_bps"])
+            _receive(connection, sender["read_bps"], sender["gone_after_s"])
+            if sender["gone_after_s"]:
+                _wait_for(Path(result_file))
+                # A socket in repair mode is closed without a word.
+                connection.setsockopt(socket.IPPROTO_TCP, TCP_REPAIR, 1)
     if part == "receive":
         _wait_for(Path(result_file))
 
@@ -103,12 +116,30 @@ def _socket(part: str, sender: dict[str, Any]) -> socket.socket:
     if part == "receive" and sender["receive_buffer"]:
         # Before the handshake, which decides on the scale of the window.
         plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, sender["receive_buffer"])
+    if part == "receive" and sender["clamp"]:
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, sender["clamp"])
+    if part == "receive" and sender["longest"]:
+        # Accepted sockets inherit it.
+        _drop_longer(plain, sender["longest"] - IP_HEADER)
     if part == "send" and sender["send_buffer"]:
         plain.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, sender["send_buffer"])
     if part == "send":
         control = sender["control"].encode()
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control)
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, int(sender["nodelay"]))
     return plain
+
+
+def _drop_longer(plain: socket.socket, most: int) -> None:
+    """Has the kernel drop longer segments of this socket, header included, and say nothing.
+
+    A socket's filter is run before TCP sees the segment (Linux, `tcp_filter`), whose length it
+    loads, compares, and takes whole or not at all (linux/filter.h).
+    """
+    program = ((0x80, 0, 0, 0), (0x25, 1, 0, most), (0x06, 0, 0, 0xFFFF_FFFF), (0x06, 0, 0, 0))
+    code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in program))
+    attached = struct.pack("HP", len(program), ctypes.addressof(code))
+    plain.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, attached)
 
 
 def _send(connection: socket.socket, sender: dict[str, Any], seconds: float) -> None:
@@ -131,7 +162,7 @@ def _send(connection: socket.socket, sender: dict[str, Any], seconds: float) -> 
         except TimeoutError:
             continue
     connection.shutdown(socket.SHUT_WR)
-    connection.settimeout(PATIENCE_S)
+    connection.settimeout(UNANSWERED_S if sender["gone_after_s"] else PATIENCE_S)
     try:
         connection.recv(1)  # the receiver closes when it has all
     except OSError as error:
@@ -157,10 +188,13 @@ def _answer(connection: socket.socket, length: int) -> None:
         connection.sendall(ANSWER)
 
 
-def _receive(connection: socket.socket, read_bps: int) -> None:
+def _receive(connection: socket.socket, read_bps: int, gone_after_s: float) -> None:
     begun = time.monotonic()
     read = 0
     while True:
+        if gone_after_s and time.monotonic() - begun > gone_after_s:
+            _drop_longer(connection, 0)
+            return
         if read_bps and read > (time.monotonic() - begun) * read_bps / 8:
             time.sleep(TICK_S)
             continue

@@ -105,5 +105,12 @@ def test_sentences_are_judged() -> None:
     refused = judged("No remedy is recommended: too short.", losses)
     assert refused.is_refusal
     assert not refused.was_due
+    stops = Right(("stops",), ())
+    seen = judged(
+        "The link stands still for 9 % of it. No remedy is recommended: too short.", stops
+    )
+    assert seen.names_it
+    assert seen.said == "refused without need"
+    assert judged("A policer drops it. No remedy is recommended: too short.", stops).is_wrong
     assert judged("The link loses 1 %.", Right((), (), True)).is_wrong
     assert {one.kind for one in cases()} == set(KINDS)

@@ -21,6 +21,8 @@ from airtcp.study.statistics import student_t
 NEAR = 0.10
 MAX_OFF = 0.30
 """Maximum deviation of a replay; beyond it the link is rejected, whatever the process predicts."""
+MAX_LUCK = 1.0
+"""The same of the round trip where chance delays packets: another seed may double it."""
 FEW_TIMEOUTS = 10
 """Below this many timeouts, a difference of one is no disagreement."""
 SHIFTS = (-4, -2, 2, 4)
@@ -79,7 +81,10 @@ class Replay:
         the queue for seconds. The link's delivery hardly changes by it.
         """
         goodput, round_trip = (abs(off) for off in self.deviations.values())
-        return goodput <= (NEAR if self.is_exact else MAX_OFF) and round_trip <= MAX_OFF
+        if self.is_exact:
+            return goodput <= NEAR and round_trip <= MAX_OFF
+        # Which packets are late decides when a window halves: the round trip is all luck.
+        return goodput <= MAX_OFF and round_trip <= MAX_LUCK
 
     @property
     def distance(self) -> float:
@@ -124,6 +129,29 @@ def alike(played: Sequence[Played]) -> list[Stack]:
     if not replay.explains:
         return [stack]
     return [stack, *(one[1] for one in sorted(others, key=lambda each: each[0].distance))]
+
+
+def likeliest(
+    played: Sequence[Played], predicted: Callable[[Played], list[Prediction]]
+) -> tuple[Played, list[Prediction]]:
+    """The nearest replay with what its process predicts, where it may be a draw of that.
+
+    Where chance delays packets, the nearest replay is luck: then it is the nearest of those senders
+    whose process holds.
+    """
+    first = nearest(played)
+    if not first[0].may_be_a_draw:
+        return first, []
+    found = predicted(first)
+    if first[0].is_exact or all(one.holds for one in found):
+        return first, found
+    for other in sorted(played, key=lambda each: each[0].distance):
+        if other is first or not other[0].may_be_a_draw:
+            continue
+        again = predicted(other)
+        if all(one.holds for one in again):
+            return other, again
+    return first, found
 
 
 def replays(

@@ -5,7 +5,7 @@ that moment on. An exponential delay is memoryless: the remainder has the same d
 moment, so the mean of these times is the mean of the delay.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from airtcp.diagnosis.seconds import seconds_words
 from airtcp.quantities import format_percent
 
 FEWEST = 30
+OVERTAKEN = 6.0
+"""Means of the jitter within which a packet is overtaken, or never (one in four hundred is)."""
 MIN_SHARE = 0.01
 """Minimum share of overtaken packets; occasional late packets give fewer."""
 
@@ -35,6 +37,22 @@ class Jitter:
             f"packets overtake each other ({share} of them by jitter of "
             f"{seconds_words(self.mean_s)}), which is no loss"
         )
+
+
+def without_outdated(flow: Observed, jitter: Jitter) -> Observed:
+    """The flow with what its retransmissions may have overtaken taken for no sample of the link.
+
+    A repair carries a newer timestamp. What was sent before it and arrives after it, the receiver
+    discards as an old duplicate (RFC 7323 §5.3), although the link delivered it: such a loss is the
+    jitter's, and packets that were as exposed and arrived are left out with it.
+    """
+    repairs = np.sort(flow.sent_s[flow.attempt > 0])
+    if not len(repairs):
+        return flow
+    after = np.searchsorted(repairs, flow.sent_s, side="right")
+    following = np.append(repairs, np.inf)[after]
+    exposed = following - flow.sent_s <= OVERTAKEN * jitter.mean_s
+    return replace(flow, dropped=flow.dropped | (flow.lost & exposed), full=flow.full | exposed)
 
 
 def fitted_jitter(flow: Observed) -> Jitter | None:

@@ -2,14 +2,18 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
 from airtcp.diagnosis.capture import Facts
+from airtcp.diagnosis.drops import Drops
 from airtcp.diagnosis.findings.path import path_words
 from airtcp.diagnosis.link import FittedLink
+from airtcp.diagnosis.loss import Loss
 from airtcp.diagnosis.observed import Observed
+from airtcp.diagnosis.stop_words import stop_words
 from airtcp.diagnosis.wifi import Wifi
 from airtcp.quantities import format_bit_rate, format_count, format_percent
 
@@ -17,13 +21,31 @@ ENDS_SHARE = 0.1
 """Minimum share of the time for a limit at one end to be mentioned."""
 MOSTLY = 0.5
 """Minimum share of the time for an end that limits the flow regardless of the link."""
-STOPPED_SHARE = 0.01
 LATE_SHARE = 0.2
 """Minimum share of the retransmissions that are due to reordering."""
 FEWEST_LATE = 5
 OTHERS = "others use the link, too"
 MATHIS = 1.22
 """The constant of Mathis et al., Computer Communication Review 27 (1997), for periodic losses."""
+
+
+def seen_limits(facts: Facts, flow: Observed, link: FittedLink, labels: pl.DataFrame) -> list[str]:
+    """Those of the limits that the capture shows by itself, whether the fitted link holds or not.
+
+    Stops, packets out of order, paths and ends are seen; a loss, a rate or a queue is inferred, and
+    so is a small share of the time.
+    """
+    inferred = replace(
+        link,
+        rate=replace(link.rate, steps=None, step=None),
+        loss=Loss(0, 0, None),
+        drops=Drops(),
+        queue=replace(link.queue, is_known=False),
+        wifi=None,
+    )
+    mostly = {name: share for name, share in facts["shares"].items() if share > MOSTLY}
+    shares = dict.fromkeys(facts["shares"], 0.0) | mostly
+    return limits({**facts, "shares": shares}, flow, inferred, labels)
 
 
 def limits(facts: Facts, flow: Observed, link: FittedLink, labels: pl.DataFrame) -> list[str]:
@@ -56,9 +78,8 @@ def _of_link(flow: Observed, link: FittedLink) -> Iterator[str]:
         yield f"a policer drops what exceeds {format_bit_rate(policer.bps)}"
     if link.is_shared or link.beside is not None:
         yield OTHERS
-    stopped = sum(stop.length_s for stop in link.stops.stops) / flow.seconds
-    if stopped > STOPPED_SHARE:
-        yield f"the link stands still for {format_percent(100 * stopped, decimals=0)} of the time"
+    if stops := stop_words(link.stops, flow.seconds):
+        yield stops
     step = link.rate.step
     if step is not None:
         yield (
@@ -83,9 +104,12 @@ def _of_link(flow: Observed, link: FittedLink) -> Iterator[str]:
 
 
 def _of_wifi(wifi: Wifi) -> list[str]:
-    parts = [f"it is a Wi-Fi link of {format_bit_rate(wifi.mode.bps)} while it sends"]
-    if wifi.damaged > 0:
-        parts.append(f"{format_percent(100 * wifi.damaged, decimals=0)} of its frames are damaged")
+    rate = format_bit_rate(wifi.mode.bps)
+    damaged = format_percent(100 * wifi.damaged, decimals=0)
+    # Frames that are sent again delay what follows them, as jitter in order does.
+    repeats = f" with {damaged} of its frames damaged" if wifi.damaged > 0 else ""
+    or_else = ", or one whose delay varies" if wifi.damaged > 0 else ""
+    parts = [f"it delivers in bursts, as a Wi-Fi link of {rate}{repeats} does{or_else}"]
     if wifi.others:
         parts.append(
             f"{wifi.others} other {'station has' if wifi.others == 1 else 'stations have'} the "

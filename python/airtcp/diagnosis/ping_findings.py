@@ -8,15 +8,20 @@ from airtcp.diagnosis.finding import Finding, span_words
 from airtcp.diagnosis.how_often import how_long, how_often
 from airtcp.diagnosis.period import FEWEST, Period, period
 from airtcp.diagnosis.ping_radio import hours, power_save, queue_under_load
+from airtcp.diagnosis.radio import (
+    NEAR_S,
+    RADIO_ADVICE,
+    ROAMING_ADVICE,
+    SCAN_ADVICE,
+    SCAN_EVERY_S,
+    is_scan,
+)
 from airtcp.quantities import format_count, format_percent
 from airtcp.recorded.events import Events, Spans
 from airtcp.recorded.log import PingLog, Reals
 
 OUTAGE_S = 20.0
 """Minimum length of an outage; shorter gaps are stops."""
-SCAN_S = (0.2, 15.0)
-"""Range of lengths of periodic stops that look like a Wi-Fi scan."""
-SCAN_EVERY_S = (5.0, 900.0)
 ROAMED_S = 3.0
 """Maximum distance of a step of the base delay from a gap for the two to be one event."""
 MANY_LOST = 0.05
@@ -28,8 +33,6 @@ FEWEST_BURSTS = 3
 LATE_SHARE = 0.02
 VERY_LATE_S = 0.3
 """Minimum delay of very late answers; rarer ones that are never later are not reported."""
-NEAR_S = 0.03
-"""Maximum round trip of a radio link with a short wired path."""
 
 MAX_SAID = 4
 """Maximum number of findings reported."""
@@ -39,22 +42,6 @@ SYMPTOMS = {
     "power-save": ("bursts", "steps"),
 }
 """Findings that another finding explains."""
-
-SCAN_ADVICE = (
-    "To end the scans on Linux: bind the connection to its access point (`nmcli connection modify "
-    'NAME 802-11-wireless.bssid BSSID`), or set `bgscan=""` in wpa_supplicant; close what lists '
-    "networks or asks for a location. `iw event -t` prints each scan as it begins."
-)
-RADIO_ADVICE = (
-    "Try the radio before any remedy of TCP: `iw dev DEV set power_save off`, no scans in the "
-    "background, another channel (`iw dev DEV survey dump` shows how busy it is), 5 GHz in place "
-    "of 2.4, a newer driver or firmware; then ping again."
-)
-ROAMING_ADVICE = (
-    "Where the device stays in one place, bind it to one access point (`nmcli connection modify "
-    "NAME 802-11-wireless.bssid BSSID`); where it moves, fast transition (802.11r) on all of them "
-    "shortens the gap. `iw event -t` prints each move."
-)
 
 
 def find(log: PingLog, events: Events) -> list[Finding]:
@@ -95,18 +82,15 @@ def _stops(log: PingLog, events: Events) -> Iterator[Finding]:
     regular = _regular(log, stops)
     often = how_often(stops, log, regular)
     share = float(stops.length_s.sum()) / log.duration_s
-    is_scan = (
-        regular is not None
-        and SCAN_S[0] <= float(np.median(stops.length_s)) <= SCAN_S[1]
-        and SCAN_EVERY_S[0] <= regular.every_s <= SCAN_EVERY_S[1]
-    )
-    cause = ", as a radio does that scans for other networks" if is_scan else ""
+    length_s = float(np.median(stops.length_s))
+    scans = regular is not None and is_scan(length_s, regular.every_s)
+    cause = ", as a radio does that scans for other networks" if scans else ""
     yield Finding(
         "stops",
         f"The link stands still for {how_long(stops)}, {often}{cause}: nothing is answered "
         "meanwhile, and then everything at once.",
         share,
-        SCAN_ADVICE if is_scan else RADIO_ADVICE,
+        SCAN_ADVICE if scans else RADIO_ADVICE,
         regular,
     )
 

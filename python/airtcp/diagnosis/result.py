@@ -1,6 +1,6 @@
 """The diagnosis of a capture: labels, shares, the link, and the remedies worth deploying."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -10,7 +10,7 @@ from airtcp.catalogue import deployments, is_known
 from airtcp.diagnosis import words
 from airtcp.diagnosis.aggregates import aggregates_of
 from airtcp.diagnosis.beside import with_beside
-from airtcp.diagnosis.capture import Capture, Facts, Refusal
+from airtcp.diagnosis.capture import Capture, Facts
 from airtcp.diagnosis.ceiling import Ceiling, ceiling
 from airtcp.diagnosis.check import (
     MODEL_SEEDS,
@@ -18,11 +18,12 @@ from airtcp.diagnosis.check import (
     Prediction,
     Replay,
     alike,
+    likeliest,
     nearest,
     predictions,
     replays,
 )
-from airtcp.diagnosis.check_words import not_played_back, prediction_words, replay_words
+from airtcp.diagnosis.check_words import prediction_words, replay_words
 from airtcp.diagnosis.connection import Connection
 from airtcp.diagnosis.draws import drawn_links
 from airtcp.diagnosis.drops import drops_of
@@ -31,17 +32,19 @@ from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.diagnosis.findings.other_way import are_acks_bunched
 from airtcp.diagnosis.fittable import why_no_fit
 from airtcp.diagnosis.harm import with_harms
-from airtcp.diagnosis.jitter import fitted_jitter
+from airtcp.diagnosis.jitter import fitted_jitter, without_outdated
 from airtcp.diagnosis.late import fitted_late
 from airtcp.diagnosis.latency import Latency, latency
-from airtcp.diagnosis.limits import limits
+from airtcp.diagnosis.limits import limits, seen_limits
 from airtcp.diagnosis.link import FittedLink, fitted_link
 from airtcp.diagnosis.link_words import few_stops, link_words
-from airtcp.diagnosis.loss import Loss
+from airtcp.diagnosis.loss import Loss, fitted_loss
 from airtcp.diagnosis.observed import Observed, observed
+from airtcp.diagnosis.refusals import refused, why_not_ranked
 from airtcp.diagnosis.scenario import Stack, WrittenLink, modelled
 from airtcp.diagnosis.senders import control_of, sender_words, socket_of, stacks_of
 from airtcp.diagnosis.sockets import Sockets
+from airtcp.diagnosis.stop_words import stop_advice
 from airtcp.diagnosis.trials import Trials
 from airtcp.diagnosis.trying import Effort, tried
 from airtcp.diagnosis.uncertainty import ends_of
@@ -119,6 +122,7 @@ class DiagnosedCapture:
             self.latency,
             self.limits,
             self.aim,
+            self._seen,
         )
 
     @property
@@ -143,6 +147,14 @@ class DiagnosedCapture:
             return []
         return limits(facts, self.flow, self.link, self.labels)
 
+    @property
+    def _seen(self) -> list[str]:
+        """Those of the limits that need no fitted link."""
+        facts = self.capture.facts
+        if facts is None or self.flow is None or self.link is None:
+            return []
+        return seen_limits(facts, self.flow, self.link, self.labels)
+
     @cached_property
     def sentences(self) -> list[str]:
         """The whole answer, the headline first."""
@@ -154,6 +166,8 @@ class DiagnosedCapture:
             if waits or self.aim is Aim.BALANCE:
                 lines.append(words.calm_words(self.trials))
             lines += words.other_places(self.trials) + words.cut_short(self.trials)
+        if self.link is not None and self.flow is not None:
+            lines += stop_advice(self.link.stops, self.flow.seconds, self.flow.base_rtt_s)
         if self.latency is not None and waits:
             lines.append(self.latency.sentence)
         lines += self.capture.warnings
@@ -189,7 +203,7 @@ class DiagnosedCapture:
             lines.append(
                 "Remedies are tried on what others leave of the link, as if they did not give way."
             )
-        lines += [_refused(one) for one in self.capture.refusals if one["is_reservation"]]
+        lines += [refused(one) for one in self.capture.refusals if one["is_reservation"]]
         return lines
 
     @cached_property
@@ -268,7 +282,7 @@ def diagnosed(
     socket = socket_of(facts, sockets)
     control = control_of(socket, sender)
     refusals = [
-        _refused(one)
+        refused(one)
         for one in capture.refusals
         if not one["is_reservation"] and one["kind"] != FEW_LOSSES
     ]
@@ -320,6 +334,9 @@ def diagnosed(
         # Wi-Fi keeps the order: reordered packets did not come in its bursts.
         bursts = link.aggregates if jitter is None else None
         link = replace(link, late=late, jitter=jitter, aggregates=bursts)
+        if jitter is not None:
+            flow = without_outdated(flow, jitter)
+            link = replace(link, loss=fitted_loss(flow))
 
     def found(
         stack: Stack | None = None,
@@ -360,24 +377,26 @@ def diagnosed(
         no_loss = replace(link, loss=Loss(len(flow.sent_s), 0, None))
         simpler = _played_back(dropped, no_loss, seen.timeouts, senders)
         played = simpler if nearest(simpler)[0].explains else played
-    replay, stack, link = nearest(played)
-    stacks = tuple(alike(played))
-    most = ceiling(link, flow)
-    predicted: tuple[Prediction, ...] = ()
-    if replay.may_be_a_draw:
+
+    def predicted_by(one: Played) -> list[Prediction]:
+        replay, stack, link = one
         drawn = (
-            [replace(link, wifi=one) for one in link.wifi_alike]
+            [replace(link, wifi=each) for each in link.wifi_alike]
             if link.wifi is not None
             else list(drawn_links(link, flow, MODEL_SEEDS))
         )
-        predicted = tuple(predictions(drawn, flow, stack, replay))
-    refusals += _why_not_ranked(flow, link, replay, predicted, facts["shares"])
+        return predictions(drawn, flow, stack, replay)
+
+    (replay, stack, link), predicted = likeliest(played, predicted_by)
+    stacks = tuple(alike(played)) if nearest(played)[1] is stack else (stack,)
+    most = ceiling(link, flow)
+    refusals += why_not_ranked(replay, predicted, facts["shares"])
     effort = effort or Effort()
     # For a latency-sensitive aim, round trips matter however short they are.
     data_waits = waits.is_large or effort.aim is not Aim.BULK
     is_well = most.is_reached and not data_waits
     if refusals or is_well or can is None or not asked:
-        return found(stack, replay, predicted, most)
+        return found(stack, replay, tuple(predicted), most)
     try:
         trials = tried(
             ends_of(link, flow, stacks, most),
@@ -388,10 +407,10 @@ def diagnosed(
         )
     except OutOfBudgetError as error:
         refusals.append(f"No remedies were tried. {error}.")
-        return found(stack, replay, predicted, most)
+        return found(stack, replay, tuple(predicted), most)
     if not most.is_reached:
         trials = with_harms(trials, link, stack)
-    return found(stack, replay, predicted, most, trials)
+    return found(stack, replay, tuple(predicted), most, trials)
 
 
 def _explained(
@@ -448,44 +467,6 @@ def flow_of(capture: Capture) -> Observed | None:
     flow = observed(seen.segments, seen.acks, bases)
     others = (observed(one.segments, one.acks) for one in capture.others)
     return with_beside(flow, others) if flow.sampled.any() else flow
-
-
-def _refused(one: Refusal) -> str:
-    """A refusal as sentences."""
-    return f"{_sentence(one['reason'])} {_sentence(one['capture_hint'])}"
-
-
-def _why_not_ranked(
-    flow: Observed,
-    link: FittedLink,
-    replay: Replay,
-    predicted: Sequence[Prediction],
-    shares: Mapping[str, float],
-) -> list[str]:
-    """Reasons to stop at labels and shares, each with the capture that would help.
-
-    A flow without link losses does not need more: its queue and stops are known otherwise.
-    """
-    reasons = []
-    is_a_draw = bool(predicted) and all(one.holds for one in predicted)
-    if not replay.explains and not is_a_draw:
-        off = ", ".join(f"{name} {100 * by:+.0f} %" for name, by in replay.deviations.items())
-        reasons.append(
-            f"The link model does not explain this capture: {off}, "
-            f"{replay.simulated.timeouts} timeouts for {replay.capture.timeouts}."
-            f"{not_played_back(shares)}"
-        )
-    elif not is_a_draw:
-        missed = ", ".join(one.measure for one in predicted if not one.holds)
-        reasons.append(
-            f"The fitted process does not explain this capture: its {missed} is outside of what "
-            "20 seeds give."
-        )
-    return reasons
-
-
-def _sentence(reason: str) -> str:
-    return reason[0].upper() + reason[1:].rstrip(".") + "."
 
 
 def _say(progress: Progress | None, share: float, what: str) -> None:

@@ -45,13 +45,17 @@ def headline(
     waits: Latency | None = None,
     limits: Sequence[str] = (),
     aim: Aim = Aim.BULK,
+    seen: Sequence[str] = (),
 ) -> str:
     """The one-sentence answer, including the limits of the flow.
 
-    A reason to distrust the link precedes all conclusions from it.
+    A reason to distrust the link precedes all conclusions from it; limits that the capture shows
+    without a fit (`seen`) come first.
     """
     if refusals:
-        return f"No remedy is recommended: {refusals[0]}"
+        found = _listed(seen[:MAX_LIMITS])
+        cause = f"{found[0].upper()}{found[1:]}. " if found else ""
+        return f"{cause}No remedy is recommended: {refusals[0]}"
     if ceiling is not None and ceiling.is_shared:
         # Already mentioned with the rate.
         limits = [one for one in limits if one != OTHERS]

@@ -1,0 +1,43 @@
+"""Reasons for which no remedy is ranked, in sentences."""
+
+from collections.abc import Mapping, Sequence
+
+from airtcp.diagnosis.capture import Refusal
+from airtcp.diagnosis.check import Prediction, Replay
+from airtcp.diagnosis.check_words import not_played_back
+
+
+def refused(one: Refusal) -> str:
+    """A refusal as sentences."""
+    return f"{_sentence(one['reason'])} {_sentence(one['capture_hint'])}"
+
+
+def why_not_ranked(
+    replay: Replay,
+    predicted: Sequence[Prediction],
+    shares: Mapping[str, float],
+) -> list[str]:
+    """Reasons to stop at labels and shares, each with the capture that would help.
+
+    A flow without losses of the link's own needs none: its queue and stops are known otherwise.
+    """
+    reasons = []
+    is_a_draw = bool(predicted) and all(one.holds for one in predicted)
+    if not replay.explains and not is_a_draw:
+        off = ", ".join(f"{name} {100 * by:+.0f} %" for name, by in replay.deviations.items())
+        reasons.append(
+            f"The link model does not explain this capture: {off}, "
+            f"{replay.simulated.timeouts} timeouts for {replay.capture.timeouts}."
+            f"{not_played_back(shares)}"
+        )
+    elif not is_a_draw:
+        missed = ", ".join(one.measure for one in predicted if not one.holds)
+        reasons.append(
+            f"The fitted process does not explain this capture: its {missed} is outside of what "
+            "20 seeds give."
+        )
+    return reasons
+
+
+def _sentence(reason: str) -> str:
+    return reason[0].upper() + reason[1:].rstrip(".") + "."
