@@ -32,8 +32,8 @@ MATHIS = 1.22
 def seen_limits(facts: Facts, flow: Observed, link: FittedLink, labels: pl.DataFrame) -> list[str]:
     """Those of the limits that the capture shows by itself, whether the fitted link holds or not.
 
-    Stops, packets out of order, paths and ends are seen; a loss, a rate or a queue is inferred, and
-    so is a small share of the time.
+    Stops, packets out of order, paths and ends are seen; a loss, a rate, a queue and others are
+    inferred, and so is a small share of the time.
     """
     inferred = replace(
         link,
@@ -42,6 +42,8 @@ def seen_limits(facts: Facts, flow: Observed, link: FittedLink, labels: pl.DataF
         drops=Drops(),
         queue=replace(link.queue, is_known=False),
         wifi=None,
+        beside=None,
+        is_shared=False,
     )
     mostly = {name: share for name, share in facts["shares"].items() if share > MOSTLY}
     shares = dict.fromkeys(facts["shares"], 0.0) | mostly

@@ -169,4 +169,5 @@ def _loss_words(link: FittedLink) -> str:
         shown += f", by {loss.lost} {'loss' if loss.lost == 1 else 'losses'}"
     if loss.bursts is None:
         return f"{shown}, independently"
-    return f"{shown}, in bursts of {1 / loss.bursts.bad_to_good:.1f} packets"
+    packets = 1 / loss.bursts.bad_to_good if loss.bursts.bad_to_good > 0 else loss.sent
+    return f"{shown}, in bursts of {packets:.1f} packets"

@@ -26,8 +26,11 @@ class Bursts:
     def inflation(self) -> float:
         """Variance of the mean, relative to that of independent losses of the same rate."""
         leaving = self.good_to_bad + self.bad_to_good
-        share_bad = self.good_to_bad / leaving
+        share_bad = self.good_to_bad / leaving if leaving > 0 else 0.0
         mean = self.loss_in_bad * share_bad
+        if not 0.0 < mean < 1.0:
+            # What never or always comes does not vary.
+            return 1.0
         # The autocovariance at lag k, summed over all k.
         at_lags = self.loss_in_bad**2 * share_bad * (1.0 - share_bad) * (1.0 - leaving) / leaving
         return 1.0 + 2.0 * max(0.0, at_lags) / (mean * (1.0 - mean))

@@ -166,8 +166,7 @@ class DiagnosedCapture:
             if waits or self.aim is Aim.BALANCE:
                 lines.append(words.calm_words(self.trials))
             lines += words.other_places(self.trials) + words.cut_short(self.trials)
-        if self.link is not None and self.flow is not None:
-            lines += stop_advice(self.link.stops, self.flow.seconds, self.flow.base_rtt_s)
+        lines += self.advice
         if self.latency is not None and waits:
             lines.append(self.latency.sentence)
         lines += self.capture.warnings
@@ -205,6 +204,13 @@ class DiagnosedCapture:
             )
         lines += [refused(one) for one in self.capture.refusals if one["is_reservation"]]
         return lines
+
+    @cached_property
+    def advice(self) -> list[str]:
+        """What to try on the radio, before any remedy of TCP."""
+        if self.link is None or self.flow is None:
+            return []
+        return list(stop_advice(self.link.stops, self.flow.seconds, self.flow.base_rtt_s))
 
     @cached_property
     def deployment(self) -> list[str]:
@@ -417,8 +423,9 @@ def _explained(
     capture: Capture, findings: tuple[CaptureFinding, ...], socket: Connection | None
 ) -> DiagnosedCapture:
     """A diagnosis that needs no link."""
+    flow = flow_of(capture)
     return DiagnosedCapture(
-        capture, None, None, None, None, (), None, None, (), None, socket, findings=findings
+        capture, flow, None, None, None, (), None, None, (), None, socket, findings=findings
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from airtcp.diagnosis import bounds
 from airtcp.diagnosis.beside import Beside
 from airtcp.diagnosis.link import PACKET_BYTES, FittedLink
 from airtcp.diagnosis.observed import Observed, Reals
@@ -16,6 +17,8 @@ from airtcp.diagnosis.wifi import PACING_SHIFT, Wifi
 from airtcp.files import write_whole
 
 OPPORTUNITY_BITS = 8 * 1500
+MOST_OPPORTUNITIES = 20_000_000
+"""Of a recorded rate: 40 s at 6 Gbit/s."""
 RECORDED_RATE = "rate.opportunities"
 RECORDED_STOPS = "stops.csv"
 RECORDED_LOSSES = "lost.csv"
@@ -43,14 +46,17 @@ class Stack:
     def lines(self) -> list[str]:
         """The table `[tcp]`."""
         # A profile includes SACK and dependent features; without the option all of them are off.
-        lines = [f'profile = "{self.profile}"', f"mss = {self.mss}"]
+        lines = [f'profile = "{self.profile}"', f"mss = {bounds.mss(self.mss)}"]
         if not self.sack:
             lines += ["sack = false", "dsack = false", "tail_loss_probe = false"]
             lines += ['loss_detection = "duplicate-acks"', "dsack_undo = false"]
         if not self.timestamps:
             lines += ["timestamps = false", "eifel = false"]
         if self.receive_buffer is not None:
-            lines += [f"receive_buffer = {self.receive_buffer}", 'receive_window = "fixed"']
+            lines += [
+                f"receive_buffer = {bounds.window(self.receive_buffer)}",
+                'receive_window = "fixed"',
+            ]
         if self.ecn:
             lines.append('ecn = "request"')
         if self.ack_segments is not None:
@@ -95,12 +101,12 @@ def modelled(
         bursts = link.loss.bursts
         lines.append(
             'loss = { model = "gilbert-elliott", '
-            f"good_to_bad = {_share(bursts.good_to_bad)}, "
-            f"bad_to_good = {_share(bursts.bad_to_good)}, "
-            f"loss_in_bad = {_share(bursts.loss_in_bad)} }}"
+            f"good_to_bad = {bounds.share(bursts.good_to_bad)}, "
+            f"bad_to_good = {bounds.share(bursts.bad_to_good)}, "
+            f"loss_in_bad = {bounds.share(bursts.loss_in_bad)} }}"
         )
     elif link.loss.lost:
-        lines.append(f"loss = {{ rate = {_share(link.loss.rate)} }}")
+        lines.append(f"loss = {{ rate = {bounds.share(link.loss.rate)} }}")
     shows_stops = bool(link.stops.stops) and not _are_in_the_rate(link)
     if shows_stops and link.stops.is_periodic and phase is not None:
         period = link.stops.mean_period_s
@@ -128,7 +134,8 @@ def replayed(link: FittedLink, flow: Observed, stack: Stack, later_packets: int 
     files: dict[str, str] = {}
     lines = _rate(link, files)
     # The simulated handshake takes a round trip before the first data leaves.
-    offset = flow.begun_s - flow.base_rtt_s - later_packets * 8.0 * PACKET_BYTES / link.bps
+    packet_s = 8.0 * PACKET_BYTES / max(link.bps, bounds.MIN_BPS)
+    offset = flow.begun_s - flow.base_rtt_s - later_packets * packet_s
     if link.stops.stops and not _are_in_the_rate(link):
         begun = ((max(0.0, one.start_s - offset), one.length_s) for one in link.stops.stops)
         lines.append(_listed(begun, link.stops, files))
@@ -137,7 +144,7 @@ def replayed(link: FittedLink, flow: Observed, stack: Stack, later_packets: int 
     passed = np.flatnonzero(flow.lost & ~flow.dropped)
     if len(passed) and link.beside:
         # The capture's packet numbers do not apply to the packets of all flows.
-        lines.append(f"loss = {{ rate = {_share(link.loss.rate)} }}")
+        lines.append(f"loss = {{ rate = {bounds.share(link.loss.rate)} }}")
     elif len(passed):
         numbered = sorted({max(1, 1 + int(index) + later_packets) for index in passed})
         numbers = "\n".join(str(one) for one in numbered)
@@ -155,7 +162,7 @@ def on_the_air(wifi: Wifi, stack: Stack, seconds: float) -> WrittenLink:
     lines = [
         'name = "link"',
         'description = "The Wi-Fi link of a capture, as a process"',
-        f'duration = "{_microseconds(seconds)}"',
+        f'duration = "{bounds.duration(seconds)}"',
         'topology = "wlan"',
         "",
         *wifi.lines(),
@@ -175,7 +182,7 @@ def flooded(wifi: Wifi, seconds: float) -> WrittenLink:
     kinds = ", ".join(['"udp"'] + wifi.others * ['"tcp"'])
     lines = [
         'name = "link"',
-        f'duration = "{_microseconds(seconds)}"',
+        f'duration = "{bounds.duration(seconds)}"',
         'topology = "wlan"',
         "",
         *wifi.lines(),
@@ -201,35 +208,38 @@ def with_queue(link: FittedLink, packets: int) -> FittedLink:
 def _rate(link: FittedLink, files: dict[str, str]) -> list[str]:
     lines = [_delay(link, files)]
     if link.rate.steps is None:
-        lines.append(f'rate = "{link.rate.bps:.0f} bit/s"')
+        lines.append(f'rate = "{bounds.rate(link.rate.bps)}"')
     else:
         files[RECORDED_RATE] = opportunities(link.rate.steps)
         lines.append(f'trace = {{ up = "{RECORDED_RATE}", data = "up" }}')
-    lines.append(f"queue = {{ packets = {link.queue.packets} }}")
+    lines.append(f"queue = {{ packets = {bounds.packets(link.queue.packets)} }}")
     if link.late is not None:
         late = link.late
-        lines.append(f'late = {{ share = {_share(late.share)}, by = "{1e6 * late.by_s:.0f} us" }}')
+        by = bounds.delay(late.by_s)
+        lines.append(f'late = {{ share = {bounds.share(late.share)}, by = "{by}" }}')
     if link.jitter is not None:
-        mean = f"{1e6 * link.jitter.mean_s:.0f} us"
+        mean = bounds.delay(link.jitter.mean_s, least_us=1)
         lines.append(f'jitter = {{ mean = "{mean}", shape = "exponential", order = "reorder" }}')
     policer, target_s = link.drops.policer, link.drops.aqm_target_s
     if policer is not None:
         lines.append(
-            f'policer = {{ rate = "{policer.bps:.0f} bit/s", burst = {policer.burst_bytes:.0f} }}'
+            f'policer = {{ rate = "{bounds.rate(policer.bps)}", '
+            f"burst = {bounds.burst(policer.burst_bytes)} }}"
         )
     elif target_s is not None:
         marks = ", ecn = true" if link.drops.marks else ""
-        lines.append(f'aqm = {{ discipline = "codel", target = "{1e6 * target_s:.0f} us"{marks} }}')
+        target = bounds.target(target_s)
+        lines.append(f'aqm = {{ discipline = "codel", target = "{target}"{marks} }}')
     return lines
 
 
 def _delay(link: FittedLink, files: dict[str, str]) -> str:
     """The one-way delay; for a path that changes, as a recording."""
     if not link.phases:
-        return f'delay = "{1e6 * link.delay_s:.0f} us"'
+        return f'delay = "{bounds.delay(link.delay_s)}"'
     begins = [0.0, *(from_s for from_s, _ in link.phases[1:])]
     rows = "".join(
-        f"{1e3 * begin:.3f},{1e3 * delay_s:.3f},0\n"
+        f"{1e3 * bounds.listed(begin):.3f},{1e3 * bounds.listed(delay_s):.3f},0\n"
         for begin, (_, delay_s) in zip(begins, link.phases, strict=True)
     )
     files[RECORDED_PATH] = f"time_ms,delay_ms,loss\n{rows}"
@@ -245,9 +255,14 @@ def opportunities(steps: Reals) -> str:
 def _opportunities(steps: bytes) -> str:
     """Cached by the rates' bytes: links drawn from one fit share the recording."""
     rates = np.frombuffer(steps, dtype=np.float64)
+    # No link delivers more: a capture has such rates whose times were changed.
+    most_bps = MOST_OPPORTUNITIES * OPPORTUNITY_BITS / (WINDOW_S * max(len(rates), 1))
+    rates = np.clip(np.nan_to_num(rates), 0.0, most_bps)
     ends = np.concatenate(([0.0], np.cumsum(rates * WINDOW_S / OPPORTUNITY_BITS)))
     at_s = np.arange(len(ends)) * WINDOW_S
     times = np.interp(np.arange(1, int(ends[-1]) + 1), ends, at_s)
+    # A link that delivers nothing would be none.
+    times = times if len(times) else at_s[-1:]
     milliseconds = np.maximum(1, np.rint(1e3 * times)).astype(np.int64)
     return "".join(f"{at}\n" for at in milliseconds.tolist())
 
@@ -269,7 +284,8 @@ def apart(stops: Iterable[tuple[float, float]]) -> list[tuple[int, int]]:
     """
     joined: list[tuple[int, int]] = []
     for start, length in sorted(stops):
-        begin, end = round(1e6 * start), round(1e6 * (start + length))
+        # A recording holds 30 days; of a clock that was set meanwhile stops lie beyond them.
+        begin, end = (round(1e6 * bounds.listed(at)) for at in (start, start + length))
         if joined and begin <= joined[-1][1]:
             joined[-1] = joined[-1][0], max(end, joined[-1][1])
         elif end > begin:
@@ -277,23 +293,18 @@ def apart(stops: Iterable[tuple[float, float]]) -> list[tuple[int, int]]:
     return joined
 
 
-def _microseconds(seconds: float) -> str:
-    """A time of a scenario, which is positive."""
-    return f"{max(1, round(1e6 * seconds))} us"
-
-
 def _stops(process: StopProcess) -> str:
     packets = "held" if process.are_held else "wait"
-    length = f"{1e3 * process.mean_length_s:.3f} ms"
+    length = bounds.length(process.mean_length_s)
     if process.is_periodic:
-        every = f"{1e3 * process.mean_period_s:.3f} ms"
+        every = bounds.length(process.mean_period_s)
         return (
             f'stops = {{ process = "periodic", every = "{every}", '
             f'length = "{length}", packets = "{packets}" }}'
         )
     lengths = "fixed" if process.have_one_length else "exponential"
     return (
-        f'stops = {{ process = "random", working = "{1e3 * process.mean_working_s:.3f} ms", '
+        f'stops = {{ process = "random", working = "{bounds.length(process.mean_working_s, 1.0)}", '
         f'length = "{length}", lengths = "{lengths}", packets = "{packets}" }}'
     )
 
@@ -307,12 +318,8 @@ def _beside(beside: Beside) -> list[str]:
         "count = 2",
         "unchanged = 1",
         'kind = ["tcp", "udp"]',
-        f'udp = {{ rate = "{payload * beside.cross_bps:.0f} bit/s", size = {UDP_PAYLOAD} }}',
+        f'udp = {{ rate = "{bounds.rate(payload * beside.cross_bps)}", size = {UDP_PAYLOAD} }}',
     ]
-
-
-def _share(value: float) -> str:
-    return f"{min(max(value, 0.0), 1.0):.8f}"
 
 
 def _scenario(
@@ -327,7 +334,7 @@ def _scenario(
     lines = [
         'name = "link"',
         f'description = "{description}"',
-        f'duration = "{_microseconds(seconds)}"',
+        f'duration = "{bounds.duration(seconds)}"',
         "",
         "[link]",
         *link,

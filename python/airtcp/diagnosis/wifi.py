@@ -9,6 +9,8 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from airtcp.diagnosis import bounds
+
 DATA_SUBCARRIERS = {
     "802.11n": {20: 52, 40: 108},
     "802.11ac": {20: 52, 40: 108, 80: 234, 160: 468},
@@ -105,7 +107,10 @@ class Wifi:
         queue = (
             []
             if self.fifo_packets is None
-            else ['scheduler = "fifo"', f"queue = {{ packets = {self.fifo_packets} }}"]
+            else [
+                'scheduler = "fifo"',
+                f"queue = {{ packets = {bounds.packets(self.fifo_packets)} }}",
+            ]
         )
         damaged = [f"loss = {{ rate = {self.damaged:.4f} }}"] if self.damaged > 0 else []
         rate = "10 Gbit/s" if self.mode.bps > FAST_BPS else "1 Gbit/s"
@@ -117,7 +122,7 @@ class Wifi:
             "",
             "[wired]",
             f'rate = "{rate}"',
-            f'delay = "{1e6 * self.wired_delay_s:.0f} us"',
+            f'delay = "{bounds.delay(self.wired_delay_s)}"',
             "",
         ]
 

@@ -15,7 +15,10 @@ from airtcp.plot.bars import Bars
 from airtcp.plot.probes import PingTimeline
 from airtcp.plot.round_trips import RoundTrips
 from airtcp.plot.sequence import Sequence
+from airtcp.plot.svg import Drawing
 from airtcp.quantities import format_bytes
+from airtcp.recorded.events import Events
+from airtcp.recorded.log import PingLog, Reals
 from airtcp.report.diagnosis_tables import (
     air_table,
     flows_table,
@@ -94,7 +97,7 @@ def write_ping_report(
         open_point=None,
         is_fitted=False,
         deployment=diagnosis.deployment,
-        figures=drawn(directory, list(_ping_figures(diagnosis))),
+        figures=drawn(directory, list(_ping_figures(diagnosis.log, diagnosis.events))),
         tables=[],
         engine_version=_core.engine_version,
         command=command,
@@ -104,8 +107,17 @@ def write_ping_report(
     return write_text(directory / "index.html", page)
 
 
-def _ping_figures(diagnosis: DiagnosedPing) -> Iterator[PlannedFigure]:
-    log, events = diagnosis.log, diagnosis.events
+def pictures_of_capture(diagnosis: DiagnosedCapture) -> list[Drawing]:
+    """The figures of a capture's report, the first one first."""
+    return [planned.drawing for planned in _figures(diagnosis)]
+
+
+def pictures_of_ping(log: PingLog, events: Events) -> list[Drawing]:
+    """The figure of a ping log's report."""
+    return [planned.drawing for planned in _ping_figures(log, events)]
+
+
+def _ping_figures(log: PingLog, events: Events) -> Iterator[PlannedFigure]:
     stops, gaps = (
         tuple(zip(spans.start_s.tolist(), spans.length_s.tolist(), strict=True))
         for spans in (events.stops, events.gaps)
@@ -125,11 +137,11 @@ def _ping_figures(diagnosis: DiagnosedPing) -> Iterator[PlannedFigure]:
 def _figures(diagnosis: DiagnosedCapture) -> Iterator[PlannedFigure]:
     capture, flow = diagnosis.capture, diagnosis.flow
     facts = capture.facts
-    if flow is None or facts is None:
+    if facts is None or capture.segments.is_empty():
         return
     stops = diagnosis.link.stops.stops if diagnosis.link else ()
     spans = tuple((stop.start_s, stop.length_s) for stop in stops)
-    if flow.sampled.any():
+    if flow is not None and flow.sampled.any():
         yield PlannedFigure(
             "round-trips",
             "How long data waits",
@@ -138,13 +150,13 @@ def _figures(diagnosis: DiagnosedCapture) -> Iterator[PlannedFigure]:
             RoundTrips(flow.sent_s, flow.rtt_s, flow.base_rtt_s, diagnosis.labels, spans),
             round_trips_table(flow.sent_s, flow.rtt_s),
         )
-    acks = capture.acks.sort("time_ns")
+    acks, segments = capture.acks.sort("time_ns"), capture.segments
     sequence = Sequence(
-        flow.sent_s,
-        flow.start,
-        flow.start + flow.payload,
-        flow.ack_s,
-        acks["ack"].cum_max().cast(pl.Float64).to_numpy(),
+        _reals(segments["time_ns"]) / 1e9,
+        _reals(segments["start"]),
+        _reals(segments["end"]),
+        _reals(acks["time_ns"]) / 1e9,
+        _reals(acks["ack"].cum_max()),
         diagnosis.labels,
         spans,
     )
@@ -207,3 +219,8 @@ def _tables(diagnosis: DiagnosedCapture) -> Iterator[tuple[str, Table, str]]:
     flows = diagnosis.capture.flows
     if len(flows) > 1:
         yield ("All flows", flows_table(flows.top_k(_MAX_FLOWS, by="bytes")), "")
+
+
+def _reals(column: pl.Series) -> Reals:
+    reals: Reals = column.cast(pl.Float64).to_numpy()
+    return reals

@@ -1,0 +1,400 @@
+"""Recordings of what people complain of, each by a generator of these tests, for the page of cases.
+
+A symptom is in the words of whoever has it; its recording has that fault and no other, so that a
+test can tell whether the first sentence names it.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
+
+import faults
+from two_ways import two_ways
+
+import airtcp
+from ping_kinds import PingedLink, at_random, regular
+
+Write = Callable[[Path], Path]
+"""Writes a recording into a folder; returns its path."""
+
+
+@dataclass(frozen=True)
+class Symptom:
+    """A complaint and its recording."""
+
+    name: str
+    words: str
+    """As somebody would put it into a search."""
+    recording: str
+    """What is recorded, and where."""
+    write: Write
+    names: str
+    """Words of a first sentence that names the fault."""
+    is_ranked: bool = False
+    """Remedies are tried over the fitted link."""
+    sockets: str = ""
+    """Output of `ss -ti` given with it, or alone."""
+
+    @property
+    def is_ping(self) -> bool:
+        """The recording is the log of a ping."""
+        return self.recording.startswith("ping")
+
+    @property
+    def command(self) -> str:
+        """The command that a reader types."""
+        if self.is_ping:
+            return f"airtcp diagnose {self.name}.ping"
+        if self.sockets and not self.is_ranked:
+            return "airtcp diagnose --sockets"
+        return f"airtcp diagnose {self.name}.pcap"
+
+
+PIPE = {
+    "link.rate": "10 Mbit/s",
+    "link.delay": "20 ms",
+    "link.queue.packets": 100,
+    "tcp.profile": "linux",
+}
+SEED = 3
+AT_SENDER = "a capture at the sender"
+
+
+def _simulated(seconds: int = 20, **keys: object) -> Write:
+    """A simulated capture; `link__loss__rate` is `link.loss.rate`, and None takes a key out."""
+    settings = PIPE | {key.replace("__", "."): value for key, value in keys.items()}
+    settings = {key: value for key, value in settings.items() if value is not None}
+
+    def write(folder: Path) -> Path:
+        for name, text in _FILES.items():
+            (folder / name).write_text(text)
+        here = {
+            key: str(folder / value) if value in _FILES else value
+            for key, value in settings.items()
+        }
+        path = folder / "recording.pcapng"
+        toml = f'name = "captured"\nduration = "{seconds} s"\n'
+        airtcp.run(toml, SEED, settings=here, pcap=path)
+        return path
+
+    return write
+
+
+def _made(fault: Callable[..., Path], *words: object, **options: object) -> Write:
+    return lambda folder: fault(folder / "recording.pcap", *words, **options)
+
+
+def _pinged(link: PingedLink, seconds: float, interval: float = 0.2) -> Write:
+    return lambda folder: link.write(folder / "recording.ping", seconds, interval)
+
+
+def _opportunities(*phases: tuple[float, float]) -> str:
+    """Delivery opportunities of phases of seconds at a rate in Mbit/s."""
+    at, end, lines = 0.0, 0.0, []
+    for seconds, rate in phases:
+        end += 1e3 * seconds
+        while at < end:
+            at += 12.0 / rate
+            lines.append(f"{max(1, round(at))}\n")
+    return "".join(lines)
+
+
+_FILES = {
+    "path.csv": "time_ms,delay_ms,loss\n0,16,0\n15000,31,0\n30000,22,0\n",
+    "outage.csv": "start_ms,length_ms\n15000,20000\n",
+    "satellite.opportunities": _opportunities((15, 12), (15, 7), (30, 15)),
+}
+
+
+def _near(at: float, random: object) -> float:
+    return 0.0008 + 0.0005 * random.random()  # type: ignore[attr-defined, no-any-return]
+
+
+SS_WINDOW = (
+    "ESTAB 0 1200 10.0.0.1:40000 10.0.0.2:5001\n\t cubic wscale:7,7 rto:304 rtt:103/1 mss:1448 "
+    "cwnd:90 bytes_sent:9800000 bytes_acked:9750000 segs_out:6800 data_segs_out:6790 "
+    "busy:20000ms rwnd_limited:19500ms(97.5%) minrtt:100.9\n"
+)
+
+
+def symptoms() -> list[Symptom]:
+    """Every symptom, in the order of the page."""
+    return [*_of_the_ends(), *_of_the_path(), *_of_the_radio()]
+
+
+def _groups() -> dict[str, tuple[str, ...]]:
+    groups = {
+        "At the ends": _of_the_ends(),
+        "On the path": _of_the_path(),
+        "On the radio": _of_the_radio(),
+    }
+    return {name: tuple(one.name for one in found) for name, found in groups.items()}
+
+
+def _of_the_ends() -> list[Symptom]:
+    return [
+        Symptom(
+            "hangs-after-connect",
+            "SSH or HTTPS connects and then hangs; ping works, small pages load, large ones do not",
+            AT_SENDER,
+            _made(faults.mtu_hole, has_short_after=True),
+            "path MTU black hole",
+        ),
+        Symptom(
+            "vpn-slow-start",
+            "Through the VPN every transfer starts with seconds of nothing",
+            AT_SENDER,
+            _made(faults.probing_sender),
+            "path MTU black hole",
+        ),
+        Symptom(
+            "forty-milliseconds",
+            "Every request takes 40 ms more than the ping, or 200 ms",
+            AT_SENDER,
+            _made(faults.small_writes),
+            "Small writes",
+        ),
+        Symptom(
+            "upload-stuck-at-a-few-megabits",
+            "A single upload never gets beyond a few Mbit/s, several at once fill the line",
+            AT_SENDER,
+            _made(faults.bounded_sender),
+            "send buffer",
+        ),
+        Symptom(
+            "download-slow-over-distance",
+            "Fast to a server nearby, slow to one across the ocean",
+            AT_SENDER,
+            _simulated(
+                link__rate="20 Mbit/s",
+                link__delay="50 ms",
+                link__queue__packets=300,
+                tcp__receive_buffer=65_536,
+                tcp__receive_window="fixed",
+            ),
+            "receiver's window of",
+            is_ranked=True,
+        ),
+        Symptom(
+            "ss-rwnd-limited",
+            "ss shows rwnd_limited: whose fault is it?",
+            "the output of `ss -tinmo` at the sender",
+            lambda folder: folder,
+            "receiver's window",
+            sockets=SS_WINDOW,
+        ),
+        Symptom(
+            "transfer-stops-for-good",
+            "The transfer stops and the connection stays open for minutes",
+            AT_SENDER,
+            _made(faults.peer_gone),
+            "peer is gone",
+        ),
+    ]
+
+
+def _of_the_path() -> list[Symptom]:
+    return [
+        Symptom(
+            "upload-ruins-download",
+            "As soon as somebody uploads, the download collapses",
+            "a capture at the sender of one of the two transfers",
+            _made(two_ways),
+            "Traffic the other way",
+        ),
+        Symptom(
+            "lag-while-downloading",
+            "Calls and games lag while something downloads (bufferbloat)",
+            AT_SENDER,
+            _simulated(link__queue__packets=1000),
+            "but data waits",
+            is_ranked=True,
+        ),
+        Symptom(
+            "packet-loss",
+            "Speed tests are far below the line's rate, and some packets are lost",
+            AT_SENDER,
+            _simulated(link__loss__rate=0.005),
+            "the link loses",
+            is_ranked=True,
+        ),
+        Symptom(
+            "rate-limited-by-provider",
+            "Fast for a moment, then exactly 5 Mbit/s with many retransmissions",
+            AT_SENDER,
+            _simulated(
+                link__rate="100 Mbit/s",
+                link__queue__packets=1000,
+                link__policer__rate="5 Mbit/s",
+                link__policer__burst="60 kB",
+            ),
+            "a policer drops",
+            is_ranked=True,
+        ),
+        Symptom(
+            "out-of-order-packets",
+            "Wireshark is full of out-of-order packets and duplicate acknowledgments",
+            AT_SENDER,
+            _simulated(
+                link__rate="8 Mbit/s",
+                link__jitter__mean="3 ms",
+                link__jitter__shape="exponential",
+                link__jitter__order="reorder",
+            ),
+            "packets overtake each other",
+            is_ranked=True,
+        ),
+        Symptom(
+            "jitter-no-loss",
+            "High jitter, no loss, and TCP retransmits all the same",
+            AT_SENDER,
+            _simulated(
+                link__rate="8 Mbit/s",
+                link__jitter__mean="8 ms",
+                link__jitter__shape="exponential",
+                link__jitter__order="reorder",
+            ),
+            "packets overtake each other",
+            is_ranked=True,
+        ),
+        Symptom(
+            "satellite-or-starlink-below-its-rate",
+            "A satellite link gives a third of what the speed test shows",
+            AT_SENDER,
+            _simulated(
+                45,
+                link__rate=None,
+                link__delay=None,
+                link__queue__packets=150,
+                link__recorded__path="path.csv",
+                link__trace__up="satellite.opportunities",
+                link__trace__data="up",
+                link__loss__rate=0.002,
+            ),
+            "the path changes",
+            is_ranked=True,
+        ),
+        Symptom(
+            "windows-download-slow",
+            "A Windows PC downloads slowly, and only the PC can capture",
+            "a capture at the receiver, without timestamps",
+            _made(faults.at_receiver),
+            "were lost before they came here",
+        ),
+    ]
+
+
+def _of_the_radio() -> list[Symptom]:
+    return [
+        Symptom(
+            "ping-spikes-every-30-s",
+            "Ping over Wi-Fi spikes to seconds every 30 s",
+            "ping -D",
+            _pinged(PingedLink(_near, tuple(regular(34, 4.3, 600))), 600, 1.0),
+            "every 34 s, as a radio does that scans",
+        ),
+        Symptom(
+            "video-call-freezes-at-regular-times",
+            "Video calls freeze for a second at regular times",
+            AT_SENDER,
+            _simulated(
+                40,
+                link__delay="3 ms",
+                link__stops__process="periodic",
+                link__stops__every="6 s",
+                link__stops__length="1200 ms",
+                link__stops__direction="both",
+            ),
+            "1.2 s every 6 s, as a radio does that scans",
+            is_ranked=True,
+        ),
+        Symptom(
+            "drops-while-walking",
+            "The connection drops for two seconds when I walk through the house",
+            "ping -D",
+            _pinged(
+                PingedLink(
+                    lambda at, random: (0.013, 0.025)[int(at / 60) % 2] + 0.003 * random.random(),
+                    gaps=tuple(regular(60, 2, 300, 58)),
+                ),
+                300,
+            ),
+            "as a device does that moves from one access point to another",
+        ),
+        Symptom(
+            "wifi-loses-a-fifth",
+            "Wi-Fi loses a fifth of the pings, and the rest jump about",
+            "ping -D",
+            _pinged(
+                PingedLink(
+                    lambda _, random: 0.002 + 0.004 * random.expovariate(1),
+                    tuple(at_random(3, 0.4, 300)),
+                    loss=0.2,
+                ),
+                300,
+            ),
+            "The channel is busy, or the driver stalls",
+        ),
+        Symptom(
+            "many-short-stalls",
+            "Wi-Fi stutters all the time, close to the access point too",
+            AT_SENDER,
+            _simulated(
+                link__delay="3 ms",
+                link__stops__process="random",
+                link__stops__working="200 ms",
+                link__stops__length="50 ms",
+                link__loss__rate=0.03,
+            ),
+            "as on a busy channel or with a driver that stalls",
+            is_ranked=True,
+        ),
+        Symptom(
+            "ping-even-up-to-100-ms",
+            "Ping to the phone takes anything from 3 to 100 ms",
+            "ping -D",
+            _pinged(PingedLink(lambda _, random: 0.003 + 0.1024 * random.random()), 300),
+            "a beacon interval",
+        ),
+        Symptom(
+            "internet-gone-for-minutes",
+            "The internet is gone for some minutes, then all is well",
+            "ping -D",
+            _pinged(PingedLink(gaps=((400, 190),)), 900, 1.0),
+            "The link was down for",
+        ),
+        Symptom(
+            "transfer-pauses-and-goes-on",
+            "A transfer stands still for twenty seconds and then goes on",
+            AT_SENDER,
+            _simulated(
+                60,
+                link__stops__process="recorded",
+                link__stops__path="outage.csv",
+                link__stops__direction="both",
+            ),
+            "20 s at once",
+            is_ranked=True,
+        ),
+        Symptom(
+            "ping-rises-while-others-stream",
+            "Ping is good at night and bad whenever others stream",
+            "ping -D",
+            _pinged(PingedLink(_filled), 300),
+            "The round trip rises",
+        ),
+    ]
+
+
+def _filled(at: float, random: object) -> float:
+    """A queue that others fill for half of each minute."""
+    full = min(0.3, (at % 60 - 20) * 0.15) if 20 < at % 60 < 50 else 0.0
+    draw = random.random  # type: ignore[attr-defined]
+    return float(0.02 + full * (0.6 + 0.4 * draw()) + 0.002 * draw())
+
+
+GROUPS = _groups()
+"""Names of the symptoms by where the fault is."""
