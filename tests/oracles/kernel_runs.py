@@ -43,7 +43,7 @@ class Measured:
         return fmean(run.retransmitted for run in self.runs)
 
 
-#: By what they are; rate and delay are those of the lossy pipe unless said.
+#: By their properties; rate and delay are the lossy pipe's unless given.
 RUNS = {
     "CUBIC, no SACK, 0.1 % loss": Measured(
         {

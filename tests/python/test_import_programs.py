@@ -17,13 +17,13 @@ HOST = "127.0.0.1"
 
 
 def output(*command: str) -> subprocess.CompletedProcess[str]:
-    """What a program writes."""
+    """Output of a program."""
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
 
 
 @contextmanager
 def served(*command: str, ready: str) -> Iterator[None]:
-    """A server until the end of the block, from the line on that says that it listens."""
+    """A server until the end of the block, from the line that announces listening."""
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1
     ) as server:
@@ -109,7 +109,7 @@ def test_mtrs_report_and_raw_log_are_read(tmp_path: Path) -> None:
 
 @pytest.mark.needs("tc")
 def test_iproute2s_tables_have_the_deviations_that_are_known() -> None:
-    """Mean and deviation of each table, of which two are far from 0 and 1."""
+    """Mean and deviation of each table; two tables are far from 0 and 1."""
     tables = {path.stem: path for path in Path("/usr/lib").glob("**/tc/*.dist")}
     if not tables:
         pytest.skip("iproute2 has no tables here")

@@ -1,4 +1,4 @@
-"""Readings as data: what they change, in which order they are run, and what decides."""
+"""Readings as data: their settings, the order in which they run, and the deciding point."""
 
 import importlib
 from pathlib import Path
@@ -187,7 +187,7 @@ def _runs(experiment: Experiment, gain: float) -> Outcomes:
 
 
 def test_the_point_that_decides_is_found():
-    """The gain goes by the window alone; the threshold does nothing."""
+    """The gain depends only on the window; the threshold does nothing."""
     paper = _paper([THRESHOLD, WINDOW])
     (experiment, _) = paper.file.experiments
     ran = []
@@ -205,7 +205,7 @@ def test_the_point_that_decides_is_found():
     assert judged.under_default is Verdict.CONTRADICTED
     assert judged.verdict is Verdict.DEPENDS
     assert len(over.verdicts) == 4
-    # The default with as few seeds, and three others; then one of them again beside the default.
+    # The default with as few seeds, and three others; then one of them again with the default.
     assert [fresh for _, fresh in ran] == [False] * 4 + [True] * 2
     assert [one.settings for one, fresh in ran if fresh] == [{}, {"tcp.max_window": 200}]
     (asked,) = over.asked["1a"]
@@ -259,7 +259,7 @@ def test_a_reading_may_choose_the_statistic() -> None:
 
 
 def test_a_value_that_is_limited_to_a_place_changes_nothing_elsewhere():
-    """As what a calibration of one shape of round trips leaves open says nothing of another."""
+    """A value left open by a calibration of one shape of round trips is irrelevant to another."""
     mean = OpenPoint(
         "mean",
         "o",
@@ -310,7 +310,7 @@ def test_few_seeds_that_show_nothing_are_no_reading_that_decides():
 
 
 def test_a_reading_that_few_seeds_make_disagree_is_asked_again():
-    """What it said by chance it does not say again; and the default is not blamed for it."""
+    """A disagreement by chance does not recur; and the default is not blamed for it."""
     paper = _paper([WINDOW, THRESHOLD])
     (experiment, _) = paper.file.experiments
 
@@ -322,7 +322,7 @@ def test_a_reading_that_few_seeds_make_disagree_is_asked_again():
         ]
 
     (judged,), over = judge_over_readings(paper, _runs(experiment, 21.0), run, Extent(10))
-    # More seeds say it now: the verdicts of few are forgotten.
+    # More seeds decide now: the verdicts of few are forgotten.
     assert over.tally("1a") == {"reproduced": 4}
     assert judged.verdict is Verdict.REPRODUCED
     assert [(one.holds, one.p_value) for one in over.asked["1a"]] == [(False, 1.0)] * 2
@@ -332,7 +332,7 @@ def test_a_reading_that_few_seeds_make_disagree_is_asked_again():
     ("by_chance", "verdict"), [(True, "not shown"), (False, "never the paper's way")]
 )
 def test_one_reading_that_contradicts_is_asked_again(by_chance, verdict):
-    """Where no reading shows anything, what few seeds of one say decides nothing."""
+    """If no reading shows anything, one reading's verdict on few seeds decides nothing."""
     paper = _paper([WINDOW, THRESHOLD])
     (experiment, _) = paper.file.experiments
 

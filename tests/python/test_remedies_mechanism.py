@@ -1,6 +1,6 @@
-"""A remedy does what its name says.
+"""Every remedy shows the mechanism in its name.
 
-For each of the catalogue its own mechanism is counted in a run, on every profile that it combines
+The mechanism of each remedy is counted in a run, on every profile that it combines
 with; on the others it is refused, with the reason.
 """
 
@@ -23,7 +23,7 @@ WLAN = 'topology = "wlan"\nduration = "2 s"\nflows = { count = 3, direction = "d
 LINKS = {
     "deep": PIPE
     + 'duration = "8 s"\nlink = { rate = "5 Mbit/s", delay = "20 ms", queue = { packets = 300 } }',
-    # A queue of one bandwidth-delay product, so that losses are the sender's own.
+    # A queue of one bandwidth-delay product, so that losses are caused by the sender.
     "shallow": PIPE
     + 'duration = "12 s"\nlink = { rate = "8 Mbit/s", delay = "20 ms", queue = { packets = 20 } }',
     # The same for a window of twenty segments, the most that ns-2's profile has.
@@ -32,7 +32,7 @@ LINKS = {
     "thin": PIPE
     + 'duration = "10 s"\nlink.rate = "600 kbit/s"\nlink.delay = "20 ms"\n'
     + "link.queue.packets = 100",
-    # No window fills it, nothing is lost: what the receiver acknowledges is its own choice.
+    # No window fills it, nothing is lost: acknowledgments are the receiver's choice.
     "clean": PIPE
     + 'duration = "4 s"\nlink.rate = "20 Mbit/s"\nlink.delay = "10 ms"\n'
     + "link.queue.packets = 5000",
@@ -47,11 +47,11 @@ LINKS = {
     + 'duration = "15 s"\nlink.rate = "8 Mbit/s"\nlink.delay = "20 ms"\n'
     + 'link.suspension = { every = "3 s", length = "1 s" }\n'
     + 'tcp.retransmission = "selective-repeat"',
-    # A delay spike is no loss: what is held arrives late, and every timeout is spurious.
+    # A delay spike is no loss: held packets arrive late, and every timeout is spurious.
     "held": PIPE
     + 'duration = "20 s"\nlink.rate = "8 Mbit/s"\nlink.delay = "20 ms"\n'
     + 'link.stops = { process = "periodic", every = "3 s", length = "900 ms", packets = "held" }',
-    # Late packets are overtaken: duplicate acknowledgments of what was not lost.
+    # Late packets are overtaken: duplicate acknowledgments without loss.
     "reorders": PIPE
     + 'duration = "12 s"\nlink.rate = "8 Mbit/s"\nlink.delay = "20 ms"\n'
     + 'link.late = { share = 0.02, by = "12 ms" }',
@@ -86,7 +86,7 @@ LINKS = {
 }
 
 Holds = Callable[[Counters, Counters], bool]
-"""Whether a run with the remedy (the second) shows its mechanism beside one without it."""
+"""Whether a run with the remedy (the second) shows its mechanism, unlike one without it."""
 
 
 def more(counter: str) -> Holds:
@@ -188,7 +188,7 @@ MECHANISMS: dict[str, list[tuple[str, str, Holds]]] = {
     "eifel": [
         ("held", "eifel", taken_back),
         ("held", "eifel", rto(lambda b, a: a != b)),
-        # A model keeps its window: what is left is the timer of a link that repairs slowly.
+        # A model keeps its window: the timer of a link that repairs slowly remains.
         ("repeat-slow", "eifel", other_kinds),
     ],
     "f-rto": [("held", "f-rto", taken_back), ("stops", "f-rto", other_kinds)],
@@ -351,7 +351,7 @@ def _with(link: str, profile: str, remedy: str) -> Scenario | None:
 
 
 def test_every_remedy_has_a_mechanism() -> None:
-    """No model here swallows long packets, which is what `mtu-probing` is for: it is advice."""
+    """No model here swallows long packets, the purpose of `mtu-probing`: it is advice."""
     simulated = {entry["name"] for entry in remedies()} - {"mtu-probing"}
     assert "mtu-probing" in ADVICE
     assert set(MECHANISMS) == simulated

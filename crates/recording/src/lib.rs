@@ -1,12 +1,12 @@
-//! What people have on file about a link, read into one form.
+//! Users' recordings of a link, read into one form.
 //!
 //! [`FORMATS`] is the registry: a row a format, a file a format in `format/`. A format recognizes
-//! its files by their beginning, reads them into a [`Recording`], and lists what such a file can
-//! know ([`Fact`]); everything else has to be asked for or is left open in the answer.
+//! its files by their beginning, reads them into a [`Recording`], and lists the facts that such a
+//! file can hold ([`Fact`]); everything else has to be asked for or is left open in the answer.
 //!
 //! To add one: a file in `format/` with a `pub(super) const FORMAT: Format`, and its row in
-//! [`FORMATS`], before those that recognize more. Its `read` is handed UTF-8 where the file was
-//! text in any encoding that systems write, and makes a [`ProbeLog`] with [`ProbeLogBuilder`].
+//! [`FORMATS`], before less specific ones. Its `read` gets UTF-8 if the file was text in any
+//! encoding that systems write, and makes a [`ProbeLog`] with [`ProbeLogBuilder`].
 //!
 //! Needs nothing but `units`; links and scenarios are made from recordings elsewhere.
 
@@ -30,9 +30,8 @@ pub use recording::{
 pub use source::{Source, lines};
 pub use trains::{Train, Trains};
 
-/// Reads a recording in any format of [`FORMATS`]; `name` is what errors call it. Of a log of lines
-/// that is longer than [`MAX_BYTES`] the beginning is read, which the recording remarks; no more is
-/// ever held.
+/// Reads a recording in any format of [`FORMATS`]; errors use `name`. Of a log of lines longer than
+/// [`MAX_BYTES`] only the beginning is read and held, with a remark in the recording.
 ///
 /// # Errors
 /// Unreadable, too large to be read whole where it has to be, empty, in no known format, or a line

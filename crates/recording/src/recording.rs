@@ -1,4 +1,4 @@
-//! Everything that a file can tell of a link, in one form.
+//! All facts that a file can hold about a link, in one form.
 
 use airtcp_units::Duration;
 
@@ -12,17 +12,17 @@ pub enum Direction {
     Up,
     /// From the network to the device.
     Down,
-    /// The file does not tell.
+    /// Not recorded.
     Unknown,
 }
 
-/// What bounded a rate that was measured.
+/// Bound of a measured rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Bound {
     /// The link: a queue stood in front of it, or more was offered than arrived.
     Link,
-    /// The rate that the sender was told to keep.
+    /// The sender's target rate.
     Target,
     /// A window or a buffer of the sender or the receiver.
     Window,
@@ -42,7 +42,7 @@ impl Bound {
     }
 }
 
-/// What a rate counts.
+/// Layer at which a rate is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
     /// Whole IP packets.
@@ -62,7 +62,7 @@ pub struct RateStep {
     pub length: Duration,
     /// Bits a second of [`Rates::layer`].
     pub bits_per_second: u64,
-    /// What bounded it.
+    /// Its bound.
     pub bound: Bound,
 }
 
@@ -71,13 +71,13 @@ pub struct RateStep {
 pub struct Rates {
     /// Which one.
     pub direction: Direction,
-    /// The file's own figure for the whole, in bits a second.
+    /// The file's figure for the whole, in bits a second.
     pub mean: u64,
-    /// What bounded the mean.
+    /// Bound of the mean.
     pub bound: Bound,
-    /// What is counted.
+    /// The layer at which it is counted.
     pub layer: Layer,
-    /// The rate as it changed, in the order of time; empty where the file has the mean alone.
+    /// The rate over time, in order; empty if the file has only the mean.
     pub steps: Vec<RateStep>,
 }
 
@@ -110,7 +110,7 @@ pub enum Load {
     Idle,
     /// It was.
     Loaded,
-    /// The file does not tell.
+    /// Not recorded.
     #[default]
     Unknown,
 }
@@ -126,9 +126,9 @@ pub struct Figures {
     pub loaded_down_rtt: Option<Duration>,
     /// The same from the device.
     pub loaded_up_rtt: Option<Duration>,
-    /// The same where the direction of the load is not told.
+    /// The same for a load in unknown direction.
     pub loaded_rtt: Option<Duration>,
-    /// Round trip of which nobody tells whether there was load.
+    /// Minimum round trip, with or without load.
     pub least_rtt: Option<Duration>,
     /// Its mean.
     pub mean_rtt: Option<Duration>,
@@ -156,7 +156,7 @@ pub enum Losses {
     GilbertElliott([f64; 4]),
 }
 
-/// A link as `tc` was told, of one device.
+/// A link as configured by `tc`, of one device.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shaping {
     /// The device.
@@ -173,7 +173,7 @@ pub struct Shaping {
     pub spread: Option<Spread>,
     /// Losses.
     pub losses: Option<Losses>,
-    /// Chance that a packet overtakes those that wait.
+    /// Probability that a packet overtakes queued ones.
     pub reorder: Option<f64>,
     /// Packets that may wait, those in delay among them.
     pub limit_packets: Option<u64>,
@@ -196,24 +196,24 @@ pub struct Origin {
     pub hosts: Vec<String>,
 }
 
-/// Something that was assumed, and the option that says otherwise.
+/// An assumption, and the option that overrides it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assumption {
     /// As a clause: "the direction is down".
     pub what: String,
-    /// The option, with its dashes; none where nothing can be said.
+    /// The option, with its dashes; `None` if it cannot be overridden.
     pub option: Option<&'static str>,
 }
 
-/// What was read. Each part is there where the file has it.
+/// Contents of a recording. Each part is present if the file has it.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Recording {
     /// The name of the format, as in [`crate::FORMATS`].
     pub format: &'static str,
-    /// What the file is, with its main figures, as a noun phrase.
+    /// Description of the file, with its main figures, as a noun phrase.
     pub summary: String,
-    /// Probes of the link, such as those of a ping.
+    /// Probes of the link, such as a ping's.
     pub probes: Option<ProbeLog>,
     /// Whether there was load while they were sent.
     pub load: Load,
@@ -250,7 +250,7 @@ impl Recording {
         }
     }
 
-    /// A recording of probes alone.
+    /// A recording with probes only.
     #[must_use]
     pub fn of_probes(format: &'static str, probes: ProbeLog) -> Self {
         let summary = format!("{} probes, {} lost", probes.numbered(), probes.lost());

@@ -5,7 +5,7 @@ use std::io::Read;
 
 use crate::fault::{MAX_BYTES, TraceError, TraceProblem};
 
-/// The first bytes of what gzip compressed.
+/// The first bytes of gzip's output.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// A recording that is being read: the name that [`TraceError`]s give.

@@ -20,7 +20,7 @@ from airtcp.recorded.opportunities import (
 from airtcp.recorded.recording import DOWN, UNKNOWN, UP, Rates, Recording
 
 HEAVY_BYTES = 1400
-"""Bytes of an opportunity of CellReplay, beside a trace of trains."""
+"""Bytes of an opportunity in CellReplay's heavy trace, which accompanies a trace of trains."""
 MIN_STEPS = 10
 MIN_VARIATION = 0.15
 """A rate that varies by less of its mean is played as a constant."""
@@ -42,7 +42,7 @@ def capacity(draft: Draft, recordings: Sequence[Recording], chosen: Choices) -> 
     """Writes the rate of both directions, and chooses which one carries data.
 
     Raises:
-        ScenarioError: no file has a rate, and none was given.
+        ScenarioError: the files have no rate, and the user gave none.
     """
     draft.lines.append("[link]")
     if chosen.rate is not None:
@@ -93,7 +93,7 @@ def _way(traces: dict[str, list[int]], rates: dict[str, Rates]) -> str:
 
 
 def _named_direction(one: Recording) -> str | None:
-    """What a file's name says, as mahimahi's traces have it."""
+    """The direction in a file's name, as in mahimahi's traces."""
     name = one.path.name.lower().removesuffix(".gz")
     if name.endswith((".up", "-up", "_up")) or "uplink" in name:
         return UP
@@ -139,7 +139,7 @@ def _traces(draft: Draft, recordings: Sequence[Recording], chosen: Choices) -> d
             )
         found[way] = times
         name = f"link.{way}"
-        # The file's own bytes, where they are a trace: it comes out as it went in.
+        # A trace is copied byte by byte.
         is_own = one.format == "mahimahi" and not has_trains
         draft.files[name] = one.path.read_bytes() if is_own else to_lines(times)
     return found
@@ -184,7 +184,7 @@ def _from_steps(draft: Draft, one: Rates, direction: str) -> list[int]:
     steps: list[tuple[float, float]] = []
     held, end_s = 0.0, 0.0
     for start_s, length_s, bps, is_links in one.steps:
-        # Less than the link's rate was asked for: it is at least what passed.
+        # The sender was limited: the link's rate is at least the measured one.
         held = bps if is_links or not some_are_links else max(held, bps)
         hole_s = start_s - end_s
         if steps and 0 < hole_s <= _MAX_HOLD_S:
@@ -213,7 +213,7 @@ def _as_traces(
 ) -> Capacity:
     back = DOWN if way == UP else UP
     if back not in traces and back in rates:
-        # A direction beside a trace has to be one too: 10 s of a constant rate.
+        # The other direction of a trace has to be one too: 10 s of a constant rate.
         constant, _ = opportunities([(10.0, max(rates[back].mean_bps, PACKET_BITS))])
         draft.files[f"link.{back}"] = to_lines(constant)
         traces[back] = constant

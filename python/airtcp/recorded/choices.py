@@ -1,4 +1,4 @@
-"""Options of `airtcp import`: what a file does not tell, or what is known better."""
+"""Options of `airtcp import`: facts missing from a file, or known better by the user."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ class Choices:
     """Each is None where it was not given."""
 
     direction: str | None = None
-    """Which way data goes, `up` or `down`; also that of a file that does not tell."""
+    """Direction of the data, `up` or `down`; also of files that do not record it."""
     rate: str | None = None
     """The link's rate, such as "20 Mbit/s"."""
     rtt_s: float | None = None

@@ -1,4 +1,4 @@
-"""A link as `tc` was told to make it."""
+"""A link as configured by `tc`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,7 +26,7 @@ def configured(
     """Writes a device's link; returns the direction of data.
 
     Raises:
-        ScenarioError: several devices are shaped and none was chosen.
+        ScenarioError: several devices are shaped and the user chose no device.
     """
     shaping = _device(one, chosen)
     way = chosen.direction or (DOWN if shaping["device"].startswith("ifb") else UP)

@@ -7,7 +7,7 @@ from airtcp import _core
 
 @dataclass(frozen=True)
 class Known:
-    """A format: its name, what a file of it is, what such a file may know, and never knows."""
+    """A format: its name, a description of its files, possible facts, and facts never present."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""One or several files about a link as a scenario: which parts are used, and what is assumed."""
+"""Builds a scenario from files about a link: which parts are used, and which are assumed."""
 
 import re
 from collections.abc import Sequence
@@ -23,11 +23,11 @@ _LEO_STEP_S = 0.01
 
 @dataclass(frozen=True)
 class ImportedLink:
-    """A link out of files, and what was said of them."""
+    """A link built from files, with its notes."""
 
     link: PlayedLink
     said: list[str]
-    """What the files know and what was assumed, for people."""
+    """Facts in the files and assumptions, for people."""
     recordings: tuple[Recording, ...]
 
 
@@ -63,7 +63,7 @@ def _refuse_strangers(recordings: Sequence[Recording]) -> None:
 
 
 def _played(recordings: Sequence[Recording], chosen: Choices) -> tuple[PlayedLink, list[str]]:
-    """Probes alone: played by time, at a rate that has to be given."""
+    """Only probes: played by time, at a rate that has to be given."""
     from airtcp.recorded.events import find_events
     from airtcp.recorded.link import played_link
     from airtcp.recorded.log import read_ping
@@ -120,7 +120,7 @@ def _described(recordings: Sequence[Recording], chosen: Choices) -> tuple[Played
 def _add_delay(
     draft: Draft, recordings: Sequence[Recording], found: Capacity, chosen: Choices
 ) -> None:
-    """Delay, queue and loss beside the rate."""
+    """Delay, queue and loss for the rate."""
     rtt_s, is_idle = _base_rtt_s(draft, recordings, chosen)
     played = _played_delays(recordings, chosen)
     lines = draft.lines
@@ -191,7 +191,7 @@ def _base_rtt_s(
 def _played_delays(
     recordings: Sequence[Recording], chosen: Choices
 ) -> tuple[list[float], float] | None:
-    """LeoReplayer's one-way delays, which stand beside a rate trace without times."""
+    """LeoReplayer's one-way delays, which accompany a rate trace without times."""
     bare = next((one for one in recordings if one.is_bare), None)
     if bare is None or not any(one.opportunities for one in recordings):
         return None

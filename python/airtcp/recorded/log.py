@@ -38,7 +38,7 @@ class PingLog:
     began_unix_s: float | None = None
     """Time of the first probe, since 1970 (UTC); None if the log has no date."""
     hosts: tuple[str, ...] = ()
-    """Addresses and names that were probed, as far as the log tells."""
+    """Addresses and names that were probed, if recorded."""
 
     @cached_property
     def answered(self) -> Reals:

@@ -11,7 +11,7 @@ MAX_OPPORTUNITIES = 2_000_000
 def opportunities(steps: Iterable[tuple[float, float]]) -> tuple[list[int], bool]:
     """Times in whole milliseconds of steps of a length in seconds and a rate in bits a second.
 
-    A step that does not end with a whole packet carries the rest to the next, as mahimahi's own
+    A step that does not end with a whole packet carries the rest to the next, as in mahimahi's
     conversion does: nothing of the rate is lost.
 
     Returns:
@@ -43,7 +43,7 @@ def to_lines(times_ms: Sequence[int]) -> bytes:
 
 
 def scaled(times_ms: Sequence[int], packet_bytes: int) -> list[int]:
-    """Opportunities of other sizes as those of whole packets, remainders carried."""
+    """Opportunities of other sizes converted to whole packets, remainders carried."""
     if packet_bytes == PACKET_BYTES:
         return list(times_ms)
     times: list[int] = []

@@ -12,7 +12,7 @@ _WIDTH = 98
 
 
 def provenance(recordings: Sequence[Recording], chosen: Choices, said: Sequence[str]) -> str:
-    """The comment: files, programs, and what was said of them.
+    """The comment: files, programs, and notes on them.
 
     Names and addresses of machines are left out unless `chosen.keep_names`.
     """

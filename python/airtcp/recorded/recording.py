@@ -10,7 +10,7 @@ from airtcp._core import ScenarioError
 
 DOWN, UP, UNKNOWN = "down", "up", "unknown"
 OF_LINK = frozenset(("link", "setting"))
-"""Bounds of a rate that is the link's own; all others are lower bounds of it."""
+"""Bounds of a rate that make it the link's; with others it is a lower bound."""
 _ON_THE_LINK = {"packets": 1.0, "tcp": 1500 / 1448, "udp": 1500 / 1472}
 """Bytes of whole IP packets for each byte that a rate counts, with full packets."""
 
@@ -22,9 +22,9 @@ class Rates:
     direction: str
     mean_bps: float
     counted_bps: float
-    """The mean as the file has it, of what it counts."""
+    """The mean as the file counts it."""
     bound: str
-    """What bounded it: `link`, `setting`, `target`, `window`, `shaper` or `transfer`."""
+    """Its bound: `link`, `setting`, `target`, `window`, `shaper` or `transfer`."""
     steps: list[tuple[float, float, float, bool]]
     """Start and length in seconds, rate, whether it is the link's."""
 
@@ -72,7 +72,7 @@ class Opportunities:
 
 @dataclass(frozen=True)
 class Recording:
-    """Everything that one file tells."""
+    """All facts in one file."""
 
     path: Path
     format: str
@@ -80,7 +80,7 @@ class Recording:
     summary: str
     remarks: list[str]
     assumptions: list[tuple[str, str | None]]
-    """What was assumed, and the option that says otherwise."""
+    """An assumption, and the option that overrides it."""
     program: str | None
     hosts: list[str]
     began_unix_s: float | None
@@ -101,7 +101,7 @@ class Recording:
 
     @property
     def is_link(self) -> bool:
-        """Whether it tells more than probes do."""
+        """Whether it holds more than probes."""
         return bool(self.rates or self.opportunities or self.shaping or self.trains)
 
 

@@ -1,4 +1,4 @@
-"""What a recording knows and does not know, in its first lines."""
+"""Known and unknown facts of a recording, in its first lines."""
 
 from datetime import UTC, datetime
 

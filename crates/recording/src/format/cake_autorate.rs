@@ -1,7 +1,7 @@
 //! Logs of cake-autorate: fields between semicolons, named by header lines.
 //!
-//! What passed is what the shaper let through. The rate is the link's only where a line reports a
-//! load with bufferbloat (`_bb`) above 75 %; elsewhere it is a lower bound.
+//! Throughput is limited by the shaper. The rate is the link's only where a line reports a load
+//! with bufferbloat (`_bb`) above 75 %; elsewhere it is a lower bound.
 
 use std::collections::BTreeMap;
 

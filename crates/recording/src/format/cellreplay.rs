@@ -46,7 +46,7 @@ fn sniff(bytes: &[u8]) -> bool {
     found >= FEWEST
 }
 
-/// A line as a train; None where it is none.
+/// Parses a line as a train; `None` if it is malformed.
 fn train(line: &[u8]) -> Option<Train> {
     const MAX_MS: f64 = 2.592e9;
     let text = std::str::from_utf8(line).ok()?;

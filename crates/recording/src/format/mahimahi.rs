@@ -54,7 +54,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
     )
 }
 
-/// A recording of these opportunities, with what holds for all of them.
+/// A recording of these opportunities, with the properties common to all of them.
 pub(super) fn recording(
     format: &'static str,
     what: &str,

@@ -99,7 +99,7 @@ impl Log {
             Event::Opportunity(time, bytes) => {
                 let at = self.since(time)?.round() as u32;
                 let bytes = bytes.min(1 << 24);
-                // Some versions count the packet alone.
+                // Some versions count only the packet.
                 let is_of_packets = bytes % u64::from(PACKET_BYTES) == 0;
                 let packets = bytes / u64::from(PACKET_BYTES);
                 self.reserve += if is_of_packets {

@@ -40,9 +40,9 @@ use rate_words::in_words;
 pub struct Format {
     /// A short name: `ping`, `csv`.
     pub name: &'static str,
-    /// What a file of it is, as a noun phrase for errors and documents.
+    /// Description of its files, as a noun phrase for errors and documents.
     pub title: &'static str,
-    /// What such a file can hold; it knows nothing else of the link.
+    /// Facts that such a file can hold about the link.
     pub knows: &'static [Fact],
     /// Whether the beginning of a file, cut at a line's end, is a file of it.
     pub by_lines: bool,
@@ -88,7 +88,7 @@ pub const FORMATS: [Format; 23] = [
     ping::FORMAT,
 ];
 
-/// What a recording should have been, for errors.
+/// Formats expected of a recording, for errors.
 const EXPECTED: &str = "the output of \"ping\" or \"ping -D\", CSV with a column rtt_ms (or rtt, \
                         time_ms), or one number of milliseconds a line";
 

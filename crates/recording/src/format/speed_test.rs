@@ -12,7 +12,7 @@ pub(super) fn of_ms(ms: f64) -> Option<Duration> {
     is_time.then(|| Duration::from_nanos((ms * 1e6).round() as u64))
 }
 
-/// The median of what is a time; None without any.
+/// The median of the positive values; `None` without any.
 pub(super) fn median_ms<'a>(values: impl IntoIterator<Item = &'a f64>) -> Option<Duration> {
     let mut sorted: Vec<f64> = values.into_iter().copied().filter(|ms| *ms > 0.0).collect();
     sorted.sort_by(f64::total_cmp);
@@ -33,7 +33,7 @@ pub(super) fn add_mean(found: &mut Recording, direction: Direction, bits_per_sec
     }
 }
 
-/// Says of a speed test what holds for all of them, and judges whether its load filled the link.
+/// Adds the remarks common to speed tests, and judges whether the load filled the link.
 pub(super) fn finish(found: &mut Recording, program: &str) {
     found.summary = format!("a speed test of {program} ({})", in_words(&found.rates));
     let figures = &found.figures;

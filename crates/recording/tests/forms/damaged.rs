@@ -102,7 +102,7 @@ fn what_decompresses_to_more_than_fits_is_refused() {
     assert!(said.contains("larger than 64 MiB"), "{said}");
 }
 
-/// A log of lines that is longer than fits is read from its beginning, and says so.
+/// Of a log of lines longer than the limit the beginning is read, with a remark.
 #[test]
 fn the_beginning_of_a_long_log_is_read() {
     let line = "64 bytes from 192.0.2.9: icmp_seq=1 ttl=57 time=20.1 ms\n";

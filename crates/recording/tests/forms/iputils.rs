@@ -46,7 +46,7 @@ fn iputils_is_read_in_every_language() {
         let body = written(|number, rtt| {
             rtt.map_or_else(String::new, |tenths| {
                 let line = reply.replace('N', &number.to_string());
-                // The letter of its own, not that of a word.
+                // The letter on its own, not within a word.
                 format!("{}\n", line.replace("=T", &format!("={}", ms(tenths))))
             })
         });

@@ -35,7 +35,7 @@ pub fn assert_read(bytes: &[u8], name: &str, unit: u64) {
     assert_eq!(found, expected, "{name}");
 }
 
-/// The first part of a text, and the last that begins behind a reply.
+/// The first part of a text, and the last that begins after a reply.
 pub fn written(each: impl Fn(u64, Option<u64>) -> String) -> String {
     (0..)
         .zip(series())

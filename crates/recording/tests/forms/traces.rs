@@ -193,7 +193,7 @@ pub const RACA: &str = "Timestamp,Longitude,Latitude,Speed,Operatorname,CellID,N
     2019.12.16_13.40.06,-8.4,51.8,0,B,12,5G,-97,-13,-,-,-82,0,0,I,-,-\n\
     2019.12.16_13.40.07,-8.4,51.8,0,B,12,5G,-97,-13,-,-,-82,9000,200,D,-,-\n";
 
-/// Seconds that come twice are one, rows without demand none.
+/// Duplicate seconds count once, rows without demand are skipped.
 #[test]
 fn racas_rows_without_a_demand_are_left_out() {
     let found = read(RACA);

@@ -102,7 +102,7 @@ fn udp_shows_the_link_where_it_loses() {
     assert_eq!(full.figures.losses, [(Direction::Up, 0.09)]);
     let below = read(&iperf3(udp, &sent, &end(50e6, 0.0)));
     assert_eq!(rates(&below), [(Direction::Up, 50_000, Bound::Target)]);
-    // Old versions have one sum, of what was sent.
+    // Old versions have one sum, of transmissions.
     let old = "\"streams\": [{}], \"sum\": {\"bits_per_second\": 50e6, \"lost_percent\": 10}";
     assert_eq!(rates(&read(&iperf3(udp, &sent, old)))[0].1, 45_000);
 }

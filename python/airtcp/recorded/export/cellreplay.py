@@ -8,7 +8,7 @@ HEAVY_BYTES = 1400
 _CONSTANT_S = 10.0
 _UNLIMITED_BPS = 1e9
 _EVERY_S = 0.5
-"""A train each half second, as CellReplay's own recordings have them (100 ms to 1 s)."""
+"""A train each half second, as in CellReplay's recordings (100 ms to 1 s)."""
 _TRAIN = 10
 
 

@@ -17,7 +17,7 @@ class Direction:
     """One direction of a link."""
 
     rate_bps: float | None
-    """A constant rate; None where there is none, or a trace."""
+    """A constant rate; None for a trace, or without a rate."""
     trace: bytes | None
     """Opportunities as mahimahi's file."""
     delay_s: float
@@ -50,14 +50,14 @@ class Direction:
         for time in times:
             sums[int(time / 1e3 / step_s)] += PACKET_BITS / step_s
         if times[-1] / 1e3 % step_s == 0:
-            # What comes at the very end belongs to the step before it.
+            # Packets at the very end belong to the step before it.
             sums[-2:] = [sum(sums[-2:])]
         return sums
 
 
 @dataclass(frozen=True)
 class Pipe:
-    """Both directions, and what no other program has."""
+    """Both directions, and properties that other programs lack."""
 
     name: str
     ways: dict[str, Direction]
@@ -195,7 +195,7 @@ def _notes(link: dict[str, Any]) -> list[str]:
 
 
 def said_of_queue(way: str, one: Direction, known: Sequence[str]) -> list[str]:
-    """What becomes of a direction's discipline."""
+    """Notes on a direction's discipline."""
     if one.discipline in {None, "drop-tail", *known}:
         return []
     return [f"The direction {way} has {one.discipline}, which becomes a drop-tail queue."]

@@ -19,7 +19,7 @@ def export_link(scenario: Scenario, target: str, folder: Path) -> tuple[list[Pat
     """Writes a scenario's link for another program.
 
     Returns:
-        the files, and notes on what the target does not have.
+        the files, and notes on features that the target lacks.
 
     Raises:
         ScenarioError: no such target, or the scenario's link is no pipe.

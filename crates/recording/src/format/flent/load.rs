@@ -133,7 +133,7 @@ pub(super) fn judge(found: &mut Recording, file: &File) {
          the median."
     ));
     if loaded > QUEUE_TIMES * idle && loaded > idle + QUEUE_MS {
-        // With load both ways nobody can tell in front of which link the queue stood.
+        // With load both ways the link with the queue is unknown.
         for one in &mut found.rates {
             one.bound = Bound::Link;
             one.steps

@@ -1,7 +1,7 @@
 //! Data files of flent, of its versions 1 to 4: a ping next to a load, and the load's rates.
 //!
-//! Raw values are used where the file has them: those of the grid are interpolated. The load begins
-//! some seconds after the ping and ends before it, so that both delays are in the file.
+//! Raw values are used if present: the grid's values are interpolated. The load begins some seconds
+//! after the ping and ends before it, so that both delays are in the file.
 
 mod load;
 mod series;

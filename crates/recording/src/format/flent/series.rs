@@ -12,7 +12,7 @@ use crate::source::Source;
 
 /// Data series in the order of preference; a prefix, since several hosts have a number each.
 const PINGS: [&str; 4] = ["Ping (ms) ICMP", "Ping (ms) UDP", "Ping (ms)", "Ping"];
-/// Steps a second of versions that name none (`STEP_SIZE`).
+/// Step in seconds of versions that do not record it (`STEP_SIZE`).
 const STEP_S: f64 = 0.2;
 /// From this version on raw values of UDP are times; before they are transactions a second.
 const TIMES_SINCE: u64 = 4;
@@ -97,7 +97,7 @@ struct Discipline {
 }
 
 impl File {
-    /// Puts what old versions keep elsewhere, or in other units, where version 4 has it.
+    /// Converts old versions' places and units to those of version 4.
     pub fn unify(&mut self) {
         for (name, series) in &mut self.metadata.series {
             if !self.raw_values.contains_key(name) && !series.raw.is_empty() {
@@ -128,12 +128,12 @@ impl File {
         grid.chain(raw).map(String::as_str).collect()
     }
 
-    /// The unit of a series, where the file tells.
+    /// The unit of a series, if recorded.
     pub fn unit(&self, name: &str) -> Option<&str> {
         self.metadata.series.get(name)?.units.as_deref()
     }
 
-    /// The ping's name and probes; the latter are none where nothing was answered.
+    /// The ping's name and probes, if any was answered.
     pub fn pinged(
         &self,
         source: Source<'_>,
@@ -156,7 +156,7 @@ impl File {
         Ok(Some((name, log.finish())))
     }
 
-    /// Says what the file is, where it comes from, and what its machines had as queues.
+    /// Describes the file: its type, its origin, and the queues of its machines.
     pub fn describe(&self, found: &mut Recording) {
         let metadata = &self.metadata;
         let rates = match in_words(&found.rates) {
@@ -244,7 +244,7 @@ fn of_numbers(
     Ok(())
 }
 
-/// Replies of a version that has no numbers: nothing tells which probes were lost.
+/// Replies of a version without numbers: lost probes cannot be identified.
 fn of_times(log: &mut ProbeLogBuilder, raw: &[Raw], source: Source<'_>) -> Result<(), TraceError> {
     let mut replies = Vec::new();
     for (place, one) in (0_u64..).zip(raw) {
@@ -255,7 +255,7 @@ fn of_times(log: &mut ProbeLogBuilder, raw: &[Raw], source: Source<'_>) -> Resul
     Ok(())
 }
 
-/// A value a step, interpolated by flent from what ping printed; an empty step is a lost probe.
+/// A value per step, interpolated by flent from ping's output; an empty step is a lost probe.
 fn of_steps(
     log: &mut ProbeLogBuilder,
     values: &[Option<f64>],

@@ -143,7 +143,7 @@ pub(super) fn recording(test: &Test, source: Source<'_>) -> Result<Recording, Tr
         &[Direction::Up][..]
     };
     for &way in ways {
-        // Of two directions a stream's `sender` says which is whose; the client sends up.
+        // In tests of both directions, `sender` gives a stream's direction; the client sends up.
         let is_sent_here = (way == Direction::Up) != is_server;
         let belongs =
             |stream: &Stream| !is_bidirectional || stream.sender.unwrap_or(true) == is_sent_here;
@@ -163,7 +163,7 @@ pub(super) fn recording(test: &Test, source: Source<'_>) -> Result<Recording, Tr
                 .as_ref()
                 .or(test.end.sum.as_ref().filter(|_| is_udp)),
         };
-        // What arrived is known to the receiver: its intervals where the file has them.
+        // Only the receiver knows arrivals: its intervals are used if the file has them.
         let theirs = test
             .server_output_json
             .as_deref()
@@ -207,7 +207,7 @@ struct Side<'a> {
 }
 
 impl Side<'_> {
-    /// Adds rates, delays and losses of a direction, by the intervals of what passed and of the
+    /// Adds rates, delays and losses of a direction, by the intervals of the receiver and of the
     /// sender.
     fn add(
         &self,
@@ -227,7 +227,7 @@ impl Side<'_> {
             let bits = streams.iter().map(|stream| stream.bits_per_second).sum();
             step(streams[0].start, streams[0].end, bits, bound)
         });
-        // The receiver's figure; of UDP in old versions what was sent less what was lost.
+        // The receiver's figure; for UDP in old versions the sent amount less losses.
         let arrived = self.received.and_then(|sum| match lost {
             Some(percent) if self.is_udp && sum.sender.unwrap_or(true) => {
                 Some(sum.bits_per_second? * (1.0 - percent / 100.0))
@@ -267,7 +267,7 @@ impl Side<'_> {
         }
     }
 
-    /// What bounded the rate.
+    /// The bound of the rate.
     fn bound(&self, rtts: &[f64], senders: &[Vec<&Stream>], lost: Option<f64>) -> Bound {
         if self.is_udp {
             return match lost {

@@ -85,7 +85,7 @@ fn in_bits(bits_per_second: f64) -> Option<u64> {
     is_rate.then(|| bits_per_second.round() as u64)
 }
 
-/// The rates of a direction, in order and without what was omitted; None without any step.
+/// The rates of a direction, in order and without omitted intervals; `None` without any step.
 fn rates(
     direction: Direction,
     mut steps: Vec<RateStep>,
@@ -102,7 +102,7 @@ fn rates(
     let seconds: f64 = steps.iter().map(|step| step.length.as_secs_f64()).sum();
     let of_steps = (seconds > 0.0).then(|| steps.iter().map(bits).sum::<f64>() / seconds);
     let mean = mean.or_else(|| of_steps.and_then(in_bits))?;
-    // A sender's intervals of UDP hold what was sent, not what arrived.
+    // A sender's intervals of UDP count transmissions, not arrivals.
     if let (Layer::Udp, Some(sent)) = (layer, of_steps)
         && sent > mean as f64
     {

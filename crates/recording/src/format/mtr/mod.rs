@@ -1,8 +1,8 @@
 //! mtr: reports (`mtr -r`, `--json`, `--csv`) with losses and means of each hop, and the raw log
 //! (`--raw`) with every round trip.
 //!
-//! A report has no percentiles and no times. Losses of hops in between are mostly those of routers
-//! that answer seldom: the last hop alone counts.
+//! A report has no percentiles and no times. Losses at intermediate hops are mostly due to routers
+//! that answer seldom: only the last hop counts.
 
 mod raw;
 mod report;

@@ -117,7 +117,7 @@ impl<'a> Options<'a> {
         Some(word)
     }
 
-    /// The next word as what `of` makes of it; stays where it is otherwise.
+    /// Takes the next word if `of` accepts it; otherwise the position stays.
     fn take<T>(&mut self, of: impl Fn(&str) -> Option<T>) -> Option<T> {
         let value = of(self.words.get(self.at)?)?;
         self.at += 1;

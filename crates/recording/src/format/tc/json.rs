@@ -62,7 +62,7 @@ fn shaping(kind: &str, options: &Value) -> Shaping {
             found.delay = seconds(&["delay", "delay"]);
             found.jitter = seconds(&["delay", "jitter"]).filter(|jitter| jitter.as_nanos() > 0);
             if found.jitter.is_some() {
-                // The kernel does not say which table it was given.
+                // The kernel does not report its table.
                 found.spread = Some(Spread::Uniform);
                 found.unread.push("a distribution, if any,".to_owned());
             }

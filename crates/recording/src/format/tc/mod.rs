@@ -1,7 +1,7 @@
 //! Links as `tc` sets them: `tc qdisc show`, with `-j` and `-s`, command lines, tables of netem.
 //!
-//! A root and the disciplines below it are one link of a device. Egress alone is shaped: what comes
-//! in is shaped on a device such as `ifb0`.
+//! A root and the disciplines below it are one link of a device. Only egress is shaped: ingress is
+//! shaped on a device such as `ifb0`.
 
 mod command;
 mod json;

@@ -15,11 +15,11 @@ pub(super) const FORMAT: Format = Format {
 
 /// One in a table (iproute2, netem/*.c: `NORMALFACTOR` and its like).
 const SCALE: f64 = 8192.0;
-/// Fewer values are no table, more none that tc takes (q_netem.c: `MAX_DIST`).
+/// Bounds of a table's size; tc takes no longer ones (q_netem.c: `MAX_DIST`).
 const FEWEST: usize = 256;
 const MAX: usize = 16_384;
 
-/// `#` in front, then whole numbers, several on a line, some of which are negative.
+/// `#` in front, then whole numbers, several on a line, including negative ones.
 fn sniff(bytes: &[u8]) -> bool {
     const SNIFFED_LINES: usize = 40;
     if first_line(bytes).is_none_or(|line| !line.starts_with(b"#")) {

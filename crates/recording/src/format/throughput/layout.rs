@@ -2,7 +2,7 @@
 
 use super::{Direction, first_line, lines};
 
-/// Rates above are none.
+/// Higher rates are invalid.
 const MAX_BPS: f64 = 1e13;
 /// Lines that show whether columns without names are a time and a rate.
 const SNIFFED_LINES: usize = 30;
@@ -11,7 +11,7 @@ const FEWEST_LINES: usize = 5;
 /// since the line before in ms.
 const HSDPA_COLUMNS: usize = 6;
 
-/// Where a series has what.
+/// Columns of a series.
 pub(super) struct Layout {
     pub has_header: bool,
     /// No header names anything.
@@ -202,7 +202,7 @@ impl RateColumn {
         (0.0..=MAX_BPS).contains(&bits).then_some(bits)
     }
 
-    /// Whether the row says that it has no value.
+    /// Whether the row is marked as having no value.
     pub fn is_missing(&self, fields: &[&str]) -> bool {
         let text = fields
             .get(self.column)

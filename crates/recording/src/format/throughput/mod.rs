@@ -1,7 +1,7 @@
 //! Series of throughputs: CSV with a time and a rate, "cooked" traces of video papers, Raca's 4G
 //! and 5G data sets, HSDPA traces with bytes.
 //!
-//! All of them are what a transfer got: lower bounds of the link's rate.
+//! All of them record a transfer's rate: lower bounds of the link's.
 
 mod layout;
 mod raca;
