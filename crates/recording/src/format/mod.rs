@@ -62,7 +62,7 @@ impl Format {
 }
 
 /// All formats, in the order in which they are asked; the first that recognizes a file reads it.
-pub const FORMATS: [Format; 23] = [
+pub const FORMATS: &[Format] = &[
     flent::FORMAT,
     irtt_json::FORMAT,
     iperf3::FORMAT,
