@@ -48,7 +48,7 @@ ENDLESS = 1 << 40
 
 
 def sink(folder: Path, connections: int, seconds: float | None) -> None:
-    """The far end: reads for so long from each connection, or to its end; writes what came."""
+    """The far end: reads each connection for so long, or to its end; writes the results."""
     # Every segment is acknowledged immediately, as the scenarios' receivers do.
     routes = subprocess.run(["ip", "-4", "route"], capture_output=True, text=True, check=True)
     for line in routes.stdout.splitlines():

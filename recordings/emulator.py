@@ -1,4 +1,4 @@
-"""A wireless link in user space: what happens to a packet between two TUN devices.
+"""A wireless link in user space: the fate of a packet between two TUN devices.
 
 The link has a rate, a propagation delay and a drop-tail queue each way. Frames are lost on the
 air by a channel that is good or bad for random times (Gilbert 1960, Elliott 1963), and the link

@@ -1,4 +1,4 @@
-"""Fitted values within what a scenario takes: a capture whose times were changed fits any value."""
+"""Limits fitted values to a scenario's ranges: a capture with altered times fits any value."""
 
 import math
 

@@ -30,7 +30,7 @@ MATHIS = 1.22
 
 
 def seen_limits(facts: Facts, flow: Observed, link: FittedLink, labels: pl.DataFrame) -> list[str]:
-    """Those of the limits that the capture shows by itself, whether the fitted link holds or not.
+    """The limits visible in the capture itself, whether the fitted link holds or not.
 
     Stops, packets out of order, paths and ends are seen; a loss, a rate, a queue and others are
     inferred, and so is a small share of the time.
@@ -108,7 +108,7 @@ def _of_link(flow: Observed, link: FittedLink) -> Iterator[str]:
 def _of_wifi(wifi: Wifi) -> list[str]:
     rate = format_bit_rate(wifi.mode.bps)
     damaged = format_percent(100 * wifi.damaged, decimals=0)
-    # Frames that are sent again delay what follows them, as jitter in order does.
+    # Retransmitted frames delay later ones, like jitter in order.
     repeats = f" with {damaged} of its frames damaged" if wifi.damaged > 0 else ""
     or_else = ", or one whose delay varies" if wifi.damaged > 0 else ""
     parts = [f"it delivers in bursts, as a Wi-Fi link of {rate}{repeats} does{or_else}"]

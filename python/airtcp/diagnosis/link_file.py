@@ -1,4 +1,4 @@
-"""The diagnosis of a file that has a link's rate: what it knows, and what helps on it."""
+"""The diagnosis of a file with a link's rate: its facts, and the helpful remedies."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class DiagnosedLink:
 
     @cached_property
     def sentences(self) -> list[str]:
-        """What the file is, what helps, and what the file knows and does not."""
+        """Description of the file, the remedies that help, and its known and unknown facts."""
         from airtcp.study.answer import answer
 
         first, *others = self.imported.said
@@ -52,7 +52,7 @@ def diagnosed_link(
     Args:
         path: the file.
         can: what the asker may change, as in `--can`.
-        progress: called with the share that is done, and what is being done.
+        progress: called with the share that is done, and the current step.
         rate: the link's rate, where the asker knows it.
         rounds: seeds and processor time of the comparison.
 

@@ -1,7 +1,7 @@
-"""What radios do that TCP meets as stops, and what to try on them before any remedy of TCP."""
+"""Causes of stops on radios, and changes of the radio to try before any remedy of TCP."""
 
 SCAN_S = (0.2, 15.0)
-"""Stops of this length that come at regular times are as those of a scan."""
+"""Stops of this length at regular times resemble a scan."""
 SCAN_EVERY_S = (5.0, 900.0)
 NEAR_S = 0.03
 """A shorter round trip is that of a radio link with little behind it."""
@@ -24,5 +24,5 @@ ROAMING_ADVICE = (
 
 
 def is_scan(length_s: float, every_s: float) -> bool:
-    """Whether stops of this length, as far apart, are as those of a scan for other networks."""
+    """Whether stops of this length and distance resemble a scan for other networks."""
     return SCAN_S[0] <= length_s <= SCAN_S[1] and SCAN_EVERY_S[0] <= every_s <= SCAN_EVERY_S[1]

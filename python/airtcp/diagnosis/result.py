@@ -149,7 +149,7 @@ class DiagnosedCapture:
 
     @property
     def _seen(self) -> list[str]:
-        """Those of the limits that need no fitted link."""
+        """The limits that need no fitted link."""
         facts = self.capture.facts
         if facts is None or self.flow is None or self.link is None:
             return []
@@ -207,7 +207,7 @@ class DiagnosedCapture:
 
     @cached_property
     def advice(self) -> list[str]:
-        """What to try on the radio, before any remedy of TCP."""
+        """Changes of the radio to try before any remedy of TCP."""
         if self.link is None or self.flow is None:
             return []
         return list(stop_advice(self.link.stops, self.flow.seconds, self.flow.base_rtt_s))

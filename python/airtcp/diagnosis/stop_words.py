@@ -1,4 +1,4 @@
-"""The stops of a captured link in words: how long, how often, and what on a radio makes them."""
+"""The stops of a captured link in words: length, frequency, and causes on a radio."""
 
 from collections.abc import Iterator
 
@@ -14,13 +14,13 @@ RESOLUTION_S = 0.05
 """To within which the beginning of a stop shows in acknowledgments."""
 MANY_PER_S = 0.5
 SHORT_S = 0.2
-"""Shorter stops that come as often are those of a busy channel or of a driver."""
+"""Shorter stops at this frequency are due to a busy channel or a driver."""
 STOPPED_SHARE = 0.01
 """Stops of a smaller share of the time explain nothing."""
 
 
 def stop_words(process: StopProcess, seconds: float) -> str | None:
-    """What the stops do to a flow of `seconds`; None where they hardly stop it."""
+    """Effect of the stops on a flow of `seconds`; None if they hardly stop it."""
     if not process.stops or seconds <= 0:
         return None
     stopped = sum(stop.length_s for stop in process.stops) / seconds
@@ -31,7 +31,7 @@ def stop_words(process: StopProcess, seconds: float) -> str | None:
 
 
 def stop_advice(process: StopProcess, seconds: float, base_rtt_s: float) -> Iterator[str]:
-    """What to try on the radio; nothing where the stops are not those of one."""
+    """Changes of the radio to try; empty if the stops do not resemble a radio's."""
     if stop_words(process, seconds) is None:
         return
     regular = _period(process)

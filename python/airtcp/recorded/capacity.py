@@ -42,7 +42,7 @@ def capacity(draft: Draft, recordings: Sequence[Recording], chosen: Choices) -> 
     """Writes the rate of both directions, and chooses which one carries data.
 
     Raises:
-        ScenarioError: the files have no rate, and the user gave none.
+        ScenarioError: neither the files nor the user gave a rate.
     """
     draft.lines.append("[link]")
     if chosen.rate is not None:

@@ -2,7 +2,7 @@
 //!
 //! `T # BYTES` is an opportunity, `T + BYTES [FLOW]` an arrival, `T - BYTES DELAY [FLOW]` a
 //! departure, `T d PACKETS BYTES` a drop, T and DELAY in milliseconds. Pantheon's logs have no
-//! opportunities: of the link they tell what one flow got.
+//! opportunities: they only show the rate of one flow.
 
 use airtcp_units::Duration;
 

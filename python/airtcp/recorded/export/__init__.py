@@ -1,1 +1,1 @@
-"""Links for other emulators and simulators, with notes on what they cannot express."""
+"""Links for other emulators and simulators, with notes on features they cannot express."""
