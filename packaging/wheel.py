@@ -25,7 +25,7 @@ from terms import copy_terms
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "python" / "airtcp"
-SHIPPED = ("scenarios", "studies", "papers", "recordings")
+SHIPPED = ("scenarios", "studies", "papers", "recordings", "bpf")
 STAGED = (PACKAGE / "data", PACKAGE / "bin")
 MANYLINUX = (2, 28)
 """The oldest glibc that a wheel linked by zig runs with: that of RHEL 8 and Debian 10."""

@@ -89,6 +89,7 @@ def compare(
     seeds: int | Sequence[int] | None = None,
     settings: Mapping[str, object] | None = None,
     *,
+    bpf: str | os.PathLike[str] | None = None,
     metric: str | Metric | OwnMetric = "goodput",
     can: str = "all",
     smallest: float = SMALLEST_PERCENT,
@@ -109,6 +110,8 @@ def compare(
         seeds: number of seeds (1, 2, 3, ...) or the seeds themselves. None runs rounds until the
             answer is decided.
         settings: dotted key to value, applied to every cell.
+        bpf: a congestion control for the kernel's BPF, `my.bpf.o` or `my.bpf.c`, as one more
+            remedy; alone where no other is named.
         metric: the metric that ranks the remedies: one of `airtcp.study.metrics.METRICS`, or a
             function of a run's summary (more is better); an `airtcp.study.metrics.Metric` can
             define the opposite, and a unit.
@@ -132,9 +135,14 @@ def compare(
         OSError: `out` cannot be created or written. If it is full later, the comparison has the
             error as `unstored`, with a warning.
     """
+    names = remedy_names(remedies)
+    if bpf is not None:
+        from airtcp.bpf import remedy
+
+        names = [*(name for name in names if name != ALL), remedy(bpf)]
     compared = run_comparison(
         scenario,
-        remedy_names(remedies),
+        names,
         seeds,
         settings,
         metric=metric,

@@ -1,21 +1,39 @@
 """One run of one scenario, and its results."""
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypedDict, cast
 
 from airtcp import _core
 from airtcp._core import Scenario, ScenarioError
-from airtcp.loading import load_scenario
+from airtcp.loading import load_scenario, remedy_names
 from airtcp.quantities import format_bit_rate, format_count
 from airtcp.summary import RunSummary, parse_summary, total
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
+
+
+class ControlMessage(TypedDict):
+    """A line printed by a congestion control in BPF."""
+
+    time_s: float
+    text: str
+
+
+class ControlReport(TypedDict):
+    """The congestion control in BPF of one flow."""
+
+    flow: int
+    counters: dict[str, int]
+    """Its global integers by name; an element of an array is `name[0]`."""
+    messages: list[ControlMessage]
+    """Lines printed by `bpf_printk`."""
 
 
 class ArrowTable(Protocol):
@@ -28,6 +46,7 @@ class _Result(Protocol):
     """A finished run: its summary as JSON, and its tables."""
 
     def summary(self) -> str: ...
+    def controls(self) -> str: ...
     def samples(self) -> ArrowTable: ...
     def events(self) -> ArrowTable: ...
     def frames(self) -> ArrowTable: ...
@@ -41,10 +60,14 @@ class _DetachedResult:
 
     def __init__(self, result: _Result) -> None:
         self._summary = result.summary()
+        self._controls = result.controls()
         self._tables = {name: _table(getattr(result, name)()) for name in _TABLES}
 
     def summary(self) -> str:
         return self._summary
+
+    def controls(self) -> str:
+        return self._controls
 
     def samples(self) -> ArrowTable:
         return self._tables["samples"]
@@ -84,6 +107,11 @@ class Run:
     def summary(self) -> RunSummary:
         """Totals and one entry per flow."""
         return parse_summary(self.result.summary())
+
+    @cached_property
+    def controls(self) -> list[ControlReport]:
+        """Counters and messages of congestion controls in BPF, one entry for each flow with one."""
+        return cast(list[ControlReport], json.loads(self.result.controls()))
 
     @cached_property
     def samples(self) -> "pl.DataFrame":
@@ -200,6 +228,7 @@ def run(
     remedies: Sequence[str] | str = (),
     probes: Sequence[str] = (),
     *,
+    bpf: str | os.PathLike[str] | None = None,
     probe_interval_s: float | None = None,
     events: bool = True,
     air: bool = False,
@@ -218,6 +247,8 @@ def run(
         settings: dotted key to value, applied before the scenario is checked.
         remedies: names from `airtcp remedies`, applied together; or a single name.
         probes: variables to sample, for example "cwnd"; see `airtcp.probes()`.
+        bpf: a congestion control for the kernel's BPF, `my.bpf.o` or `my.bpf.c`, with values of its
+            constants after a colon if wanted, `my.bpf.o:beta=3`.
         probe_interval_s: seconds of virtual time between samples; None takes the core's default.
         events: whether to keep the table of events.
         air: whether to keep the tables of frames on the air and of agents' actions.
@@ -235,6 +266,10 @@ def run(
     """
     if not 0 <= seed < 2**64:
         raise ScenarioError(f"seed {seed}: expected a whole number from 0 to 2^64 - 1")
+    if bpf is not None:
+        from airtcp.bpf import remedy
+
+        remedies = [*remedy_names(remedies), remedy(bpf)]
     loaded = load_scenario(scenario, settings, remedies)
     result = _core.run(
         loaded,

@@ -14,6 +14,7 @@
 
 mod access_point;
 pub mod aliases;
+pub mod bpf;
 mod catalogue;
 pub mod deployment;
 mod idle;

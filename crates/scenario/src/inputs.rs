@@ -10,6 +10,7 @@ use airtcp_link::trace::MAX_BYTES;
 use airtcp_link::{Conditions, LostPackets, MahimahiTrace, RttSeries, StopList, TraceError};
 use sha2::{Digest, Sha256};
 
+use super::control;
 use super::document::Document;
 use super::document::keys::Slot;
 use super::error::Problem;
@@ -71,6 +72,7 @@ impl Inputs {
             digests: BTreeMap::new(),
         };
         let inputs = Self::read_all(document, &mut reader)?;
+        reader.read_controls(document)?;
         Ok(Self {
             files: reader.files,
             digests: reader.digests,
@@ -112,6 +114,29 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// Reads the object files of congestion controls. A flow's own table that names none has that
+    /// of `[tcp]`.
+    fn read_controls(&mut self, document: &Document) -> Result<(), Problem> {
+        let common = control::object_of(&document.tcp).map(|control| &control.bpf);
+        self.keep(&control::file_key(key!(tcp)), common)?;
+        let own = document.flows.tcp.as_deref().unwrap_or_default();
+        for (position, table) in own.iter().enumerate() {
+            let named = control::object_of(table).map(|control| &control.bpf);
+            let common = common.filter(|_| table.congestion.is_none());
+            let key = control::file_key(&format!("flows.tcp[{position}]"));
+            self.keep(&key, named.or(common))?;
+        }
+        Ok(())
+    }
+
+    /// Reads a file for its bytes alone.
+    fn keep(&mut self, key: &str, path: Option<&String>) -> Result<(), Problem> {
+        self.read(key, path.map(|path| Some(path.clone())).as_ref(), |_, _| {
+            Ok(())
+        })
+        .map(drop)
+    }
+
     fn read<T>(
         &mut self,
         key: &str,

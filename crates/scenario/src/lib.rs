@@ -10,6 +10,7 @@
 
 mod beside;
 mod build;
+mod control;
 mod datagrams;
 #[macro_use]
 mod document;
@@ -300,6 +301,14 @@ impl Scenario {
                 name.clone_from(digest);
             }
         });
+        for remedy in document.remedies.iter_mut().flatten() {
+            // What an object holds counts, not where it lies.
+            if let Some(bytes) = airtcp_remedies::bpf::bytes_of(remedy) {
+                let values = remedy.splitn(3, ':').nth(2).unwrap_or_default();
+                let digest = Sha256::digest(bytes);
+                *remedy = format!("bpf:{:x}:{values}", HexDigest(digest.as_slice()));
+            }
+        }
         format!(
             "{:x}",
             HexDigest(Sha256::digest(written(&document)).as_slice())

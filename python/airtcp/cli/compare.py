@@ -17,6 +17,7 @@ from airtcp.cli.asker import Can, asked_for
 from airtcp.cli.console import (
     AsJson,
     Beside,
+    Bpf,
     DaskAddress,
     Jobs,
     ScenarioFile,
@@ -75,6 +76,7 @@ def compare_command(
         ),
     ] = None,
     settings: Settings = None,
+    bpf: Bpf = None,
     metric: Annotated[
         str | None,
         typer.Option(
@@ -187,6 +189,7 @@ def compare_command(
                     scenario,
                     remedy or [ALL],
                     seeds,
+                    bpf=bpf,
                     metric=decides,
                     can=asked.can,
                     smallest=worth,

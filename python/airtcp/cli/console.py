@@ -76,6 +76,17 @@ Settings = Annotated[
         help="Overrides a key of the scenario, for example link.loss.rate=0.01. Repeatable.",
     ),
 ]
+Bpf = Annotated[
+    str | None,
+    typer.Option(
+        "--bpf",
+        metavar="FILE[:CONSTANT=VALUE]",
+        help="A congestion control of your own for the kernel's BPF: an object file (my.bpf.o), or "
+        "a source (my.bpf.c), which clang compiles.",
+        show_default=False,
+    ),
+]
+
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on standard output, nothing else.")
 ]

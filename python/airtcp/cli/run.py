@@ -9,6 +9,7 @@ from airtcp.cli.console import (
     LARGEST_SEED,
     AsJson,
     Beside,
+    Bpf,
     ScenarioFile,
     Settings,
     complete_remedy,
@@ -19,7 +20,7 @@ from airtcp.cli.console import (
 )
 from airtcp.cli.errors import clear_errors, say
 from airtcp.cli.run_outputs import Outputs, parse_pictures
-from airtcp.cli.run_summary import json_object, print_summary
+from airtcp.cli.run_summary import json_object, print_controls, print_summary
 from airtcp.loading import load_scenario, parse_setting
 from airtcp.runs import run
 from airtcp.sessions import BestStart
@@ -46,6 +47,7 @@ def run_command(
             help="Applies a remedy from `airtcp remedies`. Repeatable: all are applied together.",
         ),
     ] = None,
+    bpf: Bpf = None,
     as_json: AsJson = False,
     probe: Annotated[
         list[str] | None,
@@ -104,6 +106,8 @@ def run_command(
 
     airtcp run wlan-upload --remedy delay-injection --picture injection=delays.svg
 
+    airtcp run lossy-pipe --bpf my.bpf.c:beta=3
+
     airtcp run dumbbell --json | jq .goodput_bps
     """
     with clear_errors():
@@ -125,7 +129,12 @@ def run_command(
         best_start = BestStart(sessions, peer, say) if sessions else None
         if best_start:
             chosen = best_start.settings(chosen)
-        scenario = load_scenario(file, chosen, remedy or [])
+        named_remedies = list(remedy or [])
+        if bpf is not None:
+            from airtcp.bpf import remedy as bpf_remedy
+
+            named_remedies.append(bpf_remedy(bpf))
+        scenario = load_scenario(file, chosen, named_remedies)
         warn(scenario)
         with progress_bar(f"running {file}") as report:
             finished = run(
@@ -147,5 +156,6 @@ def run_command(
             print_json(json_object(finished, named))
         else:
             print_summary(finished.summary)
+            print_controls(finished.controls)
             for path in outputs.written():
                 say(f"wrote {path}")

@@ -5,7 +5,7 @@ from typing import cast
 
 from airtcp.columns import numbers, printable
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
-from airtcp.runs import Run
+from airtcp.runs import ControlReport, Run
 from airtcp.summary import (
     BesideSummary,
     FlowSummary,
@@ -21,9 +21,21 @@ _MAX_FLOWS_SHOWN = 4
 def json_object(finished: Run, probes: list[str]) -> dict[str, object]:
     """The summary; with probes, also their columns as lists of equal length."""
     summary: dict[str, object] = {**finished.summary}
+    if finished.controls:
+        summary["controls"] = finished.controls
     if probes:
         summary["samples"] = finished.samples.to_dict(as_series=False)
     return summary
+
+
+def print_controls(controls: list[ControlReport]) -> None:
+    """Prints the counters of congestion controls in BPF that are not zero, and their messages."""
+    for control in controls:
+        counted = [f"{name} {value}" for name, value in control["counters"].items() if value]
+        if counted:
+            print(f"flow {control['flow']}: {', '.join(counted)}")
+        for message in control["messages"]:
+            print(f"flow {control['flow']} at {message['time_s']:g} s: {message['text']}")
 
 
 def print_summary(summary: RunSummary) -> None:

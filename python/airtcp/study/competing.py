@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from airtcp._core import Scenario, ScenarioError
+from airtcp.bpf import is_bpf
 from airtcp.catalogue import BASELINE, remedies
 from airtcp.study.execute import Results
 from airtcp.study.plan import Plan, PlannedCell, seeded_cells
@@ -82,5 +83,6 @@ def competing_plan(
 def is_at_an_end(remedy: str) -> bool:
     """Whether every part of a combination acts at the sender or the receiver."""
     places = {entry["name"]: entry["place"] for entry in remedies()}
-    parts = (part.partition(":")[0].strip() for part in remedy.split("+"))
-    return all(places.get(part) in _AT_AN_END for part in parts)
+    parts = (part for part in remedy.split("+") if not is_bpf(part))
+    names = (part.partition(":")[0].strip() for part in parts)
+    return all(places.get(name) in _AT_AN_END for name in names)

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::{Serialize, Serializer};
 
 use crate::aliases::meant_by;
+use crate::bpf::{self, Object};
 use crate::suggestion::question;
 use crate::{Changes, Parameter, Quantity, Remedy, Values, catalogue, find};
 
@@ -57,11 +58,8 @@ impl ConfiguredRemedy {
     }
 
     fn parse(text: &str) -> Result<Self, SelectionError> {
-        let (name, settings) = match text.split_once(':') {
-            Some((name, settings)) => (name.trim(), Some(settings)),
-            None => (text.trim(), None),
-        };
-        let remedy = find(name).ok_or_else(|| unknown_remedy(name))?;
+        let (remedy, settings) = named(text)?;
+        let name = remedy.name;
         let mut quantities: Vec<_> = remedy.parameters.iter().map(|one| one.default).collect();
         let mut given = vec![false; quantities.len()];
         for setting in settings
@@ -143,7 +141,10 @@ impl Selection {
     /// Makes every change, in order.
     pub fn apply(&self, changes: &mut Changes<'_>) {
         for one in &self.0 {
-            (one.remedy.apply)(&one.given(), changes);
+            match Object::of(one.remedy) {
+                Some(object) => object.apply(&one.given(), changes.tcp),
+                None => (one.remedy.apply)(&one.given(), changes),
+            }
         }
     }
 
@@ -214,6 +215,25 @@ pub fn parse(text: &str) -> Result<Selection, SelectionError> {
         selection.push(ConfiguredRemedy::parse(one)?)?;
     }
     Ok(selection)
+}
+
+/// A name, and the values after it.
+fn split(text: &str) -> (&str, Option<&str>) {
+    match text.split_once(':') {
+        Some((name, settings)) => (name.trim(), Some(settings)),
+        None => (text.trim(), None),
+    }
+}
+
+/// The remedy that a text begins with, and its values.
+fn named(text: &str) -> Result<(&'static Remedy, Option<&str>), SelectionError> {
+    if let Some(file) = text.trim_start().strip_prefix(bpf::PREFIX) {
+        let (path, settings) = split(file);
+        let object = Object::open(path).map_err(SelectionError)?;
+        return Ok((object.remedy(), settings));
+    }
+    let (name, settings) = split(text);
+    Ok((find(name).ok_or_else(|| unknown_remedy(name))?, settings))
 }
 
 fn checked(remedy: &Remedy, parameter: &Parameter, text: &str) -> Result<Quantity, SelectionError> {

@@ -211,11 +211,17 @@ impl Slot for String {
     }
 }
 
-/// No key of `[tcp]` names a file.
+/// The object file of a congestion control.
 impl Keys for super::TcpTable {
-    fn file_keys(_: &str, _: &mut Vec<String>) {}
+    fn file_keys(table: &str, found: &mut Vec<String>) {
+        found.push(crate::control::file_key(table));
+    }
 
-    fn each_file(&mut self, _: &mut dyn FnMut(&mut String)) {}
+    fn each_file(&mut self, visit: &mut dyn FnMut(&mut String)) {
+        if let Some(control) = crate::control::object_of_mut(self) {
+            visit(&mut control.bpf);
+        }
+    }
 }
 
 /// The dotted name of `key` in `table`, which is empty for a scenario's own keys.

@@ -77,8 +77,8 @@ pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolv
     let traffic = traffic::resolve(document, flows.count)?;
     let mut link = medium(document, topology, flows.count, inputs)?;
     let wired = wired_path(document, topology)?;
-    let mut flow_tcp = tcp::resolve_own(&mut document.flows.tcp, &document.tcp)?;
-    let mut tcp = tcp::resolve(&mut document.tcp, key!(tcp))?;
+    let mut flow_tcp = tcp::resolve_own(&mut document.flows.tcp, &document.tcp, inputs)?;
+    let mut tcp = tcp::resolve(&mut document.tcp, key!(tcp), inputs)?;
     let unchanged_tcp = match (flows.unchanged, flow_tcp.is_empty()) {
         (0, _) if flows.beside.is_empty() => Vec::new(),
         (_, true) => vec![tcp],

@@ -4,7 +4,9 @@ use airtcp_tcp::Config;
 use airtcp_tcp::config::{TcpTable, TimeoutConfig};
 use toml::{Table, Value};
 
+use crate::control;
 use crate::error::Problem;
+use crate::inputs::Inputs;
 
 /// Bytes that the timestamps option takes of each segment (RFC 7323 §3.2, appendix A).
 const TIMESTAMPS_BYTES: u32 = 12;
@@ -16,6 +18,7 @@ const LARGEST_PAYLOAD: u32 = 65_495;
 pub(super) fn resolve_own(
     tables: &mut Option<Vec<TcpTable>>,
     common: &TcpTable,
+    inputs: &Inputs,
 ) -> Result<Vec<Config>, Problem> {
     let Some(tables) = tables else {
         return Ok(Vec::new());
@@ -30,7 +33,7 @@ pub(super) fn resolve_own(
         let path = format!("flows.tcp[{position}]");
         *table = over(table, common)
             .map_err(|error| Problem::at(path.clone(), error.message().to_owned()))?;
-        resolve(table, &path)
+        resolve(table, &path, inputs)
     };
     tables.iter_mut().enumerate().map(own).collect()
 }
@@ -55,8 +58,12 @@ fn over(own: &TcpTable, common: &TcpTable) -> Result<TcpTable, toml::de::Error> 
 }
 
 /// The endpoint's configuration; fills in the profile's settings. `path` is the table's.
-pub(super) fn resolve(table: &mut TcpTable, path: &str) -> Result<Config, Problem> {
-    let given = *table;
+pub(super) fn resolve(
+    table: &mut TcpTable,
+    path: &str,
+    inputs: &Inputs,
+) -> Result<Config, Problem> {
+    let given = table.clone();
     let mut usual = table.profile.get_or_insert_default().config();
     if let Some(max) = given.max {
         // A ceiling that is set below the usual first timeout lowers it.
@@ -78,6 +85,8 @@ pub(super) fn resolve(table: &mut TcpTable, path: &str) -> Result<Config, Proble
         // Idle without SACK, but a remedy may still enable SACK.
         table.dsack = given.dsack;
     }
+    let mut config = config;
+    control::set(&mut config, table, path, &inputs.files)?;
     check(&config, AskedBy::Table(path))?;
     Ok(config)
 }
@@ -93,6 +102,7 @@ pub(super) enum AskedBy<'a> {
 
 /// Settings that no endpoint supports.
 pub(super) fn check(config: &Config, asked_by: AskedBy<'_>) -> Result<(), Problem> {
+    control::check(config)?;
     let problem = |key: &str, message: String| match asked_by {
         AskedBy::Table(path) => Problem::at(format!("{path}.{key}"), message),
         AskedBy::Key(asked) => Problem::at(asked, format!("tcp.{key}: {message}")),

@@ -176,6 +176,7 @@ fn values_of(property: &serde_json::Value) -> String {
     match (kind.as_str(), bound("minimum"), bound("maximum")) {
         (Some("integer" | "number"), Some(low), Some(high)) => format!("{low} to {high}"),
         (Some("boolean"), ..) => "`true`, `false`".to_owned(),
+        (Some("object"), ..) => "`{ bpf = … }`".to_owned(),
         (Some("array"), ..) if property["items"].get("properties").is_some() => {
             "list of tables".to_owned()
         }

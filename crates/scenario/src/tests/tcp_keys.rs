@@ -46,7 +46,8 @@ fn values(property: &Value) -> Vec<String> {
             let more = more.map(|(low, high)| (low + 976).min(high).to_string());
             [low.to_string()].into_iter().chain(more).collect()
         }
-        Some("null") => Vec::new(),
+        // A table that names a file.
+        Some("null" | "object") => Vec::new(),
         _ => panic!("no values of {property}"),
     }
 }

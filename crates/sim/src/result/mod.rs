@@ -3,6 +3,7 @@
 
 mod air;
 mod beside;
+mod control;
 mod events;
 mod flow;
 mod latency;
@@ -16,6 +17,7 @@ mod summary;
 
 pub use air::{AgentLog, FrameLog};
 pub use beside::BesideSummary;
+pub use control::{ControlMessage, ControlReport};
 pub use events::{EventKind, EventLog};
 pub use flow::{
     AtEnd, Completed, Crossings, DatagramFates, Delivery, FlowSummary, Judgments, Latencies,

@@ -16,7 +16,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 
 use crate::record::RecordError;
-use crate::result::{EventLog, Probe, RunSummary};
+use crate::result::{ControlReport, EventLog, Probe, RunSummary};
 pub use many::run_many;
 pub use running::{Running, Stretch};
 
@@ -72,6 +72,8 @@ pub struct RunResult {
     pub agents: RecordBatch,
     /// Segments; see [`PacketLog`](crate::result::PacketLog).
     pub packets: RecordBatch,
+    /// Reports of controls from object files, one for each flow that has one.
+    pub controls: Vec<ControlReport>,
 }
 
 /// The reason a run has no result.
@@ -85,6 +87,8 @@ pub enum RunError {
     Record(RecordError),
     /// The columns could not be built.
     Columns(ArrowError),
+    /// A congestion control from an object file cannot go on: where and why.
+    Control(String),
 }
 
 impl fmt::Display for RunError {
@@ -93,6 +97,7 @@ impl fmt::Display for RunError {
             Self::Interrupted => f.write_str("the run was interrupted"),
             Self::Scenario(error) => error.fmt(f),
             Self::Record(error) => error.fmt(f),
+            Self::Control(fault) => write!(f, "the congestion control stopped: {fault}"),
             Self::Columns(error) => write!(f, "cannot make the result's columns: {error}"),
         }
     }
@@ -124,7 +129,7 @@ impl From<ArrowError> for RunError {
 /// # Errors
 /// [`RunError::Interrupted`] when `progress` returns false; [`RunError::Record`] when a capture or
 /// log cannot be written; [`RunError::Scenario`] when the scenario cannot be played back as
-/// requested.
+/// requested; [`RunError::Control`] when a congestion control from an object file cannot go on.
 pub fn run(
     scenario: &Scenario,
     seed: u64,
@@ -141,6 +146,7 @@ pub fn run(
             return running.finish();
         }
         running.advance(until);
+        running.check_controls()?;
         let in_step = running.events() - before;
         if in_step > MAX_EVENTS_A_STEP {
             step = (step / 2).max(Duration::from_nanos(1));

@@ -10,6 +10,7 @@ use super::probes::Sampler;
 use super::recorder::Recorder;
 use super::{Observe, RunError, RunResult, summary};
 use crate::engine::Simulation;
+use crate::result::ControlReport;
 
 /// A run in progress. Stretches change nothing: the result is that of [`run`](super::run()).
 pub struct Running<S> {
@@ -90,6 +91,22 @@ impl<S: Borrow<Scenario>> Running<S> {
         }
     }
 
+    /// Whether every congestion control goes on.
+    ///
+    /// # Errors
+    /// [`RunError::Control`] when one from an object file cannot.
+    pub fn check_controls(&self) -> Result<(), RunError> {
+        let controls = self
+            .simulation
+            .flows()
+            .iter()
+            .filter_map(|flow| flow.client().sender().external());
+        match controls.filter_map(|control| control.fault()).next() {
+            Some(fault) => Err(RunError::Control(fault.to_owned())),
+            None => Ok(()),
+        }
+    }
+
     /// Returns the data recorded since the last call.
     ///
     /// # Errors [`RunError::Columns`] when the columns cannot be built.
@@ -105,13 +122,20 @@ impl<S: Borrow<Scenario>> Running<S> {
     /// Runs to the end. The result has the rows not taken before.
     ///
     /// # Errors
-    /// [`RunError::Record`] when a capture or log could not be written.
+    /// [`RunError::Record`] when a capture or log could not be written; as
+    /// [`check_controls`](Self::check_controls).
     pub fn finish(mut self) -> Result<RunResult, RunError> {
         self.advance(self.end);
+        self.check_controls()?;
         let (scenario, seed) = (self.scenario.borrow(), self.seed);
         let samples = self.sampler.finish()?;
         let recorded = self.recorder.finish(scenario, seed)?;
+        let flows = self.simulation.flows().iter().zip(0..);
+        let controls = flows
+            .filter_map(|(flow, index)| ControlReport::of(flow, index))
+            .collect();
         Ok(RunResult {
+            controls,
             summary: summary::summarize(scenario, seed, self.simulation),
             samples,
             events: recorded.events,

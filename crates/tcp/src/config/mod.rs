@@ -7,6 +7,8 @@
 
 mod acknowledgment;
 mod congestion;
+#[cfg(feature = "schema")]
+mod control_name;
 mod ecn;
 mod limits;
 mod link_feedback;
@@ -29,6 +31,8 @@ pub use congestion::{
     CongestionControl, DuplicateCounting, ReceiveWindow, Reduction, ReductionBase, SlowStart,
     WindowGrowth, WindowValidation,
 };
+#[cfg(feature = "schema")]
+pub use control_name::{BpfControl, ControlName};
 pub use ecn::EcnUse;
 pub use limits::LimitsConfig;
 #[cfg(feature = "schema")]
@@ -49,7 +53,7 @@ use timeout::TimerName;
 
 settings! {
     /// The TCP endpoints: a profile, and the deviations from it.
-    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    #[derive(Clone, Debug, Default, PartialEq)]
     table TcpTable of Config {
         /// The stack that the other keys change.
         profile: Profile;
@@ -58,8 +62,9 @@ settings! {
     /// Every choice of one endpoint.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Config {
-        /// The congestion window's algorithm.
-        congestion: CongestionControl = CongestionControl::Reno, named "congestion_control";
+        /// The congestion window's algorithm: a name, or an object file of a program for the
+        /// kernel's BPF with its constants, `{ bpf = "my.bpf.o", constants = { beta = 3 } }`.
+        congestion: CongestionControl = CongestionControl::Reno, as ControlName, named "congestion_control";
         /// The condition that ends slow start before a loss does.
         slow_start: SlowStart = SlowStart::Standard;
         /// The rule by which a segment is presumed lost.

@@ -1,0 +1,91 @@
+//! The congestion control in a configuration file: a name, or an object file with its constants.
+
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use core::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::{MapAccessDeserializer, StrDeserializer};
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::CongestionControl;
+use super::schema::Written;
+
+/// A program for the kernel's BPF.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BpfControl {
+    /// The object file, looked for beside the scenario.
+    pub bpf: String,
+    /// Values of its `const volatile` integers.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub constants: BTreeMap<String, i64>,
+}
+
+/// The value of `congestion_control`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum ControlName {
+    /// One of ours.
+    Known(CongestionControl),
+    /// An object file.
+    Bpf(BpfControl),
+}
+
+impl Written<CongestionControl> for ControlName {
+    /// An object file is read by whoever knows where it is: until then the usual control is.
+    fn fill(key: &mut Option<Self>, usual: &CongestionControl) -> CongestionControl {
+        match key.get_or_insert(Self::Known(*usual)) {
+            Self::Known(control) => *control,
+            Self::Bpf(_) => *usual,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for ControlName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read;
+
+        impl<'de> Visitor<'de> for Read {
+            type Value = ControlName;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a name such as \"cubic\", or { bpf = \"my.bpf.o\" }")
+            }
+
+            fn visit_str<E: Error>(self, name: &str) -> Result<ControlName, E> {
+                CongestionControl::deserialize(StrDeserializer::new(name)).map(ControlName::Known)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ControlName, A::Error> {
+                BpfControl::deserialize(MapAccessDeserializer::new(map)).map(ControlName::Bpf)
+            }
+        }
+
+        deserializer.deserialize_any(Read)
+    }
+}
+
+impl JsonSchema for ControlName {
+    fn schema_name() -> Cow<'static, str> {
+        "ControlName".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = CongestionControl::json_schema(generator);
+        let object = json_schema!({
+            "type": "object",
+            "required": ["bpf"],
+            "description": "A program for the kernel's BPF: its object file, and its constants.",
+        });
+        let names = schema
+            .get_mut("oneOf")
+            .and_then(|names| names.as_array_mut());
+        if let Some(names) = names {
+            names.push(object.into());
+        }
+        schema
+    }
+}

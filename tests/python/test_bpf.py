@@ -1,0 +1,126 @@
+"""Congestion controls in BPF: the object that the kernel loads, simulated."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import airtcp
+from airtcp import ScenarioError
+from airtcp.bpf import object_file, remedy
+
+pytestmark = pytest.mark.needs("clang")
+
+BPF = Path(__file__).resolve().parents[2] / "bpf"
+LINK = "lossy-pipe"
+SHORT = {"duration": "10s"}
+
+
+def goodput(settings: dict[str, object], **given: object) -> float:
+    seeds = (1, 2, 3)
+    runs = [airtcp.run(LINK, seed, SHORT | settings, **given) for seed in seeds]  # type: ignore[arg-type]
+    return sum(run.summary["goodput_bps"] for run in runs) / len(runs)
+
+
+@pytest.mark.parametrize("name", ["veno", "westwood", "newzag"])
+@pytest.mark.parametrize("loss", [0.001, 0.01])
+def test_each_control_does_about_as_its_twin(name: str, loss: float) -> None:
+    link = {"link.loss.rate": loss}
+    program = goodput(link, bpf=BPF / f"{name}.bpf.c")
+    twin = goodput(link, remedies=[name])
+    reno = goodput(link, remedies=["newreno"]) if name != "veno" else twin
+    assert 0.8 < program / twin < 1.25, (program, twin, reno)
+
+
+def test_the_examples_fill_a_link() -> None:
+    link: dict[str, object] = {"link.loss.rate": 0.0}
+    cubic = goodput(link, bpf=BPF / "examples/cubic.bpf.c")
+    assert cubic > 0.9 * goodput(link, remedies=["cubic"])
+    lossy: dict[str, object] = {"link.loss.rate": 0.01}
+    paced = goodput(lossy, bpf=BPF / "examples/paced.bpf.c")
+    assert paced > 2 * goodput(lossy, bpf=BPF / "examples/cubic.bpf.c")
+
+
+def test_counters_and_constants() -> None:
+    run = airtcp.run(LINK, 1, SHORT, bpf=f"{BPF / 'newzag.bpf.c'}:adjusted=1")
+    (report,) = run.controls
+    judged = sum(report["counters"].values())
+    summary = run.summary["flows"][0]
+    # Each loss found by acknowledgments is classified once, and so is a first timeout.
+    found = summary["fast_retransmits"]
+    assert 0 < found <= judged <= found + summary["timeouts"]
+    assert run.summary["remedies"][0].endswith(":adjusted=1,radio_keeps_percent=80")
+    with pytest.raises(ScenarioError, match="unknown parameter"):
+        airtcp.run(LINK, 1, SHORT, bpf=f"{BPF / 'newzag.bpf.c'}:beta=1")
+
+
+def test_a_scenario_names_an_object_and_is_hashed_by_content(tmp_path: Path) -> None:
+    shutil.copy(object_file(BPF / "veno.bpf.c"), tmp_path / "mine.bpf.o")
+    base = airtcp.load_scenario(LINK).to_toml()
+    assert 'congestion_control = "cubic"' in base
+    own = '{ bpf = "mine.bpf.o", constants = { beta_thousandths = 2000 } }'
+    text = base.replace('congestion_control = "cubic"', f"congestion_control = {own}")
+    (tmp_path / "own.toml").write_text(text)
+    scenario = airtcp.load_scenario(tmp_path / "own.toml")
+    assert 'bpf = "mine.bpf.o"' in scenario.to_toml()
+    first = airtcp.run(scenario, 1)
+    as_remedy = airtcp.run(LINK, 1, bpf=f"{tmp_path / 'mine.bpf.o'}:beta_thousandths=2000")
+    assert first.summary["flows"] == as_remedy.summary["flows"]
+    before = scenario.hash()
+    (tmp_path / "again").mkdir()
+    for name in ("mine.bpf.o", "own.toml"):
+        shutil.copy(tmp_path / name, tmp_path / "again" / name)
+    assert airtcp.load_scenario(tmp_path / "again/own.toml").hash() == before
+    shutil.copy(object_file(BPF / "westwood.bpf.c"), tmp_path / "mine.bpf.o")
+    (tmp_path / "own.toml").write_text(text.replace("beta_thousandths = 2000", ""))
+    assert airtcp.load_scenario(tmp_path / "own.toml").hash() != before
+
+
+def test_runs_repeat_bit_by_bit() -> None:
+    digests = {
+        airtcp.run(LINK, 7, SHORT, bpf=BPF / "coin.bpf.c").summary["digest"] for _ in range(2)
+    }
+    assert len(digests) == 1
+
+
+def test_a_stack_unlike_linux_is_refused() -> None:
+    with pytest.raises(ScenarioError, match=r'set tcp\.profile = "linux"'):
+        airtcp.run(LINK, 1, SHORT | {"tcp.profile": "newreno"}, bpf=BPF / "veno.bpf.c")
+
+
+def test_errors_name_file_function_and_line(tmp_path: Path) -> None:
+    veno = (BPF / "veno.bpf.c").read_text()
+    broken = tmp_path / "broken.bpf.c"
+    broken.write_text(veno.replace("grow_as_reno(sk, acked);", "grow_as_reno(sk);"))
+    with pytest.raises(ScenarioError, match="too few arguments"):
+        remedy(broken)
+    broken.write_text(veno.replace("grow_as_reno(sk, acked);", "tp->lost_out = 0;"))
+    with pytest.raises(ScenarioError, match=r"store to lost_out.*verifier") as caught:
+        remedy(broken)
+    assert "broken.bpf.c:" in str(caught.value)
+    endless = "for (;;) barrier_var(acked);"
+    broken.write_text(veno.replace("grow_as_reno(sk, acked);", endless))
+    with pytest.raises(airtcp.RunError, match=r"veno_cong_avoid.*more than 1000000 instructions"):
+        airtcp.run(LINK, 1, SHORT, bpf=broken)
+    with pytest.raises(ScenarioError, match="cannot be read"):
+        remedy(tmp_path / "missing.bpf.o")
+
+
+def test_compare_has_it_among_the_remedies() -> None:
+    comparison = airtcp.compare(
+        LINK, ["westwood"], 3, SHORT | {"link.loss.rate": 0.01}, bpf=BPF / "examples/paced.bpf.c"
+    )
+    names = list(comparison.remedies)
+    assert names[:2] == ["baseline", "westwood"]
+    assert names[2].startswith("bpf:")
+
+
+def test_the_command_line_prints_counters(tmp_path: Path) -> None:
+    source = BPF / "newzag.bpf.c"
+    command = ["airtcp", "run", LINK, "--set", "duration=5s", "--bpf", str(source)]
+    done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
+    (report,) = json.loads(done.stdout)["controls"]
+    assert report["flow"] == 0
+    assert any(report["counters"].values())
