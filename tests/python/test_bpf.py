@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -119,7 +120,17 @@ def test_compare_has_it_among_the_remedies() -> None:
 
 def test_the_command_line_prints_counters(tmp_path: Path) -> None:
     source = BPF / "newzag.bpf.c"
-    command = ["airtcp", "run", LINK, "--set", "duration=5s", "--bpf", str(source)]
+    command = [
+        sys.executable,
+        "-m",
+        "airtcp",
+        "run",
+        LINK,
+        "--set",
+        "duration=5s",
+        "--bpf",
+        str(source),
+    ]
     done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
     (report,) = json.loads(done.stdout)["controls"]
     assert report["flow"] == 0

@@ -14,7 +14,7 @@ LAYERS = (
     ("_core",),
     ("catalogue", "columns", "files", "forked", "quantities", "shipped", "summary"),
     ("recorded",),
-    ("loading", "net", "scripts", "sessions"),
+    ("bpf", "loading", "net", "scripts", "sessions"),
     ("kernels", "measure"),
     ("plot", "ranking"),
     ("runs", "study"),

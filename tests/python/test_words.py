@@ -108,7 +108,7 @@ FREQUENCIES = {
     r"behind": (1.0, 0.8),
     r"tells?|told|hears?|heard": (1.0, 1.0),
     r"of (?:its|their|his) own": (0.3, 0.2),
-    r"stands?": (0.4, 0.0),
+    r"stands?": (0.8, 0.0),
     r"beside": (1.6, 0.0),
     r"alone": (1.0, 0.4),
     r"of which": (0.3, 0.1),
