@@ -12,7 +12,7 @@ from airtcp.cli.commands import app
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs" / "guides").glob("continue-*.md"))
-LONGEST = 30
+MAX = 30
 """Lines of a scenario or study, so that it is read at a glance."""
 
 _FILE = re.compile(r"^`(\S+\.toml)`(?:.*?):$|`(\S+\.toml)` beside it:$", re.MULTILINE)
@@ -31,7 +31,7 @@ def test_a_page_can_be_followed(
 ) -> None:
     text = page.read_text("utf-8")
     (given,) = _TOML.findall(text)
-    assert given.count("\n") <= LONGEST
+    assert given.count("\n") <= MAX
     (name,) = (first or second for first, second in _FILE.findall(text))
     (tmp_path / name).write_text(given, encoding="utf-8")
     # Files of the page are next to it: the reader's trace, the paper's scenario.

@@ -62,7 +62,7 @@ COUNTS = st.sampled_from((0, 1, 2, 5, 10**7))
 def _short_recordings() -> Iterator[None]:
     """A recorded rate of a terabit a second is cut at fewer lines than in earnest."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("airtcp.diagnosis.scenario.MOST_OPPORTUNITIES", 10_000)
+        patch.setattr("airtcp.diagnosis.scenario.MAX_OPPORTUNITIES", 10_000)
         yield
 
 

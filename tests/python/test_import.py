@@ -23,9 +23,7 @@ from airtcp.recorded.log import read_ping
 from airtcp.recorded.opportunities import mean_bps, opportunities
 
 ROOT = Path(__file__).parents[2]
-_SPEC = importlib.util.spec_from_file_location(
-    "write_formats", ROOT / "docs/guides/write_formats.py"
-)
+_SPEC = importlib.util.spec_from_file_location("write_formats", ROOT / "pages/write_formats.py")
 assert _SPEC is not None
 assert _SPEC.loader is not None
 write_formats = importlib.util.module_from_spec(_SPEC)
@@ -347,4 +345,4 @@ def test_a_ping_of_starlink_shows_no_queue(tmp_path: Path) -> None:
 
 def test_the_guide_lists_every_format() -> None:
     page = (ROOT / "docs/guides/links.md").read_text(encoding="utf-8")
-    assert write_formats.written(page) == page, "run python docs/guides/write_formats.py"
+    assert write_formats.written(page) == page, "run python pages/write_formats.py"

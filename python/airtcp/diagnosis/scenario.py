@@ -17,7 +17,7 @@ from airtcp.diagnosis.wifi import PACING_SHIFT, Wifi
 from airtcp.files import write_whole
 
 OPPORTUNITY_BITS = 8 * 1500
-MOST_OPPORTUNITIES = 20_000_000
+MAX_OPPORTUNITIES = 20_000_000
 """Of a recorded rate: 40 s at 6 Gbit/s."""
 RECORDED_RATE = "rate.opportunities"
 RECORDED_STOPS = "stops.csv"
@@ -256,7 +256,7 @@ def _opportunities(steps: bytes) -> str:
     """Cached by the rates' bytes: links drawn from one fit share the recording."""
     rates = np.frombuffer(steps, dtype=np.float64)
     # No link delivers more: a capture has such rates whose times were changed.
-    most_bps = MOST_OPPORTUNITIES * OPPORTUNITY_BITS / (WINDOW_S * max(len(rates), 1))
+    most_bps = MAX_OPPORTUNITIES * OPPORTUNITY_BITS / (WINDOW_S * max(len(rates), 1))
     rates = np.clip(np.nan_to_num(rates), 0.0, most_bps)
     ends = np.concatenate(([0.0], np.cumsum(rates * WINDOW_S / OPPORTUNITY_BITS)))
     at_s = np.arange(len(ends)) * WINDOW_S

@@ -15,7 +15,7 @@ PERIOD_S = 15.0
 OTHER_PERIODS_S = (11.0, 13.0, 17.0, 19.0)
 ADDRESSES = ("192.168.100.1", "100.64.0.1")
 """The terminal, and the first hop beyond it (of other networks with that address, too)."""
-LEAST_S, MOST_S = 0.012, 0.12
+MIN_S, MAX_S = 0.012, 0.12
 """Round trips to a host near a ground station."""
 MIN_PERIODS = 8
 _EDGE_S = 4.0
@@ -31,7 +31,7 @@ def starlink_sentence(log: PingLog, hosts: Sequence[str]) -> str | None:
         signs.append("its address")
     if changes_each_15_s(log):
         signs.append("delays that change each 15 s")
-    fits = LEAST_S <= float(log.answered.min()) <= MOST_S
+    fits = MIN_S <= float(log.answered.min()) <= MAX_S
     if len(signs) < 2 and not (signs and fits and signs[0].startswith("delays")):
         return None
     return (

@@ -146,11 +146,10 @@ class Drops:
                 raise ScenarioError(str(error).replace(str(path), name)) from None
         events = find_events(log)
         link = played_link(log, events, _PING_RATE)
-        files = {"link.toml": link.toml, **link.files}
         refusal = log.refusal or ""
         found = () if refusal else tuple(said(log, events))
         drop = Drop(identity, name, self._folder(identity), "link.toml", found, refusal)
-        return drop, {file: text.encode() for file, text in files.items()}
+        return drop, link.contents()
 
     def _folder(self, identity: str) -> Path:
         return self._root / identity.replace("/", "-")

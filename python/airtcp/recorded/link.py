@@ -59,12 +59,17 @@ class PlayedLink:
     def write(self, folder: Path, name: str = "link.toml") -> Path:
         """Writes the scenario and its files; returns the scenario's path."""
         folder.mkdir(parents=True, exist_ok=True)
-        for file, content in self.files.items():
-            whole = content.encode() if isinstance(content, str) else content
-            (folder / file).write_bytes(whole)
-        path = folder / name
-        path.write_text(self.toml)
-        return path
+        for file, content in self.contents(name).items():
+            (folder / file).write_bytes(content)
+        return folder / name
+
+    def contents(self, name: str = "link.toml") -> dict[str, bytes]:
+        """The scenario, by this name, and its files as bytes."""
+        every: dict[str, str | bytes] = {**self.files, name: self.toml}
+        return {
+            file: content.encode() if isinstance(content, str) else content
+            for file, content in every.items()
+        }
 
 
 def played_link(

@@ -85,8 +85,8 @@ def write_ping_report(
         OSError: the directory cannot be written.
     """
     link, log = diagnosis.link, diagnosis.log
-    for name, content in {"link.toml": link.toml, **link.files}.items():
-        write_whole(directory / name, content.encode())
+    for name, content in link.contents().items():
+        write_whole(directory / name, content)
     page = rendered(
         "diagnosis.html.j2",
         name=log.path.name,

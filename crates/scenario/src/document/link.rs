@@ -44,8 +44,8 @@ line_keys! {
         /// Round-trip times drawn from a distribution, in the model of `rtt_log`: for links
         /// about which few facts are known.
         rtt_model: RttModelTable, holding keys;
-        /// The direction of the acknowledgments, where it differs. Keys left out are those of the
-        /// data's direction, except for losses.
+        /// The direction of the acknowledgments, where it differs. Keys left out are the same as in
+        /// the data's direction, except for losses.
         reverse: ReverseTable, holding keys;
     }
 }

@@ -12,6 +12,7 @@ fn example(key: &str) -> (&'static str, &'static str) {
         "link.stops.path" => ("stops.csv", "link.stops.process = \"recorded\""),
         "link.recorded.path" | "link.reverse.recorded.path" => ("link.csv", ""),
         "link.lost_packets.path" | "link.reverse.lost_packets.path" => ("lost.csv", ""),
+        "tcp.congestion_control.bpf" => ("veno.bpf.o", ""),
         other => panic!("{other} names a file: give an example of one"),
     }
 }

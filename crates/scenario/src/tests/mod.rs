@@ -45,6 +45,8 @@ fn folder() -> tempfile::TempDir {
     for (name, text) in files {
         std::fs::write(folder.path().join(name), text).unwrap();
     }
+    let object = include_bytes!("../../../../fuzz/seeds/bpf/veno.bpf.o");
+    std::fs::write(folder.path().join("veno.bpf.o"), object).unwrap();
     folder
 }
 

@@ -1,6 +1,6 @@
 """Writes the table of formats into links.md, from the registry.
 
-    python docs/guides/write_formats.py
+    python pages/write_formats.py
 
 tests/python/test_import.py holds the page against the registry.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 from airtcp.recorded.formats import formats_known
 from airtcp.report.provenance import stamp
 
-PAGE = Path(__file__).parent / "links.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "guides" / "links.md"
 BEGIN, END = "<!-- generated: formats -->\n", "<!-- end -->"
 
 
