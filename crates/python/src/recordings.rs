@@ -38,11 +38,13 @@ pub(crate) fn read_recording(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_
     Ok(fields)
 }
 
+/// A format's name, title, facts that a file may hold, and facts that none holds.
+type FormatRow = (&'static str, &'static str, Vec<String>, Vec<String>);
+
 /// All formats of recordings, in the order in which they are asked: name, title, facts that a file
 /// may hold, and facts that none holds.
 #[pyfunction]
-#[allow(clippy::type_complexity)]
-pub(crate) fn recording_formats() -> Vec<(&'static str, &'static str, Vec<String>, Vec<String>)> {
+pub(crate) fn recording_formats() -> Vec<FormatRow> {
     let words = |facts: &[Fact]| facts.iter().map(ToString::to_string).collect();
     let row = |format: &Format| {
         let (knows, lacks) = (words(format.knows), words(&format.lacks()));
