@@ -12,13 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
-from typer.main import get_command
 
 import airtcp
 from airtcp import _core, net
-from airtcp.cli.commands import app
+from airtcp.cli.commands import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
 RIDDLES = re.compile(
@@ -35,7 +33,8 @@ ALLOWED = (
 
 
 def riddles(text: str) -> list[str]:
-    plain = " ".join(text.split())
+    # Names of options and keys are no words.
+    plain = re.sub(r"--\w[\w-]*|\b\w+\.\w+", "", " ".join(text.split()))
     for phrase in ALLOWED:
         plain = plain.replace(phrase, "")
     return [found.group() for found in RIDDLES.finditer(plain)]
@@ -59,14 +58,11 @@ def remedy_texts() -> Iterator[tuple[str, str]]:
 
 
 def command_texts() -> Iterator[tuple[str, str]]:
-    def walk(command: click.Command, path: str) -> Iterator[tuple[str, str]]:
-        yield path, command.help or ""
-        for parameter in command.params:
-            yield f"{path} {parameter.name}", getattr(parameter, "help", None) or ""
-        for name, one in getattr(command, "commands", {}).items():
-            yield from walk(one, f"{path} {name}")
-
-    yield from walk(get_command(app), "airtcp")
+    for name, command in COMMANDS.items():
+        loaded = command.load(name)
+        yield name, loaded.help or ""
+        for parameter in loaded.params:
+            yield f"{name} {parameter.name}", getattr(parameter, "help", None) or ""
 
 
 def key_texts() -> Iterator[tuple[str, str]]:

@@ -91,9 +91,9 @@ def compare_command(
         Aim | None,
         typer.Option(
             "--for",
-            help="What the link is wanted for, which decides in place of --metric: goodput, "
-            "responsiveness, a call's packets in time, or goodput times responsiveness. All but "
-            "bulk measure beside the load (--beside ping,exchange,call).",
+            help="Use of the link, which decides in place of --metric: goodput, responsiveness, a "
+            "call's packets in time, or goodput times responsiveness. All but bulk run probes "
+            "under load (as --beside ping,exchange,call).",
             show_default=False,
         ),
     ] = None,
@@ -104,7 +104,7 @@ def compare_command(
         typer.Option(
             metavar="PERCENT",
             min=0.0,
-            help="The smallest effect worth having; what is shown to be smaller is excluded.",
+            help="The smallest effect worth having; smaller ones are excluded.",
         ),
     ] = SMALLEST_PERCENT,
     max_seeds: Annotated[
@@ -123,8 +123,8 @@ def compare_command(
     harm: Annotated[
         bool,
         typer.Option(
-            help="Whether to run each remedy shown beside an unchanged flow too, and say what it "
-            "costs that flow."
+            help="Whether to run each remedy shown with an unchanged competing flow too, and "
+            "report the loss of that flow."
         ),
     ] = True,
     horizon: Annotated[

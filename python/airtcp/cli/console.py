@@ -107,7 +107,7 @@ MetricName = Annotated[
     typer.Option(
         "--metric",
         metavar="NAME",
-        help=f"What is compared, in place of the file's: {', '.join(METRICS)}, or a function of "
+        help=f"The metric, in place of the file's: {', '.join(METRICS)}, or a function of "
         "your own as MODULE:FUNCTION.",
         autocompletion=lambda: list(METRICS),
         show_default=False,
@@ -119,8 +119,8 @@ Beside = Annotated[
     typer.Option(
         "--beside",
         metavar="NAMES",
-        help="What measures the link beside the load, with commas: ping, exchange, call, "
-        "short-flow, page, or all (flows.beside). It adds up to 1 Mbit/s of its own.",
+        help="Probes under load, with commas: ping, exchange, call, short-flow, page, or all (key "
+        "flows.beside). They add up to 1 Mbit/s.",
         show_default=False,
     ),
 ]

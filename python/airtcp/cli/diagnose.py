@@ -89,7 +89,7 @@ def diagnose_command(
         typer.Option(
             "--for",
             metavar="AIM|TIME",
-            help="What the link is wanted for: bulk (goodput, the default), latency, calls or "
+            help="Use of the link: bulk (goodput, the default), latency, calls or "
             "balance. With -i also how long to capture (60s); Ctrl-C ends it early.",
             show_default=False,
         ),
@@ -136,9 +136,9 @@ def diagnose_command(
         bool,
         typer.Option(
             "--sockets",
-            help="What the kernel counts of each connection, by `ss -ti`, in place of a capture; "
-            "FILE may hold its output from another machine. Beside a capture (FILE), of its "
-            "sender: the congestion control is then no guess.",
+            help="The kernel's counters of each connection, by `ss -ti`, in place of a capture; "
+            "FILE may hold its output from another machine. With a capture (FILE), counters of its "
+            "sender, which name its congestion control.",
         ),
     ] = False,
     as_json: AsJson = False,

@@ -29,7 +29,8 @@ def import_command(
             "-o",
             "--output",
             metavar="LINK",
-            help="Writes the scenario, as link.toml, and the files that it names beside it.",
+            help="Writes the scenario, as link.toml, and the files that it names into the same "
+            "folder.",
             show_default=False,
         ),
     ] = None,
@@ -72,7 +73,7 @@ def import_command(
 ) -> None:
     """Make a scenario of a link out of files that people have.
 
-    What each file knows and what was assumed is said first; an option overrides each assumption.
+    The facts in each file and the assumptions come first; an option overrides each assumption.
     Commands that take a link take such a file itself, too.
 
     [bold]Examples[/bold]

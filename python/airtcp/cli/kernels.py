@@ -53,8 +53,8 @@ def kernels_command(
         typer.Option(
             "--config",
             metavar="FILE",
-            help="add --image: its configuration; default config-RELEASE beside it. "
-            "add --source: what to start from; default the smallest.",
+            help="add --image: its configuration; default config-RELEASE in the same "
+            "folder. add --source: the configuration to start from; default the smallest.",
         ),
     ] = None,
     called: Annotated[

@@ -23,7 +23,7 @@ def lab_command(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="The scenarios to choose from; those that come with airtcp if left out.",
+            help="The scenarios to choose from; by default the shipped ones.",
         ),
     ] = None,
     reports: Annotated[

@@ -87,7 +87,7 @@ def papers_command(
     papers: Annotated[
         Path | None,
         typer.Option(
-            "--papers", metavar="DIR", help="The folder of papers; default those of airtcp."
+            "--papers", metavar="DIR", help="The folder of papers; by default the shipped ones."
         ),
     ] = None,
     readings: Annotated[
@@ -96,8 +96,8 @@ def papers_command(
             metavar="N",
             min=0,
             max=100_000,
-            help="How many readings of each paper to judge beside the default, coarse first; "
-            "left out, as many as a number of events pays for: 28 at most, 4 with --quick.",
+            help="How many readings of each paper to judge in addition to the default, coarse "
+            "first; left out, as many as a number of events pays for: 28 at most, 4 with --quick.",
             show_default=False,
         ),
     ] = None,
@@ -110,8 +110,8 @@ def papers_command(
 
     Verdicts are computed from paired runs, over the readings that each paper's text admits:
     reproduced, direction (another size), depends on the reading, not shown, never the paper's
-    way, contradicted. The
-    report says why a claim fails, which open point decides, and what is left of the remedies today.
+    way, contradicted. The report says why a claim fails, which open point decides, and how much of
+    the remedies is left today.
 
     [bold]Examples[/bold]
 

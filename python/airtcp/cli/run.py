@@ -75,7 +75,7 @@ def run_command(
         Path | None, _file("Writes the frames on the air as .csv or .parquet.")
     ] = None,
     agents: Annotated[
-        Path | None, _file("Writes what the access point's agents did, .csv or .parquet.")
+        Path | None, _file("Writes the actions of the access point's agents, .csv or .parquet.")
     ] = None,
     rtt_log: Annotated[
         Path | None,

@@ -60,8 +60,8 @@ def study_command(
 ) -> None:
     """Compare remedies on every link and stack that a study file names.
 
-    Each is compared with the same stack on the same link without it, seed by seed. What is in
-    brackets is not shown to differ from zero at 95 %.
+    Each is compared with the same stack on the same link without it, seed by seed. Effects in
+    brackets are not shown to differ from zero at 95 %.
 
     [bold]Examples[/bold]
 
