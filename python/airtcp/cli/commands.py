@@ -24,7 +24,7 @@ COMMANDS = {
     "import": LazyCommand(
         _ASK,
         "imports:import_command",
-        "Make a scenario of a link out of files: iperf3, speed tests, ping, tc, mahimahi, flent …",
+        "Make a scenario from files: iperf3, speed tests, ping, tc, mahimahi, flent and more.",
     ),
     "run": LazyCommand(_ASK, "run:run_command", "Run a scenario once."),
     "lab": LazyCommand(

@@ -22,7 +22,9 @@ def export_command(
     ] = Path("link"),
     settings: Settings = None,
 ) -> None:
-    """Write a scenario's link for another program, with what that cannot express.
+    """Write a scenario's link for netem, mahimahi, CellReplay or ns-3.
+
+    A note names each feature of the link that the program cannot express.
 
     [bold]Examples[/bold]
 

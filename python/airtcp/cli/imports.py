@@ -71,7 +71,7 @@ def import_command(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a scenario of a link out of files that people have.
+    """Make a scenario from files: iperf3, speed tests, ping, tc, mahimahi, flent and more.
 
     The facts in each file and the assumptions come first; an option overrides each assumption.
     Commands that take a link take such a file itself, too.
