@@ -406,3 +406,10 @@ proptest! {
         }
     }
 }
+
+/// Rows are split at any white space, and this one is more than what a line is trimmed of.
+#[test]
+fn a_line_of_a_space_that_is_no_ascii_is_refused() {
+    assert!(parse("\u{a0}".as_bytes(), "x").is_err());
+    assert!(parse("\u{a0}\n".repeat(9).as_bytes(), "x").is_err());
+}

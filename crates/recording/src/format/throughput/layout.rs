@@ -125,15 +125,13 @@ impl Layout {
             if columns == 0 {
                 columns = numbers.len();
             }
-            let is_row = numbers.len() == columns && numbers[0] >= before;
-            if !is_row
-                || numbers[1..]
-                    .iter()
-                    .any(|value| *value < 0.0 && columns == 2)
-            {
+            // A line of spaces has no number.
+            let (&first, others) = numbers.split_first()?;
+            let is_row = numbers.len() == columns && first >= before;
+            if !is_row || others.iter().any(|value| *value < 0.0 && columns == 2) {
                 return None;
             }
-            before = numbers[0];
+            before = first;
             count += 1;
         }
         if count < FEWEST_LINES {
