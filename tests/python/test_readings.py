@@ -1,28 +1,23 @@
 """Readings as data: their settings, the order in which they run, and the deciding point."""
 
-import importlib
 from pathlib import Path
 
 import pytest
 from msgspec import structs
 
-from airtcp.loading import load_scenario
-from airtcp.papers import load_papers
 from airtcp.papers.alternatives import claims_at, concerns
 from airtcp.papers.calibration import calibrated
 from airtcp.papers.check import PaperError
 from airtcp.papers.claims import Claim, Part
 from airtcp.papers.experiment import Axis, Choice, Experiment
 from airtcp.papers.judge_readings import ToRun, judge_over_readings
-from airtcp.papers.judgement import FULL
-from airtcp.papers.outcomes import Outcomes, built
+from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.over_readings import OverReadings
 from airtcp.papers.paper import About, Calibration, Paper, PaperFile, Target
 from airtcp.papers.readings import (
     Admitted,
     JointReading,
     OpenPoint,
-    Reading,
     check_joint,
     check_readings,
     coarse_first,
@@ -35,7 +30,7 @@ from airtcp.papers.readings import (
     read_as,
 )
 from airtcp.papers.rules import CANDIDATES, Verdict
-from airtcp.papers.search import Extent, grid
+from airtcp.papers.search import Extent
 from airtcp.papers.texts import NumberSpec, check_text, number_as_text
 from airtcp.papers.unset import without_unset
 
@@ -456,40 +451,6 @@ def test_joint_readings_name_values_that_there_are():
     ]
     with pytest.raises(PaperError, match="window = '30'"):
         check_joint("p", POINTS, [JointReading("w", {"window": "30"})])
-
-
-def test_what_runs_beside_ns3_is_among_the_readings_judged(monkeypatch):
-    """Both readings of `benches/injection.py`, as the scenario that each of them is."""
-    monkeypatch.syspath_prepend(str(PAPERS.parent / "benches"))
-    injection = importlib.import_module("injection")
-    (paper,) = load_papers(PAPERS, ["delay-injection"])
-    points = paper.file.readings
-    delays = paper.experiment("delays")
-    length = {"duration": injection.SETTINGS["duration"]}
-
-    def hashed(reading: Reading) -> str:
-        coordinates = delays.coordinates({"delay": "20 ms", "PER": 15, "remedy": "inf-retry"})
-        for point in read_as(delays, points, reading).points():
-            if point.coordinates == coordinates:
-                longer = structs.replace(point, settings=point.settings | length)
-                return built(paper.folder, longer).hash()
-        raise AssertionError(coordinates)
-
-    judged = {hashed(reading) for reading in grid(paper, points, FULL.most)}
-    for reading in injection.READINGS:
-        settings = {**injection.SETTINGS, **reading.settings, "wlan.loss.lost": 15}
-        scenario = load_scenario(paper.folder / "upload.toml", settings).with_remedies("inf-retry")
-        assert scenario.hash() in judged, reading.name
-
-
-def test_events_decide_how_many_readings_are_run():
-    """And not the time, which is another on every machine."""
-    extent = Extent(most=20, least=2, events=1e6)
-    assert extent.readings(1e4) == 20
-    assert extent.readings(1e5) == 10
-    assert extent.readings(1e9) == 2
-    assert Extent(most=1, least=2, events=1e6).readings(1e9) == 1
-    assert Extent(most=20).readings(1e9) == 20
 
 
 def test_a_calibration_says_what_it_does_not_identify():
