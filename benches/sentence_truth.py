@@ -27,7 +27,7 @@ _MAX_OF_NOTHING = 3
 """Of "nothing helps" the remedies with the largest gains that its runs allow are judged."""
 
 Measure = Callable[[Sequence[str], int, bool], ComparedRuns]
-"""Runs remedies on so many fresh seeds; with True also against an unchanged flow."""
+"""Runs remedies on this number of fresh seeds; with True also against an unchanged flow."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@ SHORT = {"duration": "10s"}
 
 def goodput(settings: dict[str, object], **given: object) -> float:
     seeds = (1, 2, 3)
-    runs = [airtcp.run(LINK, seed, SHORT | settings, **given) for seed in seeds]  # type: ignore[arg-type]
+    settings = SHORT | settings
+    runs = [airtcp.run(LINK, seed, settings, **given) for seed in seeds]  # type: ignore[arg-type]
     return sum(run.summary["goodput_bps"] for run in runs) / len(runs)
 
 

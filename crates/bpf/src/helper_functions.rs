@@ -1,4 +1,4 @@
-//! The kernel's helpers that a congestion control may call (bpf-helpers(7)).
+//! The kernel's BPF helper functions that a congestion control may call (bpf-helpers(7)).
 
 use alloc::vec;
 

@@ -1,7 +1,7 @@
 //! The instruction set (RFC 9669), decoded once at load: an unknown opcode never reaches the
 //! interpreter.
 
-use crate::helpers::Helper;
+use crate::helper_functions::Helper;
 use crate::kfuncs::Kfunc;
 
 /// Width of a memory access, in bytes.

@@ -16,7 +16,7 @@ extern crate alloc;
 
 mod environment;
 mod flow;
-mod helpers;
+mod helper_functions;
 mod isa;
 mod kfuncs;
 #[cfg(feature = "load")]

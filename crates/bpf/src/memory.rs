@@ -58,7 +58,7 @@ const fn split(address: u64) -> (usize, usize) {
 }
 
 impl Memory {
-    /// Creates memory with these sections and maps after a socket and a sample of so many bytes.
+    /// Creates memory: a socket and a sample of these sizes, in bytes, then sections and maps.
     #[must_use]
     pub fn new(socket: usize, sample: usize, data: impl IntoIterator<Item = Region>) -> Self {
         let zeroed = |size: usize, read_only| Region {

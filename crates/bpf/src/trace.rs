@@ -10,7 +10,7 @@ use crate::trap::Trap;
 /// Most bytes of a string argument.
 const MAX_STRING: usize = 256;
 
-/// Formats `arguments` by the text at an address, of so many bytes.
+/// Formats `arguments` by the format string at an address, with its size in bytes.
 ///
 /// # Errors
 ///

@@ -9,7 +9,7 @@ use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget, SymbolSectio
 use super::code::Code;
 use super::data::Data;
 use super::{Error, Result};
-use crate::helpers::Helper;
+use crate::helper_functions::Helper;
 use crate::isa::{Encoded, Instruction, Op};
 use crate::kfuncs::Kfunc;
 use crate::memory::address;

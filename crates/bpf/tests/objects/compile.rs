@@ -49,7 +49,7 @@ pub fn object_of(text: &str) -> Option<Vec<u8>> {
     object(&source, &["-Wno-unused"])
 }
 
-/// Builds a control for this machine, and runs it through so many events. Returns its output.
+/// Builds a control for this machine, and runs it through `events` events. Returns its output.
 pub fn native(source: &Path, variable: &str, events: u32) -> String {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("native");

@@ -302,8 +302,8 @@ fn group(f: &mut fmt::Formatter<'_>, name: &str, group: &GroupNumbers) -> fmt::R
     };
     writeln!(
         f,
-        "  {name}: {} connections of {} stations, {} Mbit/s geometric mean per connection, {} Mbit/s \
-         weighted by bytes; {:.2} MB, {:.0} % of the bytes; {} ms, {} of {} segments \
+        "  {name}: {} connections of {} stations, {} Mbit/s geometric mean per connection, \
+         {} Mbit/s weighted by bytes; {:.2} MB, {:.0} % of the bytes; {} ms, {} of {} segments \
          retransmitted, {} DSACKs",
         group.connections,
         group.stations,

@@ -134,7 +134,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
                     line,
                     bytes,
                     "as many numbers as its header names, with times that do not go back",
-                    "cut the log where it begins anew, with the header's line in front",
+                    "cut the log where it was restarted, with the header's line in front",
                 )
             })?;
         }

@@ -75,7 +75,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
         let found =
             train(text).filter(|found| trains.last().is_none_or(|last| found.sent > last.sent));
         trains.push(found.ok_or_else(|| {
-            source.malformed(line, text, EXPECTED, "cut the trace where it begins anew")
+            source.malformed(line, text, EXPECTED, "cut the trace where it was restarted")
         })?);
     }
     let Some(last) = trains.last().filter(|_| trains.len() >= FEWEST) else {

@@ -171,7 +171,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
                 line,
                 text,
                 "an event of mm-link, with times that do not go back before the first",
-                "cut the log where it begins anew",
+                "cut the log where it was restarted",
             ));
         }
     }

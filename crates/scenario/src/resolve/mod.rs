@@ -146,7 +146,8 @@ fn medium(
     let belongs = |topologies: &str| {
         let name = topology.name();
         format!(
-            "only valid with topology = {topologies} (now {name:?}); remove it or change the topology"
+            "only valid with topology = {topologies} (now {name:?}); \
+             remove it or change the topology"
         )
     };
     let is_pipe = matches!(topology, Topology::Pipe | Topology::Dumbbell);

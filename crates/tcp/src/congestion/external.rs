@@ -256,7 +256,7 @@ impl External {
     }
 }
 
-/// Whole segments of so many bytes.
+/// The number of whole segments in `bytes`.
 pub(crate) fn segments(bytes: u64, mss: u64) -> u32 {
     u32::try_from(bytes / mss.max(1)).unwrap_or(NO_THRESHOLD)
 }

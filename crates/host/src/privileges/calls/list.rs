@@ -202,7 +202,7 @@ static PROCESS: Group = calls![
     SYS_time,
 ];
 
-/// Programs and threads: the firewall's, a guard, a successor, which restricts itself anew.
+/// Programs and threads: the firewall's, a guard, a successor, which applies its own restrictions.
 static PROGRAMS: Group = calls![
     SYS_capset,
     SYS_clone,
