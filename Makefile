@@ -20,6 +20,8 @@ FEATURES := $(VENV)/.features
 BPF_FEATURES = $(if $(NET),$(shell packaging/features))
 # Every check on for our own crates; what others wrote is shared with what make build built.
 CHECKED := CARGO_PROFILE_LOCAL_DEBUG_ASSERTIONS=true CARGO_PROFILE_LOCAL_OVERFLOW_CHECKS=true
+# Property tests draw the same cases in every run; check-long draws new ones.
+SAME_CASES := PROPTEST_RNG_SEED=1
 BPF_SOURCES := $(wildcard bpf/*)
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEVELOP = PIP_QUIET=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(MATURIN) develop --quiet --profile local
@@ -82,13 +84,13 @@ build: ## the Python package with its Rust core and airtcp-net, in .venv
 	@$(MAKE) --no-print-directory $(EXTENSION) $(NET)
 
 test: build $(DEV_READY) ## every test: Rust, Python, and the stub against the binary
-	$(CHECKED) cargo test --profile local --workspace $(BPF_FEATURES)
+	$(CHECKED) $(SAME_CASES) cargo test --profile local --workspace $(BPF_FEATURES)
 	$(BIN)/pytest --numprocesses auto --dist loadfile
 	$(BIN)/python -m mypy.stubtest airtcp._core
 	@echo "make test: all passed"
 
 real: build ## the short part of the tests on real packets, and what of it is skipped here
-	$(CHECKED) BPF_FEATURES="$(BPF_FEATURES)" .ci/real
+	$(CHECKED) $(SAME_CASES) BPF_FEATURES="$(BPF_FEATURES)" .ci/real
 
 bench: tools ## packets a second, beside ns-3 and ns-2 where they are installed
 	$(PYTHON) benches/run.py
@@ -122,6 +124,8 @@ check-long: build $(DEV_READY) ## what takes hours: tests with programs hidden, 
 	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is missing: rustup toolchain install nightly && cargo install cargo-fuzz --locked" >&2; exit 1; }
 	$(BIN)/python tests/hidden.py
 	$(BIN)/python tests/hidden.py --bare
+	$(CHECKED) PROPTEST_CASES=2560 cargo test --profile local --workspace $(BPF_FEATURES)
+	AIRTCP_NEW_CASES=1 AIRTCP_EDGES=2000 $(BIN)/pytest --numprocesses auto -m 'not needs' $$(grep -l 'from hypothesis' tests/python/*.py)
 	AIRTCP_CONNECTIONS=$(CONNECTIONS) AIRTCP_STORMS=$(CONNECTIONS) cargo test --profile local --package airtcp-tcp --test hostile
 	cargo test --profile local --package airtcp-endpoint --test wire -- --ignored
 	AIRTCP_CELLS=$(CELLS) cargo test --profile local --package airtcp-link does_what_the_text_says

@@ -64,7 +64,7 @@ class Connection:
         window: int | None = None,
     ) -> None:
         if self.has_timestamps:
-            value = int(1000 * at_s) + 1
+            value = (int(1000 * at_s) + 1) % 2**32  # RFC 7323 §5.2: the clock wraps
             options += b"\x01\x01" + struct.pack("!BBII", 8, 10, value, value if flags & ACK else 0)
         options += b"\x01" * (-len(options) % 4)
         side ^= int(self.is_reverse)
