@@ -69,8 +69,9 @@ verify: build ## 48 settings and the papers on a kernel and in simulation, writt
 demo-docs: build ## the demonstration, with its results written into README.md
 	$(BIN)/python pages/write_demo.py out/demo
 
-studies-docs: build ## the shipped studies run, and their tables and figures written into docs/measurements/
+studies-docs: build ## the shipped studies run, and their tables, figures and findings written into docs/measurements/; two minutes
 	$(BIN)/python pages/write_studies.py out/studies
+	$(BIN)/python pages/write_findings.py
 
 newzag-docs: build ## NewZag on a kernel, written into docs/measurements/real.md; 15 minutes
 	$(BIN)/python pages/write_newzag.py out/newzag --kernel $(KERNEL)

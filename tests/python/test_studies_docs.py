@@ -10,6 +10,7 @@ from airtcp.study.grid import load_grid
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs" / "measurements"
+FINDINGS: dict[str, Any] = runpy.run_path(str(ROOT / "pages" / "write_findings.py"))
 WRITER: dict[str, Any] = runpy.run_path(str(ROOT / "pages" / "write_studies.py"))
 
 
@@ -34,3 +35,40 @@ def test_a_table_is_of_the_whole_study(name: str) -> None:
         assert [f"{row[0]}, {row[1]}, {row[2]}" for row in rows] == [
             f"{cell}, {remedy}" for cell in cells for remedy in grid.remedies
         ]
+
+
+def test_a_finding_is_a_sentence_of_its_tables() -> None:
+    for (page, mark), sentences in FINDINGS["findings"]().items():
+        text = (DOCS / page).read_text("utf-8")
+        listed = text.split(f"<!-- {mark}: begin -->\n")[1].split(f"<!-- {mark}: end -->")[0]
+        assert listed.splitlines() == [f"- {one}" for one in sentences]
+
+
+def test_a_finding_that_a_cell_contradicts_is_refused() -> None:
+    finding = {
+        "page": "today.md",
+        "text": "split-tcp helps on a satellite ({0})",
+        "cells": [
+            {
+                "table": "today",
+                "remedies": ["split-tcp"],
+                "links": ["satellite, Linux"],
+                "holds": "gain",
+            }
+        ],
+    }
+    with pytest.raises(ValueError, match="split-tcp on satellite, Linux has -"):
+        FINDINGS["sentence"](finding)
+    finding["cells"][0]["holds"] = "loss"
+    assert FINDINGS["sentence"](finding).startswith("split-tcp helps on a satellite (-")
+
+
+def test_effects_are_read_with_their_intervals() -> None:
+    effect = FINDINGS["Effect"]
+    assert FINDINGS["effect"]("(+0.2 ± 0.5 %)") == effect(0.2, 0.5)
+    assert FINDINGS["effect"]("-97.0 %") == effect(-97.0, 0.0)
+    assert FINDINGS["effect"]("the same") == effect(0.0, 0.0)
+    assert FINDINGS["effect"]("n/a") is None
+    assert FINDINGS["effect"]("3 % of 1730") == effect(3.0, 0.0, is_share=True)
+    with pytest.raises(ValueError, match="no effect"):
+        FINDINGS["effect"]("2.18 Mbit/s")
