@@ -24,6 +24,7 @@ from peers import ROOT, AbsentError, ns3_program
 
 import airtcp
 from airtcp.papers.estimates import gain, gain_text
+from airtcp.report.provenance import stamp
 
 DOCS = ROOT / "docs" / "measurements" / "papers-real.md"
 BEGIN, END = "<!-- injection: begin -->", "<!-- injection: end -->"
@@ -144,6 +145,7 @@ def main() -> None:
         before, _, rest = text.partition(BEGIN)
         _, _, after = rest.partition(END)
         DOCS.write_text(f"{before}{BEGIN}\n{found}\n{END}{after}", encoding="utf-8")
+        stamp(ROOT, "injection")
 
 
 if __name__ == "__main__":
