@@ -4,7 +4,7 @@
 use airtcp_tcp::Config;
 use airtcp_tcp::config::{LossDetection, Recovery, RttEstimation, SlowStart};
 
-use crate::{Changes, ConfiguredRemedy, LinkChanges, Selection};
+use crate::Selection;
 
 /// Why a remedy would change nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,15 +99,15 @@ impl Selection {
     /// them; `None` if it does. The other remedies are made first.
     pub fn idle(&self, position: usize, tcp: &Config) -> Option<Idle> {
         let one = self.as_slice().get(position)?;
-        let (mut without, mut link) = (*tcp, LinkChanges::default());
+        let mut without = *tcp;
+        let mut link = Vec::new();
         for (other, remedy) in self.as_slice().iter().enumerate() {
             if other != position {
-                make(remedy, &mut without, &mut link);
+                link.extend(remedy.apply(&mut without));
             }
         }
-        let (mut with, link_without) = (without, link.clone());
-        make(one, &mut with, &mut link);
-        if link != link_without {
+        let mut with = without;
+        if one.apply(&mut with).iter().any(|own| !link.contains(own)) {
             return None;
         }
         if with == without {
@@ -123,10 +123,6 @@ impl Selection {
         }
         because.filter(|_| with == without).map(Idle::Unread)
     }
-}
-
-fn make(one: &ConfiguredRemedy, tcp: &mut Config, link: &mut LinkChanges) {
-    (one.remedy.apply)(&one.given(), &mut Changes { tcp, link });
 }
 
 #[cfg(test)]

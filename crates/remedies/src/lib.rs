@@ -6,8 +6,8 @@
 //! ```
 //! let chosen = airtcp_remedies::parse("rto-factor:factor=10+sack").unwrap();
 //! let mut tcp = airtcp_tcp::Config::default();
-//! let mut link = airtcp_remedies::LinkChanges::default();
-//! chosen.apply(&mut airtcp_remedies::Changes { tcp: &mut tcp, link: &mut link });
+//! let link = chosen.apply(&mut tcp);
+//! assert!(link.is_empty());
 //! assert_eq!(tcp.timeout.factor, 10.0);
 //! assert!(tcp.sack);
 //! ```
@@ -16,6 +16,7 @@ mod access_point;
 pub mod aliases;
 pub mod bpf;
 mod catalogue;
+mod changes;
 pub mod deployment;
 mod idle;
 mod link;
@@ -29,9 +30,11 @@ mod sender;
 pub mod suggestion;
 
 pub use catalogue::{catalogue, find};
+use changes::Changes;
+pub use changes::{LinkChange, MediumChange, OutageReaction};
 pub use deployment::Deployment;
 pub use idle::Idle;
 pub use parameter::{Parameter, Values};
 pub use quantity::Quantity;
-pub use remedy::{Changes, LinkChanges, Place, Remedy};
+pub use remedy::{Place, Remedy};
 pub use selection::{ConfiguredRemedy, Selection, SelectionError, parse};

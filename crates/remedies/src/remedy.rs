@@ -1,15 +1,9 @@
 //! Entries of the catalogue.
 
-use airtcp_link::Discipline;
-use airtcp_link::agent::AgentConfig;
-use airtcp_link::frame::RetryLimit;
-use airtcp_link::mac::edca::queueing::Queueing;
-use airtcp_link::scheduler::deadline::DeadlineOrder;
-use airtcp_tcp::Config;
-use airtcp_units::Duration;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
+use crate::changes::Changes;
 use crate::{Deployment, Parameter, Quantity, Values};
 
 /// Where a remedy acts.
@@ -94,46 +88,4 @@ impl Serialize for Remedy {
         entry.serialize_field("decides", self.decides)?;
         entry.end()
     }
-}
-
-/// Changes by remedies between the endpoints.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LinkChanges {
-    /// Packets that the queue in front of the data direction holds.
-    pub queue_packets: Option<u32>,
-    /// Which of the packets that wait in it is served, dropped or marked.
-    pub discipline: Option<Discipline>,
-    /// Acknowledgments that a later one in their queue covers are dropped.
-    pub filters_acks: bool,
-    /// Order in which an access point with a queue per station serves them.
-    pub station_queueing: Option<Queueing>,
-    /// Airtime of a station's packets that may wait in the hardware.
-    pub airtime_limit: Option<Duration>,
-    /// Longest aggregate.
-    pub aggregate_time: Option<Duration>,
-    /// Longest burst of best effort once the channel is won; `None` for one exchange.
-    pub burst_time: Option<Duration>,
-    /// Maximum number of transmissions of a frame by mobiles.
-    pub mobile_attempts: Option<RetryLimit>,
-    /// Maximum number of transmissions of a frame by the access point.
-    pub access_point_attempts: Option<RetryLimit>,
-    /// Agents of the access point, in the order in which packets from the mobile meet it.
-    pub agents: Vec<AgentConfig>,
-    /// The order in which the access point retransmits.
-    pub order: Option<DeadlineOrder>,
-    /// Connections are split at the access point, with a buffer of this many bytes each way.
-    pub split_buffer: Option<u64>,
-    /// Receivers know of outages so long before they come, and freeze their senders.
-    pub freeze_warning: Option<Duration>,
-    /// Receivers send their last acknowledgment three times after an outage, and do nothing before.
-    pub hand_off_acks: bool,
-}
-
-/// All that remedies may change. Both endpoints share one configuration: each reads its half.
-#[derive(Debug)]
-pub struct Changes<'a> {
-    /// The TCP endpoints.
-    pub tcp: &'a mut Config,
-    /// The link.
-    pub link: &'a mut LinkChanges,
 }

@@ -3,11 +3,14 @@
 //! every key that was left out has its value.
 //!
 //! ```text
-//!   TOML ─▶ document ─▶ resolve ─▶ Scenario ─▶ build(seed) ─▶ a network and its hosts
+//!   TOML ─▶ document ─▶ resolve ─▶ apply ─▶ Scenario ─▶ build(seed) ─▶ a network and its hosts
+//!                                   ▲
+//!                       remedies, as typed changes
 //! ```
 //!
 //! `docs/reference/scenarios.md` lists every key.
 
+mod apply;
 mod beside;
 mod build;
 mod control;
@@ -33,7 +36,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use airtcp_remedies::Selection;
+use airtcp_remedies::{OutageReaction, Selection};
 use airtcp_tcp::{Config, Profile};
 use airtcp_units::{Duration, Probability};
 use sha2::{Digest, Sha256};
@@ -142,10 +145,8 @@ pub struct Scenario {
     pub wired: Option<Wired>,
     /// Agents at the access point.
     pub access_point: AccessPoint,
-    /// How long before an outage receivers freeze their senders, if they do.
-    pub freeze_warning: Option<Duration>,
-    /// Whether receivers repeat their last acknowledgment after an outage.
-    pub hand_off_acks: bool,
+    /// Reaction of receivers to outages of the link, if they have one.
+    pub outage_reaction: Option<OutageReaction>,
     /// Traffic of each flow in place of [`Flows::bytes`]; one entry per flow.
     pub traffic: Vec<Option<Traffic>>,
     /// The flows over it.
@@ -160,9 +161,22 @@ pub struct Scenario {
     pub remedies: Selection,
     /// Remedies without effect: the endpoints already behave that way.
     pub already_so: Vec<String>,
+    /// The same parts without remedies.
+    untreated: Box<Untreated>,
     source: String,
     document: Document,
     inputs: Inputs,
+}
+
+/// The parts of a scenario that remedies change, without any.
+#[derive(Clone, Debug)]
+struct Untreated {
+    /// See [`Scenario::link`].
+    link: Link,
+    /// See [`Scenario::tcp`].
+    tcp: Config,
+    /// See [`Scenario::flow_tcp`].
+    flow_tcp: Vec<Config>,
 }
 
 impl Scenario {
@@ -240,9 +254,9 @@ impl Scenario {
         let more = airtcp_remedies::parse(remedies)
             .and_then(|more| self.remedies.clone().and(more))
             .map_err(|error| refused(Problem::at("remedies", error.to_string())))?;
-        let mut document = self.document.clone();
-        document.remedies = Some(more.as_slice().iter().map(ToString::to_string).collect());
-        Self::resolve(document, self.inputs.clone(), &self.source).map_err(refused)
+        let mut treated = self.clone();
+        treated.apply(more).map_err(refused)?;
+        Ok(treated)
     }
 
     /// Whether the mobile is the receiver of flow number `flow`'s data; `None` on a link without a
@@ -339,34 +353,12 @@ impl Scenario {
         Self::read(text, source, &Files::Given(files), &[])
     }
 
-    fn resolve(mut document: Document, inputs: Inputs, source: &str) -> Result<Self, Problem> {
-        let resolved = resolve::resolve(&mut document, &inputs)?;
-        let stem = || match Path::new(source).file_stem() {
-            Some(stem) => stem.to_string_lossy().into_owned(),
-            None => source.to_owned(),
-        };
-        Ok(Self {
-            name: document.name.get_or_insert_with(stem).clone(),
-            description: document.description.clone().unwrap_or_default(),
-            duration: resolved.duration,
-            perturb: resolved.perturb,
-            topology: resolved.topology,
-            link: resolved.link,
-            wired: resolved.wired,
-            access_point: resolved.access_point,
-            freeze_warning: resolved.freeze_warning,
-            hand_off_acks: resolved.hand_off_acks,
-            flows: resolved.flows,
-            traffic: resolved.traffic,
-            tcp: resolved.tcp,
-            flow_tcp: resolved.flow_tcp,
-            unchanged_tcp: resolved.unchanged_tcp,
-            remedies: resolved.remedies,
-            already_so: resolved.already_so,
-            source: source.to_owned(),
-            document,
-            inputs,
-        })
+    fn resolve(document: Document, inputs: Inputs, source: &str) -> Result<Self, Problem> {
+        let mut scenario = resolve::resolve(document, inputs, source)?;
+        let remedies = scenario.document.remedies.as_deref().unwrap_or_default();
+        let remedies = apply::named(remedies)?;
+        scenario.apply(remedies)?;
+        Ok(scenario)
     }
 }
 

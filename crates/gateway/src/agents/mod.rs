@@ -12,18 +12,24 @@ use airtcp_host::error::{Error, Result};
 use airtcp_link::Stream;
 use airtcp_link::agent::delay_injection::DelayRule;
 use airtcp_link::agent::{AgentConfig, AnyAgent, DelayInjection, Toward};
-use airtcp_remedies::{Changes, ConfiguredRemedy, LinkChanges, Place, Selection};
+use airtcp_remedies::{ConfiguredRemedy, LinkChange, Place};
 
 use crate::packets::filter::Segments;
 
+/// The agents that a remedy installs.
+fn installed(one: &ConfiguredRemedy) -> Vec<AgentConfig> {
+    one.apply(&mut airtcp_tcp::Config::default())
+        .into_iter()
+        .filter_map(|change| match change {
+            LinkChange::Agent(agent) => Some(agent),
+            _ => None,
+        })
+        .collect()
+}
+
 /// Whether a remedy acts on passing packets.
 fn is_an_agent(one: &ConfiguredRemedy) -> bool {
-    let mut link = LinkChanges::default();
-    Selection::from(one.clone()).apply(&mut Changes {
-        tcp: &mut airtcp_tcp::Config::default(),
-        link: &mut link,
-    });
-    !link.agents.is_empty()
+    !installed(one).is_empty()
 }
 
 /// Agents in the order of packets from the mobile.
@@ -42,8 +48,6 @@ impl Chain {
     pub fn new(remedies: &[String]) -> Result<Self> {
         let selection = airtcp_remedies::parse(&remedies.join("+"))
             .map_err(|error| Error::new(error.to_string()))?;
-        let mut link = LinkChanges::default();
-        let mut tcp = airtcp_tcp::Config::default();
         for chosen in selection.as_slice() {
             if chosen.remedy.place != Place::AccessPoint {
                 return Err(Error::new(format!(
@@ -54,10 +58,6 @@ impl Chain {
                 )));
             }
         }
-        selection.apply(&mut Changes {
-            tcp: &mut tcp,
-            link: &mut link,
-        });
         let idle = selection.as_slice().iter().find(|one| !is_an_agent(one));
         if let Some(other) = idle {
             return Err(Error::new(format!(
@@ -67,14 +67,15 @@ impl Chain {
                 other.deployment()
             )));
         }
-        if link.agents.is_empty() {
+        let configurations: Vec<_> = selection.as_slice().iter().flat_map(installed).collect();
+        if configurations.is_empty() {
             return Err(Error::new(
                 "no agent is named: expected one, such as delay-injection; `airtcp remedies` \
                  lists those of the access point",
             ));
         }
         Ok(Self {
-            configurations: link.agents,
+            configurations,
             names: selection
                 .as_slice()
                 .iter()

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use airtcp_host::device::Network;
 use airtcp_host::error::{Error, Result};
-use airtcp_remedies::{Changes, LinkChanges, Selection};
+use airtcp_remedies::Selection;
 use airtcp_tcp::Profile;
 use airtcp_tcp::config::ReceiveWindow;
 use clap::Args;
@@ -108,12 +108,7 @@ impl StackOptions {
             .join("+")
             .parse()
             .map_err(|error| Error::new(format!("--remedy: {error}")))?;
-        let mut link = LinkChanges::default();
-        chosen.apply(&mut Changes {
-            tcp: &mut config,
-            link: &mut link,
-        });
-        if link != LinkChanges::default() {
+        if !chosen.apply(&mut config).is_empty() {
             return Err(Error::new(format!(
                 "--remedy {}: expected remedies of the sender or the receiver; those of the link \
                  and the access point need `airtcp emulate`",

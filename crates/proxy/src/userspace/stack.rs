@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use airtcp_host::error::{Error, Result};
-use airtcp_remedies::{Changes, LinkChanges, Place};
+use airtcp_remedies::Place;
 use airtcp_scenario::Scenario;
 use airtcp_tcp::{Config, Profile};
 
@@ -46,11 +46,7 @@ pub fn stack(name: &str) -> Result<Config> {
             )));
         }
     }
-    let mut link = LinkChanges::default();
-    chosen.apply(&mut Changes {
-        tcp: &mut tcp,
-        link: &mut link,
-    });
+    chosen.apply(&mut tcp);
     Ok(tcp)
 }
 

@@ -4,7 +4,7 @@ use airtcp_link::mac::edca::queueing::Queueing;
 use airtcp_link::scheduler::airtime::AirtimeLimits;
 
 use crate::deployment::{At, Setting, Step, Way};
-use crate::{Changes, Deployment, Place, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Place, Remedy, Values};
 
 use super::{ANNOUNCED, AQL_ENABLED, airtime_limit, airtime_limits};
 
@@ -37,9 +37,11 @@ pub(crate) const REMEDY: Remedy = Remedy {
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
     let low = values.time("limit");
     let known = AirtimeLimits::default();
-    changes.link.station_queueing = Some(Queueing::Airtime(AirtimeLimits {
-        low,
-        high: known.high.max(low),
-        ..known
-    }));
+    changes.medium(MediumChange::StationQueueing(Queueing::Airtime(
+        AirtimeLimits {
+            low,
+            high: known.high.max(low),
+            ..known
+        },
+    )));
 }

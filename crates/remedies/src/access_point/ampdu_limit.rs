@@ -2,7 +2,7 @@
 
 use airtcp_units::Duration;
 
-use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "ampdu-limit",
@@ -28,5 +28,5 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
-    changes.link.aggregate_time = Some(values.time("time"));
+    changes.medium(MediumChange::AggregateTime(values.time("time")));
 }

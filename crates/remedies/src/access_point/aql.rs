@@ -1,7 +1,7 @@
 //! Bounded airtime queued in the hardware.
 
 use crate::deployment::{At, Way};
-use crate::{Changes, Deployment, Place, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Place, Remedy, Values};
 
 use super::{ANNOUNCED, AQL_ENABLED, airtime_limit, airtime_limits};
 
@@ -23,5 +23,5 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
-    changes.link.airtime_limit = Some(values.time("limit"));
+    changes.medium(MediumChange::AirtimeLimit(values.time("limit")));
 }

@@ -5,7 +5,7 @@ use airtcp_link::agent::delay_injection::{AdaptiveDelay, Average, ClockOffset};
 use airtcp_link::frame::RetryLimit;
 use airtcp_units::Duration;
 
-use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "delay-injection",
@@ -108,29 +108,26 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
-    changes
-        .link
-        .agents
-        .push(AgentConfig::AdaptiveDelay(AdaptiveDelay {
-            delay_factor: values.number("factor"),
-            threshold_factor: values.number("c"),
-            mean_gain: values.number("a"),
-            deviation_gain: values.number("b"),
-            decay_spans: values.is_on("subthresh").then(|| values.count("spans")),
-            clock_offset: if values.is_on("synchronised") {
-                ClockOffset::Synchronised
-            } else {
-                ClockOffset::default()
-            },
-            tick: values.time("tick"),
-            average: if values.is_on("spikes-in-mean") {
-                Average::AllAcknowledgments
-            } else {
-                Average::NoSpikes
-            },
-            ..AdaptiveDelay::default()
-        }));
+    changes.install(AgentConfig::AdaptiveDelay(AdaptiveDelay {
+        delay_factor: values.number("factor"),
+        threshold_factor: values.number("c"),
+        mean_gain: values.number("a"),
+        deviation_gain: values.number("b"),
+        decay_spans: values.is_on("subthresh").then(|| values.count("spans")),
+        clock_offset: if values.is_on("synchronised") {
+            ClockOffset::Synchronised
+        } else {
+            ClockOffset::default()
+        },
+        tick: values.time("tick"),
+        average: if values.is_on("spikes-in-mean") {
+            Average::AllAcknowledgments
+        } else {
+            Average::NoSpikes
+        },
+        ..AdaptiveDelay::default()
+    }));
     if values.is_on("inf-retry") {
-        changes.link.mobile_attempts = Some(RetryLimit::Unlimited);
+        changes.medium(MediumChange::MobileAttempts(RetryLimit::Unlimited));
     }
 }

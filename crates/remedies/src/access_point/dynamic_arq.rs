@@ -5,7 +5,7 @@ use airtcp_link::agent::information_box::{InformationBoxConfig, PassiveMethod};
 use airtcp_link::scheduler::deadline::{Counted, DeadlineOrder, Weighed};
 use airtcp_units::Duration;
 
-use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "dynamic-arq",
@@ -107,21 +107,18 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
-    changes
-        .link
-        .agents
-        .push(AgentConfig::Information(InformationBoxConfig {
-            method: if values.is_on("timestamps") {
-                PassiveMethod::Timestamps {
-                    tick: values.time("tick"),
-                }
-            } else {
-                PassiveMethod::SelfClocking
-            },
-            timeout_floor: values.time("floor"),
-            ..InformationBoxConfig::default()
-        }));
-    changes.link.order = Some(DeadlineOrder {
+    changes.install(AgentConfig::Information(InformationBoxConfig {
+        method: if values.is_on("timestamps") {
+            PassiveMethod::Timestamps {
+                tick: values.time("tick"),
+            }
+        } else {
+            PassiveMethod::SelfClocking
+        },
+        timeout_floor: values.time("floor"),
+        ..InformationBoxConfig::default()
+    }));
+    changes.medium(MediumChange::Order(DeadlineOrder {
         urgent_round_trips: values.count("urgent"),
         retransmissions: values.count("retries"),
         ahead_of_fresh: values.count("fresh"),
@@ -137,5 +134,5 @@ fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
             Counted::Frame
         },
         window_weight: Duration::from_millis(u64::from(values.count("window"))),
-    });
+    }));
 }

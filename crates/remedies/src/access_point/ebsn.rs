@@ -26,11 +26,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
-    changes
-        .link
-        .agents
-        .push(AgentConfig::Notification(NotificationConfig {
-            interval: values.time("interval"),
-            ..NotificationConfig::default()
-        }));
+    changes.install(AgentConfig::Notification(NotificationConfig {
+        interval: values.time("interval"),
+        ..NotificationConfig::default()
+    }));
 }

@@ -36,11 +36,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
-    changes
-        .link
-        .agents
-        .push(AgentConfig::RandomDelay(RandomDelay {
-            mean: values.time("mean"),
-            every: distance(values),
-        }));
+    changes.install(AgentConfig::RandomDelay(RandomDelay {
+        mean: values.time("mean"),
+        every: distance(values),
+    }));
 }

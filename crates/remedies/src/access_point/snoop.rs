@@ -45,7 +45,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
     let packets = NonZeroUsize::new(values.count("packets") as usize);
-    changes.link.agents.push(AgentConfig::Snoop(SnoopConfig {
+    changes.install(AgentConfig::Snoop(SnoopConfig {
         packets: packets.unwrap_or(NonZeroUsize::MIN),
         most_repeats: values.count("repeats"),
         timeout: LocalTimeout {

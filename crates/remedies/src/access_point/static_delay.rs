@@ -36,11 +36,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
-    changes
-        .link
-        .agents
-        .push(AgentConfig::StaticDelay(StaticDelay {
-            delay: values.time("delay"),
-            every: distance(values),
-        }));
+    changes.install(AgentConfig::StaticDelay(StaticDelay {
+        delay: values.time("delay"),
+        every: distance(values),
+    }));
 }

@@ -3,7 +3,7 @@
 use airtcp_link::mac::edca::queueing::Queueing;
 
 use crate::deployment::{At, Setting, Step, Way};
-use crate::{Changes, Deployment, Place, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "station-queues",
@@ -31,5 +31,5 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(_values: &Values<'_>, changes: &mut Changes<'_>) {
-    changes.link.station_queueing = Some(Queueing::RoundRobin);
+    changes.medium(MediumChange::StationQueueing(Queueing::RoundRobin));
 }

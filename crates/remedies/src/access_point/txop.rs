@@ -2,7 +2,7 @@
 
 use airtcp_units::Duration;
 
-use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "txop",
@@ -27,5 +27,5 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
-    changes.link.burst_time = Some(values.time("limit"));
+    changes.medium(MediumChange::BurstTime(values.time("limit")));
 }

@@ -54,7 +54,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
     let count = |name| NonZeroUsize::new(values.count(name) as usize).unwrap_or(NonZeroUsize::MIN);
-    changes.link.agents.push(AgentConfig::Wtcp(WtcpConfig {
+    changes.install(AgentConfig::Wtcp(WtcpConfig {
         window: count("window"),
         packets: count("packets"),
         tick: values.time("tick"),

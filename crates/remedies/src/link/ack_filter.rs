@@ -1,7 +1,7 @@
 //! Fewer acknowledgments where they wait.
 
 use crate::deployment::{At, Setting, Step, Way};
-use crate::{Changes, Deployment, Place, Remedy, Values};
+use crate::{Changes, Deployment, LinkChange, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "ack-filter",
@@ -25,5 +25,5 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(_values: &Values<'_>, changes: &mut Changes<'_>) {
-    changes.link.filters_acks = true;
+    changes.link.push(LinkChange::AckFilter);
 }

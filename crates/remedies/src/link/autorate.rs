@@ -4,7 +4,7 @@ use airtcp_link::frame::RetryLimit;
 use airtcp_link::{AutorateConfig, CakeConfig, Discipline};
 use airtcp_units::{BitRate, Duration};
 
-use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Parameter, Place, Quantity, Remedy, Values};
 
 use super::WHICH_PACKET;
 
@@ -87,7 +87,7 @@ fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
         RetryLimit::Unlimited => None,
         RetryLimit::Attempts(kilobits) => Some(BitRate::from_bps(u64::from(kilobits.get()) * 1000)),
     };
-    changes.link.discipline = Some(Discipline::Cake(CakeConfig {
+    changes.medium(MediumChange::Discipline(Discipline::Cake(CakeConfig {
         rate,
         autorate: Some(AutorateConfig {
             least: values.number("min"),
@@ -97,5 +97,5 @@ fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
             fast_fall: values.time("fast-fall"),
         }),
         ..CakeConfig::default()
-    }));
+    })));
 }

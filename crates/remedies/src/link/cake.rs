@@ -5,7 +5,7 @@ use airtcp_link::{CakeConfig, Discipline};
 use airtcp_units::BitRate;
 
 use crate::deployment::{At, Setting, Step, Way};
-use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Parameter, Place, Quantity, Remedy, Values};
 
 use super::WHICH_PACKET;
 
@@ -40,8 +40,8 @@ fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
         RetryLimit::Unlimited => None,
         RetryLimit::Attempts(kilobits) => Some(BitRate::from_bps(u64::from(kilobits.get()) * 1000)),
     };
-    changes.link.discipline = Some(Discipline::Cake(CakeConfig {
+    changes.medium(MediumChange::Discipline(Discipline::Cake(CakeConfig {
         rate,
         ..CakeConfig::default()
-    }));
+    })));
 }

@@ -3,7 +3,7 @@
 use airtcp_link::{CoDelConfig, Discipline};
 
 use crate::deployment::{At, Setting, Step, Way};
-use crate::{Changes, Deployment, Place, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Place, Remedy, Values};
 
 use super::{ONLY_ITS_OWN_QUEUE, TARGET, WHICH_PACKET};
 
@@ -26,8 +26,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
-    changes.link.discipline = Some(Discipline::CoDel(CoDelConfig {
+    changes.medium(MediumChange::Discipline(Discipline::CoDel(CoDelConfig {
         target: values.time("target"),
         ..CoDelConfig::default()
-    }));
+    })));
 }

@@ -3,7 +3,7 @@
 use airtcp_link::{Discipline, DualPi2Config};
 
 use crate::deployment::{At, Way};
-use crate::{Changes, Deployment, Place, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Place, Remedy, Values};
 
 use super::{ONLY_ITS_OWN_QUEUE, WHICH_PACKET, aim, aiming};
 
@@ -25,8 +25,10 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
-    changes.link.discipline = Some(Discipline::DualPi2(DualPi2Config {
-        target: values.time("target"),
-        ..DualPi2Config::default()
-    }));
+    changes.medium(MediumChange::Discipline(Discipline::DualPi2(
+        DualPi2Config {
+            target: values.time("target"),
+            ..DualPi2Config::default()
+        },
+    )));
 }

@@ -3,7 +3,7 @@
 use airtcp_link::{Discipline, FqCoDelConfig};
 
 use crate::deployment::{At, Setting, Step, Way};
-use crate::{Changes, Deployment, Place, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Place, Remedy, Values};
 
 use super::{ONLY_ITS_OWN_QUEUE, TARGET, WHICH_PACKET};
 
@@ -28,5 +28,5 @@ pub(crate) const REMEDY: Remedy = Remedy {
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
     let mut config = FqCoDelConfig::default();
     config.codel.target = values.time("target");
-    changes.link.discipline = Some(Discipline::FqCoDel(config));
+    changes.medium(MediumChange::Discipline(Discipline::FqCoDel(config)));
 }

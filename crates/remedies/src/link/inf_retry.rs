@@ -1,7 +1,7 @@
 //! Retransmissions of a frame by mobiles.
 
 use crate::deployment::{At, Setting, Step, Way};
-use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Parameter, Place, Quantity, Remedy, Values};
 
 const LIMIT: &[Step] = &[Step::RetryLimit {
     value: Setting::Attempts("attempts"),
@@ -46,10 +46,10 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
-    let attempts = Some(values.limit("attempts"));
-    if values.is_on("access-point") {
-        changes.link.access_point_attempts = attempts;
+    let attempts = values.limit("attempts");
+    changes.medium(if values.is_on("access-point") {
+        MediumChange::AccessPointAttempts(attempts)
     } else {
-        changes.link.mobile_attempts = attempts;
-    }
+        MediumChange::MobileAttempts(attempts)
+    });
 }

@@ -3,7 +3,7 @@
 use airtcp_link::{Discipline, PieConfig};
 
 use crate::deployment::{At, Way};
-use crate::{Changes, Deployment, Place, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Place, Remedy, Values};
 
 use super::{ONLY_ITS_OWN_QUEUE, WHICH_PACKET, aim, aiming};
 
@@ -23,8 +23,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
-    changes.link.discipline = Some(Discipline::Pie(PieConfig {
+    changes.medium(MediumChange::Discipline(Discipline::Pie(PieConfig {
         target: values.time("target"),
         ..PieConfig::default()
-    }));
+    })));
 }

@@ -1,7 +1,7 @@
 //! The length of the queue in front of the link.
 
 use crate::deployment::{At, Setting, Step, Way};
-use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "queue",
@@ -33,5 +33,5 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
-    changes.link.queue_packets = Some(values.count("packets"));
+    changes.medium(MediumChange::Queue(values.count("packets")));
 }

@@ -1,6 +1,6 @@
 //! Split TCP.
 
-use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, LinkChange, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "split-tcp",
@@ -27,5 +27,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
-    changes.link.split_buffer = Some(u64::from(values.count("buffer")));
+    changes.link.push(LinkChange::Split {
+        buffer: u64::from(values.count("buffer")),
+    });
 }

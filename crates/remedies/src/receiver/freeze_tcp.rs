@@ -2,7 +2,9 @@
 
 use airtcp_units::Duration;
 
-use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+use crate::{
+    Changes, Deployment, LinkChange, OutageReaction, Parameter, Place, Quantity, Remedy, Values,
+};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "freeze-tcp",
@@ -26,5 +28,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
-    changes.link.freeze_warning = Some(values.time("warning"));
+    let warning = values.time("warning");
+    changes
+        .link
+        .push(LinkChange::Outages(OutageReaction::Freeze { warning }));
 }

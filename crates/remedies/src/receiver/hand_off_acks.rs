@@ -1,6 +1,6 @@
 //! Fast retransmission on hand-off.
 
-use crate::{Changes, Deployment, Place, Remedy, Values};
+use crate::{Changes, Deployment, LinkChange, OutageReaction, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "hand-off-acks",
@@ -18,5 +18,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(_: &Values<'_>, changes: &mut Changes<'_>) {
-    changes.link.hand_off_acks = true;
+    changes
+        .link
+        .push(LinkChange::Outages(OutageReaction::RepeatLastAck));
 }

@@ -3,12 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
+use airtcp_tcp::Config;
 use serde::{Serialize, Serializer};
 
 use crate::aliases::meant_by;
 use crate::bpf::{self, Object};
 use crate::suggestion::question;
-use crate::{Changes, Parameter, Quantity, Remedy, Values, catalogue, find};
+use crate::{Changes, LinkChange, Parameter, Quantity, Remedy, Values, catalogue, find};
 
 /// The most remedies one combination may hold: far above any sensible one.
 const MAX_REMEDIES: usize = 32;
@@ -55,6 +56,22 @@ impl ConfiguredRemedy {
     /// Deployment of the remedy with these values, in sentences.
     pub fn deployment(&self) -> String {
         self.remedy.deployment.text(&self.given())
+    }
+
+    /// Makes its changes of an endpoint. Returns those between the endpoints.
+    pub fn apply(&self, tcp: &mut Config) -> Vec<LinkChange> {
+        let mut link = Vec::new();
+        match Object::of(self.remedy) {
+            Some(object) => object.apply(&self.given(), tcp),
+            None => (self.remedy.apply)(
+                &self.given(),
+                &mut Changes {
+                    tcp,
+                    link: &mut link,
+                },
+            ),
+        }
+        link
     }
 
     fn parse(text: &str) -> Result<Self, SelectionError> {
@@ -138,14 +155,9 @@ impl Selection {
         Ok(self)
     }
 
-    /// Makes every change, in order.
-    pub fn apply(&self, changes: &mut Changes<'_>) {
-        for one in &self.0 {
-            match Object::of(one.remedy) {
-                Some(object) => object.apply(&one.given(), changes.tcp),
-                None => (one.remedy.apply)(&one.given(), changes),
-            }
-        }
+    /// Makes every change of an endpoint, in order. Returns the changes between the endpoints.
+    pub fn apply(&self, tcp: &mut Config) -> Vec<LinkChange> {
+        self.0.iter().flat_map(|one| one.apply(tcp)).collect()
     }
 
     fn push(&mut self, one: ConfiguredRemedy) -> Result<(), SelectionError> {

@@ -7,15 +7,11 @@ use airtcp_units::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::LinkChanges;
+use crate::MediumChange;
 
-fn applied(text: &str) -> (Config, LinkChanges) {
+fn applied(text: &str) -> (Config, Vec<LinkChange>) {
     let mut tcp = Config::default();
-    let mut link = LinkChanges::default();
-    parse(text).unwrap().apply(&mut Changes {
-        tcp: &mut tcp,
-        link: &mut link,
-    });
+    let link = parse(text).unwrap().apply(&mut tcp);
     (tcp, link)
 }
 
@@ -36,22 +32,22 @@ fn values_reach_the_configuration() {
     assert_eq!(tcp.timeout.min, Duration::from_millis(50));
     assert_eq!(tcp.delayed_ack.segments, 3);
     assert_eq!(tcp.delayed_ack.timeout, Duration::from_millis(100));
-    assert_eq!(link.queue_packets, Some(7));
+    assert_eq!(link, [LinkChange::Medium(MediumChange::Queue(7))]);
 }
 
 /// A limit is a number of attempts or unlimited, and is written back as such.
 #[test]
 fn a_retry_limit_is_a_number_or_none() {
-    let attempts = |count| NonZeroU32::new(count).map(RetryLimit::Attempts);
+    let attempts = |count| RetryLimit::Attempts(NonZeroU32::new(count).unwrap());
     for (text, limit, written) in [
         (
             "inf-retry",
-            Some(RetryLimit::Unlimited),
+            RetryLimit::Unlimited,
             "inf-retry:attempts=unlimited",
         ),
         (
             "inf-retry:attempts=unlimited",
-            Some(RetryLimit::Unlimited),
+            RetryLimit::Unlimited,
             "inf-retry:attempts=unlimited",
         ),
         ("inf-retry:attempts=7", attempts(7), "inf-retry:attempts=7"),
@@ -60,13 +56,10 @@ fn a_retry_limit_is_a_number_or_none() {
             attempts(1_000_000),
             "inf-retry:attempts=1000000",
         ),
-        (
-            "delay-injection",
-            Some(RetryLimit::Unlimited),
-            "delay-injection",
-        ),
+        ("delay-injection", RetryLimit::Unlimited, "delay-injection"),
     ] {
-        assert_eq!(applied(text).1.mobile_attempts, limit, "{text}");
+        let change = LinkChange::Medium(MediumChange::MobileAttempts(limit));
+        assert!(applied(text).1.contains(&change), "{text}");
         let all = parse(text).unwrap().as_slice()[0].to_string();
         assert!(all.starts_with(written), "{all}");
     }
@@ -109,11 +102,7 @@ fn every_remedy_can_be_applied_at_its_bounds_and_changes_something() {
                 ..Config::default()
             };
             tcp.retransmission = Retransmission::SelectiveRepeat;
-            let mut link = LinkChanges::default();
-            selection.apply(&mut Changes {
-                tcp: &mut tcp,
-                link: &mut link,
-            });
+            let link = selection.apply(&mut tcp);
             outcomes.push((tcp, link));
             assert_eq!(parse(&selection.to_string()).unwrap(), selection);
         }

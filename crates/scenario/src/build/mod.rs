@@ -11,6 +11,7 @@ use std::sync::Arc;
 use airtcp_link::Stream;
 use airtcp_network::{Hop, NetworkConfig};
 use airtcp_packet::SequenceNumber;
+use airtcp_remedies::OutageReaction;
 use airtcp_tcp::Config;
 use airtcp_units::{Duration, Instant};
 
@@ -108,10 +109,10 @@ pub fn build(scenario: &Scenario, seed: u64) -> Layout {
 
 /// Reaction of receivers to outages.
 fn freeze(scenario: &Scenario) -> Option<FreezeConfig> {
-    let repeats_only = scenario.hand_off_acks;
-    let warning = scenario
-        .freeze_warning
-        .or_else(|| repeats_only.then_some(Duration::ZERO))?;
+    let (warning, repeats_only) = match scenario.outage_reaction? {
+        OutageReaction::Freeze { warning } => (warning, false),
+        OutageReaction::RepeatLastAck => (Duration::ZERO, true),
+    };
     let outage = scenario.link.outage()?;
     Some(FreezeConfig {
         every: outage.every,

@@ -5,6 +5,7 @@ use airtcp_link::mac::damage::Outage;
 use airtcp_link::scheduler::RetransmissionOrder;
 use airtcp_link::{PipeConfig, QueueLimit};
 use airtcp_network::MediumKind;
+use airtcp_remedies::MediumChange;
 
 use super::WirelessMedium;
 
@@ -41,12 +42,12 @@ impl WirelessMedium for Arq {
         self.config.damage.outage
     }
 
-    fn set_queue(&mut self, limit: QueueLimit) {
-        self.config.queue = limit;
-    }
-
-    fn set_order(&mut self, order: RetransmissionOrder) -> bool {
-        self.config.order = order;
+    fn change(&mut self, change: MediumChange) -> bool {
+        match change {
+            MediumChange::Queue(packets) => self.config.queue = QueueLimit::Packets(packets),
+            MediumChange::Order(order) => self.config.order = RetransmissionOrder::Deadline(order),
+            _ => return false,
+        }
         true
     }
 }

@@ -3,6 +3,7 @@
 use airtcp_link::mac::cellular::CellConfig;
 use airtcp_link::{PipeConfig, QueueLimit, Stream};
 use airtcp_network::MediumKind;
+use airtcp_remedies::MediumChange;
 
 use super::{Air, WirelessMedium, radios};
 
@@ -47,7 +48,11 @@ impl WirelessMedium for CellLink {
         Some(("cell.uplink", &self.back))
     }
 
-    fn set_queue(&mut self, limit: QueueLimit) {
-        self.config.queue = limit;
+    fn change(&mut self, change: MediumChange) -> bool {
+        match change {
+            MediumChange::Queue(packets) => self.config.queue = QueueLimit::Packets(packets),
+            _ => return false,
+        }
+        true
     }
 }

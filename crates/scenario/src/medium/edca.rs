@@ -1,10 +1,10 @@
 //! An IEEE 802.11 channel of 802.11n, ac or ax.
 
-use airtcp_link::frame::RetryLimit;
 use airtcp_link::mac::damage::{Outage, RadioDamage};
 use airtcp_link::mac::edca::{AccessCategory, EdcaConfig, Queueing};
 use airtcp_link::{Discipline, FqCoDelConfig, QueueLimit, Stream};
 use airtcp_network::MediumKind;
+use airtcp_remedies::MediumChange;
 use airtcp_units::Duration;
 
 use super::{Air, WirelessMedium, radios};
@@ -63,61 +63,48 @@ impl WirelessMedium for AggregatingWlan {
         self.config.damage.outage
     }
 
-    fn set_queue(&mut self, limit: QueueLimit) {
-        self.config.mobile.limit = limit;
-        self.config.access_point.limit = limit;
-    }
-
-    /// Adds the discipline in front of the driver's queue, or replaces it in each queue.
-    fn set_discipline(&mut self, discipline: Discipline) -> bool {
-        for queues in [&mut self.config.mobile, &mut self.config.access_point] {
-            if queues.scheme == Queueing::Fifo {
-                queues.scheme = Queueing::Qdisc(QueueLimit::Packets(DRIVER_QUEUE));
+    fn change(&mut self, change: MediumChange) -> bool {
+        let config = &mut self.config;
+        match change {
+            MediumChange::Queue(packets) => {
+                config.mobile.limit = QueueLimit::Packets(packets);
+                config.access_point.limit = config.mobile.limit;
             }
-            queues.discipline = discipline;
-        }
-        true
-    }
-
-    fn set_station_queueing(&mut self, queueing: Queueing) -> bool {
-        let queues = &mut self.config.access_point;
-        if matches!(queues.scheme, Queueing::Fifo | Queueing::Qdisc(_)) {
-            queues.limit = QueueLimit::Packets(STATION_QUEUES);
-            queues.discipline = station_discipline();
-        }
-        queues.scheme = queueing;
-        true
-    }
-
-    fn set_mobile_attempts(&mut self, limit: RetryLimit) -> bool {
-        self.config.mobile_retry_limit = limit;
-        true
-    }
-
-    fn set_access_point_attempts(&mut self, limit: RetryLimit) -> bool {
-        self.config.access_point_retry_limit = limit;
-        true
-    }
-
-    /// Both limits: the higher one holds while little waits for all together.
-    fn set_airtime_limit(&mut self, limit: Duration) -> bool {
-        let Queueing::Airtime(limits) = &mut self.config.access_point.scheme else {
-            return false;
-        };
-        (limits.low, limits.high) = (limit, limit);
-        true
-    }
-
-    fn set_aggregate_time(&mut self, time: Duration) -> bool {
-        self.config.ampdu.time = self.config.ampdu.time.min(time);
-        true
-    }
-
-    fn set_burst_time(&mut self, time: Duration) -> bool {
-        for (parameters, category) in self.config.access.iter_mut().zip(AccessCategory::ALL) {
-            if category == AccessCategory::BestEffort {
-                parameters.txop_limit = time;
+            // In front of the driver's queue, or in place of the discipline of each queue.
+            MediumChange::Discipline(discipline) => {
+                for queues in [&mut config.mobile, &mut config.access_point] {
+                    if queues.scheme == Queueing::Fifo {
+                        queues.scheme = Queueing::Qdisc(QueueLimit::Packets(DRIVER_QUEUE));
+                    }
+                    queues.discipline = discipline;
+                }
             }
+            MediumChange::StationQueueing(queueing) => {
+                let queues = &mut config.access_point;
+                if matches!(queues.scheme, Queueing::Fifo | Queueing::Qdisc(_)) {
+                    queues.limit = QueueLimit::Packets(STATION_QUEUES);
+                    queues.discipline = station_discipline();
+                }
+                queues.scheme = queueing;
+            }
+            // Both limits: the higher one holds while little waits for all together.
+            MediumChange::AirtimeLimit(limit) => {
+                let Queueing::Airtime(limits) = &mut config.access_point.scheme else {
+                    return false;
+                };
+                (limits.low, limits.high) = (limit, limit);
+            }
+            MediumChange::AggregateTime(time) => config.ampdu.time = config.ampdu.time.min(time),
+            MediumChange::BurstTime(time) => {
+                for (parameters, category) in config.access.iter_mut().zip(AccessCategory::ALL) {
+                    if category == AccessCategory::BestEffort {
+                        parameters.txop_limit = time;
+                    }
+                }
+            }
+            MediumChange::MobileAttempts(limit) => config.mobile_retry_limit = limit,
+            MediumChange::AccessPointAttempts(limit) => config.access_point_retry_limit = limit,
+            MediumChange::Order(_) => return false,
         }
         true
     }

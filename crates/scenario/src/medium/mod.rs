@@ -10,13 +10,10 @@ mod wlan;
 use std::fmt::Debug;
 
 use airtcp_link::fading::{Placement, Radio, RadioConfig};
-use airtcp_link::frame::RetryLimit;
 use airtcp_link::mac::damage::Outage;
-use airtcp_link::mac::edca::queueing::Queueing;
-use airtcp_link::scheduler::RetransmissionOrder;
-use airtcp_link::{AckFilter, CakeConfig, Discipline, PipeConfig, QueueLimit, Stream, Tins};
+use airtcp_link::{PipeConfig, Stream};
 use airtcp_network::MediumKind;
-use airtcp_units::Duration;
+use airtcp_remedies::MediumChange;
 
 pub use arq::Arq;
 pub use cell::CellLink;
@@ -58,72 +55,9 @@ pub trait WirelessMedium: Debug + Send + Sync {
         false
     }
 
-    /// The remedy `queue`: changes the queue limit of every station.
-    fn set_queue(&mut self, limit: QueueLimit);
-
-    /// Changes which of the packets that wait is served, dropped or marked; `false` where that is
-    /// the hardware's.
+    /// Makes a change; `false`, with nothing changed, if the medium lacks the part.
     #[must_use]
-    fn set_discipline(&mut self, _discipline: Discipline) -> bool {
-        false
-    }
-
-    /// Drops acknowledgments that a later one in the same queue covers, as CAKE does; `false` where
-    /// no discipline can.
-    #[must_use]
-    fn filter_acks(&mut self) -> bool {
-        let cake = CakeConfig {
-            tins: Tins::BestEffort,
-            ack_filter: AckFilter::On,
-            ..CakeConfig::default()
-        };
-        self.set_discipline(Discipline::Cake(cake))
-    }
-
-    /// Gives each station a queue at the access point, served by `_queueing`; `false` if the medium
-    /// cannot.
-    #[must_use]
-    fn set_station_queueing(&mut self, _queueing: Queueing) -> bool {
-        false
-    }
-
-    /// Changes the most transmissions of a mobile's frame; `false` if no mobile retransmits.
-    #[must_use]
-    fn set_mobile_attempts(&mut self, _limit: RetryLimit) -> bool {
-        false
-    }
-
-    /// Changes the access point's attempt limit; `false` if it never retransmits.
-    #[must_use]
-    fn set_access_point_attempts(&mut self, _limit: RetryLimit) -> bool {
-        false
-    }
-
-    /// Changes the airtime of a station's packets that may wait in the access point's hardware;
-    /// `false` where nothing bounds it.
-    #[must_use]
-    fn set_airtime_limit(&mut self, _limit: Duration) -> bool {
-        false
-    }
-
-    /// Changes the longest aggregate; `false` if the medium does not aggregate.
-    #[must_use]
-    fn set_aggregate_time(&mut self, _time: Duration) -> bool {
-        false
-    }
-
-    /// Changes for how long best effort may keep the channel; `false` without access categories.
-    #[must_use]
-    fn set_burst_time(&mut self, _time: Duration) -> bool {
-        false
-    }
-
-    /// Changes the order of an access point's retransmissions; `false` if it does not retransmit
-    /// single frames.
-    #[must_use]
-    fn set_order(&mut self, _order: RetransmissionOrder) -> bool {
-        false
-    }
+    fn change(&mut self, change: MediumChange) -> bool;
 }
 
 impl Clone for Box<dyn WirelessMedium> {

@@ -1,11 +1,11 @@
 //! A selective-repeat link.
 
 use airtcp_link::QueueLimit;
-use airtcp_link::frame::RetryLimit;
 use airtcp_link::mac::damage::Outage;
 use airtcp_link::mac::selective_repeat::SelectiveRepeatConfig;
 use airtcp_link::scheduler::RetransmissionOrder;
 use airtcp_network::MediumKind;
+use airtcp_remedies::MediumChange;
 
 use super::WirelessMedium;
 
@@ -42,18 +42,23 @@ impl WirelessMedium for SelectiveRepeat {
         self.tells_retry_timeout
     }
 
-    fn set_queue(&mut self, limit: QueueLimit) {
-        self.config.mobile.queue = limit;
-        self.config.access_point.queue = limit;
-    }
-
-    fn set_mobile_attempts(&mut self, limit: RetryLimit) -> bool {
-        self.config.mobile.retry_limit = limit;
-        true
-    }
-
-    fn set_order(&mut self, order: RetransmissionOrder) -> bool {
-        self.config.access_point.order = order;
+    fn change(&mut self, change: MediumChange) -> bool {
+        let SelectiveRepeatConfig {
+            mobile,
+            access_point,
+            ..
+        } = &mut self.config;
+        match change {
+            MediumChange::Queue(packets) => {
+                mobile.queue = QueueLimit::Packets(packets);
+                access_point.queue = mobile.queue;
+            }
+            MediumChange::MobileAttempts(limit) => mobile.retry_limit = limit,
+            MediumChange::Order(order) => {
+                access_point.order = RetransmissionOrder::Deadline(order);
+            }
+            _ => return false,
+        }
         true
     }
 }

@@ -1,11 +1,11 @@
 //! An IEEE 802.11 channel of 802.11b, g or a.
 
-use airtcp_link::frame::RetryLimit;
 use airtcp_link::mac::damage::{Outage, RadioDamage};
 use airtcp_link::mac::dcf::BssConfig;
 use airtcp_link::scheduler::RetransmissionOrder;
 use airtcp_link::{QueueLimit, Stream};
 use airtcp_network::MediumKind;
+use airtcp_remedies::MediumChange;
 
 use super::{Air, WirelessMedium, radios};
 
@@ -52,25 +52,27 @@ impl WirelessMedium for Wlan {
         self.bss.damage.outage
     }
 
-    fn set_queue(&mut self, limit: QueueLimit) {
-        self.bss.mobile.queue = limit;
-        self.bss.access_point.queue = limit;
-    }
-
-    fn set_mobile_attempts(&mut self, limit: RetryLimit) -> bool {
-        self.bss.mobile.short_retry_limit = limit;
-        self.bss.mobile.long_retry_limit = limit;
-        true
-    }
-
-    fn set_access_point_attempts(&mut self, limit: RetryLimit) -> bool {
-        self.bss.access_point.short_retry_limit = limit;
-        self.bss.access_point.long_retry_limit = limit;
-        true
-    }
-
-    fn set_order(&mut self, order: RetransmissionOrder) -> bool {
-        self.bss.access_point.order = order;
+    fn change(&mut self, change: MediumChange) -> bool {
+        let BssConfig {
+            mobile,
+            access_point,
+            ..
+        } = &mut self.bss;
+        let (station, limit) = match change {
+            MediumChange::Queue(packets) => {
+                mobile.queue = QueueLimit::Packets(packets);
+                access_point.queue = mobile.queue;
+                return true;
+            }
+            MediumChange::Order(order) => {
+                access_point.order = RetransmissionOrder::Deadline(order);
+                return true;
+            }
+            MediumChange::MobileAttempts(limit) => (mobile, limit),
+            MediumChange::AccessPointAttempts(limit) => (access_point, limit),
+            _ => return false,
+        };
+        (station.short_retry_limit, station.long_retry_limit) = (limit, limit);
         true
     }
 }

@@ -77,7 +77,7 @@ fn cake(table: &mut AqmTable, key: &str) -> Result<CakeConfig, Problem> {
 }
 
 /// Passes the flows' code points to a discipline with classes.
-pub(super) fn tell_code_points(
+pub(crate) fn tell_code_points(
     discipline: &mut Discipline,
     marks: Option<&[CodePoint]>,
 ) -> Result<(), Problem> {

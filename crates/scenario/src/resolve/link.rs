@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use airtcp_link::{
-    AckFilter, CakeConfig, Conditions, Delay, Discipline, ErrorModel, MahimahiTrace, PipeConfig,
-    PolicerConfig, QueueLimit, RecordingStart, Repeat, RttModel, RttShape, Service, Stops, Tins,
+    Conditions, Delay, Discipline, ErrorModel, MahimahiTrace, PipeConfig, PolicerConfig,
+    RecordingStart, Repeat, RttModel, RttShape, Service, Stops,
 };
 use airtcp_units::{BitRate, Duration};
 
@@ -18,7 +18,6 @@ use crate::document::{
 use crate::error::Problem;
 use crate::fast_log;
 use crate::inputs::{Inputs, Recording};
-use crate::link::Link;
 use crate::names::{LogStart, RttShapeName, TraceDirection};
 use airtcp_units::written::Written;
 
@@ -193,89 +192,6 @@ fn variations(table: &mut LinkTable, inputs: &Inputs, held: [Option<Stops>; 2]) 
             held: acks_held,
         },
     ]
-}
-
-/// The remedy `queue`: the packets that may wait in the direction of data.
-pub(super) fn change_queue(link: &mut Link, packets: u32) -> Result<(), Problem> {
-    let limit = QueueLimit::Packets(packets);
-    match link {
-        Link::Pipe { data, .. } if !matches!(data.delay, Delay::Constant(_)) => {
-            return Err(Problem::at(
-                "remedies",
-                "recorded round-trip times (link.rtt_log) hold the queue they were recorded \
-                 with; its length cannot be changed",
-            ));
-        }
-        Link::Pipe { data, .. } => data.queue = limit,
-        Link::Medium(medium) => medium.set_queue(limit),
-    }
-    Ok(())
-}
-
-const NO_DISCIPLINE: &str = "this radio's queue is drop-tail in its hardware; set topology = \
-                             \"pipe\", or wlan.standard = \"802.11n\", \"802.11ac\" or \
-                             \"802.11ax\"";
-
-/// The remedies of queue disciplines: which packet is served, dropped or marked in front of the
-/// data's way over the link.
-pub(super) fn change_discipline(link: &mut Link, discipline: Discipline) -> Result<(), Problem> {
-    let refused = |why: &str| Err(Problem::at("remedies", why));
-    match link {
-        Link::Pipe { data, .. } if !matches!(data.delay, Delay::Constant(_)) => refused(
-            "recorded round-trip times (link.rtt_log) hold the queue they were recorded with; its \
-             discipline cannot be changed",
-        ),
-        Link::Pipe { data, .. } => {
-            data.discipline = discipline;
-            Ok(())
-        }
-        Link::Medium(_) if discipline.shaper().is_some() => refused(
-            "a shaper stands in front of a link with a rate of its own; leave the rate out, or set \
-             topology = \"pipe\"",
-        ),
-        Link::Medium(medium) => {
-            if medium.set_discipline(discipline) {
-                return Ok(());
-            }
-            refused(NO_DISCIPLINE)
-        }
-    }
-}
-
-/// The remedy `ack-filter`: in front of the acknowledgments' way over a pipe, or in the queues of
-/// all stations, where `other` is the discipline that another remedy has given them.
-pub(super) fn filter_acks(link: &mut Link, other: Option<Discipline>) -> Result<(), Problem> {
-    let refused = |why: &str| Err(Problem::at("remedies", why));
-    match link {
-        Link::Pipe { acks, .. } if !matches!(acks.delay, Delay::Constant(_)) => refused(
-            "recorded round-trip times (link.rtt_log) hold the queue they were recorded with; \
-             acknowledgments do not wait where they could be filtered",
-        ),
-        Link::Pipe { acks, .. } => {
-            if let Discipline::Cake(cake) = &mut acks.discipline {
-                cake.ack_filter = AckFilter::On;
-            } else {
-                acks.discipline = Discipline::Cake(CakeConfig {
-                    tins: Tins::BestEffort,
-                    ack_filter: AckFilter::On,
-                    ..CakeConfig::default()
-                });
-            }
-            Ok(())
-        }
-        Link::Medium(medium) => match other {
-            Some(Discipline::Cake(mut cake)) => {
-                cake.ack_filter = AckFilter::On;
-                if medium.set_discipline(Discipline::Cake(cake)) {
-                    return Ok(());
-                }
-                refused(NO_DISCIPLINE)
-            }
-            Some(_) => refused("ack-filter is a part of CAKE; give it alone, or with cake"),
-            None if medium.filter_acks() => Ok(()),
-            None => refused(NO_DISCIPLINE),
-        },
-    }
 }
 
 /// A link with a rate, with stops at regular intervals if it has a suspension.

@@ -1,14 +1,12 @@
 //! Resolves a document into a simulation. Every key left out is filled in on the way, so that the
 //! resulting document is complete.
 
-mod access_point;
-mod aqm;
+pub(crate) mod aqm;
 mod arq;
 mod cell;
 mod damage;
 mod edca;
 mod flows;
-mod idle;
 mod link;
 mod loss;
 mod losses;
@@ -16,49 +14,33 @@ mod modes;
 mod queue;
 mod radio;
 mod selective_repeat;
-mod tcp;
+pub(crate) mod tcp;
 mod traffic;
 mod variation;
 mod wired;
 mod wlan;
 
-use airtcp_remedies::{Changes, LinkChanges, Selection};
-use airtcp_tcp::Config;
-use airtcp_units::{Duration, Probability};
+use std::path::Path;
 
-use super::Flows;
+use airtcp_remedies::Selection;
+
 use super::document::Document;
 use super::error::Problem;
 use super::inputs::Inputs;
 use super::link::{AccessPoint, Link, Wired};
 use super::names::{Standard, Topology};
-use crate::traffic::Traffic;
-use tcp::AskedBy;
+use super::{Scenario, Untreated};
 
 /// Largest `perturb`: beyond it the link is a different one.
 const MAX_PERTURBATION: f64 = 0.1;
 
-/// The resolved meaning of a document.
-pub(super) struct Resolved {
-    pub duration: Duration,
-    pub perturb: Probability,
-    pub topology: Topology,
-    pub link: Link,
-    pub wired: Option<Wired>,
-    pub access_point: AccessPoint,
-    pub freeze_warning: Option<Duration>,
-    pub hand_off_acks: bool,
-    pub flows: Flows,
-    pub traffic: Vec<Option<Traffic>>,
-    pub tcp: Config,
-    pub flow_tcp: Vec<Config>,
-    pub unchanged_tcp: Vec<Config>,
-    pub remedies: Selection,
-    pub already_so: Vec<String>,
-}
-
-/// Resolves `document`; fills in every key that it leaves out but the name.
-pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolved, Problem> {
+/// The scenario that `document` describes, without its remedies. Fills in every key that it leaves
+/// out.
+pub(super) fn resolve(
+    mut document: Document,
+    inputs: Inputs,
+    source: &str,
+) -> Result<Scenario, Problem> {
     let duration = document.duration();
     let perturb = document.perturb();
     if perturb.as_f64() > MAX_PERTURBATION {
@@ -68,71 +50,50 @@ pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolv
         ));
     }
     let topology = document.topology();
-    document.description.get_or_insert_default();
     let flows = flows::resolve(&mut document.flows, topology, duration)?;
     if !flows.has_tcp() {
         let why = "applications need TCP, and flows.kind names none; remove the table";
         refuse_keys!(document, "", why; traffic);
     }
-    let traffic = traffic::resolve(document, flows.count)?;
-    let mut link = medium(document, topology, flows.count, inputs)?;
-    let wired = wired_path(document, topology)?;
-    let mut flow_tcp = tcp::resolve_own(&mut document.flows.tcp, &document.tcp, inputs)?;
-    let mut tcp = tcp::resolve(&mut document.tcp, key!(tcp), inputs)?;
+    let traffic = traffic::resolve(&mut document, flows.count)?;
+    let link = medium(&mut document, topology, flows.count, &inputs)?;
+    let wired = wired_path(&mut document, topology)?;
+    let flow_tcp = tcp::resolve_own(&mut document.flows.tcp, &document.tcp, &inputs)?;
+    let tcp = tcp::resolve(&mut document.tcp, key!(tcp), &inputs)?;
     let unchanged_tcp = match (flows.unchanged, flow_tcp.is_empty()) {
         (0, _) if flows.beside.is_empty() => Vec::new(),
         (_, true) => vec![tcp],
         (_, false) => flow_tcp.clone(),
     };
-    let remedies = remedies(document.remedies.get_or_insert_default())?;
-    let endpoints = if flow_tcp.is_empty() {
-        std::slice::from_ref(&tcp)
-    } else {
-        &flow_tcp
+    let stem = || match Path::new(source).file_stem() {
+        Some(stem) => stem.to_string_lossy().into_owned(),
+        None => source.to_owned(),
     };
-    let senders = idle::Senders::of(&link, topology, &flows.directions);
-    let already_so = idle::check(&remedies, endpoints, senders)?;
-    let mut changes = LinkChanges::default();
-    remedies.apply(&mut Changes {
-        tcp: &mut tcp,
-        link: &mut changes,
-    });
-    if let Some(discipline) = &mut changes.discipline {
-        aqm::tell_code_points(discipline, document.flows.dscp.as_deref())?;
-    }
-    tcp::check(&tcp, AskedBy::Key("remedies"))?;
-    for own in &mut flow_tcp {
-        // Changes by remedies to the link were made above.
-        remedies.apply(&mut Changes {
-            tcp: own,
-            link: &mut LinkChanges::default(),
-        });
-        tcp::check(own, AskedBy::Key("remedies"))?;
-    }
-    let hand_off_acks = changes.hand_off_acks;
-    let stamped = if flow_tcp.is_empty() {
-        tcp.timestamps
-    } else {
-        flow_tcp.iter().any(|own| own.timestamps)
-    };
-    let (access_point, freeze_warning) =
-        access_point::change(&mut link, topology, changes, stamped)?;
-    Ok(Resolved {
+    Ok(Scenario {
+        name: document.name.get_or_insert_with(stem).clone(),
+        description: document.description.get_or_insert_default().clone(),
         duration,
         perturb,
         topology,
-        link,
+        link: link.clone(),
         wired,
-        access_point,
-        freeze_warning,
-        hand_off_acks,
+        access_point: AccessPoint::default(),
+        outage_reaction: None,
         flows,
         traffic,
         tcp,
-        flow_tcp,
+        flow_tcp: flow_tcp.clone(),
         unchanged_tcp,
-        remedies,
-        already_so,
+        remedies: Selection::default(),
+        already_so: Vec::new(),
+        untreated: Box::new(Untreated {
+            link,
+            tcp,
+            flow_tcp,
+        }),
+        source: source.to_owned(),
+        document,
+        inputs,
     })
 }
 
@@ -242,18 +203,6 @@ fn wired_path(document: &mut Document, topology: Topology) -> Result<Option<Wire
         aqm::tell_code_points(&mut wired.line.discipline, marks)?;
     }
     Ok(wired)
-}
-
-/// The remedies, split into one entry each in the document.
-fn remedies(texts: &mut Vec<String>) -> Result<Selection, Problem> {
-    let mut all = Selection::default();
-    for (position, text) in texts.iter().enumerate() {
-        let problem = |error| Problem::at(format!("remedies[{position}]"), format!("{error}"));
-        let some = airtcp_remedies::parse(text).map_err(problem)?;
-        all = all.and(some).map_err(problem)?;
-    }
-    *texts = all.as_slice().iter().map(ToString::to_string).collect();
-    Ok(all)
 }
 
 /// Refuses every key of `$table` (at `$path`) listed here that was given, with the reason `$why`.

@@ -93,7 +93,7 @@ pub(super) fn resolve(
 
 /// The origin of a requested configuration.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum AskedBy<'a> {
+pub(crate) enum AskedBy<'a> {
     /// The keys of the table at this path.
     Table(&'a str),
     /// Another key, which overrides tables.
@@ -101,7 +101,7 @@ pub(super) enum AskedBy<'a> {
 }
 
 /// Settings that no endpoint supports.
-pub(super) fn check(config: &Config, asked_by: AskedBy<'_>) -> Result<(), Problem> {
+pub(crate) fn check(config: &Config, asked_by: AskedBy<'_>) -> Result<(), Problem> {
     control::check(config)?;
     let problem = |key: &str, message: String| match asked_by {
         AskedBy::Table(path) => Problem::at(format!("{path}.{key}"), message),

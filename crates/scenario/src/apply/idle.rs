@@ -1,6 +1,6 @@
 //! Refuses remedies that would have no effect, with the reason.
 
-use airtcp_remedies::{Changes, ConfiguredRemedy, Idle, LinkChanges, Selection};
+use airtcp_remedies::{ConfiguredRemedy, Idle, Selection};
 use airtcp_tcp::Config;
 
 use crate::error::Problem;
@@ -72,11 +72,7 @@ impl Senders {
 /// Whether a remedy acts only on feedback from the sender's own device.
 fn listens_to_own_device(one: &ConfiguredRemedy) -> bool {
     let mut tcp = Config::default();
-    let alone = Selection::from(one.clone());
-    alone.apply(&mut Changes {
-        tcp: &mut tcp,
-        link: &mut LinkChanges::default(),
-    });
+    one.apply(&mut tcp);
     let feedback = tcp.link_feedback;
     let hears = feedback.corrected_rtt.is_some() || feedback.dynamic_threshold.is_some();
     tcp.small_queue || hears && feedback.rtt_clusters.is_none()
