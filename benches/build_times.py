@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +30,8 @@ STATIC = "x86_64-unknown-linux-musl"
 LOG = "AIRTCP_BUILD_LOG"
 """Where each compilation leaves a line, for the compiler's wrapper: this program itself."""
 BUILT = ("airtcp-net", "airtcp-python")
+LONGEST = 12
+"""How many dependencies are named."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +39,10 @@ class Build:
     """A cold build."""
 
     seconds: Mapping[str, float]
-    """Of the processors, by crate."""
+    """Of the processors, by our crate."""
     wall: float
-    others: int
-    """How many crates of others, build scripts and macros counted as one each."""
+    others: Mapping[str, float]
+    """The same of dependencies by crate, its build script and each version of it included."""
 
 
 def compile_and_log(command: list[str], log: Path) -> int:
@@ -49,6 +51,8 @@ def compile_and_log(command: list[str], log: Path) -> int:
     process = subprocess.Popen(command, close_fds=False)
     _, status, used = os.wait4(process.pid, 0)
     name = command[command.index("--crate-name") + 1] if "--crate-name" in command else ""
+    if name == "build_script_build":
+        name = os.environ["CARGO_PKG_NAME"].replace("-", "_")
     if name and name != "___":
         line = json.dumps([name, used.ru_utime + used.ru_stime])
         with log.open("a", encoding="utf-8") as file:
@@ -76,15 +80,14 @@ def cold_build(folder: Path) -> Build:
     wall = time.monotonic() - began
     ours = {f"airtcp_{path.name}" for path in ROOT.glob("crates/*")}
     seconds: dict[str, float] = {}
-    others = 0
+    others: dict[str, float] = {}
     for line in log.read_text("utf-8").splitlines():
         name, used = json.loads(line)
         if name == "_core":
             name = "airtcp_python"
-        is_ours = name in ours
-        others += not is_ours
-        key = name.removeprefix("airtcp_") if is_ours else ""
-        seconds[key] = seconds.get(key, 0.0) + used
+        crates = seconds if name in ours else others
+        key = name.removeprefix("airtcp_")
+        crates[key] = crates.get(key, 0.0) + used
     return Build(seconds, wall, others)
 
 
@@ -116,11 +119,13 @@ def lines(crate: str) -> int:
     return sum(len(path.read_text("utf-8").splitlines()) for path in sources)
 
 
-def layers() -> list[str]:
-    """The crates from the ground up, as the page lists them."""
-    table = PAGE.read_text("utf-8").split("## The crates", 1)[1]
-    rows = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
-    return re.findall(r"`(\w+)`", " ".join(rows))
+def layers(crates: Collection[str]) -> list[str]:
+    """These crates from the ground up, as the page lists them, then those that it does not list."""
+    listed = PAGE.read_text("utf-8").split("## The crates", 1)[1].split("<!--", 1)[0]
+    rows = re.findall(r"^\| (`.*?) \|", listed, re.MULTILINE)
+    names = re.findall(r"`(\w+)`", " ".join(rows))
+    order = {name: place for place, name in enumerate(names)}
+    return sorted(crates, key=lambda name: (order.get(name, len(order)), name))
 
 
 def table(build: Build, size: int | None) -> str:
@@ -129,13 +134,15 @@ def table(build: Build, size: int | None) -> str:
     version = compiler.stdout.split(" (")[0]
     rows = [
         f"| `{crate}` | {lines(crate):,} | {build.seconds[crate]:.1f} |"
-        for crate in layers()
-        if crate in build.seconds
+        for crate in layers(build.seconds)
     ]
-    all_seconds = sum(build.seconds.values())
+    others = sum(build.others.values())
+    longest = sorted(build.others, key=build.others.__getitem__, reverse=True)[:LONGEST]
     text = [
-        f"A cold build with {version}: {all_seconds:.0f} s of processor time, of which "
-        f"{build.seconds['']:.0f} s are {build.others} compilations of dependencies.",
+        f"A cold build with {version}: {sum(build.seconds.values()) + others:.0f} s of processor "
+        f"time, of which {others:.0f} s are {len(build.others)} dependencies. The longest: "
+        + ", ".join(f"{name} {build.others[name]:.1f} s" for name in longest)
+        + ".",
         "",
         "| crate | lines | processor, s |",
         "|---|---:|---:|",
