@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from airtcp.runs import Run, run
     from airtcp.shipped import ShippedScenario, scenarios
     from airtcp.sweeps import plot_sweep, sweep
+    from airtcp.tuning import Tuned, tune
 
 __all__ = [
     "TIMELINE_PROBES",
@@ -44,6 +45,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "ShippedScenario",
+    "Tuned",
     "__version__",
     "compare",
     "diagnose",
@@ -58,6 +60,7 @@ __all__ = [
     "schema",
     "study",
     "sweep",
+    "tune",
 ]
 
 # Names are imported when used: a command that only prints a list should not wait for the libraries
@@ -76,6 +79,7 @@ _MODULES = {
     "ScenarioError": "_core",
     "ShippedScenario": "shipped",
     "TIMELINE_PROBES": "plot",
+    "Tuned": "tuning",
     "compare": "comparison",
     "diagnose": "diagnoses",
     "load_scenario": "loading",
@@ -87,6 +91,7 @@ _MODULES = {
     "schema": "catalogue",
     "plot_sweep": "sweeps",
     "sweep": "sweeps",
+    "tune": "tuning",
 }
 
 if not TYPE_CHECKING:

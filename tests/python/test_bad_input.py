@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import airtcp
-from airtcp.cli.compare import _print_comparison
+from airtcp.cli.compare import print_comparison
 from airtcp.files import FileError, read_toml
 
 BAD_INPUT = 2
@@ -233,7 +233,7 @@ def test_a_narrow_terminal_drops_no_label(
 ) -> None:
     monkeypatch.setattr("airtcp.columns.width", lambda: 40)
     comparison = airtcp.compare(lossy_file, ["rto-factor:factor=10", "sack"], seeds=2)
-    _print_comparison(comparison)
+    print_comparison(comparison)
     lines = capsys.readouterr().out.splitlines()
     for words in ("baseline", "rto-factor:factor=10", "sack", "    timeouts 0", "    goodput"):
         assert [line for line in lines if line.startswith(words)], words

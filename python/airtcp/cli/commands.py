@@ -21,6 +21,11 @@ COMMANDS = {
         "compare:compare_command",
         "Compare remedies with the scenario as written, all on the same seeds.",
     ),
+    "tune": LazyCommand(
+        _ASK,
+        "tune:tune_command",
+        "Search the parameters and combinations of remedies that are best for a link.",
+    ),
     "import": LazyCommand(
         _ASK,
         "imports:import_command",

@@ -212,9 +212,9 @@ def compare_command(
             say(done.resume_message(folder))
             raise
         if as_json:
-            print_json(_json_object(comparison, page))
+            print_json(comparison_object(comparison, page))
         else:
-            _print_comparison(comparison)
+            print_comparison(comparison)
             if comparison.is_search and (note := asked.note):
                 say(note)
             if page:
@@ -254,9 +254,10 @@ def _command() -> str:
     return shlex.join(["airtcp", *sys.argv[1:]])
 
 
-def _print_comparison(comparison: Comparison) -> None:
+def print_comparison(comparison: Comparison, notes: Sequence[str] = ()) -> None:
+    """Prints the verdict with notes, the table, the recommendations by use and the deployment."""
     lines = comparison.verdict
-    print_lines([lines[0], context(comparison), *lines[1:]])
+    print_lines([lines[0], *notes, context(comparison), *lines[1:]])
     metric = METRICS[comparison.metric]
     own = "" if comparison.metric == "goodput" else metric.label
     has_beside = any(run["beside"]["added_bps"] for run in comparison.summaries[BASELINE])
@@ -376,7 +377,7 @@ def _difference(comparison: Comparison, remedy: str, metric: Metric) -> str:
     return "identical" if by.outcome is Outcome.IDENTICAL else amount(by, sign=True, metric=metric)
 
 
-def _json_object(comparison: Comparison, page: Path | None) -> dict[str, object]:
+def comparison_object(comparison: Comparison, page: Path | None) -> dict[str, object]:
     """The comparison as one object; the cells without their per-flow summaries."""
     cells = comparison.cells
     return {

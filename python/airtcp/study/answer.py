@@ -60,8 +60,11 @@ def tally(comparison: ComparedRuns) -> str:
     undecided = sum(one.is_open for one in candidates)
     excluded = sum(one.state is State.EXCLUDED for one in candidates)
     harmful = len(candidates) - helpful - undecided - excluded
+    of = f"{len(candidates)} remedies that apply to this link"
+    if comparison.chosen_from:
+        of = f"{len(candidates)} best of {comparison.chosen_from} settings"
     return (
-        f"Of the {len(candidates)} remedies that apply to this link, {helpful} "
+        f"Of the {of}, {helpful} "
         f"{'helps' if helpful == 1 else 'help'}, {harmful} {'hurts' if harmful == 1 else 'hurt'}, "
         f"{excluded} {'changes' if excluded == 1 else 'change'} less than "
         f"{_percent(comparison.smallest)}, and {undecided} {'is' if undecided == 1 else 'are'} "
@@ -117,6 +120,8 @@ def _nothing(comparison: ComparedRuns, instead: str | None) -> str:
     ranking = comparison.ranking
     number = len(comparison.remedies) - 1 if ranking.reach.is_all else len(ranking.deployable)
     tried = f"{number} {'remedy' if number == 1 else 'remedies'} tried"
+    if comparison.chosen_from:
+        tried = f"{comparison.chosen_from} settings tried"
     if ranking.reach.is_all:
         nothing = with_sender(comparison, f"Nothing {helps} here ({tried})")
         return f"{nothing}: {why_nothing_helps(comparison)}{but}."

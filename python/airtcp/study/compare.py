@@ -62,6 +62,8 @@ class ComparedRuns:
     """The metric that decides which remedy is best, one of `airtcp.study.metrics.METRICS`."""
     is_search: bool = False
     """Whether every remedy of the catalogue was tried: the intervals then hold jointly for all."""
+    chosen_from: int = 0
+    """From how many settings these remedies were chosen, on other seeds; 0 if not chosen so."""
     refused: Mapping[str, str] = field(default_factory=dict)
     """Remedies of a search that do not apply to the link, and why."""
     sized: Mapping[str, str] = field(default_factory=dict)

@@ -48,7 +48,7 @@ class ComparisonPlan:
             finished,
             metric,
             self.is_search,
-            self.refused,
+            refused=self.refused,
             settings=self.settings,
             sized=self.sized,
         )

@@ -43,12 +43,17 @@ def run_comparison(
     rounds: Rounds | None = None,
     harm: bool = False,
     horizon: bool = False,
+    chosen_from: int = 0,
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     dask: str | None = None,
     progress: Progress | None = None,
 ) -> ComparedRuns:
-    """Runs a scenario as written and with each remedy; see `airtcp.compare`."""
+    """Runs a scenario as written and with each remedy; see `airtcp.compare`.
+
+    `chosen_from` is the number of settings from which the remedies were chosen, on other seeds:
+    their intervals then hold jointly, as those of a search. It is 0 for remedies not chosen so.
+    """
     decisive = metric_of(metric)
     metric, decides_on_others = decisive.name, decisive.is_of_others
     parse_askers(can)
@@ -75,6 +80,8 @@ def run_comparison(
     def outcome(planned: ComparisonPlan, error: float = ERROR) -> ComparedRuns:
         compared = planned.result(run(planned.plan), "goodput" if decides_on_others else metric)
         compared = replace(compared, can=can, smallest=smallest, error=error)
+        if chosen_from:
+            compared = replace(compared, is_search=True, chosen_from=chosen_from)
         return compared if decides_on_others else with_room(compared, scenario, settings, run)
 
     def planned_for(number: int | Sequence[int]) -> ComparisonPlan:

@@ -1,0 +1,146 @@
+"""`airtcp tune`: the best parameters and combinations of remedies for one link."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from airtcp.cli.asker import Can, asked_for
+from airtcp.cli.compare import comparison_object, print_comparison
+from airtcp.cli.console import (
+    AsJson,
+    Jobs,
+    ScenarioFile,
+    Settings,
+    folder_name,
+    print_json,
+    progress_bar,
+    warn,
+    with_beside,
+    writable_folder,
+)
+from airtcp.cli.errors import clear_errors, say
+from airtcp.loading import load_scenario, parse_setting
+from airtcp.ranking import SMALLEST_PERCENT, Aim
+from airtcp.ranking.aims import COMPANIONS
+from airtcp.study.sequential import MAX_SEEDS
+from airtcp.tuning import tune
+from airtcp.tuning.tuned import MAX_CPU_S
+
+
+def tune_command(
+    file: ScenarioFile,
+    can: Can = None,
+    aim: Annotated[
+        Aim,
+        typer.Option(
+            "--for",
+            help="Use of the link: goodput, responsiveness, a call's packets in time, or goodput "
+            "times responsiveness. All but bulk run probes under load.",
+        ),
+    ] = Aim.BULK,
+    among: Annotated[
+        str | None,
+        typer.Option(
+            "--with",
+            metavar="NAME,…",
+            help="Remedies to search among, with commas. Left out, every remedy that applies to "
+            "the link.",
+            show_default=False,
+        ),
+    ] = None,
+    settings: Settings = None,
+    worth: Annotated[
+        float,
+        typer.Option(
+            metavar="PERCENT",
+            min=0.0,
+            help="The smallest effect worth having, also of one more parameter or remedy.",
+        ),
+    ] = SMALLEST_PERCENT,
+    harmful: Annotated[
+        bool,
+        typer.Option(
+            "--harmful",
+            help="Allow settings that take over a tenth of the goodput of a competing flow.",
+        ),
+    ] = False,
+    max_seeds: Annotated[
+        int,
+        typer.Option(metavar="N", min=2, max=100_000, help="The most fresh seeds."),
+    ] = MAX_SEEDS,
+    max_cpu: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            min=1.0,
+            help="The most processor time of the search and of the final comparison.",
+        ),
+    ] = MAX_CPU_S,
+    as_json: AsJson = False,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            parser=folder_name,
+            metavar="DIR",
+            help="Writes DIR/index.html (the report of the final comparison) and DIR/cells, from "
+            "which an interrupted search goes on.",
+        ),
+    ] = None,
+    jobs: Jobs = None,
+) -> None:
+    """Search the parameters and combinations of remedies that are best for a link.
+
+    Settings are searched on some seeds, and the best run again on others: the answer has their
+    gain with intervals that hold jointly, the trade-off between goodput and latency, and the
+    deployment.
+
+    [bold]Examples[/bold]
+
+    airtcp tune lossy-pipe --can server
+
+    airtcp tune my-link.toml --can access-point --for latency
+
+    airtcp tune household --for balance --with cake,fq-codel,bbr
+    """
+    with clear_errors():
+        if folder:
+            writable_folder(folder)
+        asked = asked_for(can, is_interactive=not as_json)
+        beside = None if aim is Aim.BULK else ",".join(COMPANIONS)
+        given = with_beside(dict(parse_setting(text) for text in settings or []), beside)
+        scenario = load_scenario(file, given)
+        warn(scenario)
+        with progress_bar(f"tuning {file}") as report:
+            tuned = tune(
+                scenario,
+                [name.strip() for name in among.split(",")] if among else (),
+                metric=aim.metric,
+                can=asked.can,
+                smallest=worth,
+                max_cpu_s=max_cpu,
+                max_seeds=max_seeds,
+                harmful=harmful,
+                out=folder,
+                jobs=jobs,
+                progress=report,
+            )
+        page = tuned.comparison.report(folder) if folder else None
+        if as_json:
+            print_json(
+                {
+                    "best": tuned.best,
+                    "settings_tried": tuned.tried,
+                    "rounds": list(tuned.rounds),
+                    "left_out": tuned.left_out and tuned.left_out[0],
+                    "search_stopped": tuned.stopped or None,
+                    **comparison_object(tuned.comparison, page),
+                }
+            )
+            return
+        print_comparison(tuned.comparison, tuned.notes)
+        if asked.note:
+            say(asked.note)
+        if page:
+            say(f"report: {page}")

@@ -1,0 +1,177 @@
+"""`airtcp.tune`: the search, then the best on fresh seeds with the harm to others."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+
+from airtcp._core import RunError, Scenario, ScenarioError
+from airtcp.catalogue import remedies
+from airtcp.comparison import Comparison
+from airtcp.loading import load_scenario
+from airtcp.quantities import format_percent
+from airtcp.ranking import SMALLEST_PERCENT
+from airtcp.ranking.askers import parse_askers
+from airtcp.study.budget import Budget
+from airtcp.study.compare import ComparedRuns
+from airtcp.study.competing import competing_plan
+from airtcp.study.perturbation import perturbed
+from airtcp.study.run_comparison import run_comparison
+from airtcp.study.sequential import MAX_SEEDS, Rounds
+from airtcp.tuning.search import Search, text_of
+
+MAX_CPU_S = 300.0
+"""Bound on the processor time of search and final comparison, in seconds."""
+SHARE = 0.6
+"""Share of the processor time for the search; the rest is for the final comparison."""
+
+Progress = Callable[[float, str], object]
+"""Called with the share of the processor time spent, and the current round in words."""
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The outcome of tuning."""
+
+    comparison: Comparison
+    """The finalists on fresh seeds; their intervals hold jointly."""
+    tried: int
+    """How many settings and combinations ran."""
+    rounds: tuple[str, ...]
+    """What each round of the search tried."""
+    left_out: tuple[str, float, float] | None
+    """The best of all, if it takes much from a competing flow: its name, gain and harm on the
+    seeds of the search, in per cent.
+    """
+    stopped: str
+    """Why the search ended early; empty if it did not."""
+
+    @property
+    def best(self) -> str | None:
+        """The best setting that the asker can deploy, as `--remedy` takes it."""
+        return self.comparison.winner
+
+    @property
+    def notes(self) -> list[str]:
+        """How the setting was found, in sentences."""
+        lines = []
+        if self.left_out is not None:
+            name, gain, harm = self.left_out
+            lines.append(
+                f"Left out: {name} brings {format_percent(gain)} on the seeds of the search, but "
+                f"takes {format_percent(-harm)} of the goodput of a competing flow without it "
+                "(--harmful allows it)."
+            )
+        finalists, seeds = len(self.comparison.remedies) - 1, len(self.comparison.seeds)
+        lines.append(
+            f"{self.tried} settings and combinations were searched; the best {finalists} ran again "
+            f"on {seeds} fresh seeds, and every figure is of these."
+        )
+        if self.stopped:
+            lines.append(f"The search ended early: {self.stopped}.")
+        return lines
+
+
+def tune(
+    scenario: Scenario | str | os.PathLike[str],
+    names: Sequence[str] = (),
+    settings: dict[str, object] | None = None,
+    *,
+    metric: str = "goodput",
+    can: str = "all",
+    smallest: float = SMALLEST_PERCENT,
+    max_cpu_s: float = MAX_CPU_S,
+    max_seeds: int = MAX_SEEDS,
+    harmful: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Tuned:
+    """Searches parameters and combinations of two or three remedies for one link.
+
+    Args:
+        scenario: a path, TOML text, or a `Scenario` (see `load_scenario`).
+        names: remedies of the catalogue to search among; empty takes all that apply to the link.
+        settings: dotted key to value, applied to every run.
+        metric: the metric that decides, one of `airtcp.study.metrics.METRICS`.
+        can: what you may change, as in `airtcp.compare`.
+        smallest: the smallest effect worth having, in per cent.
+        max_cpu_s: bound on the processor time, in seconds.
+        max_seeds: maximum number of fresh seeds.
+        harmful: whether settings may take over a tenth of a competing flow's goodput.
+        out: a folder for finished runs, from which an interrupted search goes on.
+        jobs: number of parallel runs; None takes the processors this process may use.
+        progress: called after each round.
+
+    Raises:
+        ScenarioError: the scenario, a setting or a remedy is wrong; before anything runs.
+        RunError: nothing can be tuned here, or a run could not be finished.
+        OSError: `out` cannot be created or written.
+    """
+    known = {entry["name"] for entry in remedies()}
+    for name in names:
+        if name not in known:
+            raise ScenarioError(f'remedy "{name}": unknown; `airtcp remedies` lists them')
+    parse_askers(can)
+    budget = Budget(SHARE * max_cpu_s)
+    written = load_scenario(scenario, settings)
+    link = written if "perturb" in (settings or {}) else perturbed(written)
+
+    def run(texts: Sequence[str], seeds: Sequence[int]) -> ComparedRuns:
+        def told(finished: int, cells: int) -> None:
+            budget.check()
+            if progress:
+                share = min(1.0, budget.spent_s / max_cpu_s)
+                progress(share, f"searching: {finished} of {cells} runs of this round")
+
+        return run_comparison(
+            link, texts, list(seeds), metric=metric, can=can, out=out, jobs=jobs, progress=told
+        )
+
+    def harm(texts: Sequence[str], seeds: Sequence[int]) -> Mapping[str, float]:
+        competing = competing_plan(link, texts, seeds)
+        if not competing.plan:
+            return {}
+        runs = run_comparison(link, texts, list(seeds), metric="harm", can=can, out=out, jobs=jobs)
+        return {name: one.mean_percent or 0.0 for name, one in runs.compared("harm").items()}
+
+    search = Search(link, run, budget, can, smallest, None if harmful else harm, tuple(names))
+    finalists = [text_of(one) for one in search.run()]
+    if not finalists and search.stopped:
+        raise RunError(
+            f"the first round takes more than {SHARE:.0%} of {max_cpu_s:g} s of processor time: "
+            "allow more (--max-cpu), name fewer remedies (--with), or shorten the runs (--set "
+            '"duration=10 s")'
+        )
+    if not finalists:
+        raise RunError(
+            "no remedy that you can deploy applies to this link: widen --can, or name others with "
+            "--with"
+        )
+    left = max(1.0, max_cpu_s - budget.spent_s)
+
+    def last(finished: int, cells: int) -> None:
+        if progress:
+            share = min(1.0, (max_cpu_s - left + (budget.spent_s - begun)) / max_cpu_s)
+            progress(share, f"on fresh seeds: {finished} of {cells} runs")
+
+    begun = budget.spent_s
+    compared = run_comparison(
+        link,
+        finalists,
+        metric=metric,
+        can=can,
+        smallest=smallest,
+        rounds=Rounds(max_seeds, left),
+        harm=True,
+        horizon=True,
+        chosen_from=len(search.scores),
+        out=out,
+        jobs=jobs,
+        progress=last,
+    )
+    comparison = Comparison(
+        **{field.name: getattr(compared, field.name) for field in fields(compared)}
+    )
+    return Tuned(
+        comparison, len(search.scores), tuple(search.rounds), search.left_out, search.stopped
+    )
