@@ -10,7 +10,7 @@ from cases import Case
 
 WORDS = {
     "loss": "loses",
-    "stops": "stands still",
+    "stops": "link stalls",
     "policer": "policer",
     "managed": "keeps its delay short",
     "queue": "shorter than a round trip",
@@ -31,6 +31,7 @@ WORDS = {
     "gone": "peer is gone",
     "jitter": "overtake each other",
     "bursts": "delivers in bursts",
+    "way back": "slow way back",
 }
 """Findings in a first sentence, and the words that name them."""
 REFUSED = "No remedy is recommended"

@@ -34,6 +34,48 @@ def mtu_hole(path: Path, most: int = 1400, *, has_short_after: bool = False) -> 
     return write(path, flow)
 
 
+def mtu_hole_at_receiver(path: Path, most: int = 1400, *, arrives: bool = False) -> Path:
+    """A page of which only the short end comes, until the reader gives up after 15 s.
+
+    With `arrives` full segments come as well, and only one packet is lost before the peer stops.
+    """
+    flow = Connection(is_reverse=True)
+    flow.open(0.0, 0.04, is_at_client=False)
+    starts = [FULL * number for number in range(10)]
+    for number, start in enumerate(starts):
+        if arrives and number != 6:
+            flow.data(0.1 + 0.0001 * number, start, FULL)
+            flow.ack(0.1001 + 0.0001 * number, min(start + FULL, starts[6]))
+    end = starts[-1] + FULL
+    flow.data(0.1011, end, most - 200)
+    flow.ack(0.1012, starts[6] if arrives else 0, sack=(end, end + most - 200))
+    flow.ack(15.0, starts[6] if arrives else 0, sack=(end, end + most - 200))
+    return write(path, flow)
+
+
+def small_writes_at_receiver(
+    path: Path,
+    delay_s: float = 0.04,
+    rtt_s: float = 0.008,
+    count: int = 200,
+    *,
+    has_timestamps: bool = True,
+) -> Path:
+    """The requests of `small_writes` as their receiver sees them."""
+    flow = Connection(has_timestamps=has_timestamps)
+    flow.open(0.0, rtt_s, is_at_client=False)
+    at, sent, answered = 1.5 * rtt_s, 0, 0
+    for _ in range(count):
+        flow.data(at, sent, 40, answered)
+        flow.ack(at + delay_s, sent + 40, start=answered)
+        at += delay_s + rtt_s
+        flow.data(at, sent + 40, 200, answered)
+        flow.data(at + 0.00005, answered, 120, sent + 240, back=True)
+        sent, answered = sent + 240, answered + 120
+        at += rtt_s + 0.0004
+    return write(path, flow)
+
+
 def probing_sender(path: Path, seconds: float = 10.0) -> Path:
     """A hole that the sender finds: after three timeouts its segments are 1024 bytes, and arrive.
 

@@ -144,6 +144,13 @@ def _of_the_ends() -> list[Symptom]:
             "path MTU black hole",
         ),
         Symptom(
+            "page-never-finishes",
+            "Large pages never finish loading, and only the computer that loads them can capture",
+            "a capture at the receiver",
+            _made(faults.mtu_hole_at_receiver),
+            "path MTU black hole",
+        ),
+        Symptom(
             "vpn-slow-start",
             "Through the VPN every transfer starts with seconds of nothing",
             AT_SENDER,
@@ -155,6 +162,13 @@ def _of_the_ends() -> list[Symptom]:
             "Every request takes 40 ms more than the ping, or 200 ms",
             AT_SENDER,
             _made(faults.small_writes),
+            "Small writes",
+        ),
+        Symptom(
+            "server-waits-for-requests",
+            "The server answers at once, and each request still takes 50 ms",
+            "a capture at the server, which receives the requests",
+            _made(faults.small_writes_at_receiver),
             "Small writes",
         ),
         Symptom(
@@ -204,6 +218,18 @@ def _of_the_path() -> list[Symptom]:
             "a capture at the sender of one of the two transfers",
             _made(two_ways),
             "Traffic the other way",
+        ),
+        Symptom(
+            "download-slower-than-sold",
+            "An asymmetric line: 20 Mbit/s down are sold, and a download gets a quarter of it",
+            AT_SENDER,
+            _simulated(
+                link__rate="20 Mbit/s",
+                link__queue__packets=300,
+                link__reverse__rate="100 kbit/s",
+                link__reverse__queue__packets=1000,
+            ),
+            "slow way back",
         ),
         Symptom(
             "lag-while-downloading",
@@ -368,7 +394,7 @@ def _of_the_radio() -> list[Symptom]:
         ),
         Symptom(
             "transfer-pauses-and-goes-on",
-            "A transfer stands still for twenty seconds and then goes on",
+            "A transfer stalls for twenty seconds and then goes on",
             AT_SENDER,
             _simulated(
                 60,

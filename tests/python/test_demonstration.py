@@ -63,8 +63,8 @@ def test_the_story_of_ones_own_log_is_told(tmp_path: Path) -> None:
     )
     page = write_story(tmp_path, told).read_text()
     assert "Your link" in page
-    assert "The link stands still for" in told.said[0]
-    assert "The link stands still for" in page
+    assert "The link stalls for" in told.said[0]
+    assert "The link stalls for" in page
     assert "my.ping" in page
     assert "real kernel" not in page
     assert steps == sorted(steps)

@@ -91,7 +91,7 @@ def test_a_lone_stop_is_ranked_with(tmp_path: Path) -> None:
     assert one.link is not None
     assert one.link.stops.are_few
     assert not one.refusals
-    assert "stands still" in one.headline
+    assert "stalls" in one.headline
 
 
 def test_sentences_are_judged() -> None:
@@ -106,9 +106,7 @@ def test_sentences_are_judged() -> None:
     assert refused.is_refusal
     assert not refused.was_due
     stops = Right(("stops",), ())
-    seen = judged(
-        "The link stands still for 9 % of it. No remedy is recommended: too short.", stops
-    )
+    seen = judged("The link stalls for 9 % of it. No remedy is recommended: too short.", stops)
     assert seen.names_it
     assert seen.said == "refused without need"
     assert judged("A policer drops it. No remedy is recommended: too short.", stops).is_wrong

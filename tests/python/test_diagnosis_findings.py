@@ -98,6 +98,27 @@ def test_small_writes_wait_for_a_delayed_acknowledgment(
     assert any("TCP_NODELAY" in line for line in found.deployment)
 
 
+@pytest.mark.parametrize("has_timestamps", [True, False])
+def test_small_writes_are_seen_at_their_receiver(tmp_path: Path, *, has_timestamps: bool) -> None:
+    path = tmp_path / "a.pcap"
+    found = of(faults.small_writes_at_receiver(path, has_timestamps=has_timestamps))
+    assert found.sentences[0].startswith("Small writes: 200 times")
+    assert "delays by 40 ms" in found.sentences[0]
+    prompt = faults.small_writes_at_receiver(path, 0.005, has_timestamps=has_timestamps)
+    assert not of(prompt).sentences[0].startswith("Small writes")
+
+
+def test_a_hole_is_seen_at_the_receiver_by_a_gap_that_stays(tmp_path: Path) -> None:
+    found = of(faults.mtu_hole_at_receiver(tmp_path / "a.pcap"))
+    assert found.sentences[0].startswith(
+        "14.5 kB before a packet of 1252 bytes or less never arrived"
+    )
+    assert "path MTU black hole" in found.sentences[0]
+    assert "ping -M do -s 1472 10.0.0.1" in found.sentences[1]
+    gone = of(faults.mtu_hole_at_receiver(tmp_path / "a.pcap", arrives=True))
+    assert "black hole" not in gone.sentences[0]
+
+
 def test_requests_of_one_write_wait_for_their_answers_alone(tmp_path: Path) -> None:
     assert "small-writes" not in kinds(of(faults.requests(tmp_path / "a.pcap")))
 
@@ -166,6 +187,43 @@ loss = { rate = 0.003 }
 [tcp]
 profile = "linux"
 """
+
+
+@pytest.mark.parametrize(
+    ("rate", "back", "packets"),
+    [("20 Mbit/s", "200 kbit/s", 100), ("20 Mbit/s", "100 kbit/s", 1000)],
+)
+def test_acknowledgments_that_fill_the_way_back_are_told_with_its_rate(
+    tmp_path: Path, rate: str, back: str, packets: int
+) -> None:
+    keys = {"link.rate": rate, "link.delay": "20 ms", "link.loss.rate": 0, "tcp.profile": "linux"}
+    slow = {"link.reverse.rate": back, "link.reverse.queue.packets": packets}
+    text = 'name = "asymmetric"\nduration = "12 s"\n'
+    airtcp.run(text, settings=keys | slow, pcap=tmp_path / "a.pcapng")
+    found = of(tmp_path / "a.pcapng")
+    assert found.sentences[0].startswith("A slow way back: acknowledgments wait")
+    assert f"about {back}" in found.sentences[0]
+    airtcp.run(text, settings=keys, pcap=tmp_path / "a.pcapng")
+    assert "way back" not in of(tmp_path / "a.pcapng").sentences[0]
+    # Delays that vary on the way back are no queue of acknowledgments.
+    jitter = {"link.reverse.jitter": {"mean": "30 ms", "shape": "exponential"}}
+    airtcp.run(text, settings=keys | jitter, pcap=tmp_path / "a.pcapng")
+    assert "way back" not in of(tmp_path / "a.pcapng").sentences[0]
+
+
+def test_a_handover_is_seen_although_a_queue_hides_the_first_path(tmp_path: Path) -> None:
+    (tmp_path / "path.csv").write_text("time_ms,delay_ms,loss\n0,16,0\n9000,31,0\n17000,22,0\n")
+    keys = {
+        "link.rate": "10 Mbit/s",
+        "link.queue.packets": 100,
+        "link.loss.rate": 0.002,
+        "link.recorded.path": str(tmp_path / "path.csv"),
+        "tcp.profile": "linux",
+    }
+    text = 'name = "handover"\nduration = "25 s"\n'
+    airtcp.run(text, 3, settings=keys, pcap=tmp_path / "a.pcapng")
+    found = of(tmp_path / "a.pcapng")
+    assert "33 ms, 63 ms from 9 s on, 45 ms from 17 s on" in found.sentences[0]
 
 
 def test_a_longer_path_is_no_queue(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ KINDS = {
         600,
         1.0,
         "stops",
-        "The link stands still for 4.3 s at a time, every 34 s, as a radio does that scans",
+        "The link stalls for 4.3 s at a time, every 34 s, as a radio does that scans",
     ),
     "scans at another place": (
         PingedLink(stops=tuple(regular(30, 1.2, 300))),
@@ -280,7 +280,7 @@ def test_any_log_has_an_answer() -> None:
             PingedLink(gaps=((40, 2),)),
             "Everything is lost for 2 s, once, 39.9 s after the beginning",
         ),
-        (PingedLink(stops=((40, 4.1),)), "The link stands still for 4.1 s, once, 40 s after"),
+        (PingedLink(stops=((40, 4.1),)), "The link stalls for 4.1 s, once, 40 s after"),
         (PingedLink(gaps=((40, 30),)), "The link was down for 30 s, from 39.9 s on: no probe"),
     ],
 )

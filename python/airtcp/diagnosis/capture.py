@@ -66,6 +66,8 @@ class SmallWrites(TypedDict):
     """Segments for which the receiver delayed its acknowledgment."""
     delay_ns: int | None
     """The median of these delays."""
+    held_s: float
+    """The time of all waits."""
 
 
 class PathPhase(TypedDict):

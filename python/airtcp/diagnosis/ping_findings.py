@@ -87,7 +87,7 @@ def _stops(log: PingLog, events: Events) -> Iterator[Finding]:
     cause = ", as a radio does that scans for other networks" if scans else ""
     yield Finding(
         "stops",
-        f"The link stands still for {how_long(stops)}, {often}{cause}: nothing is answered "
+        f"The link stalls for {how_long(stops)}, {often}{cause}: nothing is answered "
         "meanwhile, and then everything at once.",
         share,
         SCAN_ADVICE if scans else RADIO_ADVICE,

@@ -186,6 +186,10 @@ def _others(
 def _facts(flow: dict[str, Any], whole: dict[str, Any]) -> Facts:
     # At the receiver no answer shows a queue: the inferred sender's view shows more.
     shared = flow["at_sender"] or flow
+    # Inferred times are as coarse as the sender's clock, and hide some waits.
+    held = max(flow, shared, key=lambda view: view["small_writes"]["waits"])
+    if 2 * shared["small_writes"]["waits"] >= held["small_writes"]["waits"]:
+        held = shared
     lone_ns = flow["lone_ack_delay_ns"]
     return Facts(
         flow=flow["number"],
@@ -199,11 +203,11 @@ def _facts(flow: dict[str, Any], whole: dict[str, Any]) -> Facts:
         needless=flow["needless"],
         timeouts=flow["timeouts"],
         timeouts_spurious=flow["timeouts_spurious"],
-        shares=shared["shares"],
-        seconds=shared["seconds"],
-        under_way_s=shared["under_way_s"],
+        shares=held["shares"],
+        seconds=held["seconds"],
+        under_way_s=held["under_way_s"],
         phases=shared["phases"],
-        small_writes=shared["small_writes"],
+        small_writes=held["small_writes"],
         zero_windows=flow["zero_windows"],
         last=tuple(flow["last"]),
         acking=habit(

@@ -27,7 +27,7 @@ def stop_words(process: StopProcess, seconds: float) -> str | None:
     if stopped <= STOPPED_SHARE:
         return None
     share = format_percent(100 * min(stopped, 1.0), decimals=0)
-    return f"the link stands still for {share} of the time, {_how_often(process, seconds)}"
+    return f"the link stalls for {share} of the time, {_how_often(process, seconds)}"
 
 
 def stop_advice(process: StopProcess, seconds: float, base_rtt_s: float) -> Iterator[str]:

@@ -311,13 +311,19 @@ impl Analysis {
             findings.gaps.append(&mut findings.holes);
             findings.gaps.sort_unstable();
         }
-        if self.vantage.place == Place::Sender {
-            let base = path.as_ref().map(|path| path.base).unwrap_or_default();
-            self.small_writes = small_writes::find(&findings.sent, &findings.acks, base);
-            // A receiver's delayed-ACK timer is not a silence of the link.
-            self.stops
-                .retain(|stop| !self.small_writes.holds(stop.start, stop.end));
-        }
+        self.small_writes = match (self.vantage.place, self.vantage.least_to_sender) {
+            (Place::Sender, _) => {
+                let base = path.as_ref().map(|path| path.base).unwrap_or_default();
+                small_writes::find(&findings.sent, &findings.acks, base)
+            }
+            (Place::Receiver, Some(to_sender)) => {
+                small_writes::find_at_receiver(&findings.sent, &findings.acks, to_sender)
+            }
+            _ => SmallWrites::default(),
+        };
+        // A receiver's delayed-ACK timer is not a silence of the link.
+        self.stops
+            .retain(|stop| !self.small_writes.holds(stop.start, stop.end));
         self.shares = shares::share_out(
             &findings,
             path.as_ref(),

@@ -54,20 +54,34 @@ pub(super) fn find(sent: &[Sent], acking: &Acking) -> Vec<Phase> {
     }
     let windows = windows(sent);
     let mut phases: Vec<Phase> = Vec::new();
+    let mut known_until = Instant::ZERO;
     for group in groups(&windows) {
         let until = group.until.unwrap_or(Instant::FAR_FUTURE);
         let phase = Phase {
             from: group.from,
             base: group.base,
         };
-        let is_known = group.windows >= MIN_WINDOWS && is_path(sent, &phase, until);
-        let is_new = phases
+        if group.windows < MIN_WINDOWS || !is_path(sent, &phase, until) {
+            continue;
+        }
+        let before = phases.last().map(|before| before.base);
+        let bounds = [before, Some(phase.base)];
+        phases.extend(shorter(&windows, known_until, group.from, bounds));
+        known_until = until;
+        if phases
             .last()
-            .is_none_or(|before| differ(before.base, phase.base));
-        if is_known && is_new {
+            .is_none_or(|before| differ(before.base, phase.base))
+        {
             phases.push(phase);
         }
     }
+    let last = phases.last().map(|before| before.base);
+    phases.extend(shorter(
+        &windows,
+        known_until,
+        Instant::FAR_FUTURE,
+        [last, None],
+    ));
     if phases.len() < 2 {
         return Vec::new();
     }
@@ -79,6 +93,31 @@ pub(super) fn find(sent: &[Sent], acking: &Acking) -> Vec<Phase> {
         };
     }
     phases
+}
+
+/// A phase among the windows from `from` to `until`, whose path is shorter than the phases before
+/// and after it, of these shortest round trips: a queue never makes a round trip shorter.
+fn shorter(
+    windows: &[Window],
+    from: Instant,
+    until: Instant,
+    bounds: [Option<Duration>; 2],
+) -> Option<Phase> {
+    let within = |window: &&Window| window.from >= from && window.from < until;
+    let is_shorter = |floor: Duration| {
+        let mut known = bounds.iter().flatten().peekable();
+        known.peek().is_some() && known.all(|base| floor < *base && differ(floor, *base))
+    };
+    let mut found = windows
+        .iter()
+        .filter(within)
+        .filter(|window| is_shorter(window.floor));
+    let first = found.next()?;
+    let base = found.fold(first.floor, |base, window| base.min(window.floor));
+    Some(Phase {
+        from: first.from,
+        base,
+    })
 }
 
 /// Whether two shortest round trips belong to different paths.

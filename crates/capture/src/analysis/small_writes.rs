@@ -46,6 +46,38 @@ impl SmallWrites {
 /// A wait ends with an acknowledgment without data, which an answer of the other application would
 /// carry, that covers all data sent so far.
 pub(super) fn find(sent: &[Sent], acks: &[Ack], base: Duration) -> SmallWrites {
+    collect(sent, acks, |before, ack, short| {
+        let is_wait = ack.time <= short.time && short.time - ack.time <= PROMPT;
+        is_wait.then(|| {
+            (
+                (before.time, ack.time),
+                (ack.time - before.time).max(base) - base,
+            )
+        })
+    })
+}
+
+/// The same at the receiver, for acknowledgments that it delayed: the rest of the message comes a
+/// round trip `to_sender` after each. Without a delay, an application that sends late looks the
+/// same.
+pub(super) fn find_at_receiver(sent: &[Sent], acks: &[Ack], to_sender: Duration) -> SmallWrites {
+    let slack = (to_sender / 4).max(PROMPT);
+    collect(sent, acks, |before, ack, short| {
+        let delay = ack.time - before.time;
+        let released = ack.time + to_sender;
+        let is_wait =
+            delay >= DELAYED && short.time + slack >= released && short.time <= released + slack;
+        is_wait.then_some(((before.time, short.time), delay))
+    })
+}
+
+/// The waits of short segments for which `judge` finds one, from the data before, its
+/// acknowledgment and the short segment: start and end, and the delay of the acknowledgment.
+fn collect(
+    sent: &[Sent],
+    acks: &[Ack],
+    judge: impl Fn(&Sent, &Ack, &Sent) -> Option<((Instant, Instant), Duration)>,
+) -> SmallWrites {
     let mut found = SmallWrites::default();
     let mut delays = Vec::new();
     let mut next = 0;
@@ -70,15 +102,14 @@ pub(super) fn find(sent: &[Sent], acks: &[Ack], base: Duration) -> SmallWrites {
         let is_last = acks
             .get(next + 1)
             .is_none_or(|after| after.time > short.time);
-        let is_wait =
-            before.time < ack.time && ack.time <= short.time && ack.payload == 0 && is_last;
-        if !is_wait || short.time - ack.time > PROMPT || is_window_bound(acks, next) {
+        if before.time >= ack.time || ack.payload > 0 || !is_last || is_window_bound(acks, next) {
             continue;
         }
-        found.waits.push((before.time, ack.time));
-        let beyond = (ack.time - before.time).max(base) - base;
-        if beyond >= DELAYED {
-            delays.push(beyond);
+        if let Some((wait, delay)) = judge(before, ack, short) {
+            found.waits.push(wait);
+            if delay >= DELAYED {
+                delays.push(delay);
+            }
         }
     }
     found.delayed = delays.len() as u64;

@@ -173,6 +173,8 @@ pub struct SmallWrites {
     pub delayed: u64,
     /// The median of these delays, in nanoseconds.
     pub delay_ns: Option<u64>,
+    /// The time of all waits, in seconds.
+    pub held_s: f64,
 }
 
 /// The end of one endpoint's transmission.
@@ -391,6 +393,7 @@ fn small_writes(analysis: &Analysis) -> SmallWrites {
         waits: found.waits.len(),
         delayed: found.delayed,
         delay_ns: found.delay.map(|delay| delay.as_nanos()),
+        held_s: found.time().as_secs_f64(),
     }
 }
 

@@ -128,7 +128,7 @@ pub(super) fn segments(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
 /// One row per acknowledgment: `time_ns`, `packet`, `ack`, `delivered` (bytes acknowledged or
 /// SACKed so far), `newly`, `payload` (of the ACK packet), `window` (bytes, null if its scale is
 /// not known), `sacked_high`, `in_flight`, `duplicate`, `dsack`, `echo` (of a congestion mark),
-/// `timestamp_echo` (TSecr).
+/// `timestamp` (TSval), `timestamp_echo` (TSecr).
 pub(super) fn acks(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
     Columns::of(&analysis.acks)
         .signed("time_ns", |ack| nanos(ack.time))
@@ -143,6 +143,7 @@ pub(super) fn acks(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
         .truth("duplicate", |ack| Some(ack.is_duplicate))
         .truth("dsack", |ack| Some(ack.has_dsack))
         .truth("echo", |ack| Some(ack.has_echo))
+        .short("timestamp", |ack| ack.timestamp)
         .short("timestamp_echo", |ack| ack.timestamp_echo)
         .finish()
 }

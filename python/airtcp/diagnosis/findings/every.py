@@ -8,6 +8,7 @@ from airtcp.diagnosis.findings.gone import peer_gone
 from airtcp.diagnosis.findings.mtu import mtu_hole
 from airtcp.diagnosis.findings.other_way import other_way
 from airtcp.diagnosis.findings.receiver_side import receiver_side
+from airtcp.diagnosis.findings.slow_return import slow_return
 from airtcp.diagnosis.findings.window import receiver_window
 from airtcp.diagnosis.findings.writes import small_writes
 from airtcp.diagnosis.latency import Latency
@@ -39,6 +40,6 @@ def beside_the_fit(
     found = (
         receiver_window(capture, flow),
         send_buffer(capture, flow, link, socket),
-        other_way(capture, flow, waits),
+        other_way(capture, flow, waits) or slow_return(capture, flow, waits),
     )
     return tuple(one for one in found if one is not None)

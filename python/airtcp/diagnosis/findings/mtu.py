@@ -5,7 +5,7 @@ import polars as pl
 
 from airtcp.diagnosis.capture import Capture
 from airtcp.diagnosis.findings.finding import CaptureFinding
-from airtcp.quantities import format_count
+from airtcp.quantities import format_bytes, format_count
 
 FEWEST_LONG = 3
 """Minimum number of lost long packets; fewer may be chance."""
@@ -15,6 +15,10 @@ TCP_HEADER = 20
 IP_HEADER, IPV6_HEADER = 20, 40
 MIN_KNOWN = 1000
 """Minimum length of an arrived packet that bounds the path MTU from below usefully."""
+MIN_GAP = 512
+"""Minimum bytes of a gap at the receiver: a full segment is longer."""
+MIN_OPEN_S = 3.0
+"""Minimum time for which a gap stays open: several timeouts of the sender."""
 ICMP_HEADER = 8
 """Excluded, like IP's, from the size of `ping -s`; the segment size excludes IP's and TCP's."""
 
@@ -42,8 +46,10 @@ def longest_that_arrives(segments: pl.DataFrame) -> int | None:
 def mtu_hole(capture: Capture) -> CaptureFinding | None:
     """The finding; None if packets of every length arrive."""
     facts = capture.facts
-    if facts is None or facts["view"] == "receiver":
+    if facts is None:
         return None
+    if facts["view"] == "receiver":
+        return _at_receiver(capture)
     longest = longest_that_arrives(capture.segments)
     if longest is None or not _is_hole(capture, longest):
         return None
@@ -80,6 +86,59 @@ def mtu_hole(capture: Capture) -> CaptureFinding | None:
     if longest >= MIN_KNOWN:
         clamp = f"mss-clamp:bytes={longest - header - TCP_HEADER}"
     return CaptureFinding("mtu-hole", sentence, tuple(evidence), ("mtu-probing", clamp))
+
+
+def _at_receiver(capture: Capture) -> CaptureFinding | None:
+    """The finding from arrivals: a gap that nothing fills, while short packets arrive after it."""
+    segments = capture.segments
+    if segments.is_empty():
+        return None
+    found = open_gap(segments)
+    if found is None:
+        return None
+    gap, since_ns = found
+    sizes = segments.filter(pl.col("end") > pl.col("start"))["size"]
+    longest = int(np.max(sizes.to_numpy()))
+    facts = capture.facts
+    assert facts is not None
+    until_ns = max(end["time_ns"] for end in facts["last"])
+    open_s = (until_ns - since_ns) / 1e9
+    # Full segments come in series of one length; where they arrive, length is not the cause.
+    is_series = int((sizes == longest).sum()) >= FEWEST_LONG
+    if is_series or gap < MIN_GAP or open_s < MIN_OPEN_S:
+        return None
+    host = facts["receiver"].rsplit(":", 1)[0].strip("[]")
+    header = IPV6_HEADER if ":" in host else IP_HEADER
+    sentence = (
+        f"{format_bytes(gap)} before a packet of {longest} bytes or less never arrived, in "
+        f"{open_s:.1f} s: long packets are lost on the way here, a path MTU black hole. A clamped "
+        "MSS, or net.ipv4.tcp_mtu_probing=1 at the sender, ends it."
+    )
+    evidence = (
+        f"The longest packet of data that arrived has {longest} bytes, and no series of packets of "
+        "one length did, as full segments would be. A sender that stopped at that moment would "
+        f"look the same: `ping -M do -s {1500 - header - ICMP_HEADER} {host}` from the sender "
+        "tells, or a capture there.",
+    )
+    clamp = "mss-clamp"
+    if longest >= MIN_KNOWN:
+        clamp = f"mss-clamp:bytes={longest - header - TCP_HEADER}"
+    return CaptureFinding("mtu-hole", sentence, evidence, (clamp, "mtu-probing"))
+
+
+def open_gap(segments: pl.DataFrame) -> tuple[int, int] | None:
+    """The first gap in the data that is open at the end: its bytes, and when data after it came.
+
+    None without one. Times are those of the segments, in nanoseconds.
+    """
+    data = segments.filter(pl.col("end") > pl.col("start")).sort("start", "end")
+    edge = 0
+    for start, end in data.select("start", "end").iter_rows():
+        if start > edge:
+            after = data.filter(pl.col("start") >= start)["time_ns"]
+            return start - edge, int(np.min(after.to_numpy()))
+        edge = max(edge, end)
+    return None
 
 
 def _is_hole(capture: Capture, longest: int) -> bool:

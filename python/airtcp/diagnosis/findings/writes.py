@@ -16,11 +16,15 @@ def small_writes(capture: Capture) -> CaptureFinding | None:
     if facts is None:
         return None
     found = facts["small_writes"]
-    share = facts["shares"].get("small_writes", 0.0)
-    if found["waits"] < FEWEST_WAITS or share < MIN_SHARE:
+    held_s, whole_s = found["held_s"], sum(facts["seconds"].values())
+    is_accounted = whole_s > 0
+    if is_accounted:
+        held_s = facts["seconds"]["small_writes"]
+    else:
+        # A receiver's capture without timestamps shows the waits, and nothing else of the time.
+        whole_s = (facts["last"][0]["time_ns"] - int(capture.segments["time_ns"][0])) / 1e9
+    if found["waits"] < FEWEST_WAITS or held_s < MIN_SHARE * whole_s:
         return None
-    held_s = facts["seconds"]["small_writes"]
-    whole_s = sum(facts["seconds"].values())
     is_delayed = 2 * found["delayed"] > found["waits"] and found["delay_ns"] is not None
     cause = (
         f", which the receiver delays by {seconds_words((found['delay_ns'] or 0) / 1e9)}"
@@ -33,8 +37,9 @@ def small_writes(capture: Capture) -> CaptureFinding | None:
         "TCP_NODELAY, or one write for each message, ends it."
     )
     each_s = whole_s / found["waits"]
+    under_way = f"Data was under way for {facts['under_way_s']:.1f} s. " if is_accounted else ""
     evidence = (
-        f"Data was under way for {facts['under_way_s']:.1f} s. A message took "
+        f"{under_way}A message took "
         f"{seconds_words(each_s)}, and without these waits "
         f"{seconds_words(each_s - held_s / found['waits'])}: the rate of the link matters little.",
     )

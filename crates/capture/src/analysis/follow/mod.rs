@@ -295,6 +295,7 @@ impl Follower {
             // In a SYN it only negotiates ECN (RFC 3168 §6.1.1).
             has_echo: segment.flags.contains(Flags::ECE) && !segment.flags.contains(Flags::SYN),
             missing_before: 0,
+            timestamp: segment.timestamps.map(|both| both.value),
             timestamp_echo: segment.timestamps.map(|both| both.echo),
         };
         self.record.ack(packet, acknowledgment);
