@@ -167,8 +167,8 @@ def main() -> None:
         text = table(cold_build(folder), static_gateway(folder))
     print(text)
     if arguments.write:
-        from airtcp.report.marked import put
-        from airtcp.report.provenance import stamp
+        from airtcp.pages.marked import put
+        from airtcp.pages.provenance import stamp
 
         page = PAGE.read_text("utf-8")
         PAGE.write_text(put(page, "build", text), encoding="utf-8")

@@ -25,7 +25,7 @@ from typing import Any
 
 from router import WIRED, AbsentError, Router, wait_for
 
-from airtcp.report.marked import put
+from airtcp.pages.marked import put
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "measurements" / "real-gateway.json"

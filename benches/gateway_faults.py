@@ -33,7 +33,7 @@ from typing import Any
 from gateway import in_namespace
 from router import NOBODY, WIRED, AbsentError, Router, wait_for
 
-from airtcp.report.marked import put
+from airtcp.pages.marked import put
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "measurements" / "real-faults.json"

@@ -27,8 +27,8 @@ from statistics import fmean, stdev
 from typing import Any
 
 import airtcp
-from airtcp.net import find_program
-from airtcp.report.marked import put
+from airtcp.core.net import find_program
+from airtcp.pages.marked import put
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "measurements" / "real-gateway-upload.json"

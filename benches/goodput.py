@@ -28,8 +28,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from airtcp.net import find_program
-from airtcp.report.marked import put
+from airtcp.core.net import find_program
+from airtcp.pages.marked import put
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "measurements" / "real-goodput.json"

@@ -17,8 +17,8 @@ import numpy as np
 from sentence_links import Settings, links
 
 import airtcp
-from airtcp.report.marked import put
-from airtcp.report.provenance import stamp
+from airtcp.pages.marked import put
+from airtcp.pages.provenance import stamp
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs" / "measurements"

@@ -23,8 +23,8 @@ from typing import Any
 from peers import ROOT, AbsentError, ns3_program
 
 import airtcp
+from airtcp.pages.provenance import stamp
 from airtcp.papers.estimates import gain, gain_text
-from airtcp.report.provenance import stamp
 
 DOCS = ROOT / "docs" / "measurements" / "papers-real.md"
 BEGIN, END = "<!-- injection: begin -->", "<!-- injection: end -->"

@@ -16,13 +16,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from airtcp._core import RunError
-from airtcp.catalogue import BASELINE
-from airtcp.recorded.events import find_events
-from airtcp.recorded.link import played_link
-from airtcp.recorded.log import read_ping
-from airtcp.study.run_comparison import run_comparison
-from airtcp.study.statistics import PairedDifference
-from airtcp.verification import verify
+from airtcp.comparison.run import run_comparison
+from airtcp.comparison.statistics import PairedDifference
+from airtcp.core.catalogue import BASELINE
+from airtcp.core.recordings.events import find_events
+from airtcp.core.recordings.link import played_link
+from airtcp.core.recordings.log import read_ping
+from airtcp.kernel.verify import verify
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "python"))
 from ping_truth import KINDS, RATE, SECONDS, explicit

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from airtcp.net import find_program
+from airtcp.core.net import find_program
 
 WIRED = "10.77.2.2"
 #: An address without a host, beyond the router's device towards the mobile.

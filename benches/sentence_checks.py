@@ -8,14 +8,14 @@ from pathlib import Path
 
 from sentence_truth import fresh, of_metric
 
-from airtcp import shipped
 from airtcp._core import AirtcpError
-from airtcp.study.answer import answer
-from airtcp.study.compare import ComparedRuns
-from airtcp.study.deployment import is_on_a_host
-from airtcp.study.run_comparison import run_comparison
-from airtcp.study.statistics import ERROR
-from airtcp.verification import verify
+from airtcp.comparison.answer import answer
+from airtcp.comparison.compared import Comparison
+from airtcp.comparison.deployment import is_on_a_host
+from airtcp.comparison.run import run_comparison
+from airtcp.comparison.statistics import ERROR
+from airtcp.core import shipped
+from airtcp.kernel.verify import verify
 
 TIMES = (0.5, 1.0, 4.0)
 """The horizons, in durations of the link."""
@@ -38,7 +38,7 @@ class AtHorizons:
 
 
 def at_horizons(
-    link: str, scenario: str, settings: Mapping[str, object], said: ComparedRuns, out: Path
+    link: str, scenario: str, settings: Mapping[str, object], said: Comparison, out: Path
 ) -> AtHorizons | None:
     """A named remedy at each horizon; None if the answer names no remedy."""
     best = said.ranking.best
@@ -79,7 +79,7 @@ def on_kernel(
     link: str,
     scenario: str,
     settings: Mapping[str, object],
-    said: ComparedRuns,
+    said: Comparison,
     kernel: str,
     out: Path,
 ) -> OnKernel | None:

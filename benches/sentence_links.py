@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from airtcp import shipped
+from airtcp.core import shipped
 
 Settings = Mapping[str, object]
 """Dotted key to value."""

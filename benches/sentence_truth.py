@@ -10,14 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from airtcp.ranking import Candidate
-from airtcp.ranking.best import NEARLY_AS_GOOD
-from airtcp.ranking.harm import LARGE_HARM_PERCENT
-from airtcp.study.calmest import LATENCY
-from airtcp.study.compare import ComparedRuns
-from airtcp.study.competing import is_at_an_end
-from airtcp.study.sequential import Rounds
-from airtcp.study.statistics import PairedDifference, paired_difference
+from airtcp.comparison.calmest import LATENCY
+from airtcp.comparison.compared import Comparison
+from airtcp.comparison.competing import is_at_an_end
+from airtcp.comparison.ranking import Candidate
+from airtcp.comparison.ranking.best import NEARLY_AS_GOOD
+from airtcp.comparison.ranking.harm import LARGE_HARM_PERCENT
+from airtcp.comparison.sequential import Rounds
+from airtcp.comparison.statistics import PairedDifference, paired_difference
 
 FIRST_SEED = 1001
 """Seeds that no answer has seen."""
@@ -26,7 +26,7 @@ _ROUNDS = Rounds(MAX_SEEDS, first=10)
 _MAX_OF_NOTHING = 3
 """Of "nothing helps" the remedies with the largest gains that its runs allow are judged."""
 
-Measure = Callable[[Sequence[str], int, bool], ComparedRuns]
+Measure = Callable[[Sequence[str], int, bool], Comparison]
 """Runs remedies on this number of fresh seeds; with True also against an unchanged flow."""
 
 
@@ -50,12 +50,12 @@ class Claim:
 
     names: tuple[str, ...]
     """The remedies that it needs."""
-    judge: Callable[[ComparedRuns, float], tuple[bool | None, str]]
+    judge: Callable[[Comparison, float], tuple[bool | None, str]]
     """Whether it holds, and the reason, from runs and the error to spend; None: not decided."""
     is_of_others: bool = False
 
 
-def judged(said: ComparedRuns, measure: Measure) -> Found:
+def judged(said: Comparison, measure: Measure) -> Found:
     """An answer's first sentence against fresh seeds."""
     ranking = said.ranking
     if ranking.best is not None:
@@ -101,7 +101,7 @@ def _decided(claims: Sequence[Claim], measure: Measure, named: str | None) -> Fo
     return Found("unsure", f"{len(open_ones)} of {len(claims)} claims", seeds, gain, half)
 
 
-def of_metric(truth: ComparedRuns, name: str, metric: str, error: float) -> PairedDifference:
+def of_metric(truth: Comparison, name: str, metric: str, error: float) -> PairedDifference:
     """A remedy's difference from the baseline over fresh seeds."""
     before, after = truth.pairs(metric)[name]
     return paired_difference(before, after, error=error, is_ratio=True)
@@ -113,12 +113,12 @@ def _bounds(by: PairedDifference) -> tuple[float, float]:
     return by.interval_percent or (mean, mean)
 
 
-def _of_named(said: ComparedRuns, named: Candidate) -> list[Claim]:
+def _of_named(said: Comparison, named: Candidate) -> list[Claim]:
     """The gain lies in the interval that is stated."""
     low, high = named.interval or (named.gain, named.gain)
     slack = 1e-6 + 0.05 * (high - low)
 
-    def judge(truth: ComparedRuns, error: float) -> tuple[bool | None, str]:
+    def judge(truth: Comparison, error: float) -> tuple[bool | None, str]:
         by = of_metric(truth, named.remedy, said.metric, error)
         least, most = _bounds(by)
         why = f"its gain is {by.mean_percent or 0.0:+.1f} %, not {low:.1f} to {high:.1f} %"
@@ -129,12 +129,12 @@ def _of_named(said: ComparedRuns, named: Candidate) -> list[Claim]:
     return [Claim((named.remedy,), judge)]
 
 
-def _of_harm(said: ComparedRuns, named: Candidate) -> list[Claim]:
+def _of_harm(said: Comparison, named: Candidate) -> list[Claim]:
     """It takes much of a competing flow's goodput if and only if the sentence mentions it."""
     if named.harm is None or named.is_harm_open or not is_at_an_end(named.remedy):
         return []
 
-    def judge(truth: ComparedRuns, error: float) -> tuple[bool | None, str]:
+    def judge(truth: Comparison, error: float) -> tuple[bool | None, str]:
         by = of_metric(truth, named.remedy, "harm", error)
         least, most = _bounds(by)
         why = f"a competing flow loses {-(by.mean_percent or 0.0):.1f} %"
@@ -152,7 +152,7 @@ def _true(holds: bool) -> bool | None:
     return True if holds else None
 
 
-def _rivals(said: ComparedRuns, named: Candidate) -> list[Candidate]:
+def _rivals(said: Comparison, named: Candidate) -> list[Candidate]:
     """The remedies within reach that may be better by the answer's intervals.
 
     This includes a remedy that may gain more according to the sentence.
@@ -167,7 +167,7 @@ def _rivals(said: ComparedRuns, named: Candidate) -> list[Candidate]:
     ]
 
 
-def _no_better(said: ComparedRuns, named: Candidate, rival: Candidate) -> Claim:
+def _no_better(said: Comparison, named: Candidate, rival: Candidate) -> Claim:
     """A rival does not bring more by over 1 %, or by over half the interval that is stated.
 
     Where the named one was chosen for its lesser harm, a tenth is allowed.
@@ -177,7 +177,7 @@ def _no_better(said: ComparedRuns, named: Candidate, rival: Candidate) -> Claim:
     if said.ranking.larger_with_harm is not None:
         allowed = max(allowed, (1 - NEARLY_AS_GOOD) * (100 + rival.gain))
 
-    def judge(truth: ComparedRuns, error: float) -> tuple[bool | None, str]:
+    def judge(truth: Comparison, error: float) -> tuple[bool | None, str]:
         goodput = truth.pairs("goodput")
         before, after = goodput[named.remedy][1], goodput[rival.remedy][1]
         by = paired_difference(before, after, error=error)
@@ -190,7 +190,7 @@ def _no_better(said: ComparedRuns, named: Candidate, rival: Candidate) -> Claim:
     return Claim((named.remedy, rival.remedy), judge)
 
 
-def _largest(said: ComparedRuns) -> list[Candidate]:
+def _largest(said: Comparison) -> list[Candidate]:
     rows = said.one_a_row(said.ranking.deployable)
     return sorted(rows, key=lambda one: -one.most)[:_MAX_OF_NOTHING]
 
@@ -198,7 +198,7 @@ def _largest(said: ComparedRuns) -> list[Candidate]:
 def _no_gain(one: Candidate, smallest: float) -> Claim:
     """A remedy does not bring a worthwhile gain."""
 
-    def judge(truth: ComparedRuns, error: float) -> tuple[bool | None, str]:
+    def judge(truth: Comparison, error: float) -> tuple[bool | None, str]:
         by = of_metric(truth, one.remedy, "goodput", error)
         least, most = _bounds(by)
         why = f"{one.remedy} brings {by.mean_percent or 0.0:+.1f} %"
@@ -210,7 +210,7 @@ def _no_gain(one: Candidate, smallest: float) -> Claim:
 def _calms(one: Candidate) -> Claim:
     """A remedy shortens latency, and keeps nine tenths of the goodput."""
 
-    def judge(truth: ComparedRuns, error: float) -> tuple[bool | None, str]:
+    def judge(truth: Comparison, error: float) -> tuple[bool | None, str]:
         latency = _bounds(of_metric(truth, one.remedy, LATENCY, error))
         goodput = _bounds(of_metric(truth, one.remedy, "goodput", error))
         why = f"latency {latency[0]:+.0f} to {latency[1]:+.0f} %, goodput {goodput[0]:+.0f} %"
@@ -221,7 +221,7 @@ def _calms(one: Candidate) -> Claim:
     return Claim((one.remedy,), judge)
 
 
-def best_in_truth(said: ComparedRuns, found: Found) -> str:
+def best_in_truth(said: Comparison, found: Found) -> str:
     """The named remedy with its true gain, for the page."""
     best = said.ranking.best
     if best is None or found.gain is None:

@@ -25,11 +25,11 @@ from sentence_links import AT_HORIZONS, ON_KERNEL, Settings, links
 from sentence_truth import best_in_truth, fresh, judged
 
 from airtcp._core import engine_version
-from airtcp.runs import run
-from airtcp.study.answer import answer
-from airtcp.study.compare import ComparedRuns
-from airtcp.study.run_comparison import run_comparison
-from airtcp.study.sequential import Rounds
+from airtcp.comparison.answer import answer
+from airtcp.comparison.compared import Comparison
+from airtcp.comparison.run import run_comparison
+from airtcp.comparison.sequential import Rounds
+from airtcp.core.runs import run
 
 ASKERS = ("my-machine", "server", "access-point", "all")
 ROUNDS = Rounds(most_cpu_s=3600.0)
@@ -115,7 +115,7 @@ def of_link(
         for asker in ASKERS
     }
 
-    def measure(names: Sequence[str], seeds: int, is_of_others: bool) -> ComparedRuns:
+    def measure(names: Sequence[str], seeds: int, is_of_others: bool) -> Comparison:
         metric = "harm" if is_of_others else "goodput"
         return run_comparison(
             scenario, names, fresh(seeds), settings, metric=metric, out=out, jobs=1

@@ -15,9 +15,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from airtcp import _core
-from airtcp.loading import load_scenario
-from airtcp.study.comparison_plan import comparison_plan
-from airtcp.study.execute import execute
+from airtcp.comparison.comparison_plan import comparison_plan
+from airtcp.comparison.execute import execute
+from airtcp.core.loading import load_scenario
 
 CELLS, ROUNDS = 4000, 5
 SHORT = {"duration": "1 ms"}

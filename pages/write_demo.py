@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from airtcp._core import engine_version
-from airtcp.demonstration import Story, tell
-from airtcp.demonstration.page import helps_table, write_story
-from airtcp.report.marked import put
-from airtcp.report.provenance import stamp
+from airtcp.pages.demonstration import Story, tell
+from airtcp.pages.demonstration.page import helps_table, write_story
+from airtcp.pages.marked import put
+from airtcp.pages.provenance import stamp
 
 ROOT = Path(__file__).resolve().parents[1]
 README, TUTORIAL = ROOT / "README.md", ROOT / "docs" / "start" / "tutorial.md"

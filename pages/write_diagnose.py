@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from airtcp.kernels.catalogue import MACHINE
-from airtcp.report.marked import put
-from airtcp.report.provenance import stamp
+from airtcp.kernel.guests.catalogue import MACHINE
+from airtcp.pages.marked import put
+from airtcp.pages.provenance import stamp
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "measurements" / "diagnose.md"

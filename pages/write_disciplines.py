@@ -20,8 +20,8 @@ from typing import Any
 import polars as pl
 
 import airtcp
-from airtcp.report.marked import put
-from airtcp.report.provenance import stamp
+from airtcp.pages.marked import put
+from airtcp.pages.provenance import stamp
 
 ROOT = Path(__file__).resolve().parents[1]
 HERE = ROOT / "docs" / "measurements"
@@ -122,9 +122,9 @@ def kept() -> dict[str, Any]:
 
 def measured(one: Mapping[str, Any]) -> dict[str, Any]:
     """A run of the kernel: its counts, its round trips, and the others' share."""
-    from airtcp.kernels import Guest, the_kernel
-    from airtcp.kernels.protocol import Job
-    from airtcp.study.kernel_beside import beside_of
+    from airtcp.kernel.guests import Guest, the_kernel
+    from airtcp.kernel.guests.protocol import Job
+    from airtcp.kernel.under_load import beside_of
 
     words = ["--discipline", one["words"]] if "words" in one else []
     if "ack_words" in one:

@@ -7,8 +7,8 @@ tests/python/test_import.py holds the page against the registry.
 
 from pathlib import Path
 
-from airtcp.recorded.formats import formats_known
-from airtcp.report.provenance import stamp
+from airtcp.core.recordings.formats import formats_known
+from airtcp.pages.provenance import stamp
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "guides" / "links.md"
 BEGIN, END = "<!-- generated: formats -->\n", "<!-- end -->"

@@ -27,8 +27,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from airtcp.report.marked import put
-from airtcp.report.provenance import stamp
+from airtcp.pages.marked import put
+from airtcp.pages.provenance import stamp
 
 ROOT = Path(__file__).resolve().parents[1]
 GRID = ROOT / "docs" / "measurements" / "kernels.toml"
@@ -48,7 +48,7 @@ SPEEDS = {
 
 def _work(guest: Any, settings: Mapping[str, str]) -> tuple[str, float, float]:
     """Output of a run of the lossy pipe, with wall and processor seconds."""
-    from airtcp.kernels.protocol import Job
+    from airtcp.kernel.guests.protocol import Job
 
     words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
     files = {"/lossy-pipe.toml": (ROOT / "scenarios" / "lossy-pipe.toml").read_bytes()}
@@ -78,7 +78,7 @@ def repetitions(guest: Any, count: int) -> dict[str, Any]:
 
 def by_another_user(user: str, name: str, count: int) -> dict[str, Any]:
     """The same by another user, with a separate cache and so a separate boot; as root."""
-    from airtcp.kernels import Guest, the_kernel
+    from airtcp.kernel.guests import Guest, the_kernel
 
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "airtcp" / "kernels" / name
@@ -206,8 +206,8 @@ def kernels_table(data: Mapping[str, Any]) -> str:
 
 def remedies_of(guest: Any) -> dict[str, dict[str, Any]]:
     """For each remedy at an end, the steps by which this kernel has it, or why it has not."""
-    from airtcp.catalogue import remedies
-    from airtcp.kernels.protocol import Job
+    from airtcp.core.catalogue import remedies
+    from airtcp.kernel.guests.protocol import Job
 
     names = [one["name"] for one in remedies() if one["place"] in {"sender", "receiver"}]
     files = {"/wifi.toml": (ROOT / "scenarios" / "wifi-suspension.toml").read_bytes()}
@@ -346,7 +346,7 @@ def main() -> None:
 
 def _run(part: str, data: dict[str, Any], arguments: argparse.Namespace) -> None:
     """Runs one part, and puts its results into the data."""
-    from airtcp.kernels import Guest, the_kernel
+    from airtcp.kernel.guests import Guest, the_kernel
 
     if part == "agreement":
         data["agreement"] = agreement()
@@ -373,8 +373,8 @@ def _run(part: str, data: dict[str, Any], arguments: argparse.Namespace) -> None
 
 
 def _settings(guest: Any, arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    from airtcp.study.beside import document, run_beside
-    from airtcp.study.grid import load_grid
+    from airtcp.comparison.grid import load_grid
+    from airtcp.kernel.grid import document, run_beside
 
     def told(done: int, runs: int, words: str) -> None:
         print(f"{done} of {runs} {words}", file=sys.stderr, flush=True)

@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from airtcp.report.marked import put
+from airtcp.pages.marked import put
 
 ROOT = Path(__file__).resolve().parents[1]
 GRID = ROOT / "docs" / "measurements" / "kernels.toml"
@@ -37,7 +37,7 @@ def table(data: Mapping[str, Any]) -> str:
             "*Not run yet: it takes a quarter of an hour of a machine that does nothing else, "
             "`python pages/write_kernels_machine.py`.*"
         )
-    from airtcp.study.beside import half_width
+    from airtcp.kernel.grid import half_width
 
     machine, guest = data["machine"], data["guest"]
     lines = [
@@ -63,10 +63,10 @@ def table(data: Mapping[str, Any]) -> str:
 
 def measured(arguments: argparse.Namespace) -> dict[str, Any]:
     """Runs both, the machine's kernel first."""
-    from airtcp.kernels import Guest, the_kernel
-    from airtcp.kernels.machine import no_machine_left
-    from airtcp.study.beside import document, run_beside
-    from airtcp.study.grid import load_grid
+    from airtcp.comparison.grid import load_grid
+    from airtcp.kernel.grid import document, run_beside
+    from airtcp.kernel.guests import Guest, the_kernel
+    from airtcp.kernel.guests.machine import no_machine_left
 
     loads = [os.getloadavg()[0]]
 

@@ -11,11 +11,11 @@ import sys
 from pathlib import Path
 
 from airtcp import __version__
-from airtcp.kernels.catalogue import MACHINE
-from airtcp.report.provenance import stamp
-from airtcp.study.difference_words import amount
-from airtcp.study.statistics import Outcome, PairedDifference
-from airtcp.verification import Verification, verify
+from airtcp.comparison.statistics import Outcome, PairedDifference
+from airtcp.comparison.words import amount
+from airtcp.kernel.guests.catalogue import MACHINE
+from airtcp.kernel.verify import Verification, verify
+from airtcp.pages.provenance import stamp
 
 ROOT = Path(__file__).resolve().parents[1]
 SCENARIO = ROOT / "scenarios" / "lossy-pipe.toml"

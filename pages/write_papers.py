@@ -17,10 +17,10 @@ from math import log
 from pathlib import Path
 from typing import Any
 
-from airtcp.plot.svg import png_of
-from airtcp.plot.verdicts import VerdictTiles
-from airtcp.report.marked import put
-from airtcp.report.provenance import stamp
+from airtcp.pages.marked import put
+from airtcp.pages.plot.svg import png_of
+from airtcp.pages.plot.verdicts import VerdictTiles
+from airtcp.pages.provenance import stamp
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "docs" / "measurements" / "papers.json"

@@ -30,9 +30,9 @@ from typing import Any
 
 import airtcp
 from airtcp import _core
-from airtcp.net import find_program
-from airtcp.report.marked import put
-from airtcp.report.provenance import stamp
+from airtcp.core.net import find_program
+from airtcp.pages.marked import put
+from airtcp.pages.provenance import stamp
 
 ROOT = Path(__file__).resolve().parents[1]
 GRID = ROOT / "docs" / "measurements" / "papers-proxy.toml"

@@ -16,8 +16,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from airtcp.report.marked import put
-from airtcp.report.provenance import stamp
+from airtcp.pages.marked import put
+from airtcp.pages.provenance import stamp
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "docs" / "measurements" / "papers-real.json"
@@ -69,7 +69,7 @@ def _goodputs(one: Mapping[str, Any]) -> list[str]:
 
 
 def _rate(values: Sequence[float]) -> str:
-    from airtcp.quantities import format_bit_rate
+    from airtcp.core.quantities import format_bit_rate
 
     return str(format_bit_rate(fmean(values)))
 
@@ -108,8 +108,8 @@ def written(text: str, run: Mapping[str, Any]) -> str:
 def main() -> None:
     """Runs unfinished cases, keeps the data, and writes the page."""
     from airtcp._core import AirtcpError
-    from airtcp.kernels import Guest, the_kernel
-    from airtcp.kernels.catalogue import MACHINE
+    from airtcp.kernel.guests import Guest, the_kernel
+    from airtcp.kernel.guests.catalogue import MACHINE
     from airtcp.papers.on_kernel import document, load_cases, run_cases
     from airtcp.papers.paper import load_papers
 

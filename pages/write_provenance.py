@@ -10,7 +10,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from airtcp.report.provenance import admit, faults
+from airtcp.pages.provenance import admit, faults
 
 ROOT = Path(__file__).resolve().parents[1]
 

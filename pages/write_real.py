@@ -15,8 +15,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from airtcp.report.marked import put
-from airtcp.report.provenance import stamp
+from airtcp.pages.marked import put
+from airtcp.pages.provenance import stamp
 
 ROOT = Path(__file__).resolve().parents[1]
 GRID = ROOT / "docs" / "measurements" / "real.toml"
@@ -94,10 +94,10 @@ def written(text: str, run: Mapping[str, Any]) -> str:
 def main() -> None:
     """Runs unfinished cases, keeps the data, and writes the page."""
     from airtcp._core import AirtcpError
-    from airtcp.kernels import Guest, the_kernel
-    from airtcp.kernels.catalogue import MACHINE
-    from airtcp.study.beside import document, resimulated, run_beside
-    from airtcp.study.grid import load_grid
+    from airtcp.comparison.grid import load_grid
+    from airtcp.kernel.grid import document, resimulated, run_beside
+    from airtcp.kernel.guests import Guest, the_kernel
+    from airtcp.kernel.guests.catalogue import MACHINE
 
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "verify")

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from airtcp._core import engine_version
-from airtcp.report.marked import put
-from airtcp.report.provenance import stamp
+from airtcp.pages.marked import put
+from airtcp.pages.provenance import stamp
 
 ROOT = Path(__file__).resolve().parents[1]
 HERE = ROOT / "docs" / "measurements"

@@ -15,14 +15,22 @@ from pathlib import Path
 
 import numpy as np
 
-from airtcp.catalogue import BASELINE
-from airtcp.ranking import SMALLEST_PERCENT, Asker, Candidate, Direction, State, rank, reach
-from airtcp.study.comparison_plan import comparison_plan
-from airtcp.study.execute import execute
-from airtcp.study.sequential import Rounds
-from airtcp.study.simultaneous import simultaneous
-from airtcp.study.state_of import state_of
-from airtcp.study.statistics import ERROR, PairedDifference
+from airtcp.comparison.comparison_plan import comparison_plan
+from airtcp.comparison.execute import execute
+from airtcp.comparison.ranking import (
+    SMALLEST_PERCENT,
+    Asker,
+    Candidate,
+    Direction,
+    State,
+    rank,
+    reach,
+)
+from airtcp.comparison.sequential import Rounds
+from airtcp.comparison.simultaneous import simultaneous
+from airtcp.comparison.state_of import state_of
+from airtcp.comparison.statistics import ERROR, PairedDifference
+from airtcp.core.catalogue import BASELINE
 
 HERE = Path(__file__).resolve().parents[1] / "docs" / "measurements"
 DATA = HERE / "statistics.json"

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from airtcp.report.grid import effect_table, score_table, write_study
-from airtcp.report.marked import put
-from airtcp.report.provenance import stamp
-from airtcp.study.grid import GridResult, load_grid, run_grid
+from airtcp.comparison.grid import GridResult, load_grid, run_grid
+from airtcp.pages.grid import effect_table, score_table, write_study
+from airtcp.pages.marked import put
+from airtcp.pages.provenance import stamp
 
 ROOT = Path(__file__).resolve().parents[1]
 HERE = ROOT / "docs" / "measurements"

@@ -20,8 +20,8 @@ from typing import Any
 
 import airtcp
 from airtcp._core import engine_version
-from airtcp.report.marked import put
-from airtcp.report.provenance import stamp
+from airtcp.pages.marked import put
+from airtcp.pages.provenance import stamp
 
 PAPER = Path(__file__).resolve().parent
 ROOT = PAPER.parent.parent

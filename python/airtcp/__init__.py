@@ -17,18 +17,22 @@ both are `AirtcpError`.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from airtcp import papers, study
+    from airtcp import papers
     from airtcp._core import AirtcpError, CaptureError, RunError, Scenario, ScenarioError
     from airtcp._core import engine_version as __version__
-    from airtcp.catalogue import Parameter, Remedy, probes, remedies, remedies_frame, schema
-    from airtcp.comparison import Comparison, compare
-    from airtcp.diagnoses import Diagnosis, diagnose
-    from airtcp.loading import load_scenario
-    from airtcp.ping_diagnosis import PingDiagnosis
-    from airtcp.plot import TIMELINE_PROBES
-    from airtcp.runs import Run, run
-    from airtcp.shipped import ShippedScenario, scenarios
-    from airtcp.sweeps import plot_sweep, sweep
+    from airtcp.comparison import study
+    from airtcp.comparison.compare import compare
+    from airtcp.comparison.compared import Comparison
+    from airtcp.comparison.sweep import sweep
+    from airtcp.core.catalogue import Parameter, Remedy, probes, remedies, remedies_frame, schema
+    from airtcp.core.loading import load_scenario
+    from airtcp.core.runs import Run, run
+    from airtcp.core.shipped import ShippedScenario, scenarios
+    from airtcp.diagnosis.diagnose import diagnose
+    from airtcp.diagnosis.ping_result import PingDiagnosis
+    from airtcp.diagnosis.result import Diagnosis
+    from airtcp.pages.plot import TIMELINE_PROBES
+    from airtcp.pages.sweep import plot_sweep
     from airtcp.tuning import Tuned, tune
 
 __all__ = [
@@ -68,29 +72,29 @@ __all__ = [
 _MODULES = {
     "AirtcpError": "_core",
     "CaptureError": "_core",
-    "Comparison": "comparison",
-    "Diagnosis": "diagnoses",
-    "Parameter": "catalogue",
-    "PingDiagnosis": "ping_diagnosis",
-    "Remedy": "catalogue",
-    "Run": "runs",
+    "Comparison": "comparison.compared",
+    "Diagnosis": "diagnosis.result",
+    "Parameter": "core.catalogue",
+    "PingDiagnosis": "diagnosis.ping_result",
+    "Remedy": "core.catalogue",
+    "Run": "core.runs",
     "RunError": "_core",
     "Scenario": "_core",
     "ScenarioError": "_core",
-    "ShippedScenario": "shipped",
-    "TIMELINE_PROBES": "plot",
+    "ShippedScenario": "core.shipped",
+    "TIMELINE_PROBES": "pages.plot",
     "Tuned": "tuning",
-    "compare": "comparison",
-    "diagnose": "diagnoses",
-    "load_scenario": "loading",
-    "probes": "catalogue",
-    "remedies": "catalogue",
-    "remedies_frame": "catalogue",
-    "run": "runs",
-    "scenarios": "shipped",
-    "schema": "catalogue",
-    "plot_sweep": "sweeps",
-    "sweep": "sweeps",
+    "compare": "comparison.compare",
+    "diagnose": "diagnosis.diagnose",
+    "load_scenario": "core.loading",
+    "probes": "core.catalogue",
+    "remedies": "core.catalogue",
+    "remedies_frame": "core.catalogue",
+    "run": "core.runs",
+    "scenarios": "core.shipped",
+    "schema": "core.catalogue",
+    "plot_sweep": "pages.sweep",
+    "sweep": "comparison.sweep",
     "tune": "tuning",
 }
 
@@ -101,8 +105,10 @@ if not TYPE_CHECKING:
 
         if name == "__version__":
             return import_module("airtcp._core").engine_version
-        if name in {"papers", "study"}:
-            return import_module(f"airtcp.{name}")
+        if name == "papers":
+            return import_module("airtcp.papers")
+        if name == "study":
+            return import_module("airtcp.comparison.study")
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value = getattr(import_module(f"airtcp.{_MODULES[name]}"), name)

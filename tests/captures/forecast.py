@@ -22,8 +22,8 @@ from truth import Truth
 from airtcp._core import RunError, ScenarioError
 from airtcp.diagnosis.read import read_capture
 from airtcp.diagnosis.result import diagnosed
-from airtcp.kernels.catalogue import MACHINE
-from airtcp.verification import verify
+from airtcp.kernel.guests.catalogue import MACHINE
+from airtcp.kernel.verify import verify
 
 CHOSEN = (
     "iid half a percent reno",

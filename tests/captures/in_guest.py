@@ -15,8 +15,8 @@ from typing import Any
 from cases import Case
 
 from airtcp._core import ScenarioError
-from airtcp.emulation import Emulation, emulate
-from airtcp.kernels.cache import KernelError
+from airtcp.kernel.emulate import Emulation, emulate
+from airtcp.kernel.guests.cache import KernelError
 
 TRAFFIC = Path(__file__).with_name("traffic.py")
 PYTHON = Path(sys.executable).resolve()

@@ -29,8 +29,8 @@ from typing import Any
 from cases import Case, halves
 from in_guest import recorded as recorded_in_guest
 
-from airtcp.kernels.catalogue import MACHINE
-from airtcp.net import find_program
+from airtcp.core.net import find_program
+from airtcp.kernel.guests.catalogue import MACHINE
 
 TRAFFIC = Path(__file__).with_name("traffic.py")
 PATIENCE_S = 60

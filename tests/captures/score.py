@@ -25,7 +25,7 @@ from airtcp.diagnosis.capture import Capture
 from airtcp.diagnosis.link import FittedLink, fitted_link
 from airtcp.diagnosis.observed import observed
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import DiagnosedCapture, diagnosed
+from airtcp.diagnosis.result import Diagnosis, diagnosed
 
 MSS_BITS = 8 * 1500
 STEP = (10e6, 2e6)
@@ -306,7 +306,7 @@ def _link_from_receiver(score: Score, truth: Truth, capture: Capture) -> None:
     _constants(score, truth, link, tallies, "at the receiver ")
 
 
-def _link(score: Score, truth: Truth, segments: pl.DataFrame, found: DiagnosedCapture) -> None:
+def _link(score: Score, truth: Truth, segments: pl.DataFrame, found: Diagnosis) -> None:
     if found.link is None:
         score.notes.append(f"no link: {' '.join(found.refusals)[:80]}")
         return

@@ -17,16 +17,16 @@ from typing import Any
 
 from symptoms import GROUPS, Symptom, symptoms
 
+from airtcp.core.recordings.events import find_events
+from airtcp.core.recordings.log import read_ping
 from airtcp.diagnosis.ping_findings import find, said
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import DiagnosedCapture, diagnosed
+from airtcp.diagnosis.result import Diagnosis, diagnosed
 from airtcp.diagnosis.sockets import parsed
 from airtcp.diagnosis.trying import Effort
-from airtcp.recorded.events import find_events
-from airtcp.recorded.log import read_ping
-from airtcp.report.diagnosis import pictures_of_capture, pictures_of_ping
-from airtcp.report.marked import put
-from airtcp.report.provenance import stamp
+from airtcp.pages.diagnosis import pictures_of_capture, pictures_of_ping
+from airtcp.pages.marked import put
+from airtcp.pages.provenance import stamp
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "guides" / "cases.md"
@@ -86,7 +86,7 @@ def answer(symptom: Symptom, *, draws: bool = False) -> dict[str, Any]:
         }
 
 
-def _deployment(found: DiagnosedCapture) -> list[str]:
+def _deployment(found: Diagnosis) -> list[str]:
     return [line for line in found.deployment if line.startswith("Deploying ")]
 
 

@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from airtcp import _core
-from airtcp.report.provenance import stamp
+from airtcp.pages.provenance import stamp
 
 from .conftest import ROOT, SCENARIO, Goodputs, Settings, oracle_lines
 from .kernel_runs import RUNS, Measured

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from airtcp._core import AirtcpError
-from airtcp.kernels import Kernel, known
-from airtcp.net import find_program
+from airtcp.core.net import find_program
+from airtcp.kernel.guests import Kernel, known
 
 TABLE: Mapping[str, Mapping[str, Any]] = tomllib.loads(
     (Path(__file__).resolve().parents[1] / "needs.toml").read_text("utf-8")

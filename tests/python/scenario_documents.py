@@ -15,7 +15,7 @@ from typing import Any
 
 import airtcp
 from airtcp._core import Scenario, ScenarioError
-from airtcp.loading import load_scenario
+from airtcp.core.loading import load_scenario
 
 Document = dict[str, Any]
 

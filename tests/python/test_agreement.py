@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from airtcp.study.agreement import MARGIN_PERCENT, Agreement, Answer, Side
-from airtcp.study.verify_verdict import agreement_sentence
+from airtcp.kernel.agreement import MARGIN_PERCENT, Agreement, Answer, Side
+from airtcp.kernel.verdict import agreement_sentence
 
 BEFORE = [10.0, 10.2, 9.8]
 

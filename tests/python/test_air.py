@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import airtcp
-from airtcp.plot.pictures import PICTURES
+from airtcp.pages.plot.pictures import PICTURES
 from test_cli import airtcp_command
 
 UPLOAD = """

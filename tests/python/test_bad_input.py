@@ -10,7 +10,7 @@ import pytest
 
 import airtcp
 from airtcp.cli.compare import print_comparison
-from airtcp.files import FileError, read_toml
+from airtcp.core.files import FileError, read_toml
 
 BAD_INPUT = 2
 
@@ -205,7 +205,7 @@ def test_a_comparison_prints_as_its_table(lossy_file: Path) -> None:
 
 def test_scenarios_are_listed() -> None:
     listed = airtcp.scenarios()
-    assert [entry["name"] for entry in listed] == sorted(airtcp.shipped.shipped("scenarios"))
+    assert [entry["name"] for entry in listed] == sorted(airtcp.core.shipped.shipped("scenarios"))
     assert all(airtcp.load_scenario(entry["name"]) for entry in listed)
 
 
@@ -231,7 +231,7 @@ def test_two_processes_share_an_output_folder(lossy_file: Path, tmp_path: Path) 
 def test_a_narrow_terminal_drops_no_label(
     lossy_file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("airtcp.columns.width", lambda: 40)
+    monkeypatch.setattr("airtcp.pages.columns.width", lambda: 40)
     comparison = airtcp.compare(lossy_file, ["rto-factor:factor=10", "sack"], seeds=2)
     print_comparison(comparison)
     lines = capsys.readouterr().out.splitlines()

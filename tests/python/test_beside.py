@@ -8,11 +8,11 @@ from typing import Any, cast
 import pytest
 
 from airtcp._core import ScenarioError
-from airtcp.study.beside import Setting, document, half_width, resimulated, run_beside
-from airtcp.study.grid import Grid, StudyError, load_grid
-from airtcp.study.grid import Setting as Part
-from airtcp.study.kernel import Measurement
-from airtcp.summary import RunSummary
+from airtcp.comparison.grid import Grid, StudyError, load_grid
+from airtcp.comparison.grid import Setting as Part
+from airtcp.core.summary import RunSummary
+from airtcp.kernel.grid import Setting, document, half_width, resimulated, run_beside
+from airtcp.kernel.runs import Measurement
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -70,7 +70,7 @@ def test_a_setting_that_no_kernel_can_have_is_refused_before_anything_runs(
     program = tmp_path / "airtcp-net"
     program.write_text("#!/bin/sh\necho 'airtcp-net: no such control' >&2; exit 2\n")
     program.chmod(0o755)
-    monkeypatch.setattr("airtcp.study.kernel.find_program", lambda: str(program))
+    monkeypatch.setattr("airtcp.kernel.runs.find_program", lambda: str(program))
     link = Part("pipe", {}, ROOT / "scenarios" / "lossy-pipe.toml")
     grid = Grid("small", "", 1, (), (link,), (Part("Jersey", {"duration": "1 s"}),))
     with pytest.raises(ScenarioError, match="no such control"):

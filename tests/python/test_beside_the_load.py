@@ -7,12 +7,12 @@ from typing import cast
 import pytest
 
 import airtcp
-from airtcp.ranking import Aim
-from airtcp.report.front import front_table
-from airtcp.study.compare import ComparedRuns
-from airtcp.study.front import Mark, front
-from airtcp.study.metrics import METRICS
-from airtcp.study.recommend import recommendations
+from airtcp.comparison.compared import Comparison
+from airtcp.comparison.front import Mark, front
+from airtcp.comparison.metrics import METRICS
+from airtcp.comparison.ranking import Aim
+from airtcp.comparison.recommend import recommendations
+from airtcp.pages.front import front_table
 from test_cli import airtcp_command
 
 LINK = """
@@ -134,7 +134,7 @@ def test_who_is_shown_better_in_both_beats() -> None:
         c=[(5.5 + (-1) ** seed, 90 + 30 * (-1) ** seed) for seed in range(8)],
         d=[(1 + x, 10 + x) for x in noise],
     )
-    places = front(cast(ComparedRuns, made))
+    places = front(cast(Comparison, made))
     assert places is not None
     marks = {one.remedy: (one.mark, one.by) for one in places.points}
     assert marks == {

@@ -10,7 +10,7 @@ import pytest
 
 import airtcp
 from airtcp import ScenarioError
-from airtcp.bpf import object_file, remedy
+from airtcp.core.bpf import object_file, remedy
 
 pytestmark = pytest.mark.needs("clang")
 

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "captures"))
 import write_cases
 from symptoms import GROUPS, Symptom, symptoms
 
-from airtcp.report.marked import put
+from airtcp.pages.marked import put
 
 FOUND: dict[str, Any] = json.loads(write_cases.FOUND.read_text("utf-8"))
 

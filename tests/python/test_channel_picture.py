@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from airtcp.plot.channel import window_start
+from airtcp.pages.plot.channel import window_start
 
 
 def frames(*rows: tuple[float, float, str, int]) -> pl.DataFrame:

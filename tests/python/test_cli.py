@@ -15,8 +15,8 @@ from typer.testing import CliRunner, Result
 
 import airtcp
 from airtcp import _core
-from airtcp.catalogue import remedies
 from airtcp.cli.commands import app
+from airtcp.core.catalogue import remedies
 
 
 def airtcp_command(*arguments: str | Path, stdin: str | None = None) -> Result:

@@ -10,8 +10,8 @@ import pytest
 
 import airtcp
 from airtcp import _core
-from airtcp.catalogue import BASELINE, deployments
-from airtcp.study import store
+from airtcp.comparison import store
+from airtcp.core.catalogue import BASELINE, deployments
 
 REMEDIES = ["rto-factor:factor=10", "sack"]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import airtcp
-from airtcp.study.dask import Dask
-from airtcp.study.store import Store
+from airtcp.comparison.dask import Dask
+from airtcp.comparison.store import Store
 
 distributed = pytest.importorskip("distributed", reason="pip install 'airtcp[dask]'")
 

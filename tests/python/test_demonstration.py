@@ -8,19 +8,21 @@ from typing import cast
 import numpy as np
 import pytest
 
-from airtcp import run, shipped
+from airtcp import run
 from airtcp._core import RunError, ScenarioError
-from airtcp.comparison import Comparison, compare
-from airtcp.demonstration import kernel, story
-from airtcp.demonstration.page import helps_table, write_story
-from airtcp.demonstration.story import Observed
-from airtcp.demonstration.wrong import capacity_bps, what_is_wrong
-from airtcp.kernels import Kernel, KernelError
-from airtcp.kernels.capabilities import Capabilities
-from airtcp.plot import TIMELINE_PROBES
-from airtcp.plot.timeline import timeline
-from airtcp.plot.trouble import Trouble
-from airtcp.runs import Run
+from airtcp.comparison.compare import compare
+from airtcp.comparison.compared import Comparison
+from airtcp.core import shipped
+from airtcp.core.runs import Run
+from airtcp.kernel.guests import Kernel, KernelError
+from airtcp.kernel.guests.capabilities import Capabilities
+from airtcp.pages.demonstration import kernel, story
+from airtcp.pages.demonstration.page import helps_table, write_story
+from airtcp.pages.demonstration.story import Observed
+from airtcp.pages.demonstration.wrong import capacity_bps, what_is_wrong
+from airtcp.pages.plot import TIMELINE_PROBES
+from airtcp.pages.plot.timeline import timeline
+from airtcp.pages.plot.trouble import Trouble
 
 LOG = shipped.folder("recordings") / "wifi-spikes.ping"
 

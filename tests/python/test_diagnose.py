@@ -11,13 +11,13 @@ from typer.testing import CliRunner
 import airtcp
 from airtcp._core import AirtcpError, ScenarioError
 from airtcp.cli.commands import app
-from airtcp.diagnoses import Diagnosis
+from airtcp.comparison.ranking import Aim
+from airtcp.comparison.sequential import Rounds
 from airtcp.diagnosis.check_words import not_played_back
 from airtcp.diagnosis.ping_options import ping_rounds
+from airtcp.diagnosis.ping_result import PingDiagnosis
+from airtcp.diagnosis.result import Diagnosis
 from airtcp.diagnosis.trying import Effort
-from airtcp.ping_diagnosis import PingDiagnosis
-from airtcp.ranking import Aim
-from airtcp.study.sequential import Rounds
 
 LINK = """
 name = "captured"

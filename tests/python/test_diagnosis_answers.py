@@ -7,7 +7,7 @@ import pytest
 
 import airtcp
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import DiagnosedCapture, diagnosed
+from airtcp.diagnosis.result import Diagnosis, diagnosed
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "captures"))
 
@@ -22,7 +22,7 @@ PLAIN = {
 }
 
 
-def found(folder: Path, **settings: str) -> DiagnosedCapture:
+def found(folder: Path, **settings: str) -> Diagnosis:
     """The diagnosis, without remedies, of a run; `__` in a key's name is a dot."""
     path = folder / "a.pcapng"
     keys = {key.replace("__", "."): value for key, value in settings.items()}

@@ -10,6 +10,7 @@ import pytest
 
 import airtcp
 from airtcp._core import ScenarioError
+from airtcp.core.quantities import parse_bit_rate
 from airtcp.diagnosis.drops import Drops, Policer, drops_of
 from airtcp.diagnosis.latency import latency
 from airtcp.diagnosis.link import fitted_link
@@ -17,7 +18,6 @@ from airtcp.diagnosis.link_words import link_words
 from airtcp.diagnosis.observed import observed
 from airtcp.diagnosis.read import read_capture
 from airtcp.diagnosis.scenario import Stack, modelled
-from airtcp.quantities import parse_bit_rate
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "captures"))
 

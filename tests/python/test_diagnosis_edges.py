@@ -19,6 +19,9 @@ from hypothesis import strategies as st
 import airtcp
 from airtcp import Scenario, ScenarioError
 from airtcp._core import CaptureError
+from airtcp.core.recordings.events import find_events
+from airtcp.core.recordings.link import Reading, played_link
+from airtcp.core.recordings.log import read_ping
 from airtcp.diagnosis.advise import probes
 from airtcp.diagnosis.as_json import of_capture
 from airtcp.diagnosis.beside import Beside
@@ -33,13 +36,10 @@ from airtcp.diagnosis.ping_findings import find, said
 from airtcp.diagnosis.queue import Queue
 from airtcp.diagnosis.rate import Rate, Step
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import DiagnosedCapture, diagnosed
+from airtcp.diagnosis.result import Diagnosis, diagnosed
 from airtcp.diagnosis.scenario import Stack, modelled, replayed
 from airtcp.diagnosis.stop_words import stop_advice, stop_words
 from airtcp.diagnosis.stops import Stop, StopProcess
-from airtcp.recorded.events import find_events
-from airtcp.recorded.link import Reading, played_link
-from airtcp.recorded.log import read_ping
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "captures"))
 
@@ -67,7 +67,7 @@ def _short_recordings() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> DiagnosedCapture:
+def found(tmp_path_factory: pytest.TempPathFactory) -> Diagnosis:
     """A diagnosis whose fitted values are replaced."""
     path = tmp_path_factory.mktemp("capture") / "a.pcapng"
     scenario = {"duration": "8 s", "link.rate": "2 Mbit/s", "link.loss.rate": 0.02}
@@ -139,7 +139,7 @@ STACKS = st.builds(Stack, st.just("linux"), COUNTS, st.booleans(), st.booleans()
     later=st.sampled_from((-4, 0, 4)),
 )
 def test_a_link_of_any_fitted_values_is_a_scenario_and_a_sentence(
-    found: DiagnosedCapture,
+    found: Diagnosis,
     fitted: dict[str, Any],
     stack: Stack,
     seconds: float,
@@ -161,7 +161,7 @@ def test_a_link_of_any_fitted_values_is_a_scenario_and_a_sentence(
         assert not NO_NUMBER.search(text), text
 
 
-def test_repairs_that_overtake_leave_the_flow_its_arrays(found: DiagnosedCapture) -> None:
+def test_repairs_that_overtake_leave_the_flow_its_arrays(found: Diagnosis) -> None:
     assert found.flow is not None
     for mean_s in (0.0, 0.01, 1e6):
         changed = without_outdated(found.flow, Jitter(mean_s, 0.1))

@@ -8,14 +8,14 @@ import pytest
 from typer.testing import CliRunner
 
 import airtcp
-from airtcp.catalogue import remedies
 from airtcp.cli.commands import app
+from airtcp.core.catalogue import remedies
 from airtcp.diagnosis.findings.buffer import flight_bound, send_buffer
 from airtcp.diagnosis.findings.mtu import mtu_hole
 from airtcp.diagnosis.findings.other_way import OtherWay
 from airtcp.diagnosis.findings.receiver_side import receiver_side
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import DiagnosedCapture, diagnosed
+from airtcp.diagnosis.result import Diagnosis, diagnosed
 from airtcp.diagnosis.sockets import parsed
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "captures"))
@@ -25,12 +25,12 @@ import pcapng
 from two_ways import two_ways
 
 
-def of(path: Path, **options: object) -> DiagnosedCapture:
+def of(path: Path, **options: object) -> Diagnosis:
     """The diagnosis of the first flow, without trials."""
     return diagnosed(read_capture(path, 1, None), None, **options)  # type: ignore[arg-type]
 
 
-def kinds(found: DiagnosedCapture) -> list[str]:
+def kinds(found: Diagnosis) -> list[str]:
     return [one.kind for one in found.findings]
 
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from airtcp.comparison.ranking import Direction, State, reach
+from airtcp.comparison.statistics import Outcome, PairedDifference
 from airtcp.diagnosis.ceiling import Ceiling
 from airtcp.diagnosis.latency import Latency
 from airtcp.diagnosis.trials import Cost, Effect, Trial, Trials, candidate, effect
 from airtcp.diagnosis.trying import candidates
 from airtcp.diagnosis.words import change, headline, interval, larger_with_harm
-from airtcp.ranking import Direction, State, reach
-from airtcp.study.statistics import Outcome, PairedDifference
 
 SENDER = reach("sender", Direction.UNKNOWN)
 

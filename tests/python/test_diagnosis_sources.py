@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 import airtcp
 from airtcp._core import ScenarioError
 from airtcp.cli.commands import app
+from airtcp.core.quantities import parse_seconds
 from airtcp.diagnosis.advise import probes
 from airtcp.diagnosis.changes import changes
 from airtcp.diagnosis.qlog import read_qlog
@@ -23,7 +24,6 @@ from airtcp.diagnosis.result import diagnosed
 from airtcp.diagnosis.sockets import parsed
 from airtcp.diagnosis.stations import parsed as stations_of
 from airtcp.diagnosis.words import on_the_air
-from airtcp.quantities import parse_seconds
 
 # As `ss -ti` of iproute2 6.1 prints it, with addresses of documentation.
 TWO_LINES = """\

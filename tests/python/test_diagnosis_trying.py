@@ -5,14 +5,14 @@ from itertools import count
 
 import pytest
 
-from airtcp.catalogue import remedies
+from airtcp.comparison.budget import Budget, OutOfBudgetError
+from airtcp.comparison.ranking import Direction, reach
+from airtcp.core.catalogue import remedies
+from airtcp.core.loading import load_scenario
 from airtcp.diagnosis import trying
 from airtcp.diagnosis.trials import Ends, Trials
 from airtcp.diagnosis.trying import Effort, tried
 from airtcp.diagnosis.words import cut_short
-from airtcp.loading import load_scenario
-from airtcp.ranking import Direction, reach
-from airtcp.study.budget import Budget, OutOfBudgetError
 
 LINK = """
 name = "lossy"

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from airtcp.plot.comparison import DifferenceRow, DifferenceRows
-from airtcp.plot.svg import svg_of
-from airtcp.report import drawing
-from airtcp.report.drawing import Sheet, draw_all
+from airtcp.pages import drawing
+from airtcp.pages.drawing import Sheet, draw_all
+from airtcp.pages.plot.comparison import DifferenceRow, DifferenceRows
+from airtcp.pages.plot.svg import svg_of
 
 
 def sheets(count: int) -> list[Sheet]:

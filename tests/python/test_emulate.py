@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from airtcp import net
 from airtcp._core import AirtcpError
+from airtcp.core import net
 
 ECHO = '#!/bin/sh\nprintf "%s|" "$@"\nexit 7\n'
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 import airtcp
 from airtcp.cli.commands import app
-from airtcp.files import whole_folder, write_whole
+from airtcp.core.files import whole_folder, write_whole
 
 ROOT = Path(__file__).resolve().parents[2]
 BAD_INPUT = 2
@@ -56,7 +56,7 @@ def test_an_empty_standard_input_is_said() -> None:
 def net_program() -> str:
     """airtcp-net, as installed with this Python."""
     from airtcp._core import AirtcpError
-    from airtcp.net import find_program
+    from airtcp.core.net import find_program
 
     try:
         return find_program()

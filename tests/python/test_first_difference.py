@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import airtcp
-from airtcp.study.first_difference import first_difference
-from airtcp.study.segments import (
+from airtcp.kernel.first_difference import first_difference
+from airtcp.kernel.segments import (
     RecordingError,
     Segment,
     is_sender,

@@ -9,25 +9,24 @@ import numpy as np
 import pytest
 
 import airtcp
-from airtcp.catalogue import BASELINE
-from airtcp.comparison import Comparison
-from airtcp.ranking import Candidate, Direction, State, rank, reach
-from airtcp.ranking.harm import harm_state
-from airtcp.study.budget import Budget
-from airtcp.study.calmest import LATENCY, calmest, may_be_calmest
-from airtcp.study.cells import Cell
-from airtcp.study.compare import ComparedRuns
-from airtcp.study.comparison_plan import ComparisonPlan, comparison_plan
-from airtcp.study.deployment import deployed
-from airtcp.study.execute import Results, execute
-from airtcp.study.harm_rounds import HarmRounds
-from airtcp.study.horizon import Horizon, horizon
-from airtcp.study.plan import Plan
-from airtcp.study.recommend import recommendations
-from airtcp.study.rounds import in_rounds
-from airtcp.study.sequential import Rounds
-from airtcp.study.statistics import paired_difference
-from airtcp.study.verdict import verdict
+from airtcp.comparison.budget import Budget
+from airtcp.comparison.calmest import LATENCY, calmest, may_be_calmest
+from airtcp.comparison.cells import Cell
+from airtcp.comparison.compared import Comparison
+from airtcp.comparison.comparison_plan import ComparisonPlan, comparison_plan
+from airtcp.comparison.deployment import deployed
+from airtcp.comparison.execute import Results, execute
+from airtcp.comparison.harm_rounds import HarmRounds
+from airtcp.comparison.horizon import Horizon, horizon
+from airtcp.comparison.plan import Plan
+from airtcp.comparison.ranking import Candidate, Direction, State, rank, reach
+from airtcp.comparison.ranking.harm import harm_state
+from airtcp.comparison.recommend import recommendations
+from airtcp.comparison.rounds import in_rounds
+from airtcp.comparison.sequential import Rounds
+from airtcp.comparison.statistics import paired_difference
+from airtcp.comparison.verdict import verdict
+from airtcp.core.catalogue import BASELINE
 
 ASKERS = ("my-machine", "server", "access-point", "all")
 LOSSY = {"link.loss.rate": 0.01, "duration": "10 s"}
@@ -42,7 +41,7 @@ def test_harm_is_shown_excluded_or_undecided() -> None:
     assert harm_state(-20.0, None) is State.UNDECIDED
 
 
-def competing(compared: ComparedRuns, of: Callable[[str, int], float]) -> Callable[[Plan], Results]:
+def competing(compared: Comparison, of: Callable[[str, int], float]) -> Callable[[Plan], Results]:
     """A runner whose competing flows get the goodput of `of(remedy, seed)`, in bit/s."""
     summary = json.loads(compared.finished[0].summary_json)
 
@@ -267,7 +266,7 @@ def test_the_first_round_has_the_seeds_that_the_bound_allows() -> None:
     def planned_for(seeds: int) -> ComparisonPlan:
         return comparison_plan("lossy-pipe", ["veno"], seeds, {"duration": "1 s"})
 
-    def outcome(planned: ComparisonPlan, error: float) -> ComparedRuns:
+    def outcome(planned: ComparisonPlan, error: float) -> Comparison:
         clock[0] += 10.0 * (len(planned.seeds) - (ran[-1] if ran else 0))
         ran.append(len(planned.seeds))
         compared = planned.result(execute(planned.plan))

@@ -14,7 +14,7 @@ import pytest
 
 import airtcp
 from airtcp._core import ScenarioError
-from airtcp.loading import load_scenario
+from airtcp.core.loading import load_scenario
 from scenario_documents import draw, keys, to_toml, topologies
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from airtcp.cli.commands import app
-from airtcp.report.grid import effect_table, score_table
-from airtcp.study.grid import StudyError, load_grid, run_grid, text_of
+from airtcp.comparison.grid import StudyError, load_grid, run_grid, text_of
+from airtcp.pages.grid import effect_table, score_table
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNNER = CliRunner()

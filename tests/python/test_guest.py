@@ -16,18 +16,18 @@ from typing import Any
 import pytest
 
 import needs
-from airtcp import emulation
 from airtcp._core import AirtcpError, ScenarioError
-from airtcp.catalogue import remedies
-from airtcp.emulation import parsed
-from airtcp.kernels import Guest, Kernel, KernelError
-from airtcp.kernels.brought import brought, programs_in
-from airtcp.kernels.machine import Machine
-from airtcp.kernels.protocol import Done, Job
-from airtcp.loading import load_scenario
-from airtcp.partings import parting
-from airtcp.study.in_guest import guest_observation, scenario_files
-from airtcp.study.kernel import KernelRun, settings_of
+from airtcp.core.catalogue import remedies
+from airtcp.core.loading import load_scenario
+from airtcp.kernel import emulate as emulation
+from airtcp.kernel.emulate import parsed
+from airtcp.kernel.guests import Guest, Kernel, KernelError
+from airtcp.kernel.guests.brought import brought, programs_in
+from airtcp.kernel.guests.machine import Machine
+from airtcp.kernel.guests.protocol import Done, Job
+from airtcp.kernel.in_guest import guest_observation, scenario_files
+from airtcp.kernel.parting import parting
+from airtcp.kernel.runs import KernelRun, settings_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIO = {"/s.toml": (ROOT / "scenarios" / "lossy-pipe.toml").read_bytes()}

@@ -8,11 +8,11 @@ import pytest
 from typer.testing import CliRunner
 
 import airtcp
-from airtcp.catalogue import BASELINE
 from airtcp.cli.commands import app
-from airtcp.report.grid import effect_table
-from airtcp.study.grid import load_grid, run_grid
-from airtcp.study.statistics import Outcome
+from airtcp.comparison.grid import load_grid, run_grid
+from airtcp.comparison.statistics import Outcome
+from airtcp.core.catalogue import BASELINE
+from airtcp.pages.grid import effect_table
 
 RUNNER = CliRunner()
 SETTINGS = {"duration": "10 s", "link.loss.rate": 0.001}
@@ -139,7 +139,9 @@ def test_a_study_compares_what_it_is_told(
     command = ["study", str(file), "--seeds", "2", "--metric", metric, "--out", str(tmp_path / "o")]
     told = RUNNER.invoke(app, command)
     assert told.exit_code == 0, told.output
-    assert airtcp.study.grid.METRICS[metric].label in (tmp_path / "o" / "index.html").read_text()
+    assert (
+        airtcp.comparison.grid.METRICS[metric].label in (tmp_path / "o" / "index.html").read_text()
+    )
 
 
 def test_a_metric_that_a_study_has_not(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 import airtcp
 from airtcp.cli.commands import app
-from airtcp.files import FileError
-from airtcp.study.grid import load_grid
+from airtcp.comparison.grid import load_grid
+from airtcp.core.files import FileError
 
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS = sorted((ROOT / "fuzz" / "seeds" / "capture").iterdir())
@@ -89,7 +89,7 @@ SCENARIOS = ("lossy-pipe", "wlan-upload", "cell", "wifi-suspension")
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_a_mutated_scenario(name: str, tmp_path: Path) -> None:
-    path = airtcp.shipped.find(name, "scenarios")
+    path = airtcp.core.shipped.find(name, "scenarios")
     # The mutated duration is not simulated: only the reading of the file is tested.
     for number, content in enumerate(mutants(path.read_bytes(), number_of(path))):
         (tmp_path / f"{number}.toml").write_bytes(content)
@@ -98,7 +98,7 @@ def test_a_mutated_scenario(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["classifiers", "then-and-now"])
 def test_a_mutated_study(name: str, tmp_path: Path) -> None:
-    path = airtcp.shipped.find(name, "studies")
+    path = airtcp.core.shipped.find(name, "studies")
     for number, content in enumerate(mutants(path.read_bytes(), number_of(path))):
         (tmp_path / f"{number}.toml").write_bytes(content[: len(content) // 2])
         with suppress(airtcp.ScenarioError, FileError):

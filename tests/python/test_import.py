@@ -13,14 +13,14 @@ from typer.testing import CliRunner
 import airtcp
 from airtcp._core import Scenario, ScenarioError
 from airtcp.cli.commands import app
+from airtcp.core.loading import load_scenario
+from airtcp.core.recordings.choices import Choices
+from airtcp.core.recordings.export.targets import TARGETS, export_link
+from airtcp.core.recordings.formats import formats_known
+from airtcp.core.recordings.imported import ImportedLink, import_link
+from airtcp.core.recordings.log import read_ping
+from airtcp.core.recordings.opportunities import mean_bps, opportunities
 from airtcp.diagnosis.starlink import starlink_sentence
-from airtcp.loading import load_scenario
-from airtcp.recorded.choices import Choices
-from airtcp.recorded.export.targets import TARGETS, export_link
-from airtcp.recorded.formats import formats_known
-from airtcp.recorded.imported import ImportedLink, import_link
-from airtcp.recorded.log import read_ping
-from airtcp.recorded.opportunities import mean_bps, opportunities
 
 ROOT = Path(__file__).parents[2]
 _SPEC = importlib.util.spec_from_file_location("write_formats", ROOT / "pages/write_formats.py")

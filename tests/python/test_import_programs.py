@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from airtcp.recorded.log import read_ping
-from airtcp.recorded.recording import read_recording
+from airtcp.core.recordings.log import read_ping
+from airtcp.core.recordings.recording import read_recording
 
 HOST = "127.0.0.1"
 

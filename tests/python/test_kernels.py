@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from airtcp.kernels import KernelError, add, debian, known, remove, the_kernel
-from airtcp.kernels.archive import Entry, archive, character_device, file, folder, link
-from airtcp.kernels.capabilities import capabilities
-from airtcp.kernels.image import release
-from airtcp.kernels.libraries import libraries
-from airtcp.kernels.modules import dependencies, in_order, module_name, unpacked
-from airtcp.kernels.protocol import (
+from airtcp.kernel.guests import KernelError, add, debian, known, remove, the_kernel
+from airtcp.kernel.guests.archive import Entry, archive, character_device, file, folder, link
+from airtcp.kernel.guests.capabilities import capabilities
+from airtcp.kernel.guests.image import release
+from airtcp.kernel.guests.libraries import libraries
+from airtcp.kernel.guests.modules import dependencies, in_order, module_name, unpacked
+from airtcp.kernel.guests.protocol import (
     INPUT,
     INPUT_END,
     SIZE,
@@ -257,7 +257,7 @@ def test_no_apt_is_said(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_qemu_is_said(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from airtcp.kernels import Guest
+    from airtcp.kernel.guests import Guest
 
     kernel = add(package=_package(tmp_path / "kernel.deb"))
     monkeypatch.setenv("PATH", "/nowhere")
@@ -269,7 +269,7 @@ def test_the_states_that_go_are_those_that_nobody_uses(
     cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Several versions of airtcp-net take turns: the oldest state may be the one that is needed."""
-    from airtcp.kernels import Guest
+    from airtcp.kernel.guests import Guest
 
     kernel = add(package=_package(tmp_path / "kernel.deb"))
     monkeypatch.setattr(Guest, "digest", property(lambda guest: guest.program))
@@ -395,7 +395,7 @@ bzImage:
 def test_a_kernel_is_built_from_its_source(
     cache: Path, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("airtcp.kernels.source._check_tools", lambda: None)
+    monkeypatch.setattr("airtcp.kernel.guests.source._check_tools", lambda: None)
     (tree / "image").write_bytes(bytes(IMAGE))
     build = "@echo '  CC      net/ipv4/tcp.o'; mkdir -p $(O)/arch/x86/boot; "
     _build_script(tree, "@true", build + f"cp {tree / 'image'} $(O)/arch/x86/boot/bzImage")
@@ -415,7 +415,7 @@ def test_a_kernel_is_built_from_its_source(
 def test_a_tree_that_cannot_be_built_is_said_why(
     cache: Path, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("airtcp.kernels.source._check_tools", lambda: None)
+    monkeypatch.setattr("airtcp.kernel.guests.source._check_tools", lambda: None)
     _build_script(tree, "@true", "@echo 'net/ipv4/tcp.c:1:2: error: no such thing' >&2; false")
     with pytest.raises(KernelError, match=r"tcp\.c:1:2: error: no such thing"):
         add(tree=tree)
@@ -438,7 +438,7 @@ def test_a_tree_that_cannot_be_built_is_said_why(
 def test_a_tree_is_run_by_its_path_and_built_again_where_it_changed(
     cache: Path, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("airtcp.kernels.source._check_tools", lambda: None)
+    monkeypatch.setattr("airtcp.kernel.guests.source._check_tools", lambda: None)
     (tree / "image").write_bytes(bytes(IMAGE))
     builds = tree.parent / "builds"
     build = f"@echo build >> {builds}; mkdir -p $(O)/arch/x86/boot; "
@@ -488,7 +488,7 @@ def test_missing_tools_are_named_with_their_packages(
     cache: Path, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "airtcp.kernels.source.shutil.which",
+        "airtcp.kernel.guests.source.shutil.which",
         lambda program: None if program in {"flex", "bison"} else program,
     )
     with pytest.raises(KernelError, match="apt-get install flex bison"):

@@ -17,13 +17,13 @@ from typing import Any
 import pytest
 
 import airtcp
+from airtcp.comparison.metrics import METRICS
+from airtcp.comparison.run import run_comparison
+from airtcp.comparison.verdict import verdict
 from airtcp.lab.answer import ROUNDS
 from airtcp.lab.describe import overview
 from airtcp.lab.guard import MAX_REQUEST_BYTES
 from airtcp.lab.server import Lab
-from airtcp.study.metrics import METRICS
-from airtcp.study.run_comparison import run_comparison
-from airtcp.study.verdict import verdict
 from lab_requests import LOSSY, ask, messages, post
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from airtcp.plot.latency import LatencyBoxes, LatencyDistributions, Quantiles, RemedyLatency
-from airtcp.plot.svg import svg_of
-from airtcp.report.latency import latency_rows, over_seeds
+from airtcp.pages.latency import latency_rows, over_seeds
+from airtcp.pages.plot.latency import LatencyBoxes, LatencyDistributions, Quantiles, RemedyLatency
+from airtcp.pages.plot.svg import svg_of
 
 PERCENT = [0.0, 1, 2.5, *range(5, 96, 5), 97.5, 99, 99.5, 99.9, 100]
 

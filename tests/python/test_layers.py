@@ -12,18 +12,14 @@ PACKAGE = Path(__file__).resolve().parents[2] / "python" / "airtcp"
 
 LAYERS = (
     ("_core",),
-    ("catalogue", "columns", "files", "forked", "quantities", "shipped", "summary"),
-    ("recorded",),
-    ("bpf", "loading", "net", "scripts", "sessions"),
-    ("kernels", "measure"),
-    ("plot", "ranking"),
-    ("runs", "study"),
+    ("core",),
+    ("measure",),
+    ("comparison",),
+    ("kernel", "tuning"),
     ("diagnosis",),
     ("papers",),
-    ("report",),
-    ("ping_diagnosis",),
-    ("comparison", "diagnoses", "emulation", "partings", "sweeps", "verification"),
-    ("demonstration", "lab"),
+    ("pages",),
+    ("lab",),
     ("__init__",),
     ("cli",),
     ("__main__",),
@@ -82,9 +78,9 @@ def _layer(module: str) -> int:
 
 def test_the_graph_sees_what_is_imported() -> None:
     graph = _graph()
-    assert "study.store" in graph["study.execute"]
-    assert "report.comparison" in graph["comparison"]  # inside a function
-    assert "plot.observed" in graph["plot.pictures"]  # for types alone
+    assert "comparison.store" in graph["comparison.execute"]
+    assert "core.recordings.scenario" in graph["core.loading"]  # inside a function
+    assert "pages.plot.observed" in graph["pages.plot.pictures"]  # for types alone
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -112,10 +108,10 @@ def test_only_drawing_knows_matplotlib() -> None:
         for node in ast.walk(tree):
             if isinstance(node, ast.Import | ast.ImportFrom) and id(node) not in typing_only:
                 wanted = {one.split(".")[0] for one in _imports(ast.Module([node], []))}
-                assert "matplotlib" not in wanted or name.startswith("plot"), name
+                assert "matplotlib" not in wanted or name.startswith("pages.plot"), name
 
 
-@pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("study")])
+@pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("comparison")])
 def test_studies_import_what_is_heavy_where_it_is_used(module: str) -> None:
     for node in ast.parse(MODULES[module].read_text()).body:
         if isinstance(node, ast.Import | ast.ImportFrom):

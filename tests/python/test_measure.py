@@ -16,6 +16,7 @@ import pytest
 
 import airtcp
 from airtcp._core import RunError
+from airtcp.core.recordings.log import read_ping
 from airtcp.diagnosis.measured import what_is_wrong
 from airtcp.measure.bounds import Budget
 from airtcp.measure.iperf3 import Handshakes, measure_with_iperf3, read_report
@@ -27,7 +28,6 @@ from airtcp.measure.phase import Phase, Times, counting, times
 from airtcp.measure.probe_log import csv_of
 from airtcp.measure.responsiveness import foreign_rpm, is_stable, own_rpm, rpm, trimmed_mean
 from airtcp.measure.wire import BULK, FRAME_BYTES, PROBE, Frames, WireError
-from airtcp.recorded.log import read_ping
 from emulated_links import measured_over
 from test_cli import airtcp_command
 

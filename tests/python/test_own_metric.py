@@ -7,9 +7,9 @@ from typer.testing import CliRunner
 
 import airtcp
 from airtcp.cli.commands import app
-from airtcp.study.metrics import METRICS, Metric
-from airtcp.study.own_metric import metric_of
-from airtcp.summary import RunSummary
+from airtcp.comparison.metrics import METRICS, Metric
+from airtcp.comparison.own_metric import metric_of
+from airtcp.core.summary import RunSummary
 
 SETTINGS = {"duration": "2 s", "link.loss.rate": 0.01}
 STUDY = """

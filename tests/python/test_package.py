@@ -10,9 +10,15 @@ from pathlib import Path
 import pytest
 
 import airtcp
-from airtcp.shipped import folder
+from airtcp.core.shipped import folder
 
-MODULES = ["airtcp", "airtcp.catalogue", "airtcp.papers", "airtcp.study", "airtcp.sweeps"]
+MODULES = [
+    "airtcp",
+    "airtcp.core.catalogue",
+    "airtcp.papers",
+    "airtcp.comparison.study",
+    "airtcp.comparison.sweep",
+]
 
 
 @pytest.mark.parametrize("name", MODULES)

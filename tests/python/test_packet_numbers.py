@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 import airtcp
-from airtcp.net import find_program
-from airtcp.study.segments import Segment, recorded_segments, simulated_segments
+from airtcp.core.net import find_program
+from airtcp.kernel.segments import Segment, recorded_segments, simulated_segments
 
 BYTES = 60_000
 LOST_DATA = (5, 21)

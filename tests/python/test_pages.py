@@ -16,12 +16,12 @@ import pytest
 
 import airtcp
 from airtcp import TIMELINE_PROBES, Comparison
-from airtcp.demonstration import Story
-from airtcp.demonstration.kernel import Trial
-from airtcp.demonstration.page import write_story
-from airtcp.demonstration.story import Observed
-from airtcp.report.grid import write_study
-from airtcp.study.grid import load_grid, run_grid
+from airtcp.comparison.grid import load_grid, run_grid
+from airtcp.pages.demonstration import Story
+from airtcp.pages.demonstration.kernel import Trial
+from airtcp.pages.demonstration.page import write_story
+from airtcp.pages.demonstration.story import Observed
+from airtcp.pages.grid import write_study
 from test_cli import airtcp_command
 from test_lab_browser import CHROMIUM, finished, sync_api
 from test_verify import _install
@@ -56,12 +56,12 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pages")
     compared = airtcp.compare("lossy-pipe", REMEDIES, 3, LOSSY, harm=True)
     searched = airtcp.compare("wifi-suspension", seeds=2, settings={"duration": "5 s"})
-    studied = run_grid(load_grid(airtcp.shipped.find("then-and-now", "studies")), 1)
-    with_scores = run_grid(load_grid(airtcp.shipped.find("classifiers", "studies")), 1)
+    studied = run_grid(load_grid(airtcp.core.shipped.find("then-and-now", "studies")), 1)
+    with_scores = run_grid(load_grid(airtcp.core.shipped.find("classifiers", "studies")), 1)
     capture, log = folder / "run.pcapng", folder / "my.ping"
     losses = {"duration": "12 s", "link.rate": "2 Mbit/s", "link.loss.rate": 0.02}
     airtcp.run("lossy-pipe", settings=losses, pcap=capture)
-    log.write_bytes((airtcp.shipped.folder("recordings") / "wifi-spikes.ping").read_bytes())
+    log.write_bytes((airtcp.core.shipped.folder("recordings") / "wifi-spikes.ping").read_bytes())
     options = ["--quick", "--cross", "--readings", "1", "--papers", _one_paper(folder / "source")]
     done = airtcp_command("papers", *options, "--out", folder / "papers")
     assert done.exit_code == 0, done.output
@@ -104,7 +104,7 @@ def _story(folder: Path, other: Comparison) -> Story:
     link = airtcp.compare("wlan-upload", seeds=3, settings=settings, can="my-machine", harm=True)
     with pytest.MonkeyPatch.context() as patch:
         _install(_made(folder), patch, late=0)
-        tried = airtcp.verification.verify("lossy-pipe", ["sack"], 2, {"duration": "2 s"})
+        tried = airtcp.kernel.verify.verify("lossy-pipe", ["sack"], 2, {"duration": "2 s"})
     kernel = Trial("6.12-test", tried, ("bbr-v3", "westwood"))
     observed = Observed(picture, 5e6)
     return Story(None, observed, link, kernel, other, observed)
@@ -123,7 +123,7 @@ def verified(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("verified")
     with pytest.MonkeyPatch.context() as patch:
         _install(folder, patch, late=0)
-        found = airtcp.verification.verify("lossy-pipe", ["sack"], 2, {"duration": "2 s"})
+        found = airtcp.kernel.verify.verify("lossy-pipe", ["sack"], 2, {"duration": "2 s"})
     return found.report(folder)
 
 

@@ -12,7 +12,10 @@ from pathlib import Path
 import pytest
 
 from airtcp._core import ScenarioError
-from airtcp.loading import load_scenario
+from airtcp.comparison.statistics import paired_difference
+from airtcp.core.loading import load_scenario
+from airtcp.pages.papers.charts import chart_of
+from airtcp.pages.papers.evidence import evidence_table
 from airtcp.papers import Verdict, load_papers, open_points
 from airtcp.papers.calibration import Calibrated, calibrated
 from airtcp.papers.check import PaperError
@@ -33,9 +36,6 @@ from airtcp.papers.readings import drawn, one_at_a_time, read_as, whole_grid
 from airtcp.papers.schema import schema_of
 from airtcp.papers.today import ranked_today, today_sentences
 from airtcp.papers.windows import watched
-from airtcp.report.papers.charts import chart_of
-from airtcp.report.papers.evidence import evidence_table
-from airtcp.study.statistics import paired_difference
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = ROOT / "papers"

@@ -55,7 +55,7 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     program, log = tmp_path / "airtcp-net", tmp_path / "calls"
     program.write_text(FAKE.format(python=sys.executable, log=str(log)))
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setattr("airtcp.study.kernel.find_program", lambda: str(program))
+    monkeypatch.setattr("airtcp.kernel.runs.find_program", lambda: str(program))
     return log
 
 

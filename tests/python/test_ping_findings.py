@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from airtcp import Scenario
+from airtcp.core.recordings.events import MAX_IN_WINDOW, find_events
+from airtcp.core.recordings.link import Reading, played_link
+from airtcp.core.recordings.log import PingLog, read_ping
 from airtcp.diagnosis.finding import span_words
 from airtcp.diagnosis.period import ERROR, period
 from airtcp.diagnosis.ping_findings import find
-from airtcp.recorded.events import MAX_IN_WINDOW, find_events
-from airtcp.recorded.link import Reading, played_link
-from airtcp.recorded.log import PingLog, read_ping
 from ping_kinds import PingedLink, at_random, regular
 
 NEAR = PingedLink().delay

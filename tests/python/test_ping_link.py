@@ -8,11 +8,11 @@ import pytest
 
 import airtcp
 from airtcp import ScenarioError
+from airtcp.comparison.sequential import Rounds
+from airtcp.core.recordings.events import find_events
+from airtcp.core.recordings.link import DELAYS, MAX_SLEEP_ROWS, STOPS, played_link
+from airtcp.core.recordings.log import read_ping
 from airtcp.diagnosis.ping_answer import _listed_rates, answered
-from airtcp.recorded.events import find_events
-from airtcp.recorded.link import DELAYS, MAX_SLEEP_ROWS, STOPS, played_link
-from airtcp.recorded.log import read_ping
-from airtcp.study.sequential import Rounds
 from ping_kinds import PingedLink, regular
 from ping_truth import KINDS, RATE, SECONDS, beacons, explicit
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from airtcp.report import provenance
-from airtcp.report.provenance import SENTENCE, Made, admit, faults, made, stamp, tables
+from airtcp.pages import provenance
+from airtcp.pages.provenance import SENTENCE, Made, admit, faults, made, stamp, tables
 
 ROOT = Path(__file__).parents[2]
 PAGE = """# A page

@@ -16,8 +16,8 @@ import pytest
 from msgspec import Meta, Struct
 
 import airtcp
+from airtcp.core.summary import RunSummary
 from airtcp.diagnosis.qlog import read_qlog
-from airtcp.summary import RunSummary
 
 Count = Annotated[int, Meta(ge=0)]
 

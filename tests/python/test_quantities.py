@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from airtcp.quantities import (
+from airtcp.core.quantities import (
     bit_rate_scale,
     format_bit_rate,
     format_bytes,

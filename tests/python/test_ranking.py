@@ -4,10 +4,10 @@ import pytest
 
 import airtcp
 from airtcp._core import ScenarioError
-from airtcp.catalogue import Remedy, When
-from airtcp.ranking import Candidate, Direction, State, direction, machines, rank, reach
-from airtcp.ranking.deployable import Spot, is_deployable, needs
-from airtcp.ranking.state import state
+from airtcp.comparison.ranking import Candidate, Direction, State, direction, machines, rank, reach
+from airtcp.comparison.ranking.deployable import Spot, is_deployable, needs
+from airtcp.comparison.ranking.state import state
+from airtcp.core.catalogue import Remedy, When
 
 ENDS = frozenset({Spot.SENDER, Spot.RECEIVER})
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from airtcp.loading import load_scenario
+from airtcp.core.loading import load_scenario
 from airtcp.papers import load_papers
 from airtcp.papers.judgement import FULL
 from airtcp.papers.outcomes import built

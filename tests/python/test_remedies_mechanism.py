@@ -12,8 +12,8 @@ import pytest
 
 from airtcp import _core
 from airtcp._core import AirtcpError, Scenario
-from airtcp.catalogue import remedies
-from airtcp.ranking.deployable import ADVICE
+from airtcp.comparison.ranking.deployable import ADVICE
+from airtcp.core.catalogue import remedies
 from remedy_counters import MSS, Counters
 
 PROFILES = [name for name, _ in _core.profiles()]

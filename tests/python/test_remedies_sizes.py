@@ -7,9 +7,9 @@ import pytest
 
 from airtcp import _core, compare
 from airtcp._core import Scenario
-from airtcp.ranking.deployable import needs
-from airtcp.study.everything import applicable
-from airtcp.study.sizes import Sized, Unsized, sizes
+from airtcp.comparison.everything import applicable
+from airtcp.comparison.ranking.deployable import needs
+from airtcp.comparison.sizes import Sized, Unsized, sizes
 
 PIPE = """topology = "pipe"
 duration = "10 s"
@@ -86,7 +86,7 @@ def test_a_window_that_bounds_the_flow_is_raised(bound: str, remedy: str) -> Non
 
 
 def test_recorded_round_trips_have_no_size() -> None:
-    from airtcp.loading import load_scenario
+    from airtcp.core.loading import load_scenario
 
     found = applicable(load_scenario("ping"))
     for name in ("max-window", "send-buffer", "receive-buffer"):

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import airtcp
-from airtcp.report.grid import write_study
-from airtcp.study.grid import load_grid, run_grid
+from airtcp.comparison.grid import load_grid, run_grid
+from airtcp.pages.grid import write_study
 from needs import program
 
 BROWSER = program("chromium")
@@ -68,7 +68,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     remedies = ["max-window:segments=4", "bbr", "delayed-ack", "dupack-threshold:segments=5"]
     settings = {"duration": "4 s"}
     compared = airtcp.compare("dumbbell", remedies, 3, settings, harm=True)
-    studied = run_grid(load_grid(airtcp.shipped.find("then-and-now", "studies")), 1)
+    studied = run_grid(load_grid(airtcp.core.shipped.find("then-and-now", "studies")), 1)
     return [compared.report(folder / "compare"), write_study(studied, folder / "study")]
 
 

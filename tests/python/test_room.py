@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from airtcp.ranking.candidate import Candidate
-from airtcp.ranking.state import State
-from airtcp.study.answer import answer
-from airtcp.study.run_comparison import run_comparison
+from airtcp.comparison.answer import answer
+from airtcp.comparison.ranking.candidate import Candidate
+from airtcp.comparison.ranking.state import State
+from airtcp.comparison.run import run_comparison
 
 FULL = 'duration = "20 s"\n[link]\nrate = "12 Mbit/s"\ndelay = "5 ms"\nqueue.packets = 200\n'
 LOSSY = FULL + "loss.rate = 0.01\n"

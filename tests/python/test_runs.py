@@ -40,9 +40,9 @@ def test_any_number_of_threads_gives_the_same_digests(lossy: str) -> None:
 def test_summary_keeps_its_fields(lossy: str) -> None:
     # Scripts read these names: a change here is a change that users notice.
     summary = airtcp.run(lossy).summary
-    assert summary.keys() == airtcp.summary.RunSummary.__annotations__.keys()
+    assert summary.keys() == airtcp.core.summary.RunSummary.__annotations__.keys()
     (flow,) = summary["flows"]
-    assert flow.keys() == airtcp.summary.FlowSummary.__annotations__.keys()
+    assert flow.keys() == airtcp.core.summary.FlowSummary.__annotations__.keys()
     assert {
         "goodput_bps",
         "delivered_bytes",

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from airtcp.cli.commands import app
-from airtcp.scripts import find_scripts, profiles, run_script
+from airtcp.core.scripts import find_scripts, profiles, run_script
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 RUNNER = CliRunner()

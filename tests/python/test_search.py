@@ -7,11 +7,11 @@ import pytest
 from scipy.stats import t
 
 import airtcp
-from airtcp.ranking import State
-from airtcp.study.deployment import best_on_a_host
-from airtcp.study.everything import applicable
-from airtcp.study.metrics import METRICS
-from airtcp.study.statistics import Outcome, paired_difference
+from airtcp.comparison.deployment import best_on_a_host
+from airtcp.comparison.everything import applicable
+from airtcp.comparison.metrics import METRICS
+from airtcp.comparison.ranking import State
+from airtcp.comparison.statistics import Outcome, paired_difference
 from test_cli import airtcp_command
 
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from scipy.stats import t
 
 import airtcp
-from airtcp.ranking import State
-from airtcp.study.seeds_needed import seeds_needed
-from airtcp.study.sequential import Rounds, spent
-from airtcp.study.simultaneous import PRIOR_DEGREES, simultaneous
-from airtcp.study.statistics import Prior, paired_difference
+from airtcp.comparison.ranking import State
+from airtcp.comparison.seeds_needed import seeds_needed
+from airtcp.comparison.sequential import Rounds, spent
+from airtcp.comparison.simultaneous import PRIOR_DEGREES, simultaneous
+from airtcp.comparison.statistics import Prior, paired_difference
 
 
 def test_spending_is_pococks_and_spends_all() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import airtcp
-from airtcp.shipped import copy_scenario, find, folder, shipped
+from airtcp.core.shipped import copy_scenario, find, folder, shipped
 from test_cli import airtcp_command
 
 

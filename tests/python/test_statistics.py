@@ -8,7 +8,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from airtcp.study.statistics import Outcome, paired_difference
+from airtcp.comparison.statistics import Outcome, paired_difference
 
 measurements = st.lists(st.tuples(st.floats(0, 1e9), st.floats(0, 1e9)), min_size=2, max_size=40)
 

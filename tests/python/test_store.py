@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from airtcp.study.cells import Cell, CellKey
-from airtcp.study.store import DamagedCellsWarning, Store
+from airtcp.comparison.cells import Cell, CellKey
+from airtcp.comparison.store import DamagedCellsWarning, Store
 
 SUMMARY = {
     "scenario": "s",
@@ -78,7 +78,7 @@ def test_a_row_that_was_edited_is_not_believed(written: tuple[Path, list[Cell]])
     """By somebody who gives the file the name that belongs to its content, too."""
     import polars as pl
 
-    from airtcp.study.store import _content_digest
+    from airtcp.comparison.store import _content_digest
 
     folder, kept = written
     (file,) = folder.glob("*.parquet")

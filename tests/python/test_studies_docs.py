@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from airtcp.study.grid import load_grid
+from airtcp.comparison.grid import load_grid
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs" / "measurements"

@@ -13,12 +13,12 @@ import pytest
 import airtcp
 from airtcp import _core
 from airtcp._core import AirtcpError, RunError
-from airtcp.study import store as store_module
-from airtcp.study.cells import Cell, cell_key
-from airtcp.study.comparison_plan import comparison_plan
-from airtcp.study.execute import Finished, execute
-from airtcp.study.plan import Observation, Plan, PlannedCell, planned_cell
-from airtcp.study.store import DamagedCellsWarning, Store, StoreError
+from airtcp.comparison import store as store_module
+from airtcp.comparison.cells import Cell, cell_key
+from airtcp.comparison.comparison_plan import comparison_plan
+from airtcp.comparison.execute import Finished, execute
+from airtcp.comparison.plan import Observation, Plan, PlannedCell, planned_cell
+from airtcp.comparison.store import DamagedCellsWarning, Store, StoreError
 
 SHORT = {"duration": "1 s"}
 

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import airtcp
-import airtcp.report
-from airtcp.catalogue import BASELINE
-from airtcp.plot.matrix import effect_colour
-from airtcp.plot.style import INK, REMEDY_COLOURS, VARIABLES, remedy_colours
-from airtcp.plot.verdicts import LOOKS, look_of
+import airtcp.pages
+from airtcp.core.catalogue import BASELINE
+from airtcp.pages.plot.matrix import effect_colour
+from airtcp.pages.plot.style import INK, REMEDY_COLOURS, VARIABLES, remedy_colours
+from airtcp.pages.plot.verdicts import LOOKS, look_of
 
 names = st.lists(st.text(min_size=1), unique=True, max_size=6).map(lambda some: [BASELINE, *some])
 
@@ -43,7 +43,7 @@ def contrast(one: str, other: str) -> float:
 
 def _page_variables() -> dict[str, tuple[str, str]]:
     """The colours that the pages' style sheet adds to the figures', light and dark."""
-    style = Path(airtcp.report.__file__).parent / "templates" / "style.css.j2"
+    style = Path(airtcp.pages.__file__).parent / "templates" / "style.css.j2"
     found: dict[str, list[str]] = {}
     for name, colour in re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", style.read_text()):
         found.setdefault(name, []).append(colour)

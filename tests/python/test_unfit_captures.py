@@ -10,7 +10,7 @@ import pytest
 from airtcp.diagnosis.fittable import why_no_fit
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import DiagnosedCapture, diagnosed, flow_of
+from airtcp.diagnosis.result import Diagnosis, diagnosed, flow_of
 from airtcp.diagnosis.stops import found_stops
 from capture_mutants import Packets, write
 from naive_flow import Link, flow_over
@@ -57,7 +57,7 @@ def conversation(
     return found
 
 
-def diagnosis_of(packets: Packets, folder: Path) -> DiagnosedCapture:
+def diagnosis_of(packets: Packets, folder: Path) -> Diagnosis:
     write(folder / "a.pcap", packets)
     return diagnosed(read_capture(folder / "a.pcap", None, None), None)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from airtcp._core import RunError, ScenarioError
-from airtcp.report.verification import latency_table
-from airtcp.verification import Verification, verify
+from airtcp.kernel.verify import Verification, verify
+from airtcp.pages.verification import latency_table
 
 FAKE = """#!{python}
 import json, pathlib, sys
@@ -46,7 +46,7 @@ def _install(folder: Path, monkeypatch: pytest.MonkeyPatch, late: int) -> Path:
     program, log = folder / "airtcp-net", folder / "calls"
     program.write_text(FAKE.format(python=sys.executable, log=str(log), late=late))
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setattr("airtcp.study.kernel.find_program", lambda: str(program))
+    monkeypatch.setattr("airtcp.kernel.runs.find_program", lambda: str(program))
     return log
 
 

@@ -64,8 +64,8 @@ def _wheel(folder: Path, change: Change, platform: str = "any") -> Path:
             ["missing: airtcp/data/scenarios/ping.toml"],
         ),
         (
-            lambda files: files.pop("airtcp/report/templates/report.html.j2"),
-            ["missing: airtcp/report/templates/report.html.j2"],
+            lambda files: files.pop("airtcp/pages/templates/report.html.j2"),
+            ["missing: airtcp/pages/templates/report.html.j2"],
         ),
         (
             lambda files: files.pop(f"{FOLDER}/licenses/LICENSE-MIT"),

@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 import airtcp
-from airtcp import _core, net
+from airtcp import _core
 from airtcp.cli.commands import COMMANDS
+from airtcp.core import net
 
 ROOT = Path(__file__).resolve().parents[2]
 RIDDLES = re.compile(

@@ -10,8 +10,8 @@ import typer
 
 from airtcp._core import ScenarioError
 from airtcp.cli.errors import say
-from airtcp.files import write_whole
-from airtcp.ranking.askers import Asker, parse_askers
+from airtcp.comparison.ranking.askers import Asker, parse_askers
+from airtcp.core.files import write_whole
 
 Can = Annotated[
     str | None,

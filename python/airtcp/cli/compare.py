@@ -12,7 +12,6 @@ from typing import Annotated
 import typer
 
 from airtcp._core import ScenarioError
-from airtcp.catalogue import BASELINE
 from airtcp.cli.asker import Can, asked_for
 from airtcp.cli.console import (
     AsJson,
@@ -34,21 +33,23 @@ from airtcp.cli.console import (
 )
 from airtcp.cli.errors import clear_errors, say
 from airtcp.cli.unwritten import AnswerFirst
-from airtcp.columns import numbers
-from airtcp.comparison import Comparison, UnstoredWarning, compare
-from airtcp.loading import load_scenario, parse_setting
-from airtcp.ranking import SMALLEST_PERCENT, Aim
-from airtcp.ranking.aims import COMPANIONS
-from airtcp.ranking.as_json import ranking_json
-from airtcp.study.context import context
-from airtcp.study.difference_words import amount, state_words
-from airtcp.study.everything import ALL
-from airtcp.study.front import Front, Mark, front
-from airtcp.study.metrics import METRICS, Metric
-from airtcp.study.own_metric import metric_of
-from airtcp.study.recommend import recommendations
-from airtcp.study.sequential import MAX_CPU_S, MAX_SEEDS, Rounds
-from airtcp.study.statistics import Outcome
+from airtcp.comparison.compare import UnstoredWarning, compare
+from airtcp.comparison.compared import Comparison
+from airtcp.comparison.context import context
+from airtcp.comparison.everything import ALL
+from airtcp.comparison.front import Front, Mark, front
+from airtcp.comparison.metrics import METRICS, Metric
+from airtcp.comparison.own_metric import metric_of
+from airtcp.comparison.ranking import SMALLEST_PERCENT, Aim
+from airtcp.comparison.ranking.aims import COMPANIONS
+from airtcp.comparison.ranking.as_json import ranking_json
+from airtcp.comparison.recommend import recommendations
+from airtcp.comparison.sequential import MAX_CPU_S, MAX_SEEDS, Rounds
+from airtcp.comparison.statistics import Outcome
+from airtcp.comparison.words import amount, state_words
+from airtcp.core.catalogue import BASELINE
+from airtcp.core.loading import load_scenario, parse_setting
+from airtcp.pages.columns import numbers
 
 
 def compare_command(

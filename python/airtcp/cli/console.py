@@ -15,9 +15,9 @@ import typer
 
 from airtcp._core import Scenario, ScenarioError
 from airtcp.cli.errors import say
-from airtcp.columns import printable
-from airtcp.ranking.aims import ALL_COMPANIONS
-from airtcp.study.metrics import METRICS
+from airtcp.comparison.metrics import METRICS
+from airtcp.comparison.ranking.aims import ALL_COMPANIONS
+from airtcp.pages.columns import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -54,7 +54,7 @@ LARGEST_SEED = 2**64 - 1
 
 def complete_scenario(incomplete: str) -> list[str]:
     """Shipped scenarios with this prefix, for the shell."""
-    from airtcp.shipped import shipped
+    from airtcp.core.shipped import shipped
 
     return [name for name in shipped("scenarios") if name.startswith(incomplete)]
 
@@ -147,7 +147,7 @@ def with_beside(settings: dict[str, object], beside: str | None) -> dict[str, ob
 
 def complete_remedy(incomplete: str) -> list[str]:
     """Remedies with this prefix, for the shell; in a combination, for its last part."""
-    from airtcp.catalogue import remedies
+    from airtcp.core.catalogue import remedies
 
     before, plus, last = incomplete.rpartition("+")
     return [
@@ -157,8 +157,8 @@ def complete_remedy(incomplete: str) -> list[str]:
 
 def complete_kernel(incomplete: str) -> list[str]:
     """Kernels with this prefix, for the shell; in a list, for its last part."""
-    from airtcp.kernels import cache
-    from airtcp.kernels.catalogue import MACHINE
+    from airtcp.kernel.guests import cache
+    from airtcp.kernel.guests.catalogue import MACHINE
 
     before, comma, last = incomplete.rpartition(",")
     names = [MACHINE, *cache.names()]

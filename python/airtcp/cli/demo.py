@@ -11,7 +11,7 @@ from airtcp._core import ScenarioError
 from airtcp.cli.asker import Can, asked_for
 from airtcp.cli.console import folder_name, print_lines, progress_bar, writable_folder
 from airtcp.cli.errors import clear_errors, say
-from airtcp.quantities import parse_bit_rate
+from airtcp.core.quantities import parse_bit_rate
 
 
 def demo_command(
@@ -68,8 +68,8 @@ def demo_command(
             raise ScenarioError(f'--rate {rate}: expected a rate such as "20 Mbit/s"')
         writable_folder(folder)
         asked = asked_for(can)
-        from airtcp.demonstration import tell
-        from airtcp.demonstration.page import write_story
+        from airtcp.pages.demonstration import tell
+        from airtcp.pages.demonstration.page import write_story
 
         with progress_bar("demo") as report:
             story = tell(folder, report, log=log, can=asked.can, seeds=seeds, rate_bps=rate_bps)

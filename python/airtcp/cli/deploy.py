@@ -3,7 +3,7 @@
 import typer
 
 from airtcp.cli.errors import clear_errors
-from airtcp.net import hand_over
+from airtcp.core.net import hand_over
 
 
 def deploy_command(_context: typer.Context) -> None:

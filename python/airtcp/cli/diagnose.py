@@ -15,14 +15,14 @@ from airtcp.cli.console import AsJson, print_json, print_lines, progress_bar
 from airtcp.cli.diagnose_output import diagnosis_json, print_diagnosis
 from airtcp.cli.errors import clear_errors, say
 from airtcp.cli.unwritten import AnswerFirst
-from airtcp.quantities import parse_bit_rate, parse_seconds
-from airtcp.ranking.aims import Aim
+from airtcp.comparison.ranking.aims import Aim
+from airtcp.core.quantities import parse_bit_rate, parse_seconds
 
 if TYPE_CHECKING:
-    from airtcp.diagnoses import Diagnosis
+    from airtcp.diagnosis.ping_result import PingDiagnosis
+    from airtcp.diagnosis.result import Diagnosis
     from airtcp.diagnosis.sockets import Sockets
     from airtcp.diagnosis.trying import Effort
-    from airtcp.ping_diagnosis import PingDiagnosis
 
 
 def diagnose_command(
@@ -339,7 +339,7 @@ def _diagnosed(
     diagnosis: Diagnosis | PingDiagnosis
     with progress_bar(f"diagnosing {file}") as report:
         if file == "-" or is_capture(Path(file)):
-            from airtcp.diagnoses import diagnose
+            from airtcp.diagnosis.diagnose import diagnose
 
             diagnosis = diagnose(
                 file,
@@ -355,7 +355,7 @@ def _diagnosed(
         else:
             # A capture's diagnosis takes longer to load than a log's takes to refuse.
             from airtcp.diagnosis.ping_options import ping_rounds, refuse_options_of_captures
-            from airtcp.ping_diagnosis import diagnose_ping
+            from airtcp.diagnosis.ping_result import diagnose_ping
 
             refuse_options_of_captures(
                 chosen.sender, chosen.worth_percent, chosen.aim, chosen.flow, chosen.view
@@ -390,7 +390,7 @@ def _is_link(file: str) -> bool:
 
     if file == "-" or is_capture(Path(file)):
         return False
-    from airtcp.recorded.recording import read_recording
+    from airtcp.core.recordings.recording import read_recording
 
     try:
         return read_recording(file).is_link
@@ -402,9 +402,9 @@ def _is_link(file: str) -> bool:
 def _print_link(file: str, chosen: _Chosen, folder: Path | None, *, as_json: bool) -> None:
     """Diagnoses a file with a rate: what it knows of the link, and what helps there."""
     from airtcp.cli.diagnose_output import print_link
+    from airtcp.core.quantities import format_bit_rate
     from airtcp.diagnosis.link_file import diagnosed_link
     from airtcp.diagnosis.ping_options import ping_rounds, refuse_options_of_captures
-    from airtcp.quantities import format_bit_rate
 
     refuse_options_of_captures(chosen.sender, chosen.worth_percent, chosen.aim)
     asked = asked_for(chosen.can, is_interactive=not as_json)

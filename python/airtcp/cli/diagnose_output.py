@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airtcp.cli.console import out, print_lines
-from airtcp.columns import numbers
+from airtcp.pages.columns import numbers
 
 if TYPE_CHECKING:
-    from airtcp.diagnoses import Diagnosis
     from airtcp.diagnosis.link_file import DiagnosedLink
-    from airtcp.ping_diagnosis import PingDiagnosis
-    from airtcp.report.tables import Table
+    from airtcp.diagnosis.ping_result import PingDiagnosis
+    from airtcp.diagnosis.result import Diagnosis
+    from airtcp.pages.tables import Table
 
 _MAX_ROWS = 12
 _MAX_FLOWS = 20
@@ -18,7 +18,7 @@ _MAX_FLOWS = 20
 
 def print_diagnosis(diagnosis: "Diagnosis | PingDiagnosis") -> None:
     """The sentences, the remedies and the deployment of the best."""
-    from airtcp.ping_diagnosis import PingDiagnosis
+    from airtcp.diagnosis.ping_result import PingDiagnosis
 
     if not isinstance(diagnosis, PingDiagnosis) and len(diagnosis.capture.flows) > 1:
         _print_flows(diagnosis)
@@ -35,7 +35,7 @@ def print_diagnosis(diagnosis: "Diagnosis | PingDiagnosis") -> None:
 
 def print_link(found: "DiagnosedLink") -> None:
     """What a file knows of a link, the remedies on it, and how the best is deployed."""
-    from airtcp.report.tables import goodput_table
+    from airtcp.pages.tables import goodput_table
 
     print_lines(found.sentences)
     out.print()
@@ -46,22 +46,22 @@ def print_link(found: "DiagnosedLink") -> None:
 
 
 def _print_flows(diagnosis: "Diagnosis") -> None:
-    from airtcp.report.diagnosis_tables import flows_table
+    from airtcp.pages.diagnosis_tables import flows_table
 
     _print_table(flows_table(diagnosis.capture.flows), _MAX_FLOWS)
 
 
 def _remedies(diagnosis: "Diagnosis | PingDiagnosis") -> "Table | None":
     """The table of the remedies, if any were tried."""
-    from airtcp.ping_diagnosis import PingDiagnosis
+    from airtcp.diagnosis.ping_result import PingDiagnosis
 
     if isinstance(diagnosis, PingDiagnosis):
         if diagnosis.comparison is None:
             return None
-        from airtcp.report.tables import goodput_table
+        from airtcp.pages.tables import goodput_table
 
         return goodput_table(diagnosis.comparison)
-    from airtcp.report.diagnosis_tables import trials_table
+    from airtcp.pages.diagnosis_tables import trials_table
 
     return None if diagnosis.trials is None else trials_table(diagnosis.trials)
 
@@ -75,7 +75,7 @@ def _print_table(shown: "Table", most: int) -> None:
 def diagnosis_json(diagnosis: "Diagnosis | PingDiagnosis", page: Path | None) -> dict[str, object]:
     """The diagnosis as `--json` prints it."""
     from airtcp.diagnosis.as_json import of_capture, of_ping
-    from airtcp.ping_diagnosis import PingDiagnosis
+    from airtcp.diagnosis.ping_result import PingDiagnosis
 
     found = of_ping(diagnosis) if isinstance(diagnosis, PingDiagnosis) else of_capture(diagnosis)
     return found | {"report": None if page is None else str(page)}

@@ -6,7 +6,7 @@ from typing import NoReturn
 import typer
 
 from airtcp.cli.errors import clear_errors
-from airtcp.net import hand_over
+from airtcp.core.net import hand_over
 
 
 def emulate_command(_context: typer.Context) -> None:
@@ -30,7 +30,7 @@ def emulate_command(_context: typer.Context) -> None:
 
 def _in_virtual_time(words: list[str]) -> NoReturn:
     from airtcp.cli.kernels import kernel_name
-    from airtcp.emulation import emulate, parsed
+    from airtcp.kernel.emulate import emulate, parsed
 
     asked = parsed(words)
     asked.kernel = kernel_name(asked.kernel)

@@ -5,7 +5,7 @@ import sys
 import typer
 
 from airtcp.cli.errors import clear_errors
-from airtcp.net import hand_over
+from airtcp.core.net import hand_over
 
 
 def send_command(_context: typer.Context) -> None:

@@ -16,7 +16,7 @@ import typer
 
 from airtcp.cli.interrupts import as_exception
 from airtcp.cli.stop import INTERRUPTED
-from airtcp.columns import printable
+from airtcp.pages.columns import printable
 
 FAILURE = 1
 BAD_INPUT = 2
@@ -35,7 +35,7 @@ def clear_errors() -> Iterator[None]:
     """
     # Imported here: `airtcp --help` needs no core.
     from airtcp._core import AirtcpError, CaptureError, ScenarioError
-    from airtcp.files import FileError
+    from airtcp.core.files import FileError
 
     try:
         with as_exception(), warnings.catch_warnings():

@@ -7,7 +7,7 @@ import typer
 
 from airtcp.cli.console import ScenarioFile, Settings, folder_name, print_lines, writable_folder
 from airtcp.cli.errors import clear_errors
-from airtcp.loading import load_scenario, parse_setting
+from airtcp.core.loading import load_scenario, parse_setting
 
 
 def export_command(
@@ -32,7 +32,7 @@ def export_command(
 
     airtcp export lossy-pipe --as netem
     """
-    from airtcp.recorded.export.targets import export_link
+    from airtcp.core.recordings.export.targets import export_link
 
     with clear_errors():
         given = dict(parse_setting(text) for text in settings or [])

@@ -8,8 +8,8 @@ import typer
 from airtcp._core import ScenarioError
 from airtcp.cli.console import AsJson, print_json, print_lines, writable_file
 from airtcp.cli.errors import clear_errors
-from airtcp.columns import columns
-from airtcp.quantities import parse_seconds
+from airtcp.core.quantities import parse_seconds
+from airtcp.pages.columns import columns
 
 
 def import_command(
@@ -86,9 +86,9 @@ def import_command(
 
     airtcp compare my.flent.gz
     """
-    from airtcp.recorded.choices import Choices
-    from airtcp.recorded.formats import formats_known
-    from airtcp.recorded.imported import import_link
+    from airtcp.core.recordings.choices import Choices
+    from airtcp.core.recordings.formats import formats_known
+    from airtcp.core.recordings.imported import import_link
 
     with clear_errors():
         if formats:

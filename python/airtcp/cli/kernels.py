@@ -8,10 +8,10 @@ import typer
 from airtcp._core import ScenarioError
 from airtcp.cli.console import AsJson, complete_kernel, print_json, progress_bar
 from airtcp.cli.errors import clear_errors, say
-from airtcp.columns import columns
+from airtcp.pages.columns import columns
 
 if TYPE_CHECKING:
-    from airtcp.kernels import Kernel
+    from airtcp.kernel.guests import Kernel
 
 _ACTIONS = ("list", "add", "remove")
 
@@ -78,7 +78,7 @@ def kernels_command(
 
     airtcp kernels
     """
-    from airtcp.kernels import add, known, remove
+    from airtcp.kernel.guests import add, known, remove
 
     with clear_errors():
         if action not in _ACTIONS:
@@ -117,8 +117,8 @@ def kernel_name(word: str) -> str:
         KernelError: there is no such kernel, or it cannot be added.
         OSError: the path cannot be read, or the cache cannot be written.
     """
-    from airtcp.kernels import known, the_kernel
-    from airtcp.kernels.catalogue import MACHINE
+    from airtcp.kernel.guests import known, the_kernel
+    from airtcp.kernel.guests.catalogue import MACHINE
 
     if word == MACHINE:
         return word

@@ -11,7 +11,7 @@ from airtcp._core import ScenarioError
 from airtcp.cli.asker import asked_for
 from airtcp.cli.console import out
 from airtcp.cli.errors import clear_errors, say
-from airtcp.shipped import folder
+from airtcp.core.shipped import folder
 
 
 def lab_command(

@@ -17,7 +17,7 @@ from airtcp.cli.asker import Can, asked_for
 from airtcp.cli.console import AsJson, print_json, print_lines, progress_bar, writable_file
 from airtcp.cli.errors import clear_errors, say
 from airtcp.cli.unwritten import AnswerFirst
-from airtcp.columns import numbers
+from airtcp.core.quantities import format_bit_rate, format_bytes, format_percent
 from airtcp.measure import iperf3
 from airtcp.measure.https import Server
 from airtcp.measure.link import scenario_toml
@@ -26,7 +26,7 @@ from airtcp.measure.measurement import Measurement, measure, measure_by
 from airtcp.measure.phase import Phase, Times
 from airtcp.measure.probe_log import csv_of
 from airtcp.measure.wire import PORT, WireError
-from airtcp.quantities import format_bit_rate, format_bytes, format_percent
+from airtcp.pages.columns import numbers
 
 _MIN_S = 3.0
 _MAX_S = 300.0
@@ -276,9 +276,9 @@ def _link(found: Measurement, host: str) -> str | None:
 
 def _sentences(link: str, can: str) -> list[str]:
     """The sentences of `airtcp compare` on the link, with a few seeds."""
-    from airtcp.comparison import compare
-    from airtcp.ranking.aims import COMPANIONS
-    from airtcp.study.recommend import recommendations
+    from airtcp.comparison.compare import compare
+    from airtcp.comparison.ranking.aims import COMPANIONS
+    from airtcp.comparison.recommend import recommendations
 
     settings = {"flows.beside": list(COMPANIONS)}
     with progress_bar("comparing remedies on the measured link") as report:

@@ -19,13 +19,13 @@ from airtcp.cli.console import (
     writable_folder,
 )
 from airtcp.cli.errors import clear_errors, say
+from airtcp.comparison.dask import executor_at
 from airtcp.papers.judge import JudgedClaim
 from airtcp.papers.judgement import Judgement, judge_papers
 from airtcp.papers.over_readings import OverReadings
 from airtcp.papers.paper import find_papers, load_papers
 from airtcp.papers.readings import departures
 from airtcp.papers.rules import Verdict
-from airtcp.study.dask import executor_at
 
 _COLOURS = {
     Verdict.REPRODUCED: "green",
@@ -139,7 +139,7 @@ def papers_command(
                 executor=executor_at(dask),
                 progress=report,
             )
-        from airtcp.report.papers import write_papers_report
+        from airtcp.pages.papers import write_papers_report
 
         command = shlex.join(["airtcp", *sys.argv[1:]])
         page = write_papers_report(judgement, folder, command, png=png)

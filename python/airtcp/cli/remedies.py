@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from airtcp.catalogue import Parameter, Remedy, remedies, remedy
 from airtcp.cli.console import AsJson, complete_remedy, print_json
 from airtcp.cli.errors import clear_errors
-from airtcp.columns import columns, width
+from airtcp.core.catalogue import Parameter, Remedy, remedies, remedy
+from airtcp.pages.columns import columns, width
 
 
 def remedies_command(

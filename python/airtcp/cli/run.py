@@ -21,9 +21,9 @@ from airtcp.cli.console import (
 from airtcp.cli.errors import clear_errors, say
 from airtcp.cli.run_outputs import Outputs, parse_pictures
 from airtcp.cli.run_summary import json_object, print_controls, print_summary
-from airtcp.loading import load_scenario, parse_setting
-from airtcp.runs import run
-from airtcp.sessions import BestStart
+from airtcp.core.loading import load_scenario, parse_setting
+from airtcp.core.runs import run
+from airtcp.core.sessions import BestStart
 
 
 def _file(text: str) -> object:
@@ -131,7 +131,7 @@ def run_command(
             chosen = best_start.settings(chosen)
         named_remedies = list(remedy or [])
         if bpf is not None:
-            from airtcp.bpf import remedy as bpf_remedy
+            from airtcp.core.bpf import remedy as bpf_remedy
 
             named_remedies.append(bpf_remedy(bpf))
         scenario = load_scenario(file, chosen, named_remedies)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from airtcp._core import ScenarioError
 from airtcp.cli.console import writable_file
-from airtcp.files import write_whole
-from airtcp.plot import TIMELINE_PROBES
-from airtcp.plot.pictures import PICTURES
-from airtcp.runs import Run
+from airtcp.core.files import write_whole
+from airtcp.core.runs import Run
+from airtcp.pages.plot import TIMELINE_PROBES
+from airtcp.pages.plot.pictures import PICTURES
 
 if TYPE_CHECKING:
     import polars as pl

@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from typing import cast
 
-from airtcp.columns import numbers, printable
-from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
-from airtcp.runs import ControlReport, Run
-from airtcp.summary import (
+from airtcp.core.quantities import format_bit_rate, format_bytes, format_count, format_percent
+from airtcp.core.runs import ControlReport, Run
+from airtcp.core.summary import (
     BesideSummary,
     FlowSummary,
     RunSummary,
@@ -14,6 +13,7 @@ from airtcp.summary import (
     retransmitted_share,
     total,
 )
+from airtcp.pages.columns import numbers, printable
 
 _MAX_FLOWS_SHOWN = 4
 

@@ -8,8 +8,8 @@ import typer
 from airtcp._core import ScenarioError
 from airtcp.cli.console import AsJson, complete_scenario, print_json, writable_file
 from airtcp.cli.errors import clear_errors
-from airtcp.columns import columns
-from airtcp.shipped import copy_scenario, description, find, shipped
+from airtcp.core.shipped import copy_scenario, description, find, shipped
+from airtcp.pages.columns import columns
 
 
 def scenarios_command(as_json: AsJson = False) -> None:

@@ -10,7 +10,7 @@ from rich.markup import escape
 from airtcp._core import ScenarioError
 from airtcp.cli.console import AsJson, out, print_json
 from airtcp.cli.errors import clear_errors
-from airtcp.scripts import ScriptResult, find_scripts, profiles, run_script
+from airtcp.core.scripts import ScriptResult, find_scripts, profiles, run_script
 
 _COLOURS = {"passed": "green", "failed": "red", "unsupported": "yellow", "unreadable": "red"}
 

@@ -23,10 +23,10 @@ from airtcp.cli.console import (
 )
 from airtcp.cli.errors import clear_errors, say
 from airtcp.cli.unwritten import AnswerFirst
-from airtcp.columns import printable
-from airtcp.shipped import find
-from airtcp.study.grid import load_grid, run_grid
-from airtcp.study.own_metric import metric_of
+from airtcp.comparison.grid import load_grid, run_grid
+from airtcp.comparison.own_metric import metric_of
+from airtcp.core.shipped import find
+from airtcp.pages.columns import printable
 
 
 def study_command(
@@ -85,7 +85,7 @@ def study_command(
                 report(finished / runs, f"{finished} of {runs} runs, {printable(what)}")
 
             result = run_grid(grid, seeds, folder, jobs, progress, dask, asked)
-        from airtcp.report.grid import effect_table, judges, score_table, write_study
+        from airtcp.pages.grid import effect_table, judges, score_table, write_study
 
         page = None
         written: AnswerFirst[Path] = AnswerFirst()

@@ -20,10 +20,10 @@ from airtcp.cli.console import (
     writable_folder,
 )
 from airtcp.cli.errors import clear_errors, say
-from airtcp.loading import load_scenario, parse_setting
-from airtcp.ranking import SMALLEST_PERCENT, Aim
-from airtcp.ranking.aims import COMPANIONS
-from airtcp.study.sequential import MAX_SEEDS
+from airtcp.comparison.ranking import SMALLEST_PERCENT, Aim
+from airtcp.comparison.ranking.aims import COMPANIONS
+from airtcp.comparison.sequential import MAX_SEEDS
+from airtcp.core.loading import load_scenario, parse_setting
 from airtcp.tuning import tune
 from airtcp.tuning.tuned import MAX_CPU_S
 

@@ -26,12 +26,13 @@ from airtcp.cli.console import (
 from airtcp.cli.errors import clear_errors, say
 from airtcp.cli.kernels import kernel_name
 from airtcp.cli.unwritten import AnswerFirst
-from airtcp.columns import numbers
-from airtcp.kernels.catalogue import MACHINE
-from airtcp.loading import parse_setting
-from airtcp.study.kernel import Measurement
-from airtcp.study.kernel_beside import beside_of
-from airtcp.verification import DEFAULT_SEEDS, Progress, Verification, verify
+from airtcp.comparison.execute import Progress
+from airtcp.core.loading import parse_setting
+from airtcp.kernel.guests.catalogue import MACHINE
+from airtcp.kernel.runs import Measurement
+from airtcp.kernel.under_load import beside_of
+from airtcp.kernel.verify import DEFAULT_SEEDS, Verification, verify
+from airtcp.pages.columns import numbers
 
 
 def verify_command(
@@ -174,8 +175,8 @@ def _print_partings(
     kernels: list[str],
     disciplines: tuple[str, str],
 ) -> None:
-    from airtcp.kernels import Guest, the_kernel
-    from airtcp.partings import parting
+    from airtcp.kernel.guests import Guest, the_kernel
+    from airtcp.kernel.parting import parting
 
     if MACHINE in kernels:
         raise ScenarioError(
@@ -205,7 +206,7 @@ def _command() -> str:
 
 
 def _print(verification: Verification) -> None:
-    from airtcp.report.verification import beside_table, counts_table, effects_table
+    from airtcp.pages.verification import beside_table, counts_table, effects_table
 
     print_lines(verification.verdict)
     for shown in (

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from airtcp.quantities import format_bit_rate
+from airtcp.core.quantities import format_bit_rate
 
 if TYPE_CHECKING:
-    from airtcp.diagnosis.result import DiagnosedCapture
+    from airtcp.diagnosis.result import Diagnosis
 
 SNAP_BYTES = 128
 """Room for Ethernet 14, a VLAN tag 4, IPv6 40 and TCP with all options 60."""
@@ -36,7 +36,7 @@ def advice(interface: str = "any", host: str | None = None, port: int | None = N
     ]
 
 
-def probes(found: "DiagnosedCapture") -> list[str]:
+def probes(found: "Diagnosis") -> list[str]:
     """Questions that a capture leaves open, each with a transfer that would answer it, and why."""
     facts, link = found.capture.facts, found.link
     if facts is None or link is None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from airtcp import _core
-from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
+from airtcp.core.quantities import format_bit_rate, format_bytes, format_count, format_percent
 
 MIN_AIRTIME = 0.001
 """Minimum share of the airtime for a pair to be listed separately."""

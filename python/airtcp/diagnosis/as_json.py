@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from airtcp import _core
+from airtcp.comparison.ranking.as_json import ranking_json
 from airtcp.diagnosis.link import FittedLink
-from airtcp.diagnosis.ping_result import DiagnosedPing
-from airtcp.diagnosis.result import DiagnosedCapture
+from airtcp.diagnosis.ping_result import PingDiagnosis
+from airtcp.diagnosis.result import Diagnosis
 from airtcp.diagnosis.trials import Trials
-from airtcp.ranking.as_json import ranking_json
 
 if TYPE_CHECKING:
     from airtcp.diagnosis.ping_answer import AtRate
 
 
-def of_capture(diagnosis: DiagnosedCapture) -> dict[str, object]:
+def of_capture(diagnosis: Diagnosis) -> dict[str, object]:
     """A capture's diagnosis, with one row per label and without the transmissions."""
     capture = diagnosis.capture
     most = diagnosis.ceiling
@@ -51,7 +51,7 @@ def of_capture(diagnosis: DiagnosedCapture) -> dict[str, object]:
     }
 
 
-def of_ping(diagnosis: DiagnosedPing) -> dict[str, object]:
+def of_ping(diagnosis: PingDiagnosis) -> dict[str, object]:
     """A ping log's diagnosis."""
     log, compared = diagnosis.log, diagnosis.comparison
     return {
@@ -83,7 +83,7 @@ def of_ping(diagnosis: DiagnosedPing) -> dict[str, object]:
     }
 
 
-def _further(diagnosis: DiagnosedPing) -> list["AtRate"]:
+def _further(diagnosis: PingDiagnosis) -> list["AtRate"]:
     answer = diagnosis.answer
     if answer is None:
         return []

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from airtcp.core.quantities import format_bit_rate, format_percent
 from airtcp.diagnosis.capture import Capture
 from airtcp.diagnosis.check import FIT
 from airtcp.diagnosis.observed import Observed, Reals
-from airtcp.quantities import format_bit_rate, format_percent
 
 Places = NDArray[np.int64]
 

@@ -12,11 +12,11 @@ import polars as pl
 
 from airtcp import _core
 from airtcp._core import Scenario
+from airtcp.comparison.statistics import student_t
+from airtcp.core.runs import Run
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.scenario import SLOWEST, Stack, WrittenLink, modelled, replayed
-from airtcp.runs import Run
-from airtcp.study.statistics import student_t
 
 NEAR = 0.10
 MAX_OFF = 0.30

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from airtcp.core.quantities import format_bit_rate, format_count, format_percent
 from airtcp.diagnosis.check import Prediction, Replay
 from airtcp.diagnosis.limits import ENDS_SHARE
-from airtcp.quantities import format_bit_rate, format_count, format_percent
 
 
 def replay_words(replay: Replay, *, is_same: bool = True) -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
+from airtcp.core.quantities import format_bit_rate, format_bytes, format_count, format_percent
 
 LIMITED_SHARE = 0.1
 """Minimum share of the connection's time for a limit to be named."""

@@ -4,18 +4,18 @@ from dataclasses import replace
 from itertools import pairwise
 
 from airtcp._core import ScenarioError
-from airtcp.catalogue import BASELINE
+from airtcp.comparison.competing import competing_plan
+from airtcp.comparison.execute import execute
+from airtcp.comparison.metrics import METRICS
+from airtcp.comparison.ranking import State
+from airtcp.comparison.ranking.best import is_gentle, rivals_of
+from airtcp.comparison.ranking.harm import harm_state
+from airtcp.comparison.statistics import ERROR, PairedDifference, paired_difference
+from airtcp.core.catalogue import BASELINE
 from airtcp.diagnosis.check import loaded
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.scenario import Stack, modelled
 from airtcp.diagnosis.trials import Trial, Trials
-from airtcp.ranking import State
-from airtcp.ranking.best import is_gentle, rivals_of
-from airtcp.ranking.harm import harm_state
-from airtcp.study.competing import competing_plan
-from airtcp.study.execute import execute
-from airtcp.study.metrics import METRICS
-from airtcp.study.statistics import ERROR, PairedDifference, paired_difference
 
 SEEDS = (10, 20, 40)
 """Seeds of the looks: later looks run only if a large harm is neither shown nor excluded."""

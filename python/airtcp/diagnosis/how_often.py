@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from airtcp.core.quantities import format_count
+from airtcp.core.recordings.events import Spans
+from airtcp.core.recordings.log import PingLog
 from airtcp.diagnosis.finding import span_words
 from airtcp.diagnosis.period import Period
-from airtcp.quantities import format_count
-from airtcp.recorded.events import Spans
-from airtcp.recorded.log import PingLog
 
 
 def how_often(spans: Spans, log: PingLog, regular: Period | None) -> str:

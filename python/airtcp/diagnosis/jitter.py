@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from airtcp.core.quantities import format_percent
 from airtcp.diagnosis.late import MIN_S, SPREAD, overtaken_by
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.seconds import seconds_words
-from airtcp.quantities import format_percent
 
 FEWEST = 30
 OVERTAKEN = 6.0

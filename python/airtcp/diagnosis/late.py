@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from airtcp.core.quantities import format_percent
 from airtcp.diagnosis.observed import Observed, Reals
-from airtcp.quantities import format_percent
 
 FEWEST = 5
 """Minimum number of late packets to estimate their share and delay."""

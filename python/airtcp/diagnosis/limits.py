@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from airtcp.core.quantities import format_bit_rate, format_count, format_percent
 from airtcp.diagnosis.capture import Facts
 from airtcp.diagnosis.drops import Drops
 from airtcp.diagnosis.findings.path import path_words
@@ -15,7 +16,6 @@ from airtcp.diagnosis.loss import Loss
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.stop_words import stop_words
 from airtcp.diagnosis.wifi import Wifi
-from airtcp.quantities import format_bit_rate, format_count, format_percent
 
 ENDS_SHARE = 0.1
 """Minimum share of the time for a limit at one end to be mentioned."""

@@ -7,13 +7,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from airtcp.ranking.askers import parse_askers
-from airtcp.recorded.choices import Choices
-from airtcp.recorded.imported import ImportedLink, import_link
+from airtcp.comparison.ranking.askers import parse_askers
+from airtcp.core.recordings.choices import Choices
+from airtcp.core.recordings.imported import ImportedLink, import_link
 
 if TYPE_CHECKING:
-    from airtcp.study.compare import ComparedRuns
-    from airtcp.study.sequential import Rounds
+    from airtcp.comparison.compared import Comparison
+    from airtcp.comparison.sequential import Rounds
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,12 @@ class DiagnosedLink:
     """A link out of a file, and the remedies over it."""
 
     imported: ImportedLink
-    comparison: "ComparedRuns"
+    comparison: "Comparison"
 
     @cached_property
     def sentences(self) -> list[str]:
         """Description of the file, the remedies that help, and its known and unknown facts."""
-        from airtcp.study.answer import answer
+        from airtcp.comparison.answer import answer
 
         first, *others = self.imported.said
         return [first, *answer(self.comparison), *others]
@@ -34,7 +34,7 @@ class DiagnosedLink:
     @property
     def deployment(self) -> list[str]:
         """The winner's deployment on a real system; empty without a winner."""
-        from airtcp.study.deployment import deployment
+        from airtcp.comparison.deployment import deployment
 
         return deployment(self.comparison)
 
@@ -62,8 +62,8 @@ def diagnosed_link(
     """
     parse_askers(can)
     imported = import_link([path], Choices(rate=rate))
+    from airtcp.comparison.run import run_comparison
     from airtcp.diagnosis.ping_answer import ROUNDS
-    from airtcp.study.run_comparison import run_comparison
 
     def told(done: int, cells: int) -> None:
         if progress is not None:

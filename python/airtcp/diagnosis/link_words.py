@@ -2,11 +2,11 @@
 
 import math
 
+from airtcp.core.quantities import format_bit_rate, format_bytes, format_count, format_percent
 from airtcp.diagnosis.drops import WIDE, Drops
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.stops import StopProcess
 from airtcp.diagnosis.wifi import Wifi
-from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 
 FEW_LOSSES = 30
 """Below this many losses the count is reported, too: their interval is wide."""

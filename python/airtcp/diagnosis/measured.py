@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
+from airtcp.core.recordings.events import find_events
+from airtcp.core.recordings.log import FEWEST, PingLog
 from airtcp.diagnosis.ping_findings import said
 from airtcp.measure.phase import Phase
 from airtcp.measure.probes import INTERVAL_S
-from airtcp.recorded.events import find_events
-from airtcp.recorded.log import FEWEST, PingLog
 
 
 def what_is_wrong(phase: Phase) -> list[str]:

@@ -7,16 +7,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from airtcp._core import RunError
-from airtcp.catalogue import BASELINE
-from airtcp.quantities import format_bit_rate, parse_bit_rate
-from airtcp.recorded.events import Events
-from airtcp.recorded.link import QUEUE_MS, Reading, played_link
-from airtcp.recorded.log import PingLog
-from airtcp.study.answer import answer
-from airtcp.study.budget import Budget
-from airtcp.study.compare import ComparedRuns
-from airtcp.study.run_comparison import run_comparison
-from airtcp.study.sequential import Rounds
+from airtcp.comparison.answer import answer
+from airtcp.comparison.budget import Budget
+from airtcp.comparison.compared import Comparison
+from airtcp.comparison.run import run_comparison
+from airtcp.comparison.sequential import Rounds
+from airtcp.core.catalogue import BASELINE
+from airtcp.core.quantities import format_bit_rate, parse_bit_rate
+from airtcp.core.recordings.events import Events
+from airtcp.core.recordings.link import QUEUE_MS, Reading, played_link
+from airtcp.core.recordings.log import PingLog
 
 RATES = ("12 Mbit/s", "3 Mbit/s", "50 Mbit/s")
 """Rates to try by default; every remedy at the first."""
@@ -38,7 +38,7 @@ class AtRate:
     """Remedies over the link at one rate, with one interpretation of unanswered probes."""
 
     rate: str
-    comparison: ComparedRuns
+    comparison: Comparison
     reading: Reading = Reading.LOST
 
     @cached_property
@@ -201,15 +201,15 @@ def answered(
     return PingAnswer(main, tuple(again), waited, tuple(untried))
 
 
-def _candidates(compared: ComparedRuns) -> list[str]:
+def _candidates(compared: Comparison) -> list[str]:
     """The remedies worth trying at other rates: the best by their estimates, helping or not."""
     deployable = sorted(compared.ranking.deployable, key=lambda one: -one.gain)
     return [one.remedy for one in deployable[:_MAX_ELSEWHERE]]
 
 
 def _compared(
-    path: Path, names: Sequence[str], like: ComparedRuns, budget: Budget
-) -> ComparedRuns | None:
+    path: Path, names: Sequence[str], like: Comparison, budget: Budget
+) -> Comparison | None:
     """Some remedies on as many seeds as the processor time permits; None if not even one."""
     left_s = budget.left_s
     if left_s <= 0:

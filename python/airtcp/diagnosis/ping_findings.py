@@ -4,6 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from airtcp.core.quantities import format_count, format_percent
+from airtcp.core.recordings.events import Events, Spans
+from airtcp.core.recordings.log import PingLog, Reals
 from airtcp.diagnosis.finding import Finding, span_words
 from airtcp.diagnosis.how_often import how_long, how_often
 from airtcp.diagnosis.period import FEWEST, Period, period
@@ -16,9 +19,6 @@ from airtcp.diagnosis.radio import (
     SCAN_EVERY_S,
     is_scan,
 )
-from airtcp.quantities import format_count, format_percent
-from airtcp.recorded.events import Events, Spans
-from airtcp.recorded.log import PingLog, Reals
 
 OUTAGE_S = 20.0
 """Minimum length of an outage; shorter gaps are stops."""

@@ -4,10 +4,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from airtcp._core import ScenarioError
-from airtcp.ranking.aims import Aim
+from airtcp.comparison.ranking.aims import Aim
 
 if TYPE_CHECKING:
-    from airtcp.study.sequential import Rounds
+    from airtcp.comparison.sequential import Rounds
 
 
 def refuse_options_of_captures(

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from airtcp.core.quantities import format_percent
+from airtcp.core.recordings.events import Events, Spans, runs
+from airtcp.core.recordings.log import Flags, PingLog, Reals
+from airtcp.core.recordings.sleep import BEACON_S
 from airtcp.diagnosis.finding import Finding, span_words
 from airtcp.diagnosis.how_often import how_long, how_often
 from airtcp.diagnosis.period import FEWEST, period
-from airtcp.quantities import format_percent
-from airtcp.recorded.events import Events, Spans, runs
-from airtcp.recorded.log import Flags, PingLog, Reals
-from airtcp.recorded.sleep import BEACON_S
 
 QUEUE_S = 0.04
 QUEUE_SHARE = 0.05

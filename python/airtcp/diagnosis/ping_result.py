@@ -7,27 +7,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from airtcp.comparison.ranking.askers import parse_askers
+from airtcp.core.quantities import format_bit_rate, format_count, format_percent
+from airtcp.core.recordings.events import Events, find_events
+from airtcp.core.recordings.link import PlayedLink, played_link
+from airtcp.core.recordings.log import PingLog, read_ping
+from airtcp.core.shown import Reported
 from airtcp.diagnosis.finding import Finding
 from airtcp.diagnosis.ping_findings import find, said
 from airtcp.diagnosis.starlink import starlink_sentence
-from airtcp.quantities import format_bit_rate, format_count, format_percent
-from airtcp.ranking.askers import parse_askers
-from airtcp.recorded.events import Events, find_events
-from airtcp.recorded.link import PlayedLink, played_link
-from airtcp.recorded.log import PingLog, read_ping
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from airtcp.comparison.compared import Comparison
+    from airtcp.comparison.sequential import Rounds
     from airtcp.diagnosis.ping_answer import PingAnswer
-    from airtcp.study.compare import ComparedRuns
-    from airtcp.study.sequential import Rounds
 
 _PLAYED_AT = "12 Mbit/s"
 
 
 @dataclass(frozen=True)
-class DiagnosedPing:
+class PingDiagnosis(Reported):
     """Findings from a ping log, and refusals with their reasons."""
 
     log: PingLog
@@ -38,7 +39,7 @@ class DiagnosedPing:
     """The remedies over the log's link; None if too few probes were answered."""
 
     @property
-    def comparison(self) -> "ComparedRuns | None":
+    def comparison(self) -> "Comparison | None":
         """Every remedy, at the given rate or the middle one."""
         return None if self.answer is None else self.answer.main.comparison
 
@@ -89,7 +90,7 @@ class DiagnosedPing:
         """The winner's deployment on a real system; empty without a winner."""
         if self.comparison is None:
             return []
-        from airtcp.study.deployment import deployment
+        from airtcp.comparison.deployment import deployment
 
         return deployment(self.comparison)
 
@@ -105,7 +106,7 @@ class DiagnosedPing:
         return self.link.toml
 
 
-def diagnosed_ping(
+def diagnose_ping(
     path: str | os.PathLike[str],
     can: str = "all",
     progress: "Callable[[float, str], object] | None" = None,
@@ -113,7 +114,7 @@ def diagnosed_ping(
     rate_bps: float | None = None,
     interval_s: float | None = None,
     rounds: "Rounds | None" = None,
-) -> DiagnosedPing:
+) -> PingDiagnosis:
     """Reads a log, finds faults, and tries every remedy on a current Linux sender.
 
     Args:
@@ -133,7 +134,7 @@ def diagnosed_ping(
     events = find_events(log)
     found = tuple(find(log, events)) if not log.refusal else ()
     if log.refusal:
-        return DiagnosedPing(log, events, found, None)
+        return PingDiagnosis(log, events, found, None)
     # Imported late: refusals and findings do not need the study engine.
     from airtcp.diagnosis.ping_answer import answered
 
@@ -145,4 +146,4 @@ def diagnosed_ping(
         rounds=rounds,
         progress=None if progress is None else lambda share: progress(share, "trying remedies"),
     )
-    return DiagnosedPing(log, events, found, answer)
+    return PingDiagnosis(log, events, found, answer)

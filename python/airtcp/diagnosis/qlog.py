@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 
 from airtcp._core import ScenarioError
+from airtcp.core.quantities import format_bit_rate, format_bytes, format_count, format_percent
 from airtcp.diagnosis.fittable import why_no_fit
 from airtcp.diagnosis.latency import Latency, latency
 from airtcp.diagnosis.link import FittedLink, fitted_link
 from airtcp.diagnosis.loss import Loss
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.qlog_events import Event, NoQlogError, events_of
-from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 
 UDP_AND_IP = 28
 """Bytes of the headers of UDP and IPv4, which a log omits."""

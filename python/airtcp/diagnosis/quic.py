@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 
 from airtcp import _core
+from airtcp.core.quantities import format_bit_rate, format_bytes, format_count
 from airtcp.diagnosis.observed import Flags, Reals
-from airtcp.quantities import format_bit_rate, format_bytes, format_count
 
 FEWEST_EDGES = 8
 """Minimum number of spin-bit edges to measure round trips."""

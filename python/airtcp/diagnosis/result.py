@@ -6,7 +6,13 @@ from functools import cached_property
 
 import polars as pl
 
-from airtcp.catalogue import deployments, is_known
+from airtcp.comparison.budget import OutOfBudgetError
+from airtcp.comparison.ranking import Aim, Direction, reach
+from airtcp.comparison.ranking.askers import Asker, parse_askers
+from airtcp.comparison.statistics import PairedDifference
+from airtcp.comparison.words import beside_words
+from airtcp.core.catalogue import deployments, is_known
+from airtcp.core.shown import Reported
 from airtcp.diagnosis import words
 from airtcp.diagnosis.aggregates import aggregates_of
 from airtcp.diagnosis.beside import with_beside
@@ -49,11 +55,6 @@ from airtcp.diagnosis.trials import Trials
 from airtcp.diagnosis.trying import Effort, tried
 from airtcp.diagnosis.uncertainty import ends_of
 from airtcp.diagnosis.wifi_fit import on_wifi
-from airtcp.ranking import Aim, Direction, reach
-from airtcp.ranking.askers import Asker, parse_askers
-from airtcp.study.budget import OutOfBudgetError
-from airtcp.study.difference_words import beside_words
-from airtcp.study.statistics import PairedDifference
 
 FEWEST_ACKS = 10
 FEW_LOSSES = "few-losses"
@@ -63,7 +64,7 @@ Progress = Callable[[float, str], object]
 
 
 @dataclass(frozen=True)
-class DiagnosedCapture:
+class Diagnosis(Reported):
     """Findings from a capture, and refusals with their reasons."""
 
     capture: Capture
@@ -266,7 +267,7 @@ def diagnosed(
     sockets: Sockets | None = None,
     sender: str | None = None,
     effort: Effort | None = None,
-) -> DiagnosedCapture:
+) -> Diagnosis:
     """The whole diagnosis of a capture's chosen flow.
 
     Args:
@@ -310,7 +311,7 @@ def diagnosed(
             refusals.insert(0, unfit)
         if not refusals:
             refusals.append("Too little of the flow was seen: capture a longer transfer.")
-        return DiagnosedCapture(
+        return Diagnosis(
             capture,
             flow,
             None,
@@ -350,8 +351,8 @@ def diagnosed(
         predicted: tuple[Prediction, ...] = (),
         most: Ceiling | None = None,
         trials: Trials | None = None,
-    ) -> DiagnosedCapture:
-        return DiagnosedCapture(
+    ) -> Diagnosis:
+        return Diagnosis(
             capture,
             flow,
             link,
@@ -421,10 +422,10 @@ def diagnosed(
 
 def _explained(
     capture: Capture, findings: tuple[CaptureFinding, ...], socket: Connection | None
-) -> DiagnosedCapture:
+) -> Diagnosis:
     """A diagnosis that needs no link."""
     flow = flow_of(capture)
-    return DiagnosedCapture(
+    return Diagnosis(
         capture, flow, None, None, None, (), None, None, (), None, socket, findings=findings
     )
 

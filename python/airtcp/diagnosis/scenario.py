@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from airtcp.core.files import write_whole
 from airtcp.diagnosis import bounds
 from airtcp.diagnosis.beside import Beside
 from airtcp.diagnosis.link import PACKET_BYTES, FittedLink
@@ -14,7 +15,6 @@ from airtcp.diagnosis.observed import Observed, Reals
 from airtcp.diagnosis.rate import WINDOW_S
 from airtcp.diagnosis.stops import StopProcess
 from airtcp.diagnosis.wifi import PACING_SHIFT, Wifi
-from airtcp.files import write_whole
 
 OPPORTUNITY_BITS = 8 * 1500
 MAX_OPPORTUNITIES = 20_000_000

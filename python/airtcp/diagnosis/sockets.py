@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from airtcp._core import ScenarioError
+from airtcp.core.quantities import format_bytes
 from airtcp.diagnosis.connection import Connection
-from airtcp.quantities import format_bytes
 
 COMMAND = ("ss", "-tinOH", "state", "established")
 MIN_BYTES = 100_000

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from airtcp.recorded.log import PingLog, Reals
+from airtcp.core.recordings.log import PingLog, Reals
 
 PERIOD_S = 15.0
 OTHER_PERIODS_S = (11.0, 13.0, 17.0, 19.0)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from airtcp._core import ScenarioError
-from airtcp.quantities import format_bytes, format_count, format_percent
+from airtcp.core.quantities import format_bytes, format_count, format_percent
 
 FEWEST_PACKETS = 1000
 """Minimum number of packets for a share of failures."""

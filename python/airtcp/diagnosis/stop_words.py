@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from airtcp.core.quantities import format_count, format_percent
 from airtcp.diagnosis.finding import span_words
 from airtcp.diagnosis.period import Period, period
 from airtcp.diagnosis.radio import NEAR_S, RADIO_ADVICE, SCAN_ADVICE, is_scan
 from airtcp.diagnosis.stops import StopProcess
-from airtcp.quantities import format_count, format_percent
 
 RESOLUTION_S = 0.05
 """To within which the beginning of a stop shows in acknowledgments."""

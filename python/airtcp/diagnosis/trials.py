@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airtcp._core import Scenario
-from airtcp.ranking import Candidate, Ranking, Reach, State, rank
-from airtcp.ranking.harm import harm_state
-from airtcp.ranking.state import state
-from airtcp.study.statistics import PairedDifference, student_t
+from airtcp.comparison.ranking import Candidate, Ranking, Reach, State, rank
+from airtcp.comparison.ranking.harm import harm_state
+from airtcp.comparison.ranking.state import state
+from airtcp.comparison.statistics import PairedDifference, student_t
 
 WORTH_PERCENT = 3.0
 """Minimum effect to recommend; smaller ones are within the error of a fit."""

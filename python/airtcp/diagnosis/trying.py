@@ -14,7 +14,12 @@ from numpy.typing import NDArray
 
 from airtcp import _core
 from airtcp._core import RunError, RunResult, Scenario, ScenarioError
-from airtcp.catalogue import Remedy, remedies
+from airtcp.comparison.budget import Budget, OutOfBudgetError
+from airtcp.comparison.perturbation import perturbed
+from airtcp.comparison.ranking import Aim, Reach
+from airtcp.comparison.ranking.deployable import ADVICE, is_deployable, needs
+from airtcp.core.catalogue import Remedy, remedies
+from airtcp.core.summary import RunSummary, parse_summary, retransmitted_share, total
 from airtcp.diagnosis.trials import (
     CALM_PERCENT,
     WORTH_PERCENT,
@@ -26,11 +31,6 @@ from airtcp.diagnosis.trials import (
     effect,
     over,
 )
-from airtcp.ranking import Aim, Reach
-from airtcp.ranking.deployable import ADVICE, is_deployable, needs
-from airtcp.study.budget import Budget, OutOfBudgetError
-from airtcp.study.perturbation import perturbed
-from airtcp.summary import RunSummary, parse_summary, retransmitted_share, total
 
 FIRST_DRAWS = 6
 """Links of the first round, with one seed each; a multiple of two and three senders."""

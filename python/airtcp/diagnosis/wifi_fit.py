@@ -11,13 +11,13 @@ import polars as pl
 
 from airtcp import _core
 from airtcp._core import Scenario
+from airtcp.core.runs import Run
 from airtcp.diagnosis.aggregates import TOGETHER_S
 from airtcp.diagnosis.check import Played, loaded, nearest, replays
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.observed import Observed, Reals
 from airtcp.diagnosis.scenario import Stack, WrittenLink, on_the_air
 from airtcp.diagnosis.wifi import AIR_S, LADDER, Wifi, mode_near
-from airtcp.runs import Run
 
 OTHERS = (0, 1, 3)
 DAMAGED = (0.0, 0.15)

@@ -4,22 +4,22 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from airtcp.diagnosis.capture import SHARES, Facts
-from airtcp.diagnosis.ceiling import Ceiling
-from airtcp.diagnosis.latency import Latency
-from airtcp.diagnosis.limits import OTHERS
-from airtcp.diagnosis.seconds import seconds_words
-from airtcp.diagnosis.trials import Effect, Trial, Trials
-from airtcp.quantities import (
+from airtcp.comparison.ranking import Aim
+from airtcp.comparison.ranking.harm import LARGE_HARM_PERCENT
+from airtcp.comparison.statistics import Outcome, PairedDifference
+from airtcp.core.quantities import (
     format_bit_rate,
     format_bytes,
     format_count,
     format_part,
     format_percent,
 )
-from airtcp.ranking import Aim
-from airtcp.ranking.harm import LARGE_HARM_PERCENT
-from airtcp.study.statistics import Outcome, PairedDifference
+from airtcp.diagnosis.capture import SHARES, Facts
+from airtcp.diagnosis.ceiling import Ceiling
+from airtcp.diagnosis.latency import Latency
+from airtcp.diagnosis.limits import OTHERS
+from airtcp.diagnosis.seconds import seconds_words
+from airtcp.diagnosis.trials import Effect, Trial, Trials
 
 CAUSES = {
     "delay-spike": "a delay spike",

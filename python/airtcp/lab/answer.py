@@ -4,19 +4,19 @@ import json
 import time
 
 from airtcp._core import RunError
+from airtcp.comparison.compared import Comparison
+from airtcp.comparison.metrics import METRICS
+from airtcp.comparison.ranking import Candidate, State
+from airtcp.comparison.ranking.aims import COMPANIONS, Aim
+from airtcp.comparison.ranking.places import places_of
+from airtcp.comparison.run import run_comparison
+from airtcp.comparison.sequential import Rounds
+from airtcp.comparison.verdict import verdict
+from airtcp.comparison.words import amount, state_words
+from airtcp.core.quantities import format_percent
 from airtcp.lab.play import MAX_WALL_S, Send
 from airtcp.lab.requests import Ask
 from airtcp.lab.sources import Sources
-from airtcp.quantities import format_percent
-from airtcp.ranking import Candidate, State
-from airtcp.ranking.aims import COMPANIONS, Aim
-from airtcp.ranking.places import places_of
-from airtcp.study.compare import ComparedRuns
-from airtcp.study.difference_words import amount, state_words
-from airtcp.study.metrics import METRICS
-from airtcp.study.run_comparison import run_comparison
-from airtcp.study.sequential import Rounds
-from airtcp.study.verdict import verdict
 
 ROUNDS = Rounds(most_seeds=20, most_cpu_s=30.0)
 """The user waits: effects not decided by then are reported as undecided."""
@@ -73,7 +73,7 @@ def answer(sources: Sources, request: Ask, send: Send) -> None:
     )
 
 
-def _rows(found: ComparedRuns) -> list[dict[str, object]]:
+def _rows(found: Comparison) -> list[dict[str, object]]:
     """Remedies that help or may help, best first, one row for remedies with identical runs."""
     ranking = found.ranking
     rows: list[dict[str, object]] = []

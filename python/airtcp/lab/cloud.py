@@ -3,16 +3,16 @@
 import time
 
 from airtcp import _core
+from airtcp.comparison.execute import processors
+from airtcp.comparison.ranking import SMALLEST_PERCENT, State
+from airtcp.comparison.seeds_needed import seeds_needed
+from airtcp.comparison.state_of import state_of
+from airtcp.comparison.statistics import PairedDifference, paired_difference
+from airtcp.comparison.words import remedy_sentence
+from airtcp.core.summary import parse_summary
 from airtcp.lab.play import MAX_WALL_S, Send
 from airtcp.lab.requests import Cloud
 from airtcp.lab.sources import Sources
-from airtcp.ranking import SMALLEST_PERCENT, State
-from airtcp.study.difference_words import remedy_sentence
-from airtcp.study.execute import processors
-from airtcp.study.seeds_needed import seeds_needed
-from airtcp.study.state_of import state_of
-from airtcp.study.statistics import PairedDifference, paired_difference
-from airtcp.summary import parse_summary
 
 
 def cloud(sources: Sources, request: Cloud, send: Send) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from airtcp.catalogue import schema
+from airtcp.core.catalogue import schema
 from airtcp.lab.values import Kind, parse_quantity, parse_range
 
 _SPREAD = 32.0

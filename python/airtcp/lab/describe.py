@@ -6,11 +6,11 @@ import msgspec
 
 from airtcp import _core
 from airtcp._core import ScenarioError
-from airtcp.catalogue import deployments, remedies
+from airtcp.comparison.ranking import Aim, Asker
+from airtcp.core.catalogue import deployments, remedies
 from airtcp.lab.controls import controls
 from airtcp.lab.requests import Link
 from airtcp.lab.sources import Sources
-from airtcp.ranking import Aim, Asker
 
 
 def overview(sources: Sources, can: str) -> dict[str, Any]:

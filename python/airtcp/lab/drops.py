@@ -135,10 +135,10 @@ class Drops:
             path = Path(folder) / name
             path.write_bytes(content)
             # Imported late: a page without logs does not need it.
+            from airtcp.core.recordings.events import find_events
+            from airtcp.core.recordings.link import played_link
+            from airtcp.core.recordings.log import read_ping
             from airtcp.diagnosis.ping_findings import said
-            from airtcp.recorded.events import find_events
-            from airtcp.recorded.link import played_link
-            from airtcp.recorded.log import read_ping
 
             try:
                 log = read_ping(path)

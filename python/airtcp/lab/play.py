@@ -10,11 +10,11 @@ import polars as pl
 
 from airtcp import _core
 from airtcp._core import ScenarioError
+from airtcp.core.summary import FlowSummary, RunSummary, parse_summary
 from airtcp.lab.describe import deployment
 from airtcp.lab.requests import Play
 from airtcp.lab.sources import CheckedScenario, Sources
 from airtcp.lab.tables import columns_of, events_of
-from airtcp.summary import FlowSummary, RunSummary, parse_summary
 
 Send = Callable[[dict[str, Any]], object]
 """Sends one message to the page; raises when the page is gone."""

@@ -5,7 +5,7 @@ from typing import Annotated, TypeVar
 import msgspec
 
 from airtcp._core import ScenarioError
-from airtcp.ranking.aims import Aim
+from airtcp.comparison.ranking.aims import Aim
 
 MAX_SEEDS = 50
 """Maximum number of seeds of a cloud."""

@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import msgspec
 
 from airtcp._core import AirtcpError, ScenarioError
+from airtcp.comparison.ranking import Asker
 from airtcp.lab import reports
 from airtcp.lab.answer import answer
 from airtcp.lab.assets import assets
@@ -26,7 +27,6 @@ from airtcp.lab.play import Send, play
 from airtcp.lab.requests import Ask, Cloud, Explain, Link, OneSide, Play, read
 from airtcp.lab.share import scenario_file
 from airtcp.lab.sources import Sources
-from airtcp.ranking import Asker
 
 MAX_AT_ONCE = 4
 """Maximum number of simultaneous computations; further ones wait, then are refused."""

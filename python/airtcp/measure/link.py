@@ -1,7 +1,7 @@
 """The measured link as a scenario: a pipe with a queue that explains the round trips under load."""
 
+from airtcp.core.quantities import format_bit_rate
 from airtcp.measure.phase import Phase
-from airtcp.quantities import format_bit_rate
 
 _SEGMENT = 1448
 _PACKET = 1500

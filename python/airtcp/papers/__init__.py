@@ -4,12 +4,12 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from airtcp.comparison.dask import executor_at
 from airtcp.papers.check import PaperError
 from airtcp.papers.judge import JudgedClaim
 from airtcp.papers.judgement import Judgement, judge_papers
 from airtcp.papers.paper import Paper, find_papers, load_papers
 from airtcp.papers.rules import Verdict
-from airtcp.study.dask import executor_at
 
 __all__ = [
     "JudgedClaim",

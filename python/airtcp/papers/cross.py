@@ -8,14 +8,14 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from airtcp.catalogue import BASELINE
+from airtcp.comparison.grid import Entry, Grid, GridResult, Setting
+from airtcp.comparison.statistics import PairedDifference, paired_difference
+from airtcp.core.catalogue import BASELINE
 from airtcp.papers.estimates import Estimate, gain, p_value
 from airtcp.papers.experiment import Axis, Choice, Experiment
 from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.paper import read_toml
 from airtcp.papers.rules import correct_for_number, sign_of
-from airtcp.study.grid import Entry, Grid, GridResult, Setting
-from airtcp.study.statistics import PairedDifference, paired_difference
 
 MEASURE = "flow_goodput_bps"
 """The measure compared: the mean over flows, each over its lifetime."""

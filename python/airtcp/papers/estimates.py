@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from airtcp.study.statistics import student_t
+from airtcp.comparison.statistics import student_t
 
 UNKNOWN = math.inf
 """Half-width of an interval that a single run, or identical runs, cannot determine."""

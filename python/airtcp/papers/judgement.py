@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from airtcp import _core
+from airtcp.comparison.execute import Executor
+from airtcp.comparison.store import Store
 from airtcp.papers.calibration import calibrations_as_data
 from airtcp.papers.cross import Cross, has_cross, load_cross
 from airtcp.papers.experiment import Experiment, RunExtent
@@ -29,8 +31,6 @@ from airtcp.papers.search import Extent
 from airtcp.papers.sensitivity import sensitivity_tables
 from airtcp.papers.texts import filled
 from airtcp.papers.used import points_of_verdicts, points_used
-from airtcp.study.execute import Executor
-from airtcp.study.store import Store
 
 SEED_SETS_APART = 10_000
 """Distance between the first seeds of consecutive sets; no experiment has as many."""

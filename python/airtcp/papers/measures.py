@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from airtcp.summary import RunSummary
+from airtcp.core.summary import RunSummary
 
 Measures = dict[str, float]
 """The measurements of one run by name."""

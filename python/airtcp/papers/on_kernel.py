@@ -12,14 +12,15 @@ from statistics import fmean
 from msgspec import Struct, field
 
 from airtcp._core import Scenario, ScenarioError
-from airtcp.kernels import Guest
-from airtcp.loading import load_scenario
-from airtcp.papers.paper import Paper, read_toml
-from airtcp.study.agreement import Agreement, Side
-from airtcp.study.beside import half_width
-from airtcp.study.execute import Progress, Results, execute
-from airtcp.study.in_guest import check_in_guest, guest_observation
-from airtcp.study.kernel import (
+from airtcp.comparison.execute import Progress, Results, execute
+from airtcp.comparison.plan import Observation, Plan, PlannedCell, seeded_cells
+from airtcp.comparison.statistics import PairedDifference
+from airtcp.core.loading import load_scenario
+from airtcp.kernel.agreement import Agreement, Side
+from airtcp.kernel.grid import half_width
+from airtcp.kernel.guests import Guest
+from airtcp.kernel.in_guest import check_in_guest, guest_observation
+from airtcp.kernel.runs import (
     KernelRun,
     Measurement,
     check,
@@ -29,9 +30,8 @@ from airtcp.study.kernel import (
     readable_path,
     settings_of,
 )
-from airtcp.study.plan import Observation, Plan, PlannedCell, seeded_cells
-from airtcp.study.statistics import PairedDifference
-from airtcp.study.verify import NEEDS_DEVIATION
+from airtcp.kernel.verify import NEEDS_DEVIATION
+from airtcp.papers.paper import Paper, read_toml
 
 FILE = "kernel.toml"
 """Name of the file with a paper's cases."""

@@ -5,17 +5,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from airtcp._core import AirtcpError, Scenario
-from airtcp.loading import load_scenario
+from airtcp.comparison.cells import CellKey
+from airtcp.comparison.execute import Executor, execute
+from airtcp.comparison.plan import Plan, planned_cell
+from airtcp.comparison.store import Store
+from airtcp.core.loading import load_scenario
 from airtcp.papers.estimates import Estimate, gain
 from airtcp.papers.experiment import Coordinates, Experiment, Point, RunExtent, Value
 from airtcp.papers.measures import Measures, measures_of
 from airtcp.papers.peaks import PEAKS
 from airtcp.papers.unset import without_unset
 from airtcp.papers.windows import WATCHED
-from airtcp.study.cells import CellKey
-from airtcp.study.execute import Executor, execute
-from airtcp.study.plan import Plan, planned_cell
-from airtcp.study.store import Store
 
 Progress = Callable[[int, int], object]
 """Called with the number of finished runs, and the total."""

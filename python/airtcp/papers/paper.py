@@ -7,8 +7,8 @@ from typing import Literal, TypeVar
 import msgspec
 from msgspec import Struct, field
 
-from airtcp import files, shipped
-from airtcp.files import FileError
+from airtcp.core import files, shipped
+from airtcp.core.files import FileError
 from airtcp.papers.alternatives import claims_at
 from airtcp.papers.check import (
     PaperError,

@@ -12,12 +12,12 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from airtcp.core.quantities import bit_rate_scale
 from airtcp.papers import estimates
 from airtcp.papers.check import PaperError, check_measure, check_point
 from airtcp.papers.experiment import Experiment, Value
 from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.rules import Verdict, judge_number, sign_of
-from airtcp.quantities import bit_rate_scale
 
 _PLACEHOLDER = re.compile(r"\{([a-z0-9-]+)\}")
 _BRANCH = r"(?:[^{}|]|\{[a-z0-9-]+\})*"

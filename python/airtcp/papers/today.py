@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from airtcp.catalogue import BASELINE
+from airtcp.comparison.ranking import Candidate, Direction, Ranking, State, rank, reach
+from airtcp.comparison.ranking.deployable import CONTROLS
+from airtcp.comparison.simultaneous import simultaneous
+from airtcp.comparison.state_of import state_of
+from airtcp.comparison.statistics import PairedDifference
+from airtcp.comparison.words import amount
+from airtcp.core.catalogue import BASELINE
 from airtcp.papers.cross import MEASURE, Cross
 from airtcp.papers.experiment import Experiment
 from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.paper import Paper
-from airtcp.ranking import Candidate, Direction, Ranking, State, rank, reach
-from airtcp.ranking.deployable import CONTROLS
-from airtcp.study.difference_words import amount
-from airtcp.study.simultaneous import simultaneous
-from airtcp.study.state_of import state_of
-from airtcp.study.statistics import PairedDifference
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from airtcp import _core
 from airtcp._core import Scenario
-from airtcp.study.plan import Observation
+from airtcp.comparison.plan import Observation
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,12 +11,12 @@ from itertools import combinations
 from math import inf
 
 from airtcp._core import AirtcpError, Scenario
-from airtcp.ranking import Candidate
-from airtcp.ranking.harm import LARGE_HARM_PERCENT
-from airtcp.study.budget import Budget, OutOfBudgetError
-from airtcp.study.compare import ComparedRuns
-from airtcp.study.everything import applicable
-from airtcp.study.sizes import path_of
+from airtcp.comparison.budget import Budget, OutOfBudgetError
+from airtcp.comparison.compared import Comparison
+from airtcp.comparison.everything import applicable
+from airtcp.comparison.ranking import Candidate
+from airtcp.comparison.ranking.harm import LARGE_HARM_PERCENT
+from airtcp.comparison.sizes import path_of
 from airtcp.tuning.settings import NARROW, WIDE, Setting, knobs
 
 SEEDS = tuple(range(1_000_001, 1_000_005))
@@ -34,7 +34,7 @@ _KEPT = 1 / 3
 
 Combination = tuple[Setting, ...]
 
-Compare = Callable[[Sequence[str], Sequence[int]], ComparedRuns]
+Compare = Callable[[Sequence[str], Sequence[int]], Comparison]
 """Compares remedies on seeds."""
 
 Harm = Callable[[Sequence[str], Sequence[int]], Mapping[str, float]]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from math import inf
 
-from airtcp.catalogue import Parameter, Remedy, remedies
-from airtcp.study.sizes import MAX_INITIAL
+from airtcp.comparison.sizes import MAX_INITIAL
+from airtcp.core.catalogue import Parameter, Remedy, remedies
 
 WIDE = (1 / 8, 1 / 4, 1 / 2, 2.0, 4.0, 8.0)
 """Factors of a first look at a parameter."""

@@ -5,18 +5,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from airtcp._core import RunError, Scenario, ScenarioError
-from airtcp.catalogue import remedies
-from airtcp.comparison import Comparison
-from airtcp.loading import load_scenario
-from airtcp.quantities import format_percent
-from airtcp.ranking import SMALLEST_PERCENT
-from airtcp.ranking.askers import parse_askers
-from airtcp.study.budget import Budget
-from airtcp.study.compare import ComparedRuns
-from airtcp.study.competing import competing_plan
-from airtcp.study.perturbation import perturbed
-from airtcp.study.run_comparison import run_comparison
-from airtcp.study.sequential import MAX_SEEDS, Rounds
+from airtcp.comparison.budget import Budget
+from airtcp.comparison.compared import Comparison
+from airtcp.comparison.competing import competing_plan
+from airtcp.comparison.perturbation import perturbed
+from airtcp.comparison.ranking import SMALLEST_PERCENT
+from airtcp.comparison.ranking.askers import parse_askers
+from airtcp.comparison.run import run_comparison
+from airtcp.comparison.sequential import MAX_SEEDS, Rounds
+from airtcp.core.catalogue import remedies
+from airtcp.core.loading import load_scenario
+from airtcp.core.quantities import format_percent
 from airtcp.tuning.search import Search, text_of
 
 MAX_CPU_S = 300.0
@@ -92,7 +91,7 @@ def tune(
         scenario: a path, TOML text, or a `Scenario` (see `load_scenario`).
         names: remedies of the catalogue to search among; empty takes all that apply to the link.
         settings: dotted key to value, applied to every run.
-        metric: the metric that decides, one of `airtcp.study.metrics.METRICS`.
+        metric: the metric that decides, one of `airtcp.comparison.metrics.METRICS`.
         can: what you may change, as in `airtcp.compare`.
         smallest: the smallest effect worth having, in per cent.
         max_cpu_s: bound on the processor time, in seconds.
@@ -116,7 +115,7 @@ def tune(
     written = load_scenario(scenario, settings)
     link = written if "perturb" in (settings or {}) else perturbed(written)
 
-    def run(texts: Sequence[str], seeds: Sequence[int]) -> ComparedRuns:
+    def run(texts: Sequence[str], seeds: Sequence[int]) -> Comparison:
         def told(finished: int, cells: int) -> None:
             budget.check()
             if progress:

@@ -19,15 +19,15 @@ from typing import Any
 
 from airtcp._core import AirtcpError, RunError
 from airtcp.cli.console import progress_bar
-from airtcp.kernels import Guest, the_kernel
-from airtcp.kernels.machine import no_machine_left
-from airtcp.loading import load_scenario
-from airtcp.study.cells import CellKey
-from airtcp.study.execute import Results, execute
-from airtcp.study.in_guest import guest_observation
-from airtcp.study.kernel import KernelRun, Measurement, measurement, settings_of
-from airtcp.study.plan import Plan, PlannedCell
-from airtcp.study.store import Store
+from airtcp.comparison.cells import CellKey
+from airtcp.comparison.execute import Results, execute
+from airtcp.comparison.plan import Plan, PlannedCell
+from airtcp.comparison.store import Store
+from airtcp.core.loading import load_scenario
+from airtcp.kernel.guests import Guest, the_kernel
+from airtcp.kernel.guests.machine import no_machine_left
+from airtcp.kernel.in_guest import guest_observation
+from airtcp.kernel.runs import KernelRun, Measurement, measurement, settings_of
 
 from .design import SEEDS, Setting, settings
 

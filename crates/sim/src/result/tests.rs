@@ -155,7 +155,7 @@ fn documentation_lists_every_field() {
     let page = "docs/reference/results.md";
     documentation::check(page, "run", &fields_of::<RunSummary>());
     documentation::check(page, "flow", &fields_of::<FlowSummary>());
-    let summary = "python/airtcp/summary.py";
+    let summary = "python/airtcp/core/summary.py";
     documentation::check(summary, "flow", &in_python::<FlowSummary>());
     documentation::check(summary, "run", &in_python::<RunSummary>());
     let latency = fields_of::<LatencySummary>();

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from airtcp.core.quantities import format_bit_rate, format_bytes, format_part, format_percent
 from airtcp.diagnosis.capture import Capture
 from airtcp.diagnosis.connection import Connection
 from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.seconds import seconds_words
-from airtcp.quantities import format_bit_rate, format_bytes, format_part, format_percent
 
 WINDOW_S = 1.0
 FEWEST_WINDOWS = 5

@@ -2,10 +2,10 @@
 
 import polars as pl
 
+from airtcp.core.quantities import format_count
 from airtcp.diagnosis.capture import Capture
 from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.diagnosis.seconds import seconds_words
-from airtcp.quantities import format_count
 
 FEWEST_UNANSWERED = 3
 """Minimum number of retransmissions after the last packet of the peer."""

@@ -3,9 +3,9 @@
 import numpy as np
 import polars as pl
 
+from airtcp.core.quantities import format_bytes, format_count
 from airtcp.diagnosis.capture import Capture
 from airtcp.diagnosis.findings.finding import CaptureFinding
-from airtcp.quantities import format_bytes, format_count
 
 FEWEST_LONG = 3
 """Minimum number of lost long packets; fewer may be chance."""

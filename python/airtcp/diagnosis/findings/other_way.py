@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from airtcp.core.quantities import format_bit_rate, format_percent
 from airtcp.diagnosis.capture import Capture
 from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.diagnosis.latency import Latency
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.seconds import seconds_words
-from airtcp.quantities import format_bit_rate, format_percent
 
 BUNCHED = 0.2
 """Minimum share of the acknowledgments that arrived compressed."""

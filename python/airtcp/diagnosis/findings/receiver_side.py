@@ -6,10 +6,10 @@ The capture has the arrival times and the order of packets, but not their depart
 import numpy as np
 import polars as pl
 
+from airtcp.core.quantities import format_bit_rate, format_bytes, format_count, format_percent
 from airtcp.diagnosis.capture import Capture
 from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.diagnosis.seconds import seconds_words
-from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 
 FEWEST_SEGMENTS = 50
 MAX_USUAL = 8.0

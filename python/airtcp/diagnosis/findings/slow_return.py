@@ -11,13 +11,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from airtcp.core.quantities import format_bit_rate, format_percent
 from airtcp.diagnosis.capture import Capture
 from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.diagnosis.findings.other_way import ACK_BYTES
 from airtcp.diagnosis.latency import Latency
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.seconds import seconds_words
-from airtcp.quantities import format_bit_rate, format_percent
 
 TICKS_S = (1e-6, 1e-3, 4e-3, 1e-2)
 """Ticks of the clocks of timestamps; coarser ones show no queue."""

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from airtcp.core.quantities import format_bit_rate, format_bytes, format_count, format_percent
 from airtcp.diagnosis.capture import Capture
 from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.seconds import seconds_words
-from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 
 MOSTLY = 0.5
 """Minimum share of the time for the limit that dominates the flow."""

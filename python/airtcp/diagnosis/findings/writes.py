@@ -1,9 +1,9 @@
 """Small writes under Nagle's algorithm and a delayed acknowledgment (Minshall et al., 2000)."""
 
+from airtcp.core.quantities import format_count
 from airtcp.diagnosis.capture import Capture
 from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.diagnosis.seconds import seconds_words
-from airtcp.quantities import format_count
 
 FEWEST_WAITS = 5
 MIN_SHARE = 0.15

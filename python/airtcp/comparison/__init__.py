@@ -1,0 +1,1 @@
+"""Which remedy helps: plans of runs, their execution and store, statistics, ranking, words."""

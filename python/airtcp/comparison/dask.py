@@ -1,0 +1,128 @@
+"""Execution on many machines: an executor that hands cells to the workers of a Dask cluster.
+
+The plan, the store and the keys are as on a single machine: a study can be started with Dask and
+continued without it, and vice versa. Workers need the same version of airtcp, and no files: a
+scenario carries its recordings.
+"""
+
+import re
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from airtcp import _core
+from airtcp._core import AirtcpError, RunError, Scenario, ScenarioError
+from airtcp.comparison.execute import Executor, Finished
+from airtcp.comparison.plan import Observation, PlannedCell
+
+if TYPE_CHECKING:
+    pass
+
+TASK_S = 2.0
+"""Minimum run time of a task, in seconds: with less, Dask's overhead shows."""
+_FIRST_CELLS = 4
+_MAX_CELLS = 4096
+_TASKS_A_THREAD = 2
+"""Queued tasks per worker thread: enough to keep it busy, few enough to rebalance."""
+
+_Work = tuple[Scenario, int, Observation | None]
+
+
+class Dask:
+    """Runs cells on a cluster; `address` is its scheduler's, such as tcp://10.0.0.1:8786.
+
+    Raises:
+        AirtcpError: distributed is not installed, or no scheduler answers.
+    """
+
+    def __init__(self, address: str, timeout_s: float = 10.0) -> None:
+        try:
+            from distributed import Client
+        except ImportError as error:
+            raise AirtcpError("Dask is not installed: pip install 'airtcp[dask]'") from error
+        try:
+            self._client: Client = Client(address, timeout=timeout_s, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise AirtcpError(f"no Dask scheduler answers at {address}: {error}") from error
+
+    def __call__(
+        self, cells: Sequence[PlannedCell], finished: Finished
+    ) -> list[tuple[PlannedCell, AirtcpError]]:
+        """See `Executor`."""
+        from distributed import as_completed
+
+        waiting = deque(cells)
+        failed: list[tuple[PlannedCell, AirtcpError]] = []
+        running: dict[Any, list[PlannedCell]] = {}
+        size = _FIRST_CELLS
+        done = as_completed([], loop=self._client.loop)
+
+        def hand_out() -> None:
+            threads = sum(self._client.nthreads().values()) or 1
+            while waiting and len(running) < _TASKS_A_THREAD * threads:
+                batch = [waiting.popleft() for _ in range(min(size, len(waiting)))]
+                work = [(cell.scenario, cell.key.seed, cell.observation) for cell in batch]
+                # A cell is a pure function: a worker that dies costs only time.
+                future = self._client.submit(run_cells, work, pure=False, retries=3)
+                running[future] = batch
+                done.add(future)
+
+        try:
+            hand_out()
+            for future in done:
+                batch = running.pop(future)
+                try:
+                    seconds, results = future.result()
+                except Exception as error:
+                    reason = RunError(f"on the cluster: {error}")
+                    failed += [(cell, reason) for cell in batch]
+                else:
+                    for cell, (summary, trouble) in zip(batch, results, strict=True):
+                        if summary is None:
+                            failed.append((cell, RunError(trouble)))
+                        else:
+                            finished(cell, summary)
+                    each = max(seconds / len(batch), 1e-6)
+                    size = min(max(round(TASK_S / each), 1), _MAX_CELLS)
+                hand_out()
+        except BaseException:
+            self._client.cancel(list(running))
+            raise
+        return failed
+
+
+def executor_at(address: str | None) -> Executor | None:
+    """The executor for a Dask scheduler's address; without one None, which means threads.
+
+    Raises:
+        ScenarioError: not an address.
+        AirtcpError: Dask is not installed, or no scheduler answers.
+    """
+    if address is None:
+        return None
+    if not _ADDRESS.fullmatch(address):
+        raise ScenarioError(
+            f"dask {address}: expected the address of a scheduler, such as tcp://10.0.0.1:8786, "
+            "which `dask scheduler` prints; on this machine alone runs share its processors "
+            "without Dask"
+        )
+    return Dask(address)
+
+
+_ADDRESS = re.compile(r"([a-z]+://)?[^\s/]+:[0-9]{1,5}")
+
+
+def run_cells(work: Sequence[_Work]) -> tuple[float, list[tuple[str | None, str]]]:
+    """Runs cells one after another in a worker; returns the seconds, and each summary or error."""
+    begun = time.monotonic()
+    results: list[tuple[str | None, str]] = []
+    for scenario, seed, observation in work:
+        try:
+            if observation:
+                results.append((observation.run(scenario, seed), ""))
+            else:
+                results.append((_core.run(scenario, seed).summary(), ""))
+        except AirtcpError as error:
+            results.append((None, str(error)))
+    return time.monotonic() - begun, results

@@ -1,0 +1,349 @@
+"""Grids: remedies on several links and several stacks, from a TOML file.
+
+Every entry is compared with the same stack on the same link without the remedy, seed by seed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from airtcp._core import AirtcpError, RunError, ScenarioError
+from airtcp.comparison.compared import Comparison
+from airtcp.comparison.comparison_plan import MAX_SEEDS, ComparisonPlan, comparison_plan
+from airtcp.comparison.competing import CompetingPlan, competing_plan
+from airtcp.comparison.dask import executor_at
+from airtcp.comparison.execute import Progress, execute
+from airtcp.comparison.metrics import METRICS, Metric
+from airtcp.comparison.own_metric import OwnMetric, metric_of
+from airtcp.comparison.plan import Plan
+from airtcp.comparison.statistics import Outcome, PairedDifference
+from airtcp.comparison.store import TolerantStore
+from airtcp.core.catalogue import BASELINE
+from airtcp.core.files import FileError, read_toml
+from airtcp.core.forked import check_tables
+from airtcp.core.loading import load_scenario
+from airtcp.core.shipped import shipped
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class StudyError(ScenarioError):
+    """Invalid study file: names the key, the value found and the expected one."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A link or a stack: its name and its settings."""
+
+    name: str
+    settings: Mapping[str, object]
+    scenario: Path | None = None
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Content of a study file."""
+
+    name: str
+    description: str
+    seeds: int
+    remedies: tuple[str, ...]
+    links: tuple[Setting, ...]
+    stacks: tuple[Setting, ...]
+    metric: str = "goodput"
+    """The metric to compare unless another is requested."""
+    folder: Path | None = None
+    """The folder of the file, where a metric's module is searched first."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One remedy on one link and one stack.
+
+    `difference` is that of the study's metric, goodput unless another was requested. It and
+    `timeouts` are paired with the baseline; None if the remedy does not apply to the link, with the
+    reason in `refusal`. `radio_right` and `congestion_right` are the shares of loss events of that
+    cause which the sender classified correctly; None if it does not classify or saw no such event.
+    """
+
+    link: str
+    stack: str
+    remedy: str
+    goodput_bps: float | None = None
+    difference: PairedDifference | None = None
+    timeouts: PairedDifference | None = None
+    radio_events: int = 0
+    radio_right: float | None = None
+    congestion_events: int = 0
+    congestion_right: float | None = None
+    refusal: str = ""
+
+
+@dataclass(frozen=True)
+class GridResult:
+    """All entries of a grid, in the order of its file."""
+
+    grid: Grid
+    seeds: int
+    entries: tuple[Entry, ...]
+    baselines: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    """The mean of the metric without a remedy, by link and stack; absent if no run has it."""
+    metric: str = "goodput"
+    """One of `airtcp.comparison.metrics.METRICS`."""
+    unstored: OSError | None = None
+    """The error that kept finished runs from being stored in `out`; None if stored."""
+
+    def table(self) -> "pl.DataFrame":
+        """One row per entry: differences in per cent with half the 95 % interval."""
+        import polars as pl
+
+        check_tables()
+        return pl.DataFrame([_row(entry) for entry in self.entries], infer_schema_length=None)
+
+
+def load_grid(path: Path) -> Grid:
+    """Reads a study file.
+
+    Raises:
+        StudyError: a key is missing, unknown or of the wrong type.
+        OSError: the file cannot be read.
+    """
+    try:
+        document = read_toml(path)
+    except FileError as error:
+        raise StudyError(str(error)) from error
+    known = {"name", "description", "seeds", "remedies", "metric", "link", "stack"}
+    for key in document.keys() - known:
+        raise StudyError(f"{path}: unknown key {key!r}: expected one of {', '.join(sorted(known))}")
+    remedies = document.get("remedies")
+    if not isinstance(remedies, list) or not all(isinstance(one, str) for one in remedies):
+        raise StudyError(f"{path}: remedies: expected a list of names, as in airtcp remedies")
+    seeds = document.get("seeds", 10)
+    if not isinstance(seeds, int) or isinstance(seeds, bool) or not 1 <= seeds <= MAX_SEEDS:
+        raise StudyError(f"{path}: seeds = {seeds!r}: expected a number from 1 to {MAX_SEEDS}")
+    return Grid(
+        str(document.get("name", path.stem)),
+        str(document.get("description", "")),
+        seeds,
+        tuple(remedies),
+        tuple(_setting(path, "link", one) for one in _tables(path, document, "link")),
+        tuple(_setting(path, "stack", one) for one in _tables(path, document, "stack")),
+        _metric(path, document.get("metric", "goodput")),
+        path.parent,
+    )
+
+
+def _metric(path: Path, name: object) -> str:
+    if not isinstance(name, str):
+        raise StudyError(f'{path}: metric = {name!r}: expected a name or "module:function"')
+    try:
+        return metric_of(name, path.parent).name
+    except ScenarioError as error:
+        raise StudyError(f"{path}: {error}") from error
+
+
+def _tables(path: Path, document: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    tables = document.get(key)
+    if (
+        not isinstance(tables, list)
+        or not all(isinstance(one, dict) for one in tables)
+        or not tables
+    ):
+        raise StudyError(f"{path}: expected at least one [[{key}]]")
+    return tables
+
+
+def _setting(path: Path, kind: str, table: dict[str, Any]) -> Setting:
+    known = {"name", "settings"} | ({"scenario"} if kind == "link" else set())
+    for key in table.keys() - known:
+        raise StudyError(
+            f"{path}: {kind}.{key}: unknown key; expected one of {', '.join(sorted(known))}"
+        )
+    if not isinstance(table.get("settings", {}), dict):
+        raise StudyError(f'{path}: {kind}.settings: expected a table, as {{ duration = "60 s" }}')
+    name = table.get("name")
+    if not isinstance(name, str):
+        raise StudyError(f'{path}: a [[{kind}]] has no name: add name = "…"')
+    scenario = None
+    if kind == "link":
+        if not isinstance(table.get("scenario"), str):
+            raise StudyError(
+                f'{path}: link {name!r}: expected scenario = "FILE.toml", or the name of one that '
+                "comes with airtcp"
+            )
+        scenario = _scenario(path, table["scenario"])
+    return Setting(name, table.get("settings", {}), scenario)
+
+
+def _scenario(path: Path, source: str) -> Path:
+    """The scenario of a link: a file, relative to the study's folder, or a shipped scenario.
+
+    Raises:
+        StudyError: the name of a shipped scenario is also a file, so it is ambiguous.
+    """
+    file = (path.parent / source).resolve()
+    known = shipped("scenarios")
+    if source in known and file.is_file():
+        raise StudyError(
+            f'{path}: scenario = "{source}": comes with airtcp and is a file here too: say '
+            f'"./{source}" for the file'
+        )
+    return known.get(source, file)
+
+
+def run_grid(
+    grid: Grid,
+    seeds: int | None = None,
+    out: Path | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    dask: str | None = None,
+    metric: str | Metric | OwnMetric | None = None,
+) -> GridResult:
+    """Runs a grid; cells in `out` are not recomputed.
+
+    Compares `metric`, as `airtcp.compare` takes it; None takes the file's.
+
+    A remedy that does not apply to a link is noted with the core's message and does not stop the
+    rest.
+
+    Raises:
+        ScenarioError: a link or a stack is wrong; before anything runs.
+        RunError: a run could not be finished.
+        OSError: `out` cannot be made or written.
+    """
+    decisive = metric_of(grid.metric if metric is None else metric, grid.folder)
+    metric, is_of_others = decisive.name, decisive.is_of_others
+    store = None if out is None else TolerantStore(out / "cells")
+    count = seeds or grid.seeds
+    planned: dict[tuple[str, str], tuple[ComparisonPlan, dict[str, str]]] = {}
+    competing: dict[tuple[str, str], CompetingPlan] = {}
+    plan = Plan()
+    for link in grid.links:
+        for stack in grid.stacks:
+            assert link.scenario is not None
+            settings = _flat({**link.settings, **stack.settings})
+            accepted, refused = _applicable(link, settings, grid.remedies)
+            where = f"{link.name}, {stack.name}"
+            comparison = comparison_plan(link.scenario, accepted, count, settings, where)
+            planned[link.name, stack.name] = comparison, refused
+            plan.add_all(comparison.plan)
+            if is_of_others:
+                beside = competing_plan(comparison.scenario, accepted, comparison.seeds, where)
+                competing[link.name, stack.name] = beside
+                refused |= beside.refused
+                plan.add_all(beside.plan)
+    results = execute(plan, out=store, jobs=jobs, progress=progress, executor=executor_at(dask))
+    entries: list[Entry] = []
+    baselines: dict[tuple[str, str], float] = {}
+    for (link_name, stack_name), (comparison, refused) in planned.items():
+        compared = comparison.result(results, metric)
+        if is_of_others:
+            beside = competing[link_name, stack_name]
+            compared = replace(compared, beside=beside.result(results))
+        runs = compared.runs_for(metric).get(BASELINE, [])
+        known = [value for run in runs if (value := METRICS[metric].of(run)) is not None]
+        if known:
+            baselines[link_name, stack_name] = fmean(known)
+        for remedy in grid.remedies:
+            if remedy in refused:
+                entry = Entry(link_name, stack_name, remedy, refusal=refused[remedy])
+            else:
+                entry = _entry(link_name, stack_name, remedy, compared)
+            entries.append(entry)
+    if not baselines:
+        companions = METRICS[metric].beside
+        how = f': give --set flows.beside=["{companions[0]}"]' if companions else ""
+        raise RunError(f'metric "{metric}": the runs of this study have none{how}')
+    unstored = None if store is None else store.refused
+    return GridResult(grid, count, tuple(entries), baselines, metric, unstored)
+
+
+def _flat(settings: Mapping[str, object]) -> dict[str, object]:
+    """Settings in the order in which they build on each other: whole tables first."""
+    return dict(sorted(settings.items(), key=lambda item: not isinstance(item[1], dict)))
+
+
+def _applicable(
+    link: Setting, settings: Mapping[str, object], remedies: tuple[str, ...]
+) -> tuple[list[str], dict[str, str]]:
+    """The remedies that apply to the link, and why the others do not."""
+    assert link.scenario is not None
+    scenario = load_scenario(link.scenario, settings)
+    accepted: list[str] = []
+    refused: dict[str, str] = {}
+    for remedy in remedies:
+        try:
+            scenario.with_remedies(remedy)
+        except AirtcpError as error:
+            refused[remedy] = str(error)
+        else:
+            accepted.append(remedy)
+    return accepted, refused
+
+
+def _entry(link: str, stack: str, remedy: str, comparison: Comparison) -> Entry:
+    by = comparison.differences[remedy]
+    counts = {"radio": [0, 0], "congestion": [0, 0]}
+    for cell in comparison.finished:
+        if cell.key.remedy != remedy:
+            continue
+        for flow in cell.summary["flows"]:
+            counts["radio"][0] += flow["loss_events_of_radio"]
+            counts["radio"][1] += flow["loss_events_of_radio_judged_right"]
+            counts["congestion"][0] += flow["loss_events_of_congestion"]
+            counts["congestion"][1] += flow["loss_events_of_congestion_judged_right"]
+    (radio, radio_right), (congestion, congestion_right) = counts.values()
+    return Entry(
+        link,
+        stack,
+        remedy,
+        fmean(comparison.values(remedy, "goodput_bps")),
+        comparison.decisive.get(remedy),
+        by["timeouts"],
+        radio,
+        radio_right / radio if radio else None,
+        congestion,
+        congestion_right / congestion if congestion else None,
+    )
+
+
+def _row(entry: Entry) -> dict[str, object]:
+    difference, timeouts = entry.difference, entry.timeouts
+    return {
+        "link": entry.link,
+        "stack": entry.stack,
+        "remedy": entry.remedy,
+        "goodput_bps": entry.goodput_bps,
+        "difference_percent": difference and difference.mean_percent,
+        "half_width_percent": difference and difference.half_width_percent,
+        "outcome": str(difference.outcome) if difference else "does not apply",
+        "baseline": difference and difference.baseline_mean,
+        "treated": difference and difference.treated_mean,
+        "timeouts_baseline": timeouts and timeouts.baseline_mean,
+        "timeouts": timeouts and timeouts.treated_mean,
+        "radio_events": entry.radio_events,
+        "radio_right": entry.radio_right,
+        "congestion_events": entry.congestion_events,
+        "congestion_right": entry.congestion_right,
+        "refusal": entry.refusal,
+    }
+
+
+def text_of(entry: Entry) -> str:
+    """An entry as a table cell: `+8.3 ± 1.2 %`; differences that are not shown in brackets."""
+    difference = entry.difference
+    if difference is None:
+        return "n/a"
+    mean, half = difference.mean_percent, difference.half_width_percent
+    if difference.outcome is Outcome.IDENTICAL:
+        return "the same"
+    if mean is None:
+        return "no baseline"
+    if half is None:
+        return f"{mean:+.1f} %"
+    text = f"{mean:+.1f} ± {half:.1f} %"
+    return f"({text})" if difference.outcome is Outcome.NO_DIFFERENCE_SHOWN else text

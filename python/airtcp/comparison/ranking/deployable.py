@@ -1,0 +1,75 @@
+"""The spots of a path that a remedy needs on a real system."""
+
+from enum import StrEnum
+from functools import cache
+
+from airtcp.core.catalogue import Remedy, Way, remedies
+
+
+class Spot(StrEnum):
+    """A spot of the path for deployment steps."""
+
+    SENDER = "sender"
+    RECEIVER = "receiver"
+    BEFORE_LINK = "before-link"
+    """The machine that transmits onto the link."""
+    RADIO = "mobile"
+    """The mobile's radio."""
+    AGENT = "access-point"
+    """The access point, or a router before it, with `airtcp gateway`."""
+    PROXY = "proxy"
+    """The same with `airtcp proxy`."""
+
+
+CONTROLS = frozenset({"coin", "oracle"})
+"""Controls of experiments: one tosses a coin, the other knows the unknowable."""
+ADVICE = frozenset({"mtu-probing", "mss-clamp"})
+"""Remedies for paths that drop long packets: no model here does, so they are not simulated."""
+
+
+@cache
+def needs(remedy: str) -> tuple[frozenset[Spot], ...]:
+    """The spots of each way to deploy a combination, the preferred way first; may be empty."""
+    ways: list[frozenset[Spot]] = [frozenset()]
+    for part in remedy.split("+"):
+        name, _, values = part.partition(":")
+        entry = _catalogue().get(name.strip())
+        found = () if entry is None or entry["name"] in CONTROLS else _of(entry, values)
+        ways = [before | one for before in ways for one in found]
+    return tuple(dict.fromkeys(ways))
+
+
+def is_deployable(remedy: str, spots: frozenset[Spot]) -> bool:
+    """Whether a combination can be deployed by changing only these spots."""
+    return any(way <= spots for way in needs(remedy))
+
+
+@cache
+def _catalogue() -> dict[str, Remedy]:
+    return {entry["name"]: entry for entry in remedies()}
+
+
+def _is_a_way(way: Way, entry: Remedy, values: str) -> bool:
+    """Whether a way applies to the values of a remedy, written as `name=value,...`."""
+    if (when := way["when"]) is None:
+        return True
+    given = {
+        key.strip(): value.strip()
+        for key, _, value in (one.partition("=") for one in values.split(","))
+    }
+    usual = {one["name"]: one["default"] for one in entry["parameters"]}
+    return str(given.get(when["parameter"], usual[when["parameter"]])) == str(when["is"])
+
+
+def _of(entry: Remedy, values: str) -> tuple[frozenset[Spot], ...]:
+    found = [
+        frozenset({Spot.SENDER, Spot.RECEIVER})
+        if way["at"] == "both-ends"
+        else frozenset({Spot(way["at"])})
+        for way in entry["ways"]
+        # A kernel that no distribution ships is more than a change of a spot.
+        if way["only_in"] is None and _is_a_way(way, entry, values)
+    ]
+    if entry.get("agent") is not None:
+        found.append(frozenset({Spot(entry["place"])}))
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""What every other folder uses: scenarios, runs, quantities, files, the catalogue."""

@@ -1,0 +1,83 @@
+"""A congestion control in BPF as a remedy: an object file, or a source that clang compiles."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from airtcp import _core
+from airtcp._core import ScenarioError
+from airtcp.core import shipped
+
+PREFIX = "bpf:"
+"""The word before the object's file name in a remedy: `bpf:my.bpf.o:beta=3`."""
+
+_COMPILER = ("-O2", "-g", "-Wall", "-target", "bpf", "-D__TARGET_ARCH_x86")
+
+
+def remedy(file: str | os.PathLike[str]) -> str:
+    """The remedy of an object file or source; values of its constants may follow after a colon.
+
+    >>> import airtcp.core.bpf
+    >>> airtcp.core.bpf.remedy("my.bpf.o:beta=3").endswith("my.bpf.o:beta=3")  # doctest: +SKIP
+    True
+
+    Raises:
+        ScenarioError: the file cannot be read, compiled or simulated; says where and why.
+    """
+    name, colon, values = os.fspath(file).partition(":")
+    text = f"{PREFIX}{object_file(name)}{colon}{values}"
+    _core.deployments(text)
+    return text
+
+
+def is_bpf(part: str) -> bool:
+    """Whether a part of a combination of remedies is a BPF object."""
+    return part.strip().startswith(PREFIX)
+
+
+def object_file(file: str | os.PathLike[str]) -> Path:
+    """The object file itself, or that of a source, which is compiled once and kept.
+
+    Raises:
+        ScenarioError: the source cannot be read or compiled; has the compiler's words.
+    """
+    path = Path(file).absolute()
+    if path.suffix != ".c":
+        return path
+    clang = os.environ.get("CLANG") or "clang"
+    if shutil.which(clang) is None:
+        raise ScenarioError(
+            f"{file}: {clang} is not installed, which compiles it: apt install clang, or give an "
+            "object file"
+        )
+    headers = shipped.folder("bpf")
+    options = [*_COMPILER, f"-I{headers / 'include'}", f"-I{headers}"]
+    # What is compiled is known once it is preprocessed: its headers count, too.
+    text = _run([clang, *options, "-E", "-P", str(path)], path)
+    digest = hashlib.sha256(text + repr((clang, _COMPILER)).encode()).hexdigest()[:24]
+    kept = _folder() / f"{path.name.removesuffix('.c').removesuffix('.bpf')}-{digest}.bpf.o"
+    if kept.is_file():
+        return kept
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=kept.parent) as folder:
+        made = Path(folder) / "object"
+        _run([clang, *options, "-c", str(path), "-o", str(made)], path)
+        made.rename(kept)
+    return kept
+
+
+def _folder() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    root = Path(base) if base.startswith("/") else Path.home() / ".cache"
+    return root / "airtcp" / "bpf"
+
+
+def _run(command: list[str], source: Path) -> bytes:
+    done = subprocess.run(command, capture_output=True, check=False)
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip()
+        raise ScenarioError(f"{source}: {command[0]} refuses it:\n{said}")
+    return done.stdout

@@ -1,0 +1,266 @@
+"""One run of one scenario, and its results."""
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol, TypedDict, cast
+
+from airtcp import _core
+from airtcp._core import Scenario, ScenarioError
+from airtcp.core.loading import load_scenario, remedy_names
+from airtcp.core.shown import InNotebook, figure, view
+from airtcp.core.summary import RunSummary, parse_summary
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+
+class ControlMessage(TypedDict):
+    """A line printed by a congestion control in BPF."""
+
+    time_s: float
+    text: str
+
+
+class ControlReport(TypedDict):
+    """The congestion control in BPF of one flow."""
+
+    flow: int
+    counters: dict[str, int]
+    """Its global integers by name; an element of an array is `name[0]`."""
+    messages: list[ControlMessage]
+    """Lines printed by `bpf_printk`."""
+
+
+class ArrowTable(Protocol):
+    """A table that exports Arrow's C stream: one of the core's, or a frame."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+class _Result(Protocol):
+    """A finished run: its summary as JSON, and its tables."""
+
+    def summary(self) -> str: ...
+    def controls(self) -> str: ...
+    def samples(self) -> ArrowTable: ...
+    def events(self) -> ArrowTable: ...
+    def frames(self) -> ArrowTable: ...
+    def agents(self) -> ArrowTable: ...
+    def rtts(self) -> ArrowTable: ...
+    def packets(self) -> ArrowTable: ...
+
+
+class _DetachedResult:
+    """A finished run that was copied or came from another process."""
+
+    def __init__(self, result: _Result) -> None:
+        self._summary = result.summary()
+        self._controls = result.controls()
+        self._tables = {name: _table(getattr(result, name)()) for name in _TABLES}
+
+    def summary(self) -> str:
+        return self._summary
+
+    def controls(self) -> str:
+        return self._controls
+
+    def samples(self) -> ArrowTable:
+        return self._tables["samples"]
+
+    def events(self) -> ArrowTable:
+        return self._tables["events"]
+
+    def frames(self) -> ArrowTable:
+        return self._tables["frames"]
+
+    def agents(self) -> ArrowTable:
+        return self._tables["agents"]
+
+    def rtts(self) -> ArrowTable:
+        return self._tables["rtts"]
+
+    def packets(self) -> ArrowTable:
+        return self._tables["packets"]
+
+
+_TABLES = ("samples", "events", "frames", "agents", "rtts", "packets")
+
+
+@dataclass(frozen=True, eq=False)
+class Run(InNotebook):
+    """A finished run.
+
+    `summary` is the object that `airtcp run --json` prints. `samples` has one row per instant and
+    flow: `time_s`, `flow` and a column per probe, and is empty without probes. `events` has one row
+    per event: `time_s`, `flow`, `event` and the event's details.
+    """
+
+    scenario: Scenario
+    result: _Result = field(repr=False)
+
+    @cached_property
+    def summary(self) -> RunSummary:
+        """Totals and one entry per flow."""
+        return parse_summary(self.result.summary())
+
+    @cached_property
+    def controls(self) -> list[ControlReport]:
+        """Counters and messages of congestion controls in BPF, one entry for each flow with one."""
+        return cast(list[ControlReport], json.loads(self.result.controls()))
+
+    @cached_property
+    def samples(self) -> "pl.DataFrame":
+        """Samples of the probes."""
+        return _table(self.result.samples())
+
+    @cached_property
+    def events(self) -> "pl.DataFrame":
+        """Events: losses, timeouts, retransmissions."""
+        return _table(self.result.events())
+
+    @cached_property
+    def frames(self) -> "pl.DataFrame":
+        """Transmissions on a medium; empty unless the run was made with `air`.
+
+        Columns: `medium`, `station` (0 is the access point), `start_s`, `end_s`, `frame`, `flow`,
+        `attempt`, `fate`.
+        """
+        return _table(self.result.frames())
+
+    @cached_property
+    def agents(self) -> "pl.DataFrame":
+        """Events of agents at the access point; empty unless the run was made with `air`.
+
+        Columns: `time_s`, `flow`, `event`, and for judged acknowledgments `path_delay_ms`,
+        `threshold_ms`, `delay_ms`, `held_ms`, `spike`.
+        """
+        return _table(self.result.agents())
+
+    @cached_property
+    def rtts(self) -> "pl.DataFrame":
+        """Every round-trip time measured by senders; empty unless the run was made with `rtts`.
+
+        Columns: `time_s`, `flow`, `rtt_ms`. As CSV it is the input of `link.rtt_log.path`.
+        """
+        return _table(self.result.rtts())
+
+    @cached_property
+    def packets(self) -> "pl.DataFrame":
+        """Segments at the data sender; empty unless the run was made with `packets`.
+
+        Columns: `time_s`, `flow`, `is_data`, `offset`, `bytes`, `is_retransmission`,
+        `acknowledges`, `sack`, `flags`. Offsets count bytes of the stream from 0.
+        """
+        return _table(self.result.packets())
+
+    def plot(self, flow: int = 0) -> "Figure":
+        """The window, the timers and the goodput of one flow against time.
+
+        Raises:
+            ValueError: the run lacks the probes of the figure; give
+                `probes=airtcp.TIMELINE_PROBES` to `airtcp.run`.
+        """
+        return figure(self, flow)
+
+    def picture(self, kind: str) -> "Figure":
+        """A picture of the run: one of the kinds in `airtcp.pages.plot.pictures.PICTURES`.
+
+        Raises:
+            ValueError: no such kind, or the run lacks its content.
+        """
+        drawn: Figure = view(self, "picture", kind)
+        return drawn
+
+    @property
+    def title(self) -> str:
+        """The remedies of the run, or "as written"."""
+        return " + ".join(self.summary["remedies"]) or "as written"
+
+    def __eq__(self, other: object) -> bool:
+        """Runs are equal if the same happened in the same scenario."""
+        if not isinstance(other, Run):
+            return NotImplemented
+        return self.scenario.hash() == other.scenario.hash() and self.summary == other.summary
+
+    def __hash__(self) -> int:
+        return hash(self.summary["digest"])
+
+    def __reduce__(self) -> "tuple[type[Run], tuple[Scenario, _Result]]":
+        return Run, (self.scenario, _DetachedResult(self.result))
+
+
+def _table(rows: ArrowTable) -> "pl.DataFrame":
+    import polars as pl
+
+    return pl.DataFrame(rows)
+
+
+def run(
+    scenario: Scenario | str | os.PathLike[str],
+    seed: int = 1,
+    settings: Mapping[str, object] | None = None,
+    remedies: Sequence[str] | str = (),
+    probes: Sequence[str] = (),
+    *,
+    bpf: str | os.PathLike[str] | None = None,
+    probe_interval_s: float | None = None,
+    events: bool = True,
+    air: bool = False,
+    rtts: bool = False,
+    packets: bool = False,
+    pcap: str | os.PathLike[str] | None = None,
+    qlog: str | os.PathLike[str] | None = None,
+    replay: str | os.PathLike[str] | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> Run:
+    """Runs a scenario once; the same arguments give the same run, bit for bit, everywhere.
+
+    Args:
+        scenario: a path, TOML text, or a `Scenario` (see `load_scenario`).
+        seed: the source of every random draw, 0 to 2^64 - 1.
+        settings: dotted key to value, applied before the scenario is checked.
+        remedies: names from `airtcp remedies`, applied together; or a single name.
+        probes: variables to sample, for example "cwnd"; see `airtcp.probes()`.
+        bpf: a congestion control for the kernel's BPF, `my.bpf.o` or `my.bpf.c`, with values of its
+            constants after a colon if wanted, `my.bpf.o:beta=3`.
+        probe_interval_s: seconds of virtual time between samples; None takes the core's default.
+        events: whether to keep the table of events.
+        air: whether to keep the tables of frames on the air and of agents' actions.
+        rtts: whether to keep every round-trip time measured by senders.
+        packets: whether to keep every segment that leaves or reaches the data sender.
+        pcap: a file to write the segments to, for Wireshark.
+        qlog: a file to write the events to, as qlog.
+        replay: a folder to write `scenario.toml` to, with the link's stops and losses as lists: it
+            gives the same run, and for other remedies the same link.
+        progress: called regularly with the elapsed share of virtual time, 0 to 1.
+
+    Raises:
+        ScenarioError: the scenario, a setting, a remedy or a probe is wrong.
+        RunError: the run could not be finished, for example because a file cannot be written.
+    """
+    if not 0 <= seed < 2**64:
+        raise ScenarioError(f"seed {seed}: expected a whole number from 0 to 2^64 - 1")
+    if bpf is not None:
+        from airtcp.core.bpf import remedy
+
+        remedies = [*remedy_names(remedies), remedy(bpf)]
+    loaded = load_scenario(scenario, settings, remedies)
+    result = _core.run(
+        loaded,
+        seed,
+        probes=list(probes),
+        probe_interval_s=probe_interval_s,
+        events=events,
+        air=air,
+        rtts=rtts,
+        packets=packets,
+        pcap=pcap,
+        qlog=qlog,
+        replay=replay,
+        progress=progress,
+    )
+    return Run(loaded, result)

@@ -1,0 +1,67 @@
+"""Figures of a report: drawn once, written as files, and embedded in the page."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from markupsafe import Markup
+
+from airtcp.pages.drawing import Sheet, draw_all
+from airtcp.pages.plot.svg import Drawing, ForPhones, Narrow, svg_in_page
+from airtcp.pages.tables import Table
+
+
+@dataclass(frozen=True)
+class PlannedFigure:
+    """A figure to draw: its file's name, its words, its numbers, and its table."""
+
+    name: str
+    title: str
+    caption: str
+    drawing: Drawing
+    table: Table
+
+
+@dataclass(frozen=True)
+class ReportFigure:
+    """A figure of the report with its words and its table."""
+
+    name: str
+    title: str
+    caption: str
+    svg: Markup
+    table: Table
+
+
+def drawn(
+    directory: Path, planned: Sequence[PlannedFigure], *, png: bool = False
+) -> list[ReportFigure]:
+    """Draws figures, and writes each as SVG and, on request, as PNG.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    sheets = [Sheet(one.name, one.drawing) for one in planned]
+    sheets += [
+        Sheet(f"{one.name}-narrow", Narrow(one.drawing), is_file=False)
+        for one in planned
+        if isinstance(one.drawing, ForPhones)
+    ]
+    names = (sheet.name for sheet in sheets)
+    svgs = dict(zip(names, draw_all(directory, sheets, png=png), strict=True))
+    return [
+        ReportFigure(one.name, one.title, one.caption, _in_page(one, svgs), one.table)
+        for one in planned
+    ]
+
+
+def _in_page(one: PlannedFigure, svgs: Mapping[str, str]) -> Markup:
+    """A figure's element; both elements if it has a variant for phones, one of which is shown."""
+    label = f"{one.title}; its numbers are in the table below"
+    # Written by matplotlib from our own numbers, with its own escaping.
+    wide = svg_in_page(svgs[one.name], label)
+    narrow = svgs.get(f"{one.name}-narrow")
+    if narrow is None:
+        return Markup(wide)
+    slim = svg_in_page(narrow, label)
+    return Markup(f'<div class="roomy">{wide}</div>\n<div class="slim">{slim}</div>')

@@ -1,0 +1,126 @@
+"""The numbers of a figure: each line's means with their intervals, and the paper's numbers."""
+
+from math import isfinite
+
+from airtcp.core.quantities import bit_rate_scale
+from airtcp.pages.plot.charts import Chart, Line
+from airtcp.papers.bands import Band, Bands
+from airtcp.papers.calibration import target_ratio
+from airtcp.papers.estimates import mean_and_half_width
+from airtcp.papers.experiment import Experiment, Value
+from airtcp.papers.measures import label_of
+from airtcp.papers.outcomes import Outcomes
+from airtcp.papers.paper import Calibration, FigureSpec, Paper, Series
+
+
+def chart_of(
+    paper: Paper, spec: FigureSpec, outcomes: Outcomes, bands: Bands | None = None
+) -> Chart:
+    """The numbers of a figure, with the `bands` of the voting readings."""
+    experiment = paper.experiment(spec.experiment)
+    axis = experiment.axis(spec.x)
+    x = tuple(axis.places)
+    raw = [
+        _line(experiment, spec, series, x, outcomes, (bands or {}).get((spec.id, series.name)))
+        for series in spec.series
+    ]
+    is_gain = spec.kind == "gains"
+    divisor, label = (
+        1.0,
+        spec.y_label
+        or (f"gain in {label_of(spec.measure)} (%)" if is_gain else label_of(spec.measure)),
+    )
+    if spec.measure.endswith("_bps") and not is_gain:
+        divisor, unit = bit_rate_scale(_largest(raw))
+        label = f"{label} ({unit})"
+    elif spec.measure.endswith("_Bps") and not is_gain:
+        divisor, label = 1000.0, f"{label} (kB/s)"
+    return Chart(
+        spec.title,
+        axis.label or axis.name,
+        label,
+        x,
+        tuple(_scaled(line, divisor) for line in raw),
+        len(outcomes.seeds[experiment.id]),
+        spec.caption,
+        is_gain,
+    )
+
+
+def calibration_chart(paper: Paper, calibration: Calibration, outcomes: Outcomes) -> Chart:
+    """The baseline's measurements at every place tried, relative to the paper's values."""
+    experiment = paper.experiment(calibration.experiment)
+    axis = experiment.axis(calibration.axis)
+    lines = []
+    for target in calibration.targets:
+        ratios = [target_ratio(experiment, calibration, target, p, outcomes) for p in axis.places]
+        name = ", ".join(
+            [label_of(target.measure), *(f"{key} {place}" for key, place in target.at.items())]
+        )
+        lines.append(
+            Line(name, tuple(ratios), tuple(0.0 for _ in ratios), tuple(None for _ in ratios))
+        )
+    return Chart(
+        f"Calibration: {calibration.what}",
+        axis.label or axis.name,
+        "ours over the paper's",
+        tuple(axis.places),
+        tuple(lines),
+        len(outcomes.seeds[experiment.id]),
+        f"{calibration.source}. Chosen: {calibration.chosen}.",
+    )
+
+
+def _line(
+    experiment: Experiment,
+    spec: FigureSpec,
+    series: Series,
+    x: tuple[Value, ...],
+    outcomes: Outcomes,
+    band: Band | None,
+) -> Line:
+    means: list[float | None] = []
+    halves: list[float] = []
+    measure = series.measure or spec.measure
+    for place in x:
+        at = {**spec.at, **series.at, spec.x: place}
+        if spec.kind == "gains":
+            before = {**at, **series.baseline}
+            gain = outcomes.gain(experiment, measure, {}, before, at)
+            means.append(gain.value if gain else None)
+            halves.append(gain.half_width if gain and isfinite(gain.half_width) else 0.0)
+            continue
+        values = outcomes.values(experiment, measure, at)
+        if values is None:
+            means.append(None)
+            halves.append(0.0)
+            continue
+        mean, half = mean_and_half_width(values)
+        means.append(mean)
+        halves.append(half)
+    return Line(
+        series.name,
+        tuple(means),
+        tuple(halves),
+        tuple(series.paper.get(str(place)) for place in x),
+        *((band.low, band.high, band.best) if band else ()),
+    )
+
+
+def _largest(lines: list[Line]) -> float:
+    return max(
+        (abs(mean) for line in lines for mean in (*line.means, *line.paper) if mean is not None),
+        default=1.0,
+    )
+
+
+def _scaled(line: Line, divisor: float) -> Line:
+    return Line(
+        line.name,
+        tuple(None if mean is None else mean / divisor for mean in line.means),
+        tuple(half / divisor for half in line.halves),
+        *(
+            tuple(None if number is None else number / divisor for number in numbers)
+            for numbers in (line.paper, line.low, line.high, line.best)
+        ),
+    )

@@ -1,0 +1,84 @@
+"""Goodput and latency of every remedy in one plane, with the Pareto front."""
+
+from dataclasses import dataclass
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator
+
+from airtcp.core.quantities import bit_rate_scale
+from airtcp.pages.plot.frame import frame
+from airtcp.pages.plot.style import BLUE, LIGHT, house_style
+from airtcp.pages.plot.svg import NARROW_INCHES
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A remedy in the plane."""
+
+    remedy: str
+    goodput_bps: float
+    latency_ms: float
+    is_on_front: bool
+
+
+@dataclass(frozen=True)
+class FrontPlane:
+    """The figure's numbers and words."""
+
+    label: str
+    """Name of the latency metric."""
+    spots: tuple[Spot, ...]
+
+    def figure(self) -> Figure:
+        """Goodput to the right, latency downwards on a logarithmic scale: the best is top right."""
+        return self._drawn(9.0)
+
+    def narrow(self) -> Figure:
+        """The same for a phone."""
+        return self._drawn(NARROW_INCHES)
+
+    def _drawn(self, width: float) -> Figure:
+        divisor, unit = bit_rate_scale(max(spot.goodput_bps for spot in self.spots))
+        with house_style():
+            figure = Figure(figsize=(width, 4.8))
+            axes = figure.add_subplot()
+            on_front = sorted(
+                (spot for spot in self.spots if spot.is_on_front), key=lambda one: one.goodput_bps
+            )
+            axes.plot(
+                [spot.goodput_bps / divisor for spot in on_front],
+                [spot.latency_ms for spot in on_front],
+                color=BLUE,
+                linewidth=1.2,
+                zorder=2,
+            )
+            for spot in self.spots:
+                place = (spot.goodput_bps / divisor, spot.latency_ms)
+                axes.scatter(
+                    *place,
+                    s=46 if spot.is_on_front else 22,
+                    color=BLUE if spot.is_on_front else LIGHT.baseline,
+                    edgecolors=LIGHT.background,
+                    zorder=3,
+                )
+                if spot.is_on_front or spot.remedy == "baseline":
+                    axes.annotate(
+                        spot.remedy,
+                        place,
+                        xytext=(6, 5),
+                        textcoords="offset points",
+                        fontsize=9,
+                        zorder=4,
+                    )
+            if all(spot.latency_ms > 0 for spot in self.spots):
+                axes.set_yscale("log")
+                # Plain numbers: exponents are too small to read on a phone.
+                axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+                axes.yaxis.set_major_formatter("{x:g}")
+                axes.yaxis.set_minor_locator(NullLocator())
+            axes.invert_yaxis()
+            axes.margins(x=0.12, y=0.12)
+            axes.set_xlabel(f"goodput ({unit})")
+            axes.set_ylabel(f"{self.label} (ms)")
+            frame(figure, left=0.95, right=0.6, top=0.25, bottom=0.6)
+        return figure

@@ -1,0 +1,112 @@
+"""The round trips of a captured flow over time: queueing delay, and losses."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from numpy.typing import NDArray
+
+from airtcp.pages.plot.frame import frame
+from airtcp.pages.plot.sequence import CAUSE_COLOURS
+from airtcp.pages.plot.style import LIGHT, house_style
+
+Reals = NDArray[np.float64]
+
+_PAUSE_S = 0.1
+"""Maximum gap between round trips that a line is drawn across."""
+_COLUMNS = 600
+"""Number of time stretches with a drawn range: more would not be visible."""
+
+
+@dataclass(frozen=True)
+class RoundTrips:
+    """Round trips by time of departure of their data, in seconds from the first packet."""
+
+    sent_s: Reals
+    rtt_s: Reals
+    """NaN if not measured."""
+    base_s: float
+    labels: pl.DataFrame
+    """`time_ns` and `cause` of each retransmission."""
+    stops: tuple[tuple[float, float], ...]
+    """Start and length of each."""
+
+    def figure(self) -> Figure:
+        """Medians and ranges of the round trip, and retransmissions below."""
+        with house_style():
+            figure = Figure(figsize=(9.0, 3.6))
+            axes = figure.subplots()
+            self._draw(axes)
+            frame(figure, left=0.85, right=0.2, top=0.45, bottom=0.6)
+            self._legend(figure)
+        return figure
+
+    def ranges(self) -> tuple[Reals, Reals, Reals, Reals]:
+        """Times, shortest, median and longest round trips of equal stretches that have some."""
+        known = np.isfinite(self.rtt_s)
+        times, rtts = self.sent_s[known], 1e3 * self.rtt_s[known]
+        edges = np.linspace(times[0], times[-1], min(_COLUMNS, len(times)) + 1)
+        place = np.clip(np.searchsorted(edges, times, side="right") - 1, 0, len(edges) - 2)
+        rows = [
+            (0.5 * (edges[at] + edges[at + 1]), inside.min(), np.median(inside), inside.max())
+            for at in np.unique(place)
+            for inside in (rtts[place == at],)
+        ]
+        at_s, low, middle, high = (np.array(column) for column in zip(*rows, strict=True))
+        return at_s, low, middle, high
+
+    def _draw(self, axes: Axes) -> None:
+        at_s, low, middle, high = self.ranges()
+        axes.vlines(at_s, low, high, colors=LIGHT.soft, linewidths=1.0)
+        axes.plot(*_broken(at_s, middle), color=LIGHT.foreground, linewidth=1.2)
+        axes.axhline(1e3 * self.base_s, color=LIGHT.soft, linewidth=1.0, linestyle=(0, (4, 3)))
+        for begin, length in self.stops:
+            axes.axvspan(begin, begin + length, color=LIGHT.grid, alpha=0.6, linewidth=0)
+        for cause, colour in CAUSE_COLOURS.items():
+            times = self.labels.filter(pl.col("cause") == cause)["time_ns"]
+            if len(times):
+                seconds = times.cast(pl.Float64).to_numpy() / 1e9
+                axes.plot(
+                    seconds,
+                    np.zeros(len(seconds)),
+                    linestyle="none",
+                    marker="|",
+                    markersize=12,
+                    color=colour,
+                    clip_on=False,
+                )
+        axes.set_xlabel("time (s)")
+        axes.set_ylabel("round trip (ms)")
+        axes.set_ylim(bottom=0)
+
+    def _legend(self, figure: Figure) -> None:
+        present = set(self.labels["cause"].to_list()) if len(self.labels) else set()
+        handles = [
+            Line2D([], [], color=LIGHT.foreground, label="median"),
+            Line2D([], [], color=LIGHT.soft, linewidth=3, label="range"),
+            Line2D([], [], color=LIGHT.soft, linestyle=(0, (4, 3)), label="without a queue"),
+        ]
+        handles += [
+            Line2D([], [], linestyle="none", marker="|", markersize=10, color=colour, label=label)
+            for cause, colour in CAUSE_COLOURS.items()
+            if cause in present
+            for label in (cause.replace("-", " "),)
+        ]
+        figure.legend(
+            handles=handles,
+            loc="upper left",
+            ncols=6,
+            bbox_to_anchor=(0.01, 1.0),
+            columnspacing=1.2,
+            fontsize=9,
+        )
+
+
+def _broken(at_s: Reals, values: Reals) -> tuple[Reals, Reals]:
+    """The line with a break at every gap in the measurements."""
+    pauses = np.diff(at_s)
+    after = np.flatnonzero(pauses > max(_PAUSE_S, 4 * float(np.median(pauses)))) + 1
+    return np.insert(at_s, after, np.nan), np.insert(values, after, np.nan)

@@ -1,4 +1,0 @@
-"""Figures: one palette, axes with units, and a table for each (see `airtcp.report`)."""
-
-TIMELINE_PROBES = ("cwnd", "srtt", "rto", "delivered_bytes")
-"""The probes that the timeline figure needs."""
