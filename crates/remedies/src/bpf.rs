@@ -12,6 +12,7 @@ use airtcp_tcp::config::{
 };
 use airtcp_tcp::external::{BpfProgram, ExternalControl};
 
+use crate::choices::WINDOW;
 use crate::{Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 /// The word before the object's file name.
@@ -216,6 +217,7 @@ fn remedy(name: String, program: &Program) -> Remedy {
             };
             Parameter {
                 name: String::leak(constant.name.clone()),
+                key: None,
                 unit: "",
                 default: quantity(program.constant(constant)),
                 minimum: quantity(least),
@@ -236,7 +238,7 @@ fn remedy(name: String, program: &Program) -> Remedy {
         deployment: Deployment::none(
             "airtcp does not register it yet: bpftool struct_ops register does",
         ),
-        decides: "how large the congestion window is",
+        decides: WINDOW,
         apply: |_, _| {},
     }
 }

@@ -1,15 +1,10 @@
 //! The list of all remedies.
 
-use crate::{Remedy, access_point, link, proxy, receiver, sender};
+use crate::table::TABLE;
+use crate::{Remedy, access_point, link, proxy};
 
-/// Every place with its remedies, in the order in which they are listed.
-const PLACES: [&[Remedy]; 5] = [
-    sender::ALL,
-    receiver::ALL,
-    link::ALL,
-    access_point::ALL,
-    proxy::ALL,
-];
+/// The remedies of the endpoints and of every other place, in the order in which they are listed.
+const PLACES: [&[Remedy]; 4] = [TABLE, link::ALL, access_point::ALL, proxy::ALL];
 
 const COUNT: usize = {
     let (mut count, mut place) = (0, 0);

@@ -1,7 +1,7 @@
 //! The catalogue of remedies: a remedy's name and values in, configured parts of TCP and link out.
 //!
-//! A remedy is a named change at one of five places. Adding one takes a file in the folder of its
-//! place, with its entry and its changes, and one line in the `mod.rs` of that place.
+//! A remedy is a named change at one of five places. One that sets a few keys of `[tcp]` is a row of
+//! `table.rs`; one with logic takes a file in the folder of its place, and a line in the list there.
 //!
 //! ```
 //! let chosen = airtcp_remedies::parse("rto-factor:factor=10+sack").unwrap();
@@ -17,8 +17,10 @@ pub mod aliases;
 pub mod bpf;
 mod catalogue;
 mod changes;
+mod choices;
 pub mod deployment;
 mod idle;
+mod key;
 mod link;
 mod parameter;
 mod proxy;
@@ -28,12 +30,14 @@ mod remedy;
 mod selection;
 mod sender;
 pub mod suggestion;
+mod table;
 
 pub use catalogue::{catalogue, find};
 use changes::Changes;
 pub use changes::{LinkChange, MediumChange, OutageReaction};
 pub use deployment::Deployment;
 pub use idle::Idle;
+pub use key::Key;
 pub use parameter::{Parameter, Values};
 pub use quantity::Quantity;
 pub use remedy::{Place, Remedy};

@@ -52,11 +52,55 @@ pub struct Remedy {
     pub deployment: Deployment,
     /// The choice it makes. Two remedies that make the same choice cannot be combined.
     pub decides: &'static str,
-    /// Makes the change.
+    /// Makes the changes besides the keys that its parameters set.
     pub(crate) apply: fn(&Values<'_>, &mut Changes<'_>),
 }
 
 impl Remedy {
+    /// One that changes nothing yet, for a row of a table.
+    pub(crate) const fn new(name: &'static str, place: Place) -> Self {
+        Self {
+            name,
+            place,
+            effect: "",
+            source: "",
+            parameters: &[],
+            deployment: Deployment::none(""),
+            decides: "",
+            apply: |_, _| {},
+        }
+    }
+
+    pub(crate) const fn effect(self, effect: &'static str) -> Self {
+        Self { effect, ..self }
+    }
+
+    pub(crate) const fn from(self, source: &'static str) -> Self {
+        Self { source, ..self }
+    }
+
+    pub(crate) const fn decides(self, decides: &'static str) -> Self {
+        Self { decides, ..self }
+    }
+
+    pub(crate) const fn takes(self, parameters: &'static [Parameter]) -> Self {
+        Self { parameters, ..self }
+    }
+
+    /// What it sets besides the keys of its parameters.
+    pub(crate) const fn sets(self, apply: fn(&Values<'_>, &mut Changes<'_>)) -> Self {
+        Self { apply, ..self }
+    }
+
+    pub(crate) const fn by(self, deployment: Deployment) -> Self {
+        Self { deployment, ..self }
+    }
+
+    /// It cannot be deployed, for this reason.
+    pub(crate) const fn no_way(self, reason: &'static str) -> Self {
+        self.by(Deployment::none(reason))
+    }
+
     /// The parameters' defaults, in their order.
     pub fn defaults(&self) -> Vec<Quantity> {
         self.parameters.iter().map(|one| one.default).collect()

@@ -18,6 +18,8 @@ several with commas, and remedies are combined with a plus:
 
 Two remedies that make the same choice cannot be combined.
 
+A parameter that sets a key of a scenario names it, and has its range.
+
 This page is written from the catalogue. `ROUTE` stands for a route as `ip route show` prints it, \
 `DEVICE` for a network device, and `PHY` for a radio as `iw phy` lists it.
 ";
@@ -61,15 +63,18 @@ fn text(remedies: &[Remedy]) -> String {
             continue;
         }
         text += "\n| parameter | default | range | meaning |\n|---|---|---|---|\n";
-        for Parameter {
-            name,
-            unit,
-            default,
-            minimum,
-            maximum,
-            effect,
-        } in *parameters
-        {
+        for parameter in *parameters {
+            let Parameter {
+                name,
+                key,
+                unit,
+                default,
+                minimum,
+                maximum,
+                ..
+            } = parameter;
+            let key = key.map_or_else(String::new, |key| format!("`tcp.{}`: ", key.name));
+            let meaning = parameter.meaning();
             let unit = if unit.is_empty() {
                 String::new()
             } else {
@@ -77,7 +82,7 @@ fn text(remedies: &[Remedy]) -> String {
             };
             writeln!(
                 text,
-                "| `{name}` | {default}{unit} | {minimum} to {maximum} | {effect} |"
+                "| `{name}` | {default}{unit} | {minimum} to {maximum} | {key}{meaning} |"
             )
             .unwrap();
         }

@@ -62,9 +62,9 @@ def _print_remedy(entry: Remedy) -> None:
     for parameter in entry["parameters"]:
         unit = f" {parameter['unit']}" if parameter["unit"] else ""
         bounds = f"{parameter['minimum']} to {parameter['maximum']}{unit}"
-        rows.append(
-            (parameter["name"], f"{parameter['default']}{unit}", bounds, parameter["effect"])
-        )
+        key = f"{parameter['key']}: " if parameter["key"] else ""
+        default = f"{parameter['default']}{unit}"
+        rows.append((parameter["name"], default, bounds, key + parameter["effect"]))
     print("\n" + columns(("parameter", "default", "range", "effect"), rows))
     first = entry["parameters"][0]
     print(f"\nFor example --remedy {entry['name']}:{first['name']}={_another(first)}")

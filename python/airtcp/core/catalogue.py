@@ -17,6 +17,8 @@ class Parameter(TypedDict):
     """One parameter of a remedy; a time is text with its unit, other values are numbers."""
 
     name: str
+    key: str | None
+    """The scenario key that it sets, `tcp.rto_factor`, if there is one."""
     unit: str
     default: float | str
     minimum: float | str

@@ -2,7 +2,7 @@
 
 use airtcp_units::Duration;
 
-use crate::{Changes, Deployment, MediumChange, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Parameter, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "ampdu-limit",
@@ -10,14 +10,12 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "bounds the time of an aggregate: others wait for less long, and each contention \
              carries less",
     source: "IEEE 802.11-2020 §10.12; aPPDUMaxTime, 5.484 ms",
-    parameters: &[Parameter {
-        name: "time",
-        unit: "",
-        default: Quantity::Time(Duration::from_millis(2)),
-        minimum: Quantity::Time(Duration::from_micros(100)),
-        maximum: Quantity::Time(Duration::from_micros(5_484)),
-        effect: "longest aggregate, of every station",
-    }],
+    parameters: &[Parameter::time(
+        "time",
+        Duration::from_millis(2),
+        (Duration::from_micros(100), Duration::from_micros(5_484)),
+        "longest aggregate, of every station",
+    )],
     deployment: Deployment::none(
         "mac80211 has no setting for it, and bounds aggregates by the peer's limits. Some drivers \
          bound them by themselves; ath10k has a limit in subframes (`ath10k/htt_max_amsdu_ampdu` \

@@ -5,7 +5,7 @@ use airtcp_link::agent::delay_injection::{AdaptiveDelay, Average, ClockOffset};
 use airtcp_link::frame::RetryLimit;
 use airtcp_units::Duration;
 
-use crate::{Changes, Deployment, MediumChange, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Parameter, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "delay-injection",
@@ -14,89 +14,70 @@ pub(crate) const REMEDY: Remedy = Remedy {
              widens before the next; with unlimited retries at the mobiles",
     source: "Fotiadis & Siris, COST TD(05)049, §III-B",
     parameters: &[
-        Parameter {
-            name: "factor",
-            unit: "",
-            default: Quantity::Number(1.5),
-            minimum: Quantity::Number(0.1),
-            maximum: Quantity::Number(1000.0),
-            effect: "delay_factor: the injected delay is the size of the spike over this (§IV-C)",
-        },
-        Parameter {
-            name: "c",
-            unit: "",
-            default: Quantity::Number(4.0),
-            minimum: Quantity::Number(0.0),
-            maximum: Quantity::Number(1000.0),
-            effect: "how many mean deviations above the mean a spike begins (eq. 3)",
-        },
-        Parameter {
-            name: "a",
-            unit: "",
-            default: Quantity::Number(0.125),
-            minimum: Quantity::Number(0.001),
-            maximum: Quantity::Number(1.0),
-            effect: "the gain of the mean path delay (eq. 1)",
-        },
-        Parameter {
-            name: "b",
-            unit: "",
-            default: Quantity::Number(0.25),
-            minimum: Quantity::Number(0.001),
-            maximum: Quantity::Number(1.0),
-            effect: "the gain of its mean deviation (eq. 2)",
-        },
-        Parameter {
-            name: "spans",
-            unit: "",
-            default: Quantity::Count(5),
-            minimum: Quantity::Count(1),
-            maximum: Quantity::Count(1_000_000),
-            effect: "subthresh is D over this times pkt_count: after this many times the distance \
-                     of the last two spikes the injected delay is 0 (§IV-C.2)",
-        },
-        Parameter {
-            name: "subthresh",
-            unit: "",
-            default: Quantity::Count(1),
-            minimum: Quantity::Count(0),
-            maximum: Quantity::Count(1),
-            effect: "1: the injected delay shrinks with each acknowledgment that is no spike; 0: it \
-                     stays until the next spike",
-        },
-        Parameter {
-            name: "synchronised",
-            unit: "",
-            default: Quantity::Count(0),
-            minimum: Quantity::Count(0),
-            maximum: Quantity::Count(1),
-            effect: "1: the mobile's clock is the access point's, as the paper's simulation has it; \
-                     0: its offset is estimated",
-        },
-        Parameter {
-            name: "tick",
-            unit: "",
-            default: Quantity::Time(Duration::from_millis(1)),
-            minimum: Quantity::Time(Duration::from_micros(1)),
-            maximum: Quantity::Time(Duration::from_secs(1)),
-            effect: "a tick of the mobile's timestamp clock",
-        },
-        Parameter {
-            name: "spikes-in-mean",
-            unit: "",
-            default: Quantity::Count(1),
-            minimum: Quantity::Count(0),
-            maximum: Quantity::Count(1),
-            effect: "1: the mean delay learns from spikes too, as printed; 0: only from the rest",
-        },
-        Parameter {
-            name: "inf-retry",
-            unit: "",
-            default: Quantity::Count(1),
-            minimum: Quantity::Count(0),
-            maximum: Quantity::Count(1),
-            effect: "1: mobiles retransmit without limit, as in the paper; 0: as they did",
-        },
+        Parameter::number(
+            "factor",
+            "",
+            1.5,
+            (0.1, 1000.0),
+            "delay_factor: the injected delay is the size of the spike over this (§IV-C)",
+        ),
+        Parameter::number(
+            "c",
+            "",
+            4.0,
+            (0.0, 1000.0),
+            "how many mean deviations above the mean a spike begins (eq. 3)",
+        ),
+        Parameter::number(
+            "a",
+            "",
+            0.125,
+            (0.001, 1.0),
+            "the gain of the mean path delay (eq. 1)",
+        ),
+        Parameter::number(
+            "b",
+            "",
+            0.25,
+            (0.001, 1.0),
+            "the gain of its mean deviation (eq. 2)",
+        ),
+        Parameter::count(
+            "spans",
+            "",
+            5,
+            (1, 1_000_000),
+            "subthresh is D over this times pkt_count: after this many times the distance \
+             of the last two spikes the injected delay is 0 (§IV-C.2)",
+        ),
+        Parameter::switch(
+            "subthresh",
+            1,
+            "1: the injected delay shrinks with each acknowledgment that is no spike; 0: it \
+             stays until the next spike",
+        ),
+        Parameter::switch(
+            "synchronised",
+            0,
+            "1: the mobile's clock is the access point's, as the paper's simulation has it; \
+             0: its offset is estimated",
+        ),
+        Parameter::time(
+            "tick",
+            Duration::from_millis(1),
+            (Duration::from_micros(1), Duration::from_secs(1)),
+            "a tick of the mobile's timestamp clock",
+        ),
+        Parameter::switch(
+            "spikes-in-mean",
+            1,
+            "1: the mean delay learns from spikes too, as printed; 0: only from the rest",
+        ),
+        Parameter::switch(
+            "inf-retry",
+            1,
+            "1: mobiles retransmit without limit, as in the paper; 0: as they did",
+        ),
     ],
     deployment: Deployment::between_the_ends(
         "gateway delay-injection",

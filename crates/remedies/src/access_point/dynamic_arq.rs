@@ -5,7 +5,7 @@ use airtcp_link::agent::information_box::{InformationBoxConfig, PassiveMethod};
 use airtcp_link::scheduler::deadline::{Counted, DeadlineOrder, Weighed};
 use airtcp_units::Duration;
 
-use crate::{Changes, Deployment, MediumChange, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Parameter, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "dynamic-arq",
@@ -14,89 +14,71 @@ pub(crate) const REMEDY: Remedy = Remedy {
              those already timed out",
     source: "Mahmoodi, Friderikos, Holland & Aghvami, VTC 2007, §III-A",
     parameters: &[
-        Parameter {
-            name: "timestamps",
-            unit: "",
-            default: Quantity::Count(0),
-            minimum: Quantity::Count(0),
-            maximum: Quantity::Count(1),
-            effect: "1: round trips are read from timestamps; 0: from data and acknowledgments",
-        },
-        Parameter {
-            name: "tick",
-            unit: "",
-            default: Quantity::Time(Duration::from_millis(500)),
-            minimum: Quantity::Time(Duration::from_nanos(1)),
-            maximum: Quantity::Time(Duration::from_secs(1)),
-            effect: "clock tick with timestamps = 1; the paper's is 500 ms",
-        },
-        Parameter {
-            name: "floor",
-            unit: "",
-            default: Quantity::Time(Duration::from_millis(500)),
-            minimum: Quantity::Time(Duration::ZERO),
-            maximum: Quantity::Time(Duration::from_secs(60)),
-            effect: "the shortest timeout that a sender is believed to have",
-        },
-        Parameter {
-            name: "urgent",
-            unit: "round trips",
-            default: Quantity::Count(2),
-            minimum: Quantity::Count(0),
-            maximum: Quantity::Count(1000),
-            effect: "with less time left than this a packet goes before all others",
-        },
-        Parameter {
-            name: "fresh",
-            unit: "",
-            default: Quantity::Count(1),
-            minimum: Quantity::Count(0),
-            maximum: Quantity::Count(255),
-            effect: "how many of the retry queues go before packets that were never sent",
-        },
-        Parameter {
-            name: "retries",
-            unit: "",
-            default: Quantity::Count(3),
-            minimum: Quantity::Count(1),
-            maximum: Quantity::Count(255),
-            effect: "N_ret, the most retransmissions of a packet, and the number of retry queues",
-        },
-        Parameter {
-            name: "weighs",
-            unit: "",
-            default: Quantity::Count(1),
-            minimum: Quantity::Count(0),
-            maximum: Quantity::Count(2),
-            effect: "meaning of the RTO in a packet's weight: 1: the time left on its sender's \
-                     timer; 2: the timer's length; 0: unused, so that only the retry queues count",
-        },
-        Parameter {
-            name: "expire",
-            unit: "",
-            default: Quantity::Count(1),
-            minimum: Quantity::Count(0),
-            maximum: Quantity::Count(1),
-            effect: "1: a packet whose sender's timer has expired is dropped; 0: it is still sent",
-        },
-        Parameter {
-            name: "per-packet",
-            unit: "",
-            default: Quantity::Count(0),
-            minimum: Quantity::Count(0),
-            maximum: Quantity::Count(1),
-            effect: "0: the limit applies to each frame of a packet, as in the usual scheme; 1: to \
-                     all its frames together",
-        },
-        Parameter {
-            name: "window",
-            unit: "ms a segment",
-            default: Quantity::Count(0),
-            minimum: Quantity::Count(0),
-            maximum: Quantity::Count(1000),
-            effect: "how much less of its time left a packet's weight has for each segment that \
-                     its sender has in flight (§V): a timeout costs a large window more",
-        },
+        Parameter::switch(
+            "timestamps",
+            0,
+            "1: round trips are read from timestamps; 0: from data and acknowledgments",
+        ),
+        Parameter::time(
+            "tick",
+            Duration::from_millis(500),
+            (Duration::from_nanos(1), Duration::from_secs(1)),
+            "clock tick with timestamps = 1; the paper's is 500 ms",
+        ),
+        Parameter::time(
+            "floor",
+            Duration::from_millis(500),
+            (Duration::ZERO, Duration::from_secs(60)),
+            "the shortest timeout that a sender is believed to have",
+        ),
+        Parameter::count(
+            "urgent",
+            "round trips",
+            2,
+            (0, 1000),
+            "with less time left than this a packet goes before all others",
+        ),
+        Parameter::count(
+            "fresh",
+            "",
+            1,
+            (0, 255),
+            "how many of the retry queues go before packets that were never sent",
+        ),
+        Parameter::count(
+            "retries",
+            "",
+            3,
+            (1, 255),
+            "N_ret, the most retransmissions of a packet, and the number of retry queues",
+        ),
+        Parameter::count(
+            "weighs",
+            "",
+            1,
+            (0, 2),
+            "meaning of the RTO in a packet's weight: 1: the time left on its sender's \
+             timer; 2: the timer's length; 0: unused, so that only the retry queues count",
+        ),
+        Parameter::switch(
+            "expire",
+            1,
+            "1: a packet whose sender's timer has expired is dropped; 0: it is still sent",
+        ),
+        Parameter::switch(
+            "per-packet",
+            0,
+            "0: the limit applies to each frame of a packet, as in the usual scheme; 1: to \
+             all its frames together",
+        ),
+        Parameter::count(
+            "window",
+            "ms a segment",
+            0,
+            (0, 1000),
+            "how much less of its time left a packet's weight has for each segment that \
+             its sender has in flight (§V): a timeout costs a large window more",
+        ),
     ],
     deployment: Deployment::none(
         "It belongs into the access point's driver, and no driver has it. airtcp gateway \

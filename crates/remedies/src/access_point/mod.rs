@@ -19,54 +19,40 @@ use airtcp_link::agent::delay_injection::Distance;
 use airtcp_units::{Duration, Probability};
 
 use crate::deployment::{Setting, Step};
-use crate::{Parameter, Quantity, Remedy, Values};
+use crate::{Parameter, Remedy, Values};
 
 /// Limit of the airtime queued in the hardware.
 const fn airtime_limit(effect: &'static str) -> Parameter {
-    Parameter {
-        name: "limit",
-        unit: "",
-        default: Quantity::Time(Duration::from_millis(5)),
-        minimum: Quantity::Time(Duration::from_micros(100)),
-        maximum: Quantity::Time(Duration::from_secs(1)),
+    Parameter::time(
+        "limit",
+        Duration::from_millis(5),
+        (Duration::from_micros(100), Duration::from_secs(1)),
         effect,
-    }
+    )
 }
 
 /// Which share of the acknowledgments is held.
 const fn one_in(effect: &'static str) -> Parameter {
-    Parameter {
-        name: "every",
-        unit: "acknowledgments",
-        default: Quantity::Count(20),
-        minimum: Quantity::Count(1),
-        maximum: Quantity::Count(1_000_000),
-        effect,
-    }
+    Parameter::count("every", "acknowledgments", 20, (1, 1_000_000), effect)
 }
 
 /// Holds in time in place of number.
-const PERIOD: Parameter = Parameter {
-    name: "period",
-    unit: "",
-    default: Quantity::Time(Duration::ZERO),
-    minimum: Quantity::Time(Duration::ZERO),
-    maximum: Quantity::Time(Duration::from_secs(3600)),
-    effect: "above zero: the first acknowledgment in each period of this length is held, in place \
-             of one by their number",
-};
+const PERIOD: Parameter = Parameter::time(
+    "period",
+    Duration::ZERO,
+    (Duration::ZERO, Duration::from_secs(3600)),
+    "above zero: the first acknowledgment in each period of this length is held, in place \
+     of one by their number",
+);
 
 /// Whether the distances between held acknowledgments are random.
 const fn at_random(default: u64) -> Parameter {
-    Parameter {
-        name: "at-random",
-        unit: "",
-        default: Quantity::Count(default),
-        minimum: Quantity::Count(0),
-        maximum: Quantity::Count(1),
-        effect: "1: which are held is drawn, one in `every` on average; 0: each such one is; \
-                 without effect where there is a period",
-    }
+    Parameter::switch(
+        "at-random",
+        default,
+        "1: which are held is drawn, one in `every` on average; 0: each such one is; \
+         without effect where there is a period",
+    )
 }
 
 /// The acknowledgments that `every`, `period` and `at-random` choose.
@@ -84,14 +70,12 @@ fn distance(values: &Values<'_>) -> Distance {
 }
 
 /// The timer of an agent that retransmits.
-const LOCAL_TIMER: Parameter = Parameter {
-    name: "timer",
-    unit: "",
-    default: Quantity::Time(Duration::from_millis(50)),
-    minimum: Quantity::Time(Duration::from_millis(1)),
-    maximum: Quantity::Time(Duration::from_secs(60)),
-    effect: "the least that the local timer waits",
-};
+const LOCAL_TIMER: Parameter = Parameter::time(
+    "timer",
+    Duration::from_millis(50),
+    (Duration::from_millis(1), Duration::from_secs(60)),
+    "the least that the local timer waits",
+);
 
 /// Airtime queue limits are on; one switch for all radios.
 const AQL_ENABLED: Step = Step::radio_file("aql_enable", Setting::Fixed("1"));
@@ -108,7 +92,7 @@ const fn airtime_limits(high_us: u64) -> Step {
 
 const ANNOUNCED: &str = "It has an effect with drivers that take packets from mac80211's queues \
      and announce AQL (`iw phy PHY info`), as mt76: others schedule in their firmware. `aql_enable` \
-     is for all radios of the machine.";
+                         is for all radios of the machine.";
 
 /// In the order of the catalogue.
 pub(crate) const ALL: &[Remedy] = &[

@@ -4,7 +4,7 @@ use airtcp_link::agent::AgentConfig;
 use airtcp_link::agent::delay_injection::RandomDelay;
 use airtcp_units::Duration;
 
-use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, Parameter, Place, Remedy, Values};
 
 use super::{PERIOD, at_random, distance, one_in};
 
@@ -14,14 +14,12 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "delays acknowledgments to a mobile sender at random times by random amounts",
     source: "Klein, Leung, Parkinson & Samuel, GLOBECOM 2004, as Fotiadis & Siris §II tell it",
     parameters: &[
-        Parameter {
-            name: "mean",
-            unit: "",
-            default: Quantity::Time(Duration::from_millis(100)),
-            minimum: Quantity::Time(Duration::ZERO),
-            maximum: Quantity::Time(Duration::from_secs(30)),
-            effect: "mean of the delay, which is uniform from zero to twice this",
-        },
+        Parameter::time(
+            "mean",
+            Duration::from_millis(100),
+            (Duration::ZERO, Duration::from_secs(30)),
+            "mean of the delay, which is uniform from zero to twice this",
+        ),
         one_in("one in this many is held, on average"),
         PERIOD,
         at_random(1),

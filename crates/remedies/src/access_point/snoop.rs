@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use airtcp_link::agent::snoop::SnoopConfig;
 use airtcp_link::agent::{AgentConfig, LocalTimeout};
 
-use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, Parameter, Place, Remedy, Values};
 
 use super::LOCAL_TIMER;
 
@@ -16,22 +16,20 @@ pub(crate) const REMEDY: Remedy = Remedy {
              acknowledgments to the sender",
     source: "Balakrishnan, Seshan, Amir & Katz, MOBICOM 1995",
     parameters: &[
-        Parameter {
-            name: "packets",
-            unit: "packets",
-            default: Quantity::Count(100),
-            minimum: Quantity::Count(1),
-            maximum: Quantity::Count(1_000_000),
-            effect: "copies kept for a connection",
-        },
-        Parameter {
-            name: "repeats",
-            unit: "times",
-            default: Quantity::Count(10),
-            minimum: Quantity::Count(0),
-            maximum: Quantity::Count(1000),
-            effect: "most retransmissions of a copy",
-        },
+        Parameter::count(
+            "packets",
+            "packets",
+            100,
+            (1, 1_000_000),
+            "copies kept for a connection",
+        ),
+        Parameter::count(
+            "repeats",
+            "times",
+            10,
+            (0, 1000),
+            "most retransmissions of a copy",
+        ),
         LOCAL_TIMER,
     ],
     deployment: Deployment::between_the_ends(

@@ -4,7 +4,7 @@ use airtcp_link::agent::AgentConfig;
 use airtcp_link::agent::delay_injection::StaticDelay;
 use airtcp_units::Duration;
 
-use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, Parameter, Place, Remedy, Values};
 
 use super::{PERIOD, at_random, distance, one_in};
 
@@ -14,14 +14,12 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "delays every n-th acknowledgment to a mobile sender by a fixed time",
     source: "Klein, Leung, Parkinson & Samuel, GLOBECOM 2004, as Fotiadis & Siris §II tell it",
     parameters: &[
-        Parameter {
-            name: "delay",
-            unit: "",
-            default: Quantity::Time(Duration::from_millis(100)),
-            minimum: Quantity::Time(Duration::ZERO),
-            maximum: Quantity::Time(Duration::from_secs(60)),
-            effect: "how long an acknowledgment is held",
-        },
+        Parameter::time(
+            "delay",
+            Duration::from_millis(100),
+            (Duration::ZERO, Duration::from_secs(60)),
+            "how long an acknowledgment is held",
+        ),
         one_in("one in this many is held"),
         PERIOD,
         at_random(0),

@@ -6,7 +6,7 @@ use airtcp_link::agent::wtcp::WtcpConfig;
 use airtcp_link::agent::{AgentConfig, LocalTimeout};
 use airtcp_units::Duration;
 
-use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, Parameter, Place, Remedy, Values};
 
 use super::LOCAL_TIMER;
 
@@ -17,30 +17,26 @@ pub(crate) const REMEDY: Remedy = Remedy {
              echoed timestamp, which hides the radio from the sender's round trips",
     source: "Ratnam & Matta, WTCP, ISCC 1998",
     parameters: &[
-        Parameter {
-            name: "window",
-            unit: "packets",
-            default: Quantity::Count(32),
-            minimum: Quantity::Count(1),
-            maximum: Quantity::Count(1_000_000),
-            effect: "maximum packets in flight to the mobile",
-        },
-        Parameter {
-            name: "packets",
-            unit: "packets",
-            default: Quantity::Count(256),
-            minimum: Quantity::Count(1),
-            maximum: Quantity::Count(1_000_000),
-            effect: "packets kept for a connection",
-        },
-        Parameter {
-            name: "tick",
-            unit: "",
-            default: Quantity::Time(Duration::from_millis(1)),
-            minimum: Quantity::Time(Duration::ZERO),
-            maximum: Quantity::Time(Duration::from_secs(1)),
-            effect: "tick of the source's timestamp clock; 0 s leaves echoes unchanged",
-        },
+        Parameter::count(
+            "window",
+            "packets",
+            32,
+            (1, 1_000_000),
+            "maximum packets in flight to the mobile",
+        ),
+        Parameter::count(
+            "packets",
+            "packets",
+            256,
+            (1, 1_000_000),
+            "packets kept for a connection",
+        ),
+        Parameter::time(
+            "tick",
+            Duration::from_millis(1),
+            (Duration::ZERO, Duration::from_secs(1)),
+            "tick of the source's timestamp clock; 0 s leaves echoes unchanged",
+        ),
         LOCAL_TIMER,
     ],
     deployment: Deployment::between_the_ends(

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::{Quantity, Values};
 
+pub(crate) mod endpoints;
 mod text;
 
 #[cfg(test)]

@@ -4,20 +4,18 @@ use airtcp_link::frame::RetryLimit;
 use airtcp_link::{AutorateConfig, CakeConfig, Discipline};
 use airtcp_units::{BitRate, Duration};
 
-use crate::{Changes, Deployment, MediumChange, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Parameter, Place, Remedy, Values};
 
 use super::WHICH_PACKET;
 
 /// A delay beyond the shaper, in excess of the idle link's.
 const fn delay(name: &'static str, millis: u64, effect: &'static str) -> Parameter {
-    Parameter {
+    Parameter::time(
         name,
-        unit: "",
-        default: Quantity::Time(Duration::from_millis(millis)),
-        minimum: Quantity::Time(Duration::from_millis(1)),
-        maximum: Quantity::Time(Duration::from_secs(10)),
+        Duration::from_millis(millis),
+        (Duration::from_millis(1), Duration::from_secs(10)),
         effect,
-    }
+    )
 }
 
 pub(crate) const REMEDY: Remedy = Remedy {
@@ -28,31 +26,27 @@ pub(crate) const REMEDY: Remedy = Remedy {
     source: "cake-autorate (github.com/lynxthecat/cake-autorate, README.md, defaults.sh and \
              cake-autorate.sh)",
     parameters: &[
-        Parameter {
-            name: "base",
-            unit: "kbit/s",
-            default: Quantity::Unlimited,
-            minimum: Quantity::Count(64),
-            maximum: Quantity::Unlimited,
-            effect: "the rate at which it begins, and to which it returns when little is sent; \
-                     unlimited: the link's mean rate",
-        },
-        Parameter {
-            name: "min",
-            unit: "of base",
-            default: Quantity::Number(0.25),
-            minimum: Quantity::Number(0.01),
-            maximum: Quantity::Number(1.0),
-            effect: "the minimum rate; the link's at its slowest",
-        },
-        Parameter {
-            name: "max",
-            unit: "times base",
-            default: Quantity::Number(4.0),
-            minimum: Quantity::Number(1.0),
-            maximum: Quantity::Number(100.0),
-            effect: "the maximum rate; the link's at its fastest",
-        },
+        Parameter::limit(
+            "base",
+            "kbit/s",
+            64,
+            "the rate at which it begins, and to which it returns when little is sent; \
+             unlimited: the link's mean rate",
+        ),
+        Parameter::number(
+            "min",
+            "of base",
+            0.25,
+            (0.01, 1.0),
+            "the minimum rate; the link's at its slowest",
+        ),
+        Parameter::number(
+            "max",
+            "times base",
+            4.0,
+            (1.0, 100.0),
+            "the maximum rate; the link's at its fastest",
+        ),
         delay(
             "threshold",
             30,

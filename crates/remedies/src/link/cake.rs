@@ -5,7 +5,7 @@ use airtcp_link::{CakeConfig, Discipline};
 use airtcp_units::BitRate;
 
 use crate::deployment::{At, Setting, Step, Way};
-use crate::{Changes, Deployment, MediumChange, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Parameter, Place, Remedy, Values};
 
 use super::WHICH_PACKET;
 
@@ -15,14 +15,12 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "shares the link fairly among hosts and flows, keeps each queue short and, given a \
              rate, shapes to it so that packets queue here instead of in a modem",
     source: "Høiland-Jørgensen, Täht & Morton, Piece of CAKE, LANMAN 2018; Linux, sch_cake.c",
-    parameters: &[Parameter {
-        name: "rate",
-        unit: "kbit/s",
-        default: Quantity::Unlimited,
-        minimum: Quantity::Count(64),
-        maximum: Quantity::Unlimited,
-        effect: "the shaped rate; slightly below the bottleneck's",
-    }],
+    parameters: &[Parameter::limit(
+        "rate",
+        "kbit/s",
+        64,
+        "the shaped rate; slightly below the bottleneck's",
+    )],
     deployment: Deployment::by(&[Way::new(
         At::BeforeLink,
         &[Step::Qdisc {

@@ -1,7 +1,7 @@
 //! Retransmissions of a frame by mobiles.
 
 use crate::deployment::{At, Setting, Step, Way};
-use crate::{Changes, Deployment, MediumChange, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Parameter, Place, Remedy, Values};
 
 const LIMIT: &[Step] = &[Step::RetryLimit {
     value: Setting::Attempts("attempts"),
@@ -15,22 +15,17 @@ pub(crate) const REMEDY: Remedy = Remedy {
              spikes",
     source: "Fotiadis & Siris, COST TD(05)049, §III-A (inf-RL)",
     parameters: &[
-        Parameter {
-            name: "attempts",
-            unit: "attempts",
-            default: Quantity::Unlimited,
-            minimum: Quantity::Count(1),
-            maximum: Quantity::Unlimited,
-            effect: "how often a frame is sent at most, the first time included",
-        },
-        Parameter {
-            name: "access-point",
-            unit: "",
-            default: Quantity::Count(0),
-            minimum: Quantity::Count(0),
-            maximum: Quantity::Count(1),
-            effect: "1: the access point's frames, and not the mobiles'",
-        },
+        Parameter::limit(
+            "attempts",
+            "attempts",
+            1,
+            "how often a frame is sent at most, the first time included",
+        ),
+        Parameter::switch(
+            "access-point",
+            0,
+            "1: the access point's frames, and not the mobiles'",
+        ),
     ],
     deployment: Deployment::by(&[
         Way::new(At::Mobile, LIMIT)

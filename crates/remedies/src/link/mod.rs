@@ -13,30 +13,26 @@ mod queue;
 use airtcp_units::Duration;
 
 use crate::deployment::{Setting, Step};
-use crate::{Parameter, Quantity, Remedy};
+use crate::{Parameter, Remedy};
 
 /// The delay that CoDel aims to stay below, in a single queue or in each of FQ-CoDel's.
 // tc(8) takes whole milliseconds.
-const TARGET: Parameter = Parameter {
-    name: "target",
-    unit: "",
-    default: Quantity::Time(Duration::from_millis(5)),
-    minimum: Quantity::Time(Duration::from_millis(1)),
-    maximum: Quantity::Time(Duration::from_millis(99)),
-    effect: "delay in the queue that is acceptable; RFC 8289 §4.4: 5 to 10 % of a round trip",
-};
+const TARGET: Parameter = Parameter::time(
+    "target",
+    Duration::from_millis(5),
+    (Duration::from_millis(1), Duration::from_millis(99)),
+    "delay in the queue that is acceptable; RFC 8289 §4.4: 5 to 10 % of a round trip",
+);
 
 /// The target delay of PIE and its derivatives.
 // tc(8) takes whole milliseconds.
 const fn aim(effect: &'static str) -> Parameter {
-    Parameter {
-        name: "target",
-        unit: "",
-        default: Quantity::Time(Duration::from_millis(15)),
-        minimum: Quantity::Time(Duration::from_millis(1)),
-        maximum: Quantity::Time(Duration::from_secs(1)),
+    Parameter::time(
+        "target",
+        Duration::from_millis(15),
+        (Duration::from_millis(1), Duration::from_secs(1)),
         effect,
-    }
+    )
 }
 
 /// A discipline of the kernel with that parameter, named by its `words` for tc(8).

@@ -1,7 +1,7 @@
 //! The length of the queue in front of the link.
 
 use crate::deployment::{At, Setting, Step, Way};
-use crate::{Changes, Deployment, MediumChange, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Parameter, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "queue",
@@ -9,14 +9,13 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "sets the length of the queue in front of the link: longer keeps the link busy, \
              shorter keeps delay low",
     source: "Appenzeller, Keslassy & McKeown, Sizing Router Buffers, SIGCOMM 2004",
-    parameters: &[Parameter {
-        name: "packets",
-        unit: "packets",
-        default: Quantity::Count(100),
-        minimum: Quantity::Count(1),
-        maximum: Quantity::Count(1_000_000),
-        effect: "packets that may wait, the one being sent not counted",
-    }],
+    parameters: &[Parameter::count(
+        "packets",
+        "packets",
+        100,
+        (1, 1_000_000),
+        "packets that may wait, the one being sent not counted",
+    )],
     deployment: Deployment::by(&[Way::new(
         At::BeforeLink,
         &[Step::Qdisc {

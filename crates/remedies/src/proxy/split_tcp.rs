@@ -1,6 +1,6 @@
 //! Split TCP.
 
-use crate::{Changes, Deployment, LinkChange, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, LinkChange, Parameter, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "split-tcp",
@@ -9,14 +9,13 @@ pub(crate) const REMEDY: Remedy = Remedy {
              losses are repaired locally; acknowledgments no longer mean that the other end has \
              the data",
     source: "Bakre & Badrinath, I-TCP, ICDCS 1995",
-    parameters: &[Parameter {
-        name: "buffer",
-        unit: "bytes",
-        default: Quantity::Count(262_144),
-        minimum: Quantity::Count(1),
-        maximum: Quantity::Count(1 << 30),
-        effect: "most that the proxy holds for one side",
-    }],
+    parameters: &[Parameter::count(
+        "buffer",
+        "bytes",
+        262_144,
+        (1, 1 << 30),
+        "most that the proxy holds for one side",
+    )],
     deployment: Deployment::between_the_ends(
         "proxy --transparent",
         "airtcp proxy --transparent on the access point, or on a router before it, does it \

@@ -1,22 +1,21 @@
 //! Shorter segments by agreement.
 
 use crate::deployment::{At, Setting, Step, Way};
-use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, Parameter, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "mss-clamp",
     place: Place::Receiver,
     effect: "announces a smaller segment size, so that no packet exceeds the path MTU",
     source: "RFC 9293 §3.7.1; RFC 2923 §2.1",
-    parameters: &[Parameter {
-        name: "bytes",
-        unit: "bytes",
-        default: Quantity::Count(1_360),
-        minimum: Quantity::Count(536),
-        maximum: Quantity::Count(8_960),
-        effect: "the announced segment size: the longest packet that arrives less 40 bytes of \
-                 headers, 60 with IPv6",
-    }],
+    parameters: &[Parameter::count(
+        "bytes",
+        "bytes",
+        1_360,
+        (536, 8_960),
+        "the announced segment size: the longest packet that arrives less 40 bytes of \
+         headers, 60 with IPv6",
+    )],
     deployment: Deployment::by(&[Way::new(
         At::Receiver,
         &[Step::route("advmss", Setting::Parameter("bytes"))],

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use airtcp_tcp::Config;
+use airtcp_tcp::config::TcpTable;
 use serde::{Serialize, Serializer};
 
 use crate::aliases::meant_by;
@@ -61,16 +62,22 @@ impl ConfiguredRemedy {
     /// Makes its changes of an endpoint. Returns those between the endpoints.
     pub fn apply(&self, tcp: &mut Config) -> Vec<LinkChange> {
         let mut link = Vec::new();
-        match Object::of(self.remedy) {
-            Some(object) => object.apply(&self.given(), tcp),
-            None => (self.remedy.apply)(
-                &self.given(),
-                &mut Changes {
-                    tcp,
-                    link: &mut link,
-                },
-            ),
+        if let Some(object) = Object::of(self.remedy) {
+            object.apply(&self.given(), tcp);
+            return link;
         }
+        let mut keys = TcpTable::default();
+        for (parameter, quantity) in self.values() {
+            if let Some(key) = parameter.key {
+                (key.set)(&mut keys, quantity);
+            }
+        }
+        *tcp = keys.fill(tcp);
+        let mut changes = Changes {
+            tcp,
+            link: &mut link,
+        };
+        (self.remedy.apply)(&self.given(), &mut changes);
         link
     }
 

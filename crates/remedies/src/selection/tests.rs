@@ -111,6 +111,35 @@ fn every_remedy_can_be_applied_at_its_bounds_and_changes_something() {
     }
 }
 
+/// A parameter with a key sets it to what a scenario file would, and leaves the others as they are.
+#[test]
+fn a_parameter_is_its_key() {
+    let parameters = catalogue().iter().flat_map(|remedy| remedy.parameters);
+    let mut keys = Vec::new();
+    for parameter in parameters {
+        let Some(key) = parameter.key else { continue };
+        keys.push(key.name);
+        for quantity in [parameter.minimum, parameter.default, parameter.maximum] {
+            let mut set = TcpTable::default();
+            (key.set)(&mut set, quantity);
+            let switch = serde_json::json!(quantity == Quantity::Count(1));
+            let read = [serde_json::json!(quantity), switch]
+                .into_iter()
+                .find_map(|value| {
+                    let steps = key.name.rsplit('.');
+                    let table = steps.fold(value, |inner, key| serde_json::json!({ key: inner }));
+                    serde_json::from_value(table).ok()
+                });
+            assert_eq!(read, Some(set), "{} = {quantity}", key.name);
+        }
+    }
+    assert!(keys.contains(&"rto_factor") && keys.contains(&"delayed_ack.segments"));
+    for profile in Profile::ALL {
+        let config = profile.config();
+        assert_eq!(TcpTable::default().fill(&config), config);
+    }
+}
+
 #[test]
 fn catalogue_is_in_order() {
     let names: Vec<_> = catalogue().iter().map(|remedy| remedy.name).collect();
@@ -165,7 +194,7 @@ fn errors_say_what_to_do() {
         "rto-factor:",
         "sack:on=1",
         "min-rto:min=200",
-        "min-rto:min=2 h",
+        "min-rto:min=25 h",
         "delayed-ack:segments=0",
         "delayed-ack:segments=2.5",
         "initial-window:segments=99999999999999999999999",

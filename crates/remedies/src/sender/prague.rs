@@ -2,6 +2,7 @@
 
 use airtcp_tcp::config::{CongestionControl, EcnUse, SlowStart};
 
+use crate::choices::WINDOW;
 use crate::deployment::{At, Step, Way};
 use crate::{Changes, Deployment, Place, Remedy, Values};
 
@@ -31,7 +32,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
          retransmissions are ECT(1), too, but no acknowledgments and no SYNs, and an old queue \
          that marks is not told from one that is made for it.",
     ),
-    decides: "how large the congestion window is",
+    decides: WINDOW,
     apply,
 };
 

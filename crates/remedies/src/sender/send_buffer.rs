@@ -1,9 +1,9 @@
 //! The sender's buffer.
 
+use crate::choices::LARGEST_WINDOW;
 use crate::deployment::{At, Setting, Step, Way};
+use crate::key::key;
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
-
-use super::LARGEST_WINDOW;
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "send-buffer",
@@ -12,15 +12,12 @@ pub(crate) const REMEDY: Remedy = Remedy {
              leaves the link idle",
     source: "Semke, Mahdavi & Mathis, Automatic TCP buffer tuning, SIGCOMM 1998; Linux, tcp(7), \
              tcp_wmem",
-    parameters: &[Parameter {
-        name: "bytes",
-        unit: "bytes",
-        default: Quantity::Count(4 << 20),
-        minimum: Quantity::Count(4_096),
-        maximum: Quantity::Count(1 << 30),
-        effect: "data that fits; twice the link's rate times the round trip, since a blocked \
-                 writer is woken only once a third is free and losses are repaired from it",
-    }],
+    parameters: &[
+        Parameter::key("bytes", key!(send_buffer), Quantity::Count(4 << 20)).advised(
+            "twice the link's rate times the round trip, since a blocked writer is woken only once \
+             a third is free and losses are repaired from it",
+        ),
+    ],
     deployment: Deployment::by(&[Way::new(
         At::Sender,
         &[Step::sysctl(
@@ -43,7 +40,6 @@ pub(crate) const REMEDY: Remedy = Remedy {
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
     let bytes = u64::from(values.count("bytes"));
-    changes.tcp.send_buffer = Some(bytes);
     // On a real host nothing else of the sender's bounds the data in flight: a scenario's
     // `max_window` is there for such a buffer.
     let mss = u64::from(changes.tcp.mss);

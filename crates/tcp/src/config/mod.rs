@@ -47,6 +47,8 @@ pub use timeout::{DeviationFrom, RttEstimation, RttSampling, TimerScope};
 use crate::loss_differentiation::Differentiation;
 #[cfg(feature = "schema")]
 use schema::{Amount, FewSegments, Gain, Segments, Timeout};
+#[cfg(feature = "schema")]
+pub use settings::Described;
 use settings::settings;
 #[cfg(feature = "schema")]
 use timeout::TimerName;

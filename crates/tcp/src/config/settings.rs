@@ -40,7 +40,7 @@ macro_rules! settings {
             $(#[$attribute:meta])*
             pub struct $Part:ident $(in $place:ident)? {
                 $(
-                    $(#[$key_attribute:meta])*
+                    $(#[doc = $sentence:literal])*
                     $key:ident: $Key:ty = $default:expr
                         $(, as $Written:ty)? $(, named $name:literal)?;
                 )*
@@ -62,7 +62,7 @@ macro_rules! settings {
         $(
             $(#[$attribute])*
             pub struct $Part {
-                $( $(#[$key_attribute])* pub $key: $Key, )*
+                $( $(#[doc = $sentence])* pub $key: $Key, )*
                 $($( $(#[$table_key_attribute])* pub $table_key: $TableKey, )*)?
                 $($( $(#[$other_attribute])* pub $other: $Other, )*)?
             }
@@ -89,7 +89,7 @@ macro_rules! settings {
                 pub $own: Option<$Own>,
             )*
             $($(
-                $(#[$key_attribute])*
+                $(#[doc = $sentence])*
                 #[serde(skip_serializing_if = "Option::is_none" $(, rename = $name)?)]
                 pub $key: Option<$crate::config::settings::written!($Key $(as $Written)?)>,
             )*)+
@@ -109,6 +109,22 @@ macro_rules! settings {
 
         #[cfg(feature = "schema")]
         impl $Table {
+            /// The key in a field of this table, and its sentence.
+            ///
+            /// # Panics
+            /// There is no such field; at compile time, where this is a constant.
+            pub const fn described(field: &str) -> $crate::config::settings::Described {
+                $($(
+                    if $crate::config::settings::is_same(field, stringify!($key)) {
+                        return $crate::config::settings::Described {
+                            key: $crate::config::settings::key!($key $($name)?),
+                            sentence: concat!($($sentence),*).trim_ascii(),
+                        };
+                    }
+                )*)+
+                panic!("no key is in this field")
+            }
+
             /// Returns the settings. A key that is left out is taken from `usual` and filled in.
             pub fn fill(&mut self, usual: &$Config) -> $Config {
                 use $crate::config::schema::Written;
@@ -137,6 +153,46 @@ macro_rules! written {
     };
 }
 
+/// The key of a setting.
+#[cfg(feature = "schema")]
+macro_rules! key {
+    ($field:ident) => {
+        stringify!($field)
+    };
+    ($field:ident $name:literal) => {
+        $name
+    };
+}
+
+/// A key of a configuration file, in words.
+#[cfg(feature = "schema")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Described {
+    /// Its name in the table: `min_rto`.
+    pub key: &'static str,
+    /// Its meaning.
+    pub sentence: &'static str,
+}
+
+/// Whether two names are the same, for constants.
+#[cfg(feature = "schema")]
+pub(super) const fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    if one.len() != other.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < one.len() {
+        if one[at] != other[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+#[cfg(feature = "schema")]
+pub(super) use key;
 pub(super) use settings;
 #[cfg(feature = "schema")]
 pub(super) use written;

@@ -86,8 +86,10 @@ impl<const MIN: u64, const MAX: u64> JsonSchema for Whole<MIN, MAX> {
 pub struct Real<const MIN_MILLIONTHS: i64, const MAX_MILLIONTHS: i64>(f64);
 
 impl<const MIN: i64, const MAX: i64> Real<MIN, MAX> {
-    const MINIMUM: f64 = MIN as f64 / 1e6;
-    const MAXIMUM: f64 = MAX as f64 / 1e6;
+    /// The lower bound.
+    pub const MINIMUM: f64 = MIN as f64 / 1e6;
+    /// The upper bound.
+    pub const MAXIMUM: f64 = MAX as f64 / 1e6;
 
     /// The number, or the nearest bound.
     pub fn clamped(number: f64) -> Self {
