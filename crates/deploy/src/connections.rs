@@ -3,14 +3,14 @@
 use std::io;
 
 use airtcp_host::error::{Result, Tried};
-use diag_packet_core::{NLM_F_DUMP, NLM_F_REQUEST, NetlinkHeader, NetlinkMessage, NetlinkPayload};
+use airtcp_host::netlink::{Connection as Netlink, Part};
+use netlink_packet_core::NLM_F_DUMP;
 use netlink_packet_sock_diag::SockDiagMessage;
 use netlink_packet_sock_diag::constants::{AF_INET, AF_INET6, IPPROTO_TCP};
 use netlink_packet_sock_diag::inet::nlas::Nla;
 use netlink_packet_sock_diag::inet::{
     ExtensionFlags, InetRequest, InetResponse, SocketId, StateFlags,
 };
-use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_SOCK_DIAG};
 
 /// A connection as the kernel reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,8 +55,6 @@ pub fn established() -> Result<Vec<Connection>> {
 }
 
 fn dump(family: u8, any: SocketId) -> io::Result<Vec<Connection>> {
-    let mut header = NetlinkHeader::default();
-    header.flags = NLM_F_REQUEST | NLM_F_DUMP;
     let request = InetRequest {
         family,
         protocol: IPPROTO_TCP,
@@ -64,32 +62,15 @@ fn dump(family: u8, any: SocketId) -> io::Result<Vec<Connection>> {
         states: StateFlags::ESTABLISHED,
         socket_id: any,
     };
-    let mut message = NetlinkMessage::new(header, SockDiagMessage::InetRequest(request).into());
-    message.finalize();
-    let mut bytes = vec![0; message.buffer_len()];
-    message.serialize(&mut bytes);
-    let socket = Socket::new(NETLINK_SOCK_DIAG)?;
-    socket.connect(&SocketAddr::new(0, 0))?;
-    socket.send(&bytes, 0)?;
-    let mut connections = Vec::new();
-    loop {
-        let (answer, _) = socket.recv_from_full()?;
-        let mut rest = answer.as_slice();
-        while !rest.is_empty() {
-            let message = NetlinkMessage::<SockDiagMessage>::deserialize(rest)
-                .map_err(|error| io::Error::other(error.to_string()))?;
-            let length = (message.header.length as usize).next_multiple_of(4);
-            match message.payload {
-                NetlinkPayload::Done(_) => return Ok(connections),
-                NetlinkPayload::Error(error) => return Err(error.to_io()),
-                NetlinkPayload::InnerMessage(SockDiagMessage::InetResponse(response)) => {
-                    connections.push(connection(&response));
-                }
-                _ => {}
-            }
-            rest = rest.get(length.max(4)..).unwrap_or_default();
-        }
-    }
+    let question = SockDiagMessage::InetRequest(request);
+    let answers = Netlink::open(Part::SockDiag)?.ask(&question, NLM_F_DUMP)?;
+    Ok(answers
+        .iter()
+        .filter_map(|answer| match answer {
+            SockDiagMessage::InetResponse(response) => Some(connection(response)),
+            _ => None,
+        })
+        .collect())
 }
 
 fn connection(response: &InetResponse) -> Connection {

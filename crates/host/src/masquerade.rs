@@ -33,7 +33,7 @@ impl Leaving {
     ///
     /// There is no such device.
     pub fn by(device: &str) -> Result<Self> {
-        crate::device::index(device).map(Self::By)
+        crate::interface::index(device).map(Self::By)
     }
 
     const fn family(self) -> Family {

@@ -10,7 +10,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     use std::io::{Read, Write};
 
     use airtcp_endpoint::Options;
-    use airtcp_host::device::Network;
+    use airtcp_host::interface::Network;
     use airtcp_proxy::stack::{driver::Device, socket::Stack};
 
     let server = std::env::args()

@@ -9,7 +9,8 @@
 //! printed path.
 #[cfg(target_os = "linux")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    use airtcp_host::device::{Network, Tun};
+    use airtcp_host::device::Tun;
+    use airtcp_host::interface::Network;
     use airtcp_host::namespace::Namespace;
     use rustix::event::{PollFd, PollFlags, poll};
 

@@ -4,8 +4,9 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
-use airtcp_host::device::{Network, Tun};
+use airtcp_host::device::Tun;
 use airtcp_host::error::{Error, Result};
+use airtcp_host::interface::Network;
 use airtcp_host::namespace::Namespace;
 
 /// Maximum number of stations: their devices and processes are real.

@@ -11,8 +11,9 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use airtcp_host::device;
-use airtcp_host::device::{Network, pair};
+use airtcp_host::device::pair;
 use airtcp_host::error::{Error, Result};
+use airtcp_host::interface::{self, Network};
 use airtcp_host::masquerade::{Leaving, Masquerade, masquerade};
 use airtcp_host::namespace::Namespace;
 
@@ -42,12 +43,12 @@ impl Nat {
         }
         let name = format!("airtcp-{}", std::process::id());
         pair::make(&name, DEVICE, server, mtu)?;
-        let [here, there] = line(device::index(&name)?);
-        device::bring_up(&name)?;
-        pair::add_address(&name, network(here))?;
+        let [here, there] = line(interface::index(&name)?);
+        interface::bring_up(&name)?;
+        interface::add_address(&name, network(here))?;
         server.enter(|| {
-            device::bring_up(DEVICE)?;
-            pair::add_address(DEVICE, network(there))?;
+            interface::bring_up(DEVICE)?;
+            interface::add_address(DEVICE, network(there))?;
             device::make_default_route(DEVICE, IpAddr::V4(here))?;
             masquerade(&Leaving::by(DEVICE)?)
         })?;

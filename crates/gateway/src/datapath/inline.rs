@@ -11,11 +11,11 @@ use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use airtcp_host::clock::Clock;
+use airtcp_host::device::bridge;
 use airtcp_host::error::{Error, Result, Tried};
+use airtcp_host::interface;
 use airtcp_link::agent::Toward;
 use airtcp_units::Instant;
-use netconfig_rs::Interface;
-use netconfig_rs::sys::InterfaceExt;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socket_with};
 use tracing::info;
@@ -26,9 +26,7 @@ use crate::configuration::Settings;
 use crate::meter::Meter;
 use crate::packets::filter::Segments;
 use crate::packets::packet_view::{FlowKeys, PacketView, is_of_the_connection, read_headers};
-use crate::sockets::packet_socket::{
-    VlanTag, bind_packet, device_index, receive_frame, set_option,
-};
+use crate::sockets::packet_socket::{VlanTag, bind_packet, receive_frame, set_option};
 
 /// Maximum number of frames read from one device before switching to the other.
 const TURN: usize = 64;
@@ -78,7 +76,7 @@ impl Inline {
     pub fn new(settings: &Settings) -> Result<Self> {
         let chain = &settings.chain;
         // A bridge left by an earlier gateway would carry every frame a second time.
-        close_bridge(&settings.mobile, &settings.wired)?;
+        close_bridge(&settings.mobile)?;
         Ok(Self {
             treatment: Treatment::new(settings)?,
             ports: [
@@ -101,7 +99,7 @@ impl Inline {
     /// Reopens a device that vanished and returned with another index.
     pub fn look_after_devices(&mut self) {
         for port in &mut self.ports {
-            if device_index(&port.device).is_ok_and(|index| index != port.index)
+            if interface::index(&port.device).is_ok_and(|index| index != port.index)
                 && let Ok(again) = Port::new(&port.device, port.toward)
             {
                 info!(device = port.device, "the device is there again");
@@ -302,7 +300,7 @@ impl Port {
                 Error::system(failed(), cause)
                     .remedied_by("it needs CAP_NET_RAW: run it as root, or by the systemd unit")
             })?;
-        let index = device_index(device).tried(failed)?;
+        let index = interface::index(device)?;
         let on: libc::c_int = 1;
         let level = libc::SOL_PACKET;
         set_option(&socket, level, libc::PACKET_AUXDATA, &on).tried(failed)?;
@@ -344,34 +342,21 @@ fn bridge_name(mobile: &str) -> String {
 /// The kernel has no bridges, or refuses it.
 pub fn open_bridge(mobile: &str, wired: &str) -> Result<()> {
     let name = bridge_name(mobile);
-    let failed = || format!("cannot join {mobile} and {wired} by the bridge {name}");
-    if device_index(&name).is_err() {
-        run_ip(&["link", "add", &name, "type", "bridge"]).tried(failed)?;
+    if interface::index(&name).is_err() {
+        bridge::make(&name)?;
     }
     // Up before it has ports: a bridge that is down drops frames.
-    let up = Interface::try_from_name(name.as_str()).and_then(|bridge| bridge.set_up(true));
-    up.map_err(|error| Error::new(format!("{}: {error}", failed())))?;
-    for device in [mobile, wired] {
-        run_ip(&["link", "set", device, "master", &name]).tried(failed)?;
-    }
-    Ok(())
+    interface::bring_up(&name)?;
+    [mobile, wired]
+        .into_iter()
+        .try_for_each(|device| bridge::add_port(&name, device))
 }
 
 /// Removes the bridge, if there is one.
-fn close_bridge(mobile: &str, wired: &str) -> Result<()> {
+fn close_bridge(mobile: &str) -> Result<()> {
     let name = bridge_name(mobile);
-    if device_index(&name).is_ok() {
-        let failed = || format!("cannot take {mobile} and {wired} out of the bridge {name}");
-        run_ip(&["link", "del", &name]).tried(failed)?;
+    if interface::index(&name).is_ok() {
+        interface::remove(&name)?;
     }
     Ok(())
-}
-
-fn run_ip(words: &[&str]) -> std::io::Result<()> {
-    let output = std::process::Command::new("ip").args(words).output()?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(std::io::Error::other(said))
 }

@@ -1,14 +1,15 @@
 //! The netlink messages of the kernel's packet queue: encoding and decoding only.
 //!
-//! ```text
-//!   nlmsghdr (16) │ nfgenmsg (4): family, version, queue │ attributes: length, kind, value,
-//! padding
-//! ```
-//!
-//! Numbers in the headers have the machine's byte order; queues and attributes have the network's
-//! (linux/netlink.h, linux/netfilter/nfnetlink.h, nfnetlink_queue.h).
+//! After netlink's header comes struct nfgenmsg: family, version and queue. Queues and attributes
+//! have the network's byte order (linux/netfilter/nfnetlink.h, nfnetlink_queue.h).
 
-use netlink_packet_core::{NLA_TYPE_MASK, NLM_F_ACK, NLM_F_REQUEST, NLMSG_ERROR};
+use std::io;
+
+use airtcp_host::netlink::error_of;
+use airtcp_host::netlink::frame::{
+    self, append_attribute, append_message, attributes, half_word, word,
+};
+use netlink_packet_core::{NLM_F_ACK, NLM_F_REQUEST, NLMSG_ERROR};
 
 /// The queue's part of netfilter's messages.
 const SUBSYSTEM: u16 = 3 << 8;
@@ -17,8 +18,9 @@ const VERDICT: u16 = SUBSYSTEM | 1;
 const CONFIGURE: u16 = SUBSYSTEM | 2;
 const VERDICT_BATCH: u16 = SUBSYSTEM | 3;
 
-const HEADER_BYTES: usize = 16;
-const GENERIC_BYTES: usize = 4;
+/// Bytes of struct nfgenmsg, and the offset of the queue in it.
+const HEADER_BYTES: usize = 4;
+const QUEUE_AT: usize = 2;
 
 mod configure {
     pub const COMMAND: u16 = 1;
@@ -60,55 +62,34 @@ pub struct Queued<'a> {
 }
 
 /// A message from the kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum Message<'a> {
     /// A packet waits.
     Queued(Queued<'a>),
-    /// The answer to a request: an errno(3), or zero for success.
-    Answer(i32),
+    /// The answer to a request.
+    Answer(io::Result<()>),
 }
 
 /// Parses the messages of a datagram, in order. Malformed ones are skipped; an impossible length
 /// ends the datagram.
 pub fn messages(datagram: &[u8]) -> impl Iterator<Item = Message<'_>> {
-    let mut rest = datagram;
-    std::iter::from_fn(move || {
-        loop {
-            let length = native_u32(rest, 0)? as usize;
-            let message = rest.get(..length).filter(|_| length >= HEADER_BYTES)?;
-            rest = rest.get(length.next_multiple_of(4)..).unwrap_or(&[]);
-            if let Some(found) = read(message) {
-                return Some(found);
-            }
-        }
+    frame::messages(datagram).filter_map(|message| match message.kind {
+        NLMSG_ERROR => Some(Message::Answer(error_of(message.body))),
+        PACKET => read_packet(message.body).map(Message::Queued),
+        _ => None,
     })
 }
 
-fn read(message: &[u8]) -> Option<Message<'_>> {
-    match native_u16(message, 4)? {
-        NLMSG_ERROR => {
-            let code = native_u32(message, HEADER_BYTES)?.cast_signed();
-            Some(Message::Answer(code.checked_neg()?))
-        }
-        PACKET => read_packet(message).map(Message::Queued),
-        _ => None,
-    }
-}
-
-fn read_packet(message: &[u8]) -> Option<Queued<'_>> {
-    let queue = network_u16(message, HEADER_BYTES + 2)?;
+fn read_packet(body: &[u8]) -> Option<Queued<'_>> {
+    let queue = u16::from_be(half_word(body, QUEUE_AT)?);
     let (mut id, mut bytes, mut whole) = (None, &[][..], None);
-    let mut rest = message.get(HEADER_BYTES + GENERIC_BYTES..)?;
-    while let (Some(length), Some(kind)) = (native_u16(rest, 0), native_u16(rest, 2)) {
-        let length = usize::from(length);
-        let value = rest.get(4..length)?;
-        match kind & NLA_TYPE_MASK {
-            attribute::PACKET_HEADER => id = network_u32(value, 0),
+    for (kind, value) in attributes(body.get(HEADER_BYTES..)?) {
+        match kind {
+            attribute::PACKET_HEADER => id = word(value, 0).map(u32::from_be),
             attribute::PAYLOAD => bytes = value,
-            attribute::WHOLE_LENGTH => whole = network_u32(value, 0),
+            attribute::WHOLE_LENGTH => whole = word(value, 0).map(u32::from_be),
             _ => {}
         }
-        rest = rest.get(length.next_multiple_of(4)..).unwrap_or(&[]);
     }
     Some(Queued {
         queue,
@@ -152,21 +133,21 @@ impl Writer {
     /// packets that do not fit pass. The kernel answers.
     pub fn bind(&mut self, queue: u16, most: u32, copied: u32) {
         self.message(CONFIGURE, NLM_F_REQUEST | NLM_F_ACK, queue, |message| {
-            message.attribute(configure::COMMAND, &[configure::BIND, 0, 0, 0]);
+            append_attribute(message, configure::COMMAND, &[configure::BIND, 0, 0, 0]);
             let mut parameters = copied.to_be_bytes().to_vec();
             parameters.push(configure::COPY_PACKET);
-            message.attribute(configure::PARAMETERS, &parameters);
-            message.attribute(configure::MAX, &most.to_be_bytes());
+            append_attribute(message, configure::PARAMETERS, &parameters);
+            append_attribute(message, configure::MAX, &most.to_be_bytes());
             let flags = configure::FAIL_OPEN.to_be_bytes();
-            message.attribute(configure::MASK, &flags);
-            message.attribute(configure::FLAGS, &flags);
+            append_attribute(message, configure::MASK, &flags);
+            append_attribute(message, configure::FLAGS, &flags);
         });
     }
 
     /// Unbinds a queue.
     pub fn unbind(&mut self, queue: u16) {
         self.message(CONFIGURE, NLM_F_REQUEST, queue, |message| {
-            message.attribute(configure::COMMAND, &[configure::UNBIND, 0, 0, 0]);
+            append_attribute(message, configure::COMMAND, &[configure::UNBIND, 0, 0, 0]);
         });
     }
 
@@ -178,11 +159,11 @@ impl Writer {
             } else {
                 NF_ACCEPT
             };
-            message.verdict_header(word, id);
+            append_verdict(message, word, id);
             match verdict {
-                Verdict::PassChanged(bytes) => message.attribute(attribute::PAYLOAD, bytes),
+                Verdict::PassChanged(bytes) => append_attribute(message, attribute::PAYLOAD, bytes),
                 Verdict::PassWithPriority(priority) => {
-                    message.attribute(attribute::PRIORITY, &priority.to_be_bytes());
+                    append_attribute(message, attribute::PRIORITY, &priority.to_be_bytes());
                 }
                 Verdict::Pass | Verdict::Drop => {}
             }
@@ -192,60 +173,25 @@ impl Writer {
     /// Lets all waiting packets up to `id` pass.
     pub fn pass_up_to(&mut self, queue: u16, id: u32) {
         self.message(VERDICT_BATCH, NLM_F_REQUEST, queue, |message| {
-            message.verdict_header(NF_ACCEPT, id);
+            append_verdict(message, NF_ACCEPT, id);
         });
     }
 
-    fn verdict_header(&mut self, verdict: u32, id: u32) {
-        let mut header = [0; 8];
-        header[..4].copy_from_slice(&verdict.to_be_bytes());
-        header[4..].copy_from_slice(&id.to_be_bytes());
-        self.attribute(attribute::VERDICT_HEADER, &header);
-    }
-
-    fn message(&mut self, kind: u16, flags: u16, queue: u16, body: impl FnOnce(&mut Self)) {
-        let start = self.bytes.len();
-        self.bytes.extend([0; 4]);
-        self.bytes.extend(kind.to_ne_bytes());
-        self.bytes.extend(flags.to_ne_bytes());
-        // Sequence number and port: there is only one conversation, and the kernel fills in the
-        // port.
-        self.bytes.extend([0; 8]);
-        self.bytes.extend([0, 0]);
-        self.bytes.extend(queue.to_be_bytes());
-        body(self);
-        // Far below 2^32: a packet and a few attributes.
-        let length = (self.bytes.len() - start) as u32;
-        self.bytes[start..start + 4].copy_from_slice(&length.to_ne_bytes());
-    }
-
-    fn attribute(&mut self, kind: u16, value: &[u8]) {
-        // An IP packet read from a message fits into one.
-        let length = (4 + value.len()).min(usize::from(u16::MAX)) as u16;
-        self.bytes.extend(length.to_ne_bytes());
-        self.bytes.extend(kind.to_ne_bytes());
-        self.bytes.extend(&value[..usize::from(length) - 4]);
-        let padded = self.bytes.len().next_multiple_of(4);
-        self.bytes.resize(padded, 0);
+    fn message(&mut self, kind: u16, flags: u16, queue: u16, body: impl FnOnce(&mut Vec<u8>)) {
+        // There is only one conversation: answers need no sequence number.
+        append_message(&mut self.bytes, kind, flags, 0, |bytes| {
+            let [high, low] = queue.to_be_bytes();
+            bytes.extend([0, 0, high, low]);
+            body(bytes);
+        });
     }
 }
 
-fn native_u32(bytes: &[u8], at: usize) -> Option<u32> {
-    let four = bytes.get(at..at + 4)?;
-    four.try_into().ok().map(u32::from_ne_bytes)
-}
-
-fn native_u16(bytes: &[u8], at: usize) -> Option<u16> {
-    let two = bytes.get(at..at + 2)?;
-    two.try_into().ok().map(u16::from_ne_bytes)
-}
-
-fn network_u32(bytes: &[u8], at: usize) -> Option<u32> {
-    native_u32(bytes, at).map(u32::from_be)
-}
-
-fn network_u16(bytes: &[u8], at: usize) -> Option<u16> {
-    native_u16(bytes, at).map(u16::from_be)
+fn append_verdict(bytes: &mut Vec<u8>, verdict: u32, id: u32) {
+    let mut header = [0; 8];
+    header[..4].copy_from_slice(&verdict.to_be_bytes());
+    header[4..].copy_from_slice(&id.to_be_bytes());
+    append_attribute(bytes, attribute::VERDICT_HEADER, &header);
 }
 
 #[cfg(test)]
@@ -275,7 +221,10 @@ mod tests {
             bytes: &[0x45, 0, 0, 40],
             is_cut: true,
         };
-        assert_eq!(found, [Message::Queued(queued)]);
+        let [Message::Queued(one)] = found[..] else {
+            panic!("{found:?}");
+        };
+        assert_eq!(one, queued);
         let twice: Vec<u8> = datagram.iter().chain(&datagram).copied().collect();
         assert_eq!(messages(&twice).count(), 2);
         // Truncated anywhere, it gives one message less and no panic.
@@ -315,7 +264,10 @@ mod tests {
         datagram.extend(NLMSG_ERROR.to_ne_bytes());
         datagram.extend([0; 10]);
         datagram.extend((-1_i32).to_ne_bytes());
-        assert_eq!(messages(&datagram).next(), Some(Message::Answer(1)));
+        let Some(Message::Answer(Err(error))) = messages(&datagram).next() else {
+            panic!("no error");
+        };
+        assert_eq!(error.raw_os_error(), Some(1));
     }
 
     /// Damage anywhere, including lengths, is parsed without a panic, and a packet's bytes are

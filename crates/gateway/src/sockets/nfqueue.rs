@@ -1,16 +1,14 @@
 //! The kernel's queues of packets waiting for a verdict: one for each direction.
 
 use std::collections::BTreeSet;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
 
 use airtcp_host::error::{Error, Result, Tried};
+use airtcp_host::netlink::{Connection, Part};
 use airtcp_link::agent::Toward;
 use rustix::io::Errno;
-use rustix::net::netlink::{self, SocketAddrNetlink};
-use rustix::net::{
-    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, bind, recv, sendto, socket_with,
-    sockopt,
-};
+use rustix::net::{RecvFlags, recv, sockopt};
 
 use super::netlink::{Message, Verdict, Writer, messages};
 use super::packet_socket::set_option;
@@ -45,7 +43,7 @@ struct Lane {
 /// The queues of both directions.
 #[derive(Debug)]
 pub struct Queues {
-    socket: OwnedFd,
+    socket: Connection,
     lanes: Vec<(Toward, Lane)>,
     writer: Writer,
     buffer: Vec<u8>,
@@ -103,10 +101,7 @@ impl Queues {
         let (length, _) =
             recv(&self.socket, &mut self.buffer[..], RecvFlags::empty()).tried(failed)?;
         for message in messages(&self.buffer[..length]) {
-            if let Message::Answer(code) = message
-                && code != 0
-            {
-                let cause = Errno::from_raw_os_error(code);
+            if let Message::Answer(Err(cause)) = message {
                 return Err(Error::system(failed(), cause).remedied_by(
                     "it needs CAP_NET_ADMIN, and a number that no other program has \
                      (/proc/net/netfilter/nfnetlink_queue); --queue gives another",
@@ -221,14 +216,14 @@ impl Queues {
     /// # Errors
     /// The process has no descriptor left.
     pub fn rescuer(&self) -> Result<Rescuer> {
-        let socket =
-            rustix::io::dup(&self.socket).tried(|| "cannot copy a descriptor".to_owned())?;
+        let socket = self.socket.try_clone();
+        let socket = socket.tried(|| "cannot copy a descriptor".to_owned())?;
         let queues = self.lanes.iter().map(|(_, lane)| lane.queue).collect();
         Ok(Rescuer { socket, queues })
     }
 
-    fn send(&self) -> rustix::io::Result<()> {
-        send(&self.socket, self.writer.bytes())
+    fn send(&self) -> io::Result<()> {
+        self.socket.send(self.writer.bytes())
     }
 }
 
@@ -255,7 +250,7 @@ impl Lane {
 /// Releases queues from outside the thread that serves them.
 #[derive(Debug)]
 pub struct Rescuer {
-    socket: OwnedFd,
+    socket: Connection,
     queues: Vec<u16>,
 }
 
@@ -267,7 +262,7 @@ impl Rescuer {
         for &queue in &self.queues {
             release(&mut writer, queue, last);
         }
-        let _ = send(&self.socket, writer.bytes());
+        let _ = self.socket.send(writer.bytes());
     }
 }
 
@@ -279,14 +274,8 @@ fn release(writer: &mut Writer, queue: u16, last: u64) {
     writer.unbind(queue);
 }
 
-fn open() -> rustix::io::Result<OwnedFd> {
-    let socket = socket_with(
-        AddressFamily::NETLINK,
-        SocketType::RAW,
-        SocketFlags::CLOEXEC | SocketFlags::NONBLOCK,
-        Some(netlink::NETFILTER),
-    )?;
-    bind(&socket, &SocketAddrNetlink::new(0, 0))?;
+fn open() -> io::Result<Connection> {
+    let socket = Connection::open_nonblocking(Part::Netfilter)?;
     // Without privileges the ordinary limit applies.
     if sockopt::set_socket_recv_buffer_size_force(&socket, BUFFER_BYTES).is_err() {
         let _ = sockopt::set_socket_recv_buffer_size(&socket, BUFFER_BYTES);
@@ -294,11 +283,6 @@ fn open() -> rustix::io::Result<OwnedFd> {
     let on: libc::c_int = 1;
     let _ = set_option(&socket, libc::SOL_NETLINK, libc::NETLINK_NO_ENOBUFS, &on);
     Ok(socket)
-}
-
-fn send(socket: &OwnedFd, bytes: &[u8]) -> rustix::io::Result<()> {
-    let kernel = SocketAddrNetlink::new(0, 0);
-    sendto(socket, bytes, SendFlags::empty(), &kernel).map(drop)
 }
 
 /// The full number of a packet from its low half, nearest to the last one.

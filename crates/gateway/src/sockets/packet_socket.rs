@@ -2,21 +2,21 @@
 
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
-use netconfig_rs::Interface;
+use airtcp_host::interface;
 
 /// Sets an option whose value is a plain C structure or number.
 ///
 /// # Errors
 /// The kernel refuses it.
-pub fn set_option<T>(socket: &OwnedFd, level: i32, name: i32, value: &T) -> io::Result<()> {
+pub fn set_option<T>(socket: &impl AsFd, level: i32, name: i32, value: &T) -> io::Result<()> {
     let length = size_of::<T>() as libc::socklen_t;
     // SAFETY: the kernel reads `length` bytes from `value`, which is borrowed meanwhile.
     #[expect(unsafe_code, reason = "no library of ours wraps these options")]
     let status = unsafe {
         let value = std::ptr::from_ref(value).cast();
-        libc::setsockopt(socket.as_raw_fd(), level, name, value, length)
+        libc::setsockopt(socket.as_fd().as_raw_fd(), level, name, value, length)
     };
     done(status)
 }
@@ -43,7 +43,7 @@ pub fn read_option<T: Copy>(socket: &OwnedFd, level: i32, name: i32) -> io::Resu
 /// # Errors
 /// There is no such device, or the kernel refuses it.
 pub fn bind_packet(socket: &OwnedFd, device: &str, protocol: i32) -> io::Result<()> {
-    let index = device_index(device)?;
+    let index = interface::index(device).map_err(io::Error::other)?;
     let address = libc::sockaddr_ll {
         sll_family: libc::AF_PACKET as u16,
         // In network byte order.
@@ -65,16 +65,6 @@ pub fn bind_packet(socket: &OwnedFd, device: &str, protocol: i32) -> io::Result<
         libc::bind(socket.as_raw_fd(), address, length)
     };
     done(status)
-}
-
-/// The index of a device in the calling thread's namespace.
-///
-/// # Errors
-/// There is no such device.
-pub fn device_index(device: &str) -> io::Result<u32> {
-    Interface::try_from_name(device)
-        .and_then(|device| device.index())
-        .map_err(|error| io::Error::new(io::ErrorKind::NotFound, error.to_string()))
 }
 
 /// The tag of a frame's outermost VLAN: its protocol, and priority with number (IEEE 802.1Q).

@@ -13,19 +13,14 @@ use std::sync::{Arc, Weak};
 use std::thread::{Builder, sleep};
 use std::time::Duration;
 
-use netlink_packet_core::{
-    NLM_F_DUMP, NLM_F_REQUEST, NetlinkDeserializable, NetlinkMessage, NetlinkPayload,
-    NetlinkSerializable,
-};
-use netlink_packet_generic::GenlMessage;
+use netlink_packet_core::{NLM_F_DUMP, NetlinkDeserializable, NetlinkSerializable};
 use netlink_packet_generic::ctrl::nlas::GenlCtrlAttrs;
 use netlink_packet_generic::ctrl::{GenlCtrl, GenlCtrlCmd};
-use netlink_packet_generic::{GenlFamily, GenlHeader};
-use netlink_sys::protocols::NETLINK_GENERIC;
-use netlink_sys::{Socket, SocketAddr};
+use netlink_packet_generic::{GenlFamily, GenlMessage};
 use tracing::warn;
 
 use airtcp_host::error::{Error, Result, Tried};
+use airtcp_host::netlink::{Connection, Part};
 pub use message::Mac;
 use message::{Answer, Question, Station};
 
@@ -127,7 +122,7 @@ impl Counters {
 /// The connection to nl80211.
 #[derive(Debug)]
 struct Driver {
-    socket: Socket,
+    netlink: Connection,
     /// The family's number, which the kernel reassigns at each start.
     family: u16,
 }
@@ -135,24 +130,22 @@ struct Driver {
 impl Driver {
     fn find() -> Result<Self> {
         let failed = || "cannot ask the kernel for nl80211".to_owned();
-        let socket = Socket::new(NETLINK_GENERIC).tried(failed)?;
-        socket.connect(&SocketAddr::new(0, 0)).tried(failed)?;
+        let netlink = Connection::open(Part::Generic).tried(failed)?;
         let question = GenlCtrl {
             cmd: GenlCtrlCmd::GetFamily,
             nlas: vec![GenlCtrlAttrs::FamilyName(
                 Question::family_name().to_owned(),
             )],
         };
-        let mut driver = Self { socket, family: 0 };
-        let answers: Vec<GenlCtrl> =
-            driver
-                .ask(GenlMessage::from_payload(question), 0)
-                .map_err(|cause| {
-                    Error::system(failed(), cause).remedied_by(
+        let mut driver = Self { netlink, family: 0 };
+        let answers: Vec<GenlCtrl> = driver
+            .ask(&GenlMessage::from_payload(question), 0)
+            .map_err(|cause| {
+                Error::system(failed(), cause).remedied_by(
                     "agent ebsn hears of failed attempts from the drivers of 802.11: look where \
                      one is loaded (`iw dev` lists its devices)",
                 )
-                })?;
+            })?;
         let mut attributes = answers.iter().flat_map(|answer| &answer.nlas);
         driver.family = attributes
             .find_map(|attribute| match attribute {
@@ -182,48 +175,19 @@ impl Driver {
     fn dump(&self, question: Question) -> io::Result<Vec<Answer>> {
         let mut message = GenlMessage::from_payload(question);
         message.set_resolved_family_id(self.family);
-        self.ask(message, NLM_F_DUMP)
+        self.ask(&message, NLM_F_DUMP)
     }
 
-    /// Sends a request, and reads until the kernel has sent everything.
-    fn ask<Q, A>(&self, question: GenlMessage<Q>, flags: u16) -> io::Result<Vec<A>>
+    fn ask<A>(&self, question: &impl NetlinkSerializable, flags: u16) -> io::Result<Vec<A>>
     where
-        GenlMessage<Q>: NetlinkSerializable + Into<NetlinkPayload<GenlMessage<Q>>>,
         GenlMessage<A>: NetlinkDeserializable,
-        A: Debug,
+        A: Clone + Debug,
     {
-        let mut message = NetlinkMessage::from(question);
-        message.header.flags = NLM_F_REQUEST | flags;
-        message.finalize();
-        let mut bytes = vec![0; message.buffer_len()];
-        message.serialize(&mut bytes);
-        self.socket.send(&bytes, 0)?;
-        let mut answers = Vec::new();
-        loop {
-            let (datagram, _) = self.socket.recv_from_full()?;
-            let mut rest = &datagram[..];
-            while !rest.is_empty() {
-                let message = NetlinkMessage::<GenlMessage<A>>::deserialize(rest)
-                    .map_err(|error| io::Error::other(error.to_string()))?;
-                let length = (message.header.length as usize).next_multiple_of(4);
-                rest = rest.get(length.max(1)..).unwrap_or(&[]);
-                match message.payload {
-                    NetlinkPayload::InnerMessage(answer) => {
-                        let (_, payload): (GenlHeader, A) = answer.into_parts();
-                        answers.push(payload);
-                        // Only a dump ends with a separate message.
-                        if flags & NLM_F_DUMP == 0 {
-                            return Ok(answers);
-                        }
-                    }
-                    NetlinkPayload::Error(error) if error.code.is_some() => {
-                        return Err(error.to_io());
-                    }
-                    NetlinkPayload::Done(_) | NetlinkPayload::Error(_) => return Ok(answers),
-                    _ => {}
-                }
-            }
-        }
+        let answers = self.netlink.ask::<GenlMessage<A>>(question, flags)?;
+        Ok(answers
+            .into_iter()
+            .map(|answer| answer.into_parts().1)
+            .collect())
     }
 }
 

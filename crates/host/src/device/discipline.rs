@@ -7,9 +7,10 @@ use netlink_packet_core::{DefaultNla, NLM_F_CREATE, NLM_F_REPLACE};
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage};
 
-use super::request::request;
 use crate::error::{Error, Result};
 use crate::namespace::Namespace;
+use crate::netlink::frame::append_attribute;
+use crate::netlink::route::request;
 
 /// The form of an option's value.
 #[derive(Clone, Copy)]
@@ -287,13 +288,13 @@ impl Discipline {
         let mut written = Vec::new();
         for &(attribute, value) in &self.options {
             if Some(attribute) == self.rate {
-                append(&mut written, attribute, &value.to_ne_bytes());
+                append_attribute(&mut written, attribute, &value.to_ne_bytes());
             } else {
-                append(&mut written, attribute, &(value as u32).to_ne_bytes());
+                append_attribute(&mut written, attribute, &(value as u32).to_ne_bytes());
             }
         }
         if let (Some(attribute), Some(rate)) = (self.rate, bytes_a_second) {
-            append(&mut written, attribute, &rate.to_ne_bytes());
+            append_attribute(&mut written, attribute, &rate.to_ne_bytes());
         }
         written
     }
@@ -326,25 +327,9 @@ fn token_bucket(bytes_a_second: u64, mtu: u16) -> Vec<u8> {
     // No peak rate; struct tc_tbf_qopt's limit, buffer and mtu: the inner qdisc queues.
     parameters.extend([0; 12 + 3 * 4]);
     let mut written = Vec::new();
-    append(&mut written, TBF_PARAMETERS, &parameters);
-    append(&mut written, TBF_BURST, &u32::from(mtu).to_ne_bytes());
+    append_attribute(&mut written, TBF_PARAMETERS, &parameters);
+    append_attribute(&mut written, TBF_BURST, &u32::from(mtu).to_ne_bytes());
     written
-}
-
-/// Appends an attribute: length and number, the value, and its padding (netlink(7)).
-pub(super) fn append(written: &mut Vec<u8>, attribute: u16, value: &[u8]) {
-    let length = 4 + value.len() as u16;
-    written.extend(length.to_ne_bytes());
-    written.extend(attribute.to_ne_bytes());
-    written.extend(value);
-    written.resize(written.len().next_multiple_of(4), 0);
-}
-
-/// Appends an attribute with a name, zero-terminated.
-pub(super) fn append_words(written: &mut Vec<u8>, attribute: u16, name: &str) {
-    let mut bytes = name.as_bytes().to_vec();
-    bytes.push(0);
-    append(written, attribute, &bytes);
 }
 
 fn attach(
@@ -354,7 +339,7 @@ fn attach(
     kind: &str,
     options: &[u8],
 ) -> Result<()> {
-    let index = super::index(device)?;
+    let index = crate::interface::index(device)?;
     let mut message = TcMessage::with_index(i32::try_from(index).unwrap_or(0));
     message.header.parent = parent;
     message.header.handle = handle;
@@ -364,7 +349,7 @@ fn attach(
         message.attributes.push(TcAttribute::Other(options));
     }
     request(
-        RouteNetlinkMessage::NewQueueDiscipline(message),
+        &RouteNetlinkMessage::NewQueueDiscipline(message),
         NLM_F_CREATE | NLM_F_REPLACE,
     )
     .map_err(|cause| {

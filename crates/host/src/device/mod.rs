@@ -4,7 +4,6 @@
 pub mod bridge;
 pub mod discipline;
 pub mod pair;
-mod request;
 pub mod root;
 mod route;
 pub mod statistics;
@@ -14,21 +13,11 @@ use std::io;
 use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 
-use netconfig_rs::Interface;
-use netconfig_rs::sys::InterfaceExt;
 use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 
 use crate::error::{Error, Result, Tried};
+use crate::interface::Network;
 pub use route::{Metric, make_default_route};
-
-/// An address with its network's prefix length.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Network {
-    /// The host's address.
-    pub address: IpAddr,
-    /// Bits of the prefix.
-    pub prefix: u8,
-}
 
 /// A TUN device: packets that the kernel sends into it can be read, and packets written to it are
 /// received by the kernel. It is removed with this value.
@@ -192,44 +181,4 @@ impl AsFd for Tun {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.device.as_fd()
     }
-}
-
-/// Brings a device up in the calling thread's namespace.
-///
-/// # Errors
-///
-/// There is no such device.
-pub fn bring_up(name: &str) -> Result<()> {
-    Interface::try_from_name(name)
-        .and_then(|device| device.set_up(true))
-        .map_err(|error| Error::new(format!("cannot bring {name} up: {error}")))
-}
-
-/// The index of a device in the calling thread's namespace.
-///
-/// # Errors
-///
-/// There is no such device.
-pub fn index(name: &str) -> Result<u32> {
-    Interface::try_from_name(name)
-        .and_then(|device| device.index())
-        .map_err(|error| Error::new(format!("cannot find {name}: {error}")))
-}
-
-/// The longest packet that a device in the namespace of the calling thread takes, in bytes.
-///
-/// # Errors
-///
-/// There is no such device.
-pub fn mtu(name: &str) -> Result<u32> {
-    Interface::try_from_name(name)
-        .and_then(|device| device.mtu())
-        .map_err(|error| Error::new(format!("cannot find {name}: {error}")))
-}
-
-/// The name of the device with that index in the calling thread's namespace.
-fn name_of(index: u32) -> Result<String> {
-    Interface::try_from_index(index)
-        .and_then(|device| device.name())
-        .map_err(|error| Error::new(format!("cannot find device {index}: {error}")))
 }

@@ -2,16 +2,14 @@
 
 use std::os::fd::{AsFd, AsRawFd};
 
-use netconfig_rs::Interface;
 use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL};
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::link::{
     InfoData, InfoKind, InfoVeth, LinkAttribute, LinkInfo, LinkMessage,
 };
 
-use super::request::request;
-use super::{Network, index};
-use crate::error::{Error, Result, Tried};
+use crate::error::{Result, Tried};
+use crate::netlink::route::request;
 
 /// Creates a pair: the device `here` in the calling thread's namespace, the device `there` in
 /// the namespace `other`, both for packets of up to `mtu` bytes. The pair is removed with either
@@ -38,25 +36,8 @@ pub fn make(here: &str, there: &str, other: &impl AsFd, mtu: u16) -> Result<()> 
         LinkInfo::Data(InfoData::Veth(InfoVeth::Peer(peer))),
     ]));
     request(
-        RouteNetlinkMessage::NewLink(message),
+        &RouteNetlinkMessage::NewLink(message),
         NLM_F_CREATE | NLM_F_EXCL,
     )
     .tried(|| format!("cannot make the pair of devices {here} and {there}"))
-}
-
-/// Gives a device of the calling thread's namespace an address.
-///
-/// # Errors
-///
-/// There is no such device, or the kernel refuses the address.
-pub fn add_address(name: &str, network: Network) -> Result<()> {
-    let index = index(name)?;
-    let refused = |error: &dyn std::fmt::Display| {
-        Error::new(format!("cannot give {name} an address: {error}"))
-    };
-    let address = format!("{}/{}", network.address, network.prefix);
-    let address = address.parse().map_err(|error| refused(&error))?;
-    Interface::try_from_index(index)
-        .and_then(|device| device.add_address(address))
-        .map_err(|error| refused(&error))
 }

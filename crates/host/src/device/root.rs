@@ -5,26 +5,25 @@
 
 use std::io;
 
-use netlink_packet_core::{
-    NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_REPLACE, NLM_F_REQUEST, NLMSG_DONE, NLMSG_ERROR,
-};
-use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
+use netlink_packet_core::{NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_REPLACE};
 use serde::{Deserialize, Serialize};
 
-use super::discipline::{Discipline, OPTIONS, append, append_words};
+use super::discipline::{Discipline, OPTIONS};
 use crate::error::{Error, Result};
+use crate::interface;
+use crate::netlink::frame::{append_attribute, as_text, find, text, word};
+use crate::netlink::{Connection, Part};
 
 /// RTM_NEWQDISC, RTM_DELQDISC and RTM_GETQDISC of include/uapi/linux/rtnetlink.h.
 const NEW: u16 = 36;
 const DELETE: u16 = 37;
-pub(super) const GET: u16 = 38;
+const GET: u16 = 38;
 /// TC_H_ROOT and TC_H_INGRESS of include/uapi/linux/pkt_sched.h.
 const ROOT: u32 = u32::MAX;
 const INGRESS: u32 = 0xffff_fff1;
 /// TCA_KIND.
 const KIND: u16 = 1;
-/// struct nlmsghdr, and struct tcmsg.
-const HEADER: usize = 16;
+/// Bytes of struct tcmsg.
 pub(super) const MESSAGE: usize = 20;
 
 /// Kinds with options that the kernel accepts as it reports them, and without classes.
@@ -125,17 +124,17 @@ impl Discipline {
 ///
 /// There is no such device, or the kernel refuses.
 pub fn remove(device: &str) -> Result<()> {
-    let body = message(super::index(device)?, 0, ROOT);
+    let body = message(interface::index(device)?, 0, ROOT);
     exchange(DELETE, NLM_F_ACK, &body)
         .map(drop)
         .map_err(|cause| failed(device, "take away the queueing discipline of", cause))
 }
 
 fn set(device: &str, kind: &str, handle: u32, options: &[u8]) -> Result<()> {
-    let mut body = message(super::index(device)?, handle, ROOT);
-    append_words(&mut body, KIND, kind);
+    let mut body = message(interface::index(device)?, handle, ROOT);
+    body.extend(text(KIND, kind));
     if !options.is_empty() {
-        append(&mut body, OPTIONS, options);
+        append_attribute(&mut body, OPTIONS, options);
     }
     exchange(NEW, NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE, &body)
         .map(drop)
@@ -158,8 +157,8 @@ pub(super) fn failed(device: &str, what: &str, cause: io::Error) -> Error {
 
 /// All disciplines of a device, each with its parent.
 fn all(device: &str) -> Result<Vec<(u32, RootDiscipline)>> {
-    let index = super::index(device)?;
-    let answers = dump(GET, &message(index, 0, 0))
+    let index = interface::index(device)?;
+    let answers = dump(&message(index, 0, 0))
         .map_err(|cause| failed(device, "read the queueing disciplines of", cause))?;
     let of_device = |(found, parent, one): (u32, u32, RootDiscipline)| {
         (found == index).then_some((parent, one))
@@ -182,79 +181,23 @@ pub(super) fn message(index: u32, handle: u32, parent: u32) -> Vec<u8> {
 
 /// Interface, parent and discipline of an answer.
 fn parsed(body: &[u8]) -> Option<(u32, u32, RootDiscipline)> {
-    let number = |at: usize| Some(u32::from_ne_bytes(body.get(at..at + 4)?.try_into().ok()?));
-    let (index, handle, parent) = (number(4)?, number(8)?, number(12)?);
-    let (mut kind, mut options) = (String::new(), Vec::new());
-    let mut rest = body.get(MESSAGE..)?;
-    while let (Some(&[low, high]), Some(&[first, second])) = (
-        rest.get(..2)
-            .and_then(|bytes| <&[u8; 2]>::try_from(bytes).ok()),
-        rest.get(2..4)
-            .and_then(|bytes| <&[u8; 2]>::try_from(bytes).ok()),
-    ) {
-        let length = usize::from(u16::from_ne_bytes([low, high]));
-        let content = rest.get(4..length)?;
-        match u16::from_ne_bytes([first, second]) & 0x3fff {
-            KIND => {
-                let name = content.split(|&byte| byte == 0).next()?;
-                kind = String::from_utf8(name.to_vec()).ok()?;
-            }
-            OPTIONS => options = content.to_vec(),
-            _ => {}
-        }
-        rest = rest.get(length.next_multiple_of(4)..).unwrap_or_default();
-    }
-    Some((
-        index,
-        parent,
-        RootDiscipline {
-            kind,
-            handle,
-            options,
-        },
-    ))
+    let content = body.get(MESSAGE..)?;
+    let root = RootDiscipline {
+        kind: find(content, KIND).map(as_text).unwrap_or_default(),
+        handle: word(body, 8)?,
+        options: find(content, OPTIONS).unwrap_or_default().to_vec(),
+    };
+    Some((word(body, 4)?, word(body, 12)?, root))
 }
 
-/// Asks for all objects of a kind, and returns the bodies of the answers.
-pub(super) fn dump(kind: u16, body: &[u8]) -> io::Result<Vec<Vec<u8>>> {
-    exchange(kind, NLM_F_DUMP, body)
+/// Requests all disciplines of every device; returns the bodies of the answers.
+pub(super) fn dump(body: &[u8]) -> io::Result<Vec<Vec<u8>>> {
+    exchange(GET, NLM_F_DUMP, body)
 }
 
-/// Sends a request, and returns the bodies of all answers.
 fn exchange(kind: u16, flags: u16, body: &[u8]) -> io::Result<Vec<Vec<u8>>> {
-    let mut request = Vec::new();
-    request.extend(((HEADER + body.len()) as u32).to_ne_bytes());
-    request.extend(kind.to_ne_bytes());
-    request.extend((NLM_F_REQUEST | flags).to_ne_bytes());
-    // A sequence number and the port, which the kernel fills in.
-    request.extend([0; 8]);
-    request.extend(body);
-    let socket = Socket::new(NETLINK_ROUTE)?;
-    socket.connect(&SocketAddr::new(0, 0))?;
-    socket.send(&request, 0)?;
-    let mut answers = Vec::new();
-    loop {
-        let (received, _) = socket.recv_from_full()?;
-        let mut rest = received.as_slice();
-        while let Some(header) = rest.get(..HEADER) {
-            let length = u32::from_ne_bytes([header[0], header[1], header[2], header[3]]) as usize;
-            let content = rest
-                .get(HEADER..length)
-                .ok_or_else(|| io::Error::other("the kernel's answer is cut off"))?;
-            match u16::from_ne_bytes([header[4], header[5]]) {
-                NLMSG_DONE => return Ok(answers),
-                NLMSG_ERROR => {
-                    let code = content.get(..4).and_then(|code| code.try_into().ok());
-                    return match code.map_or(0, i32::from_ne_bytes) {
-                        0 => Ok(answers),
-                        code => Err(io::Error::from_raw_os_error(-code)),
-                    };
-                }
-                _ => answers.push(content.to_vec()),
-            }
-            rest = rest.get(length.next_multiple_of(4)..).unwrap_or_default();
-        }
-    }
+    let answers = Connection::open(Part::Route)?.exchange(kind, flags, body)?;
+    Ok(answers.into_iter().map(|(_, body)| body).collect())
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ use netlink_packet_route::route::{
 };
 use serde::Serialize;
 
-use super::request::{ask, request};
 use crate::error::{Error, Result, Tried};
+use crate::netlink::route::{ask, request};
 
 /// A route attribute for TCP, as named by ip-route(8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -109,7 +109,7 @@ pub fn add(
     gateway: Option<IpAddr>,
     metrics: &[Metric],
 ) -> Result<()> {
-    let index = super::index(device)?;
+    let index = crate::interface::index(device)?;
     send(destination, prefix, gateway, index, metrics)
         .tried(|| format!("cannot route {destination}/{prefix} through {device}"))
 }
@@ -151,7 +151,7 @@ fn send(
             .push(RouteAttribute::Metrics(Metric::in_netlink(metrics)));
     }
     request(
-        RouteNetlinkMessage::NewRoute(message),
+        &RouteNetlinkMessage::NewRoute(message),
         NLM_F_CREATE | NLM_F_REPLACE,
     )
 }
@@ -186,7 +186,7 @@ fn is_local(address: IpAddr) -> io::Result<bool> {
     };
     let destination = RouteAttribute::Destination(in_netlink(address));
     message.attributes.push(destination);
-    match ask(RouteNetlinkMessage::GetRoute(message)) {
+    match ask(&RouteNetlinkMessage::GetRoute(message)) {
         Ok(RouteNetlinkMessage::NewRoute(found)) => Ok(found.header.kind == RouteType::Local),
         Ok(_) => Ok(false),
         // No route at all yet.

@@ -5,8 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::root::{GET, MESSAGE, dump, failed, message};
+use super::root::{MESSAGE, dump, failed, message};
 use crate::error::{Error, Result};
+use crate::interface;
+use crate::netlink::frame::{as_text, attributes, find, word};
 
 /// TCA_KIND and TCA_STATS2 of include/uapi/linux/rtnetlink.h.
 const KIND: u16 = 1;
@@ -45,12 +47,12 @@ impl QueueCounts {
     ///
     /// The device has no discipline of this kind, or the kernel does not answer.
     pub fn of(device: &str, kind: &str) -> Result<Self> {
-        let index = super::index(device)?;
-        let answers = dump(GET, &message(index, 0, 0))
+        let index = interface::index(device)?;
+        let answers = dump(&message(index, 0, 0))
             .map_err(|cause| failed(device, "read the counts of", cause))?;
         answers
             .iter()
-            .filter(|body| number(body, 4) == Some(index))
+            .filter(|body| word(body, 4) == Some(index))
             .find_map(|body| parsed(body, kind))
             .ok_or_else(|| {
                 Error::new(format!(
@@ -63,16 +65,15 @@ impl QueueCounts {
 /// The counts in an answer of the kernel, if it is of this kind.
 fn parsed(body: &[u8], kind: &str) -> Option<QueueCounts> {
     let content = body.get(MESSAGE..)?;
-    let name = attribute(content, KIND)?;
-    if name.split(|&byte| byte == 0).next()? != kind.as_bytes() {
+    if as_text(find(content, KIND)?) != kind {
         return None;
     }
-    let counted = attribute(content, STATISTICS)?;
-    let own = attribute(counted, OWN).unwrap_or_default();
+    let counted = find(content, STATISTICS)?;
+    let own = find(counted, OWN).unwrap_or_default();
     let (marked, acks_dropped) = counts_of_its_own(kind, own);
     Some(QueueCounts {
-        passed: number(attribute(counted, BASIC)?, BASIC_PACKETS)?.into(),
-        dropped: number(attribute(counted, QUEUE)?, QUEUE_DROPS)?.into(),
+        passed: word(find(counted, BASIC)?, BASIC_PACKETS)?.into(),
+        dropped: word(find(counted, QUEUE)?, QUEUE_DROPS)?.into(),
         marked: marked.into(),
         acks_dropped: acks_dropped.into(),
     })
@@ -80,7 +81,7 @@ fn parsed(body: &[u8], kind: &str) -> Option<QueueCounts> {
 
 /// Packets marked, and acknowledgments dropped.
 fn counts_of_its_own(kind: &str, own: &[u8]) -> (u32, u32) {
-    let at = |place: usize| (number(own, place).unwrap_or(0), 0);
+    let at = |place: usize| (word(own, place).unwrap_or(0), 0);
     match kind {
         // The seventh number of struct tc_codel_xstats.
         "codel" => at(6 * 4),
@@ -92,8 +93,8 @@ fn counts_of_its_own(kind: &str, own: &[u8]) -> (u32, u32) {
         "fq_pie" => at(4 * 4),
         "cake" => {
             let sum = |which: u16| {
-                attributes(attribute(own, CAKE_TINS).unwrap_or_default())
-                    .filter_map(|(_, tin)| number(attribute(tin, which)?, 0))
+                attributes(find(own, CAKE_TINS).unwrap_or_default())
+                    .filter_map(|(_, tin)| word(find(tin, which)?, 0))
                     .sum()
             };
             (sum(CAKE_MARKED), sum(CAKE_ACKS_DROPPED))
@@ -102,31 +103,12 @@ fn counts_of_its_own(kind: &str, own: &[u8]) -> (u32, u32) {
     }
 }
 
-/// The attributes of a message, number and content (netlink(7)).
-fn attributes(mut rest: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
-    std::iter::from_fn(move || {
-        let word = |at: usize| Some(u16::from_ne_bytes(rest.get(at..at + 2)?.try_into().ok()?));
-        let (length, kind) = (usize::from(word(0)?), word(2)?);
-        let content = rest.get(4..length)?;
-        rest = rest.get(length.next_multiple_of(4)..).unwrap_or_default();
-        // Without the flags for nested content and byte order.
-        Some((kind & 0x3fff, content))
-    })
-}
-
-fn attribute(content: &[u8], kind: u16) -> Option<&[u8]> {
-    attributes(content).find_map(|(found, content)| (found == kind).then_some(content))
-}
-
-fn number(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::discipline::{Discipline, append, append_words};
+    use super::super::discipline::Discipline;
     use super::*;
     use crate::namespace::Namespace;
+    use crate::netlink::frame::{append_attribute, text};
 
     fn numbers(of: &[u32]) -> Vec<u8> {
         of.iter().flat_map(|one| one.to_ne_bytes()).collect()
@@ -135,24 +117,24 @@ mod tests {
     /// An answer with 1000 packets passed, 7 dropped, and these kind-specific numbers.
     fn answer(kind: &str, own: &[u8]) -> Vec<u8> {
         let mut counted = Vec::new();
-        append(&mut counted, BASIC, &numbers(&[0, 0, 1000]));
-        append(&mut counted, QUEUE, &numbers(&[1, 2, 7, 0, 0]));
-        append(&mut counted, OWN, own);
+        append_attribute(&mut counted, BASIC, &numbers(&[0, 0, 1000]));
+        append_attribute(&mut counted, QUEUE, &numbers(&[1, 2, 7, 0, 0]));
+        append_attribute(&mut counted, OWN, own);
         let mut body = vec![0; MESSAGE];
-        append_words(&mut body, KIND, kind);
-        append(&mut body, STATISTICS, &counted);
+        body.extend(text(KIND, kind));
+        append_attribute(&mut body, STATISTICS, &counted);
         body
     }
 
     #[test]
     fn each_kind_counts_in_a_structure_of_its_own() {
         let mut tin = Vec::new();
-        append(&mut tin, CAKE_ACKS_DROPPED, &numbers(&[4]));
-        append(&mut tin, CAKE_MARKED, &numbers(&[30]));
+        append_attribute(&mut tin, CAKE_ACKS_DROPPED, &numbers(&[4]));
+        append_attribute(&mut tin, CAKE_MARKED, &numbers(&[30]));
         let (mut tins, mut cake) = (Vec::new(), Vec::new());
-        append(&mut tins, 1, &tin);
-        append(&mut tins, 2, &tin);
-        append(&mut cake, CAKE_TINS, &tins);
+        append_attribute(&mut tins, 1, &tin);
+        append_attribute(&mut tins, 2, &tin);
+        append_attribute(&mut cake, CAKE_TINS, &tins);
         let counting = |start: u32| numbers(&(start..start + 10).collect::<Vec<_>>());
         for (kind, own, marked, acks_dropped) in [
             ("codel", counting(100), 106, 0),

@@ -9,8 +9,6 @@ pub mod user;
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
-use netconfig_rs::Interface;
-use netconfig_rs::sys::InterfaceExt;
 use rustix::fs::{Mode, OFlags};
 use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space};
 
@@ -46,7 +44,7 @@ impl Namespace {
         in_thread(|| {
             leave(UnshareFlags::NEWNET)
                 .map_err(|cause| user::forbidden("cannot make a network namespace", cause))?;
-            bring_loopback_up()?;
+            crate::interface::bring_up("lo")?;
             Self::current()
         })
     }
@@ -101,13 +99,6 @@ pub fn leave(what: UnshareFlags) -> rustix::io::Result<()> {
     unsafe {
         rustix::thread::unshare_unsafe(what)
     }
-}
-
-/// Brings up the only device of a new namespace.
-fn bring_loopback_up() -> Result<()> {
-    Interface::try_from_name("lo")
-        .and_then(|device| device.set_up(true))
-        .map_err(|error| Error::new(format!("cannot bring lo up: {error}")))
 }
 
 /// Runs `work` in a temporary thread, so that its namespaces are not inherited by accident.

@@ -1,6 +1,7 @@
 //! Expressions: the steps of a rule, each loading, comparing or deciding something.
 
-use super::message::{attribute, nested, number, text};
+use super::number;
+use crate::netlink::frame::{attribute, nested, text};
 
 /// NFPROTO_UNSPEC.
 const UNSPEC: u32 = 0;

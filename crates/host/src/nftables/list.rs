@@ -2,12 +2,11 @@
 
 use std::io;
 
-use netlink_packet_core::{NLM_F_ACK, NLM_F_DUMP, NLM_F_REQUEST, NLMSG_DONE, NLMSG_ERROR};
+use netlink_packet_core::NLM_F_DUMP;
 
-use super::message::{
-    HEADERS, NETLINK_HEADER, as_text, attribute, attributes, find, header, messages, text,
-};
-use super::{Family, NF_TABLES, Owner};
+use super::{Family, NF_TABLES, family_header};
+use crate::netlink::frame::{as_text, attribute, attributes, find, text};
+use crate::netlink::{Connection, Part};
 
 /// NFT_MSG_GETRULE, and NFT_MSG_NEWFLOWTABLE and NFT_MSG_GETFLOWTABLE.
 const GET_RULE: u16 = 7;
@@ -127,59 +126,36 @@ fn named(body: &[u8], kind: u16, name: &str) -> bool {
 /// Requests all objects of a kind. Each answer is its kind and its attributes, preceded by its
 /// family as attribute 0.
 fn dump(kind: u16, family: u8, of: &[u8]) -> io::Result<Vec<(u16, Vec<u8>)>> {
-    let owner = Owner::new()?;
-    let kind = NF_TABLES << 8 | kind;
-    let question = header(
-        kind,
-        NLM_F_REQUEST | NLM_F_ACK | NLM_F_DUMP,
-        1,
-        family,
-        0,
-        of,
-    );
-    owner.0.send(&question, 0)?;
-    let mut found = Vec::new();
-    loop {
-        let (bytes, _) = owner.0.recv_from_full()?;
-        if bytes.is_empty() {
-            return Ok(found);
-        }
-        if collect(&bytes, &mut found)? {
-            return Ok(found);
-        }
+    let question = [&family_header(family, 0), of].concat();
+    let asked =
+        Connection::open(Part::Netfilter)?.exchange(NF_TABLES << 8 | kind, NLM_F_DUMP, &question);
+    match asked {
+        Ok(answers) => Ok(answers
+            .iter()
+            .map(|(kind, body)| (kind & 0xff, with_family(body)))
+            .collect()),
+        // There is no such table, hence no content.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
     }
 }
 
-/// Parses and appends the messages. Returns whether that was all.
-fn collect(bytes: &[u8], found: &mut Vec<(u16, Vec<u8>)>) -> io::Result<bool> {
-    for (kind, message) in messages(bytes) {
-        let rest = message.get(NETLINK_HEADER..).unwrap_or(&[]);
-        match kind {
-            NLMSG_DONE => return Ok(true),
-            NLMSG_ERROR => {
-                let code = rest
-                    .first_chunk()
-                    .map_or(0, |code| i32::from_ne_bytes(*code));
-                return match -code {
-                    // There is no such table, hence no content.
-                    0 | libc::ENOENT => Ok(true),
-                    error => Err(io::Error::from_raw_os_error(error)),
-                };
-            }
-            _ => {
-                let mut body = attribute(0, &rest[..rest.len().min(1)]);
-                body.extend(message.get(HEADERS..).unwrap_or(&[]));
-                found.push((kind & 0xff, body));
-            }
-        }
-    }
-    Ok(false)
+fn with_family(body: &[u8]) -> Vec<u8> {
+    let mut attributes = attribute(0, body.get(..1).unwrap_or_default());
+    attributes.extend(body.get(4..).unwrap_or_default());
+    attributes
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{nested, number};
+    use super::super::number;
     use super::*;
+    use crate::netlink::frame::nested;
+
+    /// An answer's body in the family of IPv4 and IPv6.
+    fn answer(attributes: &[u8]) -> Vec<u8> {
+        with_family(&[&family_header(Family::Both as u8, 0), attributes].concat())
+    }
 
     /// The result of OpenWrt's fw4 for `flow_offloading_hw`: a table in hardware over three
     /// devices, and a rule that adds TCP and UDP to it.
@@ -207,40 +183,25 @@ mod tests {
             ]
             .concat()
         };
-        let mut answer = header(NF_TABLES << 8 | NEW_FLOWTABLE, 2, 1, 1, 0, &table.concat());
-        for (target, handle) in [("ft", 37), ("other", 38)] {
-            let rule = rule(target, handle);
-            answer.extend(header(NF_TABLES << 8 | NEW_RULE, 2, 1, 1, 0, &rule));
-        }
-        answer.extend(header(NLMSG_DONE, 2, 1, 0, 0, &[]));
-        let mut found = Vec::new();
-        assert!(collect(&answer, &mut found).unwrap());
-        let [(_, flows), (_, one), (_, other)] = &found[..] else {
-            panic!("{found:?}");
-        };
-        let flows = read_flow_table(flows).unwrap();
+        let flows = read_flow_table(&answer(&table.concat())).unwrap();
         assert_eq!(
             (flows.family, &*flows.table, &*flows.name),
             (1, "fw4", "ft")
         );
         assert_eq!(flows.devices, ["lan1", "lan2", "wan"]);
         assert!(flows.is_hardware);
-        let rule = read_flow_rule(one, "ft").unwrap();
-        assert_eq!((&*rule.chain, rule.handle), ("forward", 37));
-        assert_eq!(read_flow_rule(other, "ft"), None);
+        let one = read_flow_rule(&answer(&rule("ft", 37)), "ft").unwrap();
+        assert_eq!((&*one.chain, one.handle), ("forward", 37));
+        assert_eq!(read_flow_rule(&answer(&rule("other", 38)), "ft"), None);
     }
 
     /// Truncated anywhere, it is parsed without a panic.
     #[test]
     fn a_torn_answer_is_no_harm() {
         let table = [text(1, "fw4"), text(2, "ft"), nested(3, &[number(1, 0)])];
-        let answer = header(NF_TABLES << 8 | NEW_FLOWTABLE, 2, 1, 1, 0, &table.concat());
-        for length in 0..answer.len() {
-            let mut found = Vec::new();
-            let _ = collect(&answer[..length], &mut found);
-            for (_, body) in found {
-                let _ = read_flow_table(&body);
-            }
+        let whole = [&family_header(1, 0)[..], &table.concat()].concat();
+        for length in 0..whole.len() {
+            let _ = read_flow_table(&with_family(&whole[..length]));
         }
     }
 }

@@ -5,15 +5,15 @@
 
 mod expression;
 pub mod list;
-mod message;
 
 use std::io;
 
 pub use expression::{Expression, Meta, QueueBy};
-use message::{answers, attribute, header, nested, number, text};
 
-use netlink_packet_core::{NLM_F_ACK, NLM_F_APPEND, NLM_F_CREATE, NLM_F_REQUEST};
-use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_NETFILTER};
+use netlink_packet_core::{NLM_F_ACK, NLM_F_APPEND, NLM_F_CREATE, NLM_F_REQUEST, NLMSG_ERROR};
+
+use crate::netlink::frame::{append_message, attribute, messages, nested, text};
+use crate::netlink::{Connection, Part, error_of};
 
 /// NFNL_SUBSYS_NFTABLES.
 const NF_TABLES: u16 = 10;
@@ -60,7 +60,7 @@ pub struct Hook {
 
 /// The owner of a table: the table is removed with this value.
 #[derive(Debug)]
-pub struct Owner(Socket);
+pub struct Owner(Connection);
 
 impl Owner {
     /// Creates an owner without tables, in the calling thread's namespace.
@@ -69,10 +69,7 @@ impl Owner {
     ///
     /// The kernel has no nf_tables.
     pub fn new() -> io::Result<Self> {
-        let mut socket = Socket::new(NETLINK_NETFILTER)?;
-        socket.bind_auto()?;
-        socket.connect(&SocketAddr::new(0, 0))?;
-        Ok(Self(socket))
+        Connection::open(Part::Netfilter).map(Self)
     }
 }
 
@@ -87,9 +84,11 @@ pub struct Batch {
 impl Batch {
     /// Creates an empty batch, for tables of this family.
     pub fn new(family: Family) -> Self {
+        let mut bytes = Vec::new();
+        append_boundary(&mut bytes, BATCH[0], 0);
         Self {
             family,
-            bytes: header(BATCH[0], NLM_F_REQUEST, 0, UNSPEC, NF_TABLES, &[]),
+            bytes,
             messages: 0,
         }
     }
@@ -175,18 +174,15 @@ impl Batch {
     ///
     /// As [`Self::send`].
     pub fn send_by(mut self, owner: &Owner) -> io::Result<()> {
-        let end = self.messages + 1;
-        self.bytes
-            .extend(header(BATCH[1], NLM_F_REQUEST, end, UNSPEC, NF_TABLES, &[]));
-        owner.0.send(&self.bytes, 0)?;
+        append_boundary(&mut self.bytes, BATCH[1], self.messages + 1);
+        owner.0.send(&self.bytes)?;
         let mut answered = 0;
         while answered < self.messages {
-            let (bytes, _) = owner.0.recv_from_full()?;
-            for answer in answers(&bytes) {
-                if answer != 0 {
-                    return Err(io::Error::from_raw_os_error(-answer));
+            for message in messages(&owner.0.receive()?) {
+                if message.kind == NLMSG_ERROR {
+                    error_of(message.body)?;
+                    answered += 1;
                 }
-                answered += 1;
             }
         }
         Ok(())
@@ -196,28 +192,37 @@ impl Batch {
         self.messages += 1;
         let kind = NF_TABLES << 8 | kind;
         let flags = NLM_F_REQUEST | NLM_F_ACK | flags;
-        let family = self.family as u8;
-        self.bytes
-            .extend(header(kind, flags, self.messages, family, 0, attributes));
+        let header = family_header(self.family as u8, 0);
+        append_message(&mut self.bytes, kind, flags, self.messages, |body| {
+            body.extend(header);
+            body.extend(attributes);
+        });
         self
     }
+}
+
+/// Appends the message that begins or ends a batch.
+fn append_boundary(bytes: &mut Vec<u8>, kind: u16, sequence: u32) {
+    append_message(bytes, kind, NLM_F_REQUEST, sequence, |body| {
+        body.extend(family_header(UNSPEC, NF_TABLES));
+    });
+}
+
+/// struct nfgenmsg: family, NFNETLINK_V0 and resource.
+const fn family_header(family: u8, resource: u16) -> [u8; 4] {
+    let [high, low] = resource.to_be_bytes();
+    [family, 0, high, low]
+}
+
+/// An attribute with a number, in the network's byte order.
+fn number(kind: u16, value: u32) -> Vec<u8> {
+    attribute(kind, &value.to_be_bytes())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::namespace::Namespace;
-
-    #[test]
-    fn answers_are_read_one_behind_the_other() {
-        let error = |code: i32| {
-            let mut bytes = header(2, 0, 0, 0, 0, &[0; 16]);
-            bytes[16..20].copy_from_slice(&code.to_ne_bytes());
-            bytes
-        };
-        assert_eq!(answers(&[error(0), error(-2)].concat()), [0, -2]);
-        assert!(answers(&[0; 7]).is_empty());
-    }
 
     /// A batch with one refused message changes nothing.
     #[test]

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use airtcp_host::changes::Places;
-use airtcp_host::device::{Network, Tun};
+use airtcp_host::device::Tun;
 use airtcp_host::error::{Error, Result};
+use airtcp_host::interface::Network;
 use airtcp_host::namespace::Namespace;
 
 use crate::radio;

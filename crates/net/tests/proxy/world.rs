@@ -10,8 +10,9 @@ use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use airtcp_host::device::{Network, bring_up, pair};
+use airtcp_host::device::pair;
 use airtcp_host::error::Result;
+use airtcp_host::interface::{self, Network, bring_up};
 use airtcp_host::namespace::Namespace;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -258,7 +259,7 @@ fn address(device: &str, networks: [&str; 2]) -> Result<()> {
             prefix: prefix.parse().unwrap(),
         }
     });
-    pair::add_address(device, v4)?;
+    interface::add_address(device, v4)?;
     // Without detection of duplicates an address is there at once (ip-address(8)).
     let words = format!(
         "-6 address add {}/{} dev {device} nodad",

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use airtcp_endpoint::{ConnectionId, Options, Read as DeploymentStep};
-use airtcp_host::device::Network;
+use airtcp_host::interface::Network;
 use airtcp_proxy::stack::driver::{Device, Driver};
 use airtcp_tcp::Profile;
 use airtcp_units::Duration;

@@ -13,8 +13,9 @@ use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use airtcp_host::device::{Network, bring_up, pair};
+use airtcp_host::device::pair;
 use airtcp_host::error::Result;
+use airtcp_host::interface::{self, Network, bring_up};
 use airtcp_host::namespace::Namespace;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -300,7 +301,7 @@ pub fn await_that(mut is_so: impl FnMut() -> bool, what: &str) {
 
 fn address(device: &str, v4: Ipv4Addr, v6: &str) -> Result<()> {
     bring_up(device)?;
-    pair::add_address(
+    interface::add_address(
         device,
         Network {
             address: v4.into(),

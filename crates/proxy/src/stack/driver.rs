@@ -8,8 +8,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use airtcp_endpoint::{Cut, Endpoint, Handled, Settings, Transmit};
 use airtcp_host::clock::{Clock, wait};
-use airtcp_host::device::{Network, Tun};
+use airtcp_host::device::Tun;
 use airtcp_host::error::{Result, Tried};
+use airtcp_host::interface::Network;
 use airtcp_host::pcapng::Capture;
 use airtcp_packet::wire::Checksums;
 use airtcp_units::Instant;

@@ -3,8 +3,8 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
 
-use airtcp_host::device::Network;
 use airtcp_host::error::{Error, Result};
+use airtcp_host::interface::Network;
 use airtcp_remedies::Selection;
 use airtcp_tcp::Profile;
 use airtcp_tcp::config::ReceiveWindow;

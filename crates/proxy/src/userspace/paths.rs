@@ -15,9 +15,8 @@ use std::io::Read;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use airtcp_endpoint::{Endpoint, Settings};
-use airtcp_host::device;
-use airtcp_host::device::Network;
 use airtcp_host::error::{Error, Result, Tried};
+use airtcp_host::interface::{self, Network};
 use airtcp_host::iproute::ip;
 use airtcp_host::masquerade::{Leaving, Masquerade};
 
@@ -69,7 +68,7 @@ impl Path {
     /// device or raw sockets.
     pub fn between(clients: &str, memory: usize) -> Result<(Driver, Self)> {
         forwards(IpAddr::V4(HERE))?;
-        let clients_mtu = u16::try_from(device::mtu(clients)?).unwrap_or(u16::MAX);
+        let clients_mtu = u16::try_from(interface::mtu(clients)?).unwrap_or(u16::MAX);
         let most = clients_mtu.min(MTU);
         let diverted = Device {
             name: name(),
