@@ -3,7 +3,7 @@
     python benches/gateway.py               # prints the table
     python benches/gateway.py --write       # and writes it into docs/measurements/real.md
 
-Needs root, iperf3, ethtool, and iptables or nft; run it on an otherwise idle machine.
+Needs root, iperf3, ethtool and nft; run it on an otherwise idle machine.
 """
 
 import argparse

@@ -8,7 +8,7 @@ for 20 ms; then something happens. The outage is the longest time without a byte
 any connection. Lost packets are TCP segments that left one host and did not reach the other, in
 both directions, by the counters of both kernels: receive windows are bounded, so that without a
 fault no segment is lost in a full queue of the machine. Each fault is applied several times; the
-row of the table has the median and the worst. It needs root, ethtool, and iptables or nft.
+row of the table has the median and the worst. It needs root, ethtool and nft.
 """
 
 import argparse
@@ -161,8 +161,7 @@ def rules(router: Router) -> str:
     """The installed rules."""
     return router.inside(
         router.router,
-        "iptables-save -t mangle 2>/dev/null; ip6tables-save -t mangle 2>/dev/null;"
-        "nft list tables 2>/dev/null; true",
+        "nft list tables",
     )
 
 
@@ -212,8 +211,7 @@ def wrong(router: Router, gateway: subprocess.Popen[str]) -> None:
 
 def flush(router: Router, _gateway: subprocess.Popen[str]) -> None:
     """Another program deletes all rules."""
-    for program in ("iptables", "ip6tables"):
-        router.inside(router.router, f"{program} -t mangle -F; {program} -t mangle -X")
+    router.inside(router.router, "nft flush ruleset")
 
 
 def renew(router: Router, gateway: subprocess.Popen[str]) -> None:

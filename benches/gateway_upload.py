@@ -10,7 +10,7 @@ they cross it. Retries at the mobile are unlimited in every run. The runs are co
 network simulated, and with the agent inside the emulated network, as in the paper. In the paper's
 setting Linux has no needless timeout; in two others it has some: with a window of four segments, as
 small stacks have it, its timer is hardly longer than the minimum round trip. It needs root and
-iptables or nft; a run during which the machine did not keep up is repeated.
+nft; a run during which the machine did not keep up is repeated.
 """
 
 import argparse

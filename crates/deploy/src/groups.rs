@@ -1,15 +1,13 @@
 //! Comparison of treated connections with the others, with a confidence interval.
 
+use airtcp_host::difference::{Difference, Moments};
 use serde::Serialize;
-use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::connections::Connection;
 
 /// Minimum busy time of a compared connection, in microseconds: shorter ones carry little
 /// information.
 const MIN_BUSY_US: u64 = 100_000;
-/// Quantile for a two-sided level of 95 %.
-const UPPER_QUANTILE: f64 = 0.975;
 
 /// A group of connections.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -23,7 +21,7 @@ pub struct Group {
     /// Retransmitted segments as a share of all data segments.
     pub retransmitted_share: f64,
     #[serde(skip)]
-    logarithms: Vec<f64>,
+    logarithms: Moments,
 }
 
 /// The treated group's rate as a ratio to the control group's.
@@ -50,11 +48,11 @@ impl Group {
                 continue;
             }
             let rate = one.acknowledged as f64 * 8e6 / one.busy_us as f64;
-            group.logarithms.push(rate.ln());
+            group.logarithms.add(rate.ln());
+            group.compared += 1;
         }
-        group.compared = group.logarithms.len();
-        if group.compared > 0 {
-            group.rate_bps = mean(&group.logarithms).exp();
+        if let Some(mean) = group.logarithms.mean() {
+            group.rate_bps = mean.exp();
         }
         if sent > 0 {
             group.retransmitted_share = repeated as f64 / sent as f64;
@@ -65,26 +63,11 @@ impl Group {
     /// Compares this group's rate with another's. Rates span powers of ten, so their logarithms are
     /// compared, by Welch's interval (Biometrika 34, 1947). `None` with fewer than two in a group.
     pub fn beside(&self, control: &Self) -> Option<Ratio> {
-        let (here, there) = (&self.logarithms, &control.logarithms);
-        if here.len() < 2 || there.len() < 2 {
-            return None;
-        }
-        let distance = mean(here) - mean(there);
-        let (one, other) = (squared_error(here), squared_error(there));
-        let both = one + other;
-        let half = if both == 0.0 {
-            0.0
-        } else {
-            // Welch and Satterthwaite's degrees of freedom.
-            let freedom = both * both
-                / (one * one / (here.len() - 1) as f64 + other * other / (there.len() - 1) as f64);
-            let student = StudentsT::new(0.0, 1.0, freedom).ok()?;
-            student.inverse_cdf(UPPER_QUANTILE) * both.sqrt()
-        };
+        let found = Difference::welch(self.logarithms, control.logarithms)?;
         Some(Ratio {
-            ratio: distance.exp(),
-            low: (distance - half).exp(),
-            high: (distance + half).exp(),
+            ratio: found.difference.exp(),
+            low: found.low.exp(),
+            high: found.high.exp(),
         })
     }
 }
@@ -107,17 +90,6 @@ impl Ratio {
             format!("treated connections are slower: {interval}")
         }
     }
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
-/// The squared standard error of the mean.
-fn squared_error(values: &[f64]) -> f64 {
-    let middle = mean(values);
-    let squares: f64 = values.iter().map(|value| (value - middle).powi(2)).sum();
-    squares / (values.len() - 1) as f64 / values.len() as f64
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ pub struct Settings {
     pub hold: HoldLimits,
     /// The number of the first queue; the first free one if `None`.
     pub queue: Option<u16>,
-    /// The program that writes the rules.
+    /// The writer of the rules.
     pub rules: RulesBy,
     /// Maximum lateness of a packet before the gateway ends.
     pub late: Duration,
@@ -57,21 +57,14 @@ pub struct Settings {
     pub file: Option<PathBuf>,
 }
 
-/// Writers of the rules that steer packets into the queue.
+/// The writer of the rules that steer packets into the queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RulesBy {
-    /// The first of these that works on this system.
+    /// The gateway itself, in nf_tables by netlink.
     #[default]
-    Auto,
-    /// The gateway itself, by netlink.
+    #[serde(alias = "auto")]
     Netlink,
-    /// nft(8).
-    Nft,
-    /// iptables(8), either variant.
-    Iptables,
-    /// iptables, legacy variant.
-    IptablesLegacy,
     /// No rules: the operator has written them.
     None,
 }
@@ -392,7 +385,7 @@ mod tests {
             "{MIN}mode = \"apply\"\nshare = \"20 %\"\nshare_by = \"station\"\n\
              stop_if_worse = true\nflows = 100\nseed = 7\n\
              timer_floor = \"1 s\"\nqueue = 12\n\
-             rules = \"iptables-legacy\"\n\
+             rules = \"none\"\n\
              [hold]\nlongest = \"20 ms\"\nof_round_trip = 0.25\nof_timeout = 0.1\n\
              budget = \"2 s\"\nspan = \"20 s\"\nlongest_data = \"300 ms\"\n\
              [watchdog]\nlate = \"200 ms\"\n\
@@ -405,7 +398,7 @@ mod tests {
         assert_eq!(settings.hold.longest, Duration::from_millis(20));
         assert_eq!((settings.seed, settings.queue), (7, Some(12)));
         assert_eq!(settings.timer_floor, Duration::from_secs(1));
-        assert_eq!(settings.rules, RulesBy::IptablesLegacy);
+        assert_eq!(settings.rules, RulesBy::None);
         assert_eq!(settings.late, Duration::from_millis(200));
     }
 

@@ -8,7 +8,9 @@
 pub mod bpf;
 pub mod changes;
 pub mod clock;
+pub mod daemon;
 pub mod device;
+pub mod difference;
 pub mod error;
 pub mod interface;
 pub mod iproute;
@@ -18,7 +20,6 @@ pub mod masquerade;
 pub mod namespace;
 pub mod netlink;
 pub mod nftables;
-pub mod notify;
 pub mod packet_store;
 pub mod pcapng;
 pub mod privileges;

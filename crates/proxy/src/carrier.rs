@@ -32,9 +32,9 @@ pub enum RelayState {
     /// The server is tried at another address, with a new socket.
     Redialled,
     /// Both ends have closed cleanly, and each knows.
-    Over,
+    Closed,
     /// The server could not be reached.
-    Unreached,
+    ConnectFailed,
     /// One of the two connections has failed.
     Failed,
 }

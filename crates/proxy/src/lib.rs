@@ -28,7 +28,6 @@ mod pipes;
 mod queue;
 mod relay;
 mod serve;
-mod signals;
 mod socket;
 mod spliced;
 pub mod stack;
@@ -38,8 +37,9 @@ mod userspace;
 
 use std::os::fd::OwnedFd;
 
+use airtcp_host::daemon::readiness::Manager;
+use airtcp_host::daemon::signals::Signals;
 use airtcp_host::error::{Error, Result};
-use airtcp_host::notify::Manager;
 
 use crate::admission::Servers;
 use crate::divert::Diversion;
@@ -53,7 +53,7 @@ use crate::memory::Memory;
 use crate::options::Mobile;
 pub use crate::options::{Guard as GuardOptions, Options};
 use crate::pipes::Pipes;
-use crate::serve::{Ended, Proxy, Sources};
+use crate::serve::{Ended, Proxy, SIGNALS, Sources};
 use crate::spliced::Spliced;
 
 /// Runs the proxy until a signal ends it. Returns the exit status.
@@ -210,7 +210,7 @@ fn prepare(
 ) -> Result<Proxy<Spliced>> {
     let sources = Sources {
         listeners,
-        signals: signals::listened()?,
+        signals: Signals::take(&SIGNALS)?,
         status: status::listener()?,
         successor: handover::listener()?,
     };

@@ -3,22 +3,15 @@
 //! A thread queries the proxy like `--status`, so that a slow client delays no connection. It has
 //! no privileges at all.
 
-use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener};
 use std::thread::Builder;
-use std::time::Duration;
 
+use airtcp_host::daemon::metrics::{self, Page};
 use airtcp_host::error::{Result, Tried};
 use airtcp_host::privileges::{Calls, CapabilitySet, Needs, keep_only};
 use serde_json::Value;
 
 use crate::status;
-
-/// Time allowed for a request.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// Maximum length of a request, in bytes.
-const MAX: u64 = 4096;
 
 /// The numbers of [`Counters`](crate::counters::Counters), whether each is a gauge rather than a
 /// counter, and its description.
@@ -30,18 +23,14 @@ const NUMBERS: [(&str, bool, &str); 11] = [
         true,
         "Those whose server has not answered yet.",
     ),
-    (
-        "over",
-        false,
-        "Connections that ended in order at both ends.",
-    ),
+    ("closed", false, "Connections closed cleanly by both ends."),
     (
         "failed",
         false,
         "Connections reset because one end had failed.",
     ),
     (
-        "unreached",
+        "connect_failed",
         false,
         "Connections reset because no server was reached.",
     ),
@@ -83,51 +72,30 @@ pub fn serve(address: SocketAddr) -> Result<()> {
             }
             for stream in listener.incoming().flatten() {
                 // A client that does not wait gets no answer.
-                let _ = answer(stream);
+                let _ = metrics::answer(stream, || {
+                    let status = status::ask(std::process::id()).unwrap_or_default();
+                    serde_json::from_str(&status).map_or_else(|_| String::new(), |all| page(&all))
+                });
             }
         })
         .map(drop)
         .tried(failed)
 }
 
-/// Answers a client: Prometheus requests a single page, which every client gets.
-fn answer(mut stream: TcpStream) -> std::io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    let mut lines = BufReader::new(Read::by_ref(&mut stream).take(MAX));
-    let mut line = String::new();
-    while lines.read_line(&mut line)? > 0 && !line.trim().is_empty() {
-        line.clear();
-    }
-    let told = status::ask(std::process::id()).unwrap_or_default();
-    let body = serde_json::from_str(&told).map_or_else(|_| String::new(), |told| page(&told));
-    write!(
-        stream,
-        "HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: {}\r\n\r\n\
-         {body}",
-        body.len()
-    )
-}
-
-/// The text format of Prometheus, version 0.0.4.
-fn page(told: &Value) -> String {
-    let mut page = String::new();
-    for (name, is_state, help) in NUMBERS {
-        let Some(value) = told[name].as_u64() else {
+/// The numbers of an answer to `--status`.
+fn page(status: &Value) -> String {
+    let mut page = Page::new("airtcp_proxy", &[]);
+    for (name, is_gauge, help) in NUMBERS {
+        let Some(value) = status[name].as_u64() else {
             continue;
         };
-        let (ending, kind) = if is_state {
-            ("", "gauge")
+        if is_gauge {
+            page.gauge(name, help, value);
         } else {
-            ("_total", "counter")
-        };
-        let _ = writeln!(
-            page,
-            "# HELP airtcp_proxy_{name}{ending} {help}\n# TYPE airtcp_proxy_{name}{ending} {kind}\n\
-             airtcp_proxy_{name}{ending} {value}"
-        );
+            page.counter(name, help, value);
+        }
     }
-    page
+    page.into_text()
 }
 
 #[cfg(test)]
@@ -142,14 +110,14 @@ mod tests {
             open: 2,
             ..Counters::default()
         };
-        let told: Value = serde_json::from_str(&counters.json()).unwrap();
-        let page = page(&told);
+        let status: Value = serde_json::from_str(&counters.json()).unwrap();
+        let page = page(&status);
         assert!(page.contains(
             "# TYPE airtcp_proxy_accepted_total counter\nairtcp_proxy_accepted_total 3\n"
         ));
         assert!(page.contains("# TYPE airtcp_proxy_open gauge\nairtcp_proxy_open 2\n"));
         // All except the process number.
-        let numbers = told.as_object().unwrap().len() - 1;
+        let numbers = status.as_object().unwrap().len() - 1;
         assert_eq!(page.matches("# TYPE").count(), numbers);
     }
 }

@@ -127,14 +127,14 @@ impl Relay {
             }
             match sockopt::socket_error(&self.server.socket) {
                 Ok(Ok(())) => self.is_connecting = false,
-                Ok(Err(_)) | Err(_) => return RelayState::Unreached,
+                Ok(Err(_)) | Err(_) => return RelayState::ConnectFailed,
             }
         }
         let up = self.up.turn(&mut self.client, &mut self.server, shared);
         let down = self.down.turn(&mut self.server, &mut self.client, shared);
         match (up, down) {
             (Err(_), _) | (_, Err(_)) => RelayState::Failed,
-            (Ok(Turn::Finished), Ok(Turn::Finished)) => RelayState::Over,
+            (Ok(Turn::Finished), Ok(Turn::Finished)) => RelayState::Closed,
             (Ok(up), Ok(down)) => {
                 // Data received before the failure has been passed on, if there was room.
                 if self.client.has_failed || self.server.has_failed {

@@ -8,6 +8,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
 use std::time::Duration;
 
+use airtcp_host::daemon::signals::{Signal, Signals};
 use airtcp_host::error::{Error, Result};
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, EventData, EventFlags};
@@ -19,9 +20,11 @@ use slab::Slab;
 use crate::carrier::{Carrier, End, Entry, Event, Relay, RelayState};
 use crate::counters::Counters;
 use crate::handover::{Channel, Estate, Identity};
-use crate::signals::Command;
 use crate::stats_line::StatsLine;
-use crate::{handover, queue, signals, status};
+use crate::{handover, queue, status};
+
+/// Signals that end the proxy, and SIGUSR2, which starts a successor.
+pub const SIGNALS: [Signal; 4] = [Signal::INT, Signal::TERM, Signal::HUP, Signal::USR2];
 
 /// Limit on the events processed in a round.
 const EVENTS: usize = 512;
@@ -42,8 +45,8 @@ const RELAYS: u64 = 16;
 pub struct Sources {
     /// The clients' listeners.
     pub listeners: Vec<OwnedFd>,
-    /// Signals that end the proxy.
-    pub signals: OwnedFd,
+    /// The signals that the proxy obeys.
+    pub signals: Signals,
     /// The listener for status requests.
     pub status: UnixListener,
     /// The listener for a successor.
@@ -182,13 +185,13 @@ impl<C: Carrier> Proxy<C> {
         for event in events.iter() {
             let (token, flags) = (event.data.u64(), event.flags);
             match token {
-                SIGNAL => match signals::take(&self.sources.signals) {
-                    Some(Command::End) => return Ok(Next::End),
-                    Some(Command::Successor) => {
+                SIGNAL => match self.sources.signals.next() {
+                    Some(Signal::USR2) => {
                         if let Err(error) = handover::start_successor() {
                             eprintln!("airtcp-net: {error}");
                         }
                     }
+                    Some(_) => return Ok(Next::End),
                     None => {}
                 },
                 STATUS => is_asked = true,
@@ -291,14 +294,14 @@ impl<C: Carrier> Proxy<C> {
         if standing == RelayState::Redialled {
             match watch_end(&self.queue, &entry.relay, key, End::Server) {
                 Ok(()) => return,
-                Err(_) => standing = RelayState::Unreached,
+                Err(_) => standing = RelayState::ConnectFailed,
             }
         }
         match standing {
             RelayState::Waits | RelayState::Redialled => return,
             RelayState::Again => return self.queue_up(key),
-            RelayState::Over => self.counters.over += 1,
-            RelayState::Unreached => self.counters.unreached += 1,
+            RelayState::Closed => self.counters.closed += 1,
+            RelayState::ConnectFailed => self.counters.connect_failed += 1,
             RelayState::Failed => self.counters.failed += 1,
         }
         let relay = self.relays.remove(key).relay;
@@ -339,7 +342,7 @@ impl<C: Carrier> Proxy<C> {
     fn begin(&mut self, relay: Option<C::Relay>) {
         self.counters.accepted += 1;
         let Some(relay) = relay else {
-            self.counters.unreached += 1;
+            self.counters.connect_failed += 1;
             return;
         };
         self.enter(relay);

@@ -85,7 +85,7 @@ impl Carrier for Spliced {
 
     fn turn(&mut self, relay: &mut Relay) -> RelayState {
         let standing = relay.turn(&mut self.shared);
-        if standing != RelayState::Unreached {
+        if standing != RelayState::ConnectFailed {
             return standing;
         }
         let Some(client) = relay.socket(End::Client) else {
@@ -96,12 +96,12 @@ impl Carrier for Spliced {
                 relay.retry(server, attempt);
                 RelayState::Redialled
             }
-            None => RelayState::Unreached,
+            None => RelayState::ConnectFailed,
         }
     }
 
     fn end(&mut self, relay: Relay, standing: RelayState) {
-        if standing == RelayState::Over {
+        if standing == RelayState::Closed {
             relay.close(&mut self.shared);
         } else {
             relay.reset(&mut self.shared);

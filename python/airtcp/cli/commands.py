@@ -111,7 +111,7 @@ COMMANDS = {
     "serve": LazyCommand(
         _REAL,
         "endpoint:serve_command",
-        "Serve a folder by HTTP over airtcp's own TCP, to curl, a browser or any other client.",
+        "Serve a folder over HTTP, on airtcp's own TCP, to curl, a browser or any other client.",
         passed_on=True,
     ),
     "send": LazyCommand(

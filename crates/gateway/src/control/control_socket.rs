@@ -13,6 +13,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
+use airtcp_host::daemon::metrics;
 use airtcp_host::error::{Error, Result, Tried};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -39,7 +40,7 @@ pub enum Request {
 #[derive(Debug)]
 pub struct ControlSocket {
     from: Receiver<Request>,
-    bell: OwnedFd,
+    wake_rx: OwnedFd,
     path: PathBuf,
     /// The socket's path until the gateway takes over its final name.
     waiting: PathBuf,
@@ -73,22 +74,22 @@ impl ControlSocket {
             None => None,
         };
         let (to, from) = channel();
-        let (bell, rope) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)
+        let (wake_rx, wake_tx) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)
             .tried(|| "cannot make a pipe".to_owned())?;
-        let desk = Desk {
+        let thread = ControlThread {
             socket,
             web,
             file,
             to,
-            rope,
+            wake_tx,
         };
         Builder::new()
-            .name("asks".to_owned())
-            .spawn(move || desk.run())
-            .tried(|| "cannot start a thread for questions".to_owned())?;
+            .name("control".to_owned())
+            .spawn(move || thread.run())
+            .tried(|| "cannot start the control thread".to_owned())?;
         Ok(Self {
             from,
-            bell,
+            wake_rx,
             path,
             waiting,
             is_named: false,
@@ -114,15 +115,15 @@ impl ControlSocket {
 
     /// The next request.
     pub fn next(&self) -> Option<Request> {
-        let mut rings = [0; 16];
-        while rustix::io::read(&self.bell, &mut rings[..]).is_ok_and(|length| length > 0) {}
+        let mut wakes = [0; 16];
+        while rustix::io::read(&self.wake_rx, &mut wakes[..]).is_ok_and(|length| length > 0) {}
         self.from.try_recv().ok()
     }
 }
 
 impl AsFd for ControlSocket {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.bell.as_fd()
+        self.wake_rx.as_fd()
     }
 }
 
@@ -150,16 +151,16 @@ fn listen_again(address: SocketAddr) -> Result<TcpListener> {
     }
 }
 
-/// The thread's side.
-struct Desk {
+/// The thread that serves the clients.
+struct ControlThread {
     socket: UnixListener,
     web: Option<TcpListener>,
     file: Option<PathBuf>,
     to: Sender<Request>,
-    rope: OwnedFd,
+    wake_tx: OwnedFd,
 }
 
-impl Desk {
+impl ControlThread {
     /// Serves clients until the gateway's thread is gone.
     fn run(self) {
         let longest = Timespec {
@@ -195,7 +196,11 @@ impl Desk {
             if came.get(1) == Some(&true)
                 && let Some(Ok((stream, _))) = self.web.as_ref().map(TcpListener::accept)
             {
-                self.answer_web(stream);
+                // A client that is slow gets no answer.
+                let _ = metrics::answer(stream, || {
+                    self.report()
+                        .map_or(String::new(), |report| report.prometheus())
+                });
             }
         }
     }
@@ -229,29 +234,6 @@ impl Desk {
         true
     }
 
-    /// Answers a web client: Prometheus requests a single page, which every client gets.
-    fn answer_web(&self, mut stream: std::net::TcpStream) {
-        let _ = stream.set_read_timeout(Some(PATIENCE));
-        let _ = stream.set_write_timeout(Some(PATIENCE));
-        let mut lines = BufReader::new(Read::by_ref(&mut stream).take(MAX));
-        let mut line = String::new();
-        while lines.read_line(&mut line).is_ok_and(|length| length > 0) {
-            if line.trim().is_empty() {
-                break;
-            }
-            line.clear();
-        }
-        let body = self
-            .report()
-            .map_or(String::new(), |report| report.prometheus());
-        let _ = write!(
-            stream,
-            "HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: {}\r\n\
-             \r\n{body}",
-            body.len()
-        );
-    }
-
     fn report(&self) -> Option<Box<Report>> {
         let (to, from) = channel();
         self.ask(Request::Report(to))?;
@@ -261,7 +243,7 @@ impl Desk {
     fn ask(&self, request: Request) -> Option<()> {
         self.to.send(request).ok()?;
         // A full pipe wakes the thread as well.
-        let _ = rustix::io::write(&self.rope, &[1]);
+        let _ = rustix::io::write(&self.wake_tx, &[1]);
         Some(())
     }
 }

@@ -1,12 +1,14 @@
 //! A gateway's report: for `status`, at its end, and for Prometheus.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use serde::Serialize;
 
 use crate::agents::counts::Counts;
-use crate::meter::{ByStation, Difference, Differences, Evidence, GroupNumbers};
+use crate::meter::{ByStation, Differences, Evidence, GroupNumbers};
 use crate::observe::forecast::Expected;
+use airtcp_host::daemon::metrics::Page;
+use airtcp_host::difference::Difference;
 
 /// The full report.
 #[derive(Clone, Debug, Serialize)]
@@ -78,93 +80,53 @@ pub struct Report {
 impl Report {
     /// The report in Prometheus's text format 0.0.4.
     pub fn prometheus(&self) -> String {
-        let mut text = String::new();
-        let labels = format!("{{mobile=\"{}\",wired=\"{}\"}}", self.mobile, self.wired);
-        let mut put = |name: &str, kind: &str, help: &str, value: f64| {
-            // Writing to a string cannot fail.
-            let _ = write!(
-                text,
-                "# HELP airtcp_gateway_{name} {help}\n# TYPE airtcp_gateway_{name} {kind}\n\
-                 airtcp_gateway_{name}{labels} {value}\n"
-            );
-        };
+        let labels = [("mobile", &*self.mobile), ("wired", &*self.wired)];
+        let mut page = Page::new("airtcp_gateway", &labels);
         let did = &self.did;
         let share = self.share.unwrap_or(0.0);
-        put(
+        page.gauge(
             "treated_share",
-            "gauge",
             "Share of connections that are treated.",
             share,
         );
-        put(
-            "uptime_seconds",
-            "gauge",
-            "For how long it has run.",
-            self.seconds,
-        );
+        page.gauge("uptime_seconds", "For how long it has run.", self.seconds);
         let counters = [
             (
-                "packets_total",
+                "packets",
                 "TCP packets at the mobiles' device.",
                 self.packets,
             ),
-            ("bytes_total", "Their bytes.", self.bytes),
+            ("bytes", "Their bytes.", self.bytes),
+            ("unseen", "Packets that were not seen there.", self.unseen),
+            ("unread", "Packets that no agent could read.", self.unread),
+            ("delayed", "Packets that agents delayed.", did.delayed),
+            ("spikes", "Delay spikes.", did.spikes),
             (
-                "unseen_total",
-                "Packets that were not seen there.",
-                self.unseen,
-            ),
-            (
-                "unread_total",
-                "Packets that no agent could read.",
-                self.unread,
-            ),
-            ("delayed_total", "Packets that agents delayed.", did.delayed),
-            ("spikes_total", "Delay spikes.", did.spikes),
-            (
-                "cut_by_limit_total",
+                "cut_by_limit",
                 "Holds that ended at a bound.",
                 did.cut_by_limit,
             ),
             (
-                "cut_by_budget_total",
+                "cut_by_budget",
                 "Holds that ended with a budget.",
                 did.cut_by_budget,
             ),
+            ("dropped", "Packets that agents kept back.", did.dropped),
+            ("repeated", "Packets that agents repeated.", did.repeated),
             (
-                "dropped_total",
-                "Packets that agents kept back.",
-                did.dropped,
-            ),
-            (
-                "repeated_total",
-                "Packets that agents repeated.",
-                did.repeated,
-            ),
-            (
-                "rules_rewritten_total",
+                "rules_rewritten",
                 "Rules that were gone.",
                 self.rules_rewritten,
             ),
-            ("reloads_total", "Configurations read again.", self.reloads),
+            ("reloads", "Configurations read again.", self.reloads),
         ];
         for (name, help, value) in counters {
-            put(name, "counter", help, value as f64);
+            page.counter(name, help, value);
         }
         let held = did.held_ns as f64 / 1e9;
-        put(
-            "held_seconds_total",
-            "counter",
-            "How long packets were held.",
-            held,
-        );
-        put(
-            "connections",
-            "gauge",
-            "Connections known.",
-            self.connections as f64,
-        );
-        put("holding", "gauge", "Packets held now.", self.holding as f64);
+        page.counter("held_seconds", "How long packets were held.", held);
+        page.gauge("connections", "Connections known.", self.connections);
+        page.gauge("holding", "Packets held now.", self.holding);
         for (group, numbers) in [("control", &self.control), ("treated", &self.treated)] {
             for (name, value) in [
                 ("stations", numbers.stations as f64),
@@ -180,10 +142,10 @@ impl Report {
                 ("dsacks", numbers.dsacks as f64),
             ] {
                 let help = "Of a group's connections.";
-                put(&format!("{group}_{name}"), "gauge", help, value);
+                page.gauge(&format!("{group}_{name}"), help, value);
             }
         }
-        text
+        page.into_text()
     }
 
     /// The evidence that the treated are slower, if the gateway ends by it.

@@ -1,36 +1,7 @@
-//! Differences of means with confidence intervals.
+//! Differences in goodput, round trips, retransmissions and duplicates.
 
+use airtcp_host::difference::{Difference, Moments};
 use serde::Serialize;
-use statrs::distribution::{ContinuousCDF, StudentsT};
-
-/// Quantile for a two-sided level of 95 %.
-const UPPER_QUANTILE: f64 = 0.975;
-
-/// Running count, mean and sum of squared deviations (Welford, Technometrics 4, 1962).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Moments {
-    count: u64,
-    mean: f64,
-    squares: f64,
-}
-
-impl Moments {
-    fn add(&mut self, value: f64) {
-        self.count += 1;
-        let distance = value - self.mean;
-        self.mean += distance / self.count as f64;
-        self.squares += distance * (value - self.mean);
-    }
-
-    fn mean(&self) -> Option<f64> {
-        (self.count > 0).then_some(self.mean)
-    }
-
-    /// The squared standard error of the mean.
-    fn squared_error(&self) -> f64 {
-        self.squares / (self.count - 1) as f64 / self.count as f64
-    }
-}
 
 /// Measurements of a connection, or of a station as the mean of its connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -93,49 +64,6 @@ impl Samples {
     }
 }
 
-/// The treated group's difference, with its 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Difference {
-    /// The difference of the means; for goodput, the ratio of the geometric means less one.
-    pub difference: f64,
-    /// The lower bound.
-    pub low: f64,
-    /// The upper bound.
-    pub high: f64,
-}
-
-impl Difference {
-    /// Whether the interval excludes zero.
-    pub fn is_shown(&self) -> bool {
-        self.low > 0.0 || self.high < 0.0
-    }
-
-    /// Student's interval around a mean difference with this squared error.
-    fn student(difference: f64, squared_error: f64, freedom: f64) -> Option<Self> {
-        let half = if squared_error == 0.0 {
-            0.0
-        } else {
-            let student = StudentsT::new(0.0, 1.0, freedom).ok()?;
-            student.inverse_cdf(UPPER_QUANTILE) * squared_error.sqrt()
-        };
-        Some(Self {
-            difference,
-            low: difference - half,
-            high: difference + half,
-        })
-    }
-
-    /// A difference of logarithms as a ratio less one.
-    fn as_ratio(self) -> Self {
-        let ratio = |logarithm: f64| logarithm.exp() - 1.0;
-        Self {
-            difference: ratio(self.difference),
-            low: ratio(self.low),
-            high: ratio(self.high),
-        }
-    }
-}
-
 /// The differences in all measurements. `None` with fewer than two samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Differences {
@@ -153,41 +81,21 @@ impl Differences {
     /// Between two independent groups.
     pub(super) fn between(treated: &Samples, control: &Samples) -> Self {
         Self {
-            goodput: welch(treated.log_goodput, control.log_goodput).map(Difference::as_ratio),
-            round_trip_ms: welch(treated.round_trip, control.round_trip),
-            retransmissions_per_1000: welch(treated.again, control.again),
-            dsacks_per_1000: welch(treated.duplicates, control.duplicates),
+            goodput: Difference::welch(treated.log_goodput, control.log_goodput)
+                .map(Difference::as_ratio),
+            round_trip_ms: Difference::welch(treated.round_trip, control.round_trip),
+            retransmissions_per_1000: Difference::welch(treated.again, control.again),
+            dsacks_per_1000: Difference::welch(treated.duplicates, control.duplicates),
         }
     }
 
     /// From paired differences within units.
     pub(super) fn within(pairs: &Samples) -> Self {
         Self {
-            goodput: paired(pairs.log_goodput).map(Difference::as_ratio),
-            round_trip_ms: paired(pairs.round_trip),
-            retransmissions_per_1000: paired(pairs.again),
-            dsacks_per_1000: paired(pairs.duplicates),
+            goodput: Difference::paired(pairs.log_goodput).map(Difference::as_ratio),
+            round_trip_ms: Difference::paired(pairs.round_trip),
+            retransmissions_per_1000: Difference::paired(pairs.again),
+            dsacks_per_1000: Difference::paired(pairs.duplicates),
         }
     }
-}
-
-/// Welch's interval (Biometrika 34, 1947).
-fn welch(treated: Moments, control: Moments) -> Option<Difference> {
-    if treated.count < 2 || control.count < 2 {
-        return None;
-    }
-    let (one, other) = (treated.squared_error(), control.squared_error());
-    let both = one + other;
-    // Welch and Satterthwaite's degrees of freedom.
-    let freedom = both * both
-        / (one * one / (treated.count - 1) as f64 + other * other / (control.count - 1) as f64);
-    Difference::student(treated.mean - control.mean, both, freedom)
-}
-
-/// Student's interval of a mean (Biometrika 6, 1908).
-fn paired(pairs: Moments) -> Option<Difference> {
-    if pairs.count < 2 {
-        return None;
-    }
-    Difference::student(pairs.mean, pairs.squared_error(), (pairs.count - 1) as f64)
 }

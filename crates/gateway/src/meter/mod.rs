@@ -23,7 +23,7 @@ use lru::LruCache;
 use crate::agents::hold_limit::RoundTrip;
 use crate::packets::packet_view::{Assignment, PacketView};
 use connection::Connection;
-pub use difference::{Difference, Differences};
+pub use difference::Differences;
 pub use group::{Group, GroupNumbers};
 pub use station::ByStation;
 use station::{Stations, index};

@@ -94,8 +94,8 @@ fn forged_packets_leave_the_comparison_to_the_real_ones() {
             }
         }
     }
-    let told = |meter: &Meter| format!("{:?}", meter.compare());
-    assert_eq!(told(&attacked), told(&quiet));
+    let compared = |meter: &Meter| format!("{:?}", meter.compare());
+    assert_eq!(compared(&attacked), compared(&quiet));
     let found = attacked.compare();
     assert_eq!(
         (found.control.connections, found.treated.connections),

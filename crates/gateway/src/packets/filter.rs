@@ -1,9 +1,5 @@
-//! Classic BPF programs that select the packets passed to the gateway.
-//!
-//! The same program decides in an iptables rule (`-m bpf`) and in a packet socket: both run it over
-//! the packet from its IP header on.
-
-use std::fmt::Write as _;
+//! The classic BPF program that selects the packets passed to the gateway by a packet socket: it
+//! runs over the packet from its IP header on.
 
 /// An instruction: code, jumps if true and if false, and a number (linux/filter.h).
 pub type Instruction = (u16, u8, u8, u32);
@@ -15,14 +11,6 @@ const LOAD_BYTE_AT_X: u16 = 0x50;
 /// X = four times the low nibble of a byte: the length of an IPv4 header.
 const LOAD_X_HEADER: u16 = 0xb1;
 const LOAD_X_CONSTANT: u16 = 0x01;
-const TO_X: u16 = 0x07;
-const STORE: u16 = 0x02;
-const LOAD_STORED: u16 = 0x60;
-const AND: u16 = 0x54;
-const SHIFT_RIGHT: u16 = 0x74;
-const ADD_X: u16 = 0x0c;
-const SUBTRACT_X: u16 = 0x1c;
-const ADD: u16 = 0x04;
 const IF_EQUAL: u16 = 0x15;
 const IF_AT_LEAST: u16 = 0x35;
 const IF_SET: u16 = 0x45;
@@ -33,7 +21,6 @@ pub const SNAP_BYTES: u32 = 120;
 
 /// SYN, FIN and RST (RFC 9293 §3.1).
 const OF_THE_CONNECTION: u32 = 0x07;
-const ACK: u32 = 0x10;
 const TCP: u32 = 6;
 
 /// Selected TCP segments. SYN, FIN and RST segments, segments without ACK, fragments and segments
@@ -44,66 +31,6 @@ pub enum Segments {
     PureAcks,
     /// All.
     All,
-}
-
-/// The version of IP that a rule applies to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Version {
-    /// IPv4.
-    V4,
-    /// IPv6.
-    V6,
-}
-
-impl Version {
-    /// Both.
-    pub const BOTH: [Self; 2] = [Self::V4, Self::V6];
-}
-
-/// The program that accepts these segments in IP packets of `version`.
-pub fn program(segments: Segments, version: Version) -> Vec<Instruction> {
-    let mut body = match version {
-        Version::V4 => vec![
-            (LOAD_BYTE, 0, 0, 9),
-            (IF_EQUAL, 0, REFUSE, TCP),
-            (LOAD_HALF, 0, 0, 6),
-            (IF_SET, REFUSE, 0, 0x3fff),
-            (LOAD_X_HEADER, 0, 0, 0),
-        ],
-        Version::V6 => vec![
-            (LOAD_BYTE, 0, 0, 6),
-            (IF_EQUAL, 0, REFUSE, TCP),
-            (LOAD_X_CONSTANT, 0, 0, 40),
-        ],
-    };
-    body.extend([
-        (LOAD_BYTE_AT_X, 0, 0, 13),
-        (IF_SET, REFUSE, 0, OF_THE_CONNECTION),
-        (IF_SET, 0, REFUSE, ACK),
-    ]);
-    if segments == Segments::PureAcks {
-        // The TCP header ends at the end of the packet.
-        body.extend([
-            (LOAD_BYTE_AT_X, 0, 0, 12),
-            (AND, 0, 0, 0xf0),
-            (SHIFT_RIGHT, 0, 0, 2),
-            (ADD_X, 0, 0, 0),
-            (STORE, 0, 0, 0),
-        ]);
-        match version {
-            Version::V4 => body.push((LOAD_HALF, 0, 0, 2)),
-            Version::V6 => body.extend([(LOAD_HALF, 0, 0, 4), (ADD, 0, 0, 40)]),
-        }
-        body.extend([
-            (TO_X, 0, 0, 0),
-            (LOAD_STORED, 0, 0, 0),
-            (SUBTRACT_X, 0, 0, 0),
-            (IF_EQUAL, 0, REFUSE, 0),
-        ]);
-    }
-    body.push((RETURN, 0, 0, 0xffff));
-    body.push((RETURN, 0, 0, 0));
-    resolved(body)
 }
 
 /// A jump to the last instruction, which rejects.
@@ -184,21 +111,11 @@ pub fn is_bulk(packet: &[u8]) -> bool {
         && flags.is_some_and(|flags| flags & OF_THE_CONNECTION == 0)
 }
 
-/// The program in the form of `-m bpf --bytecode`.
-pub fn bytecode(program: &[Instruction]) -> String {
-    let mut text = program.len().to_string();
-    for (code, yes, no, number) in program {
-        // Writing to a string cannot fail.
-        let _ = write!(text, ",{code} {yes} {no} {number}");
-    }
-    text
-}
-
 /// Runs a program over a packet like the kernel, for tests; returns its result. The kernel's random
 /// word is `random`.
 #[cfg(test)]
 fn run_with(program: &[Instruction], packet: &[u8], protocol: u16, random: u32) -> u32 {
-    let (mut a, mut x, mut stored, mut place) = (0_u32, 0_u32, 0_u32, 0_usize);
+    let (mut a, mut x, mut place) = (0_u32, 0_u32, 0_usize);
     let byte = |at: u32| packet.get(at as usize).copied().map(u32::from);
     let half = |at: u32| Some(byte(at)? << 8 | byte(at + 1)?);
     loop {
@@ -220,14 +137,6 @@ fn run_with(program: &[Instruction], packet: &[u8], protocol: u16, random: u32) 
         match code {
             LOAD_X_HEADER => x = 4 * (byte(k).unwrap_or(0) & 0xf),
             LOAD_X_CONSTANT => x = k,
-            TO_X => x = a,
-            STORE => stored = a,
-            LOAD_STORED => a = stored,
-            AND => a &= k,
-            SHIFT_RIGHT => a >>= k,
-            ADD => a = a.wrapping_add(k),
-            ADD_X => a = a.wrapping_add(x),
-            SUBTRACT_X => a = a.wrapping_sub(x),
             IF_EQUAL => place += usize::from(if a == k { yes } else { no }),
             IF_AT_LEAST => place += usize::from(if a >= k { yes } else { no }),
             IF_SET => place += usize::from(if a & k != 0 { yes } else { no }),
@@ -249,6 +158,12 @@ mod tests {
     use airtcp_packet::{Flags, Segment, Timestamps};
 
     use super::*;
+
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Version {
+        V4,
+        V6,
+    }
 
     fn packet(version: Version, flags: Flags, payload_bytes: u32, stamped: bool) -> Vec<u8> {
         let segment = Segment {
@@ -275,45 +190,6 @@ mod tests {
             }
         }
         bytes
-    }
-
-    #[test]
-    fn pure_acks_are_told_from_all_else() {
-        for version in Version::BOTH {
-            let program = program(Segments::PureAcks, version);
-            let takes = |flags, payload, stamped| {
-                run(&program, &packet(version, flags, payload, stamped), 0) != 0
-            };
-            for stamped in [false, true] {
-                assert!(takes(Flags::ACK, 0, stamped));
-                assert!(takes(Flags::ACK | Flags::PSH | Flags::ECE, 0, stamped));
-                assert!(!takes(Flags::ACK, 1, stamped));
-                assert!(!takes(Flags::PSH, 0, stamped));
-                for flag in [Flags::SYN, Flags::FIN, Flags::RST] {
-                    assert!(!takes(Flags::ACK | flag, 0, stamped));
-                }
-            }
-            let mut udp = packet(version, Flags::ACK, 0, false);
-            udp[if version == Version::V4 { 9 } else { 6 }] = 17;
-            assert_eq!(run(&program, &udp, 0), 0);
-            assert_eq!(run(&program, &udp[..20], 0), 0);
-        }
-        let mut fragment = packet(Version::V4, Flags::ACK, 0, false);
-        fragment[6] = 0x20;
-        assert_eq!(
-            run(&program(Segments::PureAcks, Version::V4), &fragment, 0),
-            0
-        );
-    }
-
-    #[test]
-    fn all_segments_of_a_running_connection() {
-        for version in Version::BOTH {
-            let program = program(Segments::All, version);
-            assert_ne!(run(&program, &packet(version, Flags::ACK, 900, true), 0), 0);
-            let syn = packet(version, Flags::SYN | Flags::ACK, 0, true);
-            assert_eq!(run(&program, &syn, 0), 0);
-        }
     }
 
     #[test]
@@ -361,10 +237,5 @@ mod tests {
         for cut in 0..60 {
             is_bulk(&packet(Version::V4, Flags::ACK, 1000, true)[..cut]);
         }
-    }
-
-    #[test]
-    fn a_program_is_written_as_iptables_reads_it() {
-        assert_eq!(bytecode(&[(6, 0, 0, 65535)]), "1,6 0 0 65535");
     }
 }

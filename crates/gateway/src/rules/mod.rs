@@ -1,17 +1,11 @@
-//! The rules that steer packets into the queue: in a separate chain or table, written and replaced
-//! atomically, and removed at the end.
+//! The rules that steer packets into the queue: in separate tables of nf_tables, written and
+//! replaced atomically by netlink, and removed at the end.
 //!
-//! The writer is found by trying: the kernel itself, by netlink, else the first program that
-//! accepts the rules. The rules let packets pass if no program serves the queue (`bypass`), and
-//! match only TCP, without SYN, FIN and RST.
+//! The rules let packets pass if no program serves the queue (`bypass`), and match only TCP,
+//! without SYN, FIN and RST.
 
-mod iptables;
-mod netlink;
-mod nft;
 pub mod offload;
-
-use std::io::Write;
-use std::process::{Command, Stdio};
+mod table;
 
 use airtcp_host::device::bridge;
 use airtcp_host::error::{Error, Result};
@@ -56,27 +50,11 @@ pub struct Steering {
     pub led: Vec<QueueRule>,
 }
 
-/// Writers of rules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Writer {
-    /// The gateway itself, by netlink, with nf_tables' queue expression.
-    Netlink,
-    /// The gateway itself, by netlink, with an xtables target in nf_tables.
-    NetlinkXtables,
-    /// nft(8).
-    Nft,
-    /// iptables(8) and ip6tables(8), either variant.
-    Iptables,
-    /// The legacy variant.
-    IptablesLegacy,
-    /// No writer: the operator has written the rules.
-    Nobody,
-}
-
 /// Installed rules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
-    writer: Writer,
+    /// `None` if the operator has written them.
+    queue_by: Option<QueueBy>,
     wanted: Steering,
 }
 
@@ -117,157 +95,93 @@ impl Steering {
 }
 
 impl Rules {
-    /// Writes the rules, replacing those written by `before` for a gateway running on the same
-    /// devices.
+    /// Writes the rules, replacing those that queue packets by `before`, written for a gateway
+    /// running on the same devices.
     ///
     /// # Errors
     ///
-    /// No writer succeeds; includes each one's message.
-    pub fn write(wanted: Steering, by: RulesBy, before: Option<Writer>) -> Result<Self> {
-        let all = [
-            Writer::Netlink,
-            Writer::NetlinkXtables,
-            Writer::Iptables,
-            Writer::IptablesLegacy,
-        ];
-        // Only the earlier writer: a removed hook makes the kernel drop queued packets.
-        let earlier = before.filter(|before| all.contains(before));
-        let writers: &[Writer] = match by {
-            RulesBy::Auto => earlier.as_ref().map_or(&all[..], std::slice::from_ref),
-            RulesBy::Netlink => &all[..2],
-            RulesBy::Nft => &[Writer::Nft],
-            RulesBy::Iptables => &[Writer::Iptables],
-            RulesBy::IptablesLegacy => &[Writer::IptablesLegacy],
-            RulesBy::None => &[Writer::Nobody],
-        };
-        let mut said = Vec::new();
-        for &writer in writers {
-            let rules = Self {
-                writer,
-                wanted: wanted.clone(),
-            };
-            match rules.write_again() {
-                Ok(()) => return Ok(rules),
-                Err(error) => said.push(error.to_string()),
+    /// The kernel cannot queue packets by nf_tables; includes its answer to each attempt.
+    pub fn write(wanted: Steering, by: RulesBy, before: Option<QueueBy>) -> Result<Self> {
+        if by == RulesBy::None {
+            return Ok(Self {
+                queue_by: None,
+                wanted,
+            });
+        }
+        // Only the earlier kind: a removed hook makes the kernel drop queued packets.
+        let kinds = before
+            .as_ref()
+            .map_or(&QueueBy::ALL[..], std::slice::from_ref);
+        let mut refusals = Vec::new();
+        for &queue_by in kinds {
+            match table::write(&wanted, queue_by) {
+                Ok(()) => {
+                    return Ok(Self {
+                        queue_by: Some(queue_by),
+                        wanted,
+                    });
+                }
+                Err(error) => refusals.push(error.to_string()),
             }
         }
         Err(Error::new(format!(
             "no rule leads packets into a queue here: {}",
-            said.join("; ")
+            refusals.join("; ")
         ))
         .remedied_by(
-            "the kernel needs NFT_QUEUE (OpenWrt: kmod-nft-queue), or NETFILTER_XT_TARGET_NFQUEUE \
-             with NFT_COMPAT or with the program iptables; without all of them take --inline",
+            "the kernel needs nf_tables with NFT_QUEUE (OpenWrt: kmod-nft-queue), or with \
+             NFT_COMPAT and NETFILTER_XT_TARGET_NFQUEUE; without them take --inline",
         ))
     }
 
     /// Rewrites them atomically.
     ///
     /// # Errors
-    /// The program refuses them.
+    /// The kernel refuses them.
     pub fn write_again(&self) -> Result<()> {
-        match self.writer {
-            Writer::Netlink => netlink::write(&self.wanted, QueueBy::NfTables),
-            Writer::NetlinkXtables => netlink::write(&self.wanted, QueueBy::Xtables),
-            Writer::Nft => nft::write(&self.wanted),
-            Writer::Iptables => iptables::write(&self.wanted, iptables::Kind::Current),
-            Writer::IptablesLegacy => iptables::write(&self.wanted, iptables::Kind::Legacy),
-            Writer::Nobody => Ok(()),
-        }
+        self.queue_by
+            .map_or(Ok(()), |by| table::write(&self.wanted, by))
     }
 
     /// Whether they are still installed, and steer into these queues.
-    pub fn stand(&self) -> bool {
-        match self.writer {
-            Writer::Netlink => netlink::stands(&self.wanted, QueueBy::NfTables),
-            Writer::NetlinkXtables => netlink::stands(&self.wanted, QueueBy::Xtables),
-            Writer::Nft => nft::stands(&self.wanted),
-            Writer::Iptables => iptables::stands(&self.wanted, iptables::Kind::Current),
-            Writer::IptablesLegacy => iptables::stands(&self.wanted, iptables::Kind::Legacy),
-            Writer::Nobody => true,
-        }
+    pub fn are_installed(&self) -> bool {
+        self.queue_by
+            .is_none_or(|by| table::is_installed(&self.wanted, by))
     }
 
     /// Stops steering packets into the queue without dropping queued ones: a hook that would drop
     /// them stays until [`remove`](Self::remove).
     pub fn close(&self) {
-        match self.writer {
-            Writer::Netlink => netlink::close(&self.wanted, QueueBy::NfTables),
-            Writer::NetlinkXtables => netlink::close(&self.wanted, QueueBy::Xtables),
-            Writer::Nft => nft::close(&self.wanted),
-            // The hooks of iptables are permanent.
-            Writer::Iptables | Writer::IptablesLegacy => self.remove(),
-            Writer::Nobody => {}
+        if let Some(by) = self.queue_by {
+            table::close(&self.wanted, by);
         }
     }
 
     /// Removes only these rules. Missing rules are no error.
     pub fn remove(&self) {
-        match self.writer {
-            Writer::Netlink => netlink::remove(&self.wanted, QueueBy::NfTables),
-            Writer::NetlinkXtables => netlink::remove(&self.wanted, QueueBy::Xtables),
-            Writer::Nft => nft::remove(&self.wanted),
-            Writer::Iptables => iptables::remove(&self.wanted, iptables::Kind::Current),
-            Writer::IptablesLegacy => iptables::remove(&self.wanted, iptables::Kind::Legacy),
-            Writer::Nobody => {}
+        if let Some(by) = self.queue_by {
+            table::remove(&self.wanted, by);
         }
     }
 
-    /// The writer of the rules.
+    /// The writer of the rules, for reports.
     pub const fn writer(&self) -> &'static str {
-        self.writer.name()
-    }
-}
-
-impl Writer {
-    /// Its name in reports.
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Netlink => "netlink",
-            Self::NetlinkXtables => "netlink (xtables)",
-            Self::Nft => "nft",
-            Self::Iptables => "iptables",
-            Self::IptablesLegacy => "iptables-legacy",
-            Self::Nobody => "the operator",
+        match self.queue_by {
+            Some(QueueBy::NfTables) => NF_TABLES,
+            Some(QueueBy::Xtables) => XTABLES,
+            None => "the operator",
         }
     }
-
-    /// The writer of that name.
-    pub fn named(name: &str) -> Option<Self> {
-        let all = [
-            Self::Netlink,
-            Self::NetlinkXtables,
-            Self::Nft,
-            Self::Iptables,
-            Self::IptablesLegacy,
-            Self::Nobody,
-        ];
-        all.into_iter().find(|writer| writer.name() == name)
-    }
 }
 
-/// Runs a program for rules, with `input` on its standard input. Returns its output.
-fn run(program: &str, arguments: &[&str], input: &str) -> Result<String> {
-    let failed = |cause: std::io::Error| Error::system(format!("cannot run {program}"), cause);
-    let mut child = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(failed)?;
-    if let Some(mut pipe) = child.stdin.take() {
-        // A program that does not read everything reports an error by its status.
-        let _ = pipe.write_all(input.as_bytes());
+const NF_TABLES: &str = "netlink";
+const XTABLES: &str = "netlink (xtables)";
+
+/// How the rules of a report's [writer](Rules::writer) queue packets.
+pub fn queue_by_of(writer: &str) -> Option<QueueBy> {
+    match writer {
+        NF_TABLES => Some(QueueBy::NfTables),
+        XTABLES => Some(QueueBy::Xtables),
+        _ => None,
     }
-    let output = child.wait_with_output().map_err(failed)?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let first = said
-        .lines()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or("it failed");
-    Err(Error::new(format!("{program}: {}", first.trim())))
 }

@@ -3,10 +3,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::process::Command;
 
 use airtcp_host::nftables::list::{FlowRule, FlowTable, flow_tables, rules_of};
-
-use super::run;
 
 /// Families of nf_tables by number, as nft(8) names them.
 const FAMILIES: [(u8, &str); 3] = [(1, "inet"), (2, "ip"), (10, "ip6")];
@@ -87,8 +86,12 @@ fn sentence(
 fn text_of(place: &str, flow_table: &str, rule: &FlowRule) -> Option<String> {
     let mut words = vec!["-a", "list", "chain"];
     words.extend(place.split(' '));
-    let listed = run("nft", &words, "").ok()?;
-    rule_in(&listed, flow_table, rule.handle)
+    let listed = Command::new("nft").args(words).output().ok()?;
+    rule_in(
+        &String::from_utf8_lossy(&listed.stdout),
+        flow_table,
+        rule.handle,
+    )
 }
 
 fn rule_in(listed: &str, flow_table: &str, handle: u64) -> Option<String> {

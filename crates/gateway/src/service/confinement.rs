@@ -1,5 +1,4 @@
-//! The privileges that a gateway keeps: for itself, for the firewall's programs and for its
-//! successor.
+//! The privileges that a gateway keeps: for itself and for its successor.
 
 use std::fs;
 use std::path::Path;
@@ -40,11 +39,8 @@ pub fn keep_only_what_is_needed(options: &Serve, settings: &Settings) -> Result<
             }
         })
         .collect();
-    // The lock of iptables is in /run, on old systems in /var/run.
-    let usual = ["/dev/null", "/run", "/var/run"].map(Path::new);
-    let writes: Vec<&Path> = [state.as_path()]
+    let writes: Vec<&Path> = [state.as_path(), Path::new("/dev/null")]
         .into_iter()
-        .chain(usual)
         .chain(
             written
                 .iter()

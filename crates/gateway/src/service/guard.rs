@@ -104,7 +104,7 @@ pub fn run(options: &Options) -> Result<i32> {
         }
         match cleanup {
             // A successor's rules lead elsewhere.
-            Cleanup::Rules(rules) if rules.stand() => rules.remove(),
+            Cleanup::Rules(rules) if rules.are_installed() => rules.remove(),
             Cleanup::Rules(_) => {}
             Cleanup::Join(one, other) => open_bridge(&one, &other)?,
         }

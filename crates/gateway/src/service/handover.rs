@@ -1,8 +1,9 @@
 //! The handover to a new process without a gap: the gateway starts its successor, which takes over
 //! the packets, and ends when its remaining packets have left.
 
-use std::process::{Child, Command};
+use std::process::Child;
 
+use airtcp_host::daemon::successor;
 use airtcp_units::{Duration, Instant};
 use tracing::warn;
 
@@ -29,17 +30,9 @@ impl Handover {
         if !took_over {
             arguments.push("--take-over".into());
         }
-        let started = std::env::current_exe().and_then(|program| {
-            // If the program was replaced on disk, the new version is started.
-            let program = program
-                .to_string_lossy()
-                .trim_end_matches(" (deleted)")
-                .to_owned();
-            Command::new(program).args(arguments).spawn()
-        });
-        match started {
+        match successor::start(arguments) {
             Ok(process) => self.process = Some(process),
-            Err(cause) => warn!(%cause, "no new process can be started"),
+            Err(error) => warn!(%error, "no new process can be started"),
         }
     }
 

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use airtcp_host::clock::Clock;
 use airtcp_host::error::Result;
+use airtcp_host::nftables::QueueBy;
 
 use super::guard::{Cleanup, Guard};
 use super::watchdog::{Pulse, Watchdog};
 use crate::configuration::Settings;
 use crate::datapath::Datapath;
-use crate::rules::{Rules, Steering, Writer};
+use crate::rules::{Rules, Steering};
 
 /// Installed changes, which are removed with the gateway.
 #[derive(Debug)]
@@ -22,9 +23,9 @@ pub struct Installed {
 }
 
 impl Installed {
-    /// Steers packets to the agents of `datapath`, with rules that replace those written by
-    /// `before` for an earlier gateway. `None` if packets are only observed. `pulse` and its clock
-    /// are supervised.
+    /// Steers packets to the agents of `datapath`, with rules that replace those of an earlier
+    /// gateway, which queue packets by `before`. `None` if packets are only observed. `pulse` and
+    /// its clock are supervised.
     ///
     /// # Errors
     /// The rules are refused, or a guard or watchdog cannot be started: nothing is changed then.
@@ -32,7 +33,7 @@ impl Installed {
         settings: &Settings,
         datapath: &Datapath,
         (pulse, clock): (&Arc<Pulse>, Clock),
-        before: Option<Writer>,
+        before: Option<QueueBy>,
     ) -> Result<Option<Self>> {
         let apply = match datapath {
             Datapath::Observe(_) => return Ok(None),

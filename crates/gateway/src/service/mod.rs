@@ -5,7 +5,6 @@ pub mod guard;
 mod handover;
 mod installed;
 mod reporting;
-mod signals;
 mod watchdog;
 
 use std::sync::Arc;
@@ -13,9 +12,11 @@ use std::thread;
 
 use airtcp_host::clock;
 use airtcp_host::clock::Clock;
+use airtcp_host::daemon::readiness::Manager;
+use airtcp_host::daemon::signals::{Signal, Signals};
 use airtcp_host::error::{Error, Result, Tried};
 use airtcp_host::namespace;
-use airtcp_host::notify::Manager;
+use airtcp_host::nftables::QueueBy;
 use airtcp_units::{Duration, Instant, Probability};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::time::{ClockId, clock_gettime};
@@ -30,11 +31,10 @@ use crate::datapath::inline::open_bridge;
 use crate::meter::Meter;
 use crate::options::{Serve, ShareBy};
 use crate::packets::packet_view::{FlowKeys, read_headers};
-use crate::rules::{Writer, offload};
+use crate::rules::{offload, queue_by_of};
 use crate::sockets::tap::{LATENCY_MS, Tap};
 use handover::Handover;
 use installed::Installed;
-use signals::{Command, Signals};
 use watchdog::{LATE, Pulse};
 
 /// The exit status of a gateway that has ended because the treated are slower.
@@ -60,7 +60,7 @@ pub fn run(options: &Serve) -> Result<i32> {
         .with_target(false)
         .without_time()
         .try_init();
-    let signals = Signals::take()?;
+    let signals = Signals::take(&[Signal::TERM, Signal::INT, Signal::HUP, Signal::USR2])?;
     // Before other processes are started and the first packet is read. A successor gets this from
     // the inherited limit.
     let _ = clock::wake_in_time();
@@ -144,7 +144,7 @@ impl Gateway {
             &gateway.settings,
             &gateway.datapath,
             (&gateway.pulse, clock),
-            before.as_deref().and_then(writer_of),
+            before.as_deref().and_then(queue_by),
         )?;
         if before.is_some() {
             control_socket::ask(&path, "drain")?;
@@ -193,12 +193,12 @@ impl Gateway {
                 self.give_tap_up();
             }
             while ready.signals
-                && let Some(command) = signals.next()
+                && let Some(signal) = signals.next()
             {
-                match command {
-                    Command::End => return Ok(0),
-                    Command::Reload => self.reload(),
-                    Command::Renew => self.handover.start(self.options.take_over),
+                match signal {
+                    Signal::HUP => self.reload(),
+                    Signal::USR2 => self.handover.start(self.options.take_over),
+                    _ => return Ok(0),
                 }
             }
             while ready.requests
@@ -421,10 +421,10 @@ impl Gateway {
     }
 }
 
-/// The writer of the rules of the gateway that gave this answer.
-fn writer_of(status: &str) -> Option<Writer> {
+/// How the rules of the gateway that gave this answer queue packets.
+fn queue_by(status: &str) -> Option<QueueBy> {
     let status: serde_json::Value = serde_json::from_str(status).ok()?;
-    Writer::named(status["report"]["rules"].as_str()?)
+    queue_by_of(status["report"]["rules"].as_str()?)
 }
 
 fn share(settings: &Settings) -> Probability {

@@ -119,7 +119,7 @@ fn keep(pulse: &Pulse, rules: &Rules) {
         if pulse.ended.load(Ordering::Relaxed) {
             return;
         }
-        if rules.stand() {
+        if rules.are_installed() {
             continue;
         }
         // Since the check, the gateway may have ended and removed them itself.

@@ -1,5 +1,7 @@
 //! Expressions: the steps of a rule, each loading, comparing or deciding something.
 
+use serde::{Deserialize, Serialize};
+
 use super::number;
 use crate::netlink::frame::{attribute, nested, text};
 
@@ -36,12 +38,17 @@ pub enum Meta {
 }
 
 /// The part of the kernel that queues packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum QueueBy {
     /// nf_tables itself (NFT_QUEUE).
     NfTables,
     /// The target of xtables (NETFILTER_XT_TARGET_NFQUEUE), through NFT_COMPAT.
     Xtables,
+}
+
+impl QueueBy {
+    /// Both, the more common one first.
+    pub const ALL: [Self; 2] = [Self::NfTables, Self::Xtables];
 }
 
 /// One step of a rule.

@@ -1,57 +1,14 @@
 //! Gateways whose devices belong to a bridge or carry a VLAN.
 
-use crate::router::{Middle, Router, WIRED, WIRED6, sh, upload, uses};
-use crate::{EVERY, SLOW, WIDE};
+use crate::router::{Middle, Router, WIRED, sh, upload, uses};
+use crate::{EVERY, SLOW, WIDE, can_queue};
 
-/// The middle with everything the gateway needs of the system, or the reason for its absence.
+/// The middle, or prints why there is none.
 fn middle(middle: Middle) -> Option<Router> {
-    let made = uses(&["iptables", "nft"]).and_then(|()| Router::new(middle));
-    let made = made.and_then(|router| {
-        sh(
-            &router.router,
-            "iptables -t mangle -A FORWARD -j NFQUEUE --queue-num 1 --queue-bypass\n\
-             iptables -t mangle -F FORWARD",
-        )?;
-        Ok(router)
-    });
-    made.inspect_err(|error| eprintln!("skipped: {error}")).ok()
-}
-
-/// iptables sees bridged packets only if so configured; then they are held, IPv6's too.
-#[test]
-fn packets_between_ports_of_a_bridge_are_held() {
-    let Some(router) = middle(Middle::Bridges) else {
-        return;
-    };
-    let asked = "/proc/sys/net/bridge/bridge-nf-call-iptables";
-    if let Err(error) = sh(&router.router, &format!("echo 0 > {asked}")) {
-        eprintln!("skipped: {error}");
-        return;
-    }
-    let path = router.configuration(&format!("rules = \"iptables\"\n{WIDE}"));
-    let words = [EVERY, "--apply", "--config", &path];
-    let refused = router.gateway(&words).err().map(|error| error.to_string());
-    let refused = refused.unwrap_or_default();
-    assert!(
-        refused.contains("sysctl -w net.bridge.bridge-nf-call-iptables=1"),
-        "{refused}"
-    );
-    let ipv6 = asked.replace("iptables", "ip6tables");
-    sh(
-        &router.router,
-        &format!("echo 1 > {asked}; echo 1 > {ipv6}"),
-    )
-    .unwrap();
-    let mut gateway = router.gateway(&words).unwrap();
-    assert!(router.rules().contains("physdev"), "{}", router.rules());
-    for address in [std::net::IpAddr::from(WIRED), WIRED6.into()] {
-        let uploaded = upload(&router, address, 1_000_000, SLOW).join().unwrap();
-        assert!(uploaded.is_whole);
-    }
-    let report = gateway.stop();
-    assert!(!router.rules().contains("airtcp"), "{}", router.rules());
-    assert_eq!(report["treated"]["connections"], 2, "{report}");
-    assert!(report["did"]["delayed"].as_u64() > Some(20), "{report}");
+    let made = uses(&["nft"]).and_then(|()| Router::new(middle));
+    made.and_then(can_queue)
+        .inspect_err(|error| eprintln!("skipped: {error}"))
+        .ok()
 }
 
 /// No rule would ever match a packet that is forwarded to a port: the bridge must be named.

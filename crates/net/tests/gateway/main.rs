@@ -10,11 +10,12 @@ mod inline;
 #[path = "../limits/mod.rs"]
 mod limits;
 mod netlink;
-mod nft;
 mod packaging;
 mod router;
 mod service;
 
+use airtcp_host::error::{Result, Tried};
+use airtcp_host::nftables::{Batch, Expression, Family, Hook, QueueBy};
 use limits::assert_limited;
 use router::{Middle, Router, WIRED, WIRED6, sh, upload, uses};
 use rustix::process::Signal;
@@ -22,24 +23,33 @@ use rustix::process::Signal;
 /// The router, the rules of which nft lists; prints why a test is skipped.
 fn router() -> Option<Router> {
     let made = uses(&["nft"]).and_then(|()| Router::new(Middle::Routes));
-    let made = made.and_then(|router| {
-        let program = env!("CARGO_BIN_EXE_airtcp-net");
-        let state = router.state.path().display().to_string();
-        let words = "gateway static-delay --mobile r0 --wired r1 --apply --report /dev/null";
-        // It ends by itself if there is no gateway.
-        sh(
-            &router.router,
-            &format!("timeout -s TERM 1 {program} {words} --state {state} || [ $? = 124 ]"),
-        )?;
-        Ok(router)
-    });
-    match made {
-        Ok(router) => Some(router),
-        Err(error) => {
-            eprintln!("skipped: {error}");
-            None
-        }
-    }
+    made.and_then(can_queue)
+        .inspect_err(|error| eprintln!("skipped: {error}"))
+        .ok()
+}
+
+/// The router, if its kernel can lead packets into a queue.
+fn can_queue(router: Router) -> Result<Router> {
+    let hook = Hook {
+        kind: "filter",
+        point: 2,
+        priority: 0,
+    };
+    let tried = |by| {
+        Batch::new(Family::V4)
+            .table("tried")
+            .chain("tried", "one", hook)
+            .rule("tried", "one", &[Expression::queue(by, 7)])
+            .without_table("tried")
+            .send()
+    };
+    router.router.enter(|| {
+        let [first, second] = QueueBy::ALL.map(tried);
+        first
+            .or(second)
+            .tried(|| "this kernel cannot queue packets by nf_tables".to_owned())
+    })?;
+    Ok(router)
 }
 
 /// An agent that holds every acknowledgment for an easily recognised time.

@@ -1,10 +1,12 @@
 //! Rules that the gateway writes itself: no program is needed, and they meet acknowledgments
 //! without data and nothing else.
 
-use std::net::IpAddr;
+use std::io::{Read, Write};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
-use crate::nft::download;
+use airtcp_host::error::Tried;
+
 use crate::router::{Middle, Router, WIRED, WIRED6, sh, upload};
 use crate::{EVERY, WIDE};
 
@@ -28,6 +30,25 @@ fn received(router: &Router) -> u64 {
     let tcp = snmp.lines().rfind(|line| line.starts_with("Tcp:"));
     let word = tcp.and_then(|line| line.split_whitespace().nth(10));
     word.map_or(0, |word| word.parse().unwrap())
+}
+
+/// Reads `bytes` that the wired host sends to the mobile.
+fn download(router: &Router, to: IpAddr, bytes: usize) {
+    let listener = router
+        .wired
+        .enter(|| TcpListener::bind(SocketAddr::new(to, 0)).tried(|| "cannot listen".to_owned()))
+        .unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut come = router
+        .mobile
+        .enter(|| TcpStream::connect(address).tried(|| "cannot connect".to_owned()))
+        .unwrap();
+    let (mut out, _) = listener.accept().unwrap();
+    let sender = std::thread::spawn(move || out.write_all(&vec![7; bytes]).unwrap());
+    let mut come_bytes = Vec::new();
+    come.read_to_end(&mut come_bytes).unwrap();
+    sender.join().unwrap();
+    assert_eq!(come_bytes.len(), bytes);
 }
 
 fn rules_need_no_program(middle: Middle) {
@@ -62,8 +83,7 @@ fn rules_need_no_program(middle: Middle) {
         // Held packets and packets in flight arrive.
         std::thread::sleep(Duration::from_millis(100));
         let [came, met] = [received(&router) - before[0], queued(&router) - before[1]];
-        // All but the SYN and the FIN of the other end, and one more over forwarded IPv6, as with
-        // rules of nft.
+        // All but the SYN and the FIN of the other end, and one more over forwarded IPv6.
         assert!(came > 20, "{came} segments");
         assert!(
             (came - 4..=came - 2).contains(&met),

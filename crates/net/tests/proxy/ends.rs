@@ -56,14 +56,14 @@ fn both_ways_at_once_arrive_as_sent() {
         });
         assert!(exchange(&mut client, &up) == down, "to the client");
     });
-    world.await_count("over", 1);
+    world.await_count("closed", 1);
     assert_eq!(world.counted("up_bytes"), up.len() as u64);
     assert_eq!(world.counted("down_bytes"), down.len() as u64);
     assert_eq!(world.counted("granted_bytes"), 0);
     assert_eq!(world.counted("pipes"), 0);
     let (status, said) = proxy.end();
     assert!(status.success(), "{said}");
-    assert!(said.contains("1 connections: 1 over, 0 failed"), "{said}");
+    assert!(said.contains("1 connections: 1 closed, 0 failed"), "{said}");
 }
 
 /// One direction ends, and the other goes on: as long as it likes, whichever is first.
@@ -99,7 +99,7 @@ fn half_a_connection_stays_open() {
         });
         world.await_count("open", 0);
     }
-    assert_eq!(world.counted("over"), 2);
+    assert_eq!(world.counted("closed"), 2);
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn a_server_out_of_reach_is_told() {
             Err(error) => error.kind(),
         };
         assert_eq!(told, ErrorKind::ConnectionReset, "number {number}");
-        world.await_count("unreached", 1);
+        world.await_count("connect_failed", 1);
         drop(proxy);
     }
 }

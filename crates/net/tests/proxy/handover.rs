@@ -174,6 +174,6 @@ fn a_successor_that_is_another_proxy_is_refused() {
     drop(server);
     assert_eq!(client.read(&mut [0]).unwrap(), 0);
     drop(client);
-    world.await_count("over", 1);
+    world.await_count("closed", 1);
     assert!(proxy.end().0.success());
 }

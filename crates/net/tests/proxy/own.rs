@@ -70,7 +70,7 @@ fn data_and_ends_pass_on_either_side() {
             client.read_to_end(&mut read).unwrap();
             assert!(read == down, "{side}: the answer");
         });
-        world.await_count("over", 2);
+        world.await_count("closed", 2);
         let (status, said) = proxy.end();
         assert!(status.success(), "{side}: {said}");
     }
@@ -95,7 +95,7 @@ fn resets_pass_on_either_side() {
             ErrorKind::ConnectionReset,
             "{side}"
         );
-        world.await_count("unreached", 1);
+        world.await_count("connect_failed", 1);
         proxy.end();
     }
 }
@@ -105,7 +105,7 @@ fn resets_pass_on_either_side() {
 fn sessions_are_kept() {
     let Some(world) = World::new() else { return };
     let listener = world.listen(v4().server);
-    let file = world.state.path().join("sessions.sqlite");
+    let file = world.state.path().join("sessions");
     let listen = SocketAddr::from((v4().router, 8080));
     let words = [
         listen.to_string(),
@@ -137,7 +137,7 @@ fn sessions_are_kept() {
             assert_eq!(read.len(), LENGTH);
         });
         drop(server);
-        world.await_count("over", session);
+        world.await_count("closed", session);
         let (sessions, warning) =
             airtcp_sessions::Sessions::open(&file, airtcp_sessions::Limits::default());
         assert!(warning.is_none());

@@ -49,7 +49,7 @@ fn both_ends_keep_their_addresses_and_their_data() {
                 assert!(exchange(&mut client, &up) == down, "{side}: to the client");
             });
         }
-        world.await_count("over", 2);
+        world.await_count("closed", 2);
         assert_eq!(world.counted("up_bytes"), 2 * LENGTH as u64, "{side}");
         assert!(world.rules().contains("0x6175"), "{}", world.rules());
         let (status, said) = proxy.end();
@@ -78,7 +78,7 @@ fn one_direction_may_end_first() {
         read.clear();
         client.read_to_end(&mut read).unwrap();
         assert!(read == answer, "{side}: the answer");
-        world.await_count("over", 1);
+        world.await_count("closed", 1);
     }
 }
 
@@ -97,7 +97,7 @@ fn resets_and_refusals_pass() {
             ErrorKind::ConnectionReset,
             "{side}"
         );
-        world.await_count("unreached", 1);
+        world.await_count("connect_failed", 1);
     }
 }
 

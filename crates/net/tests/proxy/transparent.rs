@@ -100,7 +100,7 @@ fn a_refused_connection_is_told() {
     let mut client = world.connect(closed);
     let error = client.read(&mut [0]).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset);
-    world.await_count("unreached", 1);
+    world.await_count("connect_failed", 1);
 }
 
 /// Once ready it keeps only the privileges that its connections and its rules need.

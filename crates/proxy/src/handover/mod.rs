@@ -17,8 +17,8 @@
 mod channel;
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::process::Command;
 
+use airtcp_host::daemon::successor;
 use airtcp_host::error::{Error, Result, Tried};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -219,27 +219,20 @@ pub fn await_dismissal(channel: &Channel) {
 ///
 /// This process may not start programs.
 pub fn start_successor() -> Result<()> {
-    let failed = || "cannot start a successor".to_owned();
-    let program = std::env::current_exe().tried(failed)?;
-    // If the program was replaced on disk, the new version is started.
-    let program = program.to_string_lossy();
-    let program = program.trim_end_matches(" (deleted)");
     let mut words = std::env::args_os().skip(1);
-    let mut command = Command::new(program);
+    let mut arguments = Vec::new();
     while let Some(word) = words.next() {
         if word == "--take-over" {
             words.next();
         } else {
-            command.arg(word);
+            arguments.push(word);
         }
     }
-    command
-        .arg("--take-over")
-        .arg(std::process::id().to_string());
-    let started = command.spawn().map_err(|cause| {
-        Error::system(failed(), cause).remedied_by(format!(
-            "start it by hand, with the same options and --take-over {}",
-            std::process::id()
+    let process = std::process::id().to_string();
+    arguments.extend(["--take-over".into(), process.clone().into()]);
+    let started = successor::start(arguments).map_err(|error| {
+        error.remedied_by(format!(
+            "start it by hand, with the same options and --take-over {process}"
         ))
     });
     started.map(drop)

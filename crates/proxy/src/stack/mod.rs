@@ -12,7 +12,6 @@
 
 pub mod driver;
 mod exchange;
-mod interrupts;
 pub mod options;
 mod raw;
 pub mod send;

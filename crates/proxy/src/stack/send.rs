@@ -21,23 +21,23 @@ const PIECE: usize = 1 << 18;
 
 /// Send a file over airtcp's own TCP, with any remedy
 ///
-/// The connection goes through a TUN device into this machine's kernel, and on from there: to a
-/// program of this machine that listens at the kernel's address on the device (10.112.7.1), or
-/// wherever the kernel routes and masquerades it. What the peer answers goes to the standard
-/// output. Needs root, or a network namespace of one's own (unshare -Urn).
+/// Packets enter this machine's kernel through a TUN device. The receiver is a program here that
+/// listens on the kernel's address of the device (10.112.7.1), or any host to which the kernel
+/// forwards and masquerades. Data from the receiver is written to standard output. Needs root, or
+/// a private network namespace (unshare -Urn).
 ///
 /// Example: nc -l 9000 > copy & airtcp send FILE 10.112.7.1:9000 --remedy rto-factor:m=10
 #[derive(Args, Clone, Debug)]
 pub struct Send {
-    /// The file; - for the standard input
+    /// File to send; - for standard input
     pub file: PathBuf,
-    /// Who is to have it
+    /// Address of the receiver
     #[arg(value_name = "HOST:PORT")]
     pub to: String,
     /// The device and the stack.
     #[command(flatten)]
     pub stack: StackOptions,
-    /// Give up when nothing is acknowledged for this many seconds
+    /// Abort after this many seconds without an acknowledgment
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<u32>,
 }

@@ -6,36 +6,36 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use airtcp_endpoint::{ConnectionId, Event, Linger, ListenOptions};
+use airtcp_host::daemon::signals::{Signal, Signals};
 use airtcp_host::error::{Error, Result, Tried};
 use airtcp_host::privileges::{Calls, CapabilitySet, Needs, keep_only};
 use clap::Args;
 use rustix::process::getpid;
 
 use super::exchange::{Exchange, Progress};
-use super::interrupts::Interrupts;
 use super::options::StackOptions;
 use super::stats::Stats;
 
-/// Serve a folder by HTTP over airtcp's own TCP
+/// Serve a folder over HTTP, on airtcp's own TCP
 ///
-/// Programs of this machine (curl, a browser) reach it at 10.112.7.2; others, where the kernel
-/// forwards into the device. GET and HEAD give files and lists of folders; with --upload, PUT
-/// stores files. Runs until it is interrupted. Needs root, or a network namespace of one's own
-/// (unshare -Urn).
+/// Programs on this machine (curl, a browser) reach it at 10.112.7.2, other hosts if the kernel
+/// forwards to the device. GET and HEAD return files and directory listings; with --upload, PUT
+/// stores files. Runs until interrupted. Needs root, or a private network namespace (unshare
+/// -Urn).
 ///
 /// Example: airtcp serve --port 8000 --dir . & curl http://10.112.7.2:8000/
 #[derive(Args, Clone, Debug)]
 pub struct Serve {
-    /// The port
+    /// Port to listen on
     #[arg(long, default_value_t = 8000, value_parser = clap::value_parser!(u16).range(1..))]
     pub port: u16,
-    /// The folder
+    /// Folder to serve
     #[arg(long, default_value = ".")]
     pub dir: PathBuf,
-    /// Store what is sent by PUT into the folder
+    /// Store files sent by PUT in the folder
     #[arg(long)]
     pub upload: bool,
-    /// End after this many connections
+    /// Exit after this many connections
     #[arg(long, value_name = "N")]
     pub connections: Option<u64>,
     /// The device and the stack.
@@ -61,7 +61,7 @@ pub fn run(options: &Serve) -> Result<i32> {
     }
     let connection = options.stack.connection()?;
     let mut driver = options.stack.driver()?;
-    let stop = Interrupts::new()?;
+    let stop = Signals::take(&[Signal::INT, Signal::TERM])?;
     let any = SocketAddr::new(Ipv6Addr::UNSPECIFIED.into(), options.port);
     let mut stats = Stats::new(options.stack.stats, &connection, driver.now());
     let listening = ListenOptions {
@@ -114,7 +114,7 @@ pub fn run(options: &Serve) -> Result<i32> {
         if !more && !driver.endpoint().has_event() {
             driver.wait(stats.due(), Some(stop.as_fd()))?;
         }
-        if stop.came() {
+        if stop.next().is_some() {
             break;
         }
     }

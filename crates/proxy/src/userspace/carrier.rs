@@ -205,7 +205,7 @@ impl Carrier for Userspace {
             self.by_ends.remove(&ends);
         }
         let now = self.driver.now();
-        if standing != RelayState::Over {
+        if standing != RelayState::Closed {
             return relay.reset(now, self.driver.endpoint_mut());
         }
         let endpoint = self.driver.endpoint();

@@ -15,9 +15,10 @@ use std::net::{Ipv6Addr, SocketAddr, SocketAddrV6};
 use std::os::fd::OwnedFd;
 
 use airtcp_endpoint::{ListenOptions, ListenerId};
+use airtcp_host::daemon::readiness::Manager;
+use airtcp_host::daemon::signals::Signals;
 use airtcp_host::error::{Error, Result};
 use airtcp_host::link_reports;
-use airtcp_host::notify::Manager;
 use airtcp_tcp::config::{LinkFeedbackConfig, ReceiveWindow};
 
 use crate::admission::Servers;
@@ -28,9 +29,9 @@ use crate::journaled_diversion::JournaledDiversion;
 use crate::limits::Limits;
 use crate::listeners::listeners;
 use crate::options::Mobile;
-use crate::serve::{Ended, Proxy, Sources};
+use crate::serve::{Ended, Proxy, SIGNALS, Sources};
 use crate::stack::driver::Driver;
-use crate::{Options, confinement, handover, metrics, signals, status};
+use crate::{Options, confinement, handover, metrics, status};
 use best_start::BestStart;
 use carrier::{Policy, Userspace};
 use paths::Path;
@@ -69,7 +70,7 @@ pub fn run(options: &Options, name: &str) -> Result<Counters> {
     };
     let sources = Sources {
         listeners: stands.listeners,
-        signals: signals::listened()?,
+        signals: Signals::take(&SIGNALS)?,
         status: status::listener()?,
         successor: handover::listener()?,
     };

@@ -85,11 +85,11 @@ impl Relay {
                 }
                 match sockopt::socket_error(&self.side.socket) {
                     Ok(Ok(())) => {}
-                    _ => return RelayState::Unreached,
+                    _ => return RelayState::ConnectFailed,
                 }
             } else if !readiness.established {
                 if readiness.ended.is_some() {
-                    return RelayState::Unreached;
+                    return RelayState::ConnectFailed;
                 }
                 // Data sent by the client until then leaves with the last segment of the handshake.
                 let fed = self.feed_endpoint(endpoint, buffer);
@@ -107,7 +107,7 @@ impl Relay {
             return RelayState::Failed;
         };
         if self.is_finished == [true; 2] {
-            return RelayState::Over;
+            return RelayState::Closed;
         }
         // Data that arrived before the failure has been passed on, if there was room.
         if self.side.has_failed || self.has_broken(endpoint) {

@@ -1,13 +1,14 @@
-//! Rules written to nf_tables by netlink, without a program: in a separate table, which a reloaded
-//! firewall does not touch.
+//! The rules in nf_tables, without a program: in a separate table, which a reloaded firewall does
+//! not touch.
 //!
-//! If the kernel lacks nf_tables' `queue`, the rules use the xtables target, like iptables-nft.
+//! If the kernel lacks nf_tables' `queue`, the rules use the target NFQUEUE of xtables through
+//! NFT_COMPAT.
 
 use airtcp_host::error::{Error, Result};
 use airtcp_host::nftables::{Batch, Expression, Family, Hook, Meta, QueueBy, list};
 
 use super::{QueueRule, Steering};
-use crate::packets::filter::{Segments, Version};
+use crate::packets::filter::Segments;
 
 const CHAIN: &str = "forward";
 /// NF_INET_FORWARD, equal to NF_BR_FORWARD, at the priority of mangling (NF_IP_PRI_MANGLE).
@@ -24,6 +25,13 @@ const ACK: u8 = 0x10;
 /// IFNAMSIZ of `linux/if.h`.
 const NAME_LENGTH: usize = 16;
 
+/// The version of IP that a rule applies to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Version {
+    V4,
+    V6,
+}
+
 /// The families of the tables. xtables targets are specific to one IP version.
 fn families(wanted: &Steering, by: QueueBy) -> &'static [Family] {
     match (wanted.is_bridged, by) {
@@ -33,7 +41,7 @@ fn families(wanted: &Steering, by: QueueBy) -> &'static [Family] {
     }
 }
 
-/// The table's name, as in nft's rules.
+/// The table's name. Characters that are special to nft(8) are replaced.
 fn table(wanted: &Steering) -> String {
     let plain = |letter: char| {
         if letter.is_ascii_alphanumeric() {
@@ -78,7 +86,7 @@ fn batch(wanted: &Steering, family: Family, by: QueueBy) -> Batch {
         .chain(&table, CHAIN, FORWARD)
         .without_rules(&table, CHAIN);
     for &led in &wanted.led {
-        for version in Version::BOTH {
+        for version in [Version::V4, Version::V6] {
             let Some(of_version) = of_version(family, version) else {
                 continue;
             };
@@ -175,7 +183,7 @@ fn conditions(segments: Segments, version: Version) -> Vec<(Vec<Expression>, boo
 }
 
 /// Whether this gateway's rules steer into these queues.
-pub(super) fn stands(wanted: &Steering, by: QueueBy) -> bool {
+pub(super) fn is_installed(wanted: &Steering, by: QueueBy) -> bool {
     let table = table(wanted);
     families(wanted, by).iter().all(|&family| {
         list::notes(family, &table)
