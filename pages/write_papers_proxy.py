@@ -199,7 +199,7 @@ def _sessions(case: Mapping[str, Any], seeds: int, kept: Path) -> list[dict[str,
 
         def all_sessions(seed: int = seed) -> list[dict[str, Any]]:
             with tempfile.TemporaryDirectory() as folder:
-                return [_session(case, seed, Path(folder) / "past.sqlite") for _ in rows]
+                return [_session(case, seed, Path(folder) / "past") for _ in rows]
 
         for row, run in zip(rows, _kept(kept, [case, seed], all_sessions), strict=True):
             row["runs"].append(run)

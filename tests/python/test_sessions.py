@@ -27,7 +27,7 @@ def run(file: Path, *more: str) -> tuple[dict[str, object], str]:
 def test_after_three_sessions_a_short_transfer_starts_larger_and_ends_sooner(
     tmp_path: Path,
 ) -> None:
-    file = tmp_path / "sessions.sqlite"
+    file = tmp_path / "sessions"
     flows = [run(file)[0] for _ in range(4)]
     assert flows[0]["completed_s"] == flows[2]["completed_s"]
     assert float(str(flows[3]["completed_s"])) < float(str(flows[0]["completed_s"]))
@@ -36,13 +36,13 @@ def test_after_three_sessions_a_short_transfer_starts_larger_and_ends_sooner(
 
 
 def test_a_damaged_file_is_told_of_and_does_not_stop_the_run(tmp_path: Path) -> None:
-    file = tmp_path / "sessions.sqlite"
+    file = tmp_path / "sessions"
     run(file)
-    written = file.read_bytes()
-    file.write_bytes(written[:4096] + b"x" * (len(written) - 4096))
+    with file.open("ab") as more:
+        more.write(b"x\n")
     _, said = run(file)
     assert "set aside" in " ".join(said.split())
-    assert (tmp_path / "sessions.sqlite.corrupt-1").exists()
+    assert (tmp_path / "sessions.corrupt-1").exists()
 
 
 def test_a_file_of_something_else_is_not_touched(tmp_path: Path) -> None:
@@ -55,11 +55,11 @@ def test_a_file_of_something_else_is_not_touched(tmp_path: Path) -> None:
 
 
 def test_the_core_answers_none_for_strangers(tmp_path: Path) -> None:
-    assert _core.session_window(tmp_path / "s.sqlite", "nobody", 0, 0) == (None, [])
+    assert _core.session_window(tmp_path / "s", "nobody", 0, 0) == (None, [])
 
 
 def test_it_says_what_it_begins_with_and_what_it_keeps(tmp_path: Path) -> None:
-    file = tmp_path / "sessions.sqlite"
+    file = tmp_path / "sessions"
     told = [" ".join(run(file)[1].split()) for _ in range(4)]
     assert all("too few past sessions with 'default'" in said for said in told[:3])
     assert "begins with" in told[3]

@@ -50,13 +50,17 @@ impl Precision {
     /// From the closest to the widest.
     pub const ALL: [Self; 4] = [Self::Exact, Self::AnyMonth, Self::AnyDay, Self::AnyTime];
 
-    /// The condition on the columns of a session, in addition to the peer's.
-    pub(crate) const fn condition(self) -> &'static str {
+    /// Whether a session in the cell `past` matches the cell `now`, with the same peer.
+    #[must_use]
+    pub const fn matches(self, past: Cell, now: Cell) -> bool {
+        let month = past.month == now.month;
+        let weekday = past.weekday == now.weekday;
+        let hour = past.hour == now.hour;
         match self {
-            Self::Exact => "month = ?2 AND weekday = ?3 AND hour = ?4",
-            Self::AnyMonth => "?2 = ?2 AND weekday = ?3 AND hour = ?4",
-            Self::AnyDay => "?2 = ?2 AND ?3 = ?3 AND hour = ?4",
-            Self::AnyTime => "?2 = ?2 AND ?3 = ?3 AND ?4 = ?4",
+            Self::Exact => month && weekday && hour,
+            Self::AnyMonth => weekday && hour,
+            Self::AnyDay => hour,
+            Self::AnyTime => true,
         }
     }
 }

@@ -14,7 +14,7 @@ const NOON: i64 = 1_782_907_200;
 
 fn place() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("sessions.sqlite");
+    let file = folder.path().join("sessions");
     (folder, file)
 }
 
@@ -143,12 +143,10 @@ fn many_write_and_read_at_once() {
 
 #[test]
 fn a_file_of_anything_else_stays_as_it_is() {
-    let (other, foreign) = place();
-    rusqlite::Connection::open(&foreign)
-        .and_then(|database| database.execute_batch("CREATE TABLE photographs (name TEXT)"))
-        .expect("a database of another program");
-    let foreign = std::fs::read(foreign).expect("written");
-    drop(other);
+    // A database of another program (SQLite's Database File Format §1.3, application ID).
+    let mut foreign = b"SQLite format 3\0".to_vec();
+    foreign.resize(4096, 0);
+    foreign[68..72].copy_from_slice(b"else");
     for content in [
         b"not a database at all, but long enough to look at: ".repeat(50),
         b"SQLite format 3\0 and then nonsense".repeat(50),
@@ -158,7 +156,7 @@ fn a_file_of_anything_else_stays_as_it_is() {
         std::fs::write(&file, &content).expect("written");
         let (mut sessions, warning) = Sessions::open(&file, Limits::default());
         let text = warning.expect("a warning").to_string();
-        assert!(text.contains("sessions.sqlite: "), "{text}");
+        assert!(text.contains("sessions: "), "{text}");
         assert!(text.contains("in memory only"), "{text}");
         sessions.record("peer", NOON, 0, 1).expect("in memory");
         drop(sessions);
@@ -168,9 +166,9 @@ fn a_file_of_anything_else_stays_as_it_is() {
     }
 }
 
-/// A copy that lost its tail, as after a full disk.
+/// A copy that lost its tail, as after a full disk, keeps the rest, and can be continued.
 #[test]
-fn a_file_without_its_tail_is_set_aside() {
+fn a_file_without_its_tail_keeps_the_rest() {
     let (_folder, file) = place();
     let mut sessions = open(&file);
     for index in 0..2000 {
@@ -178,22 +176,62 @@ fn a_file_without_its_tail_is_set_aside() {
             .record(&format!("peer {index}"), NOON + index, 0, 1)
             .expect("written");
     }
-    drop(sessions);
     let content = std::fs::read(&file).expect("it is there");
-    assert!(content.len() > 40_000, "{}", content.len());
-    std::fs::write(&file, &content[..content.len() / 2]).expect("written");
-    let (sessions, warning) = Sessions::open(&file, Limits::default());
-    assert!(
-        matches!(warning, Some(Warning::SetAside { .. })),
-        "{warning:?}"
-    );
-    assert_eq!(sessions.count(), Ok(0));
+    let half = &content[..content.len() / 2];
+    std::fs::write(&file, half).expect("written");
+    let lines = half.iter().filter(|&&byte| byte == b'\n').count();
+    let rest = u32::try_from(lines - 1).expect("few");
+    assert_eq!(open(&file).count(), Ok(rest));
+    sessions.record("peer", NOON, 0, 1).expect("written");
+    assert_eq!(open(&file).count(), Ok(rest + 1));
+}
+
+/// A damaged line, and a file of SQLite that an earlier version of airtcp wrote.
+#[test]
+fn a_damaged_file_is_set_aside() {
+    let mut earlier = b"SQLite format 3\0".to_vec();
+    earlier.resize(4096, 0);
+    earlier[68..72].copy_from_slice(b"airt");
+    let damaged = b"airtcp sessions 2\n[\"peer\",1,0,7]\n[\"peer\",\0\0\0]\n".to_vec();
+    for (content, reason) in [(damaged, "damaged"), (earlier, "an earlier version")] {
+        let (_folder, file) = place();
+        std::fs::write(&file, content).expect("written");
+        let (mut sessions, warning) = Sessions::open(&file, Limits::default());
+        let Some(Warning::SetAside { reason: found, .. }) = warning else {
+            panic!("{warning:?}");
+        };
+        assert!(found.contains(reason), "{found}");
+        assert_eq!(sessions.count(), Ok(0));
+        sessions.record("peer", NOON, 0, 1).expect("written");
+        assert_eq!(open(&file).count(), Ok(1));
+    }
+}
+
+/// Deleted sessions leave the file, and others that have it open go on.
+#[test]
+fn the_file_is_rewritten_without_deleted_sessions() {
+    let (folder, file) = place();
+    let limits = Limits {
+        of_a_peer: 10,
+        ..Limits::default()
+    };
+    let (mut one, _) = Sessions::open(&file, limits);
+    let (mut other, _) = Sessions::open(&file, limits);
+    for index in 0..3000 {
+        one.record("peer", NOON + index, 0, 1).expect("written");
+    }
+    let length = std::fs::metadata(&file).expect("it is there").len();
+    assert!(length < 50_000, "{length} bytes");
+    other.record("other", NOON + 3000, 0, 1).expect("written");
+    assert_eq!((one.count(), other.count()), (Ok(11), Ok(11)));
+    let files = std::fs::read_dir(folder.path()).expect("a folder").count();
+    assert_eq!(files, 1);
 }
 
 #[test]
 fn a_folder_that_is_not_there_is_no_reason_to_stop() {
     let (folder, _) = place();
-    let file = folder.path().join("missing/sessions.sqlite");
+    let file = folder.path().join("missing/sessions");
     let (mut sessions, warning) = Sessions::open(&file, Limits::default());
     assert!(
         matches!(warning, Some(Warning::InMemory { .. })),

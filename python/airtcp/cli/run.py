@@ -85,7 +85,7 @@ def run_command(
         Path | None,
         _file(
             "Starts with the window that past sessions with --peer ended with, and keeps this "
-            "one's: an SQLite file, made if absent. Results then depend on the file."
+            "one's: a file, made if absent. Results then depend on the file."
         ),
     ] = None,
     peer: Annotated[

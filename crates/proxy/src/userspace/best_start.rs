@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn past_sessions_say_how_to_begin() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("sessions.sqlite");
+        let file = folder.path().join("sessions");
         let usual = Options::default();
         let (known, other) = ("192.0.2.1".parse().unwrap(), "192.0.2.2".parse().unwrap());
         for _ in 0..Limits::default().enough {
