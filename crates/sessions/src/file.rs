@@ -17,8 +17,8 @@ use crate::history::{History, Limits, Session};
 
 /// The first line: the kind of file, and its layout.
 const HEADER: &str = "airtcp sessions 2\n";
-/// How files of SQLite start (Database File Format §1.3), and the mark in those that earlier
-/// versions of airtcp wrote, at offset 68 ("airt").
+/// How files of SQLite start (Database File Format §1.3), and the mark in files of earlier
+/// versions of airtcp, at offset 68 ("airt").
 const SQLITE: &[u8] = b"SQLite format 3\0";
 const SQLITE_MARK: &[u8] = b"airt";
 /// Time that a process waits for another.

@@ -95,8 +95,8 @@ impl Steering {
 }
 
 impl Rules {
-    /// Writes the rules, replacing those that queue packets by `before`, written for a gateway
-    /// running on the same devices.
+    /// Writes the rules. They replace the rules of a gateway running on the same devices, which
+    /// queue packets by `before`.
     ///
     /// # Errors
     ///

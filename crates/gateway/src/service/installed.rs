@@ -23,8 +23,8 @@ pub struct Installed {
 }
 
 impl Installed {
-    /// Steers packets to the agents of `datapath`, with rules that replace those of an earlier
-    /// gateway, which queue packets by `before`. `None` if packets are only observed. `pulse` and
+    /// Steers packets to the agents of `datapath`, with rules that replace an earlier gateway's,
+    /// which queue packets by `before`. `None` if packets are only observed. `pulse` and
     /// its clock are supervised.
     ///
     /// # Errors

@@ -7,8 +7,8 @@ use netlink_packet_route::RouteNetlinkMessage;
 
 use super::{Connection, Part};
 
-/// Requests a change from the kernel in the calling thread's namespace. `flags` are added to those
-/// of every request.
+/// Requests a change from the kernel in the calling thread's namespace. `flags` are added to
+/// every request's.
 ///
 /// # Errors
 ///

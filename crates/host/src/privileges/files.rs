@@ -9,8 +9,7 @@ use landlock::{
 
 use crate::error::{Error, Result};
 
-/// The kinds of access that are restricted, those of Linux 6.2; a kernel restricts those that it
-/// knows.
+/// The kinds of access known to Linux 6.2 are restricted; an older kernel restricts fewer.
 const KNOWN: ABI = ABI::V3;
 
 /// Allows writing only below `writes`, and reading and executing only below `reads`, if given.

@@ -33,7 +33,7 @@ impl Calls {
     }
 }
 
-/// Restricts this thread, and those that it starts, to these calls. Does nothing on a processor
+/// Restricts this thread and its later children to these calls. Does nothing on a processor
 /// with unknown call numbers, and on a kernel without seccomp.
 ///
 /// # Errors
