@@ -50,14 +50,14 @@ pub struct ByStation {
 pub struct Stations {
     known: LruCache<IpAddr, Station>,
     /// Totals of evicted stations.
-    over: Sums,
+    evicted: Sums,
 }
 
 impl Default for Stations {
     fn default() -> Self {
         Self {
             known: LruCache::new(MAX),
-            over: Sums::default(),
+            evicted: Sums::default(),
         }
     }
 }
@@ -72,7 +72,7 @@ impl Stations {
         let mut station = Station::default();
         station[index(is_treated)].add(one);
         if let Some((_, forgotten)) = self.known.push(address, station) {
-            self.over.add(&forgotten);
+            self.evicted.add(&forgotten);
         }
     }
 
@@ -84,12 +84,12 @@ impl Stations {
     ) -> (ByStation, [u64; 2]) {
         let mut all = Self {
             known: self.known.clone(),
-            over: self.over.clone(),
+            evicted: self.evicted.clone(),
         };
         for (address, is_treated, one) in living {
             all.add(address, is_treated, &one);
         }
-        let mut sums = all.over;
+        let mut sums = all.evicted;
         // In order of use, which does not depend on the keys.
         for (_, station) in &all.known {
             sums.add(station);
