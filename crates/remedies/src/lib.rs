@@ -1,7 +1,7 @@
 //! The catalogue of remedies: a remedy's name and values in, configured parts of TCP and link out.
 //!
-//! A remedy is a named change at one of five places. One that sets a few keys of `[tcp]` is a row of
-//! `table.rs`; one with logic takes a file in the folder of its place, and a line in the list there.
+//! A remedy is a named change at one of five places. One that sets a few keys of `[tcp]` is a row
+//! of `table`; one with logic takes a file in the folder of its place, and a line in its list.
 //!
 //! ```
 //! let chosen = airtcp_remedies::parse("rto-factor:factor=10+sack").unwrap();

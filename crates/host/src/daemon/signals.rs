@@ -13,8 +13,8 @@ use crate::error::{Result, Tried};
 pub struct Signals(SignalFd);
 
 impl Signals {
-    /// Takes over these signals, in this thread and its later children. Call it before other threads
-    /// are started.
+    /// Takes over these signals, in this thread and its later children. Call it before other
+    /// threads are started.
     ///
     /// # Errors
     ///

@@ -119,8 +119,8 @@ impl Connection {
         Ok(datagram)
     }
 
-    /// Sends a request of this kind and returns all answers. `flags` are added to every request's: [`NLM_F_DUMP`] for all objects of a kind, [`NLM_F_ACK`] for a change, none for one
-    /// object.
+    /// Sends a request of this kind and returns all answers. `flags` are added to every request's:
+    /// [`NLM_F_DUMP`] for all objects of a kind, [`NLM_F_ACK`] for a change, none for one object.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
-//! The remedies of the endpoints, a row each: name, effect, source, choice, parameters, what else it
-//! sets in `[tcp]`, and deployment. A parameter with a key sets it. A remedy with logic has a file,
-//! and its name here.
+//! The remedies of the endpoints, a row each: name, effect, source, choice, parameters, the other
+//! keys of `[tcp]` that it sets, and deployment. A parameter with a key sets it. A remedy with
+//! logic has a file, and its name here.
 
 mod row;
 
