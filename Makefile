@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
 MATURIN := $(BIN)/maturin
+# Versions of the packages that are installed.
+PINNED := packaging/requirements
 READY := $(VENV)/.requirements
 DEV_READY := $(VENV)/.requirements-dev
 COMPILED := $(VENV)/.compiled
@@ -156,22 +158,22 @@ tools:
 $(MATURIN): | tools
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { echo "Python's venv module is missing: apt install python3-venv" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) $(shell grep ^maturin requirements.txt)
+	$(PIP) $(shell grep ^maturin $(PINNED)/airtcp.txt)
 
-$(READY): requirements.txt | $(MATURIN)
-	$(PIP) --requirement requirements.txt
+$(READY): $(PINNED)/airtcp.txt | $(MATURIN)
+	$(PIP) --requirement $(PINNED)/airtcp.txt
 	touch $@
 
-$(DEV_READY): requirements-dev.txt $(READY)
-	$(PIP) --requirement requirements-dev.txt
+$(DEV_READY): $(PINNED)/dev.txt $(READY)
+	$(PIP) --requirement $(PINNED)/dev.txt
 	touch $@
 
-$(SITE_READY): requirements-docs.txt $(READY)
-	$(PIP) --requirement requirements-docs.txt
+$(SITE_READY): $(PINNED)/docs.txt $(READY)
+	$(PIP) --requirement $(PINNED)/docs.txt
 	touch $@
 
-$(WHEEL_READY): requirements-wheel.txt | $(MATURIN)
-	$(PIP) --requirement requirements-wheel.txt
+$(WHEEL_READY): $(PINNED)/wheel.txt | $(MATURIN)
+	$(PIP) --requirement $(PINNED)/wheel.txt
 	touch $@
 
 # airtcp-net after the extension, whose crates it shares: two builds at once would take their turns.

@@ -3,7 +3,7 @@
     python packaging/wheel.py [--zig] [--bpf] [--profile release] [--out dist] [--repository URL]
 
 `--zig` links the core and airtcp-net against an old glibc (manylinux_2_28), for which `ziglang` and
-`cargo-zigbuild` are installed with maturin (requirements-wheel.txt). With `--bpf` as well, libelf
+`cargo-zigbuild` are installed with maturin (requirements/wheel.txt). With `--bpf` as well, libelf
 and zlib are built for it and linked in (libelf.py). The folders that become package data lie at the
 top of the checkout; they are copied into the package while the wheel is built, and removed again.
 """

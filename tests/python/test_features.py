@@ -33,12 +33,12 @@ class Machine:
 
     def __init__(self, folder: Path) -> None:
         self.tree, self._bin = folder / "tree", folder / "bin"
-        for made in (self._bin, self.tree / ".venv/bin", self.tree / "packaging"):
+        for made in (self._bin, self.tree / ".venv/bin", self.tree / "packaging/requirements"):
             made.mkdir(parents=True)
         for name in ("Makefile", "packaging/features"):
             shutil.copy(ROOT / name, self.tree / name)
-        names = ("requirements.txt", "requirements-dev.txt", "pyproject.toml")
-        for name in (*names, "Cargo.toml", "Cargo.lock"):
+        pinned = [f"packaging/requirements/{one}.txt" for one in ("airtcp", "dev")]
+        for name in (*pinned, "pyproject.toml", "Cargo.toml", "Cargo.lock"):
             (self.tree / name).touch()
         for name in SHELL:
             (self._bin / name).symlink_to(shutil.which(name) or name)
@@ -122,5 +122,5 @@ def test_tests_and_lint_have_the_features_that_were_built() -> None:
     """One list: no other file looks for a header."""
     makefile = (ROOT / "Makefile").read_text()
     assert "libelf" not in makefile
-    assert makefile.count("$(BPF_FEATURES)") == 3
+    assert makefile.count("$(BPF_FEATURES)") == 4
     assert os.access(ROOT / "packaging/features", os.X_OK)
