@@ -26,7 +26,7 @@ BESIDES = (
     "airtcp papers rto-factor --quick --readings 0",
     "airtcp new mine.toml --from ping && airtcp run mine.toml --seed 2",
     "airtcp study classifiers --seeds 1 --out study",
-    "airtcp remedies bbr",
+    "airtcp list remedies bbr",
     "python -m airtcp --version",
 )
 """Commands that the pages do not name and a wheel could lack."""

@@ -240,7 +240,7 @@ def remedies_table(data: Mapping[str, Any]) -> str:
         [
             *lines,
             "",
-            f"No kernel here has {', '.join(refused)}; `airtcp remedies NAME` has the reason.",
+            f"No kernel here has {', '.join(refused)}; `airtcp list remedies NAME` has the reason.",
         ]
     )
 

@@ -75,7 +75,13 @@ def test_a_folder_that_cannot_be_written_is_found_before_the_run(lossy_file: Pat
 
 @pytest.mark.parametrize(
     "command",
-    [("--help",), ("remedies",), ("schema",), ("run", "{file}", "--json"), ("run", "{file}")],
+    [
+        ("--help",),
+        ("list",),
+        ("new", "--schema", "scenario"),
+        ("run", "{file}", "--json"),
+        ("run", "{file}"),
+    ],
     ids=" ".join,
 )
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")

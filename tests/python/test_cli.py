@@ -179,13 +179,16 @@ def test_compare_prints_verdict_and_table(lossy_file: Path) -> None:
 
 
 def test_remedies_lists_shows_and_prints_json() -> None:
-    listed = airtcp_command("remedies")
+    listed = airtcp_command("list", "remedies")
     for remedy in airtcp.remedies():
         assert remedy["name"] in listed.stdout
-    shown = airtcp_command("remedies", "rto-factor")
+    shown = airtcp_command("list", "remedies", "rto-factor")
     assert "--remedy rto-factor:factor=" in shown.stdout
-    assert json.loads(airtcp_command("remedies", "--json").stdout)["remedies"] == airtcp.remedies()
-    one = json.loads(airtcp_command("remedies", "sack", "--json").stdout)
+    assert (
+        json.loads(airtcp_command("list", "remedies", "--json").stdout)["remedies"]
+        == airtcp.remedies()
+    )
+    one = json.loads(airtcp_command("list", "remedies", "sack", "--json").stdout)
     assert one["name"] == "sack"
 
 
@@ -207,15 +210,40 @@ def test_every_remedy_runs_by_its_name(wlan_file: Path, remedy: airtcp.Remedy) -
 
 
 def test_schema_is_a_json_schema() -> None:
-    schema = json.loads(airtcp_command("schema").stdout)
+    schema = json.loads(airtcp_command("new", "--schema", "scenario").stdout)
     assert "properties" in schema
+
+
+@pytest.mark.parametrize(
+    ("former", "now"),
+    [
+        (("remedies",), ("list", "remedies")),
+        (("remedies", "sack", "--json"), ("list", "remedies", "sack", "--json")),
+        (("scenarios", "--json"), ("list", "scenarios", "--json")),
+        (("schema",), ("new", "--schema", "scenario")),
+        (("schema", "claims"), ("new", "--schema", "claims")),
+    ],
+)
+def test_former_names_work_and_are_not_listed(
+    former: tuple[str, ...], now: tuple[str, ...]
+) -> None:
+    assert airtcp_command(*former).stdout == airtcp_command(*now).stdout != ""
+    assert f"  {former[0]} " not in airtcp_command("--help").stdout
+
+
+def test_only_remedies_are_listed_one_by_one() -> None:
+    done = airtcp_command("list", "scenarios", "ping")
+    assert done.exit_code == 2
+    assert "list scenarios ping: expected `airtcp list remedies NAME`" in done.stderr
+    everything = json.loads(airtcp_command("list", "--json").stdout)
+    assert everything.keys() == {"scenarios", "studies", "remedies"}
 
 
 def test_version() -> None:
     assert airtcp_command("--version").stdout == f"airtcp {airtcp.__version__}\n"
 
 
-@pytest.mark.parametrize("command", [[], ["run"], ["compare"], ["remedies"], ["schema"]])
+@pytest.mark.parametrize("command", [[], ["run"], ["compare"], ["list"], ["new"]])
 def test_every_command_explains_itself(command: list[str]) -> None:
     done = airtcp_command(*command, "--help")
     assert done.exit_code == 0
@@ -233,7 +261,7 @@ BAD = {
     "unknown remedy": (["run", "FILE", "--remedy", "sackk"], "sackk"),
     "unknown remedy compared": (["compare", "FILE", "--remedy", "sackk"], "sackk"),
     "unknown metric": (["compare", "FILE", "--metric", "speed"], "expected one of goodput"),
-    "remedy not in the catalogue": (["remedies", "sackk"], 'did you mean "sack"'),
+    "remedy not in the catalogue": (["list", "remedies", "sackk"], 'did you mean "sack"'),
     "unknown probe": (["run", "FILE", "--probe", "cwmd"], "cwmd"),
     "plot of a wrong kind": (["run", "FILE", "--plot", "a.docx"], ".png or .svg"),
     "plot into no folder": (["run", "FILE", "--plot", "/no/such/a.png"], "/no/such"),
@@ -396,7 +424,11 @@ def test_the_example_of_a_remedy_is_accepted_and_mostly_not_the_default() -> Non
     same = []
     for entry in remedies():
         if entry["parameters"]:
-            shown = airtcp_command("remedies", entry["name"]).stdout.split("--remedy ")[-1].strip()
+            shown = (
+                airtcp_command("list", "remedies", entry["name"])
+                .stdout.split("--remedy ")[-1]
+                .strip()
+            )
             _core.deployments(shown)
             parameter = entry["parameters"][0]
             if shown.endswith(f"={parameter['default']}"):

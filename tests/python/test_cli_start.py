@@ -38,7 +38,13 @@ def _modules(*arguments: str) -> set[str]:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("--help",), ("--version",), ("remedies",), ("remedies", "rto-factor"), ("schema",)],
+    [
+        ("--help",),
+        ("--version",),
+        ("list",),
+        ("list", "remedies", "rto-factor"),
+        ("new", "--schema", "scenario"),
+    ],
     ids=" ".join,
 )
 def test_a_short_command_imports_nothing_heavy(arguments: tuple[str, ...]) -> None:
@@ -89,9 +95,9 @@ def test_a_command_is_listed_as_its_docstring_says(name: str) -> None:
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
-        ("airtcp dep", {"deploy", "deployed"}),
+        ("airtcp dep", {"deploy"}),
         ("airtcp compare --seed", {"--seeds"}),
-        ("airtcp remedies rto-fac", {"rto-factor"}),
+        ("airtcp list remedies rto-fac", {"rto-factor"}),
         ("airtcp compare x.toml --remedy tah", {"tahoe"}),
     ],
 )

@@ -50,6 +50,17 @@ def test_what_changes_the_machine_is_handed_over_too(echo: Path, command: str) -
     assert done.returncode == 7
 
 
+@pytest.mark.parametrize(("option", "command"), [("--list", "deployed"), ("--undo", "undeploy")])
+def test_deploy_lists_and_undoes(option: str, command: str) -> None:
+    program = net.find_program()
+    said = [
+        subprocess.run([program, *words, "--help"], capture_output=True, text=True, check=True)
+        for words in (["deploy", option], [command])
+    ]
+    assert said[0].stdout == said[1].stdout
+    assert said[0].stdout.startswith("Show" if option == "--list" else "Restore")
+
+
 def test_an_absent_program_says_how_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 import copy
 import doctest
+import inspect
 import pickle
 from datetime import timedelta
 from importlib import import_module
@@ -11,6 +12,7 @@ import pytest
 
 import airtcp
 from airtcp.core.shipped import folder
+from airtcp.pages.views import RENDERERS, renderer
 
 MODULES = [
     "airtcp",
@@ -117,3 +119,14 @@ def test_every_name_is_on_the_page_of_the_python_interface() -> None:
     page = (root / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
     missing = [name for name in airtcp.__all__ if f"airtcp.{name}" not in page]
     assert missing == ["Parameter", "Remedy", "ShippedScenario", "__version__", "papers"]
+
+
+def test_every_view_is_of_a_public_result_and_takes_it_first() -> None:
+    for name, views in RENDERERS.items():
+        of = getattr(airtcp, name, None) or import_module("airtcp.kernel.verify").Verification
+        assert of.__name__ == name
+        for view in views:
+            first = next(iter(inspect.get_annotations(renderer(of, view)).values()))
+            assert getattr(first, "__name__", first) == name, view
+    with pytest.raises(KeyError, match="no figure of a int"):
+        renderer(int, "figure")

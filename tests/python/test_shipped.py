@@ -61,7 +61,7 @@ def test_what_is_not_there(source: str, words: str) -> None:
 
 
 def test_the_lists_name_all() -> None:
-    said = airtcp_command("scenarios").stdout
+    said = airtcp_command("list", "scenarios").stdout
     for kind in ("scenarios", "studies"):
         for name in shipped(kind):
             assert f"\n{name} " in said

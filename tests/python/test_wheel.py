@@ -120,7 +120,7 @@ def test_a_library_is_not_given_away_without_its_licence(tmp_path: Path, library
 
 def test_commands_of_the_pages_are_found_and_chosen() -> None:
     page = """
-`airtcp scenarios` lists, `airtcp emulate FILE -- COMMAND` is for yours.
+`airtcp list scenarios` lists, `airtcp emulate FILE -- COMMAND` is for yours.
 ```
 ping -D HOST > my.ping        # not ours
 airtcp compare ping --set a=b \\
@@ -136,7 +136,7 @@ airtcp verify lossy-pipe --remedy bbr
         "airtcp deploy bbr --all",
         "airtcp deploy bbr --all --dry-run",
         "airtcp verify lossy-pipe --remedy bbr",
-        "airtcp scenarios",
+        "airtcp list scenarios",
         "airtcp emulate FILE -- COMMAND",
     ]
     left = [one for one in found if try_wheel.why_not(one, real_packets=True)]

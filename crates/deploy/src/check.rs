@@ -13,7 +13,7 @@ use crate::groups::{Group, Ratio};
 use crate::options::Deployed;
 use crate::text;
 
-/// The output of `airtcp deployed`.
+/// The output of `airtcp deploy --list`.
 #[derive(Debug, Serialize)]
 pub struct Report {
     /// The deployment in a sentence.
@@ -114,7 +114,9 @@ impl Report {
         };
         let mut lines = vec![deployment.clone()];
         if self.interrupted {
-            lines.push("it was interrupted half-way: airtcp undeploy puts everything back".into());
+            lines.push(
+                "it was interrupted half-way: airtcp deploy --undo puts everything back".into(),
+            );
         }
         for state in &self.changes {
             lines.push(match &state.missing {

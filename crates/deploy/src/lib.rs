@@ -47,7 +47,9 @@ pub fn deploy(options: &Deploy) -> Result<i32> {
     let remedies =
         airtcp_remedies::parse(&options.remedy).map_err(|error| Error::new(error.to_string()))?;
     if remedies.is_empty() {
-        return Err(Error::new("no remedy is given: airtcp remedies lists them"));
+        return Err(Error::new(
+            "no remedy is given: airtcp list remedies lists them",
+        ));
     }
     let asked = Request {
         target: &target,
@@ -110,7 +112,7 @@ fn make_room(journal: &Journal<Entry>, lock: &Locked) -> Result<()> {
         {
             Err(
                 Error::new(format!("there is a deployment: {}", text::deployed(&entry)))
-                    .remedied_by("airtcp undeploy puts it back; a+b deploys two together"),
+                    .remedied_by("airtcp deploy --undo puts it back; a+b deploys two together"),
             )
         }
         Some(_) => engine::undo(journal, lock, false, &mut |_| {}).map(drop),

@@ -13,9 +13,9 @@ use crate::target::Target;
 /// Deploy a verified remedy to this machine's TCP
 ///
 /// Changes kernel settings, routes and BPF programs of this network namespace as described by
-/// `airtcp remedies REMEDY`, after recording the previous state. `airtcp undeploy` restores it,
-/// even after a crash; connections opened in between keep their congestion control. Requires root,
-/// except with --dry-run.
+/// `airtcp list remedies REMEDY`, after recording the previous state. `airtcp deploy --undo`
+/// restores it, even after a crash; connections opened in between keep their congestion control.
+/// `airtcp deploy --list` shows deployed remedies. Requires root, except with --dry-run and --list.
 ///
 /// Examples: airtcp deploy newzag --cgroup /sys/fs/cgroup/web --share 50% --for 10min;
 /// airtcp deploy cake --device eth0 --rate 20Mbit

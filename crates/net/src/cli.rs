@@ -1,6 +1,6 @@
 //! The command line of airtcp-net, which is named `airtcp` when started by that program.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -55,7 +55,7 @@ pub fn main() -> ExitCode {
             return status(tied::become_tied(&command), 127);
         }
     }
-    let arguments = match Arguments::try_parse_from(guest::words(std::env::args_os())) {
+    let arguments = match Arguments::try_parse_from(chosen(guest::words(std::env::args_os()))) {
         Ok(arguments) => arguments,
         Err(refusal) => return refused(&refusal),
     };
@@ -75,6 +75,19 @@ pub fn main() -> ExitCode {
         Command::Send(options) => status(send::run(&options), 1),
         Command::Serve(options) => status(serve::run(&options), 2),
     }
+}
+
+/// The words of `deploy --list` and `deploy --undo` as those of the commands that they choose.
+fn chosen(mut words: Vec<OsString>) -> Vec<OsString> {
+    if words.get(1).is_some_and(|word| word == "deploy") {
+        let command = match words.get(2).and_then(|word| word.to_str()) {
+            Some("--list") => "deployed",
+            Some("--undo") => "undeploy",
+            _ => return words,
+        };
+        words.splice(1..3, [command.into()]);
+    }
+    words
 }
 
 /// Help and version as printed by clap; any other refusal in the style of other errors.

@@ -85,7 +85,7 @@ pub fn run(options: &Options) -> Result<i32> {
     if options.sessions.is_some() {
         return Err(
             Error::new("--sessions: with stacks of airtcp's own, such as newreno")
-                .remedied_by("airtcp remedies wsc-best-start says how a kernel begins so"),
+                .remedied_by("airtcp list remedies wsc-best-start says how a kernel begins so"),
         );
     }
     let memory = options.memory as usize * (1 << 20);

@@ -11,7 +11,7 @@ const INTRODUCTION: &str = "\
 # Remedies
 
 A remedy is a named change to TCP or to the link. `airtcp compare FILE --remedy NAME` shows what it \
-does on your link; `airtcp remedies NAME` prints what stands here. Values come after a colon, \
+does on your link; `airtcp list remedies NAME` prints what stands here. Values come after a colon, \
 several with commas, and remedies are combined with a plus:
 
     airtcp compare scenarios/ping.toml --remedy rto-factor:factor=15 --remedy \"sack+min-rto:min=400 ms\"

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from airtcp.cli.lazy import LazyCommand, LazyGroup
+from airtcp.cli.lazy import FORMER, LazyCommand, LazyGroup
 
 _ASK = "What helps on a link"
 _REAL = "With real packets (Linux)"
@@ -75,19 +75,7 @@ COMMANDS = {
     "deploy": LazyCommand(
         _REAL,
         "deploy:deploy_command",
-        "Apply a remedy to this machine: all connections, a route, a cgroup, a share or a device.",
-        passed_on=True,
-    ),
-    "deployed": LazyCommand(
-        _REAL,
-        "deploy:deployed_command",
-        "Show deployed remedies; with --check, the connections that use them and their gain.",
-        passed_on=True,
-    ),
-    "undeploy": LazyCommand(
-        _REAL,
-        "deploy:undeploy_command",
-        "Restore everything that `airtcp deploy` changed, also after a crash.",
+        "Apply a remedy to this machine, list deployed ones (--list), or restore all (--undo).",
         passed_on=True,
     ),
     "emulate": LazyCommand(
@@ -120,19 +108,14 @@ COMMANDS = {
         "Send a file over airtcp's own TCP, with any remedy, to any receiver.",
         passed_on=True,
     ),
-    "remedies": LazyCommand(
+    "list": LazyCommand(
         _KNOW,
-        "remedies:remedies_command",
-        "List the remedies: what each changes, where, and who proposed it.",
-    ),
-    "scenarios": LazyCommand(
-        _KNOW,
-        "scenarios:scenarios_command",
-        "List the scenarios and studies that come with airtcp, by name.",
+        "catalogue:list_command",
+        "List the remedies, scenarios and studies that come with airtcp, by name.",
     ),
     "new": LazyCommand(
         _KNOW,
-        "scenarios:new_command",
+        "new:new_command",
         "Make a scenario of your own from one that comes with airtcp, recordings included.",
     ),
     "export": LazyCommand(
@@ -140,10 +123,33 @@ COMMANDS = {
         "export:export_command",
         "Write a scenario's link for netem, mahimahi, CellReplay or ns-3.",
     ),
+    # Former names, for one release.
+    "deployed": LazyCommand(
+        FORMER,
+        "deploy:deployed_command",
+        "Show deployed remedies, as `airtcp deploy --list`.",
+        passed_on=True,
+    ),
+    "undeploy": LazyCommand(
+        FORMER,
+        "deploy:undeploy_command",
+        "Restore everything that `airtcp deploy` changed, as `airtcp deploy --undo`.",
+        passed_on=True,
+    ),
+    "remedies": LazyCommand(
+        FORMER,
+        "catalogue:remedies_command",
+        "List the remedies, as `airtcp list remedies`.",
+    ),
+    "scenarios": LazyCommand(
+        FORMER,
+        "catalogue:scenarios_command",
+        "List the scenarios and studies, as `airtcp list scenarios`.",
+    ),
     "schema": LazyCommand(
-        _KNOW,
-        "schema:schema_command",
-        "Print the JSON Schema of scenario files, for editors that check and complete TOML.",
+        FORMER,
+        "new:schema_command",
+        "Print the JSON Schema of a kind of file, as `airtcp new --schema`.",
     ),
 }
 """Every command; a new one is a module in `airtcp.cli` and an entry here."""

@@ -59,9 +59,9 @@ def compare_command(
         typer.Option(
             metavar="NAME[:PARAMETER=VALUE]",
             autocompletion=complete_remedy,
-            help="A remedy from `airtcp remedies` to compare. Repeatable: each is compared with "
-            "the scenario as written; a+b applies two together. Left out, every remedy that has a "
-            "place on the link is.",
+            help="A remedy from `airtcp list remedies` to compare. Repeatable: each is compared "
+            "with the scenario as written; a+b applies two together. Left out, every remedy that "
+            "has a place on the link is.",
             show_default=False,
         ),
     ] = None,

@@ -63,7 +63,7 @@ ScenarioFile = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="The scenario: a TOML file, or a name from `airtcp scenarios`; - reads standard "
+        help="The scenario: a TOML file, or a name from `airtcp list scenarios`; - reads standard "
         "input.",
         autocompletion=complete_scenario,
     ),

@@ -1,4 +1,4 @@
-"""`airtcp deploy`, `deployed` and `undeploy`: hand over to airtcp-net."""
+"""`airtcp deploy`, and two former names of its forms: hand over to airtcp-net."""
 
 import typer
 
@@ -7,7 +7,7 @@ from airtcp.core.net import hand_over
 
 
 def deploy_command(_context: typer.Context) -> None:
-    """Apply a remedy to this machine: all connections, a route, a cgroup, a share or a device.
+    """Apply a remedy to this machine, list deployed ones (--list), or restore all (--undo).
 
     [bold]Examples[/bold]
 
@@ -15,19 +15,21 @@ def deploy_command(_context: typer.Context) -> None:
 
     airtcp deploy newzag --cgroup /sys/fs/cgroup/web --share 50% --for 10min
 
-    airtcp deploy cake --device eth0 --rate 20Mbit
+    airtcp deploy --list --check
+
+    airtcp deploy --undo
     """
     with clear_errors():
         hand_over("deploy")
 
 
 def deployed_command(_context: typer.Context) -> None:
-    """Show deployed remedies; with --check, the connections that use them and their gain."""
+    """Show deployed remedies, as `airtcp deploy --list`."""
     with clear_errors():
         hand_over("deployed")
 
 
 def undeploy_command(_context: typer.Context) -> None:
-    """Restore everything that `airtcp deploy` changed, also after a crash."""
+    """Restore everything that `airtcp deploy` changed, as `airtcp deploy --undo`."""
     with clear_errors():
         hand_over("undeploy")

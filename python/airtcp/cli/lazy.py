@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 """Every argument is for airtcp-net, including `--help`."""
 
+FORMER = ""
+"""The section of former names of commands: they work, and nothing lists or completes them."""
+
 
 @dataclass(frozen=True)
 class LazyCommand:
@@ -60,7 +63,7 @@ class LazyGroup(TyperGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         for name, entry in self.table.items():
-            self.add_command(TyperCommand(name, help=entry.line))
+            self.add_command(TyperCommand(name, help=entry.line, hidden=entry.section == FORMER))
 
     def main(
         self,
@@ -106,13 +109,14 @@ class LazyGroup(TyperGroup):
     def format_commands(self, ctx: "Context", formatter: "HelpFormatter") -> None:
         """One line per command, under the headings of the table."""
         del ctx
-        width = max(map(len, self.table))
-        for section in dict.fromkeys(entry.section for entry in self.table.values()):
+        listed = {name: one for name, one in self.table.items() if one.section != FORMER}
+        width = max(map(len, listed))
+        for section in dict.fromkeys(entry.section for entry in listed.values()):
             with formatter.section(section):
                 formatter.write_dl(
                     [
                         (name.ljust(width), entry.line)
-                        for name, entry in self.table.items()
+                        for name, entry in listed.items()
                         if entry.section == section
                     ]
                 )

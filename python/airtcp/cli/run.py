@@ -44,7 +44,8 @@ def run_command(
         typer.Option(
             metavar="NAME[:PARAMETER=VALUE]",
             autocompletion=complete_remedy,
-            help="Applies a remedy from `airtcp remedies`. Repeatable: all are applied together.",
+            help="Applies a remedy from `airtcp list remedies`. Repeatable: all are applied "
+            "together.",
         ),
     ] = None,
     bpf: Bpf = None,

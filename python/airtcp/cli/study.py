@@ -33,7 +33,7 @@ def study_command(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="FILE", help="A study: a TOML file, or a name from `airtcp scenarios`."
+            metavar="FILE", help="A study: a TOML file, or a name from `airtcp list scenarios`."
         ),
     ],
     seeds: Annotated[

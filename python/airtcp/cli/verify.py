@@ -42,7 +42,7 @@ def verify_command(
         typer.Option(
             metavar="NAME[:PARAMETER=VALUE]",
             autocompletion=complete_remedy,
-            help="A remedy from `airtcp remedies` to verify. Repeatable.",
+            help="A remedy from `airtcp list remedies` to verify. Repeatable.",
         ),
     ] = None,
     seeds: Annotated[

@@ -121,7 +121,7 @@ def _seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
 def _variants(written: Scenario, remedies: Sequence[str]) -> dict[str, Scenario]:
     """The scenario under each remedy, every name checked."""
     if not remedies:
-        raise ScenarioError("no remedy to compare: `airtcp remedies` lists them")
+        raise ScenarioError("no remedy to compare: `airtcp list remedies` lists them")
     variants: dict[str, Scenario] = {}
     for remedy in remedy_names(remedies):
         if remedy in variants:

@@ -33,7 +33,7 @@ def deployment(comparison: Comparison) -> list[str]:
         lines.append(
             "`airtcp verify` tries it on this machine's kernel; "
             f"`airtcp deploy {quote(chosen)} --all --dry-run` prints what it changes here, and "
-            "without --dry-run does it until `airtcp undeploy`."
+            "without --dry-run does it until `airtcp deploy --undo`."
         )
     return lines
 

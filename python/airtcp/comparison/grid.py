@@ -120,7 +120,7 @@ def load_grid(path: Path) -> Grid:
         raise StudyError(f"{path}: unknown key {key!r}: expected one of {', '.join(sorted(known))}")
     remedies = document.get("remedies")
     if not isinstance(remedies, list) or not all(isinstance(one, str) for one in remedies):
-        raise StudyError(f"{path}: remedies: expected a list of names, as in airtcp remedies")
+        raise StudyError(f"{path}: remedies: expected a list of names, as in airtcp list remedies")
     seeds = document.get("seeds", 10)
     if not isinstance(seeds, int) or isinstance(seeds, bool) or not 1 <= seeds <= MAX_SEEDS:
         raise StudyError(f"{path}: seeds = {seeds!r}: expected a number from 1 to {MAX_SEEDS}")

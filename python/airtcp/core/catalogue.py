@@ -126,7 +126,9 @@ def remedy(name: str) -> Remedy:
         return catalogue[name]
     # The core's error also knows the names used by papers and kernels.
     deployments(name)
-    raise ScenarioError(f'remedy "{name}": expected a name alone: `airtcp remedies` lists them')
+    raise ScenarioError(
+        f'remedy "{name}": expected a name alone: `airtcp list remedies` lists them'
+    )
 
 
 def is_known(remedy: str) -> bool:

@@ -32,7 +32,7 @@ def load_scenario(
         settings: dotted key to value, for example `{"link.loss.rate": 0.01}`, applied before
             the scenario is checked. A table may be given as such, `{"link": {"loss": {"rate":
             0.01}}}`, and a time as `datetime.timedelta`.
-        remedies: names from `airtcp remedies`, each with parameters if wanted
+        remedies: names from `airtcp list remedies`, each with parameters if wanted
             ("rto-factor:factor=10"), all applied together; or one such name.
 
     Raises:
@@ -69,7 +69,9 @@ def remedy_names(remedies: Sequence[str] | str) -> list[str]:
         if not isinstance(name, str):
             raise ScenarioError(f"remedy {name!r}: expected a name as text")
         if not name.strip():
-            raise ScenarioError(f'remedy "{name}": expected a name: `airtcp remedies` lists them')
+            raise ScenarioError(
+                f'remedy "{name}": expected a name: `airtcp list remedies` lists them'
+            )
     return names
 
 
@@ -95,8 +97,8 @@ def _read(source: object, settings: list[tuple[str, str]]) -> Scenario:
     if not isinstance(source, str | os.PathLike):
         hint = "; its keys are settings of one" if isinstance(source, Mapping) else ""
         raise ScenarioError(
-            f"scenario = {source!r:.60}: expected a file's path, a name from `airtcp scenarios`, "
-            f"TOML text or a Scenario{hint}"
+            f"scenario = {source!r:.60}: expected a file's path, a name from "
+            f"`airtcp list scenarios`, TOML text or a Scenario{hint}"
         )
     if source == "-":
         return Scenario.parse(_standard_input(), "stdin", settings=settings)

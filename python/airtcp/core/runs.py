@@ -223,7 +223,7 @@ def run(
         scenario: a path, TOML text, or a `Scenario` (see `load_scenario`).
         seed: the source of every random draw, 0 to 2^64 - 1.
         settings: dotted key to value, applied before the scenario is checked.
-        remedies: names from `airtcp remedies`, applied together; or a single name.
+        remedies: names from `airtcp list remedies`, applied together; or a single name.
         probes: variables to sample, for example "cwnd"; see `airtcp.probes()`.
         bpf: a congestion control for the kernel's BPF, `my.bpf.o` or `my.bpf.c`, with values of its
             constants after a colon if wanted, `my.bpf.o:beta=3`.

@@ -89,7 +89,7 @@ def find(source: str, kind: str) -> Path:
     hint = f' (did you mean "{near[0]}"?)' if near else ""
     raise ScenarioError(
         f'{kind}: neither a file nor a name that comes with airtcp: "{source}"{hint}: '
-        "`airtcp scenarios` lists them"
+        "`airtcp list scenarios` lists them"
     )
 
 

@@ -109,7 +109,7 @@ def tune(
     known = {entry["name"] for entry in remedies()}
     for name in names:
         if name not in known:
-            raise ScenarioError(f'remedy "{name}": unknown; `airtcp remedies` lists them')
+            raise ScenarioError(f'remedy "{name}": unknown; `airtcp list remedies` lists them')
     parse_askers(can)
     budget = Budget(SHARE * max_cpu_s)
     written = load_scenario(scenario, settings)

@@ -120,8 +120,8 @@ impl Stack {
         };
         if let Some(segments) = tcp.max_window {
             return Err(Error::new(format!(
-                "tcp.max_window = {segments}: no setting of Linux bounds a window (airtcp remedies \
-                 max-window says what comes near); leave it out"
+                "tcp.max_window = {segments}: no setting of Linux bounds a window (airtcp \
+                 list remedies max-window says what comes near); leave it out"
             )));
         }
         let on = |is_on: bool| if is_on { "1" } else { "0" };

@@ -70,7 +70,7 @@ impl Chain {
         let configurations: Vec<_> = selection.as_slice().iter().flat_map(installed).collect();
         if configurations.is_empty() {
             return Err(Error::new(
-                "no agent is named: expected one, such as delay-injection; `airtcp remedies` \
+                "no agent is named: expected one, such as delay-injection; `airtcp list remedies` \
                  lists those of the access point",
             ));
         }

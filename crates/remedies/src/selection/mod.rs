@@ -286,7 +286,7 @@ fn unknown_remedy(name: &str) -> SelectionError {
         None => question(name, names),
     };
     let question = if question.is_empty() {
-        "; list them with: airtcp remedies".to_owned()
+        "; list them with: airtcp list remedies".to_owned()
     } else {
         question
     };

@@ -1,6 +1,6 @@
 use super::*;
 
-/// The profiles' choices, as a user reads them in `airtcp remedies`.
+/// The profiles' choices, as a user reads them in `airtcp list remedies`.
 #[test]
 fn profiles_are_tables_of_choices() {
     let table: String = Profile::ALL

@@ -1,0 +1,80 @@
+"""`airtcp new`: a scenario of your own, and the schema of its keys."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import airtcp
+from airtcp._core import ScenarioError
+from airtcp.cli.console import complete_scenario, print_json, writable_file
+from airtcp.cli.errors import clear_errors
+from airtcp.core.shipped import copy_scenario, find
+
+
+class SchemaOf(StrEnum):
+    """A kind of file."""
+
+    SCENARIO = "scenario"
+    PAPER = "paper"
+    CLAIMS = "claims"
+
+
+def new_command(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="The file to make, as my-link.toml.")
+    ] = None,
+    source: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="NAME",
+            help="The scenario to begin with, a name from `airtcp list scenarios` or a file.",
+            autocompletion=complete_scenario,
+        ),
+    ] = "lossy-pipe",
+    schema: Annotated[
+        SchemaOf | None,
+        typer.Option(
+            help="Print the JSON Schema of such a file, for editors that check and complete TOML: "
+            "a scenario's, or a paper's paper.toml or claims.toml.",
+        ),
+    ] = None,
+) -> None:
+    """Make a scenario of your own from one that comes with airtcp, recordings included.
+
+    Examples: airtcp new my-link.toml --from wlan-upload;
+    airtcp new --schema scenario > airtcp.schema.json
+    """
+    with clear_errors():
+        if schema is not None:
+            print_json(_schema(schema))
+            return
+        if file is None:
+            raise ScenarioError("new: expected a file to make, as my-link.toml")
+        if file.suffix != ".toml":
+            raise ScenarioError(f"{file}: expected a name ending in .toml")
+        written = copy_scenario(find(source, "scenarios"), writable_file(file, "new"))
+        print(
+            f"wrote {', '.join(map(str, written))}; "
+            "every key: docs/reference/scenarios.md, `airtcp new --schema scenario`"
+        )
+
+
+def schema_command(
+    of: Annotated[SchemaOf, typer.Argument()] = SchemaOf.SCENARIO,
+) -> None:
+    """Print the JSON Schema of a kind of file, as `airtcp new --schema`."""
+    with clear_errors():
+        print_json(_schema(of))
+
+
+def _schema(of: SchemaOf) -> object:
+    if of is SchemaOf.SCENARIO:
+        return airtcp.schema()
+    from airtcp.papers.claims import ClaimsFile
+    from airtcp.papers.paper import PaperFile
+    from airtcp.papers.schema import schema_of
+
+    return schema_of(PaperFile if of is SchemaOf.PAPER else ClaimsFile)
