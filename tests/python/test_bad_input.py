@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import airtcp
-from airtcp.cli.compare import print_comparison
+from airtcp.cli.compare_output import print_comparison
 from airtcp.core.files import FileError, read_toml
 
 BAD_INPUT = 2

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from airtcp.cli.asker import Can, asked_for
-from airtcp.cli.compare import comparison_object, print_comparison
+from airtcp.cli.compare_output import print_comparison
 from airtcp.cli.console import (
     AsJson,
     Jobs,
@@ -20,6 +20,7 @@ from airtcp.cli.console import (
     writable_folder,
 )
 from airtcp.cli.errors import clear_errors, say
+from airtcp.comparison.as_json import comparison_object
 from airtcp.comparison.ranking import SMALLEST_PERCENT, Aim
 from airtcp.comparison.ranking.aims import COMPANIONS
 from airtcp.comparison.sequential import MAX_SEEDS

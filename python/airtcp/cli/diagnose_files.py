@@ -1,0 +1,271 @@
+"""`airtcp diagnose` for each kind of file: captures, logs, links, sockets, counters."""
+
+import shlex
+import sys
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airtcp._core import ScenarioError
+from airtcp.cli.asker import asked_for
+from airtcp.cli.console import print_json, print_lines, progress_bar
+from airtcp.cli.diagnose_output import diagnosis_json, print_diagnosis
+from airtcp.cli.errors import say
+from airtcp.cli.unwritten import AnswerFirst
+from airtcp.comparison.ranking.aims import Aim
+from airtcp.core.quantities import parse_seconds
+
+if TYPE_CHECKING:
+    from airtcp.diagnosis.ping_result import PingDiagnosis
+    from airtcp.diagnosis.result import Diagnosis
+    from airtcp.diagnosis.sockets import Sockets
+    from airtcp.diagnosis.trying import Effort
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Options of a diagnosis."""
+
+    flow: int | None
+    view: str | None
+    known_bps: float | None
+    interval_s: float | None
+    can: str | None
+    sender: str | None
+    seeds: int | None
+    max_cpu_s: float | None
+    worth_percent: float | None
+    aim: Aim
+
+    @property
+    def effort(self) -> "Effort":
+        """Cost bounds of the diagnosis of a capture."""
+        from airtcp.diagnosis.trying import Effort
+
+        usual = Effort(aim=self.aim)
+        worth = self.worth_percent
+        return replace(
+            usual,
+            seeds=self.seeds or usual.seeds,
+            max_cpu_s=self.max_cpu_s or usual.max_cpu_s,
+            worth_percent=usual.worth_percent if worth is None else worth,
+        )
+
+
+def _first_of(file: str) -> str:
+    """The beginning of a file as text; empty if it is not text."""
+    path = Path(file)
+    if not path.is_file():
+        return ""
+    with path.open("rb") as opened:
+        return opened.read(1024).decode(errors="replace")
+
+
+def is_of_counters(file: str) -> bool:
+    """Whether a file is a radio's counters (`iw dev DEV station dump`) or the log of QUIC."""
+    from airtcp.diagnosis.qlog_events import is_qlog
+    from airtcp.diagnosis.stations import is_station_dump
+
+    first = _first_of(file)
+    return is_station_dump(first) or is_qlog(first)
+
+
+def is_of_sockets(file: str) -> bool:
+    """Whether a file holds the output of `ss`, which then needs no flag."""
+    from airtcp.diagnosis.sockets import is_socket_list
+
+    return is_socket_list(_first_of(file))
+
+
+def print_counters(path: str, *, as_json: bool) -> None:
+    """Prints the answer to the counters of a radio, or to the log of QUIC."""
+    from airtcp.diagnosis.qlog_events import is_qlog
+    from airtcp.diagnosis.stations import parsed
+
+    if is_qlog(_first_of(path)):
+        from airtcp.diagnosis.qlog import read_qlog
+
+        log = read_qlog(path)
+        facts: dict[str, object] = {"lost": log.lost, "called_lost_and_arrived": log.needless}
+        facts |= {"goodput_bps": log.flow.goodput_bps, "latency": asdict(log.waits)}
+        sentences, headline = log.sentences, log.headline
+    else:
+        stations = parsed(Path(path).read_text(errors="replace"), path)
+        facts = asdict(stations)
+        sentences, headline = stations.sentences, stations.headline
+    if as_json:
+        print_json(facts | {"headline": headline, "sentences": sentences})
+        return
+    print_lines(sentences)
+
+
+def print_diagnosed(
+    file: str,
+    chosen: Chosen,
+    folder: Path | None,
+    sockets: "Sockets | None" = None,
+    *,
+    as_json: bool,
+) -> None:
+    """Diagnoses a capture or a log, and prints the result."""
+    from airtcp.diagnosis.kind import is_capture
+
+    if _is_link(file):
+        _print_link(file, chosen, folder, as_json=as_json)
+        return
+    asked = asked_for(chosen.can, is_interactive=not as_json and file != "-")
+    diagnosis: Diagnosis | PingDiagnosis
+    with progress_bar(f"diagnosing {file}") as report:
+        if file == "-" or is_capture(Path(file)):
+            from airtcp.diagnosis.diagnose import diagnose
+
+            diagnosis = diagnose(
+                file,
+                flow=chosen.flow,
+                view=chosen.view,
+                can=asked.can,
+                rate_bps=chosen.known_bps,
+                sockets=sockets,
+                sender=chosen.sender,
+                effort=chosen.effort,
+                progress=report,
+            )
+        else:
+            # A capture's diagnosis takes longer to load than a log's takes to refuse.
+            from airtcp.diagnosis.ping_options import ping_rounds, refuse_options_of_captures
+            from airtcp.diagnosis.ping_result import diagnose_ping
+
+            refuse_options_of_captures(
+                chosen.sender, chosen.worth_percent, chosen.aim, chosen.flow, chosen.view
+            )
+            diagnosis = diagnose_ping(
+                file,
+                asked.can,
+                report,
+                rate_bps=chosen.known_bps,
+                interval_s=chosen.interval_s,
+                rounds=ping_rounds(chosen.seeds, chosen.max_cpu_s),
+            )
+    written: AnswerFirst[Path] = AnswerFirst()
+    page = None
+    if folder:
+        to = folder
+        page = written.attempt(lambda: diagnosis.report(to, _command()))
+    if as_json:
+        print_json(diagnosis_json(diagnosis, page))
+    else:
+        print_diagnosis(diagnosis)
+        if asked.note:
+            say(asked.note)
+        if page:
+            say(f"report: {page}")
+    written.finish()
+
+
+def _is_link(file: str) -> bool:
+    """Whether a file has a link's rate, such as iperf3's, and is neither capture nor ping log."""
+    from airtcp.diagnosis.kind import is_capture
+
+    if file == "-" or is_capture(Path(file)):
+        return False
+    from airtcp.core.recordings.recording import read_recording
+
+    try:
+        return read_recording(file).is_link
+    except ScenarioError:
+        # Its fault is said by the reading of a ping log.
+        return False
+
+
+def _print_link(file: str, chosen: Chosen, folder: Path | None, *, as_json: bool) -> None:
+    """Diagnoses a file with a rate: what it knows of the link, and what helps there."""
+    from airtcp.cli.diagnose_output import print_link
+    from airtcp.core.quantities import format_bit_rate
+    from airtcp.diagnosis.link_file import diagnosed_link
+    from airtcp.diagnosis.ping_options import ping_rounds, refuse_options_of_captures
+
+    refuse_options_of_captures(chosen.sender, chosen.worth_percent, chosen.aim)
+    asked = asked_for(chosen.can, is_interactive=not as_json)
+    known = chosen.known_bps
+    with progress_bar(f"diagnosing {file}") as report:
+        found = diagnosed_link(
+            Path(file),
+            asked.can,
+            report,
+            rate=None if known is None else format_bit_rate(known),
+            rounds=ping_rounds(chosen.seeds, chosen.max_cpu_s),
+        )
+    if folder is not None:
+        say(f"the link: {found.imported.link.write(folder)}")
+    if as_json:
+        print_json({"sentences": found.sentences, "scenario": found.imported.link.toml})
+        return
+    print_link(found)
+
+
+def probes_of(files: list[str], flow: int | None, view: str | None) -> list[str]:
+    """Questions that a capture leaves open, and transfers that would answer them."""
+    from airtcp.diagnosis.advise import probes
+    from airtcp.diagnosis.kind import is_capture
+    from airtcp.diagnosis.read import read_capture
+    from airtcp.diagnosis.result import diagnosed
+
+    if len(files) != 1 or not (files[0] == "-" or is_capture(Path(files[0]))):
+        raise ScenarioError("--advise: expected one capture, or no file")
+    return probes(diagnosed(read_capture(files[0], flow, view), None))
+
+
+def captured(device: str, seconds: str, held: Path, folder: Path | None) -> Path:
+    """Captures an interface into a file: in the report's folder, or a temporary one."""
+    from airtcp.diagnosis.live import capture_live
+
+    duration_s = parse_seconds(seconds)
+    if duration_s is None:
+        raise ScenarioError(f'--for {seconds}: expected a time such as "60s" or "5 min"')
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    path = (folder or held) / "captured.pcap"
+    with progress_bar(f"capturing {device}") as report:
+        taken = capture_live(device, duration_s, path, report)
+    say(f"{taken.packets:,} packets of TCP in {taken.seconds:.0f} s")
+    if taken.dropped:
+        say(f"{taken.dropped:,} more were dropped: the machine did not keep up")
+    return path
+
+
+def print_sockets(path: str | None, *, as_json: bool) -> None:
+    """Prints the answer to counters of sockets: from a file, or this machine's."""
+    from airtcp.diagnosis.sockets import sockets_of
+
+    found = sockets_of(path)
+    if as_json:
+        print_json(asdict(found) | {"headline": found.headline, "sentences": found.sentences})
+        return
+    print_lines(found.sentences)
+
+
+def print_changes(
+    before: str, after: str, flow: int | None, view: str | None, *, as_json: bool
+) -> None:
+    """Prints the differences of two captures."""
+    from airtcp.diagnosis.changes import changes
+    from airtcp.diagnosis.kind import is_capture
+    from airtcp.diagnosis.read import read_capture
+
+    for path in (before, after):
+        if path == "-" or not is_capture(Path(path)):
+            raise ScenarioError(
+                f"{path}: expected a capture in a file: two captures are compared, logs are not"
+            )
+    with progress_bar("comparing") as report:
+        found = changes(
+            read_capture(before, flow, view, report), read_capture(after, flow, view, report)
+        )
+    if as_json:
+        print_json(asdict(found) | {"headline": found.headline, "sentences": found.sentences})
+        return
+    print_lines(found.sentences)
+
+
+def _command() -> str:
+    return shlex.join(["airtcp", *sys.argv[1:]])
