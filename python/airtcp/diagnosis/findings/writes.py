@@ -16,6 +16,8 @@ def small_writes(capture: Capture) -> CaptureFinding | None:
     if facts is None:
         return None
     found = facts["small_writes"]
+    if found["waits"] < FEWEST_WAITS:
+        return None
     held_s, whole_s = found["held_s"], sum(facts["seconds"].values())
     is_accounted = whole_s > 0
     if is_accounted:
@@ -23,7 +25,7 @@ def small_writes(capture: Capture) -> CaptureFinding | None:
     else:
         # A receiver's capture without timestamps shows the waits, and nothing else of the time.
         whole_s = (facts["last"][0]["time_ns"] - int(capture.segments["time_ns"][0])) / 1e9
-    if found["waits"] < FEWEST_WAITS or held_s < MIN_SHARE * whole_s:
+    if held_s < MIN_SHARE * whole_s:
         return None
     is_delayed = 2 * found["delayed"] > found["waits"] and found["delay_ns"] is not None
     cause = (
