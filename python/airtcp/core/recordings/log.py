@@ -14,6 +14,8 @@ from airtcp._core import ScenarioError
 Reals = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 FEWEST = 30
+MIN_DURATION_S = 0.1
+"""Minimum duration of a log that is played by time, in seconds."""
 USUAL_INTERVAL_S = 1.0
 """Default interval of ping, in seconds (iputils, BSD, busybox, Windows)."""
 MAX_GAP = 1_000_000
@@ -97,9 +99,16 @@ class PingLog:
     def refusal(self) -> str | None:
         """The reason to refuse trials, and a log that would help; None if there is no reason."""
         if len(self.answered) < FEWEST:
+            count = len(self.answered)
+            held = f"{count} round trip{'' if count == 1 else 's'}"
             return (
-                f"The log holds {len(self.answered)} round trips, and {FEWEST} are needed: "
+                f"The log holds {held}, and {FEWEST} are needed: "
                 "ping -D -i 0.2 -c 1500 HOST > link.ping takes five minutes."
+            )
+        if self.duration_s < MIN_DURATION_S:
+            return (
+                f"The probes span {1e3 * self.duration_s:.3g} ms, and {1e3 * MIN_DURATION_S:.0f} "
+                "ms are needed: ping -D -i 0.2 -c 1500 HOST > link.ping takes five minutes."
             )
         return None
 
