@@ -43,6 +43,7 @@ CONNECTIONS ?= 100000
 SCENARIOS ?= 5000
 CELLS ?= 20000
 CAPTURE_MUTANTS ?= 100000
+LOG_MUTANTS ?= 100000
 # The part of the mutants that a run tries, k/n: fifteen, others each day; all take weeks: MUTANTS=0/1.
 MUTANTS ?= $(shell date +%j)/1000
 # Of `airtcp kernels`; "machine" is this one, in real time.
@@ -135,6 +136,8 @@ check-long: build $(DEV_READY) ## what takes hours: tests with programs hidden, 
 	$(PYTHON) tests/recipes.py clippy
 	AIRTCP_SCENARIOS=$(SCENARIOS) $(BIN)/pytest --numprocesses auto tests/python/test_generated_scenarios.py
 	AIRTCP_CAPTURE_MUTANTS=$(CAPTURE_MUTANTS) $(BIN)/pytest --numprocesses auto tests/python/test_capture_mutants.py
+	AIRTCP_LOG_MUTANTS=$(LOG_MUTANTS) $(BIN)/pytest --numprocesses auto tests/python/test_log_mutants.py
+	$(BIN)/python tests/captures/answer_times.py --check
 	set -e; for target in $$(cargo +nightly fuzz list); do \
 	  mkdir -p fuzz/corpus/$$target; \
 	  cargo +nightly fuzz run "$$target" fuzz/corpus/$$target $$(ls -d fuzz/seeds/$$target 2>/dev/null) \

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "measurements" / "diagnose.md"
 FOUND = ROOT / "docs" / "measurements" / "diagnose.json"
 SCRIPTS = ROOT / "tests" / "captures"
-PARTS = ("scores", "causes", "forecasts")
+PARTS = ("scores", "causes", "forecasts", "remedied")
 HALVES = {"development": "developed with", "kept": "kept aside"}
 INDEPENDENT = {"independent": "the kernel over another emulator"}
 
@@ -50,16 +50,21 @@ def main() -> None:
             _run("independent.py", f"{corpus}-independent", "--json", str(FOUND))
         if "forecasts" in parts:
             _run("forecast.py", corpus, "--out", "out/forecast", "--json", str(FOUND), *kernel)
+        if "remedied" in parts:
+            _run("remedied.py", corpus, "--out", "out/remedied", "--json", str(FOUND), *kernel)
     found = json.loads(FOUND.read_text())
     text = put(PAGE.read_text(), "scores", scores(found))
+    text = put(text, "kinds", matrix(found))
     text = put(text, "answers", answers(found))
     if "causes" in found:
         text = put(text, "causes", causes(found["causes"]))
     if "forecasts" in found:
         text = put(text, "forecasts", forecasts(found["forecasts"]))
+    if "remedied" in found:
+        text = put(text, "remedied", remedied(found["remedied"]))
     PAGE.write_text(text)
     if options.corpus:
-        answered = ("answers",) if "scores" in parts else ()
+        answered = ("answers", "kinds") if "scores" in parts else ()
         stamp(ROOT, *parts, *answered)
 
 
@@ -119,6 +124,32 @@ def answers(found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def matrix(found: dict[str, Any]) -> str:
+    """A row per kind of link, and the judgement of its first sentences by half."""
+    heads = ["links", *(words for half, words in HALVES.items() if half in found)]
+    lines = [f"| {' | '.join(heads)} |", "|---|" + "---|" * (len(heads) - 1)]
+    by_kind: dict[str, dict[str, list[str]]] = {}
+    for half in (one for one in HALVES if one in found):
+        for case in found[half]["cases"]:
+            by_kind.setdefault(case["kind"], {}).setdefault(half, []).append(judgement(case))
+    for kind, halves in by_kind.items():
+        cells = [", ".join(halves.get(half, ["none"])) for half in HALVES if half in found]
+        lines.append(f"| {kind} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def judgement(case: dict[str, Any]) -> str:
+    """How a case's first sentences are judged: right, partly right, or wrong."""
+    names_it, not_wrong = case["names_it"], case["not_wrong"]
+    if not_wrong["right"] < not_wrong["of"]:
+        said = [note.split(":")[0] for note in case["notes"] if "names " in note]
+        return f"**wrong** ({said[0]})" if said else "**wrong**"
+    if names_it["right"] == names_it["of"]:
+        return "right"
+    is_refusal = case["due"]["right"] < case["due"]["of"]
+    return "refused without need" if is_refusal else "names nothing"
+
+
 def _summed(kinds: dict[str, dict[str, list[int]]]) -> dict[str, list[int]]:
     return {
         name: [sum(sums[name][place] for sums in kinds.values()) for place in (0, 1)]
@@ -167,6 +198,30 @@ def forecasts(rows: list[dict[str, Any]]) -> str:
             continue
         real = interval(row["real_percent"], row["real_interval"])
         lines.append(f"| {row['case']} | {row['remedy']} | {forecast} | {real} |")
+    return "\n".join(lines)
+
+
+UNITS = {"message": (1e3, "ms a message"), "goodput": (1e-6, "Mbit/s")}
+
+
+def remedied(rows: list[dict[str, Any]]) -> str:
+    """A row per case and remedy: before it, its forecast, and after it."""
+    lines = [
+        "| captured link | remedy | before | forecast | on the kernel |",
+        "|---|---|---:|---:|---:|",
+    ]
+    for row in rows:
+        cells = [row["case"], row["remedy"]]
+        if "measure" not in row:
+            why = "not named" if "not_named" in row else "not recorded"
+            lines.append(f"| {' | '.join(cells)} | {why} | | |")
+            continue
+        factor, unit = UNITS[row["measure"]]
+        cells += [
+            "data arrives" if row[name] is None else f"{factor * row[name]:.3g} {unit}"
+            for name in ("before", "forecast", "after")
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 

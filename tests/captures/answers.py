@@ -89,7 +89,9 @@ KINDS = {
     "unordered": LOSSES,
     "rate step": RATE,
     "long queue": Right(("waits",), ("full", "loss", "rate")),
-    "802.11n and ax": Right(("wifi", "full", "waits"), ("loss", "rate", "queue", "managed")),
+    "802.11n and ax": Right(
+        ("wifi", "full", "waits"), ("loss", "rate", "queue", "managed", "bursts")
+    ),
     "send buffer": Right(("buffer",), ()),
     "small writes": Right(("writes",), ()),
     "other way": Right(("other way",), ()),

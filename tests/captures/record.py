@@ -53,7 +53,8 @@ def main() -> None:
     print(f"{len(wanted)} cases, {len(missing)} to record", file=sys.stderr)
     with ThreadPoolExecutor(options.jobs) as pool:
         names = pool.map(
-            lambda case: _record(options.folder, case, options.attempts, options.kernel), missing
+            lambda case: record_case(options.folder, case, options.attempts, options.kernel),
+            missing,
         )
         failed = [name for name in names if name]
     if failed:
@@ -103,7 +104,7 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _record(corpus: Path, case: Case, attempts: int, kernel: str) -> str | None:
+def record_case(corpus: Path, case: Case, attempts: int, kernel: str) -> str | None:
     """Records a case until it was in time, keeping the least late; its name if it never was."""
     folder = folder_of(corpus, case)
     work = folder.with_name(folder.name + ".part")

@@ -99,9 +99,12 @@ class Truth:
         rows = []
         arriving: dict[int, int] = {}
         highest = 0
-        columns = segments.select("index", "start", "end", "timestamp")
-        for index, start, end, timestamp in columns.iter_rows():
+        longest = self.case.sender.longest
+        columns = segments.select("index", "start", "end", "timestamp", "size")
+        for index, start, end, timestamp, size in columns.iter_rows():
             fate = fates[index] if index < len(fates) else "under way"
+            if longest and size > longest and fate == "delivered":
+                fate = "swallowed"
             if fate == "delivered" and (start, timestamp) in self.refused:
                 fate = "refused"
             # A range above everything received needs no search.
