@@ -129,7 +129,7 @@ def assert_helps(error: str, path: Path, name: str) -> None:
     """The error names the file, and what was expected or what to do; no file of the tool's own."""
     assert path.name in error, f"{name}: {error}"
     assert not INNER.search(error), f"{name}: {error}"
-    assert re.search(r"expected|; |airtcp|needed: ", error), f"{name}: {error}"
+    assert re.search(r"expected|choose|; |airtcp|needed: ", error), f"{name}: {error}"
 
 
 @pytest.mark.timeout(0 if EACH > 100 else 600)
