@@ -106,8 +106,12 @@ def test_errors_name_file_function_and_line(tmp_path: Path) -> None:
     broken.write_text(veno.replace("grow_as_reno(sk, acked);", endless))
     with pytest.raises(airtcp.RunError, match=r"veno_cong_avoid.*more than 1000000 instructions"):
         airtcp.run(LINK, 1, SHORT, bpf=broken)
-    with pytest.raises(ScenarioError, match="cannot be read"):
-        remedy(tmp_path / "missing.bpf.o")
+    for missing in ("missing.bpf.o", "missing.bpf.c"):
+        with pytest.raises(ScenarioError, match=rf"{missing} cannot be read"):
+            remedy(tmp_path / missing)
+    broken.write_text(veno.replace('SEC("license") = "GPL"', 'SEC("license") = "MIT"'))
+    with pytest.raises(ScenarioError, match=rf'^{broken}: the licence "MIT"'):
+        remedy(broken)
 
 
 def test_compare_has_it_among_the_remedies() -> None:
@@ -117,6 +121,19 @@ def test_compare_has_it_among_the_remedies() -> None:
     names = list(comparison.remedies)
     assert names[:2] == ["baseline", "westwood"]
     assert names[2].startswith("bpf:")
+
+
+def test_readers_meet_the_program_not_the_object_that_is_kept(tmp_path: Path) -> None:
+    source = BPF / "veno.bpf.c"
+    kept = str(object_file(source).parent)
+    seeds = ["--seeds", "2", "--out", str(tmp_path)]
+    for given in (["run", LINK], ["compare", LINK, "--remedy", "westwood", *seeds]):
+        line = [sys.executable, "-m", "airtcp", *given, "--set", "duration=5s", "--bpf", source]
+        done = subprocess.run(line, capture_output=True, text=True, check=True)
+        assert "bpf:veno" in done.stdout
+        assert kept not in done.stdout + done.stderr
+    for page in (tmp_path / "index.html", *tmp_path.glob("*.svg")):
+        assert kept not in page.read_text(), page
 
 
 def test_the_command_line_prints_counters(tmp_path: Path) -> None:

@@ -50,5 +50,8 @@ def test_every_remedy_is_named_in_a_figure(drawing: type, longest: float) -> Non
     assert {"baseline", "bbr"} <= words
     assert any("(ms)" in text for text in words)
     assert "<svg" in svg_of(figure, "latency")
+    long = "+".join(["rto-factor:factor=7"] * 20)
+    for figure in (every := drawing((RemedyLatency(long, known, known),))).figure(), every.narrow():
+        assert "…" in svg_of(figure, "latency")
     rows = latency_rows(remedies).rows
     assert rows[3] == ("bbr", "delivery", *["none"] * 6)

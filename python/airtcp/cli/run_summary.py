@@ -40,7 +40,7 @@ def print_controls(controls: list[ControlReport]) -> None:
 
 def print_summary(summary: RunSummary) -> None:
     """Prints one column per flow, and a line for all."""
-    remedies = " + ".join(summary["remedies"]) or "as written"
+    remedies = printable(" + ".join(summary["remedies"])) or "as written"
     name = printable(summary["scenario"])
     print(f"{name}, {remedies}, seed {summary['seed']}, {summary['duration_s']:g} s")
     flows = summary["flows"]

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -13,6 +14,9 @@ from airtcp.core import shipped
 
 PREFIX = "bpf:"
 """The word before the object's file name in a remedy: `bpf:my.bpf.o:beta=3`."""
+
+_KEPT = re.compile(rf"{PREFIX}/[^:+,\n]*/airtcp/bpf/([^/:+,\n]+)-[0-9a-f]{{24}}\.bpf\.o")
+"""A remedy of a source, which names the object that was compiled from it."""
 
 _COMPILER = ("-O2", "-g", "-Wall", "-target", "bpf", "-D__TARGET_ARCH_x86")
 
@@ -28,9 +32,23 @@ def remedy(file: str | os.PathLike[str]) -> str:
         ScenarioError: the file cannot be read, compiled or simulated; says where and why.
     """
     name, colon, values = os.fspath(file).partition(":")
-    text = f"{PREFIX}{object_file(name)}{colon}{values}"
-    _core.deployments(text)
+    compiled = object_file(name)
+    text = f"{PREFIX}{compiled}{colon}{values}"
+    try:
+        _core.deployments(text)
+    except ScenarioError as error:
+        # The reader knows the source, not the object that is kept of it.
+        raise ScenarioError(str(error).replace(str(compiled), name)) from None
     return text
+
+
+def with_program_names(text: str) -> str:
+    """A text for readers: a remedy of a source by its program's name, not by the kept object.
+
+    >>> with_program_names(f"bpf:/me/.cache/airtcp/bpf/gentle-{24 * '0'}.bpf.o:a=1")
+    'bpf:gentle:a=1'
+    """
+    return _KEPT.sub(rf"{PREFIX}\1", text)
 
 
 def is_bpf(part: str) -> bool:
@@ -47,6 +65,8 @@ def object_file(file: str | os.PathLike[str]) -> Path:
     path = Path(file).absolute()
     if path.suffix != ".c":
         return path
+    if not path.is_file():
+        raise ScenarioError(f"{file} cannot be read; check that it exists and is a file")
     clang = os.environ.get("CLANG") or "clang"
     if shutil.which(clang) is None:
         raise ScenarioError(

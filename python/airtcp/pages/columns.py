@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from textwrap import fill
 
+from airtcp.core.bpf import with_program_names
+
 _GAP = 2
 _NARROWEST_TEXT = 30
 """Minimum width of a last column; a narrower one is put below the others instead."""
@@ -15,11 +17,12 @@ _CONTROL = re.compile(r"[^\n\t\x20-\x7e\xa0-\U0010ffff]")
 
 
 def printable(text: str) -> str:
-    """Escapes control characters for a terminal, as in Python's `repr`.
+    """Escapes control characters for a terminal, as in Python's `repr`, and names BPF programs.
 
     Names and descriptions of a stranger's file may hold escape sequences.
     """
-    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    named = with_program_names(text)
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), named)
 
 
 def width() -> int:

@@ -7,13 +7,15 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from airtcp.core.bpf import with_program_names
 from airtcp.core.files import whole_folder, write_whole
 from airtcp.pages.plot.svg import colour_rules
 
 
 def rendered(template: str, **values: object) -> str:
     """Renders a template of `pages/templates`."""
-    return _environment().get_template(template).render(colour_rules=colour_rules(), **values)
+    page = _environment().get_template(template).render(colour_rules=colour_rules(), **values)
+    return with_program_names(page)
 
 
 def write_text(path: Path, text: str) -> Path:

@@ -7,10 +7,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from airtcp.core.quantities import bit_rate_scale, format_bit_rate
-from airtcp.pages.plot.frame import frame, text_inches, widest_inches
+from airtcp.pages.plot.frame import fitted, frame, text_inches, widest_inches
 from airtcp.pages.plot.style import BLUE, LIGHT, VERMILLION, house_style
 from airtcp.pages.plot.svg import NARROW_INCHES
 
+_NAME_INCHES = 3.2
+"""Widest name of a remedy next to its row."""
 _ROW_INCHES = 0.62
 _NARROW_ROW_INCHES = 0.78
 _NARROW_SPREAD = 0.14
@@ -41,7 +43,7 @@ class DifferenceRows:
     def figure(self) -> Figure:
         """One row per remedy: a dot per seed, the mean as a diamond, its 95 % interval as a bar."""
         seeds = len(self.rows[0].differences_bps)
-        remedies = [row.remedy for row in self.rows]
+        remedies = [fitted(row.remedy, _NAME_INCHES) for row in self.rows]
         largest = max(abs(value) for row in self.rows for value in row.differences_bps)
         divisor, unit = bit_rate_scale(largest)
         with house_style():
@@ -82,7 +84,7 @@ class DifferenceRows:
             for place, row in enumerate(self.rows):
                 _draw_bar(axes, place + 0.18, row, divisor, _NARROW_SPREAD)
                 for above, text, weight in (
-                    (0.38, row.remedy, "bold"),
+                    (0.38, fitted(row.remedy, NARROW_INCHES - 0.6), "bold"),
                     (0.19, row.words.replace("\n", ", "), "normal"),
                 ):
                     axes.annotate(

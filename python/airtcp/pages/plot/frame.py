@@ -11,6 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
+from airtcp.core.bpf import with_program_names
+
 _POINTS_AN_INCH = 72.0
 
 
@@ -28,6 +30,21 @@ def text_inches(text: str, points: float = 9.0) -> float:
 def widest_inches(texts: Iterable[str], points: float = 9.0) -> float:
     """The width of the widest of some texts, in inches; 0 without any."""
     return max((text_inches(text, points) for text in texts), default=0.0)
+
+
+def fitted(name: str, inches: float) -> str:
+    """The name of a remedy, shortened in the middle if it is wider; tables have it whole."""
+    name = with_program_names(name)
+    kept = len(name)
+    while kept > 1 and text_inches(_shortened(name, kept)) > inches:
+        kept -= 1
+    return _shortened(name, kept)
+
+
+def _shortened(name: str, kept: int) -> str:
+    if kept >= len(name):
+        return name
+    return f"{name[: kept - kept // 2]}…{name[len(name) - kept // 2 :]}"
 
 
 def frame(

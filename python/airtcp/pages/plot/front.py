@@ -6,9 +6,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 from airtcp.core.quantities import bit_rate_scale
-from airtcp.pages.plot.frame import frame
+from airtcp.pages.plot.frame import fitted, frame
 from airtcp.pages.plot.style import BLUE, LIGHT, house_style
 from airtcp.pages.plot.svg import NARROW_INCHES
+
+_NAME_INCHES = 2.5
+"""Widest name of a remedy next to its dot."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ class FrontPlane:
                 )
                 if spot.is_on_front or spot.remedy == "baseline":
                     axes.annotate(
-                        spot.remedy,
+                        fitted(spot.remedy, _NAME_INCHES),
                         place,
                         xytext=(6, 5),
                         textcoords="offset points",

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from airtcp.core.catalogue import BASELINE
-from airtcp.pages.plot.frame import frame, widest_inches
+from airtcp.pages.plot.frame import fitted, frame, widest_inches
 from airtcp.pages.plot.style import LIGHT, house_style, remedy_colours
 from airtcp.pages.plot.svg import NARROW_INCHES
 
@@ -102,7 +102,7 @@ class LatencyDistributions:
             }
             figure.legend(
                 handles.values(),
-                handles.keys(),
+                [fitted(name, width / in_a_row - 0.7) for name in handles],
                 loc="upper left",
                 ncols=in_a_row,
                 borderaxespad=0.2,
@@ -136,8 +136,9 @@ class LatencyBoxes:
         return self._drawn(NARROW_INCHES, 1)
 
     def _drawn(self, width: float, columns: int) -> Figure:
-        names = [one.remedy for one in self.remedies]
-        colours = remedy_colours([BASELINE, *(name for name in names if name != BASELINE)])
+        remedies = [one.remedy for one in self.remedies]
+        colours = remedy_colours([BASELINE, *(name for name in remedies if name != BASELINE)])
+        names = [fitted(name, 0.4 * width) for name in remedies]
         with house_style():
             panels = len(_KINDS) // columns
             height = 0.45 + panels * (0.8 + _ROW_INCHES * len(names))

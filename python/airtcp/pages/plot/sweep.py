@@ -6,9 +6,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from airtcp.pages.plot.frame import frame
+from airtcp.pages.plot.frame import fitted, frame
 from airtcp.pages.plot.style import LIGHT, house_style, remedy_colours
 
+_NAME_INCHES = 1.6
+"""Widest name in the legend, which has four columns."""
 _WIDE = 20.0
 """Minimum ratio of the largest to the smallest value for a logarithmic axis."""
 
@@ -71,7 +73,8 @@ class SweepLines:
                 axes.set_ylabel("gain in goodput (%)")
             self._scale(grid[-1], numbers, is_numeric=is_numeric)
             handles, labels = grid[0].get_legend_handles_labels()
-            figure.legend(handles, labels, loc="upper left", ncols=4, borderaxespad=0.2)
+            names = [fitted(name, _NAME_INCHES) for name in labels]
+            figure.legend(handles, names, loc="upper left", ncols=4, borderaxespad=0.2)
             frame(figure, left=0.8, right=0.3, top=0.6, bottom=0.6, rows=count, between_rows=0.4)
         return figure
 

@@ -20,13 +20,14 @@ from matplotlib.transforms import (
 from numpy.typing import NDArray
 
 from airtcp.core.quantities import bit_rate_scale
-from airtcp.pages.plot.frame import frame, widest_inches
+from airtcp.pages.plot.frame import fitted, frame, widest_inches
 from airtcp.pages.plot.observed import Observed
 from airtcp.pages.plot.style import BLUE, LIGHT, house_style
 from airtcp.pages.plot.svg import NARROW_INCHES
 
 _GOODPUT_BINS = 120
 _TABLE_WINDOWS = 12
+_TITLE_INCHES = 3.0
 _LABEL_INCHES = -0.55
 """Position of the labels of the y axes, relative to the axes; equal for all, for alignment."""
 _LANES = ("timeout", "spurious-timeout", "fast-retransmit")
@@ -123,7 +124,7 @@ class Timelines:
             for column, one in enumerate(self.columns):
                 panels = grid[4 * column : 4 * column + 4, 0] if is_narrow else grid[:, column]
                 events, window, timers, goodput = panels
-                events.set_title(one.title)
+                events.set_title(fitted(one.title, _TITLE_INCHES))
                 _draw_events(events, one)
                 window.step(
                     one.time_s, one.column("cwnd_bytes") / 1e3, where="post", color=one.colour
