@@ -44,6 +44,14 @@ def test_a_remedy_that_changes_nothing_is_called_so(steady_file: Path) -> None:
     assert "changes nothing here" in comparison.verdict[0]
 
 
+def test_the_same_goodput_by_other_packets_is_not_called_nothing() -> None:
+    """Two controls that keep the link full carry the same bytes, with other round trips."""
+    comparison = airtcp.compare("lossy-pipe", ["veno"], 2, {"duration": "60s"})
+    assert comparison.table["outcome"].to_list() == [None, "identical"]
+    assert comparison.table["rtt_p50"].n_unique() == 2
+    assert "leaves goodput as it is" in comparison.verdict[0]
+
+
 def test_a_winner_says_how_it_is_deployed(lossy: str, tmp_path: Path) -> None:
     """The steps are from the catalogue, with the values of this remedy."""
     comparison = airtcp.compare(lossy, ["max-window:segments=4", "coin:q=1"], seeds=6)

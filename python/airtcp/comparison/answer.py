@@ -169,7 +169,8 @@ def _so_far(comparison: Comparison, one: Candidate) -> str:
     difference = comparison.decisive[one.remedy]
     name = comparison.row_name(one.remedy)
     if difference.outcome is Outcome.IDENTICAL:
-        return f"{name} (no difference on {difference.n} seeds so far)"
+        seeds = f"{difference.n} seed{'s' if difference.n > 1 else ''}"
+        return f"{name} (no difference on {seeds} so far)"
     size = amount(difference, sign=True, metric=METRICS[comparison.metric])
     clauses = [f"{size}, {basis(difference)}"]
     if one.seeds_to_decide:

@@ -282,6 +282,11 @@ class Comparison(Shown):
             by.setdefault(digests[name], []).append(name)
         return {name: tuple(by[digests[name]]) for name in self.remedies[1:]}
 
+    def is_as_written(self, remedy: str) -> bool:
+        """Whether every run with the remedy is identical to the baseline's."""
+        pairs = zip(self.summaries[BASELINE], self.summaries[remedy], strict=True)
+        return all(one["digest"] == other["digest"] for one, other in pairs)
+
     @cached_property
     def shown(self) -> tuple[str, ...]:
         """The remedies worth a row: all that the user named.

@@ -75,6 +75,8 @@ def _nothing_helps(comparison: Comparison) -> bool:
 def _sentence(comparison: Comparison, name: str, metric: Metric, *, is_first: bool = False) -> str:
     """A remedy's effect, and its harm to others; the best one's harm has a separate line."""
     effect = remedy_sentence(name, comparison.decisive[name], metric).removesuffix(".")
+    if comparison.is_as_written(name):
+        effect = f"{name} changes nothing here: every run is the same, packet by packet"
     if is_first:
         effect = with_sender(comparison, effect)
     if goodput := goodput_clause(comparison, name):

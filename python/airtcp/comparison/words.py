@@ -14,7 +14,7 @@ def remedy_sentence(name: str, difference: PairedDifference, metric: Metric = _G
     what, size = metric.phrase, amount(difference, metric=metric)
     match difference.outcome:
         case Outcome.IDENTICAL:
-            return f"{name} changes nothing here: {what} is the same in every run."
+            return f"{name} leaves {what} as it is: the same in every run."
         case Outcome.NO_DIFFERENCE_SHOWN:
             size = amount(difference, sign=True, metric=metric)
             return f"{name}: undecided in {what} ({size}; {basis(difference)})."
