@@ -91,7 +91,7 @@ SEED_CAPTURE = ROOT / "fuzz" / "seeds" / "capture" / "raw.pcap"
     [
         (b"", "is empty; expected a capture (pcap, pcapng, also gzipped) or the log of a ping"),
         (bytes(range(1, 200)), "the file begins with 01 02 03 04: expected pcap"),
-        (b"hello\n", "is no capture (pcap, pcapng); as a ping's log: no round-trip time in it"),
+        (b"hello\n", "is no capture (pcap, pcapng); as a recording: no round-trip time in it"),
         (gzip.compress(b"x" * 99, mtime=0)[:12], "the gzip file is damaged"),
         (b"\x1f\x8b\x08", "the gzip file is damaged"),
     ],
@@ -106,6 +106,24 @@ def test_what_cannot_be_diagnosed_is_called_what_it_is(
     assert done.exit_code == BAD_INPUT
     assert words in done.stderr
     assert "link.rtt_log" not in done.stderr
+
+
+def test_a_fault_in_a_recording_has_its_line_and_not_its_file_twice(tmp_path: Path) -> None:
+    file = tmp_path / "rates.csv"
+    file.write_text("time_s,mbit_s\n0,5\n1,-5\n2,4\n")
+    done = command("diagnose", file)
+    assert done.exit_code == BAD_INPUT
+    assert 'as a recording: line 3: found "1,-5": expected a time and a rate' in done.stderr
+    assert done.stderr.count(str(file)) == 1
+
+
+@pytest.mark.parametrize("name", ["empty.toml", "empty.txt"])
+def test_an_empty_file_is_no_scenario(tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    file.touch()
+    done = command("run", file)
+    assert done.exit_code == BAD_INPUT
+    assert f'"{file}": is empty; expected TOML' in done.stderr
 
 
 def test_a_capture_that_is_cut_is_said_to_be(tmp_path: Path) -> None:

@@ -118,6 +118,10 @@ def _read(source: object, settings: list[tuple[str, str]]) -> Scenario:
 
         if is_recording(path):
             return recorded_scenario(path, settings)
+    if path.is_file() and path.stat().st_size == 0:
+        raise ScenarioError(
+            f'scenario "{path}": is empty; expected TOML: `airtcp list` has examples'
+        )
     return Scenario.load(path, settings)
 
 

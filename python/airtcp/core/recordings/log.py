@@ -126,8 +126,8 @@ def read_ping(path: str | os.PathLike[str], interval_s: float | None = None) -> 
     try:
         read = _core.read_recording(path)
     except ScenarioError as error:
-        fault = str(error).removeprefix(f'trace "{path}": ')
-        kind = "" if fault.startswith("is ") else "is no capture (pcap, pcapng); as a ping's log: "
+        fault = str(error).removeprefix(f'trace "{path}"').removeprefix(",").lstrip(": ")
+        kind = "" if fault.startswith("is ") else "is no capture (pcap, pcapng); as a recording: "
         raise ScenarioError(f"{path}: {kind}{fault}") from None
     if "numbers" not in read:
         raise ScenarioError(
