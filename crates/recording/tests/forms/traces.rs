@@ -255,6 +255,9 @@ fn tc_is_read_in_every_form() {
         said.contains("line 1") && said.contains("a time such as 100ms"),
         "{said}"
     );
+    // `tc qdisc show dev eth0` leaves out the device.
+    let alone = read("qdisc netem 8001: root refcnt 2 limit 1000 delay 50ms rate 10Mbit\n");
+    assert_eq!(alone.summary, "a setting of tc (netem)");
     let bare = parse(
         b"qdisc fq_codel 0: dev eth0 root refcnt 2 limit 10240p flows 1024\n",
         "x",

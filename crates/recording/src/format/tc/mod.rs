@@ -90,7 +90,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
             });
         }
         for word in &one.unread {
-            found.remark(format!("\"{word}\" on {} is not played.", one.device));
+            found.remark(format!("\"{word}\"{} is not played.", on(&one.device)));
         }
     }
     found.origin.program = Some("tc".to_owned());
@@ -103,8 +103,17 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
 fn summary(devices: &[Shaping]) -> String {
     let each = devices
         .iter()
-        .map(|one| format!("{} on {}", one.disciplines.join(" and "), one.device));
+        .map(|one| format!("{}{}", one.disciplines.join(" and "), on(&one.device)));
     format!("a setting of tc ({})", each.collect::<Vec<_>>().join(", "))
+}
+
+/// " on DEVICE"; empty for a listing of one device, which tc prints without its name.
+fn on(device: &str) -> String {
+    if device.is_empty() {
+        String::new()
+    } else {
+        format!(" on {device}")
+    }
 }
 
 impl Shaping {
