@@ -152,7 +152,7 @@ const BAD: &[&str] = &[
     "flows.start_spread = \"61 s\"",
     // Remedies.
     "remedies = [\"sack\", \"sak\"]",
-    "remedies = [\"rto-factor:factor=5000\"]",
+    "remedies = [\"rto-factor:factor=5000000\"]",
     "remedies = [\"sack\", \"tahoe\"]",
     "remedies = [\"queue:packets=5\"]\nlink.rtt_log.path = \"rtt.csv\"",
     // Files.
