@@ -266,7 +266,7 @@ def test_the_documentation_holds_these_numbers() -> None:
     before, _, rest = path.read_text().partition(start)
     held, _, after = rest.partition(end)
     expected = table()
-    if held != expected and "AIRTCP_WRITE_DOCS" in os.environ:
+    if "AIRTCP_WRITE_DOCS" in os.environ:
         path.write_text(before + start + expected + end + after)
         stamp(ROOT, "kernel")
         return
