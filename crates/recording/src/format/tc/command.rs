@@ -75,12 +75,14 @@ fn of_shown(words: &[&str]) -> Option<Parsed> {
     let (mut device, mut at) = ("", 0);
     while at < rest.len() {
         match rest[at] {
-            "dev" => device = rest.get(at + 1)?,
-            "parent" | "refcnt" => {}
-            "root" | "ingress" | "[Unknown" => at -= 1,
+            "dev" => {
+                device = rest.get(at + 1)?;
+                at += 2;
+            }
+            "parent" | "refcnt" => at += 2,
+            "root" | "ingress" | "[Unknown" => at += 1,
             _ => break,
         }
-        at += 2;
     }
     Some(discipline(kind, device, &rest[at.min(rest.len())..]))
 }
