@@ -19,7 +19,7 @@ class Connection:
     port: int = 40_000
     is_reverse: bool = False
     """It was opened by the other end, whose data is of interest."""
-    records: list[tuple[float, bytes]] = field(default_factory=list)
+    records: list[tuple[float, bytes]] = field(default_factory=list, repr=False)
 
     def open(self, at_s: float, rtt_s: float, *, is_at_client: bool = True) -> None:
         """The handshake, captured at the client or at the server."""

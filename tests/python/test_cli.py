@@ -365,7 +365,8 @@ def test_ctrl_c_ends_a_run_at_once(lossy_file: Path, tmp_path: Path) -> None:
     status, errors, seconds = _interrupted(
         "run", lossy_file, "--set", "duration=480 h", "--sessions", sessions, once=sessions
     )
-    assert (status, errors) == (130, "airtcp: interrupted\n")
+    # A line about the window of past sessions may come before.
+    assert (status, errors.splitlines()[-1]) == (130, "airtcp: interrupted")
     assert seconds < 1
 
 
