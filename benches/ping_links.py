@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from airtcp._core import RunError
-from airtcp.comparison.run import run_comparison
+from airtcp.comparison.compare import run_comparison
 from airtcp.comparison.statistics import PairedDifference
 from airtcp.core.catalogue import BASELINE
 from airtcp.core.recordings.events import find_events

@@ -10,9 +10,9 @@ from sentence_truth import fresh, of_metric
 
 from airtcp._core import AirtcpError
 from airtcp.comparison.answer import answer
+from airtcp.comparison.compare import run_comparison
 from airtcp.comparison.compared import Comparison
 from airtcp.comparison.deployment import is_on_a_host
-from airtcp.comparison.run import run_comparison
 from airtcp.comparison.statistics import ERROR
 from airtcp.core import shipped
 from airtcp.kernel.verify import verify

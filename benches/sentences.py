@@ -26,8 +26,8 @@ from sentence_truth import best_in_truth, fresh, judged
 
 from airtcp._core import engine_version
 from airtcp.comparison.answer import answer
+from airtcp.comparison.compare import run_comparison
 from airtcp.comparison.compared import Comparison
-from airtcp.comparison.run import run_comparison
 from airtcp.comparison.sequential import Rounds
 from airtcp.core.runs import run
 

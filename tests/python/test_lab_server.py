@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 import airtcp
+from airtcp.comparison.compare import run_comparison
 from airtcp.comparison.metrics import METRICS
-from airtcp.comparison.run import run_comparison
 from airtcp.comparison.verdict import verdict
 from airtcp.lab.answer import ROUNDS
 from airtcp.lab.describe import overview

@@ -79,7 +79,7 @@ def _layer(module: str) -> int:
 def test_the_graph_sees_what_is_imported() -> None:
     graph = _graph()
     assert "comparison.store" in graph["comparison.execute"]
-    assert "core.recordings.scenario" in graph["core.loading"]  # inside a function
+    assert "core.recordings.imported" in graph["core.loading"]  # inside a function
     assert "pages.plot.observed" in graph["pages.plot.pictures"]  # for types alone
 
 

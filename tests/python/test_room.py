@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from airtcp.comparison.answer import answer
+from airtcp.comparison.compare import run_comparison
 from airtcp.comparison.ranking.candidate import Candidate
 from airtcp.comparison.ranking.state import State
-from airtcp.comparison.run import run_comparison
 
 FULL = 'duration = "20 s"\n[link]\nrate = "12 Mbit/s"\ndelay = "5 ms"\nqueue.packets = 200\n'
 LOSSY = FULL + "loss.rate = 0.01\n"

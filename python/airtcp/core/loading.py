@@ -113,8 +113,8 @@ def _read(source: object, settings: list[tuple[str, str]]) -> Scenario:
         text = path.read_text(encoding="utf-8")
         return Scenario.parse(text, str(source), path.parent, settings=settings)
     if path.suffix != ".toml" and path.is_file():
+        from airtcp.core.recordings.imported import recorded_scenario
         from airtcp.core.recordings.recording import is_recording
-        from airtcp.core.recordings.scenario import recorded_scenario
 
         if is_recording(path):
             return recorded_scenario(path, settings)

@@ -62,7 +62,7 @@ def diagnosed_link(
     """
     parse_askers(can)
     imported = import_link([path], Choices(rate=rate))
-    from airtcp.comparison.run import run_comparison
+    from airtcp.comparison.compare import run_comparison
     from airtcp.diagnosis.ping_answer import ROUNDS
 
     def told(done: int, cells: int) -> None:

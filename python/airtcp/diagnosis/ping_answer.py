@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 from airtcp._core import RunError
 from airtcp.comparison.answer import answer
 from airtcp.comparison.budget import Budget
+from airtcp.comparison.compare import run_comparison
 from airtcp.comparison.compared import Comparison
-from airtcp.comparison.run import run_comparison
 from airtcp.comparison.sequential import Rounds
 from airtcp.core.catalogue import BASELINE
 from airtcp.core.quantities import format_bit_rate, parse_bit_rate

@@ -4,12 +4,12 @@ import json
 import time
 
 from airtcp._core import RunError
+from airtcp.comparison.compare import run_comparison
 from airtcp.comparison.compared import Comparison
 from airtcp.comparison.metrics import METRICS
 from airtcp.comparison.ranking import Candidate, State
 from airtcp.comparison.ranking.aims import COMPANIONS, Aim
 from airtcp.comparison.ranking.places import places_of
-from airtcp.comparison.run import run_comparison
 from airtcp.comparison.sequential import Rounds
 from airtcp.comparison.verdict import verdict
 from airtcp.comparison.words import amount, state_words

@@ -2,16 +2,16 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from airtcp._core import RunError, Scenario, ScenarioError
 from airtcp.comparison.budget import Budget
+from airtcp.comparison.compare import run_comparison
 from airtcp.comparison.compared import Comparison
 from airtcp.comparison.competing import competing_plan
 from airtcp.comparison.perturbation import perturbed
 from airtcp.comparison.ranking import SMALLEST_PERCENT
 from airtcp.comparison.ranking.askers import parse_askers
-from airtcp.comparison.run import run_comparison
 from airtcp.comparison.sequential import MAX_SEEDS, Rounds
 from airtcp.core.catalogue import remedies
 from airtcp.core.loading import load_scenario
@@ -168,9 +168,6 @@ def tune(
         jobs=jobs,
         progress=last,
     )
-    comparison = Comparison(
-        **{field.name: getattr(compared, field.name) for field in fields(compared)}
-    )
     return Tuned(
-        comparison, len(search.scores), tuple(search.rounds), search.left_out, search.stopped
+        compared, len(search.scores), tuple(search.rounds), search.left_out, search.stopped
     )

@@ -4,8 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from airtcp._core import ScenarioError
+from airtcp._core import Scenario, ScenarioError
 from airtcp.core.quantities import format_bit_rate
 from airtcp.core.recordings.capacity import Capacity, capacity
 from airtcp.core.recordings.choices import Choices
@@ -214,3 +215,21 @@ def _loss(recordings: Sequence[Recording], found: Capacity) -> float:
             # There and back.
             return float(1 - (1 - losses[UNKNOWN]) ** 0.5)
     return 0.0
+
+
+def recorded_scenario(path: Path, settings: Sequence[tuple[str, str]]) -> Scenario:
+    """The link of a recording as a scenario with settings over it.
+
+    Raises:
+        ScenarioError: it is no link by itself, or no rate is among the settings where one is
+            needed.
+    """
+    given = dict(settings)
+    rate = given.get("link.rate")
+    direction = given.get("flows.direction")
+    chosen = Choices(rate=rate, direction=direction if direction in {"up", "down"} else None)
+    # The core reads the files of a scenario once.
+    with TemporaryDirectory(prefix="airtcp-") as held:
+        link = import_link([path], chosen).link
+        link.write(Path(held))
+        return Scenario.parse(link.toml, str(path), held, settings)
