@@ -220,8 +220,9 @@ def test_an_emulated_link_is_found_again(tmp_path: Path) -> None:
         # In real time, and a machine that is busy with others carries less.
         assert 0.6 * 19.3e6 < phase["goodput_bps"] < 1.05 * 19.3e6
         assert 60 < phase["ping"]["p95_ms"] < 250
-        # An idle one has 1500. A busy machine answers late, and late answers count.
-        assert 5 < phase["rpm"] < 1500
+        # An idle one has 1500. A busy machine answers late, and late answers count; where none came
+        # in the last seconds, there is no figure.
+        assert phase["rpm"] is None or 5 < phase["rpm"] < 1500
     link = airtcp.load_scenario(found["scenario"])
     assert link.name == "measured"
 
