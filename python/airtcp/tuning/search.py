@@ -204,7 +204,7 @@ class Search:
         return left
 
     def _rung(self, tried: Sequence[Combination], seeds: int, words: str) -> list[Combination]:
-        """The candidates that an asker can deploy, on so many seeds, best first."""
+        """Runs the candidates on the first `seeds` seeds; the deployable ones, best first."""
         fit = [one for one in dict.fromkeys(tried) if self._is_fit(one)]
         if not fit:
             return []
