@@ -26,8 +26,9 @@ from airtcp.measure.measurement import measure
 from airtcp.measure.peer import Peer
 from airtcp.measure.phase import Phase, Times, counting, times
 from airtcp.measure.probe_log import csv_of
+from airtcp.measure.probes import Session
 from airtcp.measure.responsiveness import foreign_rpm, is_stable, own_rpm, rpm, trimmed_mean
-from airtcp.measure.wire import BULK, FRAME_BYTES, PROBE, Frames, WireError
+from airtcp.measure.wire import BULK, FRAME_BYTES, PROBE, TOKEN_BYTES, Frames, WireError
 from emulated_links import measured_over
 from test_cli import airtcp_command
 
@@ -98,6 +99,37 @@ def test_a_measurement_on_loopback(peer: Peer) -> None:
         assert phase.rpm is not None
     link = airtcp.load_scenario(scenario_toml(found.idle, found.loaded[0], found.loaded[1], "here"))
     assert link.name == "measured"
+
+
+def test_a_ping_that_was_just_sent_is_not_lost() -> None:
+    """The other end answers the last pings only once the phase is over; one is never answered."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as echo:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            echo.bind(listener.getsockname())
+            accepted: list[socket.socket] = []
+
+            def greet() -> None:
+                accepted.append(listener.accept()[0])
+                accepted[0].sendall(b"0" * 2 * TOKEN_BYTES)
+
+            greets = threading.Thread(target=greet)
+            greets.start()
+            session = Session(listener.getsockname())
+            greets.join(60)
+        echo.settimeout(60)
+        probes = session.probes(Budget(1_000_000))
+        pings = [echo.recvfrom(2048) for _ in range(3)]
+        ends = threading.Thread(target=probes.end)
+        ends.start()
+        assert probes.is_ending.wait(60)
+        for data, back in pings[1:]:
+            echo.sendto(data, back)
+        while ends.is_alive():
+            if select.select([echo], [], [], 0.1)[0]:
+                echo.sendto(*echo.recvfrom(2048))
+        session.close()
+        accepted[0].close()
+    assert len(probes.samples.pings_sent) - len(probes.samples.pings) == 1
 
 
 def test_idle_probes_are_a_log_played_by_time(tmp_path: Path) -> None:

@@ -88,9 +88,10 @@ def idle(source: Source, budget: Budget, seconds: float, tell: Tell) -> Phase:
             tell(passed / seconds, "idle")
             if budget.wait(min(0.1, seconds - passed)):
                 break
+        ended = now()
     finally:
         probes.end()
-    return _of_samples("idle", now() - begun, probes.samples, since=begun)
+    return _of_samples("idle", ended - begun, probes.samples, since=begun)
 
 
 def loaded(source: Source, way: Way, budget: Budget, seconds: float, tell: Tell) -> Phase:

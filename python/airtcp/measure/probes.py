@@ -1,6 +1,7 @@
 """Echo requests and new connections under load."""
 
 import contextlib
+import math
 import socket
 import threading
 from dataclasses import dataclass, field
@@ -18,6 +19,8 @@ from airtcp.measure.wire import (
 
 INTERVAL_S = 0.1
 _PATIENCE_S = 5.0
+_GRACE_S = 1.0
+"""Time in which the last pings may be answered, or the longest round trip of the phase."""
 _HEADERS = 40
 """Bytes of IPv4 and TCP in a segment without options."""
 
@@ -93,26 +96,32 @@ class Probes:
     def __init__(self, session: Session, budget: Budget) -> None:
         """Starts immediately."""
         self._session, self._budget = session, budget
-        self._ended = threading.Event()
+        self.is_ending, self._all_sent = threading.Event(), threading.Event()
         self.samples = Samples()
         family = socket.AF_INET6 if ":" in session.address[0] else socket.AF_INET
         self._socket = socket.socket(family, socket.SOCK_DGRAM)
         self._socket.settimeout(INTERVAL_S)
         self._sent: dict[int, float] = {}
-        works = (self._send_pings, self._receive_pings, self._exchange)
+        works = (self._send_pings, self._exchange, self._receive_pings)
         self._threads = [threading.Thread(target=work, daemon=True) for work in works]
         for thread in self._threads:
             thread.start()
 
     def end(self) -> None:
-        """Ends them, and waits for unfinished ones."""
-        self._ended.set()
-        for thread in self._threads:
+        """Ends them, and waits for unfinished ones.
+
+        The last pings get the time for an answer: one that was just sent is not lost.
+        """
+        self.is_ending.set()
+        *senders, receiver = self._threads
+        for thread in senders:
             thread.join(_PATIENCE_S + 1)
+        self._all_sent.set()
+        receiver.join(_PATIENCE_S + 1)
         self._socket.close()
 
     def _goes_on(self, wait: float = 0.0) -> bool:
-        return not self._ended.wait(wait) and not self._budget.stopped.is_set()
+        return not self.is_ending.wait(wait) and not self._budget.stopped.is_set()
 
     def _send_pings(self) -> None:
         number, padding = 0, bytes(DATAGRAM_BYTES - TOKEN_BYTES - 8)
@@ -129,7 +138,7 @@ class Probes:
             number += 1
 
     def _receive_pings(self) -> None:
-        while self._goes_on():
+        while not self._all_sent.is_set() or self._is_answer_due():
             try:
                 data = self._socket.recv(2048)
             except OSError:
@@ -140,6 +149,11 @@ class Probes:
             begun = self._sent.pop(number, None)
             if data[:TOKEN_BYTES] == self._session.token and begun is not None:
                 self.samples.pings.append((begun, 1e3 * (arrived - begun)))
+
+    def _is_answer_due(self) -> bool:
+        longest_ms = max((took for _, took in self.samples.pings), default=0.0)
+        patience_s = min(max(_GRACE_S, longest_ms / 1e3), _PATIENCE_S)
+        return now() - max(self._sent.values(), default=-math.inf) < patience_s
 
     def _exchange(self) -> None:
         # Sequential: with a long round trip, fewer are started.
