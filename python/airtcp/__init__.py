@@ -18,13 +18,14 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from airtcp import papers
-    from airtcp._core import AirtcpError, CaptureError, RunError, Scenario, ScenarioError
+    from airtcp._core import AirtcpError, CaptureError, RunError, Scenario, ScenarioError, Socket
     from airtcp._core import engine_version as __version__
     from airtcp.comparison import study
     from airtcp.comparison.compare import compare
     from airtcp.comparison.compared import Comparison
     from airtcp.comparison.sweep import sweep
     from airtcp.core.catalogue import Parameter, Remedy, probes, remedies, remedies_frame, schema
+    from airtcp.core.control import Control
     from airtcp.core.loading import load_scenario
     from airtcp.core.runs import Run, run
     from airtcp.core.shipped import ShippedScenario, scenarios
@@ -40,6 +41,7 @@ __all__ = [
     "AirtcpError",
     "CaptureError",
     "Comparison",
+    "Control",
     "Diagnosis",
     "Parameter",
     "PingDiagnosis",
@@ -49,6 +51,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "ShippedScenario",
+    "Socket",
     "Tuned",
     "__version__",
     "compare",
@@ -73,6 +76,7 @@ _MODULES = {
     "AirtcpError": "_core",
     "CaptureError": "_core",
     "Comparison": "comparison.compared",
+    "Control": "core.control",
     "Diagnosis": "diagnosis.result",
     "Parameter": "core.catalogue",
     "PingDiagnosis": "diagnosis.ping_result",
@@ -82,6 +86,7 @@ _MODULES = {
     "Scenario": "_core",
     "ScenarioError": "_core",
     "ShippedScenario": "core.shipped",
+    "Socket": "_core",
     "TIMELINE_PROBES": "pages.plot",
     "Tuned": "tuning",
     "compare": "comparison.compare",

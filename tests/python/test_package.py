@@ -17,6 +17,7 @@ from airtcp.pages.views import RENDERERS, renderer
 MODULES = [
     "airtcp",
     "airtcp.core.catalogue",
+    "airtcp.core.control",
     "airtcp.papers",
     "airtcp.comparison.study",
     "airtcp.comparison.sweep",

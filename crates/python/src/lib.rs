@@ -1,6 +1,7 @@
 //! Python bindings: conversion only. `python/airtcp/_core.pyi` declares the types.
 
 mod capture;
+mod control;
 mod errors;
 mod many;
 mod recorded_parts;
@@ -20,6 +21,8 @@ mod _core {
 
     #[pymodule_export]
     use crate::capture::{Capture, read_air, read_capture, read_quic};
+    #[pymodule_export]
+    use crate::control::{PySocket, register_control};
     #[pymodule_export]
     use crate::many::run_many;
     #[pymodule_export]

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use airtcp_sim::RunError;
 use pyo3::prelude::*;
 
+use crate::control;
 use crate::errors::{run_error, scenario_error};
 use crate::result::RunResult;
 use crate::scenario::Scenario;
@@ -53,7 +54,7 @@ pub(crate) fn run(
         qlog,
         replay,
     };
-    let (result, raised) = py.detach(|| {
+    let simulated = || {
         let raised = RefCell::new(None);
         let heard = Cell::new(Instant::now());
         let listen = |share: f64| {
@@ -71,13 +72,33 @@ pub(crate) fn run(
         };
         let result = airtcp_sim::run(&scenario.0, seed, &observe, &listen);
         (result, raised.into_inner())
-    });
+    };
+    drop(control::take_raised());
+    let (result, raised) = if control::is_in_python(&scenario.0) {
+        simulated()
+    } else {
+        py.detach(simulated)
+    };
     match raised {
         Some(error) => Err(error),
         None => result.map(RunResult).map_err(|error| match error {
             RunError::Scenario(error) => scenario_error(py, error),
+            error @ RunError::Control(_) => stopped(py, &error),
             error => run_error(py, error),
         }),
+    }
+}
+
+/// The error for a control that cannot go on: an exception in Python is its cause, with its
+/// traceback, or is raised itself if it ends the program.
+fn stopped(py: Python<'_>, error: &RunError) -> PyErr {
+    match control::take_raised() {
+        Some(raised) if control::is_fatal(py, &raised) => raised,
+        raised => {
+            let stopped = run_error(py, error);
+            stopped.set_cause(py, raised);
+            stopped
+        }
     }
 }
 

@@ -114,6 +114,12 @@ impl Scenario {
         self.0.warnings()
     }
 
+    /// Whether one of its remedies is a control in Python, which other processes do not have.
+    #[getter]
+    fn runs_in_python(&self) -> bool {
+        crate::control::is_in_python(&self.0)
+    }
+
     /// The names of its remedies without effect: the endpoints behave so without them.
     #[getter]
     fn already_so(&self) -> Vec<String> {

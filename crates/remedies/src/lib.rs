@@ -26,6 +26,7 @@ mod parameter;
 mod proxy;
 mod quantity;
 mod receiver;
+pub mod registered;
 mod remedy;
 mod selection;
 mod sender;

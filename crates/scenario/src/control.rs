@@ -53,14 +53,14 @@ pub(crate) fn set(
     Ok(())
 }
 
-/// Refuses choices with which a control from an object file is not called as Linux calls it.
+/// Refuses choices with which a control that is not compiled in is not called as Linux calls it.
 pub(crate) fn check(config: &Config) -> Result<(), Problem> {
     match unsuited(config) {
         None => Ok(()),
         Some((key, value)) => Err(Problem::at(
             format!("tcp.{key}"),
             format!(
-                "a congestion control from an object file needs Linux's choices, with {key} = \
+                "a congestion control of your own needs Linux's choices, with {key} = \
                  {value}; set tcp.profile = \"linux\""
             ),
         )),

@@ -5,8 +5,9 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from airtcp._core import RunError, Scenario
+from airtcp._core import RunError, Scenario, ScenarioError
 from airtcp.comparison.budget import Budget
 from airtcp.comparison.cells import Cell, CellKey
 from airtcp.comparison.compared import Comparison
@@ -29,6 +30,9 @@ from airtcp.comparison.statistics import ERROR
 from airtcp.comparison.store import TolerantStore
 from airtcp.core.loading import remedy_names
 
+if TYPE_CHECKING:
+    from airtcp.core.control import Factory
+
 Progress = Callable[[int, int], object]
 """Called with the number of cells finished and the number of all."""
 
@@ -44,6 +48,7 @@ def compare(
     settings: Mapping[str, object] | None = None,
     *,
     bpf: str | os.PathLike[str] | None = None,
+    control: "Factory | Sequence[Factory] | None" = None,
     metric: str | Metric | OwnMetric = "goodput",
     can: str = "all",
     smallest: float = SMALLEST_PERCENT,
@@ -66,6 +71,9 @@ def compare(
         settings: dotted key to value, applied to every cell.
         bpf: a congestion control for the kernel's BPF, `my.bpf.o` or `my.bpf.c`, as one more
             remedy; alone where no other is named.
+        control: congestion controls in Python, one class or several with the methods of
+            `airtcp.Control`, as further remedies. They run one after the other, in this process,
+            and are not stored: a class has no content by which a stored run could be found.
         metric: the metric that ranks the remedies: one of `airtcp.comparison.metrics.METRICS`, or a
             function of a run's summary (more is better); an `airtcp.comparison.metrics.Metric` can
             define the opposite, and a unit.
@@ -94,6 +102,16 @@ def compare(
         from airtcp.core.bpf import remedy
 
         names = [*(name for name in names if name != ALL), remedy(bpf)]
+    if control is not None:
+        from airtcp.core.control import remedies as control_remedies
+
+        for key, given in (("out", out), ("dask", dask)):
+            if given is not None:
+                raise ScenarioError(
+                    f"{key} = {str(given)!r}: a control in Python exists in this process only; "
+                    "leave it away, or write the control as a .bpf.c and give it as bpf"
+                )
+        names = [*(name for name in names if name != ALL), *control_remedies(control)]
     compared = run_comparison(
         scenario,
         names,

@@ -14,6 +14,7 @@ from airtcp.comparison.execute import Results
 from airtcp.comparison.plan import Plan, PlannedCell, seeded_cells
 from airtcp.core.bpf import is_bpf
 from airtcp.core.catalogue import BASELINE, remedies
+from airtcp.core.control import is_python
 from airtcp.core.summary import RunSummary
 
 _AT_AN_END = {"sender", "receiver"}
@@ -83,6 +84,6 @@ def competing_plan(
 def is_at_an_end(remedy: str) -> bool:
     """Whether every part of a combination acts at the sender or the receiver."""
     places = {entry["name"]: entry["place"] for entry in remedies()}
-    parts = (part for part in remedy.split("+") if not is_bpf(part))
+    parts = (part for part in remedy.split("+") if not (is_bpf(part) or is_python(part)))
     names = (part.partition(":")[0].strip() for part in parts)
     return all(places.get(name) in _AT_AN_END for name in names)

@@ -95,7 +95,7 @@ def execute(
     if failed:
         planned, error = failed[0]
         more = f" ({len(failed)} runs failed in all)" if len(failed) > 1 else ""
-        raise RunError(f"{planned.words}: {error}{more}")
+        raise RunError(f"{planned.words}: {error}{more}") from error.__cause__
     return results
 
 
@@ -111,7 +111,13 @@ class Threads:
         """See `Executor`."""
         observed = [cell for cell in cells if cell.observation]
         plain = [cell for cell in cells if not cell.observation]
-        return [*self._observe(observed, finished), *self._run(plain, finished)]
+        compiled = [cell for cell in plain if not cell.scenario.runs_in_python]
+        in_python = [cell for cell in plain if cell.scenario.runs_in_python]
+        return [
+            *self._observe(observed, finished),
+            *self._run(compiled, finished),
+            *_run_in_python(in_python, finished),
+        ]
 
     def _run(
         self, cells: Sequence[PlannedCell], finished: Finished
@@ -152,6 +158,21 @@ class Threads:
             # Not waited for: after an exception the runs in flight end by themselves.
             pool.shutdown(wait=False, cancel_futures=True)
         return failed
+
+
+def _run_in_python(
+    cells: Sequence[PlannedCell], finished: Finished
+) -> list[tuple[PlannedCell, AirtcpError]]:
+    """Runs cells with a control in Python, one after the other: they share one interpreter."""
+    failed: list[tuple[PlannedCell, AirtcpError]] = []
+    for cell in cells:
+        try:
+            summary = _core.run(cell.scenario, cell.key.seed).summary()
+        except AirtcpError as error:
+            failed.append((cell, error))
+        else:
+            finished(cell, summary)
+    return failed
 
 
 def processors() -> int:

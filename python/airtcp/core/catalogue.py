@@ -134,7 +134,7 @@ def remedy(name: str) -> Remedy:
 def is_known(remedy: str) -> bool:
     """Whether the catalogue has a remedy, given with or without parameters."""
     name = remedy.partition(":")[0]
-    return name == "bpf" or any(entry["name"] == name for entry in remedies())
+    return name in {"bpf", "python"} or any(entry["name"] == name for entry in remedies())
 
 
 def deployments(remedies: str) -> list[Deployment]:

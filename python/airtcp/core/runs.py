@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
+    from airtcp.core.control import Factory
+
 
 class ControlMessage(TypedDict):
     """A line printed by a congestion control in BPF."""
@@ -26,11 +28,12 @@ class ControlMessage(TypedDict):
 
 
 class ControlReport(TypedDict):
-    """The congestion control in BPF of one flow."""
+    """The congestion control of one flow, in BPF or Python."""
 
     flow: int
     counters: dict[str, int]
-    """Its global integers by name; an element of an array is `name[0]`."""
+    """Its global integers by name, in Python whole numbers among its attributes; an element of an
+    array is `name[0]`."""
     messages: list[ControlMessage]
     """Lines printed by `bpf_printk`."""
 
@@ -109,7 +112,7 @@ class Run(InNotebook):
 
     @cached_property
     def controls(self) -> list[ControlReport]:
-        """Counters and messages of congestion controls in BPF, one entry for each flow with one."""
+        """Counters and messages of one's own congestion controls, one entry for each such flow."""
         return cast(list[ControlReport], json.loads(self.result.controls()))
 
     @cached_property
@@ -207,6 +210,7 @@ def run(
     probes: Sequence[str] = (),
     *,
     bpf: str | os.PathLike[str] | None = None,
+    control: "Factory | None" = None,
     probe_interval_s: float | None = None,
     events: bool = True,
     air: bool = False,
@@ -227,6 +231,7 @@ def run(
         probes: variables to sample, for example "cwnd"; see `airtcp.probes()`.
         bpf: a congestion control for the kernel's BPF, `my.bpf.o` or `my.bpf.c`, with values of its
             constants after a colon if wanted, `my.bpf.o:beta=3`.
+        control: a congestion control in Python: a class with the methods of `airtcp.Control`.
         probe_interval_s: seconds of virtual time between samples; None takes the core's default.
         events: whether to keep the table of events.
         air: whether to keep the tables of frames on the air and of agents' actions.
@@ -240,7 +245,8 @@ def run(
 
     Raises:
         ScenarioError: the scenario, a setting, a remedy or a probe is wrong.
-        RunError: the run could not be finished, for example because a file cannot be written.
+        RunError: the run could not be finished, for example because a file cannot be written, or
+            `control` raised an exception, which is the cause.
     """
     if not 0 <= seed < 2**64:
         raise ScenarioError(f"seed {seed}: expected a whole number from 0 to 2^64 - 1")
@@ -248,6 +254,10 @@ def run(
         from airtcp.core.bpf import remedy
 
         remedies = [*remedy_names(remedies), remedy(bpf)]
+    if control is not None:
+        from airtcp.core.control import remedy as control_remedy
+
+        remedies = [*remedy_names(remedies), control_remedy(control)]
     loaded = load_scenario(scenario, settings, remedies)
     result = _core.run(
         loaded,

@@ -9,6 +9,7 @@ use serde::{Serialize, Serializer};
 
 use crate::aliases::meant_by;
 use crate::bpf::{self, Object};
+use crate::registered::{self, RegisteredControl};
 use crate::suggestion::question;
 use crate::{Changes, LinkChange, Parameter, Quantity, Remedy, Values, catalogue, find};
 
@@ -64,6 +65,10 @@ impl ConfiguredRemedy {
         let mut link = Vec::new();
         if let Some(object) = Object::of(self.remedy) {
             object.apply(&self.given(), tcp);
+            return link;
+        }
+        if let Some(registered) = RegisteredControl::of(self.remedy) {
+            registered.apply(tcp);
             return link;
         }
         let mut keys = TcpTable::default();
@@ -250,6 +255,11 @@ fn named(text: &str) -> Result<(&'static Remedy, Option<&str>), SelectionError> 
         let (path, settings) = split(file);
         let object = Object::open(path).map_err(SelectionError)?;
         return Ok((object.remedy(), settings));
+    }
+    if let Some(class) = text.trim_start().strip_prefix(registered::PREFIX) {
+        let (name, settings) = split(class);
+        let registered = RegisteredControl::named(name).map_err(SelectionError)?;
+        return Ok((registered.remedy(), settings));
     }
     let (name, settings) = split(text);
     Ok((find(name).ok_or_else(|| unknown_remedy(name))?, settings))

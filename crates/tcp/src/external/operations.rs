@@ -122,6 +122,9 @@ pub struct Socket {
     pub peer_window: u64,
     /// Whether congestion marks are used.
     pub uses_marks: bool,
+    /// Whether the retransmission timer has just expired: a threshold asked for is one after a
+    /// timeout.
+    pub is_expired: bool,
 }
 
 /// Segments acknowledged and in flight (`struct ack_sample`).

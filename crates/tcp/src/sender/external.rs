@@ -44,6 +44,7 @@ impl Sender {
             socket.lost_in_all += lost.saturating_sub(socket.lost);
             socket.lost = lost;
             socket.resent = 0;
+            socket.is_expired = true;
         }
         self.congestion.show_external(socket);
     }
