@@ -72,7 +72,7 @@ def stopping() -> Iterator[tuple[str, str, Settings]]:
     yield (
         "stops-long",
         "wifi-suspension",
-        {"duration": "20 s", "link.suspension.length": "1 s", "link.loss.rate": 0.001},
+        {"duration": "20 s", "link.stops.length": "1 s", "link.loss.rate": 0.001},
     )
     yield (
         "stops-random",

@@ -190,8 +190,8 @@ RUNS = {
         {
             "duration": "60 s",
             "tcp.profile": "linux-bbr",
-            "link.suspension.every": "5 s",
-            "link.suspension.length": "600 ms",
+            "link.stops.every": "5 s",
+            "link.stops.length": "600 ms",
         },
         (
             Run((8.375,), 12, 12, 12),

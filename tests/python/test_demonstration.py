@@ -115,7 +115,7 @@ def test_a_deep_queue_is_told_by_its_round_trip() -> None:
 
 def test_timeouts_without_a_loss_are_told_as_such() -> None:
     """The link stops for longer than the timer, and loses nothing."""
-    found = _observed("wifi-suspension", **{"duration": "30 s", "link.suspension.length": "1 s"})
+    found = _observed("wifi-suspension", **{"duration": "30 s", "link.stops.length": "1 s"})
     (flow,) = found.run.summary["flows"]
     assert flow["timeouts"] == flow["timeouts_spurious"] > 1
     told = what_is_wrong(found.run, 10 * found.run.summary["goodput_bps"])

@@ -120,8 +120,8 @@ def test_stops_of_a_run_are_found(tmp_path: Path) -> None:
     capture = tmp_path / "stops.pcapng"
     stops = {
         "link.loss.rate": 0,
-        "link.suspension.every": "4 s",
-        "link.suspension.length": "500 ms",
+        "link.stops.every": "4 s",
+        "link.stops.length": "500 ms",
     }
     airtcp.run(LINK, seed=1, settings=stops, pcap=capture)
     found = airtcp.diagnose(capture, can="receiver")

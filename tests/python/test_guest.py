@@ -205,9 +205,9 @@ def test_every_remedy_is_applied_in_a_guest_or_refused_by_name(kernel: Kernel) -
         "--deviation",
         "5",
         "--set",
-        "link.suspension.every=9 s",
+        "link.stops.every=9 s",
     )
-    command += ("--set", "link.suspension.length=1 s", "--remedy")
+    command += ("--set", "link.stops.length=1 s", "--remedy")
     done = dict(
         zip(
             names,
@@ -292,12 +292,12 @@ def test_the_first_difference_is_of_the_kernels_own_discipline(kernel: Kernel) -
 def test_a_discipline_needs_a_link_with_a_rate(kernel: Kernel) -> None:
     command: tuple[str, ...] = (*SHORT, "--check", "--discipline")
     jobs = [
-        Job((*command, "cake", "--set", "link.suspension.every=9 s")),
+        Job((*command, "cake", "--set", "link.stops.every=9 s")),
         Job((*command, "htb")),
         Job((*command, "fq", "--remedy", "pacing")),
     ]
     stopped, unknown, twice = Guest.of(kernel).run(jobs, SCENARIO)
-    assert "constant rate" in stopped.err or "suspension" in stopped.err
+    assert "constant rate" in stopped.err or "stops" in stopped.err
     assert "fq_codel" in unknown.err
     assert "leave one of them out" in twice.err
 

@@ -147,7 +147,7 @@ def logged(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunSummary, bytes]
     """A run with losses, timeouts and tail probes, and its log."""
     path = tmp_path_factory.mktemp("qlog") / "run.sqlog"
     settings = {"duration": "20 s", "link.loss.rate": 0.03, "flows.bytes": "2 MB"}
-    settings |= {"link.suspension.every": "4 s", "link.suspension.length": "900 ms"}
+    settings |= {"link.stops.every": "4 s", "link.stops.length": "900 ms"}
     run = airtcp.run("lossy-pipe", 3, settings, qlog=path)
     return run.summary, path.read_bytes()
 
@@ -220,7 +220,7 @@ def test_a_field_of_no_definition_is_found() -> None:
 
 def test_the_run_is_the_same_with_a_log(logged: tuple[RunSummary, bytes], tmp_path: Path) -> None:
     settings = {"duration": "20 s", "link.loss.rate": 0.03, "flows.bytes": "2 MB"}
-    settings |= {"link.suspension.every": "4 s", "link.suspension.length": "900 ms"}
+    settings |= {"link.stops.every": "4 s", "link.stops.length": "900 ms"}
     plain = airtcp.run("lossy-pipe", 3, settings)
     assert plain.summary["digest"] == logged[0]["digest"]
 

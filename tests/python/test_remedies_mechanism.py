@@ -42,10 +42,10 @@ LINKS = {
     "stops": PIPE
     + 'duration = "15 s"\n'
     + 'link.rate = "8 Mbit/s"\nlink.delay = "20 ms"\n'
-    + 'link.suspension = { every = "3 s", length = "1 s" }',
+    + 'link.stops = { every = "3 s", length = "1 s" }',
     "stops-selective": PIPE
     + 'duration = "15 s"\nlink.rate = "8 Mbit/s"\nlink.delay = "20 ms"\n'
-    + 'link.suspension = { every = "3 s", length = "1 s" }\n'
+    + 'link.stops = { every = "3 s", length = "1 s" }\n'
     + 'tcp.retransmission = "selective-repeat"',
     # A delay spike is no loss: held packets arrive late, and every timeout is spurious.
     "held": PIPE

@@ -97,7 +97,7 @@ def test_samples_have_a_column_a_probe_with_its_unit(lossy: str) -> None:
     [
         {"link.loss.rate": 0.05, "tcp.profile": "newreno"},
         # Stops of a second: one segment's timer expires several times, each time needlessly.
-        {"link.loss.rate": 0, "link.suspension.every": "3 s", "link.suspension.length": "1 s"},
+        {"link.loss.rate": 0, "link.stops.every": "3 s", "link.stops.length": "1 s"},
     ],
     ids=["losses", "stops"],
 )

@@ -26,6 +26,7 @@ mod medium;
 mod mix;
 mod names;
 mod phase;
+mod renamed;
 mod replay;
 mod resolve;
 mod schema;
@@ -166,6 +167,8 @@ pub struct Scenario {
     source: String,
     document: Document,
     inputs: Inputs,
+    /// A warning of keys of an earlier version.
+    renamed: Option<&'static str>,
 }
 
 /// The parts of a scenario that remedies change, without any.
@@ -218,15 +221,21 @@ impl Scenario {
         let mut given: Table = text
             .parse()
             .map_err(|error| refused(Problem::of_syntax(text, &error)))?;
+        let mut renamed = renamed::in_text(&mut given).map_err(refused)?;
         for (key, value) in settings {
             settings::set(&mut given, key, value, files.folder()).map_err(refused)?;
+            renamed = renamed::in_settings(&mut given).or(renamed);
         }
         let refused =
             |problem: Problem| ScenarioError::new(source, problem.with_value_from(&given));
         let document: Document = serde_path_to_error::deserialize(given.clone())
             .map_err(|error| refused(Problem::of_type(&error, &given)))?;
         let inputs = Inputs::read(&document, files).map_err(refused)?;
-        Self::resolve(document, inputs, source).map_err(refused)
+        let scenario = Self::resolve(document, inputs, source).map_err(refused)?;
+        Ok(Self {
+            renamed,
+            ..scenario
+        })
     }
 
     /// Reads the scenario file at `path`, with `settings` as in [`Self::with_settings`].

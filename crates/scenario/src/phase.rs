@@ -12,9 +12,10 @@ use super::{Datagrams, Link, Scenario, Traffic};
 impl Scenario {
     /// Likely oversights in the scenario, in a sentence each.
     pub fn warnings(&self) -> Vec<String> {
-        self.fast_log()
+        let renamed = self.renamed.map(ToOwned::to_owned);
+        [renamed, self.fast_log(), self.one_phase()]
             .into_iter()
-            .chain(self.one_phase())
+            .flatten()
             .collect()
     }
 

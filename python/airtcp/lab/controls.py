@@ -36,7 +36,7 @@ _SECONDARY = ("wired.rate", "wired.queue.", "wlan.access_point_queue.", "link.re
 """Prefixes of keys that are always one click away."""
 
 _SWITCHES = {
-    "link.suspension": ("Stops", {"every": "5 s", "length": "300 ms"}),
+    "link.stops": ("Stops", {"every": "5 s", "length": "300 ms"}),
     "link.jitter": ("Jitter", {"mean": "5 ms"}),
     "link.late": ("Reordering", {"share": "0.01", "by": "20 ms"}),
 }

@@ -2,6 +2,10 @@
 
 use airtcp_units::Probability;
 
+use super::Losses;
+use crate::frame::Transmission;
+use crate::random::Stream;
+
 /// The loss probability of packets, by their size.
 #[derive(Clone, Debug)]
 pub(crate) struct FrameLosses {
@@ -11,8 +15,10 @@ pub(crate) struct FrameLosses {
     loss: Probability,
 }
 
-impl FrameLosses {
-    pub(super) fn new(rate: Probability) -> Self {
+impl Losses for FrameLosses {
+    type Config = Probability;
+
+    fn new(rate: Probability) -> Self {
         Self {
             rate,
             bytes: 0,
@@ -20,13 +26,17 @@ impl FrameLosses {
         }
     }
 
+    fn draws(rate: &Probability) -> bool {
+        *rate != Probability::NEVER
+    }
+
     #[inline]
-    pub(super) fn of(&mut self, bytes: u32) -> Probability {
-        if bytes != self.bytes {
-            self.bytes = bytes;
-            self.loss = frame_loss(self.rate, bytes);
+    fn loses(&mut self, draws: Stream, transmission: &Transmission) -> bool {
+        if transmission.bytes != self.bytes {
+            self.bytes = transmission.bytes;
+            self.loss = frame_loss(self.rate, self.bytes);
         }
-        self.loss
+        self.loss.happens(draws.draw(transmission.index))
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod bit_errors;
 mod gilbert_elliott;
+mod independent;
 
 use std::sync::Arc;
 
@@ -14,75 +15,105 @@ use crate::random::Stream;
 use crate::trace::conditions::Conditions;
 use crate::trace::lost_packets::LostPackets;
 use airtcp_units::{Instant, Probability};
+pub use gilbert_elliott::GilbertElliott;
 
-/// Losses of the link.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ErrorModel {
-    /// No losses.
-    None,
+/// A model that draws losses, for all flows.
+trait Losses: Sized {
+    /// Its parameters.
+    type Config;
+
+    fn new(config: Self::Config) -> Self;
+
+    /// Whether it loses a transmission, of a flow with these draws. It is asked once about each, in
+    /// the order of a flow's indices.
+    fn loses(&mut self, draws: Stream, transmission: &Transmission) -> bool;
+
+    /// Whether its losses depend on the seed.
+    fn draws(config: &Self::Config) -> bool;
+}
+
+/// Declares each model that draws losses: its sentence, its parameters, and its process.
+macro_rules! error_models {
+    ($($(#[$meaning:meta])* $Name:ident($Config:ty) => $Losses:ty;)+) => {
+        /// Losses of the link.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum ErrorModel {
+            /// No losses.
+            None,
+            /// The last `lost` of every `period` transmissions of a flow: deterministic.
+            Block {
+                /// Length of a block, in transmissions; nothing is lost when it is zero.
+                period: u32,
+                /// Packets lost at the end of each block.
+                lost: u32,
+            },
+            $($(#[$meaning])* $Name($Config),)+
+            /// Exactly these packets: the losses of a recorded run.
+            Listed(Arc<LostPackets>),
+            /// Each packet, independently, with the probability recorded for the departure time
+            /// of its last byte.
+            Recorded(Arc<Conditions>),
+        }
+
+        impl ErrorModel {
+            /// Whether its losses depend on the seed.
+            #[must_use]
+            pub fn draws(&self) -> bool {
+                match self {
+                    Self::None | Self::Block { .. } | Self::Listed(_) => false,
+                    $(Self::$Name(config) => <$Losses as Losses>::draws(config),)+
+                    Self::Recorded(_) => true,
+                }
+            }
+        }
+
+        #[derive(Clone, Debug)]
+        enum Model {
+            None,
+            Block { period: u32, lost: u32 },
+            $($Name($Losses),)+
+            Listed(Arc<LostPackets>),
+            Recorded(Arc<Conditions>),
+        }
+
+        impl Model {
+            fn new(model: ErrorModel) -> Self {
+                match model {
+                    ErrorModel::None
+                    | ErrorModel::Block { period: 0, .. }
+                    | ErrorModel::Block { lost: 0, .. } => Self::None,
+                    ErrorModel::Block { period, lost } => Self::Block { period, lost },
+                    $(ErrorModel::$Name(config) => Self::$Name(<$Losses as Losses>::new(config)),)+
+                    ErrorModel::Listed(lost) => Self::Listed(lost),
+                    ErrorModel::Recorded(conditions) => Self::Recorded(conditions),
+                }
+            }
+
+            fn loses(&mut self, draws: &mut FlowDraws, transmission: &Transmission) -> bool {
+                let Transmission { flow, index, .. } = *transmission;
+                match self {
+                    Self::None | Self::Recorded(_) => false,
+                    Self::Listed(lost) => lost.contains(flow, index),
+                    Self::Block { period, lost } => {
+                        let place = index % u64::from(*period);
+                        place + u64::from(*lost) >= u64::from(*period)
+                    }
+                    $(Self::$Name(losses) => losses.loses(draws.of(flow), transmission),)+
+                }
+            }
+        }
+    };
+}
+
+error_models! {
     /// Each packet with this probability, independently.
-    Independent(Probability),
-    /// The last `lost` of every `period` transmissions of a flow: deterministic.
-    Block {
-        /// Length of a block, in transmissions; nothing is lost when it is zero.
-        period: u32,
-        /// Packets lost at the end of each block.
-        lost: u32,
-    },
+    Independent(Probability) => independent::Packets;
     /// Bursts: a channel with a good and a bad state (E. N. Gilbert, "Capacity of a burst-noise
     /// channel", 1960; E. O. Elliott, "Estimates of error rates for codes on burst-noise channels",
     /// 1963, both Bell System Technical Journal).
-    GilbertElliott(GilbertElliott),
+    GilbertElliott(GilbertElliott) => gilbert_elliott::Channel;
     /// Each bit with this probability, independently; one bad bit loses the packet.
-    BitErrors(Probability),
-    /// Exactly these packets: the losses of a recorded run.
-    Listed(Arc<LostPackets>),
-    /// Each packet, independently, with the probability recorded for the departure time of its last
-    /// byte.
-    Recorded(Arc<Conditions>),
-}
-
-impl ErrorModel {
-    /// Whether its losses depend on the seed.
-    #[must_use]
-    pub fn draws(&self) -> bool {
-        match self {
-            Self::None | Self::Block { .. } | Self::Listed(_) => false,
-            Self::Independent(rate) | Self::BitErrors(rate) => *rate != Probability::NEVER,
-            Self::GilbertElliott(_) | Self::Recorded(_) => true,
-        }
-    }
-}
-
-/// The parameters of a Gilbert-Elliott channel. The state is redrawn before each transmission of
-/// a flow; the first is drawn from the stationary distribution.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GilbertElliott {
-    /// Chance that the good state ends with a transmission.
-    pub good_to_bad: Probability,
-    /// Chance that the bad state ends with a transmission: its mean length is the inverse.
-    pub bad_to_good: Probability,
-    /// Chance of a loss in the good state.
-    pub loss_in_good: Probability,
-    /// Chance of a loss in the bad state.
-    pub loss_in_bad: Probability,
-}
-
-impl GilbertElliott {
-    /// Share of transmissions that meet the bad state; a channel that never changes stays good.
-    pub fn stationary_bad(&self) -> Probability {
-        let (enter, leave) = (self.good_to_bad.as_f64(), self.bad_to_good.as_f64());
-        if enter == 0.0 {
-            return Probability::NEVER;
-        }
-        Probability::new(enter / (enter + leave)).unwrap_or(Probability::ALWAYS)
-    }
-
-    /// Share of transmissions that are lost in the long run.
-    pub fn mean_loss(&self) -> f64 {
-        let bad = self.stationary_bad().as_f64();
-        (1.0 - bad) * self.loss_in_good.as_f64() + bad * self.loss_in_bad.as_f64()
-    }
+    BitErrors(Probability) => bit_errors::FrameLosses;
 }
 
 /// The running state of an [`ErrorModel`].
@@ -92,34 +123,11 @@ pub(crate) struct ErrorProcess {
     model: Model,
 }
 
-#[derive(Clone, Debug)]
-enum Model {
-    None,
-    Independent(Probability),
-    Block { period: u32, lost: u32 },
-    GilbertElliott(gilbert_elliott::Channel),
-    BitErrors(bit_errors::FrameLosses),
-    Listed(Arc<LostPackets>),
-    Recorded(Arc<Conditions>),
-}
-
 impl ErrorProcess {
     pub(crate) fn new(model: ErrorModel, stream: Stream) -> Self {
-        let model = match model {
-            ErrorModel::None => Model::None,
-            ErrorModel::Independent(chance) => Model::Independent(chance),
-            ErrorModel::Block { period: 0, .. } | ErrorModel::Block { lost: 0, .. } => Model::None,
-            ErrorModel::Block { period, lost } => Model::Block { period, lost },
-            ErrorModel::GilbertElliott(parameters) => {
-                Model::GilbertElliott(gilbert_elliott::Channel::new(parameters))
-            }
-            ErrorModel::BitErrors(rate) => Model::BitErrors(bit_errors::FrameLosses::new(rate)),
-            ErrorModel::Listed(lost) => Model::Listed(lost),
-            ErrorModel::Recorded(conditions) => Model::Recorded(conditions),
-        };
         Self {
             draws: FlowDraws::new(stream),
-            model,
+            model: Model::new(model),
         }
     }
 
@@ -150,21 +158,8 @@ impl ErrorProcess {
     }
 
     fn draws_loss(&mut self, transmission: &Transmission) -> bool {
-        let Transmission { bytes, flow, index } = *transmission;
-        if index == Transmission::UNNUMBERED {
-            return false;
-        }
-        match &mut self.model {
-            Model::None | Model::Recorded(_) => false,
-            Model::Listed(lost) => lost.contains(flow, index),
-            Model::Independent(chance) => chance.happens(self.draws.of(flow).draw(index)),
-            Model::Block { period, lost } => {
-                let place = index % u64::from(*period);
-                place + u64::from(*lost) >= u64::from(*period)
-            }
-            Model::GilbertElliott(channel) => channel.loses(self.draws.of(flow), flow, index),
-            Model::BitErrors(losses) => losses.of(bytes).happens(self.draws.of(flow).draw(index)),
-        }
+        transmission.index != Transmission::UNNUMBERED
+            && self.model.loses(&mut self.draws, transmission)
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) fn change(
     check(&access_point, link, topology, stamped)?;
     if reaction.is_some() && link.outage().is_none() {
         return Err(refused(
-            "freeze-tcp and hand-off-acks are about a link that goes away: give link.suspension, \
+            "freeze-tcp and hand-off-acks are about a link that goes away: give link.stops, \
              wlan.outage, arq.outage or selective_repeat.outage",
         ));
     }

@@ -1,7 +1,7 @@
 //! `[arq]`: a wireless link of one sender that repeats frames until they are acknowledged.
 
 use super::wlan::Attempts;
-use super::{LineDelay, LossTable, QueueTable, SECOND, SuspensionTable};
+use super::{LineDelay, LossTable, OutageTable, QueueTable, SECOND};
 use airtcp_units::bounded::{Bytes, Limit, Rate, Span};
 use airtcp_units::{BitRate, Duration};
 
@@ -31,6 +31,6 @@ keys! {
         /// Frames that the link damages: each attempt counts.
         loss: LossTable, holding keys;
         /// A link that goes away now and then: every frame is damaged meanwhile.
-        outage: SuspensionTable, holding keys;
+        outage: OutageTable, holding keys;
     }
 }

@@ -148,6 +148,15 @@ macro_rules! key_of {
     }};
 }
 
+/// Refuses every key of `$table` (at `$path`) listed here that was given, with the reason `$why`.
+macro_rules! refuse_keys {
+    ($table:ident, $path:expr, $why:expr; $($key:ident),+) => {
+        $( if $table.$key.is_some() {
+            return Err(Problem::at(key_of!($path, $table.$key), $why));
+        } )+
+    };
+}
+
 /// The keys of a table, and of the tables inside it, that name files.
 pub(crate) trait Keys {
     /// Adds their dotted names to `found`; `table` is the table's own.

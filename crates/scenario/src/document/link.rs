@@ -1,14 +1,12 @@
 //! `[link]`: a pipe, a recorded link or recorded round-trip times.
 
 use super::{
-    Amount, AqmTable, DAY, HOUR, JitterTable, LateTable, LineDelay, LostPacketsTable, Packets,
-    RecordedTable, RepeatTable, StopsTable,
+    Amount, AqmTable, HOUR, JitterTable, LateTable, LineDelay, LossTable, LostPacketsTable,
+    Packets, RecordedTable, RepeatTable, StopsTable,
 };
-use crate::names::{
-    Counted, DelayOrder, LogStart, LossDirection, LossModel, RttShapeName, TraceDirection,
-};
-use airtcp_units::bounded::{Bytes, Limit, Rate, Real, Span, Whole};
-use airtcp_units::{BitRate, Duration, Probability};
+use crate::names::{DelayOrder, LogStart, RttShapeName, TraceDirection};
+use airtcp_units::bounded::{Bytes, Limit, Rate, Real, Span};
+use airtcp_units::{BitRate, Duration};
 
 line_keys! {
     /// The link.
@@ -28,9 +26,6 @@ line_keys! {
         shared aqm;
         /// Packets that the link loses by their numbers, in place of `loss`, as in a recorded run.
         lost_packets: LostPacketsTable, holding keys;
-        /// A link that stops at regular intervals, in both directions, and then resumes
-        /// sending: short for `stops` with `process = "periodic"`.
-        suspension: SuspensionTable, holding keys;
         /// A link that stops: at random, at regular intervals, or as recorded.
         stops: StopsTable, holding keys;
         shared variation;
@@ -71,44 +66,6 @@ keys! {
         rate: Rate;
         /// Most tokens that wait to be taken; a packet that is longer never passes.
         burst: Bytes<64, 1_000_000_000_000>;
-    } takes {}
-}
-
-keys! {
-    /// Packets that the link loses after they were sent.
-    #[derive(Clone, Copy, Default)]
-    pub struct LossTable takes {
-        /// Model of the losses.
-        model: LossModel = LossModel::default();
-        /// Chance that a packet is lost (`iid`) or a bit wrong (`bit-error`).
-        rate: Probability = Probability::NEVER;
-        /// Packets lost (`block`): the last ones of every `of`.
-        lost: Whole<0, 1_000_000_000>;
-        /// Length of a block in packets (`block`).
-        of: u32 = 100, as Packets;
-        /// Chance at each packet to go from the good state to the bad (`gilbert-elliott`).
-        good_to_bad: Probability;
-        /// Chance at each packet to go from the bad state to the good (`gilbert-elliott`).
-        bad_to_good: Probability;
-        /// Chance that a packet is lost in the good state (`gilbert-elliott`).
-        loss_in_good: Probability = Probability::NEVER;
-        /// Chance that a packet is lost in the bad state (`gilbert-elliott`).
-        loss_in_bad: Probability = Probability::ALWAYS;
-        /// Which direction loses packets.
-        direction: LossDirection = LossDirection::default();
-        /// Transmissions counted by the model (`wlan.loss` only).
-        counted: Counted = Counted::default();
-    }
-}
-
-keys! {
-    /// A link that stops for `length` every `every`.
-    #[derive(Clone, Copy)]
-    pub struct SuspensionTable needs {
-        /// From the start of one stop to the start of the next; the first comes after this time.
-        every: Span<1, { 30 * DAY }>;
-        /// Duration of a stop.
-        length: Span<1, { 30 * DAY }>;
     } takes {}
 }
 

@@ -13,6 +13,7 @@ mod arq;
 mod cell;
 mod flows;
 mod link;
+mod loss;
 mod radio;
 mod selective_repeat;
 mod traffic;
@@ -28,14 +29,14 @@ pub use aqm::AqmTable;
 pub use arq::ArqTable;
 pub use cell::CellTable;
 pub use flows::{Directions, FlowsTable, Kinds, PingTable, UdpTable};
-pub use link::{
-    LinkTable, LossTable, PolicerTable, QueueTable, RttLogTable, RttModelTable, SuspensionTable,
-};
+pub use link::{LinkTable, PolicerTable, QueueTable, RttLogTable, RttModelTable};
+pub(crate) use loss::error_model;
+pub use loss::{LossModel, LossTable};
 pub use radio::{Distances, RadioTable};
 pub use selective_repeat::SelectiveRepeatTable;
 pub use traffic::{EmailTable, FtpTable, HttpTable, MixTable, TrafficTable};
 pub use variation::{
-    JitterTable, LateTable, LostPacketsTable, RecordedTable, RepeatTable, StopsTable,
+    JitterTable, LateTable, LostPacketsTable, OutageTable, RecordedTable, RepeatTable, StopsTable,
 };
 pub use wired::{RoundTripTable, WiredTable};
 pub use wlan::{AggregationTable, AirtimeTable, CategoryTable, EdcaTable, WlanTable};

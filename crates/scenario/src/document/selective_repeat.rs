@@ -1,7 +1,7 @@
 //! `[selective_repeat]`: a wireless link on which frames overtake one that is retransmitted.
 
 use super::wlan::Attempts;
-use super::{LineDelay, LossTable, QueueTable, SECOND, SuspensionTable};
+use super::{LineDelay, LossTable, OutageTable, QueueTable, SECOND};
 use crate::names::{DelayOrder, WindowCount};
 use airtcp_units::bounded::{Bytes, Limit, MINUTE, Rate, Span, Whole};
 use airtcp_units::{BitRate, Duration};
@@ -41,6 +41,6 @@ keys! {
         /// Frames that the link damages: each attempt counts.
         loss: LossTable, holding keys;
         /// A link that goes away now and then: every frame is damaged meanwhile.
-        outage: SuspensionTable, holding keys;
+        outage: OutageTable, holding keys;
     }
 }

@@ -11,8 +11,9 @@ keys! {
     /// Stops of a link: at regular intervals, at random, or as recorded.
     #[derive(Clone, Default)]
     pub struct StopsTable takes {
-        /// When the link stops.
-        process: StopProcess = StopProcess::default();
+        /// When the link stops. Without it `periodic` with `every`, `recorded` with `path`, else
+        /// `random`.
+        process: StopProcess;
         /// From the start of one stop to the start of the next; the first comes after this time
         /// (`periodic`).
         every: Span<1, { 30 * DAY }>;
@@ -29,6 +30,17 @@ keys! {
         /// Which direction stops; both do at the same times.
         direction: LossDirection = LossDirection::Both;
     }
+}
+
+keys! {
+    /// A medium that goes away for `length` every `every`.
+    #[derive(Clone, Copy)]
+    pub struct OutageTable needs {
+        /// From the start of one outage to the start of the next; the first comes after this time.
+        every: Span<1, { 30 * DAY }>;
+        /// Duration of an outage.
+        length: Span<1, { 30 * DAY }>;
+    } takes {}
 }
 
 keys! {

@@ -3,7 +3,7 @@
 use airtcp_link::phy::ppdu::MAX_TIME;
 use airtcp_link::scheduler::airtime::AirtimeLimits;
 
-use super::{AqmTable, LossTable, QueueTable, RadioTable, SECOND, SuspensionTable};
+use super::{AqmTable, LossTable, OutageTable, QueueTable, RadioTable, SECOND};
 use crate::names::{
     AccessCategoryName, BandName, ChannelWidth, CollisionHeard, GuardIntervalName, HandOn,
     MissedBlockAck, Preamble, ProtectionName, RateControlName, Standard, StationScheduler,
@@ -116,7 +116,7 @@ keys! {
         /// frames.
         radio: RadioTable, holding keys;
         /// A channel that goes away now and then: every frame is damaged meanwhile.
-        outage: SuspensionTable, holding keys;
+        outage: OutageTable, holding keys;
     }
 }
 

@@ -3,21 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Model of the losses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum LossModel {
-    /// Each packet independently, with probability `rate`.
-    #[default]
-    Iid,
-    /// Of every `of` packets the last `lost`.
-    Block,
-    /// Two states, good and bad, with different loss rates.
-    GilbertElliott,
-    /// Each bit independently, with probability `rate`: long packets are lost more often.
-    BitError,
-}
-
 /// Which direction of the link loses packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

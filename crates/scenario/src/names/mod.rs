@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 pub use flows::{ApplicationName, CodePoint, Companion, FlowDirection, FlowKind, Shape};
 pub use link::{
-    AckFilterName, DelayOrder, DisciplineName, JitterName, LogStart, LossDirection, LossModel,
-    RttShapeName, StopLengthName, StopProcess, StoppedPackets, TinsName, TraceDirection,
+    AckFilterName, DelayOrder, DisciplineName, JitterName, LogStart, LossDirection, RttShapeName,
+    StopLengthName, StopProcess, StoppedPackets, TinsName, TraceDirection,
 };
 pub use wireless::{
     AccessCategoryName, BandName, CellRates, ChannelWidth, CollisionHeard, Counted, FadingName,

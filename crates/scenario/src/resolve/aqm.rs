@@ -5,7 +5,6 @@ use airtcp_link::{
     PieConfig, Tins,
 };
 
-use super::refuse_keys;
 use crate::document::AqmTable;
 use crate::error::Problem;
 use crate::names::{AckFilterName, CodePoint, DisciplineName, TinsName};

@@ -5,9 +5,9 @@ use airtcp_link::mac::damage::{Affects, DamageConfig};
 use airtcp_link::scheduler::RetransmissionOrder;
 use airtcp_link::{Delay, PipeConfig, Service};
 
+use super::damage;
 use super::queue::queue;
-use super::{damage, loss, refuse_keys};
-use crate::document::ArqTable;
+use crate::document::{ArqTable, error_model};
 use crate::error::Problem;
 use crate::medium::Arq;
 
@@ -17,7 +17,7 @@ pub(super) fn resolve(table: &mut ArqTable) -> Result<Arq, Problem> {
     damage::refuse_counted(loss, key!(arq.loss))?;
     let why = "the link repeats what goes to the mobile, data or not; remove the key";
     refuse_keys!(loss, key!(arq.loss), why; direction);
-    let model = loss::resolve(loss, key!(arq.loss))?;
+    let model = error_model(loss, key!(arq.loss))?;
     let config = ArqConfig {
         rate: table.rate(),
         delay,

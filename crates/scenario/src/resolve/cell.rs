@@ -7,7 +7,7 @@ use airtcp_link::mac::cellular::{CellConfig, CellError, RateLaw, Scheduler};
 use airtcp_link::{Delay, PipeConfig, Service, Stream};
 
 use super::queue::queue;
-use super::{damage, radio, refuse_keys};
+use super::{damage, radio};
 use crate::document::CellTable;
 use crate::error::Problem;
 use crate::medium::CellLink;

@@ -6,10 +6,9 @@ use airtcp_link::frame::RetryLimit;
 use airtcp_link::mac::damage::{Affects, Counted, DamageConfig, Outage};
 use airtcp_units::Probability;
 
-use super::{loss, refuse_keys};
-use crate::document::{LossTable, SuspensionTable};
+use crate::document::{LossModel, LossTable, OutageTable, error_model};
 use crate::error::Problem;
-use crate::names::{LossDirection, LossModel};
+use crate::names::LossDirection;
 
 /// Maximum number of transmissions of a frame.
 pub(super) fn attempts(limit: Option<u32>) -> RetryLimit {
@@ -21,10 +20,10 @@ pub(super) fn attempts(limit: Option<u32>) -> RetryLimit {
 /// Errors that damage frames, from `wlan.loss` and `wlan.outage`.
 pub(super) fn damage(
     loss: &mut Option<LossTable>,
-    outage: Option<SuspensionTable>,
+    outage: Option<OutageTable>,
 ) -> Result<DamageConfig, Problem> {
     let loss = loss.get_or_insert_default();
-    let model = loss::resolve(loss, key!(wlan.loss))?;
+    let model = error_model(loss, key!(wlan.loss))?;
     let affects = affects(loss);
     let counted: Counted = loss.counted().into();
     Ok(DamageConfig {
@@ -48,7 +47,7 @@ pub(super) fn affects(loss: &mut LossTable) -> Affects {
 }
 
 /// Periodic outages of a medium.
-pub(super) fn away(table: SuspensionTable, key: &str) -> Result<Outage, Problem> {
+pub(super) fn away(table: OutageTable, key: &str) -> Result<Outage, Problem> {
     let (every, length) = (table.every.get(), table.length.get());
     if length >= every {
         return Err(Problem::at(

@@ -11,7 +11,7 @@ use airtcp_link::{Discipline, QueueLimit};
 use super::damage::{attempts, damage, refuse_error_model};
 use super::modes::{self, Modes};
 use super::queue::queue;
-use super::{aqm, radio, refuse_keys};
+use super::{aqm, radio};
 use crate::document::{
     AggregationTable, AirtimeTable, CategoryTable, EdcaTable, Packets, QueueTable, WlanTable,
 };

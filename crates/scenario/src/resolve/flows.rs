@@ -2,7 +2,6 @@
 
 use airtcp_units::Duration;
 
-use super::refuse_keys;
 use crate::document::{Directions, FlowsTable, Kinds, PingTable, UdpTable};
 use crate::error::Problem;
 use crate::names::{FlowDirection, FlowKind, Topology};

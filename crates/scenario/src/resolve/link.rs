@@ -11,10 +11,8 @@ use airtcp_units::{BitRate, Duration};
 
 use super::queue::queue;
 use super::variation::{self, Variation};
-use super::{aqm, losses, refuse_keys};
-use crate::document::{
-    LinkTable, PolicerTable, RecordedTable, RttLogTable, RttModelTable, SuspensionTable,
-};
+use super::{aqm, losses};
+use crate::document::{LinkTable, PolicerTable, RecordedTable, RttLogTable, RttModelTable};
 use crate::error::Problem;
 use crate::fast_log;
 use crate::inputs::{Inputs, Recording};
@@ -44,7 +42,7 @@ pub(super) fn resolve(
     let (data_service, ack_service) = if table.trace.is_some() {
         recorded_link(table, inputs)?
     } else {
-        rates(table)?
+        rates(table)
     };
     let (data_service, ack_service, held) = stopped(table, inputs, (data_service, ack_service))?;
     let (data_delay, ack_delay) = delays(table, inputs)?;
@@ -118,8 +116,6 @@ fn stopped(
     let Some(stops) = &mut table.stops else {
         return Ok((data, acks, [None, None]));
     };
-    let why = "link.stops says when the link stops; give one of them";
-    refuse_keys!(table, key!(link), why; suspension);
     let stops = variation::stops(stops, inputs)?;
     let (data, acks) = stops.suspend(data, acks)?;
     Ok((data, acks, stops.held()))
@@ -194,41 +190,18 @@ fn variations(table: &mut LinkTable, inputs: &Inputs, held: [Option<Stops>; 2]) 
     ]
 }
 
-/// A link with a rate, with stops at regular intervals if it has a suspension.
-fn rates(table: &mut LinkTable) -> Result<(Service, Service), Problem> {
+/// A link with a rate.
+fn rates(table: &mut LinkTable) -> (Service, Service) {
     let data = table.rate();
     let acks = Written::fill(&mut table.reverse.get_or_insert_default().rate, &data);
-    let service = |rate: Option<BitRate>, key: &str| match (rate, table.suspension) {
-        (None, None) => Ok(Service::Unlimited),
-        (Some(rate), None) => Ok(Service::Constant(rate)),
-        (Some(rate), Some(suspension)) => suspended(rate, suspension),
-        (None, Some(_)) => Err(Problem::at(
-            key,
-            "expected a rate such as \"10 Mbit/s\": a link that stops (link.suspension) needs one",
-        )),
-    };
-    Ok((
-        service(data, key!(link.rate))?,
-        service(acks, key!(link.reverse.rate))?,
-    ))
-}
-
-fn suspended(rate: BitRate, suspension: SuspensionTable) -> Result<Service, Problem> {
-    let (every, length) = (suspension.every.get(), suspension.length.get());
-    if length >= every {
-        return Err(Problem::at(
-            key!(link.suspension.length),
-            format!("expected less than link.suspension.every, which is {every}"),
-        ));
-    }
-    let stops = Stops::Periodic { every, length };
-    Ok(Service::Suspended { rate, stops })
+    let service = |rate: Option<BitRate>| rate.map_or(Service::Unlimited, Service::Constant);
+    (service(data), service(acks))
 }
 
 /// A recorded link.
 fn recorded_link(table: &mut LinkTable, inputs: &Inputs) -> Result<(Service, Service), Problem> {
     let why = "a recorded link (link.trace) has its own rate; give one of them";
-    refuse_keys!(table, key!(link), why; rate, suspension);
+    refuse_keys!(table, key!(link), why; rate);
     if let Some(reverse) = &table.reverse {
         refuse_keys!(reverse, key!(link.reverse), why; rate);
     }
@@ -263,7 +236,7 @@ fn refuse_beside_times(table: &LinkTable) -> Result<(), Problem> {
     }
     refuse_keys!(
         table, key!(link), why;
-        rate, delay, queue, suspension, stops, jitter, late, recorded, repeat, aqm, policer
+        rate, delay, queue, stops, jitter, late, recorded, repeat, aqm, policer
     );
     if let Some(reverse) = &table.reverse {
         refuse_keys!(

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use airtcp_link::ErrorModel;
 use airtcp_units::Probability;
 
-use super::{damage, loss, refuse, refuse_keys};
-use crate::document::{LinkTable, LossTable};
+use super::{damage, refuse};
+use crate::document::{LinkTable, LossTable, error_model};
 use crate::error::Problem;
 use crate::inputs::Inputs;
 use crate::names::LossDirection;
@@ -85,7 +85,7 @@ fn modelled_losses(
         loss.rate = unanswered(inputs);
     }
     damage::refuse_counted(loss, key!(link.loss))?;
-    let model = loss::resolve(loss, key!(link.loss))?;
+    let model = error_model(loss, key!(link.loss))?;
     let direction = loss.direction();
     let of_reverse = match table
         .reverse
@@ -122,5 +122,5 @@ fn reverse_errors(table: &mut LossTable, direction: LossDirection) -> Result<Err
             "link.loss.direction says already what acknowledgments lose; give one of them",
         ));
     }
-    loss::resolve(table, key)
+    error_model(table, key)
 }

@@ -8,7 +8,6 @@ mod damage;
 mod edca;
 mod flows;
 mod link;
-mod loss;
 mod losses;
 mod modes;
 mod queue;
@@ -94,6 +93,7 @@ pub(super) fn resolve(
         source: source.to_owned(),
         document,
         inputs,
+        renamed: None,
     })
 }
 
@@ -204,16 +204,6 @@ fn wired_path(document: &mut Document, topology: Topology) -> Result<Option<Wire
     }
     Ok(wired)
 }
-
-/// Refuses every key of `$table` (at `$path`) listed here that was given, with the reason `$why`.
-macro_rules! refuse_keys {
-    ($table:ident, $path:expr, $why:expr; $($key:ident),+) => {
-        $( if $table.$key.is_some() {
-            return Err(Problem::at(key_of!($path, $table.$key), $why));
-        } )+
-    };
-}
-use refuse_keys;
 
 /// Refuses `key` if it was given, with the reason `why`.
 fn refuse<T>(given: &Option<T>, key: &str, why: &str) -> Result<(), Problem> {

@@ -6,7 +6,6 @@ use airtcp_link::phy::{
 };
 use airtcp_link::rate_control::{RateControlConfig, modes};
 
-use super::refuse_keys;
 use crate::document::WlanTable;
 use crate::error::Problem;
 use crate::names::{ChannelWidth, ProtectionName, RateControlName, Standard};

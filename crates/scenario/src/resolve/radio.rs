@@ -2,7 +2,6 @@
 
 use airtcp_link::fading::{Fading, Placement, PlacementError, RadioConfig, RadioError};
 
-use super::refuse_keys;
 use crate::document::{Distances, RadioTable};
 use crate::error::Problem;
 use crate::medium::Air;

@@ -7,9 +7,9 @@ use airtcp_link::mac::selective_repeat::{
 use airtcp_link::scheduler::RetransmissionOrder;
 use std::num::NonZeroU32;
 
+use super::damage;
 use super::queue::queue;
-use super::{damage, loss, refuse_keys};
-use crate::document::SelectiveRepeatTable;
+use crate::document::{SelectiveRepeatTable, error_model};
 use crate::error::Problem;
 use crate::medium::SelectiveRepeat;
 use crate::names::{DelayOrder, WindowCount};
@@ -66,7 +66,7 @@ fn damage(table: &mut SelectiveRepeatTable) -> Result<DamageConfig, Problem> {
     let loss = table.loss.get_or_insert_default();
     damage::refuse_counted(loss, KEY)?;
     Ok(DamageConfig {
-        model: loss::resolve(loss, KEY)?,
+        model: error_model(loss, KEY)?,
         affects: damage::affects(loss),
         counted: Counted::Station,
         outage: table

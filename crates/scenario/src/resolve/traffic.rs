@@ -2,7 +2,6 @@
 
 use airtcp_units::Probability;
 
-use super::refuse_keys;
 use crate::document::{Document, EmailTable, FtpTable, HttpTable, MixTable};
 use crate::error::Problem;
 use crate::mix::Mix;

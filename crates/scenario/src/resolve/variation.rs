@@ -8,7 +8,7 @@ use airtcp_link::{
 };
 use airtcp_units::Duration;
 
-use super::{refuse, refuse_keys};
+use super::refuse;
 use crate::document::{JitterTable, LateTable, StopsTable};
 use crate::error::Problem;
 use crate::inputs::Inputs;
@@ -26,7 +26,11 @@ pub(super) struct LinkStops {
 
 /// The stops that `[link.stops]` describes.
 pub(super) fn stops(table: &mut StopsTable, inputs: &Inputs) -> Result<LinkStops, Problem> {
-    let process = table.process();
+    let process = *table.process.get_or_insert(match table {
+        StopsTable { every: Some(_), .. } => StopProcess::Periodic,
+        StopsTable { path: Some(_), .. } => StopProcess::Recorded,
+        _ => StopProcess::default(),
+    });
     refuse_keys_of_others(table, process)?;
     let stops = match process {
         StopProcess::Periodic => {

@@ -4,8 +4,8 @@ use airtcp_link::{Delay, Discipline, ErrorModel, PipeConfig, Service};
 use airtcp_units::{BitRate, Duration};
 
 use super::queue::queue;
-use super::{aqm, damage, loss, refuse_keys};
-use crate::document::{Packets, RoundTripTable, WiredTable};
+use super::{aqm, damage};
+use crate::document::{Packets, RoundTripTable, WiredTable, error_model};
 use crate::error::Problem;
 use crate::link::{RoundTrip, Wired};
 use crate::names::{LossDirection, Shape};
@@ -45,7 +45,7 @@ pub(super) fn resolve(table: &mut WiredTable) -> Result<Wired, Problem> {
         None => (ErrorModel::None, LossDirection::Data),
         Some(loss) => {
             damage::refuse_counted(loss, key!(wired.loss))?;
-            let model = loss::resolve(loss, key!(wired.loss))?;
+            let model = error_model(loss, key!(wired.loss))?;
             (model, loss.direction())
         }
     };

@@ -7,7 +7,7 @@ use airtcp_units::BitRate;
 
 use super::damage::{attempts, damage, refuse_error_model};
 use super::queue::queue;
-use super::{edca, radio, refuse_keys};
+use super::{edca, radio};
 use crate::document::WlanTable;
 use crate::error::Problem;
 use crate::medium::Wlan;

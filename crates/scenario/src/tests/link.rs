@@ -67,7 +67,8 @@ fn a_policer_stands_in_the_direction_of_data() {
 
 #[test]
 fn a_suspended_link_stops_both_ways() {
-    let scenario = parsed("link.suspension = { every = \"5 s\", length = \"300 ms\" }");
+    let scenario =
+        parsed("link.stops = { process = \"periodic\", every = \"5 s\", length = \"300 ms\" }");
     for direction in [pipe(&scenario).0, pipe(&scenario).1] {
         assert!(matches!(
             direction.service,
@@ -75,6 +76,44 @@ fn a_suspended_link_stops_both_ways() {
                 if every == Duration::from_secs(5) && length == Duration::from_millis(300)
         ));
     }
+}
+
+/// Up to version 0.2: the same scenario, with a warning, also where a setting has the earlier key.
+#[test]
+fn a_suspension_is_read_as_regular_stops() {
+    const TEXT: &str = "link.suspension = { every = \"5 s\", length = \"300 ms\" }";
+    let stops = |every: &str, length: &str| {
+        format!("link.stops = {{ every = {every:?}, length = {length:?} }}")
+    };
+    let today = parsed(&stops("5 s", "300 ms"));
+    let earlier = parsed(TEXT);
+    assert_eq!(earlier.to_toml(), today.to_toml());
+    let [warning] = &earlier.warnings()[..] else {
+        panic!("{:?}", earlier.warnings());
+    };
+    assert!(
+        warning.starts_with("link.suspension: is link.stops"),
+        "{warning}"
+    );
+    assert!(today.warnings().is_empty());
+    let set = |text: &str, key: &str, value: &str| {
+        let settings = [(key.to_owned(), value.to_owned())];
+        Scenario::with_settings(text, "test.toml", Path::new(""), &settings).unwrap()
+    };
+    let wanted = parsed(&stops("5 s", "1 s")).to_toml();
+    for text in [TEXT, &stops("5 s", "300 ms")] {
+        let set = set(text, "link.suspension.length", "1 s");
+        assert_eq!(set.to_toml(), wanted);
+        assert_eq!(set.warnings().len(), 1);
+    }
+    let set = set(
+        "",
+        "link.suspension",
+        "{ every = \"5 s\", length = \"1 s\" }",
+    );
+    assert_eq!(set.to_toml(), wanted);
+    let with_remedy = earlier.with_remedies("sack").unwrap();
+    assert_eq!(with_remedy.warnings(), earlier.warnings());
 }
 
 #[test]

@@ -209,7 +209,7 @@ fn flows_may_be_kept_from_remedies() {
         topology = "pipe"
         remedies = ["rto-factor:factor=10", "freeze-tcp"]
         flows = { count = 3, unchanged = 1 }
-        link.suspension = { every = "2 s", length = "1 s" }
+        link.stops = { every = "2 s", length = "1 s" }
         "#;
     let scenario = parsed(text);
     let factors = [0, 1, 2].map(|flow| scenario.tcp_of(flow).timeout.factor);

@@ -242,7 +242,7 @@ fn flows_of_a_dumbbell_share_its_bottleneck() {
 fn timeouts_without_loss_are_all_spurious() {
     let text = "duration = '60 s'\ntcp.profile = 'sack'\ntcp.max_window = 60\n\
                 link.queue.packets = 1000000\n\
-                link.suspension.every = '5 s'\nlink.suspension.length = '1 s'";
+                link.stops = { every = '5 s', length = '1 s' }";
     let summary = summary(&scenario(text), 1);
     let flow = &summary.flows[0];
     assert!(flow.sending.timeouts >= 10, "{}", flow.sending.timeouts);

@@ -181,7 +181,6 @@ def _delays(content: bytes | None) -> list[tuple[float, float, float]]:
 
 _BEYOND: tuple[tuple[str, str], ...] = (
     ("stops", "stops of the link (link.stops)"),
-    ("suspension", "stops of the link (link.suspension)"),
     ("jitter", "a delay drawn for each packet (link.jitter)"),
     ("late", "packets that come late (link.late)"),
     ("lost_packets", "packets that are lost by their numbers (link.lost_packets)"),
