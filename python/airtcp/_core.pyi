@@ -4,12 +4,15 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, Final, final
 
+import numpy as np
+from numpy.typing import NDArray
 from typing_extensions import CapsuleType
 
 __all__ = [
     "AirtcpError",
     "Capture",
     "CaptureError",
+    "Environments",
     "RunError",
     "RunResult",
     "Running",
@@ -20,6 +23,7 @@ __all__ = [
     "Table",
     "deployments",
     "engine_version",
+    "observed",
     "probes",
     "profiles",
     "read_air",
@@ -144,6 +148,23 @@ class Running:
     def finish(self) -> RunResult: ...
 
 @final
+class Environments:
+    def __new__(
+        cls,
+        count: int,
+        *,
+        agents: int = 1,
+        action: str = "window",
+        gain: float = 1.0,
+        least_interval_s: float = 0.01,
+        threads: int = 0,
+    ) -> Environments: ...
+    def reset(self, index: int, scenario: Scenario, seed: int) -> None: ...
+    def step(self, actions: NDArray[np.float64], chosen: Sequence[bool]) -> None: ...
+    def observe(self, observations: NDArray[np.float32]) -> None: ...
+    def progress(self) -> list[tuple[bool, float]]: ...
+
+@final
 class Stretch:
     def samples(self) -> Table: ...
     def events(self) -> Table: ...
@@ -174,6 +195,7 @@ def run_many(
     threads: int,
     on_done: Callable[[int, RunResult], object] | None = None,
 ) -> list[RunResult | RunError]: ...
+def observed() -> list[tuple[str, str, str]]: ...
 def probes() -> list[str]: ...
 def deployments(remedies: str) -> str: ...
 def remedies() -> str: ...

@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "python" / "airtcp"
 LAYERS = (
     ("_core",),
     ("core",),
+    ("gym",),
     ("measure",),
     ("comparison",),
     ("kernel", "tuning"),

@@ -2,6 +2,7 @@
 
 mod capture;
 mod control;
+mod environments;
 mod errors;
 mod many;
 mod recorded_parts;
@@ -23,6 +24,8 @@ mod _core {
     use crate::capture::{Capture, read_air, read_capture, read_quic};
     #[pymodule_export]
     use crate::control::{PySocket, register_control};
+    #[pymodule_export]
+    use crate::environments::{PyEnvironments, observed};
     #[pymodule_export]
     use crate::many::run_many;
     #[pymodule_export]

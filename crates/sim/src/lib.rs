@@ -9,6 +9,7 @@
 //! ```
 
 pub mod engine;
+pub mod environment;
 pub mod record;
 pub mod result;
 pub mod run;

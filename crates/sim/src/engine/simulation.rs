@@ -6,6 +6,7 @@ use airtcp_link::frame::Occupancy;
 use airtcp_network::AirView;
 use airtcp_packet::{LinkFeedback, Segment};
 use airtcp_scenario::Layout;
+use airtcp_tcp::Sender;
 use airtcp_units::Instant;
 
 use super::watch::{FlowEvent, Watch};
@@ -54,6 +55,28 @@ impl Simulation {
         };
         self.network.advance(end, &mut endpoints);
         (self.flows, self.digest) = (endpoints.flows, endpoints.digest);
+    }
+
+    /// Lets `decide` steer the sender of a flow, which then sends the data that it allows. Returns
+    /// its answer; the default without such a flow.
+    pub fn steer<T: Default>(
+        &mut self,
+        flow: u32,
+        watch: &mut impl Watch,
+        decide: impl FnOnce(&mut Sender) -> T,
+    ) -> T {
+        let Some(steered) = self.flows.get_mut(flow as usize) else {
+            return T::default();
+        };
+        let decided = steered.client.connection.steer(decide);
+        let mut endpoints = Endpoints {
+            flows: std::mem::take(&mut self.flows),
+            digest: self.digest,
+            watch,
+        };
+        endpoints.drain_client(&mut self.network, flow);
+        (self.flows, self.digest) = (endpoints.flows, endpoints.digest);
+        decided
     }
 
     /// The current virtual time.

@@ -191,6 +191,12 @@ impl External {
         self.ask_for_burst(windows);
     }
 
+    /// Sets a model's pacing rate, and lets it set the window.
+    pub(super) fn set_pace(&mut self, rate: BitRate, windows: &mut Windows) {
+        self.socket.pacing_rate = rate.as_bps() / 8;
+        self.call(Call::Control(&DeliverySample::default()), windows);
+    }
+
     fn ask_for_burst(&mut self, windows: &mut Windows) {
         if self.operations.is_model()
             && let Some(burst) = self.call(Call::LeastBurst, windows)

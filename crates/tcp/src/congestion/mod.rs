@@ -435,6 +435,42 @@ impl Congestion {
         }
     }
 
+    /// Multiplies the window, or during a repair the threshold, by `factor`, at least one segment.
+    /// Returns whether it does; a model's window is not changed.
+    pub(crate) fn scale(&mut self, factor: f64, repairs: bool) -> bool {
+        if !self.has_threshold() {
+            return false;
+        }
+        let windows = &mut self.windows;
+        let segments = if repairs {
+            windows.ssthresh / windows.mss
+        } else {
+            windows.cwnd / windows.mss
+        };
+        // A factor of one changes nothing, nor one that no whole segment shows.
+        let scaled = windows.whole(float(segments) * factor, 1);
+        if scaled == segments * windows.mss {
+            return true;
+        }
+        if repairs {
+            windows.ssthresh = scaled;
+        } else {
+            windows.set(scaled);
+        }
+        true
+    }
+
+    /// Sets the pacing rate of an external model, which then sets the window.
+    pub(crate) fn set_external_pace(&mut self, rate: BitRate) -> bool {
+        match &mut self.control {
+            Control::External(external) if external.is_model() => {
+                external.set_pace(rate, &mut self.windows);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// The control, if it is not compiled in.
     #[inline]
     #[must_use]
@@ -486,6 +522,14 @@ impl Congestion {
             external.control(losses, &mut self.windows);
         }
     }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "windows are far below 2^53 segments"
+)]
+const fn float(segments: u64) -> f64 {
+    segments as f64
 }
 
 fn pace_of(model: &AnyModel) -> (BitRate, u64) {

@@ -9,6 +9,7 @@ use airtcp_units::Instant;
 use super::timestamps::TIMESTAMP_BYTES;
 use super::{Connection, End, State};
 use crate::config::{Config, CongestionControl};
+use crate::sender::Sender;
 
 /// A TCP header without options (RFC 9293 §3.1).
 const HEADER_BYTES: u32 = 20;
@@ -31,6 +32,12 @@ impl Connection {
     /// they are; the model of the network is reset.
     pub fn set_congestion_control(&mut self, control: CongestionControl) {
         self.sender.set_congestion_control(control);
+    }
+
+    /// Lets `decide` steer the sender between two events; [polling](Self::poll) then sends the data
+    /// that it allows.
+    pub fn steer<T>(&mut self, decide: impl FnOnce(&mut Sender) -> T) -> T {
+        decide(self.sender.get_mut())
     }
 
     /// Limits how often an unanswered SYN is retransmitted (Linux, `TCP_SYNCNT`).

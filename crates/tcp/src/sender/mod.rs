@@ -51,6 +51,7 @@ mod send_buffer;
 mod small_segments;
 mod space;
 mod spurious;
+mod steering;
 mod syn_data;
 mod tail_probe;
 mod timers;

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Measures the steps a second of the environments, on one core and on all.
+
+Run it with the project's Python: ``.venv/bin/python benches/gym.py``. A step is a monitor interval
+of 50 ms and more; each packet of it costs about a microsecond. Actions are zero, so that CUBIC
+fills the link.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+
+import numpy as np
+
+from airtcp.gym import LinkEnv, LinkVectorEnv, named
+
+REPETITIONS = 5
+STEPS = 3000
+INTERVAL_S = 0.05
+
+
+def link(rate: str) -> dict[str, object]:
+    """A link of 25 ms each way, with an episode for all steps."""
+    return {
+        "link.rate": rate,
+        "link.delay": "25 ms",
+        "link.loss.rate": 0,
+        "link.queue.packets": 10,
+        "duration": f"{STEPS} s",
+    }
+
+
+def alone(rate: str) -> tuple[float, float]:
+    """Steps a second of processor time in one environment, and the mean length of a step in ms."""
+    env = LinkEnv("lossy-pipe", settings=link(rate), least_interval_s=INTERVAL_S)
+    action = np.zeros(1, dtype=np.float32)
+    env.reset(seed=1)
+    lengths = 0.0
+    begin = time.process_time()
+    for _ in range(STEPS):
+        observation, *_ = env.step(action)
+        lengths += named(observation)["interval_ms"]
+    return STEPS / (time.process_time() - begin), lengths / STEPS
+
+
+def together(rate: str, count: int) -> float:
+    """Steps a second of real time in `count` environments, on all cores."""
+    many = LinkVectorEnv(count, "lossy-pipe", settings=link(rate), least_interval_s=INTERVAL_S)
+    actions = np.zeros((count, 1), dtype=np.float32)
+    many.reset(seed=1)
+    begin = time.perf_counter()
+    for _ in range(STEPS // count):
+        many.step(actions)
+    return STEPS // count * count / (time.perf_counter() - begin)
+
+
+def main() -> None:
+    """Prints a table in Markdown."""
+    cores = len(os.sched_getaffinity(0))
+    print(f"| link | a step, ms | steps a second, one core | 16 at once, {cores} cores |")
+    print("|---|---:|---:|---:|")
+    for rate in ("10 Mbit/s", "100 Mbit/s"):
+        each = [alone(rate) for _ in range(REPETITIONS)]
+        all_cores = [together(rate, 16) for _ in range(REPETITIONS)]
+        steps = statistics.median(steps for steps, _ in each)
+        length = statistics.median(length for _, length in each)
+        print(f"| {rate} | {length:.0f} | {steps:,.0f} | {statistics.median(all_cores):,.0f} |")
+
+
+if __name__ == "__main__":
+    main()
