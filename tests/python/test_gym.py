@@ -250,6 +250,6 @@ def test_the_examples_of_the_guide_run() -> None:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec("\n".join(blocks), {"__name__": "guide"})
-    assert printed.getvalue().count("True") == 3
+    assert printed.getvalue().count("True") == 4
     rows = [f"| `{one.name}` | {one.unit} | {one.meaning} |" for one in OBSERVED]
     assert "\n".join(rows) in page
