@@ -222,3 +222,12 @@ def test_the_examples_of_the_guide_run() -> None:
         exec("\n".join(blocks), {"__name__": "guide"})
     assert printed.getvalue().count("True") == 2
     assert "python:Patient-2" in printed.getvalue()
+
+
+def test_the_guide_has_every_attribute_of_a_socket() -> None:
+    page = GUIDE.read_text(encoding="utf-8")
+    names = [name for name in vars(Socket) if not name.startswith("_")]
+    assert len(names) > 15
+    for name in names:
+        meaning = " ".join(getattr(Socket, name).__doc__.split())
+        assert f"| `{name}` | {meaning} |" in page

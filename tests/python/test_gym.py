@@ -70,6 +70,16 @@ def test_a_seed_is_an_episode(env: LinkEnv) -> None:
     assert len(first) > 50
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_it_is_registered() -> None:
+    env = gymnasium.make("airtcp/Link-v0", scenario=LINK, settings=SHORT)
+    assert env.reset(seed=1)[0].shape == (16,)
+    many = gymnasium.make_vec("airtcp/Link-v0", num_envs=3, scenario=LINK, settings=SHORT)
+    assert many.reset(seed=1)[0].shape == (3, 16)
+    with pytest.raises(gymnasium.error.ResetNeeded, match="call reset first"):
+        LinkEnv(LINK).step(np.zeros(1, dtype=np.float32))
+
+
 def test_every_value_has_a_name_and_a_unit() -> None:
     assert len(OBSERVED) == 16
     assert len({one.name for one in OBSERVED}) == 16

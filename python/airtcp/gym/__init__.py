@@ -17,6 +17,8 @@ from airtcp.core.extras import required
 
 required("gymnasium", "gym")
 
+from gymnasium import register  # noqa: E402
+
 from airtcp.gym.environment import LinkEnv  # noqa: E402
 from airtcp.gym.links import Links, Range  # noqa: E402
 from airtcp.gym.observed import OBSERVED, Observed, named  # noqa: E402
@@ -38,6 +40,12 @@ __all__ = [
     "aurora",
     "named",
 ]
+
+register(
+    "airtcp/Link-v0",
+    entry_point="airtcp.gym:LinkEnv",
+    vector_entry_point="airtcp.gym:LinkVectorEnv",
+)
 
 
 def __getattr__(name: str) -> object:

@@ -67,6 +67,7 @@ class LinkEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         self.action_space = action_space()
         self._links = Links(scenario, ranges, settings, remedies)
         self._reward = reward
+        self._is_begun = False
         self._runs = _core.Environments(
             1, action=action, gain=gain, least_interval_s=least_interval_s, threads=1
         )
@@ -83,6 +84,7 @@ class LinkEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         scenario, drawn = self._links.draw(self.np_random)
         run_seed = int(self.np_random.integers(2**63))
         self._runs.reset(0, scenario, run_seed)
+        self._is_begun = True
         time_s = self._runs.progress()[0][1]
         return self._observation(), {"link": drawn, "seed": run_seed, "time_s": time_s}
 
@@ -90,6 +92,8 @@ class LinkEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         self, action: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Acts, and advances by an interval."""
+        if not self._is_begun:
+            raise gymnasium.error.ResetNeeded("no episode has begun: call reset first")
         self._runs.step(np.ascontiguousarray(action, dtype=np.float64), [True])
         observation = self._observation()
         ((finished, time_s),) = self._runs.progress()
