@@ -1,20 +1,27 @@
 #!/usr/bin/env python3
 """Measures the steps a second of the environments, on one core and on all.
 
-Run it with the project's Python: ``.venv/bin/python benches/gym.py``. A step is a monitor interval
-of 50 ms and more; each packet of it costs about a microsecond. Actions are zero, so that CUBIC
-fills the link.
+Run it with the project's Python: ``.venv/bin/python benches/gym.py``; with ``--docs`` it also
+writes the table to docs/guides/learned-control.md. A step is a monitor interval of 50 ms and more;
+each packet of it costs about a microsecond. Actions are zero, so that CUBIC fills the link.
 """
 
 from __future__ import annotations
 
 import os
 import statistics
+import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
 from airtcp.gym import LinkEnv, LinkVectorEnv, named
+from airtcp.pages.marked import put
+from airtcp.pages.provenance import stamp
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "guides" / "learned-control.md"
 
 REPETITIONS = 5
 STEPS = 3000
@@ -56,17 +63,31 @@ def together(rate: str, count: int) -> float:
     return STEPS // count * count / (time.perf_counter() - begin)
 
 
-def main() -> None:
-    """Prints a table in Markdown."""
+def table() -> str:
+    """The table in Markdown."""
     cores = len(os.sched_getaffinity(0))
-    print(f"| link | a step, ms | steps a second, one core | 16 at once, {cores} cores |")
-    print("|---|---:|---:|---:|")
+    lines = [
+        f"| link | a step, ms | steps a second, one core | 16 at once, {cores} cores |",
+        "|---|---:|---:|---:|",
+    ]
     for rate in ("10 Mbit/s", "100 Mbit/s"):
         each = [alone(rate) for _ in range(REPETITIONS)]
         all_cores = [together(rate, 16) for _ in range(REPETITIONS)]
         steps = statistics.median(steps for steps, _ in each)
         length = statistics.median(length for _, length in each)
-        print(f"| {rate} | {length:.0f} | {steps:,.0f} | {statistics.median(all_cores):,.0f} |")
+        lines.append(
+            f"| {rate} | {length:.0f} | {steps:,.0f} | {statistics.median(all_cores):,.0f} |"
+        )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Prints the table, and writes it with --docs."""
+    measured = table()
+    print(measured)
+    if "--docs" in sys.argv[1:]:
+        PAGE.write_text(put(PAGE.read_text("utf-8"), "environments", measured), "utf-8")
+        stamp(ROOT, "environments")
 
 
 if __name__ == "__main__":
