@@ -55,7 +55,9 @@ def with_beside(flow: Observed, others: Iterable[Observed]) -> Observed:
     Packets in one queue at one time wait equally long, regardless of the sender.
     """
     own = _delays(flow, flow.begun_s, flow.ended_s)
-    sharing = tuple(one for one in others if _agree(own, _delays(one, flow.begun_s, flow.ended_s)))
+    # A flow without a round trip shows no delay to compare.
+    timed = (one for one in others if one.sampled.any())
+    sharing = tuple(one for one in timed if _agree(own, _delays(one, flow.begun_s, flow.ended_s)))
     return replace(flow, beside=sharing)
 
 
