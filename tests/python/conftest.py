@@ -23,6 +23,8 @@ settings.register_profile("same cases", _patient, derandomize=True, database=Non
 settings.register_profile("new cases", _patient)
 settings.load_profile("new cases" if "AIRTCP_NEW_CASES" in os.environ else "same cases")
 
+GUEST_SECONDS = 600
+
 WLAN = """
 duration = "2 s"
 topology = "wlan"
@@ -53,6 +55,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for mark in item.iter_markers("needs"):
         if reason := next(filter(None, map(missing, mark.args)), ""):
             pytest.skip(reason)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Gives tests in guests time: several boots on a busy machine outlast the usual limit."""
+    for item in items:
+        needed = {name for mark in item.iter_markers("needs") for name in mark.args}
+        if "kernels" in needed and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(GUEST_SECONDS))
 
 
 @pytest.fixture

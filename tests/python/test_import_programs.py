@@ -2,6 +2,7 @@
 
 import json
 import re
+import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,18 @@ HOST = "127.0.0.1"
 def output(*command: str) -> subprocess.CompletedProcess[str]:
     """Output of a program."""
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+
+
+def free_port() -> str:
+    """A port that no program of this machine uses, for TCP and UDP."""
+    while True:
+        with socket.create_server((HOST, 0)) as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp:
+            port = tcp.getsockname()[1]
+            try:
+                udp.bind((HOST, port))
+            except OSError:
+                continue
+            return str(port)
 
 
 @contextmanager
@@ -42,8 +55,9 @@ def served(*command: str, ready: str) -> Iterator[None]:
 @pytest.mark.needs("iperf3")
 @pytest.mark.parametrize("options", [(), ("-R",), ("--bidir",), ("-u", "-b", "5M")])
 def test_iperf3s_own_rates_are_found(options: tuple[str, ...], tmp_path: Path) -> None:
-    with served("iperf3", "-s", "--forceflush", "-p", "5299", ready="listening"):
-        command = ("iperf3", "-c", HOST, "-p", "5299", "-t", "2", *options)
+    port = free_port()
+    with served("iperf3", "-s", "--forceflush", "-p", port, ready="listening"):
+        command = ("iperf3", "-c", HOST, "-p", port, "-t", "2", *options)
         written = output(*command, "--json").stdout
         text = output(*command).stdout
     path = tmp_path / "x.json"
@@ -67,10 +81,11 @@ def test_iperf3s_own_rates_are_found(options: tuple[str, ...], tmp_path: Path) -
 @pytest.mark.needs("irtt")
 def test_irtts_own_statistics_are_found(tmp_path: Path) -> None:
     path = tmp_path / "x.json.gz"
-    with served("irtt", "server", "-b", f"{HOST}:2199", ready="starting"):
-        output("irtt", "client", "-i", "20ms", "-d", "2s", "-o", str(path), f"{HOST}:2199")
+    at = f"{HOST}:{free_port()}"
+    with served("irtt", "server", "-b", at, ready="starting"):
+        output("irtt", "client", "-i", "20ms", "-d", "2s", "-o", str(path), at)
         plain = tmp_path / "x.json"
-        output("irtt", "client", "-i", "20ms", "-d", "2s", "-o", str(plain), f"{HOST}:2199")
+        output("irtt", "client", "-i", "20ms", "-d", "2s", "-o", str(plain), at)
     assert len(read_ping(path).answered) > 50
     stats = json.loads(plain.read_text())["stats"]
     log = read_ping(plain)
