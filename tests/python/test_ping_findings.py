@@ -328,3 +328,25 @@ def test_a_log_of_many_probes_takes_little_memory() -> None:
     tracemalloc.stop()
     assert most < 8 * count * MAX_IN_WINDOW
     assert [step.at_s for step in events.steps] == [pytest.approx(60, abs=0.5)]
+
+
+@pytest.mark.parametrize("jump", [20_000, 65_536 * 1526 + 20_000])
+def test_a_counter_that_jumps_between_two_stamps_is_no_outage(tmp_path: Path, jump: int) -> None:
+    at = 1_700_000_000.0
+    lines = [
+        f"[{at + 0.2 * number:.6f}] 64 bytes from 10.0.0.1: "
+        f"icmp_seq={number + jump * (number > 150)} ttl=64 time={20 + number % 7 / 10:.1f} ms"
+        for number in range(1, 301)
+    ]
+    path = tmp_path / "link.ping"
+    path.write_text("\n".join(lines) + "\n")
+    log = read_ping(path)
+    assert (log.sent, log.lost) == (300, 0)
+    assert log.duration_s == pytest.approx(60.0, abs=0.5)
+    # With the same stamps, numbers that go on while nothing comes are an outage.
+    kept = [
+        f"[{at + 0.2 * number:.6f}] 64 bytes from 10.0.0.1: icmp_seq={number} ttl=64 time=20 ms"
+        for number in (*range(1, 101), *range(9000, 9101))
+    ]
+    path.write_text("\n".join(kept) + "\n")
+    assert read_ping(path).lost == 8899

@@ -18,6 +18,8 @@ MIN_DURATION_S = 0.1
 """Minimum duration of a log that is played by time, in seconds."""
 USUAL_INTERVAL_S = 1.0
 """Default interval of ping, in seconds (iputils, BSD, busybox, Windows)."""
+MAX_STEP, MAX_STEP_RATIO = 1_000, 3
+"""Maximum step of the numbers between two stamps: these many, and this ratio to what is due."""
 MAX_GAP = 1_000_000
 """Maximum run of unanswered probes; a longer one is not a log of one link."""
 
@@ -136,19 +138,27 @@ def read_ping(path: str | os.PathLike[str], interval_s: float | None = None) -> 
         )
     numbers = np.array(read["numbers"], dtype=np.int64)
     round_trips = np.array(read["round_trips_ns"], dtype=np.float64) / 1e9
-    if read["numbered"] - len(numbers) > MAX_GAP:
+    clock, interval = _interval(read, interval_s)
+    count = read["numbered"]
+    sent_ns = read["sent_ns"]
+    sent_s = None if sent_ns is None else np.array(sent_ns, dtype=np.float64) / 1e9
+    if sent_s is not None and clock == "stamps":
+        order = np.argsort(sent_s, kind="stable")
+        as_timed = _without_jumps(numbers[order], sent_s[order])
+        if as_timed is not None:
+            numbers, round_trips, sent_s = as_timed, round_trips[order], sent_s[order]
+            count = int(numbers[-1]) + 1
+    if count - len(numbers) > MAX_GAP:
         raise ScenarioError(
-            f"{path}: {read['numbered'] - len(numbers)} probes without an answer; expected the "
+            f"{path}: {count - len(numbers)} probes without an answer; expected the "
             "log of one link, with sequence numbers that go on"
         )
-    clock, interval = _interval(read, interval_s)
-    rtt_s = np.full(read["numbered"], np.nan)
+    rtt_s = np.full(count, np.nan)
     rtt_s[numbers] = round_trips
-    sent_ns = read["sent_ns"]
-    if sent_ns is None or clock == "asked":
-        time_s = np.arange(read["numbered"]) * interval
+    if sent_s is None or clock == "asked":
+        time_s = np.arange(count) * interval
     else:
-        sent_s, interval = _regular(numbers, np.array(sent_ns, dtype=np.float64) / 1e9, interval)
+        sent_s, interval = _regular(numbers, sent_s, interval)
         time_s = _sending(numbers, sent_s, interval, len(rtt_s))
     began_ns = read["began_unix_ns"]
     return PingLog(
@@ -173,6 +183,24 @@ def _interval(read: dict[str, object], asked_s: float | None) -> tuple[str, floa
     if isinstance(told, int):
         return "statistics", told / 1e9
     return "assumed", USUAL_INTERVAL_S
+
+
+def _without_jumps(numbers: NDArray[np.int64], sent_s: Reals) -> NDArray[np.int64] | None:
+    """Numbers of probes in the order of sending, where the log's jump and its stamps do not.
+
+    A counter that jumps by far more than the time allows was reset, or counts something else; a
+    link that was down for as long would show in the stamps. None without such a jump.
+    """
+    steps, took_s = np.diff(numbers), np.diff(sent_s)
+    usual_s = float(np.median(took_s[steps == 1])) if np.any(steps == 1) else 0.0
+    if usual_s <= 0:
+        return None
+    due = np.maximum(1, np.rint(took_s / usual_s)).astype(np.int64)
+    jumps = np.abs(steps) > MAX_STEP + MAX_STEP_RATIO * due
+    if not jumps.any():
+        return None
+    steps = np.where(jumps, due, np.maximum(steps, 1))
+    return np.concatenate([[0], np.cumsum(steps)])
 
 
 def _regular(numbers: np.ndarray, sent_s: Reals, interval_s: float) -> tuple[Reals, float]:
