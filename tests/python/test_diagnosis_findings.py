@@ -4,6 +4,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -11,8 +12,9 @@ import airtcp
 from airtcp.cli.commands import app
 from airtcp.core.catalogue import remedies
 from airtcp.diagnosis.findings.buffer import flight_bound, send_buffer
+from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.diagnosis.findings.mtu import mtu_hole
-from airtcp.diagnosis.findings.other_way import OtherWay
+from airtcp.diagnosis.findings.other_way import OtherWay, other_way
 from airtcp.diagnosis.findings.receiver_side import receiver_side
 from airtcp.diagnosis.read import read_capture
 from airtcp.diagnosis.result import Diagnosis, diagnosed
@@ -174,6 +176,38 @@ def test_acknowledgments_that_wait_behind_another_transfer_are_told(tmp_path: Pa
     assert 4.3e6 < found.link.bps < 6.1e6
     alone = of(two_ways(tmp_path / "b.pcap", windows=(50, 0)))
     assert kinds(alone) == []
+    # Little traffic the other way, which holds up nothing.
+    assert kinds(of(two_ways(tmp_path / "c.pcap", windows=(50, 2)))) == []
+
+
+def test_bursts_of_data_show_bunched_acknowledgments_at_the_receiver(tmp_path: Path) -> None:
+    def at_receiver(path: Path) -> CaptureFinding | None:
+        seen = of(path)
+        facts = seen.capture.facts
+        assert facts is not None
+        moved = replace(seen.capture, facts={**facts, "view": "receiver"})
+        return other_way(moved, seen.flow, seen.latency)
+
+    found = at_receiver(two_ways(tmp_path / "a.pcap"))
+    assert found is not None
+    assert "of the data comes in the bursts that they release" in found.sentence
+    assert at_receiver(two_ways(tmp_path / "b.pcap", windows=(50, 2))) is None
+
+
+def test_a_small_upload_is_the_cause_where_acknowledgments_wait(tmp_path: Path) -> None:
+    seen = of(two_ways(tmp_path / "a.pcap"))
+    # A sixteenth of the upload is three times the acknowledgments.
+    flows = seen.capture.flows.with_columns(
+        bytes=pl.when(pl.col("number") == 1).then("bytes").otherwise(pl.col("bytes") // 16)
+    )
+    small = replace(seen.capture, flows=flows)
+    assert other_way(small, seen.flow, seen.latency) is None
+    # The receiver's timestamps show a wait of up to 60 ms, which grows and ends every 2 s.
+    wait = pl.col("time_ns") // 1_000_000 % 2000 * 60 // 2000
+    acks = small.acks.with_columns(timestamp=pl.col("timestamp").cast(pl.Int64) - wait)
+    found = other_way(replace(small, acks=acks), seen.flow, seen.latency)
+    assert found is not None
+    assert found.sentence.startswith("Traffic the other way: acknowledgments wait behind another")
 
 
 PATH = """
@@ -256,6 +290,7 @@ def test_a_queue_that_stays_is_no_longer_path(tmp_path: Path) -> None:
 def test_a_download_without_timestamps_is_told_at_its_receiver(tmp_path: Path) -> None:
     found = of(faults.at_receiver(tmp_path / "a.pcap"))
     assert kinds(found) == ["receiver-side"]
+    assert "came late" not in found.headline
     assert "nothing came for 2.0 s of it, in one silence" in found.headline
     assert "48 packets (0.89 %) were lost before they came here" in found.headline
     facts = found.capture.facts

@@ -110,6 +110,8 @@ class Facts(TypedDict):
     phases: Sequence[PathPhase]
     """Phases of the path; empty if its minimum round trip does not change."""
     small_writes: SmallWrites
+    overtaken: int
+    """Packets that came after one sent later, and were not retransmitted."""
     zero_windows: int
     """Number of times that the receiver closed its window."""
     last: tuple[LastSeen, LastSeen]

@@ -208,6 +208,7 @@ def _facts(flow: dict[str, Any], whole: dict[str, Any]) -> Facts:
         under_way_s=held["under_way_s"],
         phases=shared["phases"],
         small_writes=held["small_writes"],
+        overtaken=flow["overtaken"],
         zero_windows=flow["zero_windows"],
         last=tuple(flow["last"]),
         acking=habit(

@@ -1,26 +1,41 @@
 """Reverse traffic: acknowledgments queue with another transfer's data.
 
 They arrive late and compressed, so that the sender's round trips include the queue of the return
-path, and their spacing no longer shows the link (Zhang, Shenker and Clark, SIGCOMM 1991, §4).
+path, and their spacing no longer shows the link (Zhang, Shenker and Clark, SIGCOMM 1991, §4). A
+capture at the receiver shows the bursts of data that bunched acknowledgments release.
 """
 
 import re
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from airtcp.core.quantities import format_bit_rate, format_percent
 from airtcp.diagnosis.capture import Capture
 from airtcp.diagnosis.findings.finding import CaptureFinding
+from airtcp.diagnosis.findings.way_back import ACK_BYTES, MIN_WAIT_S, way_back
 from airtcp.diagnosis.latency import Latency
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.seconds import seconds_words
 
 BUNCHED = 0.2
 """Minimum share of the acknowledgments that arrived compressed."""
-MIN_TIMES_ACKS = 5.0
+MIN_TIMES_ACKS = 1.0
 """Minimum ratio of reverse data to the flow's acknowledgments that can delay them."""
-ACK_BYTES = 52
+SURE_TIMES_ACKS = 5.0
+"""Minimum ratio to take them for the cause of bunched acknowledgments without more evidence; with
+less, the receiver's timestamps show the wait on the way back.
+"""
+WAIT_SHARE = 0.25
+"""Minimum share of the queueing delay on the way back as that evidence."""
+TICK_S = 0.001
+MIN_BURST = 5
+"""Minimum number of segments of a burst: two acknowledgments release at most four."""
+DELAYED = 2
+"""Segments of an acknowledgment (RFC 9293 §3.8.6.3), where too few show it."""
+BURST_RATIO = 4.0
+"""Minimum ratio of a burst to the segments that its time takes at the mean rate."""
 OVERLAP = 0.5
 """Minimum share of the flow's time with reverse traffic."""
 WAITED_S = 0.02
@@ -37,6 +52,8 @@ class OtherWay:
     """Other connections that carried it for much of the flow's time; 0 if all were short."""
     is_own: bool
     """Whether at least half of it was the flow's data in the reverse direction."""
+    is_sure: bool = True
+    """Whether it is so much that it delays acknowledgments wherever they share a queue."""
 
     @property
     def who(self) -> str:
@@ -74,14 +91,51 @@ def other_way_of(capture: Capture, flow: Observed) -> OtherWay | None:
     long = back.filter(pl.col("duration_s") > OVERLAP * flow.seconds)
     if rate < MIN_TIMES_ACKS * acks:
         return None
-    return OtherWay(rate, len(long), own >= other)
+    return OtherWay(rate, len(long), own >= other, rate >= SURE_TIMES_ACKS * acks)
+
+
+def bunched_share(capture: Capture, flow: Observed) -> float:
+    """Share of the acknowledgments that came bunched, at the receiver by the data they release."""
+    facts = capture.facts
+    if facts is None:
+        return 0.0
+    if facts["view"] == "sender":
+        return facts["acking"].compressed_share
+    return _in_bursts(flow, facts["acking"].segments or DELAYED)
+
+
+def _in_bursts(flow: Observed, segments_per_ack: float) -> float:
+    """Share of the segments sent in bursts longer than acknowledgments one by one release.
+
+    A receiver's capture dates a segment by the tick of the sender's clock.
+    """
+    sent = np.sort(flow.sent_s[flow.attempt == 0])
+    ticks = np.diff(np.unique(sent))
+    if len(ticks) < MIN_BURST or flow.seconds <= 0:
+        return 0.0
+    around_s = max(TICK_S, float(np.median(ticks)))
+    usual = around_s * len(sent) / flow.seconds
+    first = np.searchsorted(sent, sent - around_s / 2, side="left")
+    last = np.searchsorted(sent, sent + around_s / 2, side="right")
+    fewest = max(MIN_BURST, 2 * segments_per_ack + 1, BURST_RATIO * usual)
+    return float(np.mean(last - first >= fewest))
 
 
 def are_acks_bunched(capture: Capture, flow: Observed) -> bool:
-    """Whether acknowledgments are compressed, with much traffic on their way."""
+    """Whether acknowledgments come bunched, with much traffic on their way."""
+    back = other_way_of(capture, flow)
+    return back is not None and back.is_sure and bunched_share(capture, flow) >= BUNCHED
+
+
+def _do_acks_wait(capture: Capture, waits: Latency) -> bool:
+    """Whether the receiver's timestamps show much of the queueing delay on the way back."""
     facts = capture.facts
-    is_bunched = facts is not None and facts["acking"].compressed_share >= BUNCHED
-    return is_bunched and other_way_of(capture, flow) is not None
+    back = way_back(capture.acks) if facts is not None and facts["view"] == "sender" else None
+    return (
+        back is not None
+        and back.wait_s >= MIN_WAIT_S
+        and back.wait_s >= WAIT_SHARE * (waits.median_s - waits.base_s)
+    )
 
 
 def other_way(
@@ -91,16 +145,24 @@ def other_way(
     facts = capture.facts
     if facts is None or flow is None or waits is None:
         return None
-    bunched = facts["acking"].compressed_share
     back = other_way_of(capture, flow)
+    bunched = bunched_share(capture, flow)
     if back is None or bunched < BUNCHED or waits.high_s - waits.base_s < WAITED_S:
         return None
+    if not (back.is_sure or _do_acks_wait(capture, waits)):
+        return None
+    share = format_percent(100 * bunched, decimals=0)
+    seen = (
+        f"{share} of them come bunched: the round trip is "
+        f"{seconds_words(waits.median_s)} in the median, and {seconds_words(waits.base_s)} without "
+        "a queue"
+        if facts["view"] == "sender"
+        else f"{share} of the data comes in the bursts that they release"
+    )
     sentence = (
         f"Traffic the other way: acknowledgments wait behind {back.who} "
-        f"({format_bit_rate(back.bps)}), and {format_percent(100 * bunched, decimals=0)} of them "
-        "come bunched: the round trip is "
-        f"{seconds_words(waits.median_s)} in the median, and {seconds_words(waits.base_s)} without "
-        f"a queue; the flow has {format_bit_rate(flow.goodput_bps)}. FQ-CoDel or CAKE with an ACK "
+        f"({format_bit_rate(back.bps)}), and {seen}; the flow has "
+        f"{format_bit_rate(flow.goodput_bps)}. FQ-CoDel or CAKE with an ACK "
         "filter on the way back is the remedy."
     )
     evidence = (

@@ -66,7 +66,8 @@ def _what_was_seen(
         )
     needed = labels.filter(pl.col("verdict") == "needed").height if len(labels) else 0
     needless = labels.filter(pl.col("verdict") == "needless").height if len(labels) else 0
-    late = labels.filter(pl.col("cause") == "reordering").height if len(labels) else 0
+    # A needless retransmission came twice, and not late.
+    late = facts["overtaken"]
     if needed:
         share = format_percent(100 * needed / count, decimals=2)
         said.append(f"{format_count(needed)} packets ({share}) were lost before they came here")
