@@ -349,6 +349,11 @@ def _two_ways() -> Iterator[Case]:
     narrow |= {"link.reverse.queue.packets": "50"}
     for name, link in (("both ways", same), ("upload ruins download", narrow)):
         yield Case("other way", name, link, Sender(is_two_way=True))
+    near = _pipe("15 Mbit/s", "12 ms", 120)
+    yield Case("other way", "both ways reno", near, Sender("reno", is_two_way=True))
+    cable = _pipe("25 Mbit/s", "15 ms", 150, reverse__rate="2 Mbit/s")
+    cable |= {"link.reverse.queue.packets": "80"}
+    yield Case("other way", "cable with an upload", cable, Sender("bbr", is_two_way=True))
 
 
 def _changing_paths() -> Iterator[Case]:
@@ -357,6 +362,11 @@ def _changing_paths() -> Iterator[Case]:
     for control in ("cubic", "bbr"):
         name = f"path changes {control}"
         yield Case("path change", name, path, Sender(control), seconds=LONG)
+    handover = {"link.rate": "8 Mbit/s", "link.recorded.path": "handover.csv"}
+    handover |= {"link.queue.packets": "60", "link.loss.rate": "0.004"}
+    for control in ("reno", "bbr"):
+        name = f"handover {control}"
+        yield Case("path change", name, handover, Sender(control), seconds=LONG)
 
 
 def _holes() -> Iterator[Case]:

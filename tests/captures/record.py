@@ -39,6 +39,8 @@ FILES = ("link.trace.up", "link.recorded.path")
 """Settings that name a file of the case's folder."""
 PATH = "time_ms,delay_ms,loss\n0,16,0\n9000,31,0\n17000,22,0\n"
 """One-way delays of a path that changes twice."""
+HANDOVER = "time_ms,delay_ms,loss\n0,45,0\n7000,18,0\n15000,34,0\n"
+"""Those of a path that first becomes shorter."""
 
 
 def main() -> None:
@@ -181,6 +183,7 @@ def write_rates(folder: Path) -> None:
     in_turn = [*range(1, 4001), *range(4004, 8001, 4)]
     falling = [1 + at * 6 // 5 for at in range(10_000)] + [*range(12_006, 60_001, 6)]
     (folder / "path.csv").write_text(PATH)
+    (folder / "handover.csv").write_text(HANDOVER)
     for name, opportunities in (("steps", in_turn), ("step", falling)):
         (folder / f"{name}.opportunities").write_text("".join(f"{at}\n" for at in opportunities))
 
