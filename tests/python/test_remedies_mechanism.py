@@ -32,6 +32,11 @@ LINKS = {
     "thin": PIPE
     + 'duration = "10 s"\nlink.rate = "600 kbit/s"\nlink.delay = "20 ms"\n'
     + "link.queue.packets = 100",
+    # A threshold of 15 ms marks in place of dropping (RFC 8257 §2).
+    "marks": PIPE
+    + 'duration = "12 s"\nlink.rate = "2 Mbit/s"\nlink.delay = "20 ms"\n'
+    + "link.queue.packets = 100\n"
+    + 'link.aqm = { discipline = "codel", target = "15 ms", ecn = true }',
     # No window fills it, nothing is lost: acknowledgments are the receiver's choice.
     "clean": PIPE
     + 'duration = "4 s"\nlink.rate = "20 Mbit/s"\nlink.delay = "10 ms"\n'
@@ -224,6 +229,10 @@ MECHANISMS: dict[str, list[tuple[str, str, Holds]]] = {
             "veno",
             "vegas",
             "illinois",
+            "hybla",
+            "htcp",
+            "yeah",
+            "cdg",
             "c2tcp",
             "jersey",
             "bbr",
@@ -232,6 +241,7 @@ MECHANISMS: dict[str, list[tuple[str, str, Holds]]] = {
             "ledbat",
         )
     },
+    "dctcp": [("marks", "dctcp", another_window)],
     "hystart": [(link, "hystart", another_window) for link in ("deep", "thin")],
     "hystart-plus-plus": [(link, "hystart-plus-plus", another_window) for link in ("deep", "thin")],
     "pacing": [("fast", "pacing", lambda b, a: a.clocked < b.clocked)],

@@ -306,6 +306,10 @@ pub fn congestion_control(name: &str, config: &mut Config) -> SettingOutcome {
         "veno" => CongestionControl::Veno,
         "vegas" => CongestionControl::Vegas,
         "illinois" => CongestionControl::Illinois,
+        "hybla" => CongestionControl::Hybla,
+        "htcp" => CongestionControl::HTcp,
+        "yeah" => CongestionControl::Yeah,
+        "cdg" => CongestionControl::Cdg,
         other => return SettingOutcome::Unsupported(format!("the congestion control {other:?}")),
     };
     SettingOutcome::Yes

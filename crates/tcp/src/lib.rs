@@ -31,9 +31,10 @@
 //! - **Loss and recovery**: RFC 5681, 6298, 6582 and 6675, limited transmit (RFC 3042), FACK,
 //!   RACK-TLP (RFC 8985), PRR (RFC 6937, 9937), rate halving; Eifel, F-RTO and DSACK undo (RFC
 //!   3522, 4015, 5682, 3708).
-//! - **Windows**: Reno, CUBIC (RFC 9438), Westwood+, Veno, Vegas, Illinois, C2TCP, Jersey, BBR
-//!   versions 1 and 3; HyStart and HyStart++ (RFC 9406); byte counting (RFC 3465), validation (RFC
-//!   7661), restart after idle, pacing; classifiers of losses.
+//! - **Windows**: Reno, CUBIC (RFC 9438), Westwood+, Veno, Vegas, Illinois, Hybla, H-TCP, YeAH,
+//!   CDG, DCTCP (RFC 8257), C2TCP, Jersey, BBR versions 1 and 3; HyStart and HyStart++ (RFC 9406);
+//!   byte counting (RFC 3465), validation (RFC 7661), restart after idle, pacing; classifiers of
+//!   losses.
 //! - **Small segments and windows**: Nagle's algorithm as modified by Minshall, TCP_CORK and
 //!   MSG_MORE, silly window avoidance on both sides, zero-window probes.
 //! - **Receiving**: delayed and quick acknowledgments, reassembly within the buffer, a window of

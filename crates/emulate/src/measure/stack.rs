@@ -111,10 +111,15 @@ impl Stack {
             CongestionControl::Westwood => "westwood",
             CongestionControl::Vegas => "vegas",
             CongestionControl::Illinois => "illinois",
+            CongestionControl::Hybla => "hybla",
+            CongestionControl::HTcp => "htcp",
+            CongestionControl::Yeah => "yeah",
+            CongestionControl::Cdg => "cdg",
+            CongestionControl::Dctcp => "dctcp",
             other => {
                 return Err(Error::new(format!(
                     "tcp.congestion_control = {other:?}: no Linux kernel has it; use one of reno, \
-                     cubic, bbr, veno, westwood, vegas, illinois"
+                     cubic, bbr, veno, westwood, vegas, illinois, hybla, htcp, yeah, cdg, dctcp"
                 )));
             }
         };

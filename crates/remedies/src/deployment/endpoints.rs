@@ -185,6 +185,64 @@ pub(crate) const ILLINOIS: Deployment = Deployment::by(&[Way::new(
 )])
 .noting("It is a module in most distributions: modprobe tcp_illinois.");
 
+pub(crate) const HYBLA: Deployment = Deployment::by(&[
+    Way::new(
+        At::Sender,
+        &[
+            Step::CongestionControl { name: "hybla" },
+            Step::ModuleParameter {
+                module: "tcp_hybla",
+                name: "rtt0",
+                value: Setting::Parameter("reference"),
+            },
+        ],
+    ),
+    Way::new(At::Sender, &[Step::CongestionControl { name: "hybla" }])
+        .instead("with the module's rtt0 unchanged, 25 ms by default"),
+])
+.noting("It is a module in most distributions: modprobe tcp_hybla.");
+
+pub(crate) const HTCP: Deployment = Deployment::by(&[Way::new(
+    At::Sender,
+    &[Step::CongestionControl { name: "htcp" }],
+)])
+.noting("It is a module in most distributions: modprobe tcp_htcp.");
+
+pub(crate) const YEAH: Deployment = Deployment::by(&[Way::new(
+    At::Sender,
+    &[Step::CongestionControl { name: "yeah" }],
+)])
+.noting("It is a module in most distributions: modprobe tcp_yeah.");
+
+pub(crate) const CDG: Deployment = Deployment::by(&[
+    Way::new(
+        At::Sender,
+        &[
+            Step::CongestionControl { name: "cdg" },
+            Step::ModuleParameter {
+                module: "tcp_cdg",
+                name: "use_tolerance",
+                value: Setting::Parameter("tolerance"),
+            },
+        ],
+    ),
+    Way::new(At::Sender, &[Step::CongestionControl { name: "cdg" }])
+        .instead("with the module's use_tolerance unchanged, off by default"),
+])
+.noting("It is a module in most distributions: modprobe tcp_cdg.");
+
+pub(crate) const DCTCP: Deployment = Deployment::by(&[Way::new(
+    At::BothEnds,
+    &[
+        Step::CongestionControl { name: "dctcp" },
+        Step::fixed_sysctl("net.ipv4.tcp_ecn", "1"),
+    ],
+)])
+.noting(
+    "It is a module in most distributions: modprobe tcp_dctcp. RFC 8257 §1 keeps it off the \
+     Internet: in a queue that marks rarely it takes other flows' share.",
+);
+
 pub(crate) const BBR: Deployment = Deployment::by(&[Way::new(
     At::Sender,
     &[Step::CongestionControl { name: "bbr" }],

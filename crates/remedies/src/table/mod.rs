@@ -1,13 +1,13 @@
-//! The remedies of the endpoints, a row each: name, effect, source, choice, parameters, the other
-//! keys of `[tcp]` that it sets, and deployment. A parameter with a key sets it. A remedy with
-//! logic has a file, and its name here.
+//! The remedies of the endpoints, a row each: name, effect, source, choice, parameters, other keys
+//! in `[tcp]`, and deployment. A parameter with a key sets it. A remedy with logic has a file,
+//! and its name here.
 
 mod row;
 
 use airtcp_tcp::Profile;
 use airtcp_tcp::config::{
-    CongestionControl, DeviationFrom, LossDetection, ReceiveWindow, Reduction, Retransmission,
-    RttEstimation, RttSampling, SlowStart, SpuriousDetection, SpuriousResponse,
+    CongestionControl, DeviationFrom, EcnUse, LossDetection, ReceiveWindow, Reduction,
+    Retransmission, RttEstimation, RttSampling, SlowStart, SpuriousDetection, SpuriousResponse,
 };
 use airtcp_tcp::loss_differentiation::Differentiation;
 use airtcp_units::Duration;
@@ -23,7 +23,7 @@ use crate::sender::{prague, send_buffer, wsc, zigzag};
 use crate::{Parameter, Quantity, Remedy};
 use row::{
     BACKLOG, BY_ITSELF, ON_OR_OFF, TEN_SECONDS, aim, classifier, control, queued, receiver, repair,
-    repair_as, sender, undo,
+    repair_as, sender, standard_start, undo,
 };
 
 use Quantity::{Count, Number, Time};
@@ -225,7 +225,7 @@ pub(crate) const TABLE: &[Remedy] = &[
                  trip")
         .from("Grieco & Mascolo, Performance evaluation and comparison of Westwood+, New Reno, and \
                Vegas, CCR 34(2), 2004")
-        .sets(|_, to| to.tcp.congestion = CongestionControl::Westwood)
+        .sets(|_, to| standard_start(CongestionControl::Westwood, to))
         .by(endpoints::WESTWOOD),
     control("veno")
         .effect("reduces the window by only a fifth when a loss occurs without a backlog in the \
@@ -233,7 +233,7 @@ pub(crate) const TABLE: &[Remedy] = &[
         .from("Fu & Liew, TCP Veno, JSAC 21(2), 2003, §II")
         .takes(&[BACKLOG])
         .sets(|values, to| {
-            to.tcp.congestion = CongestionControl::Veno;
+            standard_start(CongestionControl::Veno, to);
             to.tcp.veno_backlog = values.number("beta");
         })
         .by(endpoints::VENO),
@@ -246,7 +246,7 @@ pub(crate) const TABLE: &[Remedy] = &[
             queued("beta", 4, "the window closes while more wait"),
         ])
         .sets(|values, to| {
-            to.tcp.congestion = CongestionControl::Vegas;
+            standard_start(CongestionControl::Vegas, to);
             to.tcp.vegas_alpha = values.count("alpha");
             to.tcp.vegas_beta = values.count("beta");
         })
@@ -256,8 +256,55 @@ pub(crate) const TABLE: &[Remedy] = &[
                  halves the window when it is high")
         .from("Liu, Başar & Srikant, TCP-Illinois, Performance Evaluation 65, 2008; Linux, \
                tcp_illinois.c")
-        .sets(|_, to| to.tcp.congestion = CongestionControl::Illinois)
+        .sets(|_, to| standard_start(CongestionControl::Illinois, to))
         .by(endpoints::ILLINOIS),
+    control("hybla")
+        .effect("grows as fast in bytes per second as at a reference round trip: a satellite path \
+                 grows like a short one")
+        .from("Caini & Firrincieli, TCP Hybla, IJSCN 22(5), 2004; Linux, tcp_hybla.c")
+        .takes(&[Parameter::count(
+            "reference", "ms", 25, (1, 1000), "the round trip at which it is Reno (rtt0)",
+        )])
+        .sets(|values, to| {
+            standard_start(CongestionControl::Hybla, to);
+            let reference = values.count("reference").into();
+            to.tcp.hybla_reference_rtt = Duration::from_millis(reference);
+        })
+        .by(endpoints::HYBLA),
+    control("htcp")
+        .effect("grows faster the longer ago the last loss was, and keeps 50 to 80 % of the window \
+                 at a loss, by the ratio of shortest to longest round trip")
+        .from("Shorten & Leith, H-TCP, PFLDnet 2004; draft-leith-tcp-htcp; Linux, tcp_htcp.c")
+        .sets(|_, to| standard_start(CongestionControl::HTcp, to))
+        .by(endpoints::HTCP),
+    control("yeah")
+        .effect("grows as Scalable TCP while the queue is short and as Reno while it is long, and \
+                 drains the queue it built before it overflows")
+        .from("Baiocchi, Castellani & Vacirca, YeAH-TCP, PFLDnet 2007; Linux, tcp_yeah.c")
+        .sets(|_, to| standard_start(CongestionControl::Yeah, to))
+        .by(endpoints::YEAH),
+    control("cdg")
+        .effect("backs off as round trips grow, and after a loss keeps at least Reno's window: a \
+                 short queue, and mainline Linux's only loss differentiation")
+        .from("Hayes & Armitage, Revisiting TCP congestion control using delay gradients, IFIP \
+               Networking 2011; Linux, tcp_cdg.c")
+        .takes(&[Parameter::switch(
+            "tolerance", 0, "whether a loss before the queue is full costs nothing (use_tolerance)",
+        )])
+        .sets(|values, to| {
+            standard_start(CongestionControl::Cdg, to);
+            to.tcp.cdg_tolerance = values.is_on("tolerance");
+        })
+        .by(endpoints::CDG),
+    control("dctcp")
+        .effect("reduces its window in proportion to the fraction of marked bytes: a queue as \
+                 short as the marking threshold, if the bottleneck marks and both ends run DCTCP")
+        .from("RFC 8257; Alizadeh et al., Data Center TCP, SIGCOMM 2010; Linux, tcp_dctcp.c")
+        .sets(|_, to| {
+            standard_start(CongestionControl::Dctcp, to);
+            to.tcp.ecn = EcnUse::Request;
+        })
+        .by(endpoints::DCTCP),
     control("c2tcp")
         .effect("CUBIC that collapses its window while round trips exceed a target: low delay in \
                  the deep queues of cellular links")

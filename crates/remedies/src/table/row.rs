@@ -1,7 +1,7 @@
 //! Rows of one kind, and what they share.
 
 use airtcp_tcp::Profile;
-use airtcp_tcp::config::SpuriousResponse;
+use airtcp_tcp::config::{CongestionControl, SlowStart, SpuriousResponse};
 use airtcp_units::Duration;
 
 use crate::choices::{CAUSE_OF_LOSS, REPAIR, WINDOW};
@@ -68,4 +68,10 @@ pub(super) fn undo(to: &mut Changes<'_>) {
     if to.tcp.spurious_response == SpuriousResponse::None {
         to.tcp.spurious_response = SpuriousResponse::Restore;
     }
+}
+
+/// Chooses a congestion control that begins by the standard's slow start: in Linux only CUBIC has
+/// HyStart (`tcp_cubic.c`).
+pub(super) fn standard_start(control: CongestionControl, to: &mut Changes<'_>) {
+    (to.tcp.congestion, to.tcp.slow_start) = (control, SlowStart::Standard);
 }

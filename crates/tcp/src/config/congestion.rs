@@ -149,6 +149,22 @@ pub enum CongestionControl {
     /// Reno with growth and reductions that follow the queueing delay (Liu, Başar & Srikant,
     /// Performance Evaluation 65, 2008; `tcp_illinois.c`).
     Illinois,
+    /// Growth as fast, in bytes per second, as at a reference round trip of 25 ms (Caini &
+    /// Firrincieli, IJSCN 22(5), 2004; `tcp_hybla.c`).
+    Hybla,
+    /// Growth that accelerates with the time since the last loss, and a share kept at a loss that
+    /// follows round trips (Shorten & Leith, PFLDnet 2004; `tcp_htcp.c`).
+    #[cfg_attr(feature = "schema", serde(rename = "htcp"))]
+    HTcp,
+    /// Scalable TCP while the queue is short, Reno otherwise (Baiocchi, Castellani & Vacirca,
+    /// PFLDnet 2007; `tcp_yeah.c`).
+    Yeah,
+    /// Reno that also backs off as round trips grow, and keeps at least Reno's window after a loss
+    /// (Hayes & Armitage, IFIP Networking 2011; `tcp_cdg.c`).
+    Cdg,
+    /// Reno that reduces its window in proportion to the share of its data that was marked (RFC
+    /// 8257; `tcp_dctcp.c`), and echoes each mark. `ecn` has to ask for marks.
+    Dctcp,
     /// CUBIC, with the window reduced to a segment while round trips stay above a target (Abbasloo
     /// et al., IFIP Networking 2018).
     #[cfg_attr(feature = "schema", serde(rename = "c2tcp"))]

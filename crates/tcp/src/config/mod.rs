@@ -195,6 +195,12 @@ settings! {
         vegas_alpha: u32 = 2;
         /// Segments in the network's queues above which it closes the window (4).
         vegas_beta: u32 = 4;
+        /// Round trip at which [Hybla](CongestionControl::Hybla) is Reno (§3; Linux, `tcp_hybla.c`,
+        /// `rtt0`: 25 ms).
+        hybla_reference_rtt: Duration = Duration::from_millis(25);
+        /// Whether [CDG](CongestionControl::Cdg) keeps its window at losses before the queue is
+        /// full (§4; Linux, `tcp_cdg.c`, `use_tolerance`: no).
+        cdg_tolerance: bool = false;
         /// Round trip that [C2TCP](CongestionControl::C2Tcp) aims at, and for how long it may be
         /// longer (the authors' patch: 100 ms each).
         c2tcp_target: Duration = Duration::from_millis(100);

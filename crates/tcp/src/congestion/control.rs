@@ -9,7 +9,8 @@ use super::model::{Demands, Model};
 use super::rule::{Rule, Start};
 use super::windows::Windows;
 use super::{
-    Ack, bbr, c2tcp, cubic, illinois, jersey, ledbat, prague, reno, vegas, veno, westwood,
+    Ack, bbr, c2tcp, cdg, cubic, dctcp, htcp, hybla, illinois, jersey, ledbat, prague, reno, vegas,
+    veno, westwood, yeah,
 };
 use crate::config::{Config, CongestionControl};
 
@@ -71,13 +72,39 @@ macro_rules! controls {
                 match self { $(Self::$Name(rule) => rule.observe(ack, windows),)+ }
             }
 
+            fn on_established(&mut self, rtt: Option<Duration>, windows: &mut Windows) {
+                match self { $(Self::$Name(rule) => rule.on_established(rtt, windows),)+ }
+            }
+
+            #[inline]
+            fn slow_start(&mut self, windows: &Windows) -> Option<u64> {
+                match self { $(Self::$Name(rule) => rule.slow_start(windows),)+ }
+            }
+
             #[inline]
             fn grow(&mut self, acked: u64, windows: &Windows) -> u64 {
                 match self { $(Self::$Name(rule) => rule.grow(acked, windows),)+ }
             }
 
+            #[inline]
+            fn after_growth(&mut self, windows: &mut Windows) {
+                match self { $(Self::$Name(rule) => rule.after_growth(windows),)+ }
+            }
+
+            fn demands_reduction(&self) -> bool {
+                match self { $(Self::$Name(rule) => rule.demands_reduction(),)+ }
+            }
+
             fn threshold(&mut self, base: u64, windows: &Windows) -> u64 {
                 match self { $(Self::$Name(rule) => rule.threshold(base, windows),)+ }
+            }
+
+            fn threshold_for_mark(&mut self, base: u64, windows: &Windows) -> u64 {
+                match self { $(Self::$Name(rule) => rule.threshold_for_mark(base, windows),)+ }
+            }
+
+            fn on_reduction_over(&mut self) {
+                match self { $(Self::$Name(rule) => rule.on_reduction_over(),)+ }
             }
 
             fn on_timeout(&mut self) {
@@ -90,6 +117,10 @@ macro_rules! controls {
 
             fn on_idle_over(&mut self, now: Instant, idle: Duration) {
                 match self { $(Self::$Name(rule) => rule.on_idle_over(now, idle),)+ }
+            }
+
+            fn on_restart(&mut self, windows: &Windows) {
+                match self { $(Self::$Name(rule) => rule.on_restart(windows),)+ }
             }
 
             fn heed_each_mark(&mut self) -> bool {
@@ -150,6 +181,11 @@ controls! {
         Veno(Box<veno::Veno>),
         Vegas(Box<vegas::Vegas>),
         Illinois(Box<illinois::Illinois>),
+        Hybla(Box<hybla::Hybla>),
+        HTcp(Box<htcp::HTcp>),
+        Yeah(Box<yeah::Yeah>),
+        Cdg(Box<cdg::Cdg>),
+        Dctcp(Box<dctcp::Dctcp>),
         C2Tcp(Box<c2tcp::C2Tcp>),
         Ledbat(Box<ledbat::Ledbat>),
         Prague(Box<prague::Prague>),

@@ -6,6 +6,7 @@ use alloc::string::String;
 use airtcp_units::{BitRate, Duration};
 
 use super::windows::Windows;
+use super::{Congestion, Control};
 use crate::external::{Call, DeliverySample, Operations, Socket, State, WindowEvent};
 
 /// Linux's threshold before the first loss (`TCP_INFINITE_SSTHRESH`).
@@ -262,6 +263,97 @@ impl External {
     }
 }
 
+/// A connection's access to a control that is not compiled in.
+impl Congestion {
+    /// Multiplies the window, or during a repair the threshold, by `factor`, at least one segment.
+    /// Returns whether it does; a model's window is not changed.
+    pub(crate) fn scale(&mut self, factor: f64, repairs: bool) -> bool {
+        if !self.has_threshold() {
+            return false;
+        }
+        let windows = &mut self.windows;
+        let segments = if repairs {
+            windows.ssthresh / windows.mss
+        } else {
+            windows.cwnd / windows.mss
+        };
+        // A factor of one changes nothing, nor one that no whole segment shows.
+        let scaled = windows.whole(float(segments) * factor, 1);
+        if scaled == segments * windows.mss {
+            return true;
+        }
+        if repairs {
+            windows.ssthresh = scaled;
+        } else {
+            windows.set(scaled);
+        }
+        true
+    }
+
+    /// Sets the pacing rate of an external model, which then sets the window.
+    pub(crate) fn set_external_pace(&mut self, rate: BitRate) -> bool {
+        match &mut self.control {
+            Control::External(external) if external.is_model() => {
+                external.set_pace(rate, &mut self.windows);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The control, if it is not compiled in.
+    #[inline]
+    #[must_use]
+    pub fn external(&self) -> Option<&External> {
+        match &self.control {
+            Control::External(external) => Some(external),
+            _ => None,
+        }
+    }
+
+    /// The same, mutable.
+    #[inline]
+    pub fn external_mut(&mut self) -> Option<&mut External> {
+        match &mut self.control {
+            Control::External(external) => Some(external),
+            _ => None,
+        }
+    }
+
+    /// Whether it is such a control, and a model.
+    pub(crate) fn is_external_model(&self) -> bool {
+        self.external().is_some_and(External::is_model)
+    }
+
+    /// Shows a control that is not compiled in the sender's state.
+    pub(crate) fn show_external(&mut self, socket: Socket) {
+        if let Control::External(external) = &mut self.control {
+            external.show(socket, &mut self.windows);
+        }
+    }
+
+    /// Calls such a control.
+    pub(crate) fn call_external(&mut self, call: Call<'_>) {
+        if let Control::External(external) = &mut self.control {
+            external.call(call, &mut self.windows);
+        }
+    }
+
+    /// Notifies an external control of a change of state.
+    pub(crate) fn set_external_state(&mut self, state: State) {
+        if let Control::External(external) = &mut self.control {
+            external.set_state(state, &mut self.windows);
+        }
+    }
+
+    /// Lets such a model set the window, when this many segments were newly presumed lost.
+    pub(crate) fn control_external(&mut self, losses: u32) {
+        if let Control::External(external) = &mut self.control {
+            external.control(losses, &mut self.windows);
+        }
+    }
+}
+
 /// The number of whole segments in `bytes`.
 pub(crate) fn segments(bytes: u64, mss: u64) -> u32 {
     u32::try_from(bytes / mss.max(1)).unwrap_or(NO_THRESHOLD)
@@ -278,4 +370,12 @@ fn threshold_bytes(segments: u32, mss: u64) -> u64 {
 #[expect(clippy::cast_possible_truncation, reason = "results have 32 bits")]
 const fn low(value: u64) -> u32 {
     value as u32
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "windows are far below 2^53 segments"
+)]
+const fn float(segments: u64) -> f64 {
+    segments as f64
 }

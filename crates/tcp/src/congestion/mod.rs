@@ -9,9 +9,13 @@
 mod ack;
 mod bbr;
 mod c2tcp;
+mod cdg;
 mod control;
 mod cubic;
+mod dctcp;
 mod external;
+mod htcp;
+mod hybla;
 mod illinois;
 mod jersey;
 mod ledbat;
@@ -25,6 +29,7 @@ mod veno;
 mod westwood;
 mod window_based;
 mod windows;
+mod yeah;
 
 use alloc::boxed::Box;
 
@@ -32,7 +37,6 @@ use airtcp_units::{BitRate, Duration, Instant};
 
 use crate::cause::Cause;
 use crate::config::Config;
-use crate::external::{Call, Socket, State};
 pub use ack::{Ack, Repairing};
 use control::{AnyModel, Chosen};
 pub use external::External;
@@ -134,6 +138,13 @@ impl Congestion {
         self.windows = other.windows;
         if let Control::Model(_) = other.control {
             self.windows.ssthresh = self.windows.ssthresh.min(self.windows.cwnd);
+        }
+    }
+
+    /// Lets the rule set its first window, once the handshake has measured `rtt`, if it did.
+    pub fn on_established(&mut self, rtt: Option<Duration>) {
+        if let Control::WindowBased(control) = &mut self.control {
+            control.rule.on_established(rtt, &mut self.windows);
         }
     }
 
@@ -258,12 +269,12 @@ impl Congestion {
         }
     }
 
-    /// Responds to a congestion mark as to a loss, whatever is in flight. Returns whether the
-    /// window is reduced: a model does not treat a mark as a limit.
+    /// Responds to a congestion mark, or to the rule's demand, whatever is in flight. Returns
+    /// whether the window is reduced: a model does not treat a mark as a limit.
     pub fn on_mark(&mut self) -> bool {
         match &mut self.control {
             Control::WindowBased(control) => {
-                control.on_loss(self.windows.cwnd, None, &mut self.windows);
+                control.on_mark(&mut self.windows);
                 true
             }
             Control::Model(_) => false,
@@ -271,6 +282,23 @@ impl Congestion {
                 external.reduce(&mut self.windows);
                 true
             }
+        }
+    }
+
+    /// Whether the rule demands a reduction of the window, as a congestion mark does.
+    #[inline]
+    #[must_use]
+    pub fn demands_reduction(&self) -> bool {
+        match &self.control {
+            Control::WindowBased(control) => control.rule.demands_reduction(),
+            Control::Model(_) | Control::External(_) => false,
+        }
+    }
+
+    /// Called when the window has reached the value set for a mark or by the rule's demand.
+    pub fn on_reduction_over(&mut self) {
+        if let Control::WindowBased(control) = &mut self.control {
+            control.rule.on_reduction_over();
         }
     }
 
@@ -327,6 +355,9 @@ impl Congestion {
             let floor = self.initial.min(self.windows.cwnd);
             self.windows.ssthresh = self.windows.preserving_threshold();
             self.windows.cwnd = (self.windows.cwnd >> expired.min(63)).max(floor);
+            if let Control::WindowBased(control) = &mut self.control {
+                control.rule.on_restart(&self.windows);
+            }
         }
     }
 
@@ -434,102 +465,6 @@ impl Congestion {
             Control::External(external) => !external.is_model(),
         }
     }
-
-    /// Multiplies the window, or during a repair the threshold, by `factor`, at least one segment.
-    /// Returns whether it does; a model's window is not changed.
-    pub(crate) fn scale(&mut self, factor: f64, repairs: bool) -> bool {
-        if !self.has_threshold() {
-            return false;
-        }
-        let windows = &mut self.windows;
-        let segments = if repairs {
-            windows.ssthresh / windows.mss
-        } else {
-            windows.cwnd / windows.mss
-        };
-        // A factor of one changes nothing, nor one that no whole segment shows.
-        let scaled = windows.whole(float(segments) * factor, 1);
-        if scaled == segments * windows.mss {
-            return true;
-        }
-        if repairs {
-            windows.ssthresh = scaled;
-        } else {
-            windows.set(scaled);
-        }
-        true
-    }
-
-    /// Sets the pacing rate of an external model, which then sets the window.
-    pub(crate) fn set_external_pace(&mut self, rate: BitRate) -> bool {
-        match &mut self.control {
-            Control::External(external) if external.is_model() => {
-                external.set_pace(rate, &mut self.windows);
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// The control, if it is not compiled in.
-    #[inline]
-    #[must_use]
-    pub fn external(&self) -> Option<&External> {
-        match &self.control {
-            Control::External(external) => Some(external),
-            _ => None,
-        }
-    }
-
-    /// The same, mutable.
-    #[inline]
-    pub fn external_mut(&mut self) -> Option<&mut External> {
-        match &mut self.control {
-            Control::External(external) => Some(external),
-            _ => None,
-        }
-    }
-
-    /// Whether it is such a control, and a model.
-    pub(crate) fn is_external_model(&self) -> bool {
-        self.external().is_some_and(External::is_model)
-    }
-
-    /// Shows a control that is not compiled in the sender's state.
-    pub(crate) fn show_external(&mut self, socket: Socket) {
-        if let Control::External(external) = &mut self.control {
-            external.show(socket, &mut self.windows);
-        }
-    }
-
-    /// Calls such a control.
-    pub(crate) fn call_external(&mut self, call: Call<'_>) {
-        if let Control::External(external) = &mut self.control {
-            external.call(call, &mut self.windows);
-        }
-    }
-
-    /// Notifies an external control of a change of state.
-    pub(crate) fn set_external_state(&mut self, state: State) {
-        if let Control::External(external) = &mut self.control {
-            external.set_state(state, &mut self.windows);
-        }
-    }
-
-    /// Lets such a model set the window, when this many segments were newly presumed lost.
-    pub(crate) fn control_external(&mut self, losses: u32) {
-        if let Control::External(external) = &mut self.control {
-            external.control(losses, &mut self.windows);
-        }
-    }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "windows are far below 2^53 segments"
-)]
-const fn float(segments: u64) -> f64 {
-    segments as f64
 }
 
 fn pace_of(model: &AnyModel) -> (BitRate, u64) {

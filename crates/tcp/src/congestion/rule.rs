@@ -26,11 +26,38 @@ pub(super) trait Rule {
     /// Sees every acknowledgment that delivers data, whether or not the window may grow.
     fn observe(&mut self, _ack: &Ack, _windows: &mut Windows) {}
 
+    /// Sets the first window, if the rule replaces the configured one. `rtt`: the handshake's round
+    /// trip, if it was measured.
+    fn on_established(&mut self, _rtt: Option<Duration>, _windows: &mut Windows) {}
+
+    /// Returns by how many bytes the window grows in slow start at an acknowledgment, if the rule
+    /// replaces the standard slow start.
+    fn slow_start(&mut self, _windows: &Windows) -> Option<u64> {
+        None
+    }
+
     /// Returns by how many bytes the window grows when `acked` bytes are acknowledged.
     fn grow(&mut self, acked: u64, windows: &Windows) -> u64;
 
+    /// Called after a window that was used has grown, in slow start too.
+    fn after_growth(&mut self, _windows: &mut Windows) {}
+
+    /// Whether the rule demands a reduction of the window, as a congestion mark does; polled after
+    /// each observed acknowledgment.
+    fn demands_reduction(&self) -> bool {
+        false
+    }
+
     /// The slow-start threshold after a loss with `base` bytes in the network, in bytes.
     fn threshold(&mut self, base: u64, windows: &Windows) -> u64;
+
+    /// The same after a congestion mark, or on the rule's demand.
+    fn threshold_for_mark(&mut self, base: u64, windows: &Windows) -> u64 {
+        self.threshold(base, windows)
+    }
+
+    /// Called when the window has reached the value set for a mark or on the rule's demand.
+    fn on_reduction_over(&mut self) {}
 
     /// Called when the retransmission timer has expired.
     fn on_timeout(&mut self) {}
@@ -40,6 +67,9 @@ pub(super) trait Rule {
 
     /// Called when data is sent after nothing was in flight for `idle`.
     fn on_idle_over(&mut self, _now: Instant, _idle: Duration) {}
+
+    /// Called when the window restarts after a pause of at least a timeout (RFC 7661 §4.4.2).
+    fn on_restart(&mut self, _windows: &Windows) {}
 
     /// Called when the peer turns out to count congestion marks. Returns whether the rule reacts to
     /// each of them itself.

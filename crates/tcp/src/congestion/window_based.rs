@@ -77,6 +77,21 @@ impl WindowBased {
     /// Takes an acknowledgment of `acked` new bytes that arrived while the window was the limit.
     #[inline]
     pub fn on_acknowledged(&mut self, acked: u64, after_timeout: bool, windows: &mut Windows) {
+        let replaced = if windows.in_slow_start() {
+            self.rule.slow_start(windows)
+        } else {
+            None
+        };
+        match replaced {
+            Some(grown) => windows.cwnd += grown,
+            None => self.grow(acked, after_timeout, windows),
+        }
+        windows.cwnd = windows.cwnd.min(windows.max);
+        self.rule.after_growth(windows);
+    }
+
+    #[inline]
+    fn grow(&mut self, acked: u64, after_timeout: bool, windows: &mut Windows) {
         let mut credit = match self.growth {
             WindowGrowth::Bytes => acked,
             WindowGrowth::Acknowledgments => windows.mss,
@@ -113,7 +128,6 @@ impl WindowBased {
                 (_, rule) => rule.grow(credit, windows),
             };
         }
-        windows.cwnd = windows.cwnd.min(windows.max);
     }
 
     /// Reduces the threshold for a loss, and the window with it unless recovery moves it there.
@@ -136,6 +150,13 @@ impl WindowBased {
         };
         self.settle_unless_gradual(windows);
         threshold
+    }
+
+    /// Reduces the threshold for a congestion mark, or on the rule's demand, and the window with it
+    /// unless it moves there step by step.
+    pub fn on_mark(&mut self, windows: &mut Windows) {
+        windows.ssthresh = self.rule.threshold_for_mark(windows.cwnd, windows);
+        self.settle_unless_gradual(windows);
     }
 
     /// Lowers the threshold to `bytes` during a repair.

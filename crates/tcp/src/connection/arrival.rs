@@ -292,7 +292,7 @@ impl Connection {
         if !fits {
             self.receiver.demand_acknowledgment();
         }
-        self.take_marks(segment);
+        self.take_marks(now, segment);
         self.tell_accepted(start..end.min(limit), observer);
         if segment.flags.contains(Flags::PSH) {
             self.receiver.on_pushed();

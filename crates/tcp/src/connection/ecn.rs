@@ -6,7 +6,9 @@ use airtcp_packet::{Ecn, Flags, Segment};
 
 use super::Connection;
 use super::accurate_ecn::{Agreement, agreed_by_syn, agreed_by_syn_ack, request};
-use crate::config::EcnUse;
+use airtcp_units::Instant;
+
+use crate::config::{CongestionControl, EcnUse};
 use crate::sender::MarkFeedback;
 
 /// Segments acknowledged at once when marks begin, since the sender's window may be very small
@@ -60,7 +62,8 @@ impl EcnState {
         match self {
             Self::Off => false,
             Self::Agreed | Self::Accurate => true,
-            Self::Seen | Self::Echoing => !matches!(segment.ecn, Ecn::Capable0 | Ecn::Capable1),
+            Self::Seen => !matches!(segment.ecn, Ecn::Capable0 | Ecn::Capable1),
+            Self::Echoing => true,
         }
     }
 
@@ -115,7 +118,7 @@ impl Connection {
     /// Processes a data segment's mark, which is echoed from now on until the sender reports that
     /// it has reduced its window (RFC 3168 §6.1.3).
     #[inline]
-    pub(super) fn take_marks(&mut self, segment: &Segment) {
+    pub(super) fn take_marks(&mut self, now: Instant, segment: &Segment) {
         // Marks that are counted have been counted already, with or without data.
         if !self.ecn.is_agreed() || self.ecn.is_accurate() {
             return;
@@ -129,6 +132,11 @@ impl Connection {
                 self.receiver.demand_acknowledgment();
             }
         }
+        // As Linux: the receiver's congestion control decides how it echoes.
+        if self.is_dctcp() && segment.ecn.is_capable() {
+            self.echo_each_mark(now, segment.ecn == Ecn::CongestionExperienced);
+            return;
+        }
         match (segment.ecn, self.ecn) {
             (Ecn::CongestionExperienced, EcnState::Echoing)
             | (Ecn::NotCapable, EcnState::Agreed) => {}
@@ -140,6 +148,29 @@ impl Connection {
             (Ecn::Capable0 | Ecn::Capable1, EcnState::Agreed) => self.ecn = EcnState::Seen,
             (Ecn::Capable0 | Ecn::Capable1, _) => {}
         }
+    }
+
+    /// Whether this end answers the share of marks, so that each is echoed (RFC 8257 §3.2).
+    fn is_dctcp(&self) -> bool {
+        self.sender.config().congestion == CongestionControl::Dctcp
+    }
+
+    /// Echoes whether this segment was marked. Where that changes, the acknowledgment that was held
+    /// back leaves first, with the echo of the segments before (RFC 8257 §3.2).
+    fn echo_each_mark(&mut self, now: Instant, is_marked: bool) {
+        if is_marked == (self.ecn == EcnState::Echoing) {
+            return;
+        }
+        if self.receiver.holds_acknowledgment() {
+            let held = self.acknowledgment(now, self.sender.nxt());
+            self.rare_mut().before_mark = Some(held);
+        }
+        self.receiver.demand_acknowledgment();
+        self.ecn = if is_marked {
+            EcnState::Echoing
+        } else {
+            EcnState::Seen
+        };
     }
 
     /// Flags for every segment: ECE once a mark has arrived, or the number of marks.
@@ -166,6 +197,10 @@ impl Connection {
             return;
         }
         if retransmission {
+            // Linux, `tcp_ca_needs_ecn`.
+            if self.is_dctcp() {
+                segment.ecn = Ecn::Capable0;
+            }
             return;
         }
         segment.ecn = Ecn::Capable0;

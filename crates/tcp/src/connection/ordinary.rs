@@ -53,7 +53,7 @@ impl Connection {
     pub(super) fn has_no_more_than_an_acknowledgment(&self, now: Instant) -> bool {
         self.state == State::Established
             && (self.sender.is_silent() || self.sender.is_waiting_for_pace(now))
-            && !self.has_reset()
+            && !self.has_rare_segment()
             && !self.probe_due
             && self.acks_out_of_turn == 0
     }

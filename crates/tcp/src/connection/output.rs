@@ -28,9 +28,9 @@ impl Connection {
     #[inline(never)]
     fn poll_segment(&mut self, now: Instant) -> Option<Segment> {
         if let Some(rare) = &mut self.rare
-            && let Some(reset) = rare.reset.take()
+            && let Some(segment) = rare.reset.take().or_else(|| rare.before_mark.take())
         {
-            return Some(reset);
+            return Some(segment);
         }
         match self.state {
             State::Closed | State::Listen => None,

@@ -15,6 +15,8 @@ pub(super) struct Rare {
     /// An answer to a segment that belongs to no connection, or the reset of this one.
     pub reset: Option<Segment>,
     pub challenges: Challenges,
+    /// An acknowledgment of the data before the congestion mark changed.
+    pub before_mark: Option<Segment>,
     pub accurate_ecn: AccurateEcn,
     /// End of the data that left in the SYN, if the peer refused it.
     pub syn_data_end: u64,
@@ -33,9 +35,10 @@ impl Connection {
         self.rare.get_or_insert_default()
     }
 
-    /// Whether a reset is waiting to be sent.
+    /// Whether a reset, or an acknowledgment of the data before a mark, is waiting to be sent.
     #[inline]
-    pub(super) fn has_reset(&self) -> bool {
-        self.rare.as_ref().is_some_and(|rare| rare.reset.is_some())
+    pub(super) fn has_rare_segment(&self) -> bool {
+        let is_waiting = |rare: &Rare| rare.reset.is_some() || rare.before_mark.is_some();
+        self.rare.as_deref().is_some_and(is_waiting)
     }
 }

@@ -186,6 +186,11 @@ impl Receiver {
         self.delayed.demand();
     }
 
+    /// Whether data has arrived that is not acknowledged yet.
+    pub const fn holds_acknowledgment(&self) -> bool {
+        self.delayed.is_holding()
+    }
+
     /// Acknowledges the next `segments` in order one by one.
     pub fn acknowledge_at_once(&mut self, segments: u32) {
         self.delayed.acknowledge_at_once(segments);

@@ -99,7 +99,9 @@ impl Sender {
                 &by_count
             }
         };
+        self.note_echo(acknowledgment.marked);
         self.take_delivery(now, &before, highest_before);
+        self.note_echo(false);
         if self.tail_probe.is_unanswered() {
             let silent = !advances && report.newly == 0 && !window_moved && acknowledgment.bare;
             self.judge_tail_probe(now, &before, report.of_probe, silent, observer);

@@ -55,6 +55,11 @@ impl CountedMarks {
         marks
     }
 
+    /// Bytes reported as marked by the acknowledgment being processed.
+    pub const fn newly_marked(&self) -> u64 {
+        self.newly_marked
+    }
+
     fn average(&mut self, segments: u64) {
         let segments = u32::try_from(segments).unwrap_or(u32::MAX).min(0xffff) << FRACTION_BITS;
         let weighted = |covered: u32| {
@@ -92,14 +97,6 @@ impl Sender {
         let marks = counted.count(ace, delivered.div_ceil(mss));
         counted.newly_marked = marks.saturating_mul(mss).min(delivered);
         marks > 0 && !counted.heeds_each
-    }
-
-    /// Bytes reported as marked by the acknowledgment being processed, if marks are counted.
-    pub(super) fn newly_marked(&self) -> u64 {
-        self.extras
-            .marks()
-            .and_then(|marks| marks.counted())
-            .map_or(0, |counted| counted.newly_marked)
     }
 
     /// Whether the congestion control reacts to each mark, so that data may be sent as ECT(1) (RFC

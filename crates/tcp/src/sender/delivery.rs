@@ -67,6 +67,9 @@ impl Sender {
         } else if self.congestion.observed() == Observed::Deliveries {
             let ack = self.ack_for_control(now, before, self.delivered(before, 0));
             self.congestion.observe(&ack);
+            if self.congestion.demands_reduction() {
+                self.reduce_window(now);
+            }
         }
     }
 
@@ -103,7 +106,7 @@ impl Sender {
         Ack {
             now,
             delivered,
-            marked: self.newly_marked(),
+            marked: self.newly_marked(delivered),
             lost: self.detection.lost_in_all() - before.lost_in_all,
             rtt: self.newest_rtt(now),
             minimum_rtt: self.minimum_rtt(),

@@ -133,7 +133,7 @@ impl Sender {
             prior_in_flight: count(before.in_flight),
             is_app_limited: tag.is_some_and(|(tag, _)| tag.application_limited),
         };
-        let marked = self.newly_marked();
+        let marked = self.newly_marked(bytes);
         if let Some(external) = self.congestion.external_mut() {
             external.on_delivery(delivered, marked);
         }

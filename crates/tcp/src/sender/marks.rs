@@ -33,6 +33,8 @@ pub(super) struct Marks {
     reduction: Option<WindowReduction>,
     /// Whether the next new data carries CWR.
     says_reduced: bool,
+    /// Whether the acknowledgment being processed echoes a mark.
+    is_echoed: bool,
     reductions: u64,
 }
 
@@ -125,12 +127,44 @@ impl Sender {
         (una <= reduction.until).then_some(reduction.pace)
     }
 
+    /// Notes whether the acknowledgment being processed echoes a mark.
+    pub(super) fn note_echo(&mut self, is_echoed: bool) {
+        if let Some(marks) = self.extras.marks_mut() {
+            marks.is_echoed = is_echoed;
+        }
+    }
+
+    /// Bytes of `delivered` that the acknowledgment being processed reports as marked: by the
+    /// peer's count, or all of them at an echo (Linux, `tcp_count_delivered`).
+    pub(super) fn newly_marked(&self, delivered: u64) -> u64 {
+        match self.extras.marks() {
+            None => 0,
+            Some(marks) => match marks.counted() {
+                Some(counted) => counted.newly_marked(),
+                None => u64::from(marks.is_echoed) * delivered,
+            },
+        }
+    }
+
     /// Responds to an acknowledgment that echoes a mark while nothing is being repaired.
     #[cold]
     pub(super) fn on_mark_echoed(&mut self, now: Instant, observer: &mut impl Observer) {
+        if self.reduce_window(now)
+            && let Some(marks) = self.extras.marks_mut()
+        {
+            marks.reductions += 1;
+            let offset = self.space.nxt();
+            observer.event(now, Event::ReducedForMark { offset });
+        }
+    }
+
+    /// Reduces the window for a mark, or because the congestion control demands it, unless that is
+    /// under way or something is being repaired. Returns whether it did.
+    #[cold]
+    pub(super) fn reduce_window(&mut self, now: Instant) -> bool {
         self.end_reduction_for_mark();
         if !self.repair.is_open() || self.is_reduced_for_mark() {
-            return;
+            return false;
         }
         let cwnd = self.congestion.cwnd();
         let mut pace = Pace::AtOnce;
@@ -144,12 +178,15 @@ impl Sender {
         // A mark is no mistake: there is nothing to undo.
         self.repair.take_kept();
         let until = self.space.nxt();
-        if let Some(marks) = self.extras.marks_mut() {
-            marks.says_reduced = true;
-            marks.reduction = Some(WindowReduction { until, pace });
-            marks.reductions += 1;
-        }
-        observer.event(now, Event::ReducedForMark { offset: until });
+        let mut marks = self
+            .extras
+            .marks_mut()
+            .map(core::mem::take)
+            .unwrap_or_default();
+        marks.says_reduced = true;
+        marks.reduction = Some(WindowReduction { until, pace });
+        self.extras.set_marks(Some(marks));
+        true
     }
 
     /// Moves a window that a mark reduces gradually, when `delivered` more bytes have arrived.
@@ -184,9 +221,11 @@ impl Sender {
         }
         if let Some(marks) = self.extras.marks_mut()
             && let Some(reduction) = marks.reduction.take()
-            && reduction.pace != Pace::AtOnce
         {
-            self.settle_window(&reduction.pace);
+            if reduction.pace != Pace::AtOnce {
+                self.settle_window(&reduction.pace);
+            }
+            self.congestion.on_reduction_over();
         }
     }
 

@@ -183,6 +183,7 @@ impl Sender {
         if let Some(rtt) = rtt {
             self.timeout.on_sample(rtt, 0, 0);
         }
+        self.congestion.on_established(rtt);
         if let Some(rto) = rto {
             self.timeout.reinitialize(rto);
         }

@@ -3,7 +3,7 @@
 use airtcp_packet::Ecn;
 
 use super::*;
-use crate::config::EcnUse;
+use crate::config::{CongestionControl, DelayedAckConfig, EcnUse};
 
 const SETUP: Flags = Flags::from_bits(0xc2);
 const SETUP_ACK: Flags = Flags::from_bits(0x52);
@@ -204,4 +204,39 @@ impl Script {
         assert_eq!(answers.len(), 1, "{answers:?}");
         answers[0]
     }
+}
+
+/// RFC 8257 §3.2: the echo follows the marks. Where it changes, segments held back are acknowledged
+/// first, with the old echo; the segment that changed it at once.
+#[test]
+fn dctcp_echoes_each_mark() {
+    let config = Config {
+        congestion: CongestionControl::Dctcp,
+        delayed_ack: DelayedAckConfig {
+            segments: 2,
+            ..DelayedAckConfig::default()
+        },
+        ..with(EcnUse::Accept)
+    };
+    let mut script = agreed(&config);
+    let mut answers = |segment| {
+        script.handle(segment);
+        let answers = script.segments();
+        let told = |answer: &Segment| {
+            let acknowledged = answer.acknowledgment.0.wrapping_sub(PEERS.0);
+            (acknowledged, marks(answer).0)
+        };
+        answers.iter().map(told).collect::<Vec<_>>()
+    };
+    let capable = |sequence| Segment {
+        ecn: Ecn::Capable0,
+        ..data(sequence, 1000, 1)
+    };
+    assert_eq!(answers(capable(1)), [], "held back");
+    let first = answers(marked(data(1001, 1000, 1)));
+    assert_eq!(first, [(1001, false), (2001, true)]);
+    assert_eq!(answers(marked(data(2001, 1000, 1))), []);
+    assert_eq!(answers(marked(data(3001, 1000, 1))), [(4001, true)]);
+    assert_eq!(answers(marked(data(4001, 1000, 1))), []);
+    assert_eq!(answers(capable(5001)), [(5001, true), (6001, false)]);
 }

@@ -277,6 +277,11 @@ impl DelayedAck {
         }
     }
 
+    /// Whether segments wait for their acknowledgment.
+    pub const fn is_holding(&self) -> bool {
+        self.waiting > 0
+    }
+
     /// Makes an acknowledgment due at once.
     pub const fn demand(&mut self) {
         self.due = true;

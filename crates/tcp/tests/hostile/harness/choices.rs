@@ -15,7 +15,7 @@ use airtcp_units::Duration;
 
 use super::source::Source;
 
-const CONGESTION_CONTROLS: [CongestionControl; 12] = [
+const CONGESTION_CONTROLS: [CongestionControl; 17] = [
     CongestionControl::Reno,
     CongestionControl::Cubic,
     CongestionControl::Westwood,
@@ -28,6 +28,11 @@ const CONGESTION_CONTROLS: [CongestionControl; 12] = [
     CongestionControl::C2Tcp,
     CongestionControl::Prague,
     CongestionControl::Ledbat,
+    CongestionControl::Hybla,
+    CongestionControl::HTcp,
+    CongestionControl::Yeah,
+    CongestionControl::Cdg,
+    CongestionControl::Dctcp,
 ];
 
 const DIFFERENTIATIONS: [Option<Differentiation>; 10] = [

@@ -7,7 +7,7 @@ use airtcp_units::Duration;
 use super::super::harness::choices;
 use super::super::harness::source::{Source, bytes_of_seed};
 
-const CONGESTION_CONTROLS: [CongestionControl; 12] = [
+const CONGESTION_CONTROLS: [CongestionControl; 17] = [
     CongestionControl::Reno,
     CongestionControl::Cubic,
     CongestionControl::Westwood,
@@ -17,6 +17,11 @@ const CONGESTION_CONTROLS: [CongestionControl; 12] = [
     CongestionControl::Bbr,
     CongestionControl::BbrV3,
     CongestionControl::Illinois,
+    CongestionControl::Hybla,
+    CongestionControl::HTcp,
+    CongestionControl::Yeah,
+    CongestionControl::Cdg,
+    CongestionControl::Dctcp,
     CongestionControl::C2Tcp,
     CongestionControl::Prague,
     CongestionControl::Ledbat,
