@@ -151,13 +151,29 @@ impl Radio {
     /// # Errors
     /// An invalid configuration or distance.
     pub fn new(config: &RadioConfig, distance_m: f64, stream: Stream) -> Result<Self, RadioError> {
+        Self::in_subband(config, distance_m, stream, 0)
+    }
+
+    /// The same channel in a subband: with a separate fading of the same kind.
+    ///
+    /// # Errors
+    /// An invalid configuration or distance.
+    pub fn in_subband(
+        config: &RadioConfig,
+        distance_m: f64,
+        stream: Stream,
+        subband: u64,
+    ) -> Result<Self, RadioError> {
         config.check()?;
         if !(distance_m > 0.0 && distance_m.is_finite()) {
             return Err(RadioError::Distance(distance_m));
         }
         let shadowing = config.shadowing_db * stream.substream(0).normal(0);
         let received = config.transmit_power_dbm - config.path_loss_db(distance_m) - shadowing;
-        let fading = stream.substream(1);
+        let fading = match subband {
+            0 => stream.substream(1),
+            other => stream.substream(1).substream(other),
+        };
         Ok(Self {
             mean_snr_db: received - config.noise_dbm,
             fading: match config.fading {
