@@ -10,6 +10,7 @@ use airtcp_link::mac::cellular::{Cell, CellConfig};
 use airtcp_link::mac::dcf::{Bss, BssConfig};
 use airtcp_link::mac::edca::{Edca, EdcaConfig};
 use airtcp_link::mac::medium::{AggregationView, Medium};
+use airtcp_link::mac::ran::{Ran, RanConfig};
 use airtcp_link::mac::selective_repeat::{SelectiveRepeatConfig, SelectiveRepeatLink};
 use airtcp_link::{Admission, Stream};
 use airtcp_units::{Duration, Instant};
@@ -69,8 +70,10 @@ media! {
     Arq: ArqConfig => ArqLink;
     /// A selective-repeat link between an access point and a mobile.
     SelectiveRepeat: SelectiveRepeatConfig => SelectiveRepeatLink;
-    /// The downlink of a cell.
+    /// The downlink of a cell of 1xEV-DO.
     Cell: CellConfig => Cell;
+    /// A cell of LTE or NR.
+    Ran: RanConfig => Ran;
 }
 
 /// A medium, and the agents it reports to.

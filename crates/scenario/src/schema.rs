@@ -29,7 +29,7 @@ pub fn schema() -> Value {
 
 /// Scenarios that together contain every table; they supply the default of each key. The first
 /// scenario with a key decides.
-const EXAMPLES: [&str; 8] = [
+const EXAMPLES: [&str; 12] = [
     "",
     "topology = 'wlan'\n[wlan.radio]\n[traffic]\n[wired.round_trip]",
     "topology = 'wlan'\n[wlan.radio]\nfading = 'jakes'\n[wired]\n[traffic]\napplication = 'mix'",
@@ -38,6 +38,10 @@ const EXAMPLES: [&str; 8] = [
     "topology = 'selective-repeat'",
     "topology = 'cell'",
     "topology = 'cell'\n[cell]\nrates = 'shannon'\n[cell.radio]\nfading = 'jakes'",
+    "topology = 'cell'\n[cell]\nstandard = 'lte'\nduplex = 'tdd'\n[cell.drx]\nshort_cycle = '40 ms'",
+    "topology = 'cell'\n[cell]\nstandard = 'lte'\n[cell.aqm]\n[cell.handover]\nevery = '10 s'",
+    "topology = 'cell'\n[cell]\nstandard = 'nr'",
+    "topology = 'cell'\n[cell]\nstandard = 'lte'\n[cell.radio]\nfading = 'jakes'",
 ];
 
 /// Writes each key's default next to its type. Only leaf keys get one: a table's default is that of

@@ -15,6 +15,7 @@ mod flows;
 mod link;
 mod loss;
 mod radio;
+mod ran;
 mod selective_repeat;
 mod traffic;
 mod variation;
@@ -33,6 +34,7 @@ pub use link::{LinkTable, PolicerTable, QueueTable, RttLogTable, RttModelTable};
 pub(crate) use loss::error_model;
 pub use loss::{LossModel, LossTable};
 pub use radio::{Distances, RadioTable};
+pub use ran::{DrxTable, RlcTable};
 pub use selective_repeat::SelectiveRepeatTable;
 pub use traffic::{EmailTable, FtpTable, HttpTable, MixTable, TrafficTable};
 pub use variation::{
@@ -76,7 +78,7 @@ keys! {
         /// A selective-repeat link (`selective-repeat`, `selective-repeat-both-ends`), in place of
         /// `[link]`.
         selective_repeat: SelectiveRepeatTable, holding keys;
-        /// A cellular downlink (`cell`), in place of `[link]`.
+        /// A cellular base station (`cell`), in place of `[link]`.
         cell: CellTable, holding keys;
         /// The path between the access point and the wired hosts (not for `dumbbell`).
         wired: WiredTable, holding keys;

@@ -4,6 +4,7 @@
 mod arq;
 mod cell;
 pub(crate) mod edca;
+mod ran;
 mod selective_repeat;
 mod wlan;
 
@@ -18,6 +19,7 @@ use airtcp_remedies::MediumChange;
 pub use arq::Arq;
 pub use cell::CellLink;
 pub use edca::AggregatingWlan;
+pub use ran::RanLink;
 pub use selective_repeat::SelectiveRepeat;
 pub use wlan::Wlan;
 

@@ -1,5 +1,6 @@
 //! The names that a scenario gives to choices: kebab-case text and the choice it stands for.
 
+mod cell;
 mod flows;
 mod link;
 mod wireless;
@@ -7,15 +8,19 @@ mod wireless;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use cell::{
+    CellRates, CellStandard, DuplexName, McsTableName, RlcModeName, SchedulerName,
+    SubcarrierSpacing,
+};
 pub use flows::{ApplicationName, CodePoint, Companion, FlowDirection, FlowKind, Shape};
 pub use link::{
     AckFilterName, DelayOrder, DisciplineName, JitterName, LogStart, LossDirection, RttShapeName,
     StopLengthName, StopProcess, StoppedPackets, TinsName, TraceDirection,
 };
 pub use wireless::{
-    AccessCategoryName, BandName, CellRates, ChannelWidth, CollisionHeard, Counted, FadingName,
-    GuardIntervalName, HandOn, MissedBlockAck, Preamble, ProtectionName, RateControlName,
-    SchedulerName, Standard, StationScheduler, WindowCount,
+    AccessCategoryName, BandName, ChannelWidth, CollisionHeard, Counted, FadingName,
+    GuardIntervalName, HandOn, MissedBlockAck, Preamble, ProtectionName, RateControlName, Standard,
+    StationScheduler, WindowCount,
 };
 
 /// The path between the endpoints.
@@ -39,7 +44,7 @@ pub enum Topology {
     SelectiveRepeat,
     /// Two such links, their access points joined by a wired path; a mobile at each end.
     SelectiveRepeatBothEnds,
-    /// A cellular base station that sends to its users slot by slot.
+    /// A cellular base station that serves its users slot by slot.
     Cell,
 }
 

@@ -1,4 +1,4 @@
-//! Names of the radio, of IEEE 802.11 and of the cell.
+//! Names of the radio and of IEEE 802.11.
 
 use airtcp_link::mac::{damage, edca};
 use airtcp_link::phy;
@@ -229,30 +229,6 @@ pub enum WindowCount {
     Numbers,
     /// Unacknowledged frames, as textbooks do.
     Outstanding,
-}
-
-/// Who is served in a slot.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum SchedulerName {
-    /// The user with the best current rate relative to its average.
-    #[default]
-    ProportionalFair,
-    /// One after the other.
-    RoundRobin,
-    /// The user with the best current rate.
-    MaxRate,
-}
-
-/// Mapping from signal-to-noise ratio to rate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum CellRates {
-    /// The rates of CDMA2000 1xEV-DO, 38.4 kbit/s to 2.4576 Mbit/s.
-    #[default]
-    Evdo,
-    /// Shannon's formula, `gap_db` away from the limit.
-    Shannon,
 }
 
 impl From<Standard> for phy::Standard {

@@ -1,4 +1,4 @@
-//! `[cell]`: the downlink of a cellular base station.
+//! `[cell]`: the downlink of a base station of 1xEV-DO.
 
 use std::num::NonZeroU32;
 
@@ -12,13 +12,22 @@ use crate::document::CellTable;
 use crate::error::Problem;
 use crate::medium::CellLink;
 use crate::names::{CellRates, SchedulerName};
+use airtcp_units::written::Written;
 
 const DEFAULT_CARRIER_MHZ: f64 = 1_900.0;
+/// Of a carrier of 1xEV-DO.
+const DEFAULT_BANDWIDTH_MHZ: f64 = 1.25;
 /// The scheduler evaluates each of them in every slot.
-const MAX_USERS: u32 = 2_000;
+pub(super) const MAX_USERS: u32 = 2_000;
 
 /// The cell for `flows` flows, one user each.
 pub(super) fn resolve(table: &mut CellTable, flows: u32) -> Result<CellLink, Problem> {
+    let why = "belongs to cell.standard = \"lte\" or \"nr\"; remove it, or choose one of them";
+    refuse_keys!(
+        table, key!(cell), why;
+        users, subcarrier_spacing, duplex, tdd_pattern, mcs_table, layers, control_symbols,
+        subbands, cqi, outer_loop, harq, rlc, pdcp, uplink, drx, handover, outage, aqm
+    );
     if flows > MAX_USERS {
         return Err(Problem::at(
             key!(flows.count),
@@ -67,7 +76,7 @@ pub(super) fn resolve(table: &mut CellTable, flows: u32) -> Result<CellLink, Pro
     })
 }
 
-fn scheduler(table: &mut CellTable) -> Result<Scheduler, Problem> {
+pub(super) fn scheduler(table: &mut CellTable) -> Result<Scheduler, Problem> {
     match table.scheduler() {
         SchedulerName::ProportionalFair => Ok(Scheduler::ProportionalFair {
             time_constant: table.time_constant(),
@@ -92,7 +101,7 @@ fn rate(table: &mut CellTable) -> Result<RateLaw, Problem> {
             Ok(RateLaw::Evdo)
         }
         CellRates::Shannon => Ok(RateLaw::Shannon {
-            bandwidth_hz: 1e6 * table.bandwidth_mhz(),
+            bandwidth_hz: 1e6 * Written::fill(&mut table.bandwidth_mhz, &DEFAULT_BANDWIDTH_MHZ),
             gap_db: table.gap_db(),
         }),
     }

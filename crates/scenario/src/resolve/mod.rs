@@ -3,6 +3,7 @@
 
 pub(crate) mod aqm;
 mod arq;
+mod carrier;
 mod cell;
 mod damage;
 mod edca;
@@ -12,6 +13,7 @@ mod losses;
 mod modes;
 mod queue;
 mod radio;
+mod ran;
 mod selective_repeat;
 pub(crate) mod tcp;
 mod traffic;
@@ -27,7 +29,7 @@ use super::document::Document;
 use super::error::Problem;
 use super::inputs::Inputs;
 use super::link::{AccessPoint, Link, Wired};
-use super::names::{Standard, Topology};
+use super::names::{CellStandard, Standard, Topology};
 use super::{Scenario, Untreated};
 
 /// Largest `perturb`: beyond it the link is a different one.
@@ -174,8 +176,17 @@ fn medium(
             Ok(Link::Medium(Box::new(link)))
         }
         Topology::Cell => {
-            let cell = cell::resolve(document.cell.get_or_insert_default(), flows)?;
-            Ok(Link::Medium(Box::new(cell)))
+            let table = document.cell.get_or_insert_default();
+            match table.standard() {
+                CellStandard::EvDo => {
+                    let cell = cell::resolve(table, flows)?;
+                    Ok(Link::Medium(Box::new(cell)))
+                }
+                standard => {
+                    let cell = ran::resolve(table, standard, flows)?;
+                    Ok(Link::Medium(Box::new(cell)))
+                }
+            }
         }
     }
 }

@@ -165,8 +165,8 @@ mod tests {
         }
     }
 
-    /// 10 % at the required ratio, 90 % at 1 dB below it, 0.14 % (1/730) 1 dB above; twice the energy
-    /// is 3 dB more.
+    /// 10 % at the required ratio, 90 % at 1 dB below it, 0.14 % (1/730) 1 dB above; twice the
+    /// energy is 3 dB more.
     #[test]
     fn errors_fall_with_the_signal_and_with_each_transmission() {
         let stream = Stream::new(1, "draws");

@@ -28,8 +28,8 @@ const MIN_RATE: f64 = 0.1523;
 /// Power that resource blocks share.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SharedPower {
-    /// Ratio of signal to noise if it goes into one resource block, over the distance from Shannon's
-    /// limit.
+    /// Ratio of signal to noise if it goes into one resource block, over the distance from
+    /// Shannon's limit.
     pub snr: f64,
     /// Most bits for a resource element.
     pub most: f64,
@@ -209,8 +209,8 @@ mod tests {
         assert_eq!(shares(Scheduler::MaxRate, endless, [0.0; 3]), [0, 0, 0]);
     }
 
-    /// Power for one block at a ratio of 1: in 8 blocks log2(1 + 1/8) = 0.170 bits, in 9 0.152, which is
-    /// less than the lowest rate.
+    /// Power for one block at a ratio of 1: in 8 blocks log2(1 + 1/8) = 0.170 bits, in 9 0.152,
+    /// which is less than the lowest rate.
     #[test]
     fn power_is_not_spread_beyond_the_lowest_rate() {
         let mut allocation = Allocation::new(Scheduler::MaxRate, 1);

@@ -311,8 +311,8 @@ impl<P: Copy + EcnField> Bearer<P> {
         }
     }
 
-    /// PDUs of a block that no further transmission repeats. RLC in acknowledged mode finds out by a
-    /// status; in unacknowledged mode their packets are lost.
+    /// PDUs of a block that no further transmission repeats. RLC in acknowledged mode finds out by
+    /// a status; in unacknowledged mode their packets are lost.
     pub(super) fn lose_block(&mut self, pdus: &[DataPdu], transmissions: u32) {
         if self.transmitter.is_acknowledged() {
             return;

@@ -112,6 +112,8 @@ pub struct UplinkConfig {
     pub request_period: NonZeroU32,
     /// Bytes that a request is granted.
     pub request_grant: u32,
+    /// The queue of each user.
+    pub queue: QueueLimit,
     /// Transmit power of a user over that of the base station, in dB: it is shared by the resource
     /// blocks that the user is granted.
     pub power_offset_db: f64,
@@ -168,7 +170,7 @@ pub struct RanConfig {
     pub radios: Vec<Vec<Radio>>,
     /// How many of the last users are saturated: always backlogged, without TCP.
     pub saturated: u32,
-    /// RLC's queue for each user at the base station, and at each user.
+    /// RLC's queue for each user at the base station.
     pub queue: QueueLimit,
     /// Which of the packets in the base station's queues is served, dropped or marked.
     pub discipline: Discipline,

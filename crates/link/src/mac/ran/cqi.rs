@@ -43,8 +43,8 @@ const UP_TO_256QAM: [(u32, u32); INDICES - 1] = [
     (8, 948),
 ];
 
-/// A table of indices at a distance from Shannon's limit. An index is the highest with which a block
-/// would be in error with at most 10 % (TS 36.213 §7.2.3).
+/// A table of indices at a distance from Shannon's limit. An index is the highest with which a
+/// block would be in error with at most 10 % (TS 36.213 §7.2.3).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CqiTable {
     /// Bits for each resource element; 0 of index 0.
@@ -99,8 +99,8 @@ impl CqiTable {
     }
 }
 
-/// Ratio of signal to noise at which a block of this many bits for each resource element is in error
-/// with 10 %.
+/// Ratio of signal to noise at which a block of this many bits for each resource element is in
+/// error with 10 %.
 pub(super) fn required_snr(efficiency: f64, gap: f64) -> f64 {
     gap * (libm::exp2(efficiency) - 1.0)
 }
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use crate::fading::decibels;
 
-    /// Efficiencies are those that the tables print, to four digits.
+    /// The printed efficiencies, to four digits.
     #[test]
     fn efficiencies_are_the_tables() {
         let printed = [
@@ -132,9 +132,9 @@ mod tests {
         }
     }
 
-    /// Thresholds are within 1.5 dB of those of link-level simulations at 10 % (C. Mehlführer, J. C.
-    /// Ikuno, M. Šimko et al., "The Vienna LTE simulators", EURASIP J. Adv. Signal Process. 2011:29,
-    /// figure 4: −6.9 dB to 19.8 dB).
+    /// Thresholds are within 1.5 dB of the results of link-level simulations at 10 % (C.
+    /// Mehlführer, J. C. Ikuno, M. Šimko et al., "The Vienna LTE simulators", EURASIP J. Adv.
+    /// Signal Process. 2011:29, figure 4: −6.9 dB to 19.8 dB).
     #[test]
     fn thresholds_are_near_those_of_simulations() {
         let simulated = [

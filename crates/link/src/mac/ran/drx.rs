@@ -2,7 +2,7 @@
 //! after the last grant (TS 36.321 §5.7, TS 38.321 §5.7).
 //!
 //! ```text
-//!   grant ├─ inactivity timer ─┤ on ├── short cycle ──┤ on ├── … ──┤ on ├────── long cycle ──────┤ on …
+//!   grant ├─ inactivity timer ─┤ on ├── short cycle ──┤ on ├ … ┤ on ├──── long cycle ────┤ on …
 //! ```
 
 /// Times of discontinuous reception, in slots.

@@ -10,12 +10,13 @@
 //! ```
 //!
 //! A slot is handled at its start: blocks that are decoded by then, timers, then the blocks of the
-//! slot. The uplink's blocks are those that the base station granted by what it knew
-//! [`processing`](frame_structure::FrameStructure::processing) slots and a slot before: `uplink_access`.
+//! slot. The uplink's blocks were granted by the reports that had reached the base station
+//! [`processing`](frame_structure::FrameStructure::processing) slots and a slot before:
+//! `uplink_access`.
 //!
 //! Not modelled: control channels and their errors, but for negative acknowledgments taken for
-//! positive ones; measurement gaps; interference of other cells, which is part of the noise; bearers
-//! of several priorities.
+//! positive ones; measurement gaps; interference of other cells, which is part of the noise;
+//! bearers of several priorities.
 
 mod adaptation;
 mod allocation;
@@ -38,7 +39,7 @@ mod user;
 
 use std::collections::VecDeque;
 
-use airtcp_units::Instant;
+use airtcp_units::{Duration, Instant};
 
 use super::outcomes::Outcomes;
 use crate::frame::{ACCESS_POINT, ChannelObserver, Offer, Outcome};
@@ -97,6 +98,8 @@ pub struct Ran<P> {
     users: Vec<User<P>>,
     /// Blocks on the air, in the order in which they are decoded.
     arrivals: VecDeque<Arrival>,
+    /// Handovers that have begun.
+    handovers: u64,
     /// Number of the next slot.
     slot: u64,
     /// Start of the next slot; [`Instant::FAR_FUTURE`] when there is nothing to do.
@@ -125,6 +128,7 @@ impl<P: Copy + EcnField> Ran<P> {
             up: Carrier::new(&config, config.up),
             users,
             arrivals: VecDeque::new(),
+            handovers: 0,
             slot: 0,
             wakeup,
             outcomes: Outcomes::new(config.report_retries),
@@ -139,7 +143,7 @@ impl<P: Copy + EcnField> Ran<P> {
         user.map_or(0, |user| user.down.served_bits)
     }
 
-    /// First transmissions to user `to`, from 1, that were decoded, and those that were not.
+    /// Decoded and failed first transmissions to user `to`, from 1.
     #[must_use]
     pub fn first_transmissions(&self, to: u32) -> (u64, u64) {
         let user = self.users.get(place_of(to));
@@ -148,26 +152,32 @@ impl<P: Copy + EcnField> Ran<P> {
         })
     }
 
-    /// Handovers and failures of the radio link.
+    /// Handovers and failures of the radio link. A cell at rest handles a handover when it wakes,
+    /// if the gap is not over by then.
     fn interrupt(&mut self, slot: u64) {
-        let frame = &self.config.frame;
-        let slots = |time: airtcp_units::Duration| time.as_nanos().div_ceil(frame.slot.as_nanos());
-        let handover = self.config.handover.filter(|handover| {
+        let length = self.config.frame.slot.as_nanos();
+        let slots = |time: Duration| time.as_nanos().div_ceil(length);
+        let begun = self.config.handover.map_or((0, 0), |handover| {
             let every = slots(handover.every).max(1);
-            slot > 0 && slot.is_multiple_of(every)
+            let count = slot / every;
+            (count, count * every + slots(handover.gap))
         });
+        let is_new = std::mem::replace(&mut self.handovers, begun.0) < begun.0;
+        let is_handover = is_new && slot < begun.1;
         for (index, user) in self.users.iter_mut().enumerate() {
-            let gap = match handover {
-                Some(handover) => handover.gap,
-                None if user.has_failed => self.config.reestablishment,
-                None => continue,
+            let until = if is_handover {
+                begun.1
+            } else if user.has_failed {
+                slot + slots(self.config.reestablishment)
+            } else {
+                continue;
             };
-            user.interrupt(slot + slots(gap));
+            user.interrupt(until);
             self.arrivals.retain(|arrival| arrival.user != index);
         }
     }
 
-    /// Passes on what became of packets.
+    /// Reports the fates of packets.
     fn collect(&mut self) {
         for (user, number) in self.users.iter_mut().zip(1..) {
             let ways = [(ACCESS_POINT, number), (number, ACCESS_POINT)];

@@ -1,13 +1,13 @@
-//! A user's access to the uplink: scheduling requests, buffer status reports, and the base station's
-//! view of them (TS 36.321 §5.4.4 and §5.4.5, TS 38.321 the same).
+//! A user's access to the uplink: scheduling requests, buffer status reports, and the base
+//! station's view of them (TS 36.321 §5.4.4 and §5.4.5, TS 38.321 the same).
 //!
 //! ```text
 //!   user          data ── SR ──────────────── PUSCH, BSR ─────────────── PUSCH, BSR 0
 //!   base station            └─ processing ─ grant ┘ └─ processing ─ grant ┘
 //! ```
 //!
-//! The user asks once data has come to its empty buffer, at its next opportunity; each block that it
-//! sends reports the rest. Meanwhile packets gather, acknowledgments too, and leave together.
+//! The user asks once data has come to its empty buffer, at its next opportunity; each block that
+//! it sends reports the rest. Meanwhile packets gather, acknowledgments too, and leave together.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -94,7 +94,8 @@ impl UplinkAccess {
         frame.goes_up(slot) && (begin..slot).all(|earlier| !frame.goes_up(earlier))
     }
 
-    /// A block sent in `sent` is decoded; its buffer status can be used for blocks from `usable` on.
+    /// A block sent in `sent` is decoded; its buffer status can be used for blocks from `usable`
+    /// on.
     pub(super) fn report(&mut self, sent: u64, usable: u64, bytes: u64) {
         // A block that was repeated reports less than later ones.
         let is_stale = self.reports.iter().any(|(_, other, _)| *other > sent);

@@ -51,11 +51,11 @@ impl<P: Copy + EcnField> User<P> {
     /// User number `index`.
     pub(super) fn new(config: &RanConfig, index: usize, stream: Stream) -> Self {
         let draws = stream.substream(index as u64);
-        let side = |power: f64, discipline, draws: Stream| Side {
+        let side = |power: f64, queue, draws: Stream| Side {
             bearer: Bearer::new(
                 config.generation,
                 (config.rlc, config.pdcp),
-                (discipline, config.queue),
+                queue,
                 draws.substream(1),
             ),
             channel: Channel::new(&config.radios[index], config.frame.slot, power, config.cqi),
@@ -69,8 +69,17 @@ impl<P: Copy + EcnField> User<P> {
         let up_power = ratio(config.uplink.power_offset_db);
         Self {
             is_saturated: index >= config.radios.len() - config.saturated as usize,
-            down: side(1.0, config.discipline, draws.substream(0)),
-            up: side(up_power, Discipline::DropTail, draws.substream(1)),
+            // Layers share the base station's power.
+            down: side(
+                1.0 / f64::from(config.down.format.layers()),
+                (config.discipline, config.queue),
+                draws.substream(0),
+            ),
+            up: side(
+                up_power,
+                (Discipline::DropTail, config.uplink.queue),
+                draws.substream(1),
+            ),
             access: UplinkAccess::new(
                 config.uplink.request_period,
                 config.uplink.request_grant,

@@ -24,7 +24,7 @@ pub(super) use transmitter::Transmitter;
 
 use super::config::Generation;
 
-/// A range of the stream of bytes, from its first to behind its last.
+/// A half-open range of the stream of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bytes {
     pub start: u64,

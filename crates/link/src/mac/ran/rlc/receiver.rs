@@ -148,7 +148,7 @@ impl Receiver {
         self.next + self.numbers.len() as u64
     }
 
-    /// Whether something is missing before what has arrived, from `number` on.
+    /// Whether there is a gap before the highest arrived number, from `number` on.
     fn has_gap_from(&self, number: u64) -> bool {
         let highest = self.highest();
         if self.generation == Generation::Lte || highest != number + 1 {
@@ -178,7 +178,7 @@ impl Receiver {
         }
     }
 
-    /// Expiry of the timer: AM reports what is missing, UM skips it.
+    /// Expiry of the timer: AM reports missing numbers, UM skips them.
     pub(in crate::mac::ran) fn on_time(&mut self, now: Instant) {
         let Some((trigger, expires)) = self.gap else {
             return;

@@ -12,8 +12,8 @@ pub(in crate::mac::ran) struct Status {
 }
 
 impl Status {
-    /// Bytes of a PDU with this many missing numbers, whole or in part, with MAC's header: the longer
-    /// form of both generations.
+    /// Bytes of a PDU with this many missing numbers, whole or in part, with MAC's header: the
+    /// longer form of both generations.
     pub(in crate::mac::ran) const fn bytes(missing: usize) -> u64 {
         3 + 3 + 7 * missing as u64
     }

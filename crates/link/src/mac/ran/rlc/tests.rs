@@ -42,9 +42,9 @@ fn pdu(number: u64, part: (u64, u64), poll: bool) -> DataPdu {
     }
 }
 
-/// TS 36.322 §5.1.3.2 by hand: 0 arrives, 1 is missing, 2 and 3 arrive. `t-Reordering` begins with 2
-/// and expires 10 ms later: the status acknowledges below 4 and misses 1. A second status waits for
-/// `t-StatusProhibit`.
+/// TS 36.322 §5.1.3.2 by hand: 0 arrives, 1 is missing, 2 and 3 arrive. `t-Reordering` begins with
+/// 2 and expires 10 ms later: the status acknowledges below 4 and misses 1. A second status waits
+/// for `t-StatusProhibit`.
 #[test]
 fn a_gap_is_reported_when_the_timer_expires() {
     let mut receiver = Receiver::new(Generation::Lte, config(RlcMode::Acknowledged));
@@ -86,7 +86,8 @@ fn a_status_is_cut_to_its_room() {
     );
 }
 
-/// NR: the rest of a packet of which segments arrive in order is no gap; a segment that overtakes is.
+/// NR: the rest of a packet of which segments arrive in order is no gap; a segment that overtakes
+/// is.
 #[test]
 fn a_packet_in_progress_is_no_gap_in_nr() {
     let mut receiver = Receiver::new(Generation::Nr, config(RlcMode::Acknowledged));

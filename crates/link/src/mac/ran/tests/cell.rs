@@ -53,8 +53,8 @@ fn the_outer_loop_keeps_to_ten_percent() {
     }
 }
 
-/// Half of the negative acknowledgments are misread: RLC finds the holes by its receiver's timer and
-/// closes them; packets arrive in order and none is lost.
+/// Half of the negative acknowledgments are misread: RLC finds the holes by its receiver's timer
+/// and closes them; packets arrive in order and none is lost.
 #[test]
 fn rlc_retransmits_what_harq_does_not() {
     for base in [
@@ -220,6 +220,28 @@ fn a_handover_delays_or_loses() {
             assert!((4..80).contains(&lost.len()), "{}", lost.len());
         }
     }
+}
+
+/// A packet that comes to a cell at rest during the gap waits for its end, and one after it does
+/// not.
+#[test]
+fn a_handover_is_met_by_a_packet_that_comes_during_it() {
+    let config = RanConfig {
+        handover: Some(crate::mac::ran::config::HandoverConfig {
+            every: Duration::from_secs(1),
+            gap: Duration::from_millis(50),
+            is_lossless: true,
+        }),
+        ..lte(vec![radio(30.0, Fading::None, 0, 1)])
+    };
+    let times = [1020, 2060].map(|millis| Instant::ZERO + Duration::from_millis(millis));
+    let fates = transfer(&config, DOWN, &times);
+    let delays: Vec<_> = fates
+        .iter()
+        .zip(times)
+        .map(|((_, at, _), from)| *at - from)
+        .collect();
+    assert_eq!(delays, [34, 4].map(Duration::from_millis));
 }
 
 /// No signal at all for a second: RLC gives up after its retransmissions, the radio link fails, and

@@ -93,6 +93,7 @@ fn lte(radios: Vec<Vec<Radio>>) -> RanConfig {
         uplink: UplinkConfig {
             request_period: NonZeroU32::new(10).unwrap(),
             request_grant: 150,
+            queue: QueueLimit::Unlimited,
             power_offset_db: 0.0,
         },
         drx: None,

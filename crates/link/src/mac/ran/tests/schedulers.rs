@@ -51,8 +51,8 @@ fn steps(blocks: u32) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// Expected bits of a slot that goes to the best of users with exponential ratios: over the steps of
-/// the rate, each times the chance that the best reaches it.
+/// Expected bits of a slot that goes to the best of users with exponential ratios: over the steps
+/// of the rate, each times the chance that the best reaches it.
 fn best_of(means: &[f64]) -> f64 {
     let mut before = 0.0;
     steps(50)
@@ -71,8 +71,8 @@ const FAIR: Scheduler = Scheduler::ProportionalFair {
 };
 
 /// Users of equal mean: max-rate serves the best, and so does proportional fairness, as everybody's
-/// average is the same. The closed form has the rate's steps; for a rate in proportion to the signal
-/// it is Hochwald, Marzetta and Tarokh's H_n.
+/// average is the same. The closed form has the rate's steps; for a rate in proportion to the
+/// signal it is Hochwald, Marzetta and Tarokh's H_n.
 #[test]
 fn gains_over_rayleigh_fading_are_those_of_the_closed_form() {
     for users in 1..=10 {

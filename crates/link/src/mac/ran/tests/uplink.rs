@@ -31,7 +31,8 @@ fn mean(list: &[f64]) -> f64 {
 }
 
 /// TR 36.881 §5: half a period of waiting, 1 ms for the request, 3 for the base station, 1 for the
-/// grant, 3 for the user, 1 for the data, 3 for the base station: T/2 + 12 ms. Periods of 1 to 80 ms.
+/// grant, 3 for the user, 1 for the data, 3 for the base station: T/2 + 12 ms. Periods of 1 to 80
+/// ms.
 #[test]
 fn a_packet_up_waits_for_the_scheduling_request() {
     for period in [1, 5, 10, 20, 40, 80] {

@@ -99,6 +99,15 @@ impl BlockFormat {
         }
     }
 
+    /// Spatial layers.
+    #[must_use]
+    pub const fn layers(&self) -> u32 {
+        match self.channel {
+            SharedChannel::LtePdsch { .. } | SharedChannel::LtePusch { .. } => 1,
+            SharedChannel::Nr(resources) => resources.layers,
+        }
+    }
+
     /// Bits and CRC for each resource element of a block; infinite above the largest code rate.
     #[must_use]
     pub fn efficiency(&self, mcs: usize, blocks: u32) -> f64 {

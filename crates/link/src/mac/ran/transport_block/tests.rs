@@ -169,3 +169,45 @@ fn no_block_is_above_the_largest_code_rate() {
     // 8 · 948/1024, and the rounding of a size of 530 kbit to one of 2^14 steps.
     assert!((nr(2, McsTable::Qam256).efficiency(27, 273) / 7.4063 - 1.0).abs() < 0.02);
 }
+
+/// FNV-1a over the sizes of 28 272 cases, as the package py3gpp 0.6.0 (`nrTBS`) has them, which is
+/// another implementation. It differs in two cases, where N_info lies in the middle of two steps:
+/// Python rounds to the even one, and the standard up.
+#[test]
+fn nr_sizes_are_those_of_another_implementation() {
+    let mut digest = 0xcbf2_9ce4_8422_2325_u64;
+    let mut cases = 0;
+    for table in [McsTable::Qam64, McsTable::Qam256] {
+        for layers in 1..=4 {
+            for (symbols, dmrs) in [(2, 0), (9, 0), (12, 12), (13, 0)] {
+                let resources = Resources {
+                    symbols,
+                    dmrs,
+                    overhead: 0,
+                    layers,
+                };
+                let format = BlockFormat {
+                    channel: SharedChannel::Nr(resources),
+                    table,
+                };
+                for mcs in 0..format.schemes().len() {
+                    for blocks in (1..276).step_by(9) {
+                        cases += 1;
+                        for byte in format.bits(mcs, blocks).to_le_bytes() {
+                            digest = (digest ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!((cases, digest), (28_272, 0x7840_b7f6_62b1_ad22));
+    // One of the two: N_info is 5208, between 5120 and 5248 with steps of 128 after 24 bits.
+    let tie = Resources {
+        symbols: 2,
+        dmrs: 0,
+        overhead: 0,
+        layers: 2,
+    };
+    assert_eq!(nr_bits(tie, 4, 2 * 434, 64), 5248);
+}
