@@ -130,6 +130,17 @@ def test_an_exception_ends_the_run_with_its_traceback() -> None:
     assert isinstance(caught.value.__cause__, IndexError)
 
 
+def test_an_exception_at_a_proxy_ends_the_run() -> None:
+    class AtLoss(airtcp.Control):
+        def on_loss(self, _: Socket) -> float:
+            raise ArithmeticError("at the proxy")
+
+    # Only the proxy's connection crosses the link that loses.
+    lossy = SHORT | {"link.loss.rate": 0.01}
+    with pytest.raises(RunError, match="at the proxy"):
+        airtcp.run(LINK, 1, lossy, "split-tcp", control=AtLoss)
+
+
 def test_ctrl_c_in_a_control_is_ctrl_c() -> None:
     class Interrupted(airtcp.Control):
         def on_ack(self, _: Socket) -> None:

@@ -248,6 +248,8 @@ def test_flows_that_cannot_be_steered() -> None:
     env.reset(seed=1)
     with pytest.raises(ScenarioError, match="expected a number from -1 to 1"):
         env.step(np.array([math.nan], dtype=np.float32))
+    with pytest.raises(ScenarioError, match="2 actions: expected 1"):
+        env.step(np.zeros(2, dtype=np.float32))
 
 
 def test_without_the_library_the_extra_is_named() -> None:

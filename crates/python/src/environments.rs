@@ -73,6 +73,14 @@ impl PyEnvironments {
             let text = format!("action = {action}: expected a number from -1 to 1");
             return Err(scenario_error(py, text));
         }
+        let expected = chosen.len() * self.all().agents();
+        if actions.len() != expected {
+            let text = format!(
+                "{} actions: expected {expected}, one for each agent",
+                actions.len()
+            );
+            return Err(scenario_error(py, text));
+        }
         py.detach(|| self.all().step(&actions, &chosen))
             .map_err(|error| run_error(py, error))
     }

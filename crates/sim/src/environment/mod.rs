@@ -172,9 +172,8 @@ impl Environment {
         let longest = round_trips.max().unwrap_or(Duration::ZERO);
         self.advance(longest.max(self.steering.least_interval));
         self.observe();
-        let flows = self.simulation.flows().iter();
-        let mut controls = flows.filter_map(|flow| flow.client().sender().external());
-        match controls.find_map(|control| control.fault()) {
+        let mut flows = self.simulation.flows().iter();
+        match flows.find_map(|flow| flow.stopped_control()) {
             Some(fault) => Err(EnvironmentError::Stopped(fault.to_owned())),
             None => Ok(()),
         }

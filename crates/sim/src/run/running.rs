@@ -94,14 +94,10 @@ impl<S: Borrow<Scenario>> Running<S> {
     /// Whether every congestion control goes on.
     ///
     /// # Errors
-    /// [`RunError::Control`] when one from an object file cannot.
+    /// [`RunError::Control`] when one from an object file, or in Python, cannot.
     pub fn check_controls(&self) -> Result<(), RunError> {
-        let controls = self
-            .simulation
-            .flows()
-            .iter()
-            .filter_map(|flow| flow.client().sender().external());
-        match controls.filter_map(|control| control.fault()).next() {
+        let mut flows = self.simulation.flows().iter();
+        match flows.find_map(|flow| flow.stopped_control()) {
             Some(fault) => Err(RunError::Control(fault.to_owned())),
             None => Ok(()),
         }

@@ -219,6 +219,19 @@ impl Flow {
         self.proxy.as_deref().map(|proxy| &proxy.relay)
     }
 
+    /// Why a control of one of its senders was stopped, if one was: of either end, or of a proxy.
+    #[must_use]
+    pub fn stopped_control(&self) -> Option<&str> {
+        let relay = self.proxy();
+        let sides = relay
+            .into_iter()
+            .flat_map(|relay| Side::ALL.map(|side| relay.connection(side)));
+        [self.client(), self.server()]
+            .into_iter()
+            .chain(sides)
+            .find_map(|connection| connection.sender().external()?.fault())
+    }
+
     /// The endpoint that sends the data.
     #[must_use]
     pub const fn client(&self) -> &Connection {
