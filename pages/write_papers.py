@@ -51,10 +51,10 @@ def verdict_table(run: Mapping[str, Any]) -> str:
 
 
 def readings_table(run: Mapping[str, Any]) -> str:
-    """The joint reading that serves each paper best, and the claims that no reading confirms."""
+    """The reading that serves each paper best, and the claims that no reading confirms."""
     lines = [
         "| paper | readings run | serves it best | claims its way, default → best "
-        "| none of those run gives |",
+        "| given by none |",
         "|---|---:|---|---|---|",
     ]
     for paper in run["papers"]:
@@ -65,32 +65,6 @@ def readings_table(run: Mapping[str, Any]) -> str:
         reading = ", ".join(best["reading"]) or "the default"
         never = " ".join(readings["never"]) or "-"
         lines.append(f"| {paper['number']} | {run_of} | {reading} | {count} | {never} |")
-    return "\n".join(lines)
-
-
-def choices_table(run: Mapping[str, Any]) -> str:
-    """Of each paper how near the default is, and the reading that is nearest."""
-    lines = [
-        "| paper | readings: scanned, run | without a vote | error of the default, held out "
-        "| nearest | its error, held out |",
-        "|---|---:|---:|---:|---|---:|",
-    ]
-    for paper in run["papers"]:
-        found = paper["readings"].get("chosen_by")
-        if found is None:
-            continue
-        default = next(row for row in found["field"] if not row["reading"])
-        near = next((row for row in found["field"][1:]), default)
-        if near["error"] >= default["error"] and len(near["breaks"]) >= len(default["breaks"]):
-            near = default
-        words = ", ".join(near["reading"]) or "the default"
-        if found["default_is_among_nearest"] and near is not default:
-            words += " (alike)"
-        lines.append(
-            f"| {paper['number']} | {found['scanned']}, {found['run']} | {found['without_vote']} "
-            f"| {default['error']:.2f}, {default['held_out']:.2f} | {words} "
-            f"| {near['error']:.2f}, {near['held_out']:.2f} |"
-        )
     return "\n".join(lines)
 
 
@@ -113,29 +87,20 @@ def facts_table(run: Mapping[str, Any]) -> str:
 def decisions_table(run: Mapping[str, Any]) -> str:
     """The claims that depend on the reading.
 
-    The verdict of the default, the number of readings with each verdict, the one that contradicted
-    it again with fresh seeds, and the deciding point.
+    The verdict of the default, the number of readings with each verdict, and the readings that turn
+    it, with their verdicts on fresh seeds.
     """
-    lines = ["| claim | default | readings | with fresh seeds | decides |", "|---|---|---|---|---|"]
+    lines = ["| claim | default | readings | turned by |", "|---|---|---|---|"]
     for paper in run["papers"]:
         for claim in paper["claims"]:
-            if claim["verdict"] != "depends on the reading":
+            turning = claim["readings"]["turned_by"]
+            if not turning:
                 continue
             told = ", ".join(
                 f"{count} {verdict}" for verdict, count in claim["readings"]["by_verdict"].items()
             )
-            rows = claim["readings"]["decision"]
-            decision = "; ".join(
-                f"{row['value']}: {row['papers_way']} of "
-                f"{row['papers_way'] + row['not_shown'] + row['contradicted']}"
-                for row in rows
-            )
-            point = claim["readings"]["decided_by"]
-            decides = f"{point} ({decision} the paper's way)" if point else "no point alone"
-            other = claim["readings"]["disagrees"]
-            again = f"{', '.join(other['reading'])}: {other['verdict']}"
-            default = claim["under_default"]
-            lines.append(f"| {claim['id']} | {default} | {told} | {again} | {decides} |")
+            turned = "; ".join(f"{', '.join(one['reading'])}: {one['verdict']}" for one in turning)
+            lines.append(f"| {claim['id']} | {claim['under_default']} | {told} | {turned} |")
     return "\n".join(lines)
 
 
@@ -285,7 +250,6 @@ def written(run: Mapping[str, Any]) -> dict[Path, str]:
         ("verdicts", verdict_table(run)),
         ("serves-best", readings_table(run)),
         ("decisions", decisions_table(run)),
-        ("choices", choices_table(run)),
         ("facts", facts_table(run)),
         ("seeds", seeds_table(run)),
         ("papers", paper_sections(run)),
@@ -366,7 +330,6 @@ def main() -> None:
         "calibrations",
         "asked",
         "decisions",
-        "choices",
         "facts",
         "serves-best",
         "seeds",

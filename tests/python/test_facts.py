@@ -1,29 +1,19 @@
-"""Facts of a paper's text, and the readings that they and the numbers choose."""
+"""Facts of a paper's text, and the readings that they take the vote from."""
 
-import math
 from pathlib import Path
 
 import pytest
 
 from airtcp.papers.check import PaperError
-from airtcp.papers.choice import Fit, alike, fit_of, has_fit, nearest_first
 from airtcp.papers.claims import Claim, Part
 from airtcp.papers.experiment import Axis, Choice, Experiment, multiplied
 from airtcp.papers.facts import Fact, broken_facts, check_facts
 from airtcp.papers.judge_readings import ToRun, judge_over_readings
 from airtcp.papers.outcomes import Outcomes
-from airtcp.papers.paper import About, Paper, PaperFile, find_papers, load_papers
-from airtcp.papers.readings import (
-    Admitted,
-    OpenPoint,
-    default_reading,
-    departures,
-    drawn,
-    read_as,
-    whole_grid,
-)
+from airtcp.papers.paper import About, Paper, PaperFile
+from airtcp.papers.read_as import read_as
+from airtcp.papers.readings import Admitted, OpenPoint, departures
 from airtcp.papers.rules import Verdict
-from airtcp.papers.search import Extent, next_nearer, to_scan
 
 EXPERIMENT = Experiment(
     "e",
@@ -128,7 +118,7 @@ def test_a_reading_that_breaks_a_fact_has_no_vote_and_serves_best_nowhere():
     )
     points = [window, threshold]
 
-    def run(readings: list[ToRun], *, fresh: bool = False, scan: bool = False) -> list[Outcomes]:
+    def run(readings: list[ToRun], *, fresh: bool = False) -> list[Outcomes]:
         return [
             measured(([0, 0, 0, 0], [0, 0, 0, 0]), gain=-15)
             if one.settings.get("tcp.max_window") == 20
@@ -137,7 +127,7 @@ def test_a_reading_that_breaks_a_fact_has_no_vote_and_serves_best_nowhere():
         ]
 
     whole = measured(([0, 0, 0, 0], [50, 60, 55, 58]))
-    (judged,), over = judge_over_readings(paper(points, [SOME]), whole, run, Extent(10))
+    (judged,), over = judge_over_readings(paper(points, [SOME]), whole, run)
     assert len(over.verdicts) == 4
     assert [departures(points, one) for one in over.voters] == [[], ["threshold b"]]
     assert over.breaks(("20", "a")) == ("some",)
@@ -146,120 +136,8 @@ def test_a_reading_that_breaks_a_fact_has_no_vote_and_serves_best_nowhere():
     assert over.tally("1a") == {"reproduced": 2}
     assert over.best in over.voters
     # Without the fact the claim depends on the window.
-    (free,), _ = judge_over_readings(paper(points, []), whole, run, Extent(10))
+    (free,), _ = judge_over_readings(paper(points, []), whole, run)
     assert free.verdict is Verdict.DEPENDS
-
-
-def test_readings_are_alike_where_noise_does_not_tell_their_errors_apart():
-    fits = {
-        ("a",): Fit(("some",), 0.90, 0.0, (0.89, 0.91, 0.90)),
-        ("b",): Fit((), 0.30, 0.2, (0.29, 0.31, 0.30)),
-        ("c",): Fit((), 0.20, 0.4, (0.19, 0.21, 0.20)),
-        ("d",): Fit((), 0.21, 0.1, (0.15, 0.28, 0.20)),
-    }
-    assert nearest_first(fits) == [("c",), ("d",), ("b",), ("a",)]
-    # d is as near within noise, b is not.
-    assert alike(fits) == [("c",), ("d",)]
-    assert alike({}) == []
-
-
-def test_a_broken_fact_counts_as_a_number_that_is_off_by_ten():
-    outcomes = measured(([0], [0]))
-    kept, broken = fit_of(paper([], [NONE]), outcomes), fit_of(paper([], [SOME]), outcomes)
-    assert kept.broken == ()
-    assert broken.broken == ("some",)
-    # A fact and two numbers, which ours hits.
-    assert kept.error == pytest.approx(0, abs=0.002)
-    assert broken.error == pytest.approx(math.log(10) / math.sqrt(3), abs=0.002)
-
-
-def test_every_third_number_is_held_out():
-    part = Part(
-        "gain",
-        "e",
-        baseline={"remedy": "off"},
-        treated={"remedy": "on"},
-        along="delay",
-        places=["10 ms", "20 ms"],
-        paper=[20, 20],
-    )
-    other = Part(
-        "gain",
-        "e",
-        at={"delay": "10 ms"},
-        baseline={"remedy": "off"},
-        treated={"remedy": "on"},
-        paper=[44],
-    )
-    one = paper([], [])
-    both = Paper("p", Path("p"), one.file, [Claim("1a", "w", "p", [part, other])])
-    fit = fit_of(both, measured(([0], [0])))
-    assert fit.error == pytest.approx(0, abs=0.002)
-    assert fit.held_out == pytest.approx(0.182, abs=0.002)  # ln(1.44 / 1.2)
-    assert len(fit.without) == 4
-
-
-@pytest.mark.parametrize(
-    ("between", "error"),
-    [
-        ([10, 30], 0),
-        ([20, 20], 0),
-        ([44, 60], 0.182),  # ln(1.44 / 1.2)
-        ([0, 10], 0.087),  # ln(1.2 / 1.1)
-    ],
-)
-def test_of_a_range_the_nearest_end_counts_at_every_place_and_nothing_inside(between, error):
-    part = Part(
-        "gain",
-        "e",
-        baseline={"remedy": "off"},
-        treated={"remedy": "on"},
-        along="delay",
-        places=["10 ms", "20 ms"],
-        between=between,
-    )
-    one = Paper("p", Path("p"), paper([], []).file, [Claim("1a", "w", "p", [part])])
-    assert fit_of(one, measured(([0], [0]))).error == pytest.approx(error, abs=0.002)
-
-
-POINTS = [
-    OpenPoint(name, "o", "s", "a", "w", [Admitted("a"), Admitted("b", {f"{name}.x": 1})])
-    for name in ("p", "q", "r", "s", "t")
-]
-
-
-def test_the_whole_grid_is_scanned_where_it_is_cheap_and_else_drawn_starts_go_on():
-    assert to_scan(POINTS, 32) == whole_grid(POINTS)
-    assert len(set(to_scan(POINTS, 32))) == 32
-    some = to_scan(POINTS, 12)
-    assert some == [default_reading(POINTS), *drawn(POINTS, 6)]
-    assert len(set(some)) == 7
-    assert to_scan(POINTS, 0) == []
-    fits = {one: Fit((), 1.0 - 0.1 * one.count("b"), 0.0) for one in some}
-    near = next_nearer(POINTS, fits, 12)
-    best = nearest_first(fits)[0]
-    assert 0 < len(near) <= 5
-    assert not set(near) & set(some)
-    assert all(sum(a != b for a, b in zip(one, best, strict=True)) == 1 for one in near)
-    assert next_nearer(POINTS, fits, 7) == []
-
-
-def test_a_scan_finds_the_reading_that_the_numbers_are_of():
-    """One of 32: the rule meets it though the grid that is judged has six."""
-    one = paper(POINTS, [])
-
-    def run(readings: list[ToRun], *, fresh: bool = False, scan: bool = False) -> list[Outcomes]:
-        good = {"p.x", "q.x", "t.x"}
-        return [
-            measured(([0], [0]), gain=20 if good == set(here.settings) else -10)
-            for (here,), _ in readings
-        ]
-
-    whole = measured(([0], [0]), gain=-10)
-    _, over = judge_over_readings(one, whole, run, Extent(6, scan=40.0))
-    assert departures(over.points, over.nearest[0]) == ["p b", "q b", "t b"]
-    assert over.default not in over.alike
-    assert len(over.scanned) == 32
 
 
 def test_a_key_is_multiplied_wherever_it_is_set():
@@ -279,10 +157,3 @@ def test_a_key_is_multiplied_wherever_it_is_set():
     assert multiplied(15, 2) == 30
     with pytest.raises(ValueError, match="quantity"):
         multiplied("long", 2)
-
-
-@pytest.mark.parametrize("one", load_papers(find_papers()), ids=lambda one: one.name)
-def test_every_number_that_chooses_stands_at_a_point_of_its_experiment(one):
-    fit = fit_of(one, Outcomes())
-    assert fit.without == ()
-    assert (fit.error > 0) == has_fit(one)

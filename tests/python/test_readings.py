@@ -1,4 +1,4 @@
-"""Readings as data: their settings, the order in which they run, and the deciding point."""
+"""Readings as data: their settings, their verdicts, and the departures that turn a claim."""
 
 from pathlib import Path
 
@@ -8,29 +8,22 @@ from msgspec import structs
 from airtcp.papers.alternatives import claims_at, concerns
 from airtcp.papers.calibration import calibrated
 from airtcp.papers.check import PaperError
+from airtcp.papers.check_readings import check_joint, check_readings
 from airtcp.papers.claims import Claim, Part
 from airtcp.papers.experiment import Axis, Choice, Experiment
 from airtcp.papers.judge_readings import ToRun, judge_over_readings
 from airtcp.papers.outcomes import Outcomes
-from airtcp.papers.over_readings import OverReadings
 from airtcp.papers.paper import About, Calibration, Paper, PaperFile, Target
+from airtcp.papers.read_as import read_as
 from airtcp.papers.readings import (
     Admitted,
     JointReading,
     OpenPoint,
-    check_joint,
-    check_readings,
-    coarse_first,
     default_reading,
     departures,
-    each_choice,
     joint_readings,
-    neighbours,
-    one_at_a_time,
-    read_as,
 )
 from airtcp.papers.rules import CANDIDATES, Verdict
-from airtcp.papers.search import Extent
 from airtcp.papers.texts import NumberSpec, check_text, number_as_text
 from airtcp.papers.unset import without_unset
 
@@ -91,39 +84,6 @@ def test_a_reading_changes_what_it_names_and_leaves_the_points_names():
     assert read_as(EXPERIMENT, POINTS, default_reading(POINTS)) == EXPERIMENT
 
 
-def test_the_coarse_grid_departs_at_one_point_first_and_then_covers_pairs():
-    points = [
-        OpenPoint(str(index), "o", "s", "a", "w", [Admitted("a"), Admitted("b"), Admitted("c")])
-        for index in range(6)
-    ]
-    assert len(coarse_first(points, 10_000)) == 3**6 - 1
-    some = coarse_first(points, 40)
-    assert len(set(some)) == 40
-    assert default_reading(points) not in some
-    assert some[:2] == each_choice(points) == [("b",) * 6, ("c",) * 6]
-    assert some[2:14] == one_at_a_time(points)
-    assert some == coarse_first(points, 40)
-    # 40 of 728 readings show every pair of values together.
-    pairs = {
-        (first, reading[first], second, reading[second])
-        for reading in [default_reading(points), *some]
-        for first in range(6)
-        for second in range(first)
-    }
-    assert len(pairs) == 15 * 9
-    assert departures(points, some[2]) == ["0 b"]
-    assert len(neighbours(points, some[0])) == 12
-
-
-def test_two_readings_with_the_default_have_every_value():
-    points = [COUNT, replace_values(WINDOW, ["20", "64", "200"]), SIDE]
-    readings = [default_reading(points), *each_choice(points)]
-    assert readings[1:] == [("k + 1", "64", "acks"), ("k + 1", "200", "acks")]
-    for index, point in enumerate(points):
-        assert {reading[index] for reading in readings} == set(point.names)
-    assert each_choice([]) == []
-
-
 @pytest.mark.parametrize(
     ("point", "message"),
     [
@@ -146,10 +106,6 @@ def test_wrong_readings_are_told(point, message):
         check_readings("p", [point], [EXPERIMENT])
     with pytest.raises(PaperError, match="twice"):
         check_readings("p", [WINDOW, WINDOW], [EXPERIMENT])
-
-
-def replace_values(point: OpenPoint, names: list[str]) -> OpenPoint:
-    return structs.replace(point, values=[Admitted(name) for name in names])
 
 
 def _paper(points: list[OpenPoint], calibrations: list[Calibration] | None = None) -> Paper:
@@ -196,21 +152,18 @@ def test_the_point_that_decides_is_found():
             for (one,), _ in readings
         ]
 
-    (judged,), over = judge_over_readings(paper, _runs(experiment, -10.0), run, Extent(10))
+    (judged,), over = judge_over_readings(paper, _runs(experiment, -10.0), run)
     assert judged.under_default is Verdict.CONTRADICTED
     assert judged.verdict is Verdict.DEPENDS
     assert len(over.verdicts) == 4
-    # The default with as few seeds, and three others; then one of them again with the default.
-    assert [fresh for _, fresh in ran] == [False] * 4 + [True] * 2
-    assert [one.settings for one, fresh in ran if fresh] == [{}, {"tcp.max_window": 200}]
-    (asked,) = over.asked["1a"]
-    assert over.disagrees("1a") == asked
+    # The default with as few seeds, and three others; then two of them again with the default.
+    assert [fresh for _, fresh in ran] == [False] * 4 + [True] * 3
+    assert [one.settings for one, fresh in ran if fresh][:2] == [{}, {"tcp.max_window": 200}]
+    asked = over.asked["1a"][0]
+    assert over.turning("1a") == over.asked["1a"]
     assert asked.verdict is Verdict.REPRODUCED
     assert over.tally("1a") == {"reproduced": 2, "contradicted": 2}
-    decision = over.decided_by("1a")
-    assert decision is not None
-    assert decision.point is WINDOW
-    assert decision.rows == (("20", 0, 0, 2), ("200", 2, 0, 0))
+    assert departures(over.points, asked.reading) == ["window 200"]
     assert departures(over.points, over.best) == ["window 200"]
     assert over.never == []
 
@@ -282,9 +235,7 @@ def test_an_experiment_that_a_reading_does_not_touch_is_run_once():
         ran.extend(readings)
         return [_runs(one, 3.0) for (one,), _ in readings]
 
-    (judged,), over = judge_over_readings(
-        paper, _runs(experiment, 21.0), run, Extent(10, improve=0.5)
-    )
+    (judged,), over = judge_over_readings(paper, _runs(experiment, 21.0), run)
     assert judged.verdict is Verdict.REPRODUCED
     assert len(over.verdicts) == 2
     assert len(ran) == 1  # the default with few seeds, for comparison
@@ -298,7 +249,7 @@ def test_few_seeds_that_show_nothing_are_no_reading_that_decides():
     def run(readings: list[ToRun], *, fresh: bool = False) -> list[Outcomes]:
         return [_runs(one, 0.1) for (one,), _ in readings]
 
-    (judged,), over = judge_over_readings(paper, _runs(experiment, 21.0), run, Extent(10))
+    (judged,), over = judge_over_readings(paper, _runs(experiment, 21.0), run)
     assert over.tally("1a") == {"reproduced": 1, "not shown": 3}
     assert judged.verdict is Verdict.REPRODUCED
     assert over.asked == {}
@@ -316,34 +267,33 @@ def test_a_reading_that_few_seeds_make_disagree_is_asked_again():
             for (one,), _ in readings
         ]
 
-    (judged,), over = judge_over_readings(paper, _runs(experiment, 21.0), run, Extent(10))
+    (judged,), over = judge_over_readings(paper, _runs(experiment, 21.0), run)
     # More seeds decide now: the verdicts of few are forgotten.
     assert over.tally("1a") == {"reproduced": 4}
     assert judged.verdict is Verdict.REPRODUCED
     assert [(one.holds, one.p_value) for one in over.asked["1a"]] == [(False, 1.0)] * 2
 
 
-@pytest.mark.parametrize(
-    ("by_chance", "verdict"), [(True, "not shown"), (False, "never the paper's way")]
-)
-def test_one_reading_that_contradicts_is_asked_again(by_chance, verdict):
-    """If no reading shows anything, one reading's verdict on few seeds decides nothing."""
+def test_a_reading_that_contradicts_decides_nothing_where_the_default_is_silent():
+    """Never the paper's way needs the default's own contradiction."""
     paper = _paper([WINDOW, THRESHOLD])
     (experiment, _) = paper.file.experiments
 
     def run(readings: list[ToRun], *, fresh: bool = False) -> list[Outcomes]:
         return [
-            _runs(
-                one,
-                -10.0 if "tcp.max_window" in one.settings and not (fresh and by_chance) else 0.1,
-            )
-            for (one,), _ in readings
+            _runs(one, -10.0 if "tcp.max_window" in one.settings else 0.1) for (one,), _ in readings
         ]
 
-    (judged,), over = judge_over_readings(paper, _runs(experiment, 0.1), run, Extent(10))
-    assert str(judged.verdict) == verdict
-    assert over.contradicts("1a") is not by_chance
-    assert len(over.asked["1a"]) == (2 if by_chance else 1)
+    (silent,), _ = judge_over_readings(paper, _runs(experiment, 0.1), run)
+    assert silent.verdict is Verdict.NOT_SHOWN
+
+    def mostly(readings: list[ToRun], *, fresh: bool = False) -> list[Outcomes]:
+        return [
+            _runs(one, 0.1 if "tcp.max_window" in one.settings else -10.0) for (one,), _ in readings
+        ]
+
+    (against,), _ = judge_over_readings(paper, _runs(experiment, -10.0), mostly)
+    assert against.verdict is Verdict.NEVER
 
 
 def test_no_more_readings_are_asked_again_than_are_said():
@@ -361,28 +311,28 @@ def test_no_more_readings_are_asked_again_than_are_said():
             return [_runs(one, 21.0) for (one,), _ in readings]
         return [_runs(one, -10.0 if one.settings else 21.0) for (one,), _ in readings]
 
-    (judged,), over = judge_over_readings(paper, _runs(experiment, 21.0), run, Extent(10))
+    (judged,), over = judge_over_readings(paper, _runs(experiment, 21.0), run)
     assert over.tally("1a") == {"reproduced": 1 + CANDIDATES, "contradicted": 7 - CANDIDATES}
     assert len(asked) == len(over.asked["1a"]) == CANDIDATES
     assert judged.verdict is Verdict.REPRODUCED
 
 
 @pytest.mark.parametrize(
-    ("most", "verdict"), [(3, "contradicted"), (2, "not shown"), (1, "not shown"), (0, "not shown")]
+    ("most", "verdict"), [(3, "contradicted"), (2, "contradicted"), (1, "not shown")]
 )
-def test_contradicted_needs_every_reading(most, verdict):
+def test_contradicted_needs_every_value(most, verdict):
     paper = _paper([WINDOW, THRESHOLD])
     (experiment, _) = paper.file.experiments
 
     def run(readings: list[ToRun], *, fresh: bool = False) -> list[Outcomes]:
         return [_runs(one, -10.0) for (one,), _ in readings]
 
-    (judged,), over = judge_over_readings(paper, _runs(experiment, -10.0), run, Extent(most))
+    (judged,), over = judge_over_readings(paper, _runs(experiment, -10.0), run, most)
     assert len(over.verdicts) == 1 + most
     assert judged.under_default is Verdict.CONTRADICTED
     assert str(judged.verdict) == verdict
-    # With readings that nobody has tried it is open.
-    assert judged.undecided is (most < 3)
+    # With values that nobody has tried it is open.
+    assert judged.undecided is (most < 2)
 
 
 def test_readings_that_do_not_touch_a_claim_are_counted_once():
@@ -396,35 +346,11 @@ def test_readings_that_do_not_touch_a_claim_are_counted_once():
             for (one,), _ in readings
         ]
 
-    _, over = judge_over_readings(paper, _runs(experiment, -10.0), run, Extent(10))
+    _, over = judge_over_readings(paper, _runs(experiment, -10.0), run)
     assert len(over.verdicts) == 4
     assert over.touching == {"1a": (1,)}
     assert over.tally("1a") == {"reproduced": 1, "contradicted": 1}
-    decision = over.decided_by("1a")
-    assert decision is not None
-    assert decision.point is WINDOW
-
-
-def test_the_search_finds_what_the_grid_leaves_out():
-    """One of 32 readings gives the claim, and the six of the grid are not it."""
-    points = [
-        OpenPoint(name, "o", "s", "a", "w", [Admitted("a"), Admitted("b", {f"{name}.x": 1})])
-        for name in ("p", "q", "r", "s", "t")
-    ]
-    paper = _paper(points)
-    (experiment, _) = paper.file.experiments
-
-    def run(readings: list[ToRun], *, fresh: bool = False) -> list[Outcomes]:
-        good = {"p.x", "q.x"}
-        return [_runs(one, 21.0 if good == set(one.settings) else -10.0) for (one,), _ in readings]
-
-    def judged(improve: float) -> OverReadings:
-        extent = Extent(6, improve=improve)
-        return judge_over_readings(paper, _runs(experiment, -10.0), run, extent)[1]
-
-    assert judged(0).never == ["1a"]
-    found = judged(4)
-    assert departures(found.points, found.best) == ["p b", "q b"]
+    assert [departures(over.points, one.reading) for one in over.turning("1a")] == [["window 200"]]
 
 
 @pytest.mark.parametrize("key", ["wlan.radio.speed_m_per_s"])
@@ -474,7 +400,6 @@ def test_a_calibration_says_what_it_does_not_identify():
         paper,
         outcomes,
         lambda readings, fresh=False: [_runs(one, 20.0) for (one,), _ in readings],
-        Extent(10),
     )
     assert [point.names for point in over.points] == [["2", "1"]]
 

@@ -96,8 +96,9 @@ def papers_command(
             metavar="N",
             min=0,
             max=100_000,
-            help="How many readings of each paper to judge in addition to the default, coarse "
-            "first; left out, as many as a number of events pays for: 28 at most, 4 with --quick.",
+            help="Maximum number of readings of each paper to judge in addition to the default, "
+            "single departures first; left out, all where they are cheap, else single departures "
+            "and those that the paper names; none with --quick.",
             show_default=False,
         ),
     ] = None,
@@ -165,8 +166,6 @@ def _print(judgement: Judgement) -> None:
             continue
         if len(over.verdicts) > 1:
             _print_best(over)
-        if len(over.fits) > 1:
-            _print_nearest(over)
     counts = "; ".join(f"{judgement.count(verdict)} {verdict}" for verdict in Verdict)
     out.print(f"{len(judgement.all_claims)} claims: {counts}", highlight=False)
     if judgement.sets:
@@ -191,25 +190,8 @@ def _so_far(judged: JudgedClaim) -> str:
     return str(judged.outcome)
 
 
-def _print_nearest(over: OverReadings) -> None:
-    """Whether the default is among the readings nearest to the paper, and the nearest one."""
-    nearest, default = over.nearest[0], over.fits[over.default]
-    fit = over.fits[nearest]
-    where = "among the nearest" if over.default in over.alike else "not the nearest"
-    silent = sum(not over.votes(reading) for reading in over.fits)
-    broken = f", {silent} without a vote" if silent else ""
-    words = ", ".join(departures(over.points, nearest)) or "the default"
-    out.print(
-        f"  by facts and numbers the default is {where} of {len(over.fits)}{broken} (error "
-        f"{default.error:.2f}, held out {default.held_out:.2f}); the nearest: {words} "
-        f"({fit.error:.2f}, {fit.held_out:.2f})",
-        markup=False,
-        highlight=False,
-    )
-
-
 def _print_best(over: OverReadings) -> None:
-    """The joint reading that serves the paper best."""
+    """The reading that serves the paper best."""
     claims = len(over.verdicts[over.default])
     best = ", ".join(departures(over.points, over.best)) or "the default"
     out.print(

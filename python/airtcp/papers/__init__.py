@@ -48,8 +48,8 @@ def run(
         quick: whether to use fewer seeds and shorter runs.
         first_seed: the first seed.
         seed_sets: number of disjoint sets of seeds to judge.
-        readings: number of readings of each paper to judge in addition to the default; None bounds
-            it by simulation events.
+        readings: maximum number of readings of each paper to judge in addition to the default; None
+            runs the whole grid where it is cheap, else every departure at one point.
         folder: the folder of papers; None takes airtcp's.
         out: a folder; finished runs are stored in and reused from its folder `cells`.
         jobs: number of parallel runs; None takes the processors this process may use.

@@ -51,15 +51,14 @@ class Judged:
 class JudgedClaim:
     """A claim with its verdict, and the verdicts of its parts under the default reading.
 
-    `under_default` is the verdict under the default reading only, from as many `sets_of_seeds` as
-    made it firm. `few_readings`: too few readings were tried to represent all of them.
+    `under_default` is the verdict under the default reading only. `few_readings`: not every value
+    of each open point that affects the claim was run.
     """
 
     claim: Claim
     verdict: Verdict
     parts: tuple[Judged, ...]
     under_default: Verdict
-    sets_of_seeds: int = 1
     few_readings: bool = False
 
     @property

@@ -1,9 +1,8 @@
 """Runs and judges every paper, with the comparison across them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,6 @@ from airtcp.papers.over_readings import OverReadings
 from airtcp.papers.paper import Paper
 from airtcp.papers.readings import departures
 from airtcp.papers.rules import Verdict
-from airtcp.papers.search import Extent
 from airtcp.papers.sensitivity import sensitivity_tables
 from airtcp.papers.texts import filled
 from airtcp.papers.used import points_of_verdicts, points_used
@@ -36,8 +34,6 @@ SEED_SETS_APART = 10_000
 """Distance between the first seeds of consecutive sets; no experiment has as many."""
 FRESH_SEEDS_APART = SEED_SETS_APART // 2
 """Offset of the seeds for re-evaluating readings from the first of their set."""
-FURTHER_SEEDS_APART = 1_000
-"""Offset of each extra seed set given to a verdict that is not firm."""
 
 Progress = Callable[[float, str], object]
 """Called with the finished share, and the current step."""
@@ -149,70 +145,43 @@ class Judgement:
             },
             "never": over.never,
             "facts": self._facts_json(paper),
-            # A quick run's few readings are no basis for a choice.
-            "chosen_by": None if self.quick else self._fits_json(over),
         }
 
     def _facts_json(self, paper: Paper) -> list[dict[str, object]]:
         """Each fact, and the number of readings run that break it."""
         over = self.readings[paper.name]
-        default = over.fits.get(over.default)
         return [
             {
                 "id": fact.id,
                 "what": fact.what,
                 "source": fact.source,
-                "default_keeps": default is None or fact.id not in default.broken,
-                "broken_by": sum(fact.id in fit.broken for fit in over.fits.values()),
-                "of": len(over.fits),
+                "default_keeps": fact.id not in over.broken[over.default],
+                "broken_by": sum(fact.id in broken for broken in over.broken.values()),
+                "of": len(over.broken),
             }
             for fact in paper.file.facts
         ]
 
-    @staticmethod
-    def _fits_json(over: OverReadings) -> dict[str, object] | None:
-        """Distance of the default and of the nearest readings from the paper."""
-        if len(over.fits) < 2:
-            return None
-        alike = over.alike
-        shown = list(dict.fromkeys([over.default, *over.nearest[:FIELD]]))
-        return {
-            "scanned": len(over.scanned),
-            "run": len(over.fits),
-            "without_vote": sum(not over.votes(reading) for reading in over.fits),
-            "default_is_among_nearest": over.default in alike,
-            "alike": len(alike),
-            "field": [
-                {
-                    "reading": departures(over.points, reading),
-                    "breaks": list(over.fits[reading].broken),
-                    "error": round(over.fits[reading].error, 4),
-                    "held_out": round(over.fits[reading].held_out, 4),
-                }
-                for reading in shown
-            ],
-        }
-
     def _claim_json(self, paper: Paper, judged: JudgedClaim) -> dict[str, object]:
         claim, over = judged.claim, self.readings[paper.name]
-        decision = over.decided_by(claim.id)
         return {
             "id": claim.id,
             "what": claim.what,
             "paper": claim.paper,
             "verdict": str(judged.outcome),
             "under_default": str(judged.under_default),
-            "sets_of_seeds": judged.sets_of_seeds,
             "undecided": judged.undecided,
             "readings": {
                 "admissible": len(over.of(claim.id)),
                 "by_verdict": over.tally(claim.id),
                 "asked_again": len(over.asked.get(claim.id, [])),
-                "disagrees": self._disagrees_json(over, claim.id),
-                "decided_by": decision.point.id if decision else None,
-                "decision": [
-                    {"value": name, "papers_way": way, "not_shown": silent, "contradicted": against}
-                    for name, way, silent, against in (decision.rows if decision else ())
+                "turned_by": [
+                    {
+                        "reading": departures(over.points, one.reading),
+                        "verdict": str(one.verdict),
+                        "p_value": float(f"{one.p_value:.2g}"),
+                    }
+                    for one in over.turning(claim.id)
                 ],
             },
             "why": self.why(paper, judged),
@@ -231,17 +200,6 @@ class Judgement:
             ],
         }
 
-    @staticmethod
-    def _disagrees_json(over: OverReadings, claim: str) -> dict[str, object] | None:
-        found = over.disagrees(claim)
-        if found is None:
-            return None
-        return {
-            "reading": departures(over.points, found.reading),
-            "verdict": str(found.verdict),
-            "p_value": float(f"{found.p_value:.2g}"),
-        }
-
     def why(self, paper: Paper, judged: JudgedClaim) -> str:
         """Explanation of a claim that is not simply reproduced, with its numbers filled in."""
         return self._filled(paper, judged.claim.why)
@@ -253,16 +211,6 @@ class Judgement:
     def _filled(self, paper: Paper, text: str) -> str:
         experiments = {experiment.id: experiment for experiment in paper.file.experiments}
         return filled(text, paper.file.numbers, experiments, self.outcomes[paper.name])
-
-
-FIELD = 5
-"""Number of readings nearest to a paper that are named."""
-FULL = Extent(
-    most=28, least=8, events=450e6, improve=0.25, papers_own=True, settle=10e6, scan=400e6
-)
-"""Readings of a paper that a full run judges in addition to the default."""
-QUICK = Extent(most=4, least=1, events=4e6, asked=1, decided_only=True)
-"""The same for a quick run, which leaves claims not shown by the default to the full run."""
 
 
 def judge_papers(
@@ -289,8 +237,9 @@ def judge_papers(
             a folder without that file has no such runs.
         first_seed: the first seed.
         seed_sets: number of sets of seeds to judge; the figures are of the first.
-        readings: number of readings of each paper to judge in addition to the default, coarse grid
-            first; None takes `FULL`, or `QUICK`.
+        readings: maximum number of readings of each paper to judge in addition to the default; None
+            runs the whole grid where it is cheap, else every departure at one point and the joint
+            readings that the paper names; a quick run judges the default alone.
         out: a folder for finished points.
         jobs: number of parallel runs.
         executor: runs the cells; threads by default.
@@ -301,9 +250,7 @@ def judge_papers(
         RunError: a run failed.
     """
     cross = load_cross(folder) if with_cross and has_cross(folder) else None
-    extent = QUICK if quick else FULL
-    if readings is not None:
-        extent = replace(extent, most=readings, least=readings, events=inf, papers_own=False)
+    most = 0 if quick and readings is None else readings
     store = Store(out / "cells") if out is not None else None
     steps = _Steps(len(papers) * seed_sets * 2 + (1 if cross else 0), progress)
 
@@ -320,9 +267,7 @@ def judge_papers(
                 paper,
                 found,
                 runs.read_otherwise,
-                extent,
-                few=found if quick else None,
-                first=over.get(paper.name),
+                most,
                 told=steps.next(f"paper {paper.about.number}", "readings"),
             )
             if number == 0:
@@ -376,18 +321,10 @@ class _Runs:
         (found,) = self._carry_out([whole], progress=told)
         return found
 
-    def read_otherwise(
-        self,
-        readings: Sequence[ToRun],
-        *,
-        fresh: bool = False,
-        beyond: int = 0,
-        scan: bool = False,
-    ) -> list[Outcomes]:
+    def read_otherwise(self, readings: Sequence[ToRun], *, fresh: bool = False) -> list[Outcomes]:
         """The experiments of several readings; see `judge_readings.Run`."""
-        of_full: RunExtent = "full" if beyond else "fresh" if fresh else "few"
-        extent: RunExtent = "quick" if self._quick or scan else of_full
-        seed = self._seed + (FRESH_SEEDS_APART if fresh else FURTHER_SEEDS_APART * beyond)
+        extent: RunExtent = "quick" if self._quick else "fresh" if fresh else "few"
+        seed = self._seed + (FRESH_SEEDS_APART if fresh else 0)
         plans = [self._planned(experiments, only, extent, seed) for experiments, only in readings]
         return self._carry_out(plans)
 

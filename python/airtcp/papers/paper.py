@@ -18,18 +18,12 @@ from airtcp.papers.check import (
     check_measure,
     check_point,
 )
+from airtcp.papers.check_readings import check_joint, check_readings
 from airtcp.papers.claims import Claim, ClaimsFile
 from airtcp.papers.experiment import Experiment, Value
 from airtcp.papers.facts import Fact, check_facts
 from airtcp.papers.measures import quantity_of
-from airtcp.papers.readings import (
-    JointReading,
-    OpenPoint,
-    check_joint,
-    check_readings,
-    default_reading,
-    one_at_a_time,
-)
+from airtcp.papers.readings import JointReading, OpenPoint, default_reading, one_at_a_time
 from airtcp.papers.schema import wrong_key
 from airtcp.papers.texts import NumberSpec, check_numbers, check_text
 
@@ -109,10 +103,8 @@ class Sensitivity(Struct, frozen=True, forbid_unknown_fields=True):
 class About(Struct, frozen=True, forbid_unknown_fields=True):
     """Bibliography, and the lesson for today.
 
-    `short` is a word or two for the paper, in figures and tables. `search` is the number of
-    readings that a full run may judge beyond the coarse grid in search of better ones, if a paper
-    leaves so much open that the usual share of the grid is too small. `figure` is the id of the
-    figure that represents the paper in an overview.
+    `short` is a word or two for the paper, in figures and tables. `figure` is the id of the figure
+    that represents the paper in an overview.
     """
 
     number: int
@@ -122,7 +114,6 @@ class About(Struct, frozen=True, forbid_unknown_fields=True):
     venue: str
     remedies: list[str]
     today: str
-    search: int = 0
     figure: str = ""
 
 

@@ -24,10 +24,8 @@ PLATEAU_PERCENT = 1.0
 """Places that differ by less, in per cent and including the interval, are equally high."""
 LEVEL_PERCENT = 10.0
 """A level is reproduced within this percentage of the paper's number."""
-FIRM = 0.95
-"""A verdict is firm if other seeds give it this often; otherwise it gets more seeds."""
 CANDIDATES = 5
-"""Maximum number of readings of a claim to re-evaluate on fresh seeds, most significant first."""
+"""Maximum number of readings of a claim to re-evaluate on fresh seeds."""
 DOUBT = 0.2
 """Significance level for re-evaluating a reading: one in five by chance."""
 MISTAKEN = 0.05
@@ -54,9 +52,9 @@ class Verdict(StrEnum):
     NOT_SHOWN = "not shown"
     """No significant difference, unlike in the paper."""
     NEVER = "never the paper's way"
-    """No reading goes the paper's way, and some are contradicted."""
+    """Contradicted under the default reading, and no other reading goes the paper's way."""
     CONTRADICTED = "contradicted"
-    """Significant in the opposite direction, under every admissible reading."""
+    """Significant in the opposite direction, under every reading that was run."""
 
     @property
     def meaning(self) -> str:
@@ -77,8 +75,8 @@ _MEANINGS = {
     Verdict.DEPENDS: "Readings that the paper's text admits disagree.",
     Verdict.UNDECIDED: "Not shown so far: more seeds or readings may show it.",
     Verdict.NOT_SHOWN: "No significant difference where the paper has one.",
-    Verdict.NEVER: "No reading that was run goes the paper's way, and some are contradicted.",
-    Verdict.CONTRADICTED: "Significant, and the other way, under every admissible reading.",
+    Verdict.NEVER: "The default contradicts, and no reading that was run goes the paper's way.",
+    Verdict.CONTRADICTED: "Significant, and the other way, under every reading that was run.",
 }
 
 _PAPERS_WAY = (Verdict.REPRODUCED, Verdict.DIRECTION, Verdict.LARGER, Verdict.SMALLER)
@@ -247,12 +245,7 @@ def together(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def over_readings(
-    default: Verdict,
-    others: Sequence[Verdict],
-    *,
-    disagrees: bool,
-    enough: bool = True,
-    against: bool = False,
+    default: Verdict, others: Sequence[Verdict], *, disagrees: bool, is_enough: bool = True
 ) -> Verdict:
     """The verdict on a claim, from those under the default reading and under the other ones.
 
@@ -262,50 +255,21 @@ def over_readings(
     and another is not does not make them differ (Gelman & Stern, The American Statistician 60(4),
     2006).
 
-    A verdict on all readings needs `enough` of them: a quick run tries only a few, and reports a
-    claim that none of these gives as not shown. Contradicted needs every reading. Never the paper's
-    way needs one contradiction more certain than one among many with few seeds: the default's, or
-    `against`, a reading that contradicts again with fresh seeds. If all show nothing, more seeds
-    may.
+    A verdict on all readings needs enough of them: every value of each open point that affects the
+    claim. Contradicted needs every reading run; never the paper's way needs the default's
+    contradiction, and no reading that goes the paper's way.
     """
     if disagrees:
         return Verdict.DEPENDS
     if default.goes_the_papers_way:
         return default
     every = (default, *others)
-    if not enough or any(verdict.goes_the_papers_way for verdict in every):
+    is_given = any(verdict.goes_the_papers_way for verdict in every)
+    if not is_enough or is_given or default is not Verdict.CONTRADICTED:
         return Verdict.NOT_SHOWN
     if all(verdict is Verdict.CONTRADICTED for verdict in every):
         return Verdict.CONTRADICTED
-    sure = against or default is Verdict.CONTRADICTED
-    return Verdict.NEVER if sure else Verdict.NOT_SHOWN
-
-
-def is_firm(verdict: Verdict, likely: Mapping[Verdict, int]) -> bool:
-    """Whether as many other seeds would give the same verdict nineteen times in twenty."""
-    return likely.get(verdict, 0) >= FIRM * sum(likely.values())
-
-
-def firmly_differs(default: Verdict, likely: Mapping[Verdict, int]) -> bool:
-    """Whether nineteen of twenty likely verdicts are on the other side of the default's."""
-    way = default.goes_the_papers_way
-    apart = sum(count for one, count in likely.items() if one.goes_the_papers_way is not way)
-    return apart >= FIRM * sum(likely.values())
-
-
-def said_of_likely(verdict: Verdict, likely: Mapping[Verdict, int]) -> Verdict:
-    """Verdict on a claim that is not firm: the common part of the likely ones.
-
-    Likely verdicts occur in at least one draw in twenty. If all go the paper's way, the verdict is
-    a direction, regardless of size; otherwise it is not shown.
-    """
-    if is_firm(verdict, likely):
-        return verdict
-    among = {one for one, count in likely.items() if count >= (1 - FIRM) * sum(likely.values())}
-    among.add(verdict)
-    if all(one.goes_the_papers_way for one in among):
-        return Verdict.DIRECTION if len(among) > 1 else verdict
-    return verdict if len(among) == 1 else Verdict.NOT_SHOWN
+    return Verdict.NEVER
 
 
 def confirmed(p_value: float, candidates: int) -> bool:

@@ -11,7 +11,8 @@ from airtcp.papers.check import named_points
 from airtcp.papers.claims import Claim
 from airtcp.papers.experiment import Coordinates, Experiment, Point
 from airtcp.papers.paper import Paper
-from airtcp.papers.readings import OpenPoint, Reading, default_reading, read_as
+from airtcp.papers.read_as import read_as
+from airtcp.papers.readings import OpenPoint, Reading, default_reading
 
 Touching = Mapping[str, tuple[int, ...]]
 """For each claim, by its id, the indices of the open points that change its runs."""

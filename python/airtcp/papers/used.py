@@ -34,20 +34,6 @@ def points_of_readings(paper: Paper) -> Points:
     return points
 
 
-def points_of_fit(paper: Paper) -> Points:
-    """The points that determine a reading's distance, for facts and counted numbers."""
-    points: Points = {}
-    for claim in paper.claims:
-        for part in claim.parts:
-            if part.counts and part.paper:
-                for point in named_points(part, paper.experiment(part.experiment)):
-                    _add(points, paper, part.experiment, point)
-    for fact in paper.file.facts:
-        for point in fact.points:
-            _add(points, paper, fact.experiment, point)
-    return points
-
-
 def points_of_verdicts(paper: Paper) -> Points:
     """The points of a quick run, for claims, facts and numbers in texts."""
     # An empty set for each experiment: one that is not listed would be run whole.

@@ -4,7 +4,6 @@ from math import isfinite
 
 from airtcp.core.quantities import bit_rate_scale
 from airtcp.pages.plot.charts import Chart, Line
-from airtcp.papers.bands import Band, Bands
 from airtcp.papers.calibration import target_ratio
 from airtcp.papers.estimates import mean_and_half_width
 from airtcp.papers.experiment import Experiment, Value
@@ -13,17 +12,12 @@ from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.paper import Calibration, FigureSpec, Paper, Series
 
 
-def chart_of(
-    paper: Paper, spec: FigureSpec, outcomes: Outcomes, bands: Bands | None = None
-) -> Chart:
-    """The numbers of a figure, with the `bands` of the voting readings."""
+def chart_of(paper: Paper, spec: FigureSpec, outcomes: Outcomes) -> Chart:
+    """The numbers of a figure."""
     experiment = paper.experiment(spec.experiment)
     axis = experiment.axis(spec.x)
     x = tuple(axis.places)
-    raw = [
-        _line(experiment, spec, series, x, outcomes, (bands or {}).get((spec.id, series.name)))
-        for series in spec.series
-    ]
+    raw = [_line(experiment, spec, series, x, outcomes) for series in spec.series]
     is_gain = spec.kind == "gains"
     divisor, label = (
         1.0,
@@ -77,7 +71,6 @@ def _line(
     series: Series,
     x: tuple[Value, ...],
     outcomes: Outcomes,
-    band: Band | None,
 ) -> Line:
     means: list[float | None] = []
     halves: list[float] = []
@@ -103,7 +96,6 @@ def _line(
         tuple(means),
         tuple(halves),
         tuple(series.paper.get(str(place)) for place in x),
-        *((band.low, band.high, band.best) if band else ()),
     )
 
 
@@ -119,8 +111,5 @@ def _scaled(line: Line, divisor: float) -> Line:
         line.name,
         tuple(None if mean is None else mean / divisor for mean in line.means),
         tuple(half / divisor for half in line.halves),
-        *(
-            tuple(None if number is None else number / divisor for number in numbers)
-            for numbers in (line.paper, line.low, line.high, line.best)
-        ),
+        tuple(None if number is None else number / divisor for number in line.paper),
     )

@@ -25,10 +25,8 @@ class Readings:
     admissible: int
     by_verdict: tuple[tuple[str, int], ...]
     """Verdicts with the number of readings for each, the most frequent first."""
-    decided_by: str
-    """The deciding open point, if readings disagree and a point decides."""
-    disagrees: str
-    """A reading that differs from the default, confirmed with fresh seeds."""
+    turned_by: str
+    """The readings that turn the verdict, confirmed with fresh seeds."""
     asked_again: int
     """Number of readings run again with fresh seeds."""
 
@@ -128,14 +126,13 @@ def readings_of(claim: Mapping[str, Any]) -> Readings | None:
     return Readings(
         admissible,
         tuple((str(verdict), int(count)) for verdict, count in counts if count),
-        str(found.get("decided_by") or ""),
-        _disagreeing(found.get("disagrees")),
+        "; ".join(map(_turning, found.get("turned_by", []))),
         int(found.get("asked_again", 0)),
     )
 
 
-def _disagreeing(found: Mapping[str, Any] | None) -> str:
-    return f"{', '.join(found['reading'])}: {found['verdict']}" if found else ""
+def _turning(found: Mapping[str, Any]) -> str:
+    return f"{', '.join(found['reading'])}: {found['verdict']}"
 
 
 def parts_table(parts: Sequence[Judged]) -> Table:

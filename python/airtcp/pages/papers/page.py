@@ -39,10 +39,7 @@ def write_papers_report(
         sheets.append(Sheet(matrix.name, matrix.drawing))
     draw_all(directory, sheets, png=png)
     contents = papers_json(whole)
-    groups = [
-        figures_of(paper, judgement.outcomes[paper.name], judgement.readings[paper.name].bands)
-        for paper in judgement.papers
-    ]
+    groups = [figures_of(paper, judgement.outcomes[paper.name]) for paper in judgement.papers]
     # All in one batch, to share them among processes.
     planned = [figure for both in groups for group in both for figure in group]
     figures = iter(drawn(directory, planned, png=png))

@@ -1,4 +1,4 @@
-"""Open points of a paper, and the joint reading that serves it best, on a page.
+"""Open points of a paper, and the reading that serves it best, on a page.
 
 Both come from `readings` of the paper in `papers.json`, and are omitted if it is empty.
 """
@@ -45,31 +45,6 @@ def facts(paper: Mapping[str, Any]) -> Table | None:
     return Table(("the text says", "the default", "readings that break it", "source"), rows, 4)
 
 
-def nearest(paper: Mapping[str, Any]) -> tuple[str, Table] | None:
-    """The readings nearest to the paper, and the rank of the default."""
-    found = (paper.get("readings") or {}).get("chosen_by")
-    if not found:
-        return None
-    scanned = f" ({found['scanned']} scanned)" if found["scanned"] else ""
-    stands = "is among" if found["default_is_among_nearest"] else "is not among"
-    sentence = (
-        f"Of {found['run']} readings run{scanned}, {found['alike']} are not told apart from the "
-        f"nearest to the paper; the default {stands} them. {found['without_vote']} break a fact "
-        "that the default keeps, and have no vote."
-    )
-    rows = [
-        (
-            ", ".join(row["reading"]) or "the default",
-            ", ".join(row["breaks"]) or "none",
-            f"{row['error']:.2f}",
-            f"{row['held_out']:.2f}",
-        )
-        for row in found["field"]
-    ]
-    columns = ("reading", "facts broken", "error", "error of what was held out")
-    return sentence, Table(columns, rows)
-
-
 def _run_of(readings: Mapping[str, Any]) -> str:
     """Number of readings run, out of all."""
     run, admissible = int(readings["run"]), int(readings.get("admissible", 0))
@@ -82,7 +57,7 @@ def _without_marks(text: object) -> str:
 
 
 def best_reading(paper: Mapping[str, Any]) -> list[str]:
-    """The joint reading that reproduces most claims, and claims that no reading gives."""
+    """The reading that reproduces most claims, and claims that no reading gives."""
     readings = paper.get("readings") or {}
     best = readings.get("serves_best")
     if not best or int(readings.get("run", 0)) < 2:

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from airtcp.pages.figures import PlannedFigure, ReportFigure
 from airtcp.pages.papers.charts import calibration_chart, chart_of
 from airtcp.pages.papers.claims import ClaimLine, PapersJson, Reason, claim_lines, reasons
-from airtcp.pages.papers.readings import best_reading, facts, nearest, open_points
+from airtcp.pages.papers.readings import best_reading, facts, open_points
 from airtcp.pages.plot.charts import Chart, Distances
 from airtcp.pages.plot.svg import Drawing
 from airtcp.pages.plot.window import WindowLine, Windows
 from airtcp.pages.tables import Table
-from airtcp.papers.bands import Bands
 from airtcp.papers.calibration import Calibrated, calibrated, was_run
 from airtcp.papers.experiment import Value
 from airtcp.papers.judgement import Judgement
@@ -41,12 +40,9 @@ class PaperSection:
     open_points: Table | None
     best_reading: list[str]
     facts: Table | None
-    nearest: tuple[str, Table] | None
 
 
-def figures_of(
-    paper: Paper, outcomes: Outcomes, bands: Bands
-) -> tuple[list[PlannedFigure], list[PlannedFigure]]:
+def figures_of(paper: Paper, outcomes: Outcomes) -> tuple[list[PlannedFigure], list[PlannedFigure]]:
     """The figures on the page of a paper: of its calibrations, and of its experiments.
 
     Only figures with at least one run.
@@ -57,7 +53,7 @@ def figures_of(
         if was_run(paper, calibration, outcomes)
     ]
     figures = [
-        _figure(paper, spec, outcomes, bands)
+        _figure(paper, spec, outcomes)
         for spec in paper.file.figures
         if any(name == spec.experiment for name, _ in outcomes.measured)
     ]
@@ -89,15 +85,14 @@ def section_of(
         open_points(contents.papers.get(paper.name, {})),
         best_reading(contents.papers.get(paper.name, {})),
         facts(contents.papers.get(paper.name, {})),
-        nearest(contents.papers.get(paper.name, {})),
     )
 
 
-def _figure(paper: Paper, spec: FigureSpec, outcomes: Outcomes, bands: Bands) -> PlannedFigure:
+def _figure(paper: Paper, spec: FigureSpec, outcomes: Outcomes) -> PlannedFigure:
     name = f"{paper.name}-{spec.id}"
     if spec.kind == "window":
         return _window(paper, spec, outcomes, name)
-    chart = chart_of(paper, spec, outcomes, bands)
+    chart = chart_of(paper, spec, outcomes)
     return PlannedFigure(name, spec.title, spec.caption, chart, chart_table(chart))
 
 

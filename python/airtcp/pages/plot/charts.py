@@ -1,4 +1,4 @@
-"""A chart: lines with bands for numeric x, points with bars for names."""
+"""A chart: lines with intervals for numeric x, points with bars for names."""
 
 from dataclasses import dataclass
 from textwrap import wrap
@@ -17,25 +17,16 @@ _WIDTH_INCHES = 7.8
 _LEGEND_INCHES = 0.42
 """Width of a legend, apart from its names."""
 _SINE_OF_25 = 0.43
-_BAND_POINTS = 14.0
-"""Width of the band over all readings at a name."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line: means and half 95 % intervals at each x, and the paper's numbers if any.
-
-    `low` and `high` are the range over all admissible readings, `best` is the line of the reading
-    that serves the paper best; may be empty.
-    """
+    """One line: means and half 95 % intervals at each x, and the paper's numbers if any."""
 
     name: str
     means: tuple[float | None, ...]
     halves: tuple[float, ...]
     paper: tuple[float | None, ...]
-    low: tuple[float | None, ...] = ()
-    high: tuple[float | None, ...] = ()
-    best: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -61,8 +52,6 @@ class Chart:
         colours = line_colours([line.name for line in self.lines])
         has_paper = any(number is not None for line in self.lines for number in line.paper)
         names = [line.name for line in self.lines] + (["the paper"] if has_paper else [])
-        has_best = any(line.best for line in self.lines)
-        names += ["best reading", "all readings"] if has_best else []
         names = [_wrapped(name) for name in names]
         legend = _LEGEND_INCHES + widest_inches(names)
         with house_style():
@@ -84,11 +73,6 @@ class Chart:
                 axes.plot(
                     [], [], "D", markerfacecolor="none", color=LIGHT.foreground, label="the paper"
                 )
-            if has_best:
-                ink = LIGHT.foreground
-                style = "--" if self.is_numeric else "_"
-                axes.plot([], [], style, color=ink, linewidth=1.0, label="best reading")
-                axes.fill_between([], [], [], color=ink, alpha=0.07, lw=0, label="all readings")
             axes.legend(
                 loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, handlelength=1.6
             )
@@ -160,15 +144,7 @@ def _curve(axes: Axes, positions: np.ndarray, line: Line, colour: str) -> None:
     halves = np.array(line.halves)
     axes.plot(positions, means, color=colour, marker="o", markersize=3.5, label=_wrapped(line.name))
     axes.fill_between(positions, means - halves, means + halves, color=colour, alpha=0.18, lw=0)
-    if line.best:
-        low, high, best = (_floats(values) for values in (line.low, line.high, line.best))
-        axes.fill_between(positions, low, high, color=colour, alpha=0.07, lw=0)
-        axes.plot(positions, best, "--", color=colour, linewidth=1.0)
     _paper(axes, positions, line, colour)
-
-
-def _floats(values: tuple[float | None, ...]) -> np.ndarray:
-    return np.array([np.nan if value is None else value for value in values])
 
 
 def _points(axes: Axes, positions: np.ndarray, line: Line, colour: str) -> None:
@@ -183,10 +159,6 @@ def _points(axes: Axes, positions: np.ndarray, line: Line, colour: str) -> None:
         capsize=2,
         label=_wrapped(line.name),
     )
-    if line.best:
-        low, high, best = (_floats(values) for values in (line.low, line.high, line.best))
-        axes.vlines(positions, low, high, color=colour, alpha=0.12, linewidth=_BAND_POINTS)
-        axes.plot(positions, best, "_", color=colour, markersize=_BAND_POINTS)
     _paper(axes, positions, line, colour)
 
 
