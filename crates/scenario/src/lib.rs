@@ -30,6 +30,7 @@ mod renamed;
 mod replay;
 mod resolve;
 mod schema;
+mod segment_timer;
 mod settings;
 mod traffic;
 

@@ -13,10 +13,15 @@ impl Scenario {
     /// Likely oversights in the scenario, in a sentence each.
     pub fn warnings(&self) -> Vec<String> {
         let renamed = self.renamed.map(ToOwned::to_owned);
-        [renamed, self.fast_log(), self.one_phase()]
-            .into_iter()
-            .flatten()
-            .collect()
+        [
+            renamed,
+            self.fast_log(),
+            self.segment_timer(),
+            self.one_phase(),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
     }
 
     /// Whether every seed gives the same run.

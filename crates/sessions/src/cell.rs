@@ -1,5 +1,5 @@
-//! Key of a session: peer, month, day of the week and hour of the day, as in the thesis' table
-//! (§3.3).
+//! Key of a session: peer, month, week of the month, day of the week and hour of the day: the
+//! thesis' "time, day, week, month" (§3.3).
 
 use time::{OffsetDateTime, UtcOffset};
 
@@ -8,6 +8,8 @@ use time::{OffsetDateTime, UtcOffset};
 pub struct Cell {
     /// 1 for January.
     pub month: u8,
+    /// 1 for the first seven days of the month, to 5.
+    pub week: u8,
     /// 1 for Monday.
     pub weekday: u8,
     /// 0 to 23.
@@ -26,6 +28,7 @@ impl Cell {
             .unwrap_or(OffsetDateTime::UNIX_EPOCH);
         Self {
             month: local.month().into(),
+            week: local.day().div_ceil(7),
             weekday: local.weekday().number_from_monday(),
             hour: local.hour(),
         }
@@ -36,8 +39,10 @@ impl Cell {
 /// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
-    /// Peer, month, weekday and hour.
+    /// Peer, month, week of the month, weekday and hour.
     Exact,
+    /// Peer, month, weekday and hour.
+    AnyWeek,
     /// Peer, weekday and hour.
     AnyMonth,
     /// Peer and hour.
@@ -48,7 +53,13 @@ pub enum Precision {
 
 impl Precision {
     /// From the closest to the widest.
-    pub const ALL: [Self; 4] = [Self::Exact, Self::AnyMonth, Self::AnyDay, Self::AnyTime];
+    pub const ALL: [Self; 5] = [
+        Self::Exact,
+        Self::AnyWeek,
+        Self::AnyMonth,
+        Self::AnyDay,
+        Self::AnyTime,
+    ];
 
     /// Whether a session in the cell `past` matches the cell `now`, with the same peer.
     #[must_use]
@@ -57,7 +68,8 @@ impl Precision {
         let weekday = past.weekday == now.weekday;
         let hour = past.hour == now.hour;
         match self {
-            Self::Exact => month && weekday && hour,
+            Self::Exact => month && past.week == now.week && weekday && hour,
+            Self::AnyWeek => month && weekday && hour,
             Self::AnyMonth => weekday && hour,
             Self::AnyDay => hour,
             Self::AnyTime => true,

@@ -32,6 +32,25 @@ fn cells_are_local_time() {
     let tokyo = cell(13 * 3600);
     assert_eq!((tokyo.weekday, tokyo.hour), (4, 1), "the day after");
     assert_eq!(Cell::at(i64::MAX, 0).month, 1);
+    let weeks = [0_i64, 6, 7, 27, 28, 30].map(|days| Cell::at(NOON + days * DAY, 0).week);
+    assert_eq!(weeks, [1, 1, 2, 4, 5, 5]);
+}
+
+#[test]
+fn another_week_of_the_month_counts_where_its_own_is_unknown() {
+    let (_folder, file) = place();
+    let mut sessions = open(&file);
+    for window in [40, 50, 60] {
+        sessions.record("peer", NOON, 0, window).expect("written");
+        let second_week = NOON + 7 * DAY;
+        sessions
+            .record("peer", second_week, 0, 90)
+            .expect("written");
+    }
+    let in_week = |week: i64| sessions.initial_window("peer", NOON + (week - 1) * 7 * DAY, 0);
+    assert_eq!(in_week(1), Ok(Some(50)));
+    assert_eq!(in_week(2), Ok(Some(90)));
+    assert_eq!(in_week(3), Ok(Some(60)), "of 40 50 60 90 90 90");
 }
 
 #[test]

@@ -43,7 +43,7 @@ class Run(Protocol):
 
 _AT_ONCE = 8
 """Readings planned together: enough to keep processors busy, few enough to fit in memory."""
-GRID_EVENTS = 100e6
+GRID_EVENTS = 400e6
 """The whole grid is run if it takes no more events of the simulation: the same on every machine."""
 
 

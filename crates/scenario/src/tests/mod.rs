@@ -342,6 +342,19 @@ fn timers_follow_the_policy_that_a_remedy_chooses() {
 }
 
 #[test]
+fn a_timer_for_each_segment_under_go_back_n_gets_a_warning() {
+    let alone = parsed("tcp.timer = \"segment\"");
+    let [warning] = &alone.warnings()[..] else {
+        panic!("one warning: {:?}", alone.warnings())
+    };
+    assert!(warning.contains("trace-N-retransmit"), "{warning}");
+    let repeat = "tcp.timer = \"segment\"\ntcp.retransmission = \"selective-repeat\"";
+    assert!(parsed(repeat).warnings().is_empty());
+    let treated = parsed(repeat).with_remedies("go-back-n").unwrap();
+    assert!(treated.warnings().is_empty(), "the remedy is meant");
+}
+
+#[test]
 fn a_low_ceiling_lowers_the_first_timeout() {
     let timeout = parsed("tcp.max_rto = \"500 ms\"").tcp.timeout;
     assert_eq!(timeout.initial, Duration::from_millis(500));
