@@ -21,6 +21,7 @@ try:
     main()
 except SystemExit as stop:
     assert not stop.code, stop.code
+print()
 print(json.dumps(sorted(sys.modules)))
 """
 
@@ -51,6 +52,18 @@ def test_a_short_command_imports_nothing_heavy(arguments: tuple[str, ...]) -> No
     modules = _modules(*arguments)
     assert "airtcp" in modules
     assert not modules & HEAVY
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, one in COMMANDS.items() if not one.function.startswith("packets:")]
+)
+def test_the_help_of_a_command_needs_rich_alone(name: str) -> None:
+    """Commands on real packets are another program, which prints its own."""
+    assert _modules(name, "--help") & HEAVY <= {"rich"}
+
+
+def test_a_run_imports_no_library_that_computes() -> None:
+    assert _modules("run", "lossy-pipe") & HEAVY <= {"msgspec", "rich"}
 
 
 def test_the_package_imports_nothing_heavy() -> None:

@@ -3,7 +3,7 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,24 +20,24 @@ from airtcp.cli.console import (
 )
 from airtcp.cli.errors import clear_errors, say
 from airtcp.comparison.dask import executor_at
-from airtcp.papers.judge import JudgedClaim
-from airtcp.papers.judgement import Judgement, judge_papers
-from airtcp.papers.over_readings import OverReadings
-from airtcp.papers.paper import find_papers, load_papers
-from airtcp.papers.readings import departures
-from airtcp.papers.rules import Verdict
+
+if TYPE_CHECKING:
+    from airtcp.papers.judge import JudgedClaim
+    from airtcp.papers.judgement import Judgement
+    from airtcp.papers.over_readings import OverReadings
 
 _COLOURS = {
-    Verdict.REPRODUCED: "green",
-    Verdict.DIRECTION: "blue",
-    Verdict.LARGER: "blue",
-    Verdict.SMALLER: "blue",
-    Verdict.DEPENDS: "magenta",
-    Verdict.UNDECIDED: "white",
-    Verdict.NOT_SHOWN: "yellow",
-    Verdict.NEVER: "red",
-    Verdict.CONTRADICTED: "red",
+    "reproduced": "green",
+    "direction": "blue",
+    "direction, larger": "blue",
+    "direction, smaller": "blue",
+    "depends on the reading": "magenta",
+    "not yet decided": "white",
+    "not shown": "yellow",
+    "never the paper's way": "red",
+    "contradicted": "red",
 }
+"""By verdict."""
 
 
 def papers_command(
@@ -123,6 +123,9 @@ def papers_command(
     airtcp papers --seed-sets 3
     """
     with clear_errors():
+        from airtcp.papers.judgement import judge_papers
+        from airtcp.papers.paper import find_papers, load_papers
+
         writable_folder(folder)
         where = papers or find_papers()
         chosen = load_papers(where, names)
@@ -151,13 +154,15 @@ def papers_command(
         say(f"report: {page}")
 
 
-def _print(judgement: Judgement) -> None:
+def _print(judgement: "Judgement") -> None:
     """One line per claim, then the counts."""
+    from airtcp.papers.rules import Verdict
+
     quick = judgement.quick
     for paper in judgement.papers:
         out.print(f"[bold]{paper.about.number} {paper.name}[/bold]", highlight=False)
         for judged in judgement.claims[paper.name]:
-            colour = _COLOURS[judged.outcome]
+            colour = _COLOURS[str(judged.outcome)]
             words = _so_far(judged) if quick else str(judged.outcome)
             out.print(f"  {judged.claim.id}  [{colour}]{words:<22}[/{colour}]  ", end="")
             out.print(judged.claim.what, markup=False, highlight=False)
@@ -183,15 +188,17 @@ def _print(judgement: Judgement) -> None:
         )
 
 
-def _so_far(judged: JudgedClaim) -> str:
+def _so_far(judged: "JudgedClaim") -> str:
     """A verdict of a quick run, which tries few readings."""
     if judged.few_readings and judged.verdict.goes_the_papers_way:
         return f"{judged.verdict}, by default"
     return str(judged.outcome)
 
 
-def _print_best(over: OverReadings) -> None:
+def _print_best(over: "OverReadings") -> None:
     """The reading that serves the paper best."""
+    from airtcp.papers.readings import departures
+
     claims = len(over.verdicts[over.default])
     best = ", ".join(departures(over.points, over.best)) or "the default"
     out.print(

@@ -84,13 +84,13 @@ class Outputs:
             _write_figure(finished.plot(), self.plot)
         for kind, path in self.pictures:
             _draw(finished, kind, path)
-        for table, target in (
-            (finished.samples, self.samples),
-            (finished.frames, self.frames),
-            (finished.agents, self.agents),
-        ):
-            if target:
-                _write_table(table, target)
+        # A table is built, and Polars imported, only for a file.
+        if self.samples:
+            _write_table(finished.samples, self.samples)
+        if self.frames:
+            _write_table(finished.frames, self.frames)
+        if self.agents:
+            _write_table(finished.agents, self.agents)
         if self.rtt_log:
             rtts = finished.rtts
             _write_table(rtts.filter(rtts["flow"] == 0).drop("flow"), self.rtt_log)
