@@ -23,6 +23,8 @@ FIELDS = (
     "Description-Content-Type",
 )
 """The fields of the core metadata that an index shows or an installer reads."""
+OF_OTHERS = ("licenses/THIRD-PARTY-NOTICES", "sboms/airtcp.cyclonedx.json")
+"""The licence texts of linked crates, and their list (notices.py)."""
 EVERYWHERE = re.compile(r"(lib(c|m|dl|rt|pthread|gcc_s)|ld-linux[\w-]*)\.so\.\d+")
 """Libraries that every system of a manylinux tag has (PEP 600)."""
 LINKED_IN = {
@@ -72,6 +74,7 @@ def _of_metadata(names: set[str], files: zipfile.ZipFile) -> list[str]:
         found.append("METADATA has no page")
     found += [f"the page links into a checkout: {at[0]}" for at in _LEADS_NOWHERE.finditer(page)]
     folder = name.rpartition("/")[0]
+    found += [f"missing: {one}" for one in OF_OTHERS if f"{folder}/{one}" not in names]
     found += [
         f"missing: the text of {licence}"
         for licence in metadata.get_all("License-File", [])

@@ -21,6 +21,7 @@ from typing import Any, cast
 
 import libelf
 from index_page import index_page, put_into
+from notices import NOTICES, linked, notices, sbom, standard_library
 from terms import copy_terms
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -93,6 +94,20 @@ def build_net(profile: str, *, zig: bool, bpf: bool) -> Path:
     return built / folder / "airtcp-net"
 
 
+def _of_others(*, bpf: bool) -> dict[str, bytes]:
+    """The notices and the list of linked crates, by their names in the metadata folder."""
+    target = f"{platform.machine()}-unknown-linux-gnu"
+    features = ["--features", "airtcp-net/bpf"] if bpf else []
+    known = metadata("--filter-platform", target, *features)
+    compiler = subprocess.run(["rustc", "--version"], check=True, capture_output=True, text=True)
+    crates = [*linked(known), standard_library(compiler.stdout.split()[1])]
+    (core,) = (one for one in known["packages"] if one["name"] == "airtcp-python")
+    return {
+        f"licenses/{NOTICES}": notices(crates).encode(),
+        "sboms/airtcp.cyclonedx.json": sbom(crates, core["version"]).encode(),
+    }
+
+
 def main() -> None:
     """Builds one wheel."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -126,7 +141,7 @@ def main() -> None:
         unstage()
     (wheel,) = wanted.out.glob("*.whl")
     page = index_page((ROOT / "README.md").read_text(encoding="utf-8"), wanted.repository)
-    put_into(wheel, page, wanted.repository)
+    put_into(wheel, page, wanted.repository, _of_others(bpf=wanted.bpf))
     print(f"{wheel.stat().st_size / 1e6:.1f} MB  {wheel}")
     with zipfile.ZipFile(wheel) as files:
         largest = sorted(files.infolist(), key=lambda file: -file.file_size)[:3]

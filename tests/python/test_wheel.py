@@ -47,6 +47,7 @@ def _wheel(folder: Path, change: Change, platform: str = "any") -> Path:
     files = dict.fromkeys(contents.expected(), b"")
     files[f"{FOLDER}/METADATA"] = METADATA.encode()
     files[f"{FOLDER}/licenses/LICENSE-MIT"] = b"MIT"
+    files |= dict.fromkeys((f"{FOLDER}/{name}" for name in contents.OF_OTHERS), b"")
     change(files)
     path = folder / f"airtcp-1-cp311-abi3-{platform}.whl"
     with zipfile.ZipFile(path, "w") as archive:
@@ -72,6 +73,10 @@ def _wheel(folder: Path, change: Change, platform: str = "any") -> Path:
             ["missing: the text of LICENSE-MIT"],
         ),
         (
+            lambda files: files.pop(f"{FOLDER}/licenses/THIRD-PARTY-NOTICES"),
+            ["missing: licenses/THIRD-PARTY-NOTICES"],
+        ),
+        (
             lambda files: files.update(
                 {f"{FOLDER}/METADATA": METADATA.replace("Keywords: TCP\n", "").encode()}
             ),
@@ -84,7 +89,7 @@ def _wheel(folder: Path, change: Change, platform: str = "any") -> Path:
             ["the page links into a checkout: ]("],
         ),
     ],
-    ids=["whole", "scenario", "template", "licence", "field", "link"],
+    ids=["whole", "scenario", "template", "licence", "notices", "field", "link"],
 )
 def test_what_a_wheel_lacks_is_said(tmp_path: Path, change: Change, said: list[str]) -> None:
     assert contents.problems(_wheel(tmp_path, change)) == [*said, "missing: the Rust core"]
