@@ -20,38 +20,48 @@ const FEWEST_LINES: usize = 30;
 /// Bytes of an IP packet that a line lets pass.
 pub(super) const PACKET_BYTES: u32 = 1500;
 
-/// Whole numbers that never decrease and end higher than they begin: no list of round trips.
+/// Numbers that rise this often for each fall are times, not round trips.
+const RISES_PER_FALL: usize = 20;
+/// No round trip is as long as ten seconds; every recording is.
+const LONGEST_RTT_MS: u32 = 10_000;
+
+/// Whole numbers that rise steadily: no list of round trips.
+///
+/// One that hardly ever falls is a recording that was restarted or edited, which is an error.
 fn sniff(bytes: &[u8]) -> bool {
+    let (mut count, mut rises, mut falls, mut longest) = (0, 0, 0, 0);
     let mut before: Option<u32> = None;
-    let mut first = 0;
-    let mut count = 0;
     for (_, text) in lines(bytes) {
         if text.is_empty() {
             continue;
         }
-        let number = std::str::from_utf8(text)
-            .ok()
-            .and_then(|text| text.parse::<u32>().ok());
-        match (number, before) {
-            (Some(number), Some(before)) if number >= before => {}
-            (Some(number), None) => first = number,
-            _ => return false,
-        }
-        before = number;
+        let number = std::str::from_utf8(text).ok();
+        let Some(number) = number.and_then(|text| text.parse::<u32>().ok()) else {
+            return false;
+        };
+        rises += usize::from(before.is_some_and(|before| number > before));
+        falls += usize::from(before.is_some_and(|before| number < before));
+        longest = longest.max(number);
+        before = Some(number);
         count += 1;
     }
-    count >= FEWEST_LINES && before.is_some_and(|last| last > first)
+    let is_restarted = longest >= LONGEST_RTT_MS && rises >= RISES_PER_FALL * falls;
+    count >= FEWEST_LINES && rises > 0 && (falls == 0 || is_restarted)
 }
 
 fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
-    let numbers = lines(bytes).filter(|(_, text)| !text.is_empty());
-    let numbers = numbers.filter_map(|(_, text)| std::str::from_utf8(text).ok()?.parse().ok());
-    recording(
-        FORMAT.name,
-        "a rate trace of mahimahi",
-        numbers.collect(),
-        source,
-    )
+    let mut times: Vec<u32> = Vec::new();
+    for (line, text) in lines(bytes) {
+        let number = std::str::from_utf8(text).ok();
+        let Some(found) = number.and_then(|text| text.parse().ok()) else {
+            continue;
+        };
+        if let Some(&before) = times.last().filter(|before| found < **before) {
+            return Err(source.error(Some(line), TraceProblem::Decreasing { found, before }));
+        }
+        times.push(found);
+    }
+    recording(FORMAT.name, "a rate trace of mahimahi", times, source)
 }
 
 /// A recording of these opportunities, with the properties common to all of them.

@@ -3,6 +3,7 @@
 mod cake_autorate;
 mod cellreplay;
 mod csv;
+mod elsewhere;
 mod fact;
 mod flent;
 mod fping;
@@ -103,9 +104,14 @@ pub(crate) fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceE
     if first_line(bytes).is_none() {
         return Err(source.error(None, TraceProblem::Empty { expected: EXPECTED }));
     }
+    if let Some(format) = sniffed(bytes) {
+        return (format.read)(bytes, source);
+    }
+    if let Some(problem) = elsewhere::fault(bytes) {
+        return Err(source.error(None, problem));
+    }
     // A file in no known format is read as the most tolerant one, which names the line.
-    let format = sniffed(bytes).unwrap_or(&ping::FORMAT);
-    (format.read)(bytes, source)
+    (ping::FORMAT.read)(bytes, source)
 }
 
 /// The first line that is not blank.

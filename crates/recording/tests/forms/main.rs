@@ -4,6 +4,7 @@ mod csv;
 mod damaged;
 mod iputils;
 mod kin;
+mod refused;
 mod series;
 mod traces;
 mod transfers;

@@ -3,10 +3,29 @@
 use airtcp_units::Duration;
 use serde::Deserialize;
 
-use super::{Bound, Direction, Layer, in_bits, in_words, rates, step};
+use super::{Bound, Direction, Layer, in_bits, in_words, nonsense, rates, step};
 use crate::fault::TraceError;
 use crate::recording::Recording;
 use crate::source::Source;
+
+impl Stream {
+    /// Its numbers, where they cannot be those of a transfer.
+    fn nonsense(&self) -> Option<String> {
+        let is_meant = in_bits(self.bits_per_second).is_some()
+            && self.bytes.is_none_or(|bytes| bytes >= 0.0)
+            && self.start >= 0.0
+            && self.end >= self.start;
+        (!is_meant).then(|| {
+            format!(
+                "an interval from {} to {} s with {} bytes at {} bit/s",
+                self.start,
+                self.end,
+                self.bytes.unwrap_or_default(),
+                self.bits_per_second
+            )
+        })
+    }
+}
 
 impl Interval {
     /// Whether some streams send and others receive.
@@ -74,6 +93,7 @@ struct Stream {
     start: f64,
     end: f64,
     bits_per_second: f64,
+    bytes: Option<f64>,
     rtt: Option<f64>,
     snd_cwnd: Option<f64>,
     snd_wnd: Option<f64>,
@@ -126,6 +146,21 @@ const OF_TARGET: f64 = 0.97;
 const OF_WINDOW: f64 = 0.95;
 
 pub(super) fn recording(test: &Test, source: Source<'_>) -> Result<Recording, TraceError> {
+    let theirs = test
+        .server_output_json
+        .iter()
+        .flat_map(|theirs| &theirs.intervals);
+    let streams = test
+        .intervals
+        .iter()
+        .chain(theirs)
+        .flat_map(|one| &one.streams);
+    if let Some(found) = streams
+        .filter(|one| !one.omitted)
+        .find_map(Stream::nonsense)
+    {
+        return Err(source.error(None, nonsense(found)));
+    }
     let start = &test.start;
     let is_udp = start.test_start.protocol.eq_ignore_ascii_case("udp");
     let is_bidirectional = start.test_start.bidir > 0.0

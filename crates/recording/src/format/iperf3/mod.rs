@@ -85,6 +85,15 @@ fn in_bits(bits_per_second: f64) -> Option<u64> {
     is_rate.then(|| bits_per_second.round() as u64)
 }
 
+/// The fault of an interval that no transfer has.
+fn nonsense(found: String) -> TraceProblem {
+    TraceProblem::Malformed {
+        found,
+        expected: "times that follow each other, and from 0 to 10 Tbit/s",
+        remedy: "give the file as iperf3 wrote it",
+    }
+}
+
 /// The rates of a direction, in order and without omitted intervals; `None` without any step.
 fn rates(
     direction: Direction,

@@ -1,6 +1,6 @@
 //! iperf3's text: a row an interval and stream, and two closing rows each.
 
-use super::{Bound, Direction, FORMAT, Layer, in_bits, in_words, rates, step};
+use super::{Bound, Direction, FORMAT, Layer, in_bits, in_words, nonsense, rates, step};
 use crate::fault::TraceError;
 use crate::recording::{RateStep, Recording};
 use crate::source::{Source, lines};
@@ -99,6 +99,9 @@ pub(super) fn recording(bytes: &[u8], source: Source<'_>) -> Result<Recording, T
         } else if let Some(rest) = text.strip_prefix("iperf3: ") {
             error = Some(rest.trim_start_matches("error - ").to_owned());
         } else if let Some(row) = Row::of(text) {
+            if in_bits(row.bits_per_second).is_none() || row.end_s < row.start_s {
+                return Err(source.error(Some(line), nonsense(format!("\"{text}\""))));
+            }
             let usual = if is_reverse {
                 Direction::Down
             } else {

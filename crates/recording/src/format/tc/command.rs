@@ -16,6 +16,14 @@ pub(super) struct Command {
 /// A line that tc would refuse.
 pub(super) struct Fault {
     pub line: u64,
+    pub unread: Unread,
+}
+
+/// A word that does not fit.
+#[derive(Debug)]
+pub(super) struct Unread {
+    /// The word; empty at the end of a line.
+    pub found: String,
     pub expected: &'static str,
 }
 
@@ -29,11 +37,11 @@ pub(super) fn commands(bytes: &[u8]) -> impl Iterator<Item = Result<Command, Fau
             .trim_end_matches([';', '\\', '|', '&', ' ']);
         let words: Vec<&str> = text.split_whitespace().collect();
         let parsed = of_command(&words).or_else(|| of_shown(&words))?;
-        Some(parsed.map_err(|expected| Fault { line, expected }))
+        Some(parsed.map_err(|unread| Fault { line, unread }))
     })
 }
 
-type Parsed = Result<Command, &'static str>;
+type Parsed = Result<Command, Unread>;
 
 /// `[sudo] tc [-n NS] qdisc add|change|replace dev DEV …`, also in a shell script.
 fn of_command(words: &[&str]) -> Option<Parsed> {
@@ -130,8 +138,16 @@ impl<'a> Options<'a> {
         &mut self,
         of: impl Fn(&str) -> Option<T>,
         expected: &'static str,
-    ) -> Result<T, &'static str> {
-        self.take(of).ok_or(expected)
+    ) -> Result<T, Unread> {
+        self.take(of).ok_or_else(|| Unread {
+            found: self
+                .words
+                .get(self.at)
+                .copied()
+                .unwrap_or_default()
+                .to_owned(),
+            expected,
+        })
     }
 }
 
@@ -139,7 +155,7 @@ const TIME: &str = "a time such as 100ms";
 const RATE: &str = "a rate such as 10mbit";
 const SHARE: &str = "a percentage such as 1%";
 
-fn netem(options: &mut Options<'_>, shaping: &mut Shaping) -> Result<(), &'static str> {
+fn netem(options: &mut Options<'_>, shaping: &mut Shaping) -> Result<(), Unread> {
     while let Some(word) = options.next() {
         match word {
             "limit" => shaping.limit_packets = Some(options.must(count, "a number of packets")?),
@@ -154,10 +170,11 @@ fn netem(options: &mut Options<'_>, shaping: &mut Shaping) -> Result<(), &'stati
                 }
             }
             "distribution" => {
-                let name = options.next().ok_or("the name of a distribution")?;
-                shaping.spread = Some(match name {
+                let name =
+                    options.must(|word| Some(word.to_owned()), "the name of a distribution")?;
+                shaping.spread = Some(match name.as_str() {
                     "uniform" => Spread::Uniform,
-                    _ => Spread::Table(name.to_owned()),
+                    _ => Spread::Table(name),
                 });
             }
             "loss" | "drop" => losses(options, shaping)?,
@@ -183,15 +200,17 @@ fn netem(options: &mut Options<'_>, shaping: &mut Shaping) -> Result<(), &'stati
 }
 
 /// `loss [random] 1% [25%]`, `loss gemodel p [r [1-h [1-k]]]`, `loss state …`.
-fn losses(options: &mut Options<'_>, shaping: &mut Shaping) -> Result<(), &'static str> {
+fn losses(options: &mut Options<'_>, shaping: &mut Shaping) -> Result<(), Unread> {
     match options.words.get(options.at) {
         Some(&"gemodel") => {
             options.at += 1;
+            let is_name = |word: &str| matches!(word, "p" | "r" | "1-h" | "1-k").then_some(());
+            options.take(is_name);
+            let to_bad = options.must(percentage, SHARE)?;
             let mut next = || {
-                options.take(|word| matches!(word, "p" | "r" | "1-h" | "1-k").then_some(()));
+                options.take(is_name);
                 options.take(percentage)
             };
-            let to_bad = next().ok_or(SHARE)?;
             // man tc-netem: r is 1 - p, 1-h is 1 and 1-k is 0 when left out.
             let to_good = next().unwrap_or(1.0 - to_bad);
             let in_bad = next().unwrap_or(1.0);
@@ -216,7 +235,7 @@ fn losses(options: &mut Options<'_>, shaping: &mut Shaping) -> Result<(), &'stat
     Ok(())
 }
 
-fn tbf(options: &mut Options<'_>, shaping: &mut Shaping) -> Result<(), &'static str> {
+fn tbf(options: &mut Options<'_>, shaping: &mut Shaping) -> Result<(), Unread> {
     while let Some(word) = options.next() {
         match word {
             "rate" => shaping.rate = Some(options.must(rate, RATE)?),
@@ -230,7 +249,7 @@ fn tbf(options: &mut Options<'_>, shaping: &mut Shaping) -> Result<(), &'static 
     Ok(())
 }
 
-fn cake(options: &mut Options<'_>, shaping: &mut Shaping) -> Result<(), &'static str> {
+fn cake(options: &mut Options<'_>, shaping: &mut Shaping) -> Result<(), Unread> {
     while let Some(word) = options.next() {
         if word == "bandwidth" {
             // "unlimited" shapes nothing.
@@ -240,7 +259,7 @@ fn cake(options: &mut Options<'_>, shaping: &mut Shaping) -> Result<(), &'static
     Ok(())
 }
 
-fn queue(kind: &str, options: &mut Options<'_>, shaping: &mut Shaping) -> Result<(), &'static str> {
+fn queue(kind: &str, options: &mut Options<'_>, shaping: &mut Shaping) -> Result<(), Unread> {
     while let Some(word) = options.next() {
         if word != "limit" {
             continue;

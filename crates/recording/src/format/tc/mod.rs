@@ -37,12 +37,14 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
         command::commands(bytes)
             .collect::<Result<_, _>>()
             .map_err(|fault| {
+                // At the end of a line the line itself.
                 let text = lines(bytes).nth(fault.line as usize - 1);
                 let text = text.map_or(&b""[..], |(_, text)| text);
+                let word = fault.unread.found.as_bytes();
                 source.malformed(
                     fault.line,
-                    text,
-                    fault.expected,
+                    if word.is_empty() { text } else { word },
+                    fault.unread.expected,
                     "give the line as tc takes it",
                 )
             })?
