@@ -14,7 +14,7 @@ impl Scenario {
         is_traced.then(|| {
             "tcp.timer = \"segment\": under tcp.retransmission = \"go-back-n\" the timer of one \
              segment resends everything outstanding, which is Miyim's trace-N-retransmit; with \
-             \"selective-repeat\" it resends that segment alone"
+             \"selective-repeat\" it resends only that segment"
                 .to_owned()
         })
     }

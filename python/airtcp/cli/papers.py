@@ -98,7 +98,7 @@ def papers_command(
             max=100_000,
             help="Maximum number of readings of each paper to judge in addition to the default, "
             "single departures first; left out, all where they are cheap, else single departures "
-            "and those that the paper names; none with --quick.",
+            "and the joint readings named by the paper; none with --quick.",
             show_default=False,
         ),
     ] = None,

@@ -177,7 +177,7 @@ class _Judging:
                 self._answer(claim, reading, first, fresh[reading], len(readings))
 
     def _doubted(self, claim: str) -> list[Reading]:
-        """The readings that seem to turn a claim: those that depart least, most significant first.
+        """The readings that seem to turn a claim, by departures, then significance.
 
         One of each set of readings that are one reading of the claim.
         """

@@ -239,7 +239,7 @@ def judge_papers(
         seed_sets: number of sets of seeds to judge; the figures are of the first.
         readings: maximum number of readings of each paper to judge in addition to the default; None
             runs the whole grid where it is cheap, else every departure at one point and the joint
-            readings that the paper names; a quick run judges the default alone.
+            readings that the paper names; a quick run judges only the default.
         out: a folder for finished points.
         jobs: number of parallel runs.
         executor: runs the cells; threads by default.

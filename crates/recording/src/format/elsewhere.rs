@@ -15,7 +15,7 @@ const CAPTURES: [[u8; 4]; 5] = [
 ];
 /// Record separator of JSON text sequences (RFC 7464), which qlog's `.sqlog` files are.
 const SEPARATOR: u8 = 0x1e;
-/// Rows that have to be numbers alone for a table without a header.
+/// Rows that must contain only numbers for a table without a header.
 const ROWS: usize = 3;
 
 /// The fault of a file that no format of recordings recognizes, where it can be told.

@@ -1,4 +1,4 @@
-//! Files that are refused: those of other commands, and numbers that nobody measured.
+//! Files that are refused: of other commands, and with numbers that nobody measured.
 
 use airtcp_recording::parse;
 

@@ -343,9 +343,9 @@ fn timers_follow_the_policy_that_a_remedy_chooses() {
 
 #[test]
 fn a_timer_for_each_segment_under_go_back_n_gets_a_warning() {
-    let alone = parsed("tcp.timer = \"segment\"");
-    let [warning] = &alone.warnings()[..] else {
-        panic!("one warning: {:?}", alone.warnings())
+    let bare = parsed("tcp.timer = \"segment\"");
+    let [warning] = &bare.warnings()[..] else {
+        panic!("one warning: {:?}", bare.warnings())
     };
     assert!(warning.contains("trace-N-retransmit"), "{warning}");
     let repeat = "tcp.timer = \"segment\"\ntcp.retransmission = \"selective-repeat\"";

@@ -9,7 +9,7 @@ use crate::recording::Recording;
 use crate::source::Source;
 
 impl Stream {
-    /// Its numbers, where they cannot be those of a transfer.
+    /// Its numbers, where no transfer has such.
     fn nonsense(&self) -> Option<String> {
         let is_meant = in_bits(self.bits_per_second).is_some()
             && self.bytes.is_none_or(|bytes| bytes >= 0.0)
