@@ -305,7 +305,7 @@ def test_only_its_own_page_is_answered(
 
 
 def _raw(lab: Lab, request: bytes) -> bytes:
-    with socket.create_connection(("127.0.0.1", lab.port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", lab.port), timeout=60) as connection:
         connection.sendall(request)
         connection.shutdown(socket.SHUT_WR)
         return b"".join(iter(lambda: connection.recv(65536), b""))
@@ -404,7 +404,7 @@ def test_a_page_that_goes_away_ends_its_run(lab: Lab) -> None:
     ).encode()
     head = f"POST /api/play HTTP/1.1\r\nHost: 127.0.0.1:{lab.port}\r\n"
     for _ in range(10):
-        with socket.create_connection(("127.0.0.1", lab.port), timeout=20) as connection:
+        with socket.create_connection(("127.0.0.1", lab.port), timeout=60) as connection:
             connection.sendall(f"{head}Content-Length: {len(request)}\r\n\r\n".encode() + request)
             assert connection.recv(100)
     assert messages(lab, "/api/play", LOSSY)[-1]["kind"] == "result"
