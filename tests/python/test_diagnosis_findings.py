@@ -326,6 +326,16 @@ def test_packets_that_overtake_each_other_are_not_lost(tmp_path: Path) -> None:
     assert "rate that varies" not in " ".join(found.sentences)
 
 
+def test_a_link_with_jitter_and_no_losses_blames_no_radio(tmp_path: Path) -> None:
+    airtcp.run(JITTER, 3, settings={"link.jitter.mean": "8 ms"}, pcap=tmp_path / "a.pcapng")
+    found = of(tmp_path / "a.pcapng")
+    assert found.link is not None
+    assert found.link.loss.lost == 0
+    assert found.labels.filter(pl.col("cause") == "radio").height > 0
+    assert "radio" not in " ".join(found.sentences)
+    assert "jitter or a full queue" in " ".join(found.sentences)
+
+
 OTHERS = """
 name = "captured"
 duration = "40 s"

@@ -179,7 +179,13 @@ class Diagnosis(Reported):
             lines += [
                 f"Flow {facts['flow']} from {facts['sender']} to {facts['receiver']}, captured "
                 f"{view}{'' if facts['is_view_certain'] else ', as far as its delays tell'}.",
-                words.retransmissions(facts, self.capture.labels),
+                words.retransmissions(
+                    facts,
+                    self.capture.labels,
+                    is_lossless=self.link is not None
+                    and self.link.jitter is not None
+                    and not self.link.loss.lost,
+                ),
                 *words.other_way(facts),
                 *words.on_the_air(facts),
             ]

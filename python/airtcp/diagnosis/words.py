@@ -21,6 +21,7 @@ from airtcp.diagnosis.limits import OTHERS
 from airtcp.diagnosis.seconds import seconds_words
 from airtcp.diagnosis.trials import Effect, Trial, Trials
 
+OUTDATED = "jitter or a full queue"
 CAUSES = {
     "delay-spike": "a delay spike",
     "reordering": "reordering",
@@ -33,6 +34,7 @@ CAUSES = {
     "lost-retransmission": "a lost retransmission",
     "not-shown": "a cause that is not shown",
 }
+UNDER_JITTER = {"radio": OUTDATED, "queue-or-radio": OUTDATED}
 MAX_LIMITS = 2
 """Maximum number of limits in the first sentence; more are left to the following ones."""
 
@@ -207,8 +209,12 @@ def interval(effect: Effect) -> str:
     return f"{mean} ({low} to {high} %)".replace("-", "\N{MINUS SIGN}")
 
 
-def retransmissions(facts: Facts, labels: pl.DataFrame) -> str:
-    """Number of retransmissions, the needless ones among them, and their causes."""
+def retransmissions(facts: Facts, labels: pl.DataFrame, *, is_lossless: bool = False) -> str:
+    """Number of retransmissions, the needless ones among them, and their causes.
+
+    `is_lossless`: the fitted link has jitter and no losses of its own. Its delays hide which
+    packets met a full queue, and a packet that comes after its repair is discarded as outdated.
+    """
     count = len(labels)
     if count == 0:
         return "Nothing was retransmitted."
@@ -218,6 +224,8 @@ def retransmissions(facts: Facts, labels: pl.DataFrame) -> str:
         f"{'timeout' if facts['timeouts'] == 1 else 'timeouts'}, "
         f"{format_count(facts['timeouts_spurious'])} of them spurious."
     )
+    if is_lossless:
+        labels = labels.with_columns(pl.col("cause").replace(UNDER_JITTER))
     counts = labels.group_by("cause").len().sort("len", "cause", descending=[True, False])
     causes = [
         f"{CAUSES.get(cause, cause)} ({format_count(number)})" for cause, number in counts.rows()
