@@ -55,6 +55,9 @@ pub fn packets(
     };
     // When the sender first received each timestamp of the receiver.
     let mut had: HashMap<u32, Instant> = HashMap::new();
+    // When it first received the receiver's data, by the end of each segment: an answer may share
+    // its timestamp with the acknowledgment before it.
+    let mut answered: HashMap<u32, Instant> = HashMap::new();
     let mut unwrapped = Unwrapped::default();
     let mut place = 0;
     for (order, packet) in (1..).zip(packets) {
@@ -62,6 +65,10 @@ pub fn packets(
             let time = packet.time + base;
             if let Some(both) = packet.segment.timestamps {
                 had.entry(both.value).or_insert(time);
+            }
+            if packet.segment.payload_bytes > 0 {
+                let end = packet.segment.sequence + packet.segment.sequence_length();
+                answered.entry(end.0).or_insert(time);
             }
             moved.push((time, 2 * order, packet));
             continue;
@@ -71,7 +78,8 @@ pub fn packets(
                 let early = clock.at(unwrapped.next(both.value));
                 let late = early + clock.tick();
                 let prompted = had.get(&both.echo).copied().unwrap_or(early);
-                prompted.clamp(early, late)
+                let answer = answered.get(&packet.segment.acknowledgment.0).copied();
+                prompted.max(answer.unwrap_or(early)).clamp(early, late)
             }
             None => packet.time,
         };
@@ -243,6 +251,52 @@ mod tests {
             .collect();
         assert_eq!(places, [49, 79]);
         assert_eq!(moved[49].time, moved[50].time);
+    }
+
+    /// The receiver acknowledges a request, and answers it 300 µs later with the same timestamp:
+    /// the next request, which acknowledges the answer, leaves after it.
+    #[test]
+    fn a_request_leaves_after_the_answer_that_it_acknowledges() {
+        let answer_at = |number: u64| SequenceNumber(number as u32 * 100);
+        let mut seen = Vec::new();
+        for number in 1..100 {
+            // A round trip of 40 ms, most of it towards the sender.
+            let mut request = data(number, number * 40, 0);
+            let own = 5000 + number as u32;
+            if let Some(both) = request.segment.timestamps.as_mut() {
+                both.echo = own - 1;
+            }
+            request.segment.acknowledgment = answer_at(number);
+            let back = |after_us: u64, payload_bytes: u32| Packet {
+                time: request.time + Duration::from_micros(after_us),
+                way: Way::FromServer,
+                segment: Segment {
+                    sequence: answer_at(number),
+                    payload_bytes,
+                    flags: Flags::ACK,
+                    timestamps: Some(Timestamps {
+                        value: own,
+                        echo: 0,
+                    }),
+                    ..Segment::default()
+                },
+                ..Packet::default()
+            };
+            seen.extend([request, back(10, 0), back(310, 100)]);
+        }
+        let base = Duration::from_micros(39_900);
+        let moved = packets(seen.into_iter(), Way::FromClient, base, &[]).unwrap();
+        let mut before: Option<&Packet> = None;
+        for packet in &moved {
+            if packet.way == Way::FromClient
+                && let Some(before) = before
+            {
+                let is_answer = before.way == Way::FromServer && before.segment.payload_bytes > 0;
+                assert!(is_answer, "a request at {:?} follows an ACK", packet.time);
+            }
+            before = Some(packet);
+        }
+        assert_eq!(moved.len(), 3 * 99);
     }
 
     #[test]

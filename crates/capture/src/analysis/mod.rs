@@ -275,7 +275,15 @@ impl Analysis {
     /// Derives the results of the pass; returns losses upstream of the capture.
     fn judge(&mut self, mut findings: Findings) -> Vec<UpstreamLoss> {
         let acking = Acking::of(&findings.sent, &findings.acks, self.mss);
-        let base = Path::of(&findings.sent, &findings.acks, &acking).map(|path| path.base);
+        let path = Path::of(&findings.sent, &findings.acks, &acking);
+        let base = path.as_ref().map(|path| path.base);
+        // On a path that changes an answer too soon for the longer one is no answer.
+        let bases: Vec<Duration> = path.map_or_else(Vec::new, |path| {
+            let repeats = findings.repeats.iter();
+            repeats
+                .map(|repeat| path.base_at(findings.sent[repeat.sent.get()].time))
+                .collect()
+        });
         let facts = FlowFacts {
             place: self.vantage.place,
             base: base.unwrap_or_default(),
@@ -284,7 +292,13 @@ impl Analysis {
             has_sack: self.has_sack,
             mss: u64::from(self.mss),
         };
-        let verdicts = verdict::judge(&findings.repeats, &mut findings.sent, &findings.acks, facts);
+        let verdicts = verdict::judge(
+            &findings.repeats,
+            &mut findings.sent,
+            &findings.acks,
+            facts,
+            &bases,
+        );
         let path = Path::of(&findings.sent, &findings.acks, &acking);
         if let Some(path) = &path {
             self.stops = stops::find(&findings.silences, &findings.sent, &findings.acks, path);

@@ -26,9 +26,11 @@ const JUMP_PERCENT: u64 = 15;
 /// in per cent. In a queue at constant rate it is at most 100 plus `NEAR_PERCENT`.
 const SPREAD_PERCENT: u64 = 130;
 /// Minimum share of a phase's round trips near its shortest.
-const MAX_PERCENT: usize = 60;
-/// Maximum share of compressed acknowledgments.
+const NEAR_FLOOR_PERCENT: usize = 60;
+/// Maximum share of compressed acknowledgments for that; with more of them, which queue
+/// independently of the bytes in flight, a larger share is needed.
 const MAX_BUNCHED_PERCENT: u64 = 20;
+const NEAR_FLOOR_PERCENT_BUNCHED: usize = 70;
 
 /// A period with a constant shortest round trip of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,12 +48,14 @@ struct Window {
     floor: Duration,
 }
 
-/// The phases of the path of `sent`; empty if its shortest round trip does not change, or if
-/// acknowledgments are compressed: these queue independently of the bytes in flight.
+/// The phases of the path of `sent`; empty if its shortest round trip does not change.
 pub(super) fn find(sent: &[Sent], acking: &Acking) -> Vec<Phase> {
-    if acking.compressed * 100 > acking.acks * MAX_BUNCHED_PERCENT {
-        return Vec::new();
-    }
+    let is_bunched = acking.compressed * 100 > acking.acks * MAX_BUNCHED_PERCENT;
+    let near_percent = if is_bunched {
+        NEAR_FLOOR_PERCENT_BUNCHED
+    } else {
+        NEAR_FLOOR_PERCENT
+    };
     let windows = windows(sent);
     let mut phases: Vec<Phase> = Vec::new();
     let mut known_until = Instant::ZERO;
@@ -61,7 +65,7 @@ pub(super) fn find(sent: &[Sent], acking: &Acking) -> Vec<Phase> {
             from: group.from,
             base: group.base,
         };
-        if group.windows < MIN_WINDOWS || !is_path(sent, &phase, until) {
+        if group.windows < MIN_WINDOWS || !is_path(sent, &phase, until, near_percent) {
             continue;
         }
         let before = phases.last().map(|before| before.base);
@@ -199,8 +203,8 @@ fn groups(windows: &[Window]) -> Vec<Group> {
 
 /// Whether the shortest round trip of a phase is the path's rather than a queue's: it holds for
 /// different bytes in flight and for most packets, which a queue that cross traffic fills and
-/// drains excludes.
-fn is_path(sent: &[Sent], phase: &Phase, until: Instant) -> bool {
+/// drains excludes. `near_percent` of its round trips are near the shortest.
+fn is_path(sent: &[Sent], phase: &Phase, until: Instant, near_percent: usize) -> bool {
     let mut measured = 0;
     let mut flights: Vec<u32> = sent
         .iter()
@@ -214,7 +218,7 @@ fn is_path(sent: &[Sent], phase: &Phase, until: Instant) -> bool {
     let at = |tenths: usize| flights.get(flights.len() * tenths / 10).copied();
     match (at(1), at(9)) {
         (Some(low), Some(high)) if flights.len() >= FEWEST * MIN_WINDOWS => {
-            flights.len() * 100 >= measured * MAX_PERCENT
+            flights.len() * 100 >= measured * near_percent
                 && u64::from(high) * 100 >= u64::from(low) * SPREAD_PERCENT
         }
         _ => false,

@@ -36,7 +36,7 @@ pub(super) struct Verdict {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FlowFacts {
     pub place: Place,
-    /// The shortest round trip; zero if not measured.
+    /// The shortest round trip of the path in use; zero if not measured.
     pub base: Duration,
     /// The round trip towards the sender; zero if not known.
     pub back: Duration,
@@ -49,16 +49,19 @@ pub(super) struct FlowFacts {
 }
 
 /// Judges each repeat, and marks the transmissions that were lost. Processed in reverse: a later
-/// outcome can explain earlier ones.
+/// outcome can explain earlier ones. `bases` are the shortest round trips at each repeat.
 pub(super) fn judge(
     repeats: &[Repeat],
     sent: &mut [Sent],
     acks: &[Ack],
     facts: FlowFacts,
+    bases: &[Duration],
 ) -> Vec<Verdict> {
     let mut verdicts: Vec<Verdict> = Vec::with_capacity(repeats.len());
     let mut needs: Vec<Need> = Vec::with_capacity(repeats.len());
     for (number, repeat) in repeats.iter().enumerate().rev() {
+        let base = bases.get(number).copied().unwrap_or(facts.base);
+        let facts = FlowFacts { base, ..facts };
         let trigger = trigger(repeats, sent, number, facts.has_probes);
         let later = Later {
             sent,
