@@ -42,13 +42,18 @@ def missing(need: str) -> str:
 
 
 @cache
-def kernel() -> Kernel | None:
-    """The first kernel of the cache that has all that a distribution's has.
+def kernels_with_bpf() -> list[Kernel]:
+    """The kernels of the cache that have all that a distribution's has.
 
     Not 5.10: it has BPF, and refuses these programs (docs/measurements/kernels.md).
     """
     found = (one for one in known() if one.can.bpf and (one.folder / "modules/tun.ko").is_file())
-    return next((one for one in found if not one.release.startswith("5.10.")), None)
+    return [one for one in found if not one.release.startswith("5.10.")]
+
+
+def kernel() -> Kernel | None:
+    """The first of them."""
+    return next(iter(kernels_with_bpf()), None)
 
 
 @cache

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use airtcp_host::bpf::{self, Constants, Registered, Treatment};
+use airtcp_host::bpf::{self, Constants, Program, Registered, Treatment};
 use airtcp_host::changes::{Change as Undoable, Undone};
 use airtcp_host::device::discipline::Discipline;
 use airtcp_host::device::root::{self, OWN_HANDLE, RootDiscipline};
@@ -70,6 +70,12 @@ pub enum Change {
         name: String,
         /// Its constants.
         constants: Constants,
+        /// The user's object with it; `None` for one of airtcp's.
+        #[serde(default)]
+        file: Option<PathBuf>,
+        /// Content of the object. A record of the change does without: undoing takes the name.
+        #[serde(skip)]
+        object: Option<&'static [u8]>,
         /// The directory on a BPF file system that holds its pin.
         pins: PathBuf,
     },
@@ -93,10 +99,16 @@ impl Undoable for Change {
             Self::Control {
                 name,
                 constants,
+                object,
                 pins,
+                ..
             } => {
                 make_pins(pins)?;
-                Registered::new(name, name, constants)?.keep(pins)
+                let program = Program {
+                    control: name,
+                    object: *object,
+                };
+                Registered::new(program, name, constants)?.keep(pins)
             }
             Self::Treatment {
                 treatment,
@@ -241,14 +253,19 @@ impl Change {
             Self::Control {
                 name,
                 constants,
+                file,
                 pins,
+                ..
             } => {
                 let set: Vec<_> = constants
                     .iter()
                     .map(|(constant, value)| format!(" {constant}={value}"))
                     .collect();
+                let from = file
+                    .as_ref()
+                    .map_or_else(String::new, |file| format!(" of {}", file.display()));
                 format!(
-                    "BPF congestion control {name}{}, kept as {}",
+                    "BPF congestion control {name}{from}{}, kept as {}",
                     set.concat(),
                     pins.join(name).display()
                 )

@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::process::Command;
 
 use airtcp_emulate::inside::exit_code;
-use airtcp_host::bpf::{Registered, Verdicts};
+use airtcp_host::bpf::{Program, Registered, Verdicts};
 use airtcp_host::error::{Error, Result, Tried};
+use airtcp_remedies::bpf::Object;
 use clap::Args;
 
 /// Register a congestion control in BPF while a command runs
@@ -16,7 +17,7 @@ use clap::Args;
 /// Example: airtcp-net control newzag --set adjusted=1 -- iperf3 -C newzag -c 10.0.0.1
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// newzag, coin, veno or westwood
+    /// newzag, coin, veno or westwood, or an object file of yours: my.bpf.o
     name: String,
     /// An integer constant of the program; repeatable
     #[arg(long, value_name = "CONSTANT=NUMBER")]
@@ -49,8 +50,18 @@ pub fn run(options: &Options) -> Result<i32> {
             })
         })
         .collect::<Result<_>>()?;
-    let name = options.called.as_ref().unwrap_or(&options.name);
-    let registered = Registered::new(&options.name, name, &constants)?;
+    let program = match options.name.ends_with(".o") {
+        true => {
+            let object = Object::open(&options.name).map_err(Error::new)?;
+            Program {
+                control: object.control_name(),
+                object: Some(object.bytes()),
+            }
+        }
+        false => Program::shipped(&options.name),
+    };
+    let name = options.called.as_deref().unwrap_or(program.control);
+    let registered = Registered::new(program, name, &constants)?;
     let shell = [std::env::var_os("SHELL").unwrap_or_else(|| "/bin/sh".into())];
     let (program, arguments) = options
         .command

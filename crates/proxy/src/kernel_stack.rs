@@ -9,11 +9,11 @@ use std::os::fd::AsFd;
 
 use airtcp_host::bpf;
 use airtcp_host::bpf::constants;
-use airtcp_host::bpf::{Constants, Registered};
+use airtcp_host::bpf::{Constants, Program, Registered};
 use airtcp_host::error::{Error, Result, Tried};
 use airtcp_host::tcp_info;
 use airtcp_host::tcp_settings::{has_control, setting_path};
-use airtcp_remedies::deployment::{At, Concrete, Step, Way};
+use airtcp_remedies::deployment::{At, Concrete, ObjectFile, Step, Way};
 use airtcp_remedies::{ConfiguredRemedy, Selection};
 use airtcp_tcp::Profile;
 use rustix::net::sockopt;
@@ -35,6 +35,7 @@ pub struct KernelStack {
 struct StackRequest {
     control: Option<String>,
     program: Option<(String, Constants)>,
+    object: Option<ObjectFile>,
     is_paced: bool,
 }
 
@@ -56,7 +57,11 @@ impl KernelStack {
         let mut registered = None;
         if let Some((program, constants)) = &asked.program {
             // Another proxy may have one of the same name with other constants.
-            let unique = format!("{program}_{:x}", std::process::id());
+            let program = Program {
+                control: program,
+                object: asked.object.map(|object| object.bytes),
+            };
+            let unique = program.own_name();
             registered = Some(Registered::new(program, &unique, constants)?);
             control = Some(unique);
         }
@@ -150,7 +155,13 @@ impl StackRequest {
                     self.control = Some(name.to_owned());
                     true
                 }
-                Step::BpfCongestionControl { name, constant, .. } => {
+                Step::BpfCongestionControl {
+                    name,
+                    object,
+                    constant,
+                    ..
+                } => {
+                    self.object = object;
                     self.program = Some((name.to_owned(), constants(constant, &step.value)?));
                     true
                 }

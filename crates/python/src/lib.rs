@@ -37,7 +37,7 @@ mod _core {
     #[pymodule_export]
     use crate::running::{Running, Stretch};
     #[pymodule_export]
-    use crate::scenario::{Scenario, deployments, remedies, schema};
+    use crate::scenario::{Scenario, deployments, remedies, remedies_of, schema};
 
     #[pymodule_export]
     use crate::script::{profiles, script};

@@ -179,6 +179,15 @@ pub(crate) fn remedies(py: Python<'_>) -> PyResult<String> {
     serde_json::to_string(airtcp_remedies::catalogue()).map_err(|error| run_error(py, error))
 }
 
+/// The entries of the remedies of a combination, with their default values, as JSON: also those
+/// that no catalogue has, from BPF objects.
+#[pyfunction]
+pub(crate) fn remedies_of(py: Python<'_>, remedies: &str) -> PyResult<String> {
+    let chosen = airtcp_remedies::parse(remedies).map_err(|error| scenario_error(py, error))?;
+    let each: Vec<_> = chosen.as_slice().iter().map(|one| one.remedy).collect();
+    serde_json::to_string(&each).map_err(|error| run_error(py, error))
+}
+
 /// Deployment of each remedy of a combination on a real system, as JSON: its name, sentences with
 /// its values filled in, and whether it can be deployed on a host.
 #[pyfunction]

@@ -13,6 +13,7 @@ use airtcp_tcp::config::{
 use airtcp_tcp::external::{BpfProgram, ExternalControl};
 
 use crate::choices::WINDOW;
+use crate::deployment::{At, ObjectFile, Setting, Step, Way};
 use crate::{Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 /// The word before the object's file name.
@@ -28,7 +29,7 @@ pub type Constants = BTreeMap<String, i64>;
 /// An object that has been read.
 #[derive(Debug)]
 pub struct Object {
-    bytes: Vec<u8>,
+    file: ObjectFile,
     program: Program,
     remedy: Remedy,
     /// The controls made of it, by their constants.
@@ -77,15 +78,19 @@ impl Object {
         let mut objects = OBJECTS.lock().unwrap_or_else(PoisonError::into_inner);
         let known = objects
             .iter()
-            .find(|known| known.bytes == bytes && known.remedy.name == name);
+            .find(|known| known.file.bytes == bytes && known.remedy.name == name);
         if let Some(known) = known {
             return Ok(*known);
         }
         let program = Program::load(&bytes, &airtcp_bpf::Options::default())
             .map_err(|error| format!("{path}: {error}"))?;
-        let remedy = remedy(name, &program);
+        let file = ObjectFile {
+            path: String::leak(path.to_owned()),
+            bytes: Vec::leak(bytes),
+        };
+        let remedy = remedy(name, &program, file);
         let object: &'static Self = Box::leak(Box::new(Self {
-            bytes,
+            file,
             program,
             remedy,
             controls: Mutex::default(),
@@ -106,14 +111,35 @@ impl Object {
             .copied()
     }
 
+    /// The object of a control, and the values of its constants.
+    pub fn behind(control: ExternalControl) -> Option<(&'static Self, Vec<(String, i64)>)> {
+        let objects = OBJECTS.lock().unwrap_or_else(PoisonError::into_inner);
+        objects.iter().find_map(|object| {
+            let controls = object.controls.lock();
+            let controls = controls.unwrap_or_else(PoisonError::into_inner);
+            let (constants, _) = controls.iter().find(|(_, known)| *known == control)?;
+            Some((*object, constants.clone().into_iter().collect()))
+        })
+    }
+
     /// The remedy.
     pub const fn remedy(&'static self) -> &'static Remedy {
         &self.remedy
     }
 
+    /// The name under which the kernel knows the control.
+    pub fn control_name(&self) -> &str {
+        &self.program.name
+    }
+
+    /// The file.
+    pub const fn file(&self) -> ObjectFile {
+        self.file
+    }
+
     /// Content of the file.
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+    pub const fn bytes(&self) -> &'static [u8] {
+        self.file.bytes
     }
 
     /// The control with these constants.
@@ -204,7 +230,7 @@ pub fn unsuited(tcp: &Config) -> Option<(&'static str, &'static str)> {
     found.map(|(_, key, value)| (key, value))
 }
 
-fn remedy(name: String, program: &Program) -> Remedy {
+fn remedy(name: String, program: &Program, object: ObjectFile) -> Remedy {
     let parameters: Vec<Parameter> = program
         .constants()
         .iter()
@@ -226,6 +252,12 @@ fn remedy(name: String, program: &Program) -> Remedy {
             }
         })
         .collect();
+    let step = Step::BpfCongestionControl {
+        name: String::leak(program.name.clone()),
+        object: Some(object),
+        constant: "",
+        value: Setting::Constants,
+    };
     Remedy {
         name: String::leak(name),
         place: Place::Sender,
@@ -235,9 +267,9 @@ fn remedy(name: String, program: &Program) -> Remedy {
         )),
         source: "the object file",
         parameters: Vec::leak(parameters),
-        deployment: Deployment::none(
-            "airtcp does not register it yet: bpftool struct_ops register does",
-        ),
+        deployment: Deployment::by(Vec::leak(vec![
+            Way::new(At::Sender, Vec::leak(vec![step])).since("6.4"),
+        ])),
         decides: WINDOW,
         apply: |_, _| {},
     }

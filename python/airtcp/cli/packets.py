@@ -6,6 +6,7 @@ from typing import NoReturn
 import typer
 
 from airtcp.cli.errors import clear_errors
+from airtcp.core.bpf import with_objects
 from airtcp.core.net import hand_over
 
 
@@ -18,11 +19,14 @@ def deploy_command(_context: typer.Context) -> None:
 
     airtcp deploy newzag --cgroup /sys/fs/cgroup/web --share 50% --for 10min
 
+    airtcp deploy --bpf my.bpf.c --all
+
     airtcp deploy --list --check
 
     airtcp deploy --undo
     """
     with clear_errors():
+        sys.argv = with_objects(sys.argv, [])
         hand_over("deploy")
 
 
@@ -47,9 +51,12 @@ def emulate_command(_context: typer.Context) -> None:
 
     airtcp emulate FILE --server "iperf3 -s" -- sh -c 'iperf3 -c $AIRTCP_SERVER'
 
+    airtcp emulate FILE --bpf my.bpf.c --server "iperf3 -s" -- sh -c 'iperf3 -c $AIRTCP_SERVER'
+
     airtcp emulate FILE --kernel 6.12 --server "iperf3 -s" -- sh -c 'iperf3 -c $AIRTCP_SERVER'
     """
     with clear_errors():
+        sys.argv = with_objects(sys.argv, ["--remedy"])
         words = sys.argv[sys.argv.index("emulate") + 1 :]
         before = words[: words.index("--")] if "--" in words else words
         if any(word == "--kernel" or word.startswith("--kernel=") for word in before):

@@ -132,9 +132,9 @@ def run_command(
             chosen = best_start.settings(chosen)
         named_remedies = list(remedy or [])
         if bpf is not None:
-            from airtcp.core.bpf import remedy as bpf_remedy
+            from airtcp.core.bpf import with_own
 
-            named_remedies.append(bpf_remedy(bpf))
+            named_remedies = list(with_own(named_remedies, bpf))
         scenario = load_scenario(file, chosen, named_remedies)
         warn(scenario)
         with progress_bar(f"running {file}") as report:

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from rich.markup import escape
 from airtcp._core import ScenarioError
 from airtcp.cli.console import (
     AsJson,
+    Bpf,
     DaskAddress,
     Jobs,
     MetricName,
@@ -25,6 +27,7 @@ from airtcp.cli.errors import clear_errors, say
 from airtcp.cli.unwritten import AnswerFirst
 from airtcp.comparison.grid import load_grid, run_grid
 from airtcp.comparison.own_metric import metric_of
+from airtcp.core.bpf import with_own
 from airtcp.core.shipped import find
 from airtcp.pages.columns import printable
 
@@ -53,6 +56,7 @@ def study_command(
         ),
     ] = None,
     metric: MetricName = None,
+    bpf: Bpf = None,
     jobs: Jobs = None,
     dask: DaskAddress = None,
     png: WithPng = False,
@@ -70,12 +74,15 @@ def study_command(
     airtcp study classifiers --seeds 5
 
     airtcp study then-and-now --metric rtt-p95
+
+    airtcp study then-and-now --bpf my.bpf.c
     """
     with clear_errors():
         try:
             grid = load_grid(find(file, "studies"))
         except OSError as error:
             raise ScenarioError(f"study {file}: cannot be read ({error.strerror})") from error
+        grid = replace(grid, remedies=with_own(grid.remedies, bpf))
         asked = metric_of(metric, Path.cwd()) if metric else None
         if folder:
             writable_folder(folder)

@@ -9,6 +9,7 @@ from airtcp.cli.asker import Can, asked_for
 from airtcp.cli.compare_output import print_comparison
 from airtcp.cli.console import (
     AsJson,
+    Bpf,
     Jobs,
     ScenarioFile,
     Settings,
@@ -50,6 +51,7 @@ def tune_command(
             show_default=False,
         ),
     ] = None,
+    bpf: Bpf = None,
     settings: Settings = None,
     worth: Annotated[
         float,
@@ -123,6 +125,7 @@ def tune_command(
                 max_cpu_s=max_cpu,
                 max_seeds=max_seeds,
                 harmful=harmful,
+                bpf=bpf,
                 out=folder,
                 jobs=jobs,
                 progress=report,

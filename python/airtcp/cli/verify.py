@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +13,7 @@ from airtcp._core import ScenarioError
 from airtcp.cli.console import (
     AsJson,
     Beside,
+    Bpf,
     Report,
     Settings,
     complete_kernel,
@@ -27,6 +29,7 @@ from airtcp.cli.errors import clear_errors, say
 from airtcp.cli.kernels import kernel_name
 from airtcp.cli.unwritten import AnswerFirst
 from airtcp.comparison.execute import Progress
+from airtcp.core.bpf import with_own, with_program_names
 from airtcp.core.loading import parse_setting
 from airtcp.kernel.guests.catalogue import MACHINE
 from airtcp.kernel.runs import Measurement
@@ -45,6 +48,7 @@ def verify_command(
             help="A remedy from `airtcp list remedies` to verify. Repeatable.",
         ),
     ] = None,
+    bpf: Bpf = None,
     seeds: Annotated[
         int,
         typer.Option(metavar="N", min=1, max=1000, help="Seeds 1 to N, the same for every remedy."),
@@ -121,6 +125,8 @@ def verify_command(
 
     airtcp verify lossy-pipe --set link.aqm.discipline=fq-codel --discipline fq_codel --kernel 6.12
 
+    airtcp verify lossy-pipe --bpf my.bpf.c --kernel 6.1,6.12
+
     airtcp verify lossy-pipe --remedy bbr --beside ping,exchange --kernel 6.12
     """
     with clear_errors():
@@ -132,7 +138,7 @@ def verify_command(
         if first:
             seed = 1 if seeds == DEFAULT_SEEDS else seeds
             disciplines = (discipline, ack_discipline)
-            _print_partings(file, remedy or [], seed, given, names, disciplines)
+            _print_partings(file, with_own(remedy or [], bpf), seed, given, names, disciplines)
             return
         with progress_bar(f"verifying on {file}") as report:
             found = [
@@ -144,6 +150,7 @@ def verify_command(
                     kernel=name,
                     discipline=discipline,
                     ack_discipline=ack_discipline,
+                    bpf=bpf,
                     out=folder,
                     jobs=jobs,
                     progress=_part_of(report, number, len(names)),
@@ -169,7 +176,7 @@ def verify_command(
 
 def _print_partings(
     file: str,
-    remedies: list[str],
+    remedies: Sequence[str],
     seed: int,
     settings: dict[str, object],
     kernels: list[str],
@@ -191,7 +198,8 @@ def _print_partings(
                 file, remedy, seed, settings, guest, discipline=here, ack_discipline=back
             )
             for flow, found in enumerate(flows):
-                print(f"{remedy or 'baseline'}, seed {seed}, flow {flow}, kernel {kernel}:")
+                name = with_program_names(remedy) or "baseline"
+                print(f"{name}, seed {seed}, flow {flow}, kernel {kernel}:")
                 print_lines(found.lines())
                 print()
 

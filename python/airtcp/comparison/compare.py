@@ -99,9 +99,9 @@ def compare(
     """
     names = remedy_names(remedies)
     if bpf is not None:
-        from airtcp.core.bpf import remedy
+        from airtcp.core.bpf import with_own
 
-        names = [*(name for name in names if name != ALL), remedy(bpf)]
+        names = list(with_own([name for name in names if name != ALL], bpf))
     if control is not None:
         from airtcp.core.control import remedies as control_remedies
 

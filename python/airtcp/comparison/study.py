@@ -6,6 +6,7 @@
 """
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ def run(
     jobs: int | None = None,
     dask: str | None = None,
     metric: "str | Metric | OwnMetric | None" = None,
+    bpf: str | os.PathLike[str] | None = None,
 ) -> "GridResult":
     """Runs a study: every remedy of its file on every link and stack.
 
@@ -33,6 +35,8 @@ def run(
         jobs: number of parallel runs; None takes the processors this process may use.
         dask: the address of a Dask scheduler; its workers then run the cells.
         metric: the metric to compare, as `airtcp.compare` takes it; None takes the file's.
+        bpf: a congestion control for the kernel's BPF, `my.bpf.o` or `my.bpf.c`, as one more
+            remedy.
 
     Raises:
         ScenarioError: the file, a link or a stack is wrong; before anything runs.
@@ -40,7 +44,9 @@ def run(
         OSError: the file cannot be read, or `out` not be written.
     """
     from airtcp.comparison.grid import load_grid, run_grid
+    from airtcp.core.bpf import with_own
     from airtcp.core.shipped import find
 
     grid = load_grid(find(file, "studies") if isinstance(file, str) else Path(file))
+    grid = replace(grid, remedies=with_own(grid.remedies, bpf))
     return run_grid(grid, seeds, None if out is None else Path(out), jobs, dask=dask, metric=metric)

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from airtcp import _core
@@ -42,6 +43,42 @@ def remedy(file: str | os.PathLike[str]) -> str:
     return text
 
 
+def with_own(remedies: Iterable[str], bpf: str | os.PathLike[str] | None) -> tuple[str, ...]:
+    """The remedies, with that of an object file or source as one more, if it is given.
+
+    Raises:
+        ScenarioError: as `remedy`.
+    """
+    return (*remedies, *(() if bpf is None else (remedy(bpf),)))
+
+
+def with_objects(words: Sequence[str], option: Sequence[str]) -> list[str]:
+    """A command line for airtcp-net: `--bpf FILE` as the remedy of its object, after `option`.
+
+    >>> with_objects(["deploy", "sack", "--all"], [])
+    ['deploy', 'sack', '--all']
+
+    Raises:
+        ScenarioError: `--bpf` without a file, or as `remedy`.
+    """
+    found: list[str] = []
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        name, equals, file = word.partition("=")
+        if word == "--":
+            return [*found, word, *rest]
+        if name != "--bpf":
+            found.append(word)
+            continue
+        if not equals:
+            if not rest:
+                raise ScenarioError("--bpf: expected a file, such as my.bpf.c or my.bpf.o:beta=3")
+            file = rest.pop(0)
+        found += [*option, remedy(file)]
+    return found
+
+
 def with_program_names(text: str) -> str:
     """A text for readers: a remedy of a source by its program's name, not by the kept object.
 
@@ -49,6 +86,23 @@ def with_program_names(text: str) -> str:
     'bpf:gentle:a=1'
     """
     return _KEPT.sub(rf"{PREFIX}\1", text)
+
+
+def named(part: str) -> tuple[str, str]:
+    """Name and values of a part of a combination of remedies, also of a BPF object.
+
+    >>> named("cake:rate=9500"), named("bpf:my.bpf.o:beta=3")
+    (('cake', 'rate=9500'), ('bpf:my.bpf.o', 'beta=3'))
+    """
+    text = part.strip()
+    start = len(PREFIX) if is_bpf(text) else 0
+    name, _, values = text[start:].partition(":")
+    return (text[:start] + name).strip(), values
+
+
+def file_of(part: str) -> str | None:
+    """The object file that a part of a combination names; None if it names none."""
+    return named(part)[0].removeprefix(PREFIX) if is_bpf(part) else None
 
 
 def is_bpf(part: str) -> bool:

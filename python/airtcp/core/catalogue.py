@@ -1,10 +1,13 @@
 """The catalogue of remedies and the schema of scenarios, from the core."""
 
 import json
+from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, TypedDict, cast
 
 from airtcp import _core
 from airtcp._core import ScenarioError
+from airtcp.core.bpf import is_bpf
 
 if TYPE_CHECKING:
     import polars as pl
@@ -129,6 +132,24 @@ def remedy(name: str) -> Remedy:
     raise ScenarioError(
         f'remedy "{name}": expected a name alone: `airtcp list remedies` lists them'
     )
+
+
+@cache
+def entries() -> Mapping[str, Remedy]:
+    """The catalogue by name."""
+    return {entry["name"]: entry for entry in remedies()}
+
+
+def entry_of(name: str) -> Remedy | None:
+    """The entry of a remedy of the catalogue, or of a BPF object; None for an unknown name.
+
+    Raises:
+        ScenarioError: the object cannot be read, or not be simulated.
+    """
+    if is_bpf(name):
+        (entry,) = cast(list[Remedy], json.loads(_core.remedies_of(name)))
+        return entry
+    return entries().get(name)
 
 
 def is_known(remedy: str) -> bool:

@@ -251,9 +251,9 @@ def run(
     if not 0 <= seed < 2**64:
         raise ScenarioError(f"seed {seed}: expected a whole number from 0 to 2^64 - 1")
     if bpf is not None:
-        from airtcp.core.bpf import remedy
+        from airtcp.core.bpf import with_own
 
-        remedies = [*remedy_names(remedies), remedy(bpf)]
+        remedies = with_own(remedy_names(remedies), bpf)
     if control is not None:
         from airtcp.core.control import remedy as control_remedy
 

@@ -10,7 +10,7 @@ from airtcp.kernel.guests.brought import brought, programs_in
 from airtcp.kernel.guests.cache import KernelError
 from airtcp.kernel.guests.machine import MEMORY_MIB, no_machine_left
 from airtcp.kernel.guests.protocol import Done, Job
-from airtcp.kernel.in_guest import guest_path, scenario_files
+from airtcp.kernel.in_guest import guest_path, guest_remedy, object_files, scenario_files
 from airtcp.kernel.runs import readable_path
 
 _RECORDED = "/airtcp/record"
@@ -41,6 +41,8 @@ class Emulation:
     options: list[str] = field(default_factory=list)
     """Options for airtcp-net, with their values."""
     command: list[str] = field(default_factory=list)
+    objects: dict[str, bytes] = field(default_factory=dict)
+    """BPF objects that remedies name, by their guest paths."""
 
     def take(self, option: str, value: str) -> None:
         """Takes an option with its value."""
@@ -51,6 +53,9 @@ class Emulation:
                 self.record = Path(value)
             case "--bring":
                 self.bring.append(value)
+            case "--remedy":
+                self.objects |= object_files(value)
+                self.options += [option, guest_remedy(value)]
             case _:
                 self.options += [option, value]
                 if option == "--server":
@@ -106,7 +111,7 @@ def emulate(asked: Emulation) -> Done:
     command = ["", "emulate", guest_path(source), "--quiet", *asked.options, *recording]
     job = Job((*command, "--", *asked.command), _RECORDED if recording else "")
     with no_machine_left():
-        (done,) = guest.run([job], scenario_files(source, asked.options))
+        (done,) = guest.run([job], scenario_files(source, asked.options) | asked.objects)
     if done.status and _FULL in done.err:
         raise KernelError(
             f"--record: a guest keeps the recording in its memory of {MEMORY_MIB} MiB, and this "

@@ -4,6 +4,7 @@ A run depends only on its kernel, scenario, seed and remedy: not on the machine,
 earlier runs.
 """
 
+import hashlib
 import os
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from airtcp._core import RunError, Scenario, ScenarioError
 from airtcp.comparison.plan import Observation
+from airtcp.core.bpf import file_of
 from airtcp.kernel.guests import Guest
 from airtcp.kernel.guests.protocol import Done, Job
 from airtcp.kernel.runs import KernelRun, measurement, reason
@@ -21,6 +23,9 @@ _BAD_REQUEST = 2
 
 RECORDED = "/airtcp/record"
 """The guest's folder for the recording of a run."""
+
+_OBJECTS = "/airtcp/objects"
+"""The guest's folder for BPF objects."""
 
 _FOLDER = "/airtcp/scenario"
 """The guest's folder for a scenario."""
@@ -87,12 +92,43 @@ def _succeeded(done: Done) -> Done:
 
 
 def _job(run: KernelRun, seed: int, *more: str) -> Job:
-    inside = replace(run, source=guest_path(Path(run.source)))
+    remedy = guest_remedy(run.remedy)
+    inside = replace(run, source=guest_path(Path(run.source)), remedy=remedy)
     return Job((*inside.command("", seed), *more))
 
 
 def _files(run: KernelRun) -> dict[str, bytes]:
-    return scenario_files(Path(run.source).absolute(), [value for _, value in run.settings])
+    files = scenario_files(Path(run.source).absolute(), [value for _, value in run.settings])
+    return files | object_files(run.remedy)
+
+
+def object_files(remedy: str) -> dict[str, bytes]:
+    """The BPF objects that a combination of remedies names, by their guest paths.
+
+    Raises:
+        ScenarioError: one cannot be read.
+    """
+    files = {}
+    for path in filter(None, map(file_of, remedy.split("+"))):
+        try:
+            files[_object_path(path)] = Path(path).read_bytes()
+        except OSError as error:
+            raise ScenarioError(f"{path} cannot be read ({error.strerror})") from error
+    return files
+
+
+def guest_remedy(remedy: str) -> str:
+    """A combination of remedies with the guest paths of its BPF objects."""
+    parts = []
+    for part in remedy.split("+"):
+        path = file_of(part)
+        parts.append(part if path is None else part.replace(path, _object_path(path), 1))
+    return "+".join(parts)
+
+
+def _object_path(path: str) -> str:
+    # Objects of the same name may lie in several folders.
+    return f"{_OBJECTS}/{hashlib.sha256(path.encode()).hexdigest()[:8]}-{Path(path).name}"
 
 
 def guest_path(source: Path) -> str:

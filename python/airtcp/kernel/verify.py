@@ -13,6 +13,7 @@ from airtcp.comparison.comparison_plan import ComparisonPlan, comparison_plan
 from airtcp.comparison.execute import Progress, Results, execute, processors
 from airtcp.comparison.plan import Observation, Plan, PlannedCell, seed_by_seed, seeded_cells
 from airtcp.comparison.statistics import PairedDifference, paired_difference
+from airtcp.core.bpf import with_own
 from airtcp.core.catalogue import BASELINE
 from airtcp.core.loading import remedy_names
 from airtcp.core.shown import Reported, view
@@ -170,6 +171,7 @@ def verify(
     kernel: str = MACHINE,
     discipline: str = "",
     ack_discipline: str = "",
+    bpf: str | os.PathLike[str] | None = None,
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -190,6 +192,8 @@ def verify(
             ("cake", "fq_codel limit 100"), in place of the link's queue; the link has to be a pipe
             with a constant rate. The simulation keeps the scenario's queue.
         ack_discipline: the same for the direction of the acknowledgments.
+        bpf: a congestion control for the kernel's BPF, `my.bpf.o` or `my.bpf.c`, as one more
+            remedy: the kernel loads the object that is simulated.
         out: a folder; finished runs are stored in and reused from its folder `cells`.
         jobs: number of parallel runs of the kernel. None means one on this machine's kernel, and
             one per processor in virtual time. Runs during which the machine did not keep up are
@@ -205,7 +209,7 @@ def verify(
     # The baseline comes first: a remedy's setting on a kernel may depend on the deviation of the
     # link's round trips, which the kernel measures.
     guest = None if kernel == MACHINE else Guest.of(the_kernel(kernel))
-    comparison = comparison_plan(scenario, remedy_names(remedies), seeds, settings)
+    comparison = comparison_plan(scenario, with_own(remedy_names(remedies), bpf), seeds, settings)
     path, given = readable_path(scenario), settings_of(settings)
     request = _Request(path, given, comparison, guest, discipline, ack_discipline)
     with no_machine_left():

@@ -78,6 +78,8 @@ class Search:
     """Measures the harm to an unchanged competing flow, where that is possible."""
     names: Sequence[str] = ()
     """Remedies to search among; empty takes all that apply to the link."""
+    own: Sequence[str] = ()
+    """BPF objects, as remedies, to search among too."""
     scores: dict[str, Candidate] = field(default_factory=dict)
     """Every setting that ran, on its most seeds."""
     tried: dict[str, Combination] = field(default_factory=dict)
@@ -149,6 +151,7 @@ class Search:
         starts = [Setting.parse(text) for text in found.taken]
         if self.names:
             starts = [one for one in starts if one.remedy in self.names]
+        starts += [Setting.parse(text) for text in self.own]
         path = path_of(self.scenario)
         rate = path.rate_bps if path else None
         base = self._rung([(one,) for one in starts], 2, "remedies at their defaults")

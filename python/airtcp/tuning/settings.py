@@ -1,13 +1,14 @@
 """Settings of a remedy: values for its parameters, and those worth trying next."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import inf
 
 from airtcp.comparison.sizes import MAX_INITIAL
-from airtcp.core.catalogue import Parameter, Remedy, remedies
+from airtcp.core.bpf import named
+from airtcp.core.catalogue import Parameter, Remedy, entry_of
 
 WIDE = (1 / 8, 1 / 4, 1 / 2, 2.0, 4.0, 8.0)
 """Factors of a first look at a parameter."""
@@ -28,7 +29,7 @@ _IN_SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 @dataclass(frozen=True)
 class Setting:
-    """A remedy of the catalogue with values for some of its parameters."""
+    """A remedy of the catalogue, or a BPF object, with values for some of its parameters."""
 
     remedy: str
     values: tuple[tuple[str, str], ...] = ()
@@ -37,7 +38,7 @@ class Setting:
     @classmethod
     def parse(cls, text: str) -> "Setting":
         """The setting of a remedy as it is written: `cake:rate=9500`."""
-        remedy, _, rest = text.partition(":")
+        remedy, rest = named(text)
         pairs = (part.partition("=") for part in rest.split(",") if part)
         return cls(remedy, tuple((name, value) for name, _, value in pairs))
 
@@ -70,12 +71,12 @@ class Setting:
 
 def parameters(remedy: str) -> Sequence[Parameter]:
     """The parameters of a remedy of the catalogue."""
-    return _catalogue()[remedy]["parameters"]
+    return _entry(remedy)["parameters"]
 
 
 def knobs(remedy: str) -> frozenset[str]:
     """What deploying a remedy sets: two that set the same cannot be deployed together."""
-    steps = (step for way in _catalogue()[remedy]["ways"] for step in way["steps"])
+    steps = (step for way in _entry(remedy)["ways"] for step in way["steps"])
     found = set()
     for step in steps:
         kind = str(step["kind"]).removeprefix("bpf-")
@@ -88,8 +89,11 @@ _ALONE = {"qdisc", "congestion-control"}
 
 
 @cache
-def _catalogue() -> Mapping[str, Remedy]:
-    return {entry["name"]: entry for entry in remedies()}
+def _entry(remedy: str) -> Remedy:
+    entry = entry_of(remedy)
+    if entry is None:
+        raise KeyError(remedy)
+    return entry
 
 
 def written(value: float | str) -> str:

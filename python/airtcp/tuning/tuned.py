@@ -13,6 +13,7 @@ from airtcp.comparison.perturbation import perturbed
 from airtcp.comparison.ranking import SMALLEST_PERCENT
 from airtcp.comparison.ranking.askers import parse_askers
 from airtcp.comparison.sequential import MAX_SEEDS, Rounds
+from airtcp.core.bpf import with_own
 from airtcp.core.catalogue import remedies
 from airtcp.core.loading import load_scenario
 from airtcp.core.quantities import format_percent
@@ -81,6 +82,7 @@ def tune(
     max_cpu_s: float = MAX_CPU_S,
     max_seeds: int = MAX_SEEDS,
     harmful: bool = False,
+    bpf: str | os.PathLike[str] | None = None,
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -97,6 +99,8 @@ def tune(
         max_cpu_s: bound on the processor time, in seconds.
         max_seeds: maximum number of fresh seeds.
         harmful: whether settings may take over a tenth of a competing flow's goodput.
+        bpf: a congestion control for the kernel's BPF, `my.bpf.o` or `my.bpf.c`, to search among
+            too, with its constants as parameters.
         out: a folder for finished runs, from which an interrupted search goes on.
         jobs: number of parallel runs; None takes the processors this process may use.
         progress: called after each round.
@@ -133,7 +137,16 @@ def tune(
         runs = run_comparison(link, texts, list(seeds), metric="harm", can=can, out=out, jobs=jobs)
         return {name: one.mean_percent or 0.0 for name, one in runs.compared("harm").items()}
 
-    search = Search(link, run, budget, can, smallest, None if harmful else harm, tuple(names))
+    search = Search(
+        link,
+        run,
+        budget,
+        can,
+        smallest,
+        None if harmful else harm,
+        tuple(names),
+        with_own((), bpf),
+    )
     finalists = [text_of(one) for one in search.run()]
     if not finalists and search.stopped:
         raise RunError(

@@ -11,7 +11,7 @@ use airtcp_host::device::root::RootDiscipline;
 use airtcp_host::error::{Error, Result};
 use airtcp_host::release::version;
 use airtcp_host::tcp_settings::setting_path;
-use airtcp_remedies::deployment::{At, Concrete, Step, Way};
+use airtcp_remedies::deployment::{At, Concrete, ObjectFile, Step, Way};
 use airtcp_remedies::{ConfiguredRemedy, Selection};
 
 use crate::change::{Change, is_same, read};
@@ -63,6 +63,7 @@ struct Effects {
     radio: Vec<(&'static str, String)>,
     attributes: Vec<(&'static str, String)>,
     program: Option<(String, Constants)>,
+    object: Option<ObjectFile>,
     discipline: Option<String>,
     control: Option<String>,
     is_paced: bool,
@@ -165,7 +166,13 @@ impl Effects {
                 self.attributes.push((name, value));
             }
             Step::CongestionControl { name } => self.control = Some(name.to_owned()),
-            Step::BpfCongestionControl { name, constant, .. } => {
+            Step::BpfCongestionControl {
+                name,
+                object,
+                constant,
+                ..
+            } => {
+                self.object = object;
                 self.program = Some((name.to_owned(), constants(constant, &value)?));
                 self.control = Some(name.to_owned());
             }
@@ -191,6 +198,8 @@ impl Effects {
             changes.push(Change::Control {
                 name: name.clone(),
                 constants: constants.clone(),
+                file: self.object.map(|object| object.path.into()),
+                object: self.object.map(|object| object.bytes),
                 pins: asked.pins.to_owned(),
             });
         }

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier, OnceLock};
 use std::thread::ScopedJoinHandle;
 
-use airtcp_host::bpf::{Registered, Verdicts};
+use airtcp_host::bpf::{Program, Registered, Verdicts};
 use airtcp_host::clock::{Clock, since_1970};
 use airtcp_host::device::statistics::QueueCounts;
 use airtcp_host::error::{Error, Result, Tried};
@@ -209,7 +209,11 @@ impl MeasurementPlan {
         }
         let registered = match &self.stack.program {
             Some((program, constants)) => {
-                stack.congestion_control = format!("{program}_{:x}", std::process::id());
+                let program = Program {
+                    control: program,
+                    object: self.stack.object.map(|object| object.bytes),
+                };
+                stack.congestion_control = program.own_name();
                 let name = &stack.congestion_control;
                 Some(Registered::new(program, name, constants)?)
             }

@@ -10,7 +10,8 @@ use airtcp_host::error::{Error, Result, Tried};
 use airtcp_host::release::{is_at_least, is_guest};
 use airtcp_host::tcp_settings::{has_control, module_version, setting_path};
 use airtcp_remedies::Selection;
-use airtcp_remedies::deployment::{At, Concrete, Step, Way};
+use airtcp_remedies::bpf::Object;
+use airtcp_remedies::deployment::{At, Concrete, ObjectFile, Step, Way};
 use airtcp_tcp::Config;
 use airtcp_tcp::config::{CongestionControl, EcnUse, LossDetection};
 use serde::Serialize;
@@ -22,6 +23,9 @@ pub struct Stack {
     pub congestion_control: String,
     /// The BPF program registered under that name, with its constants.
     pub program: Option<(String, Constants)>,
+    /// The user's object with the program; `None` for one of airtcp's.
+    #[serde(skip)]
+    pub object: Option<ObjectFile>,
     /// Settings of the sender's namespace, key and value, in order.
     pub sender_settings: Vec<(String, String)>,
     /// Settings of the receiver's namespace.
@@ -103,7 +107,12 @@ impl Stack {
 
     /// The kernel's TCP for a scenario's settings.
     fn of(tcp: &Config) -> Result<Self> {
+        let mut own = None;
         let control = match tcp.congestion {
+            CongestionControl::External(control) => {
+                own = Object::behind(control);
+                control.name()
+            }
             CongestionControl::Reno => "reno",
             CongestionControl::Cubic => "cubic",
             CongestionControl::Bbr => "bbr",
@@ -189,6 +198,10 @@ impl Stack {
                 .then_some(Metric::InitialWindow(tcp.initial_window))
                 .into_iter()
                 .collect(),
+            program: own
+                .as_ref()
+                .map(|(object, constants)| (object.control_name().to_owned(), constants.clone())),
+            object: own.map(|(object, _)| object.file()),
             ..Self::default()
         })
     }
@@ -216,8 +229,14 @@ impl Stack {
                 }
             }
             Step::CongestionControl { name } => name.clone_into(&mut self.congestion_control),
-            Step::BpfCongestionControl { name, constant, .. } => {
+            Step::BpfCongestionControl {
+                name,
+                object,
+                constant,
+                ..
+            } => {
                 name.clone_into(&mut self.congestion_control);
+                self.object = object;
                 self.program = Some((name.to_owned(), constants(constant, value)?));
             }
             // The only option set by remedies; its value is irrelevant above any link's rate.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{Constants, Group, Treatment, Verdicts, available};
+use super::{Constants, Group, Program, Treatment, Verdicts, available};
 use crate::error::{Error, Result};
 
 /// A registered congestion control, which does not exist in this build.
@@ -16,7 +16,7 @@ impl Registered {
     /// # Errors
     ///
     /// Always.
-    pub fn new(_program: &str, _name: &str, _constants: &Constants) -> Result<Self> {
+    pub fn new(_program: Program<'_>, _name: &str, _constants: &Constants) -> Result<Self> {
         Err(refused())
     }
 

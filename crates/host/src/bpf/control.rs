@@ -3,10 +3,10 @@
 use std::fmt;
 use std::path::Path;
 
-use libbpf_rs::{Link, MapCore, MapFlags, Object};
+use libbpf_rs::{Link, MapCore, MapFlags, MapType, Object};
 
 use super::object::{Unloaded, failed, is_section};
-use super::{Constants, Verdicts};
+use super::{Constants, Program, Verdicts, configuration};
 use crate::error::{Error, Result};
 use crate::release::is_guest;
 
@@ -31,6 +31,18 @@ const ROWS: usize = 5;
 /// Counters per row, in bytes.
 const ROW_BYTES: usize = 16;
 
+/// The object of one of airtcp's programs.
+fn shipped(program: &str) -> Result<&'static [u8]> {
+    let found = PROGRAMS.into_iter().find(|(known, _)| *known == program);
+    found.map(|(_, bytes)| bytes).ok_or_else(|| {
+        let known: Vec<_> = PROGRAMS.iter().map(|(known, _)| *known).collect();
+        Error::new(format!(
+            "congestion control {program:?}: expected one of {}",
+            known.join(", ")
+        ))
+    })
+}
+
 /// A congestion control that sockets can choose while this value lives, or permanently once kept. A
 /// socket that has chosen it keeps it until it closes.
 pub struct Registered {
@@ -52,29 +64,29 @@ impl Registered {
     ///
     /// No such program or constant, a name already in the kernel, no privilege, or a missing kernel
     /// feature, which is named.
-    pub fn new(program: &str, name: &str, constants: &Constants) -> Result<Self> {
-        let (program, bytes) = PROGRAMS
-            .into_iter()
-            .find(|(known, _)| *known == program)
-            .ok_or_else(|| {
-                let known: Vec<_> = PROGRAMS.iter().map(|(known, _)| *known).collect();
-                Error::new(format!(
-                    "congestion control {program:?}: expected one of {}",
-                    known.join(", ")
-                ))
-            })?;
-        let mut unloaded = Unloaded::read(program, bytes)?;
+    pub fn new(program: Program<'_>, name: &str, constants: &Constants) -> Result<Self> {
+        let bytes = match program.object {
+            Some(bytes) => bytes,
+            None => shipped(program.control)?,
+        };
+        if is_guest() {
+            configuration::write()?;
+        }
+        let mut unloaded = Unloaded::read(program.control, bytes)?;
         unloaded.set_all(constants)?;
-        unloaded.name_control(program, name)?;
+        unloaded.name_control(program.control, name)?;
         if is_guest() {
             // A kernel that ends with its jobs keeps nothing.
-            unloaded.without_link(program)?;
+            unloaded.without_link()?;
         }
         let mut object = unloaded.load()?;
         let link = object
             .maps_mut()
-            .find(|map| map.name().to_string_lossy() == program)
-            .ok_or_else(|| Error::new(format!("{program}: no congestion control in it")))?
+            .find(|map| map.map_type() == MapType::StructOps)
+            .ok_or_else(|| {
+                let program = program.control;
+                Error::new(format!("{program}: no congestion control in it"))
+            })?
             .attach_struct_ops()
             .map_err(|cause| {
                 failed(

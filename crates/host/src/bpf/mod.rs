@@ -8,9 +8,13 @@ use std::net::IpAddr;
 use crate::error::{Error, Result};
 
 #[cfg(feature = "bpf")]
+mod configuration;
+#[cfg(feature = "bpf")]
 mod control;
 #[cfg(feature = "bpf")]
 mod object;
+#[cfg(feature = "bpf")]
+mod said;
 #[cfg(feature = "bpf")]
 mod treat;
 
@@ -28,7 +32,44 @@ pub use treat::{groups, treat};
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
 
 /// Constants of a program, by their names in the source.
-pub type Constants = Vec<(String, u64)>;
+pub type Constants = Vec<(String, i64)>;
+
+/// A program with a congestion control.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Program<'a> {
+    /// The control's name in the object.
+    pub control: &'a str,
+    /// The object; one of airtcp's own if `None`.
+    pub object: Option<&'a [u8]>,
+}
+
+impl<'a> Program<'a> {
+    /// One of airtcp's own.
+    #[must_use]
+    pub const fn shipped(control: &'a str) -> Self {
+        Self {
+            control,
+            object: None,
+        }
+    }
+
+    /// A name that no other process gives to its control: of at most 15 bytes
+    /// (`TCP_CA_NAME_MAX`).
+    #[must_use]
+    pub fn own_name(&self) -> String {
+        let process = format!("_{:x}", std::process::id());
+        let kept = 15_usize.saturating_sub(process.len());
+        let first = self.control.char_indices().take_while(|(at, _)| *at < kept);
+        let first: String = first.map(|(_, letter)| letter).collect();
+        first + &process
+    }
+}
+
+impl std::fmt::Debug for Program<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Program").field(&self.control).finish()
+    }
+}
 
 /// Losses classified by a congestion control, by their number n.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -81,19 +122,29 @@ pub struct Group {
     pub refused: i32,
 }
 
-/// A program's constant with the value of a step; empty if the program has no constant.
+/// A program's constants with the value of a step: of one constant, or of several by name,
+/// `beta=3,gamma=1`; empty if the program has none.
 ///
 /// # Errors
 ///
-/// The value is not a whole number.
+/// A value is not a whole number.
 pub fn constants(constant: &str, value: &str) -> Result<Constants> {
-    if constant.is_empty() {
-        return Ok(Constants::new());
+    let number = |name: &str, value: &str| match value.parse() {
+        Ok(number) => Ok((name.to_owned(), number)),
+        Err(_) => Err(Error::new(format!(
+            "{name} = {value:?}: expected a whole number"
+        ))),
+    };
+    if !constant.is_empty() {
+        return Ok(vec![number(constant, value)?]);
     }
-    let number = value
-        .parse()
-        .map_err(|_| Error::new(format!("{constant} = {value:?}: expected a whole number")))?;
-    Ok(vec![(constant.to_owned(), number)])
+    let words = value.split(',').filter(|word| !word.is_empty());
+    words
+        .map(|word| {
+            let (name, value) = word.split_once('=').unwrap_or((word, ""));
+            number(name, value)
+        })
+        .collect()
 }
 
 /// Checks whether this program and this kernel support BPF at all, privileges aside.

@@ -2,9 +2,9 @@
 
 use libbpf_rs::btf::Btf;
 use libbpf_rs::btf::types::{DataSec, Var};
-use libbpf_rs::{AsRawLibbpf, Object, ObjectBuilder, OpenObject};
+use libbpf_rs::{AsRawLibbpf, MapType, Object, ObjectBuilder, OpenObject};
 
-use super::{Constants, allowed};
+use super::{Constants, allowed, said};
 use crate::error::{Error, Result};
 
 /// The section of an object with its constants.
@@ -12,7 +12,7 @@ const CONSTANTS: &str = ".rodata";
 
 /// An object that has been read but not loaded yet.
 pub struct Unloaded {
-    name: &'static str,
+    name: String,
     object: OpenObject,
 }
 
@@ -22,13 +22,16 @@ impl Unloaded {
     /// # Errors
     ///
     /// BPF is not available; the error gives the reason.
-    pub fn read(name: &'static str, bytes: &[u8]) -> Result<Self> {
+    pub fn read(name: &str, bytes: &[u8]) -> Result<Self> {
         allowed()?;
-        libbpf_rs::set_print(None);
+        said::begin();
         let object = ObjectBuilder::default()
             .open_memory(bytes)
             .map_err(|cause| failed(&format!("cannot read {name}.bpf.o"), &cause))?;
-        Ok(Self { name, object })
+        Ok(Self {
+            name: name.to_owned(),
+            object,
+        })
     }
 
     /// Sets a constant to the bytes of a value, padded with zeros to the constant's size.
@@ -45,7 +48,7 @@ impl Unloaded {
                 value.len()
             )));
         }
-        let name = self.name;
+        let name = self.name.clone();
         let mut section = self
             .object
             .maps_mut()
@@ -65,20 +68,22 @@ impl Unloaded {
     /// # Errors
     ///
     /// The program has no such constant, or it is too small for the value.
-    pub fn set(&mut self, constant: &str, value: u64) -> Result<()> {
+    pub fn set(&mut self, constant: &str, value: impl Into<i128>) -> Result<()> {
         let (_, size) = self.place_of(constant)?;
-        if size < 8 && value >> (8 * size) != 0 {
+        let (value, size) = (value.into(), size.min(8));
+        // The sign of its type is not known here: it takes whatever either kind holds.
+        let most = (1_i128 << (8 * size)) - 1;
+        if !(-most / 2 - 1..=most).contains(&value) {
             return Err(Error::new(format!(
-                "{}: {constant} = {value}: expected at most {}",
-                self.name,
-                (1_u64 << (8 * size)) - 1
+                "{}: {constant} = {value}: expected at most {most}",
+                self.name
             )));
         }
         let bytes = value.to_ne_bytes();
         let used = if cfg!(target_endian = "little") {
-            &bytes[..size.min(8)]
+            &bytes[..size]
         } else {
-            &bytes[8 - size.min(8)..]
+            &bytes[16 - size..]
         };
         self.set_bytes(constant, used)
     }
@@ -110,7 +115,7 @@ impl Unloaded {
         let mut searched = known.as_bytes().to_vec();
         searched.resize(16, 0);
         for mut map in self.object.maps_mut() {
-            if map.name().to_string_lossy() != known {
+            if map.map_type() != MapType::StructOps {
                 continue;
             }
             let Some(bytes) = map.initial_value_mut() else {
@@ -134,11 +139,11 @@ impl Unloaded {
     /// # Errors
     ///
     /// The kernel's library refuses.
-    pub fn without_link(&mut self, control: &str) -> Result<()> {
-        let name = self.name;
+    pub fn without_link(&mut self) -> Result<()> {
+        let name = self.name.clone();
         self.object
             .maps_mut()
-            .filter(|map| map.name().to_string_lossy() == control)
+            .filter(|map| map.map_type() == MapType::StructOps)
             .try_for_each(|mut map| map.set_map_flags(0))
             .map_err(|cause| failed(&format!("cannot register {name} without a link"), &cause))
     }
@@ -150,14 +155,16 @@ impl Unloaded {
     /// The kernel's verifier rejects them, or lacks something they need.
     pub fn load(self) -> Result<Object> {
         let name = self.name;
-        self.object
-            .load()
-            .map_err(|cause| failed(&format!("the kernel refuses {name}.bpf.o"), &cause))
+        self.object.load().map_err(|cause| {
+            let said = said::end();
+            let reason = said.map_or_else(String::new, |said| format!(": {said}"));
+            failed(&format!("the kernel refuses {name}.bpf.o{reason}"), &cause)
+        })
     }
 
     /// Offset and size of a constant.
     fn place_of(&self, constant: &str) -> Result<(usize, usize)> {
-        let name = self.name;
+        let name = &self.name;
         // SAFETY: the object outlives this borrow of it.
         #[expect(unsafe_code, reason = "an object's types are read through its pointer")]
         let raw = unsafe { self.object.as_libbpf_object().as_ref() };

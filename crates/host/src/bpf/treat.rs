@@ -28,8 +28,8 @@ pub fn treat(treatment: &Treatment, cgroup: &Path, directory: &Path) -> Result<(
     let mut unloaded = Unloaded::read("treat", PROGRAM)?;
     unloaded.set("namespace_cookie", cookie()?)?;
     unloaded.set("until_ns", treatment.until_ns.unwrap_or(0))?;
-    unloaded.set("share", treatment.share.into())?;
-    unloaded.set("salt", treatment.salt.into())?;
+    unloaded.set("share", treatment.share)?;
+    unloaded.set("salt", treatment.salt)?;
     if let Some((address, prefix)) = treatment.peers {
         let (network, mask) = in_network_order(address, prefix);
         unloaded.set_bytes("network", &network)?;
@@ -38,14 +38,8 @@ pub fn treat(treatment: &Treatment, cgroup: &Path, directory: &Path) -> Result<(
     if let Some(control) = &treatment.control {
         unloaded.set_bytes("control", control.as_bytes())?;
     }
-    unloaded.set(
-        "initial_window",
-        treatment.initial_window.unwrap_or(0).into(),
-    )?;
-    unloaded.set(
-        "least_timeout_us",
-        treatment.least_timeout_us.unwrap_or(0).into(),
-    )?;
+    unloaded.set("initial_window", treatment.initial_window.unwrap_or(0))?;
+    unloaded.set("least_timeout_us", treatment.least_timeout_us.unwrap_or(0))?;
     unloaded.set("pacing_rate", treatment.pacing_rate.unwrap_or(0))?;
     let mut object = unloaded.load()?;
     let opened = File::open(cgroup).tried(|| format!("cannot open {}", cgroup.display()))?;

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use airtcp_host::bpf;
@@ -112,6 +113,39 @@ fn a_control_in_bpf_becomes_the_default_and_goes() {
         succeeds(directory, &["undeploy"])?;
         assert_eq!(setting("net.ipv4.tcp_congestion_control"), before);
         assert!(!directory.join("bpf/airtcp").exists());
+        Ok(())
+    });
+}
+
+#[test]
+fn a_control_of_the_users_own_is_loaded_under_its_name_and_goes() {
+    if !airtcp_needs::are_met(&["clang"]) {
+        return;
+    }
+    with_programs("own", |directory, _| {
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bpf");
+        // With the flag TCP_CONG_NON_RESTRICTED, without which the kernel refuses a control as the
+        // default of a namespace (tcp_set_default_congestion_control).
+        let object = directory.join("mine.bpf.o");
+        let compiled = Command::new("clang")
+            .args(["-O2", "-g", "-target", "bpf", "-D__TARGET_ARCH_x86"])
+            .arg(format!("-I{}", sources.join("include").display()))
+            .arg("-c")
+            .arg(sources.join("coin.bpf.c"))
+            .arg("-o")
+            .arg(&object)
+            .status();
+        assert!(compiled.unwrap().success());
+        let before = setting("net.ipv4.tcp_congestion_control");
+        let remedy = format!("bpf:{}", object.display());
+        let said = succeeds(directory, &["deploy", &remedy, "--all"])?;
+        assert!(said.contains("mine.bpf.o"), "{said}");
+        assert_eq!(having("coin", 5), 10);
+        // The object is in the kernel, and undoing does without the file.
+        fs::remove_file(&object).unwrap();
+        succeeds(directory, &["undeploy"])?;
+        assert_eq!(setting("net.ipv4.tcp_congestion_control"), before);
+        assert_eq!(having("coin", 5), 0);
         Ok(())
     });
 }

@@ -115,6 +115,7 @@ pub(crate) const COIN: Deployment = Deployment::by(&[Way::new(
     At::Sender,
     &[Step::BpfCongestionControl {
         name: "coin",
+        object: None,
         constant: "radio_per_mille",
         value: Setting::Thousandths("q"),
     }],
@@ -134,6 +135,7 @@ pub(crate) const WESTWOOD: Deployment = Deployment::by(&[
         At::Sender,
         &[Step::BpfCongestionControl {
             name: "westwood",
+            object: None,
             constant: "",
             value: Setting::Fixed(""),
         }],
@@ -147,6 +149,7 @@ pub(crate) const VENO: Deployment = Deployment::by(&[
         At::Sender,
         &[Step::BpfCongestionControl {
             name: "veno",
+            object: None,
             constant: "beta_thousandths",
             value: Setting::Thousandths("beta"),
         }],

@@ -8,7 +8,10 @@ use serde::Serialize;
 
 use crate::{Quantity, Values};
 
+pub use object_file::ObjectFile;
+
 pub(crate) mod endpoints;
+mod object_file;
 mod text;
 
 #[cfg(test)]
@@ -105,13 +108,16 @@ pub enum Step {
         /// The name under which the kernel knows it.
         name: &'static str,
     },
-    /// A congestion control that airtcp brings for the kernel's BPF.
+    /// A congestion control for the kernel's BPF: one that airtcp brings, or the user's own.
     BpfCongestionControl {
         /// The program and the name under which the kernel knows it while it is registered.
         name: &'static str,
-        /// The program's constant that takes the value, or empty.
+        /// The user's object with it; `None` for a program of airtcp's.
+        object: Option<ObjectFile>,
+        /// The program's constant that takes the value; empty if there is none, or if the value
+        /// names them.
         constant: &'static str,
-        /// A whole number, or nothing.
+        /// A whole number, all of the program's constants, or nothing.
         value: Setting,
     },
     /// A queueing discipline on the device that leads onto the link, as tc(8) names it.
@@ -193,6 +199,8 @@ pub enum Setting {
     /// A parameter that is a number of attempts or no limit: the former, at most 255, which is as
     /// many as nl80211 takes.
     Attempts(&'static str),
+    /// All parameters, whole numbers, by name: `beta=3,gamma=1`.
+    Constants,
     /// A parameter that is a factor of the RTT's mean deviation, in milliseconds with their unit.
     /// It has a value only where a link is known.
     Deviations(&'static str),
@@ -384,7 +392,7 @@ impl Setting {
     /// The remedy's parameter that it reads, if it reads one.
     pub const fn parameter(self) -> Option<&'static str> {
         match self {
-            Self::Fixed(_) => None,
+            Self::Fixed(_) | Self::Constants => None,
             Self::Parameter(name)
             | Self::Thousandths(name)
             | Self::Milliseconds(name)
@@ -413,6 +421,7 @@ impl Setting {
         Some(match self {
             Self::Fixed(value) => value.to_owned(),
             Self::Parameter(name) => values.get(name).to_string(),
+            Self::Constants => constants(values),
             Self::Thousandths(name) => format!("{:.0}", values.number(name) * 1000.0),
             // Rounded up: a floor below one unit must not become zero.
             Self::Milliseconds(name) => {
@@ -458,6 +467,14 @@ const MAX_ATTEMPTS: u64 = 255;
 
 /// mac80211's number of the category best effort (`enum ieee80211_ac_numbers`).
 const BEST_EFFORT: u8 = 2;
+
+fn constants(values: &Values<'_>) -> String {
+    let given = values.parameters.iter().zip(values.quantities);
+    let words: Vec<_> = given
+        .map(|(parameter, quantity)| format!("{}={quantity}", parameter.name))
+        .collect();
+    words.join(",")
+}
 
 /// Rounded up: a limit below one unit must not become zero.
 fn microseconds(values: &Values<'_>, name: &str) -> u64 {

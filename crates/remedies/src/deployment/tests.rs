@@ -83,7 +83,7 @@ fn a_step_reads_only_its_remedys_parameters_and_of_the_right_kind() {
             .unwrap_or_else(|| panic!("{name}: {parameter}"))
             .default;
         let right = match setting {
-            Setting::Fixed(_) => false,
+            Setting::Fixed(_) | Setting::Constants => false,
             Setting::Parameter(_) | Setting::BufferSizes { .. } => {
                 matches!(default, Quantity::Count(_))
             }

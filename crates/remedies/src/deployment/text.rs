@@ -20,12 +20,21 @@ impl fmt::Display for Concrete {
             Step::CongestionControl { name } => {
                 write!(f, "sysctl -w net.ipv4.tcp_congestion_control={name}")
             }
-            Step::BpfCongestionControl { name, constant, .. } => {
-                write!(f, "airtcp-net control {name}")?;
-                if constant.is_empty() {
-                    return Ok(());
+            Step::BpfCongestionControl {
+                name,
+                object,
+                constant,
+                ..
+            } => {
+                match object {
+                    Some(object) => write!(f, "airtcp-net control {}", object.path)?,
+                    None => write!(f, "airtcp-net control {name}")?,
                 }
-                write!(f, " --set {constant}={value}")
+                if !constant.is_empty() {
+                    return write!(f, " --set {constant}={value}");
+                }
+                let mut set = value.split(',').filter(|word| !word.is_empty());
+                set.try_for_each(|word| write!(f, " --set {word}"))
             }
             Step::Qdisc { words, .. } => {
                 let command = format!("tc qdisc replace dev DEVICE root {words} {value}");

@@ -68,6 +68,7 @@ pub(crate) const NEWZAG: Remedy = Remedy::new("newzag", Place::Sender)
             Step::fixed_sysctl("net.ipv4.tcp_sack", "1"),
             Step::BpfCongestionControl {
                 name: "newzag",
+                object: None,
                 constant: "adjusted",
                 value: Setting::Parameter("adjusted"),
             },

@@ -3,7 +3,8 @@
 from enum import StrEnum
 from functools import cache
 
-from airtcp.core.catalogue import Remedy, Way, remedies
+from airtcp.core.bpf import named
+from airtcp.core.catalogue import Remedy, Way, entry_of
 
 
 class Spot(StrEnum):
@@ -32,8 +33,8 @@ def needs(remedy: str) -> tuple[frozenset[Spot], ...]:
     """The spots of each way to deploy a combination, the preferred way first; may be empty."""
     ways: list[frozenset[Spot]] = [frozenset()]
     for part in remedy.split("+"):
-        name, _, values = part.partition(":")
-        entry = _catalogue().get(name.strip())
+        name, values = named(part)
+        entry = entry_of(name)
         found = () if entry is None or entry["name"] in CONTROLS else _of(entry, values)
         ways = [before | one for before in ways for one in found]
     return tuple(dict.fromkeys(ways))
@@ -42,11 +43,6 @@ def needs(remedy: str) -> tuple[frozenset[Spot], ...]:
 def is_deployable(remedy: str, spots: frozenset[Spot]) -> bool:
     """Whether a combination can be deployed by changing only these spots."""
     return any(way <= spots for way in needs(remedy))
-
-
-@cache
-def _catalogue() -> dict[str, Remedy]:
-    return {entry["name"]: entry for entry in remedies()}
 
 
 def _is_a_way(way: Way, entry: Remedy, values: str) -> bool:
