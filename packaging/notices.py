@@ -21,7 +21,7 @@ _RULE = "=" * 78
 
 
 class MissingTextError(Exception):
-    """A crate without a licence text, for which none can be made."""
+    """A crate without a licence text, which cannot be made up for."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Crate:
         """Its licence texts and notices.
 
         Raises:
-            MissingTextError: it ships none, and its licence is not MIT.
+            MissingTextError: it ships no text, and its licence is not MIT.
         """
         files = sorted(file for file in self.folder.iterdir() if _TEXT.fullmatch(file.name))
         found = [file.read_text("utf-8", "replace").strip() for file in files if file.is_file()]
@@ -108,7 +108,7 @@ def notices(crates: Iterable[Crate]) -> str:
     """All texts, each once, with the crates that it covers.
 
     Raises:
-        MissingTextError: a crate has none.
+        MissingTextError: a crate has no text.
     """
     covered: dict[str, list[str]] = {}
     for crate in crates:

@@ -415,7 +415,8 @@ def test_every_ready_scenario_plays(lab: Lab) -> None:
     ready = [link["id"] for link in json.loads(body)["links"] if link["kind"] == "ready"]
     assert len(ready) >= 10
     for source in ready:
-        heard = messages(lab, "/api/play", {"source": source, "settings": {"duration": "2 s"}})
+        settings = {"duration": "2 s", "flows.start_spread": "1 s"}
+        heard = messages(lab, "/api/play", {"source": source, "settings": settings})
         assert heard[-1]["kind"] == "result", source
 
 

@@ -54,13 +54,13 @@ def test_a_discipline_is_found_for_a_deep_queue() -> None:
 
 def test_what_takes_from_others_is_left_out_unless_it_is_allowed() -> None:
     lossy = {"duration": "8 s", "link.loss.rate": 0.01}
-    gentle = airtcp.tune("lossy-pipe", ["bbr", "illinois"], lossy, can="server", max_cpu_s=60)
-    assert gentle.best == "illinois"
+    gentle = airtcp.tune("lossy-pipe", ["bbr", "westwood"], lossy, can="server", max_cpu_s=60)
+    assert gentle.best == "westwood"
     assert gentle.left_out is not None
     assert gentle.left_out[0] == "bbr"
     assert any("Left out: bbr" in note for note in gentle.notes)
     free = airtcp.tune(
-        "lossy-pipe", ["bbr", "illinois"], lossy, can="server", max_cpu_s=60, harmful=True
+        "lossy-pipe", ["bbr", "westwood"], lossy, can="server", max_cpu_s=60, harmful=True
     )
     assert free.left_out is None
     assert "bbr" in free.comparison.remedies

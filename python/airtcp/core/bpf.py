@@ -101,7 +101,7 @@ def named(part: str) -> tuple[str, str]:
 
 
 def file_of(part: str) -> str | None:
-    """The object file that a part of a combination names; None if it names none."""
+    """The object file that a part of a combination names, if any."""
     return named(part)[0].removeprefix(PREFIX) if is_bpf(part) else None
 
 

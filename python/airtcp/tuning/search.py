@@ -130,17 +130,22 @@ class Search:
 
         Without any, the others.
         """
-        tried = best[: 2 * FINALISTS]
-        if self.harm is None or not tried:
+        if self.harm is None or not best:
             return list(best[:FINALISTS])
-        self.budget.check()
-        harms = self.harm([text_of(one) for one in tried], SEEDS[:2])
-        self.rounds.append(f"{len(tried)} competing with an unchanged flow on 2 seeds")
-        gentle = [one for one in tried if harms.get(text_of(one), 0.0) > -LARGE_HARM_PERCENT]
-        helping = [one for one in gentle if self._value(one) >= self.smallest]
-        if not helping:
-            return list(tried[:FINALISTS])
-        first = next(iter(tried))
+        harms: dict[str, float] = {}
+        gentle: list[Combination] = []
+        helping = [one for one in best if self._value(one) >= self.smallest]
+        # Variants of one harmful setting may fill the first places.
+        while not gentle and len(harms) < len(helping):
+            self.budget.check()
+            batch = helping[len(harms) : len(harms) + 2 * FINALISTS]
+            measured = self.harm([text_of(one) for one in batch], SEEDS[:2])
+            self.rounds.append(f"{len(batch)} competing with an unchanged flow on 2 seeds")
+            harms |= {text_of(one): measured.get(text_of(one), 0.0) for one in batch}
+            gentle = [one for one in batch if harms[text_of(one)] > -LARGE_HARM_PERCENT]
+        if not gentle:
+            return list(best[:FINALISTS])
+        first = helping[0]
         if first not in gentle:
             self.left_out = (text_of(first), self._value(first), harms[text_of(first)])
         return gentle[:FINALISTS]

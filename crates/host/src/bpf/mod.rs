@@ -123,7 +123,7 @@ pub struct Group {
 }
 
 /// A program's constants with the value of a step: of one constant, or of several by name,
-/// `beta=3,gamma=1`; empty if the program has none.
+/// `beta=3,gamma=1`; may be empty.
 ///
 /// # Errors
 ///

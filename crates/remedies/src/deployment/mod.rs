@@ -114,7 +114,7 @@ pub enum Step {
         name: &'static str,
         /// The user's object with it; `None` for a program of airtcp's.
         object: Option<ObjectFile>,
-        /// The program's constant that takes the value; empty if there is none, or if the value
+        /// The program's constant that takes the value; empty without any, or if the value
         /// names them.
         constant: &'static str,
         /// A whole number, all of the program's constants, or nothing.

@@ -178,7 +178,7 @@ fn channels(
     ))
 }
 
-/// Directions of the slots; none where each goes both ways.
+/// Directions of the slots; empty where each goes both ways.
 fn pattern(table: &mut CellTable, is_lte: bool) -> Result<Vec<SlotDirection>, Problem> {
     let default = if is_lte {
         DuplexName::Fdd

@@ -1,4 +1,4 @@
-//! Steering has the effect it says, none where it says none, and is the same every time.
+//! Steering has its effect and no other, and is the same every time.
 
 use std::path::Path;
 

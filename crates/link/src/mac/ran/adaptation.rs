@@ -15,7 +15,7 @@ pub(super) struct TransportBlock {
 }
 
 /// The largest block in `blocks` resource blocks that is expected to be in error with at most 10 %
-/// at a ratio of signal to noise; `None` if none is.
+/// at a ratio of signal to noise, if any.
 pub(super) fn largest_block(
     format: &BlockFormat,
     nominal: &[f64],

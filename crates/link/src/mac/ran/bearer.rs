@@ -170,7 +170,7 @@ impl<P: Copy + EcnField> Bearer<P> {
         self.transmitter.leave(now, &mut pdus[before..], is_empty);
     }
 
-    /// Gives the next range of the stream a sequence number; `false` if there is none, or no room
+    /// Gives the next range of the stream a sequence number; `false` without any, or without room
     /// for any of it.
     fn number_next(&mut self, now: Instant, left: u64) -> bool {
         let Some(mut room) = left.checked_sub(MAX_HEADER).filter(|room| *room > 0) else {

@@ -212,7 +212,7 @@ impl Receiver {
         self.is_status_wanted && now >= self.prohibited_until
     }
 
-    /// The status, in at most `room` bytes; `None` if there is none to be sent or no room.
+    /// The status, in at most `room` bytes; `None` if there is nothing to send or no room.
     pub(in crate::mac::ran) fn status(&mut self, now: Instant, room: u64) -> Option<(Status, u64)> {
         if !self.wants_status(now) {
             return None;
@@ -247,7 +247,7 @@ impl Receiver {
         Some((status, bytes))
     }
 
-    /// Bytes of the status to be sent now; 0 if there is none.
+    /// Bytes of the status to be sent now, if any.
     pub(in crate::mac::ran) fn status_bytes(&self, now: Instant) -> u64 {
         if !self.wants_status(now) {
             return 0;

@@ -54,7 +54,7 @@ fn the_outer_loop_keeps_to_ten_percent() {
 }
 
 /// Half of the negative acknowledgments are misread: RLC finds the holes by its receiver's timer
-/// and closes them; packets arrive in order and none is lost.
+/// and closes them; packets arrive in order, without loss.
 #[test]
 fn rlc_retransmits_what_harq_does_not() {
     for base in [

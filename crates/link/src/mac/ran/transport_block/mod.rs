@@ -76,7 +76,7 @@ impl BlockFormat {
         }
     }
 
-    /// Bits of a block of scheme `mcs` in `blocks` resource blocks; 0 in none.
+    /// Bits of a block of scheme `mcs` in `blocks` resource blocks.
     #[must_use]
     pub fn bits(&self, mcs: usize, blocks: u32) -> u32 {
         let Some(scheme) = self.schemes().get(mcs) else {
