@@ -117,7 +117,7 @@ class IntegerPolicy:
 
 
 def size(hidden: int) -> int:
-    """Number of weights with so many neurons."""
+    """Number of weights of a policy with this many neurons."""
     return hidden * (len(INPUTS) + 2) + 1
 
 

@@ -220,7 +220,7 @@ impl Operations for Control {
                 name: self.name.clone(),
                 factory: self.factory.clone_ref(py),
                 paces: self.paces,
-                // One that cannot be copied starts anew.
+                // A control that cannot be copied begins as a new one.
                 instance: self.instance.as_ref().and_then(|one| copied(one).ok()),
             })
         })

@@ -154,7 +154,7 @@ impl<P: Copy + EcnField> Ran<P> {
         self.transmit(now, (candidate.user, process), direction, observer);
     }
 
-    /// A block is sent again on as many resource blocks, from the group on that it had first;
+    /// A block is retransmitted on as many resource blocks, from the group on that it had first;
     /// `false` if there are not as many.
     fn repeat(
         &mut self,

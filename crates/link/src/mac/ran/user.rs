@@ -159,8 +159,8 @@ impl<P: Copy + EcnField> User<P> {
         self.has_failed |= down || up;
     }
 
-    /// The connection is interrupted until slot `until`: blocks in transit are lost, and RLC begins
-    /// anew.
+    /// The connection is interrupted until slot `until`: blocks in transit are lost, and RLC is
+    /// re-established.
     pub(super) fn interrupt(&mut self, until: u64) {
         self.connected_from = until;
         self.has_failed = false;

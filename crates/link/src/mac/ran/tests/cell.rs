@@ -245,7 +245,7 @@ fn a_handover_is_met_by_a_packet_that_comes_during_it() {
 }
 
 /// No signal at all for a second: RLC gives up after its retransmissions, the radio link fails, and
-/// the connection is established anew; no packet is lost in acknowledged mode.
+/// the connection is re-established; no packet is lost in acknowledged mode.
 #[test]
 fn a_failed_radio_link_is_established_anew() {
     let base = lte(vec![radio(20.0, Fading::None, 0, 1)]);

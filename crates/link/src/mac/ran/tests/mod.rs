@@ -166,7 +166,7 @@ fn offer(bytes: u32) -> Offer {
     }
 }
 
-/// What became of packets: number, time, attempts, and how it ended.
+/// Fate of each packet: number, time, attempts, outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Delivered,
