@@ -123,11 +123,12 @@ wheel: $(WHEEL_READY) ## the wheel in dist/, whole: core, airtcp-net, scenarios,
 	$(BIN)/twine check --strict dist/*.whl
 	$(BIN)/python packaging/try_wheel.py dist/*.whl
 
-check-long: build $(DEV_READY) ## what takes hours: tests with programs hidden, connections under attack, the fuzzers for ten minutes each, a part of the mutants
+check-long: build $(DEV_READY) ## what takes hours: tests with programs hidden and with little processor time, connections under attack, the fuzzers for ten minutes each, a part of the mutants
 	@command -v cargo-mutants >/dev/null || { echo "cargo-mutants is missing: cargo install cargo-mutants --locked" >&2; exit 1; }
 	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is missing: rustup toolchain install nightly && cargo install cargo-fuzz --locked" >&2; exit 1; }
 	$(BIN)/python tests/hidden.py
 	$(BIN)/python tests/hidden.py --bare
+	$(BIN)/python tests/starved.py --python
 	$(CHECKED) PROPTEST_CASES=2560 cargo test --profile local --workspace $(BPF_FEATURES)
 	AIRTCP_NEW_CASES=1 AIRTCP_EDGES=2000 $(BIN)/pytest --numprocesses auto -m 'not needs' $$(grep -l 'from hypothesis' tests/python/*.py)
 	AIRTCP_CONNECTIONS=$(CONNECTIONS) AIRTCP_STORMS=$(CONNECTIONS) cargo test --profile local --package airtcp-tcp --test hostile

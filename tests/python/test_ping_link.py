@@ -92,8 +92,9 @@ def test_an_answer_takes_the_processor_time_that_is_given(tmp_path: Path) -> Non
     found = answered(
         log, find_events(log), can="all", rate=None, rounds=Rounds(most_seeds=10, most_cpu_s=5.0)
     )
-    # The run in progress at the end is finished.
-    assert time.process_time() - begun < 7
+    # The run in progress at the end is finished. Without a limit it takes 13 s, or more on a
+    # slower machine.
+    assert time.process_time() - begun < 10
     tried = len(found.rates) + (found.waited is not None)
     assert tried + len(found.untried) == 3
     assert bool(found.untried) == any("was not enough for" in line for line in found.sentences)

@@ -1,6 +1,7 @@
 //! Gateways whose devices belong to a bridge or carry a VLAN.
 
-use crate::router::{Middle, Router, WIRED, sh, upload, uses};
+use crate::router::{Middle, Router, WIRED, sh, uses};
+use crate::upload::upload;
 use crate::{EVERY, SLOW, WIDE, can_queue};
 
 /// The middle, or prints why there is none.
@@ -27,12 +28,7 @@ fn a_port_is_refused_and_its_bridge_is_taken() {
     let mut gateway = router
         .gateway_with(&[&devices[..], &words].concat(), &[])
         .unwrap();
-    assert!(
-        upload(&router, WIRED, 1_000_000, SLOW)
-            .join()
-            .unwrap()
-            .is_whole
-    );
+    assert!(upload(&router, WIRED, 1_000_000, SLOW).is_whole);
     let report = gateway.stop();
     assert!(report["did"]["delayed"].as_u64() > Some(20), "{report}");
 }
@@ -66,12 +62,7 @@ fn a_vlan_is_a_device() {
     let mut gateway = router
         .gateway_with(&[&words[..], &["--config", &path]].concat(), &[])
         .unwrap();
-    assert!(
-        upload(&router, WIRED, 1_000_000, SLOW)
-            .join()
-            .unwrap()
-            .is_whole
-    );
+    assert!(upload(&router, WIRED, 1_000_000, SLOW).is_whole);
     let report = gateway.stop();
     assert!(report["did"]["delayed"].as_u64() > Some(20), "{report}");
 }

@@ -1,6 +1,6 @@
 //! The gateway as the wire between two devices.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use airtcp_host::error::Tried;
 use airtcp_packet::wire::{Addresses, emit};
@@ -8,7 +8,8 @@ use airtcp_packet::{Flags, Segment, SequenceNumber, Timestamps};
 use rustix::process::Signal;
 use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 
-use crate::router::{Middle, Router, WIRED, WIRED6, sh, upload};
+use crate::router::{Middle, Router, WIRED, WIRED6, await_that, sh};
+use crate::upload::{Upload, upload};
 use crate::{EVERY, SLOW, WIDE};
 
 /// Two hosts not yet connected, or the reason for their absence.
@@ -32,14 +33,6 @@ fn is_bridged(router: &Router) -> bool {
     sh(&router.router, "ip link show atp-r0 up").is_ok_and(|listed| listed.contains("UP"))
 }
 
-fn wait_for_bridge(router: &Router) {
-    let until = Instant::now() + Duration::from_secs(10);
-    while !is_bridged(router) {
-        assert!(Instant::now() < until, "no bridge");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
 /// Connections pass through it in both versions of IP, their segments cut only by the far device,
 /// and their acknowledgments are held; at its end the kernel's bridge carries them.
 #[test]
@@ -48,18 +41,13 @@ fn connections_pass_and_their_acknowledgments_are_held() {
     let wide = router.configuration(WIDE);
     let mut gateway = router.gateway(&words(&wide)).unwrap();
     for address in [std::net::IpAddr::from(WIRED), WIRED6.into()] {
-        assert!(
-            upload(&router, address, 1_000_000, SLOW)
-                .join()
-                .unwrap()
-                .is_whole
-        );
+        assert!(upload(&router, address, 1_000_000, SLOW).is_whole);
     }
     assert!(!is_bridged(&router));
-    let uploading = upload(&router, WIRED, 2_000_000, SLOW);
-    std::thread::sleep(Duration::from_millis(200));
+    let upload = Upload::begin(&router, WIRED, SLOW);
+    upload.passes(500_000);
     let report = gateway.stop();
-    assert!(uploading.join().unwrap().is_whole);
+    assert!(upload.end().is_whole);
     assert!(is_bridged(&router));
     assert_eq!(report["course"], "inline");
     assert_eq!(report["treated"]["connections"], 3, "{report}");
@@ -75,15 +63,16 @@ fn a_connection_outlives_the_gateway_that_carries_it() {
     let Some(router) = apart() else { return };
     let wide = router.configuration(WIDE);
     let mut gateway = router.gateway(&words(&wide)).unwrap();
-    let uploading = upload(&router, WIRED, 12_000_000, SLOW);
-    std::thread::sleep(Duration::from_millis(300));
+    let upload = Upload::begin(&router, WIRED, SLOW);
+    upload.passes(1_000_000);
     gateway.signal(Signal::KILL);
     let _ = gateway.end();
-    wait_for_bridge(&router);
-    std::thread::sleep(Duration::from_millis(300));
+    await_that(|| is_bridged(&router), "the kernel's bridge");
+    upload.passes(1_000_000);
     let mut gateway = router.gateway(&words(&wide)).unwrap();
     assert!(!is_bridged(&router));
-    let uploaded = uploading.join().unwrap();
+    upload.passes(1_000_000);
+    let uploaded = upload.end();
     assert!(uploaded.is_whole);
     eprintln!("longest pause {:?}", uploaded.longest_pause);
     let report = gateway.stop();
@@ -96,15 +85,15 @@ fn another_process_carries_on() {
     let Some(router) = apart() else { return };
     let wide = router.configuration(WIDE);
     let mut first = router.gateway(&words(&wide)).unwrap();
-    let uploading = upload(&router, WIRED, 12_000_000, SLOW);
-    std::thread::sleep(Duration::from_millis(200));
+    let upload = Upload::begin(&router, WIRED, SLOW);
+    upload.passes(500_000);
     let next = [&words(&wide)[..], &["--take-over"]].concat();
     let mut second = router.gateway(&next).unwrap();
     let (status, _) = first.end();
     assert_eq!(status, Some(0));
-    assert!(!uploading.is_finished(), "it ended with the connection");
     assert!(!is_bridged(&router));
-    assert!(uploading.join().unwrap().is_whole);
+    upload.passes(1_000_000);
+    assert!(upload.end().is_whole);
     let report = second.stop();
     assert!(report["did"]["delayed"].as_u64() > Some(0), "{report}");
 }
@@ -128,12 +117,7 @@ fn a_device_that_comes_back_is_taken_again() {
     .unwrap();
     sh(&router.router, "ip link set r1 up").unwrap();
     gateway.wait_for("the device is there again").unwrap();
-    assert!(
-        upload(&router, WIRED, 1_000_000, SLOW)
-            .join()
-            .unwrap()
-            .is_whole
-    );
+    assert!(upload(&router, WIRED, 1_000_000, SLOW).is_whole);
     let report = gateway.stop();
     assert!(report["did"]["delayed"].as_u64() > Some(20), "{report}");
 }
@@ -177,15 +161,14 @@ fn taps() -> Option<(Router, [SyncDevice; 2])> {
 
 /// The next frame that leaves a device.
 fn next_frame(tap: &SyncDevice) -> Vec<u8> {
-    let (mut frame, until) = (vec![0; 2048], Instant::now() + Duration::from_secs(5));
-    loop {
-        if let Ok(length) = tap.recv(&mut frame) {
-            frame.truncate(length);
-            return frame;
-        }
-        assert!(Instant::now() < until, "no frame has come");
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    let (mut frame, mut come) = (vec![0; 2048], None);
+    let comes = || {
+        come = tap.recv(&mut frame).ok();
+        come.is_some()
+    };
+    await_that(comes, "a frame comes");
+    frame.truncate(come.unwrap_or(0));
+    frame
 }
 
 /// A frame with tags (each a protocol with priority and number), and its payload.

@@ -13,12 +13,14 @@ mod netlink;
 mod packaging;
 mod router;
 mod service;
+mod upload;
 
 use airtcp_host::error::{Result, Tried};
 use airtcp_host::nftables::{Batch, Expression, Family, Hook, QueueBy};
 use limits::assert_limited;
-use router::{Middle, Router, WIRED, WIRED6, sh, upload, uses};
+use router::{Middle, Router, WIRED, WIRED6, sh, uses};
 use rustix::process::Signal;
+use upload::{Upload, upload};
 
 /// The router, the rules of which nft lists; prints why a test is skipped.
 fn router() -> Option<Router> {
@@ -66,7 +68,7 @@ fn observing_touches_nothing_and_counts() {
     let Some(router) = router() else { return };
     let mut gateway = router.gateway(&[EVERY]).unwrap();
     assert!(!router.rules().contains("airtcp"));
-    let uploaded = upload(&router, WIRED, 2_000_000, SLOW).join().unwrap();
+    let uploaded = upload(&router, WIRED, 2_000_000, SLOW);
     assert!(uploaded.is_whole);
     assert!(router.status().status.success());
     let report = gateway.stop();
@@ -91,7 +93,7 @@ fn applying_holds_acknowledgments_within_bounds() {
         .unwrap();
     assert!(router.rules().contains("airtcp"));
     for address in [std::net::IpAddr::from(WIRED), WIRED6.into()] {
-        let uploaded = upload(&router, address, 1_000_000, SLOW).join().unwrap();
+        let uploaded = upload(&router, address, 1_000_000, SLOW);
         assert!(uploaded.is_whole);
     }
     let report = gateway.stop();
@@ -103,12 +105,7 @@ fn applying_holds_acknowledgments_within_bounds() {
     // Round trips of this router are far below a millisecond, and half of one is the bound.
     let mut gateway = router.gateway(&[EVERY, "--apply", "--config", &router.configuration("")]);
     let gateway = gateway.as_mut().unwrap();
-    assert!(
-        upload(&router, WIRED, 1_000_000, SLOW)
-            .join()
-            .unwrap()
-            .is_whole
-    );
+    assert!(upload(&router, WIRED, 1_000_000, SLOW).is_whole);
     let report = gateway.stop();
     assert!(report["did"]["cut_by_limit"].as_u64() > Some(0), "{report}");
     assert!(
@@ -117,6 +114,9 @@ fn applying_holds_acknowledgments_within_bounds() {
     );
 }
 
+/// Of `a_share_has_a_control_group`.
+const CONNECTIONS: u64 = 20;
+
 /// Half of the connections are treated, the others are not, and both are measured.
 #[test]
 fn a_share_has_a_control_group() {
@@ -124,22 +124,17 @@ fn a_share_has_a_control_group() {
     let wide = router.configuration(WIDE);
     let words = [EVERY, "--apply", "--share", "50%", "--config", &wide];
     let mut gateway = router.gateway(&words).unwrap();
-    for _ in 0..12 {
-        assert!(
-            upload(&router, WIRED, 100_000, 1e9)
-                .join()
-                .unwrap()
-                .is_whole
-        );
+    for _ in 0..CONNECTIONS {
+        assert!(upload(&router, WIRED, 100_000, 1e9).is_whole);
     }
     let report = gateway.stop();
     let connections = |group: &str| report[group]["connections"].as_u64().unwrap();
     assert_eq!(
         connections("treated") + connections("control"),
-        12,
+        CONNECTIONS,
         "{report}"
     );
-    // All twelve in one group: once in 2048.
+    // All in one group: once in half a million.
     assert!(
         connections("treated") > 0 && connections("control") > 0,
         "{report}"
@@ -155,14 +150,15 @@ fn connections_outlive_every_end_of_the_gateway() {
         let mut gateway = router
             .gateway(&[EVERY, "--apply", "--config", &wide])
             .unwrap();
-        let uploading = upload(&router, WIRED, 4_000_000, SLOW);
-        std::thread::sleep(std::time::Duration::from_millis(300));
+        let upload = Upload::begin(&router, WIRED, SLOW);
+        upload.passes(1_000_000);
         gateway.signal(signal);
         let _ = gateway.end();
-        let uploaded = uploading.join().unwrap();
+        upload.passes(1_000_000);
+        let uploaded = upload.end();
         assert!(uploaded.is_whole);
         eprintln!("{signal:?}: longest pause {:?}", uploaded.longest_pause);
-        assert!(router.wait_without_rules(), "{}", router.rules());
+        router.wait_without_rules();
     }
 }
 
@@ -174,11 +170,13 @@ fn a_gateway_that_hangs_is_ended() {
     let mut gateway = router
         .gateway(&[EVERY, "--apply", "--config", &wide])
         .unwrap();
-    let uploading = upload(&router, WIRED, 2_000_000, SLOW);
+    let upload = Upload::begin(&router, WIRED, SLOW);
+    upload.passes(500_000);
     gateway.signal(Signal::STOP);
     let _ = gateway.end();
-    assert!(uploading.join().unwrap().is_whole);
-    assert!(router.wait_without_rules(), "{}", router.rules());
+    upload.passes(500_000);
+    assert!(upload.end().is_whole);
+    router.wait_without_rules();
 }
 
 /// SIGHUP accepts a valid configuration, and rejects one with any error.
@@ -189,14 +187,15 @@ fn a_wrong_configuration_changes_nothing() {
     let mut gateway = router
         .gateway(&[EVERY, "--apply", "--config", &path])
         .unwrap();
-    let uploading = upload(&router, WIRED, 4_000_000, SLOW);
+    let upload = Upload::begin(&router, WIRED, SLOW);
     router.configuration("[hold]\nlongest = \"30 ms\"\nbudgett = \"1 s\"\n");
     gateway.signal(Signal::HUP);
     gateway.wait_for("budgett").unwrap();
     router.configuration("[hold]\nlongest = \"10 ms\"\n");
     gateway.signal(Signal::HUP);
     gateway.wait_for("was read again").unwrap();
-    assert!(uploading.join().unwrap().is_whole);
+    upload.passes(500_000);
+    assert!(upload.end().is_whole);
     let report = gateway.stop();
     assert_eq!(report["reloads"], 1, "{report}");
     let wrong = router.gateway(&["sack", "--apply"]);
@@ -211,7 +210,7 @@ fn a_gateway_is_followed_without_a_gap() {
     let mut first = router
         .gateway(&[EVERY, "--apply", "--config", &wide])
         .unwrap();
-    let uploading = upload(&router, WIRED, 4_000_000, SLOW);
+    let upload = Upload::begin(&router, WIRED, SLOW);
     let words = [EVERY, "--apply", "--config", &wide, "--take-over"];
     assert!(
         router.gateway(&[EVERY, "--apply"]).is_err(),
@@ -222,7 +221,8 @@ fn a_gateway_is_followed_without_a_gap() {
     assert_eq!(status, Some(0));
     let rules = router.rules();
     assert!(rules.contains("airtcp"), "{rules}");
-    assert!(uploading.join().unwrap().is_whole);
+    upload.passes(1_000_000);
+    assert!(upload.end().is_whole);
     let report = second.stop();
     assert!(report["did"]["delayed"].as_u64() > Some(0), "{report}");
     assert!(!router.rules().contains("airtcp"));
@@ -238,13 +238,8 @@ fn what_is_not_meant_passes() {
     let mut gateway = router.gateway(&["snoop", "--apply"]).unwrap();
     let echo = format!("ping -c 3 -i 0.01 -W 2 {WIRED}");
     sh(&router.mobile, &echo).unwrap();
-    assert!(
-        upload(&router, WIRED, 500_000, 1e9)
-            .join()
-            .unwrap()
-            .is_whole
-    );
-    assert!(upload(&router, WIRED, 8192, 1e9).join().unwrap().is_whole);
+    assert!(upload(&router, WIRED, 500_000, 1e9).is_whole);
+    assert!(upload(&router, WIRED, 8192, 1e9).is_whole);
     let report = gateway.stop();
     assert_eq!(report["did"]["dropped"], 0, "{report}");
 }

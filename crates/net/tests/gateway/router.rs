@@ -2,13 +2,12 @@
 //! names.
 
 use std::ffi::OsStr;
-use std::hash::{DefaultHasher, Hasher};
-use std::io::{Read, Write};
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::io::Read;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::thread::{JoinHandle, spawn};
+use std::thread::spawn;
 use std::time::{Duration, Instant};
 
 use airtcp_host::error::{Error, Result, Tried};
@@ -36,6 +35,8 @@ pub enum Middle {
     Nothing,
 }
 
+/// Every wait is for an event; a machine under load gets this long for it.
+pub const PATIENCE: Duration = Duration::from_secs(60);
 /// The wired host.
 pub const WIRED: Ipv4Addr = Ipv4Addr::new(10, 77, 2, 2);
 pub const WIRED6: Ipv6Addr = Ipv6Addr::new(0xfd77, 2, 0, 0, 0, 0, 0, 2);
@@ -196,14 +197,17 @@ impl Router {
     }
 
     /// Waits until the rules are gone.
-    pub fn wait_without_rules(&self) -> bool {
-        for _ in 0..100 {
-            if !self.rules().contains("airtcp") {
-                return true;
-            }
-            std::thread::sleep(Duration::from_millis(100));
-        }
-        false
+    pub fn wait_without_rules(&self) {
+        await_that(|| !self.rules().contains("airtcp"), "the rules are gone");
+    }
+}
+
+/// Waits for an event.
+pub fn await_that(mut is_so: impl FnMut() -> bool, what: &str) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < PATIENCE, "waited in vain: {what}");
+        std::thread::sleep(Duration::from_millis(5));
     }
 }
 
@@ -219,7 +223,7 @@ impl Gateway {
     /// Waits until the log has these words.
     pub fn wait_for(&mut self, words: &str) -> Result<()> {
         while !self.text.contains(words) {
-            match self.said.recv_timeout(Duration::from_secs(30)) {
+            match self.said.recv_timeout(PATIENCE) {
                 Ok(text) => self.text = text,
                 Err(_) => return Err(Error::new(format!("no {words:?} in: {}", self.text))),
             }
@@ -266,70 +270,4 @@ impl Drop for Gateway {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
-}
-
-/// The outcome of an upload.
-pub struct Uploaded {
-    /// Whether the received data equals the sent data.
-    pub is_whole: bool,
-    /// The longest time without a byte.
-    pub longest_pause: Duration,
-}
-
-/// Sends `bytes` from the mobile to the wired host, at about `rate` bytes a second, while others do
-/// something.
-pub fn upload(
-    router: &Router,
-    to: impl Into<std::net::IpAddr>,
-    bytes: usize,
-    rate: f64,
-) -> JoinHandle<Uploaded> {
-    let to = SocketAddr::new(to.into(), 0);
-    let listener = router
-        .wired
-        .enter(|| TcpListener::bind(to).tried(|| "cannot listen".to_owned()))
-        .expect("the wired host listens");
-    let address = listener.local_addr().expect("it has one");
-    let mut out = router
-        .mobile
-        .enter(|| TcpStream::connect(address).tried(|| "cannot connect".to_owned()))
-        .expect("the mobile connects");
-    let (mut come, _) = listener.accept().expect("it has come");
-    spawn(move || {
-        let sender = spawn(move || {
-            let (mut hasher, begun) = (DefaultHasher::new(), Instant::now());
-            let mut sent = 0;
-            while sent < bytes {
-                let block: Vec<u8> = (0..8192)
-                    .map(|at| (((sent + at) * 31) >> 3) as u8)
-                    .collect();
-                out.write_all(&block).expect("the connection goes on");
-                hasher.write(&block);
-                sent += block.len();
-                let ahead = sent as f64 / rate - begun.elapsed().as_secs_f64();
-                if ahead > 0.0 {
-                    std::thread::sleep(Duration::from_secs_f64(ahead));
-                }
-            }
-            hasher.finish()
-        });
-        let (mut hasher, mut block) = (DefaultHasher::new(), vec![0; 1 << 16]);
-        let (mut last, mut longest_pause) = (Instant::now(), Duration::ZERO);
-        let mut pending = Vec::new();
-        while let Ok(length @ 1..) = come.read(&mut block) {
-            longest_pause = longest_pause.max(last.elapsed());
-            last = Instant::now();
-            pending.extend_from_slice(&block[..length]);
-            // In the blocks of the sender: the hash depends on block boundaries.
-            while pending.len() >= 8192 {
-                let rest = pending.split_off(8192);
-                hasher.write(&std::mem::replace(&mut pending, rest));
-            }
-        }
-        let sent = sender.join().expect("the sender ends");
-        Uploaded {
-            is_whole: pending.is_empty() && hasher.finish() == sent,
-            longest_pause,
-        }
-    })
 }

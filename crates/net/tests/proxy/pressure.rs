@@ -4,6 +4,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use rustix::io::ioctl_fionread;
 use rustix::net::sockopt::{set_socket_recv_buffer_size, set_socket_send_buffer_size};
 
 use super::own;
@@ -142,7 +143,7 @@ fn little_waits_for_a_slow_radio() {
         let (mut server, _) = listener.accept().unwrap();
         set_socket_send_buffer_size(&server, OWN).unwrap();
         let written = AtomicUsize::new(0);
-        let mut most = 0;
+        let mut waiting = Vec::new();
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 let data = bytes(6, 16 << 10);
@@ -165,13 +166,19 @@ fn little_waits_for_a_slow_radio() {
                 read += bytes;
                 // The first buffers are a guess: the radio's rate is known after that.
                 if read > 3 * TRANSFER / 4 {
-                    most = most.max(written.load(Ordering::Relaxed).saturating_sub(read));
+                    // Data that the radio has carried waits for this reader alone.
+                    let carried = read + ioctl_fionread(&client).unwrap() as usize;
+                    waiting.push(written.load(Ordering::Relaxed).saturating_sub(carried));
                 }
             }
         });
-        // The server's buffer, the radio's queue, and a fifth of a second of the radio, since
-        // concurrent tests delay the proxy; unbounded it is megabytes.
-        let bound = 2 * OWN + QUEUE + RATE as usize / 8 / 5;
-        assert!(most < bound, "{stack}: {most} of at most {bound}");
+        // The server's buffer, the radio's queue, and a fifth of a second of the radio; unbounded
+        // it is megabytes. The median, since a machine that stops lets more in for a moment.
+        waiting.sort_unstable();
+        let (usual, bound) = (
+            waiting[waiting.len() / 2],
+            2 * OWN + QUEUE + RATE as usize / 8 / 5,
+        );
+        assert!(usual < bound, "{stack}: {usual} of at most {bound}");
     }
 }
