@@ -50,13 +50,19 @@ MUTANTS ?= $(shell date +%j)/1000
 KERNEL ?= 6.12
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-docs papers papers-docs verify studies-docs newzag-docs diagnose-docs build test real wheel bench count lint check-long docs site clean tools asked
+.PHONY: help demo demo-docs papers papers-docs verify studies-docs newzag-docs diagnose-docs demo-kernel build test real wheel bench count lint check-long docs site clean tools asked
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
 
-demo: build ## a link on one page: what is wrong, what helps, what to do; out/demo/index.html
-	$(BIN)/airtcp demo --out $(REPORT)
+demo: $(EXTENSION) ## a link on one page: what is wrong, what helps, what to do; out/demo/index.html
+	$(BIN)/airtcp demo --no-kernel --out $(REPORT)
+	@$(MAKE) --no-print-directory demo-kernel
+
+# Runs that are stored are not repeated.
+demo-kernel: $(NET)
+	@if command -v qemu-system-x86_64 >/dev/null && $(BIN)/airtcp kernels --json | grep -q release; then \
+	  echo "$(BIN)/airtcp demo --out $(REPORT)"; $(BIN)/airtcp demo --out $(REPORT); fi
 
 papers: build ## every claim of the papers, judged; out/papers/index.html
 	$(BIN)/airtcp papers --out out/papers
@@ -83,9 +89,7 @@ diagnose-docs: build ## records a kernel in virtual time over emulated links, sc
 	$(BIN)/python tests/captures/record.py out/captures --kernel $(KERNEL)
 	$(BIN)/python pages/write_diagnose.py out/captures --kernel $(KERNEL)
 
-build: ## the Python package with its Rust core and airtcp-net, in .venv
-	@$(MAKE) --no-print-directory --jobs 2 $(READY) $(COMPILED)  # pip beside cargo
-	@$(MAKE) --no-print-directory $(EXTENSION) $(NET)
+build: $(EXTENSION) $(NET) ## the Python package with its Rust core and airtcp-net, in .venv
 
 test: build $(DEV_READY) ## every test: Rust, Python, and the stub against the binary
 	$(CHECKED) $(SAME_CASES) cargo test --profile local --workspace $(BPF_FEATURES)
@@ -180,18 +184,19 @@ $(WHEEL_READY): $(PINNED)/wheel.txt | $(MATURIN)
 	$(PIP) --requirement $(PINNED)/wheel.txt
 	touch $@
 
-# airtcp-net after the extension, whose crates it shares: two builds at once would take their turns.
-$(COMPILED): $(RUST_SOURCES) $(BPF_SOURCES) $(FEATURES) pyproject.toml | $(MATURIN)
+$(COMPILED): $(RUST_SOURCES) $(BPF_SOURCES) pyproject.toml | $(MATURIN)
 	$(DEVELOP) --skip-install
-	$(if $(NET),cargo build --quiet --profile local --package airtcp-net $$(cat $(FEATURES)))
 	touch $@
 
 $(FEATURES): asked | $(MATURIN)
 	@packaging/features $@
 
-$(EXTENSION): $(READY) $(COMPILED)
+$(EXTENSION): $(RUST_SOURCES) $(BPF_SOURCES) $(PINNED)/airtcp.txt pyproject.toml | $(MATURIN)
+	@$(MAKE) --no-print-directory --jobs 2 $(READY) $(COMPILED)  # pip beside cargo
 	$(DEVELOP)
 	touch $@
 
-$(BIN)/airtcp-net: $(COMPILED)
+# After the extension, whose crates it shares: two builds at once would take their turns.
+$(BIN)/airtcp-net: $(EXTENSION) $(FEATURES)
+	cargo build --quiet --profile local --package airtcp-net $$(cat $(FEATURES))
 	install $(BUILT)/local/airtcp-net $@

@@ -53,6 +53,14 @@ def demo_command(
             show_default=False,
         ),
     ] = None,
+    kernel: Annotated[
+        bool,
+        typer.Option(
+            "--kernel/--no-kernel",
+            help="Whether the best remedy is tried on Linux in virtual time, too, where QEMU and a "
+            "kernel are installed (airtcp kernels).",
+        ),
+    ] = True,
 ) -> None:
     """Show what airtcp is for: a link, what is wrong on it, what helps, what to do.
 
@@ -72,7 +80,15 @@ def demo_command(
         from airtcp.pages.demonstration.page import write_story
 
         with progress_bar("demo") as report:
-            story = tell(folder, report, log=log, can=asked.can, seeds=seeds, rate_bps=rate_bps)
+            story = tell(
+                folder,
+                report,
+                log=log,
+                can=asked.can,
+                seeds=seeds,
+                rate_bps=rate_bps,
+                kernel=kernel,
+            )
         command = shlex.join(["airtcp", *sys.argv[1:]])
         story.link.report(folder / "link", command)
         if story.other:

@@ -74,6 +74,7 @@ def tell(
     can: str = "all",
     seeds: int | None = None,
     rate_bps: float | None = None,
+    kernel: bool = True,
 ) -> Story:
     """Runs the demonstration; runs found in `folder` are not repeated.
 
@@ -84,6 +85,7 @@ def tell(
         can: changes that the reader can make, as in `--can`.
         seeds: seeds of each remedy; None runs rounds until the answer is decided.
         rate_bps: the rate of the log's link; None tries a range.
+        kernel: whether the best remedy is tried on a kernel, too, if one is there.
 
     Raises:
         AirtcpError: the log cannot be read, or a run could not be finished.
@@ -119,10 +121,10 @@ def tell(
     observed = _observed(_LINK, {})
     link = searched(_LINK, {}, folder / "link", 0.02, 0.4, _SHIPPED_ROUNDS)
     report(0.4, "its best remedy on a kernel")
-    kernel = try_on_kernel(shipped.shipped("scenarios")[_LINK], link.ranking)
+    tried = try_on_kernel(shipped.shipped("scenarios")[_LINK], link.ranking) if kernel else None
     other_observed = _observed(_OTHER, {})
     other = searched(_OTHER, {}, folder / "other", 0.6, 1.0, _SHIPPED_ROUNDS)
-    return Story(None, observed, link, kernel, other, other_observed)
+    return Story(None, observed, link, tried, other, other_observed)
 
 
 def _observed(name: str, settings: Mapping[str, object]) -> Observed:
