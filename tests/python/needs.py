@@ -79,6 +79,17 @@ def _kernels() -> str:
     return "" if kernel() else f"no kernel to run in virtual time: {KERNEL}"
 
 
+def linux_source() -> Path:
+    """The kernel tree that the user gives; its files are never part of the repository."""
+    return Path(os.environ.get("AIRTCP_LINUX_SOURCE", ""))
+
+
+def _linux_source() -> str:
+    if (linux_source() / "net/ipv4/tcp_cubic.c").is_file():
+        return ""
+    return "no kernel tree: set AIRTCP_LINUX_SOURCE to one, such as that of apt's linux-source"
+
+
 def _namespaces() -> str:
     if sys.platform != "linux":
         return "namespaces are Linux's"
@@ -108,6 +119,7 @@ def _tun() -> str:
 _FEATURES: Mapping[str, Callable[[], str]] = {
     "bpf": _bpf,
     "kernels": _kernels,
+    "linux-source": _linux_source,
     "namespaces": _namespaces,
     "root": _root,
     "tun": _tun,

@@ -114,6 +114,23 @@ def test_errors_name_file_function_and_line(tmp_path: Path) -> None:
         remedy(broken)
 
 
+def test_windows_of_no_segment_are_counted(tmp_path: Path) -> None:
+    veno = (BPF / "veno.bpf.c").read_text()
+    broken = tmp_path / "empty.bpf.c"
+    broken.write_text(veno.replace("grow_as_reno(sk, acked);", "tp->snd_cwnd = 0;"))
+    run = airtcp.run(LINK, 1, SHORT, bpf=broken)
+    (report,) = run.controls
+    assert report["zero_windows"] > 0
+    assert run.summary["goodput_bps"] > 0
+    line = [sys.executable, "-m", "airtcp", "run", LINK, "--set", "duration=5s", "--bpf", broken]
+    done = subprocess.run(line, capture_output=True, text=True, check=True)
+    assert "set a congestion window of 0 segments" in done.stdout
+    (fair,) = airtcp.run(LINK, 1, SHORT, bpf=BPF / "veno.bpf.c").controls
+    assert (fair["zero_windows"], fair["zero_thresholds"]) == (0, 0)
+    # An acknowledgment takes Veno tens of instructions, and no more than its functions have.
+    assert 10_000 < fair["instructions"] < 10_000_000
+
+
 def test_compare_has_it_among_the_remedies() -> None:
     comparison = airtcp.compare(
         LINK, ["westwood"], 3, SHORT | {"link.loss.rate": 0.01}, bpf=BPF / "examples/paced.bpf.c"

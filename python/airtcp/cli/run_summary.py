@@ -36,6 +36,16 @@ def print_controls(controls: list[ControlReport]) -> None:
             print(f"flow {control['flow']}: {', '.join(counted)}")
         for message in control["messages"]:
             print(f"flow {control['flow']} at {message['time_s']:g} s: {message['text']}")
+        for what, count in (
+            ("congestion window", control["zero_windows"]),
+            ("slow-start threshold", control["zero_thresholds"]),
+        ):
+            if count:
+                times = "once" if count == 1 else f"{format_count(count)} times"
+                print(
+                    f"flow {control['flow']}: the control set a {what} of 0 segments {times}; a "
+                    "window of 1 was used, where Linux would stall"
+                )
 
 
 def print_summary(summary: RunSummary) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from airtcp import _core
 from airtcp._core import ScenarioError
-from airtcp.core import shipped
+from airtcp.core import linux_module, shipped
 
 PREFIX = "bpf:"
 """The word before the object's file name in a remedy: `bpf:my.bpf.o:beta=3`."""
@@ -128,17 +128,26 @@ def object_file(file: str | os.PathLike[str]) -> Path:
             "object file"
         )
     headers = shipped.folder("bpf")
-    options = [*_COMPILER, f"-I{headers / 'include'}", f"-I{headers}"]
+    includes = [f"-I{headers / 'include'}", f"-I{headers}"]
+    options, given = list(_COMPILER), [str(path)]
+    text = None
+    if linux_module.is_module(path):
+        # The kernel's own warnings are none of the reader's; signed division came with ISA v4.
+        options += ["-w", *(["-mcpu=v4"] if _has_v4(clang) else [])]
+        includes = [f"-I{headers / 'linux' / 'include'}", *includes]
+        text, given = linux_module.source(path).encode(), ["-x", "c", "-"]
+    options += includes
     # What is compiled is known once it is preprocessed: its headers count, too.
-    text = _run([clang, *options, "-E", "-P", str(path)], path)
-    digest = hashlib.sha256(text + repr((clang, _COMPILER)).encode()).hexdigest()[:24]
+    preprocessed = _run([clang, *options, "-E", "-P", *given], path, text)
+    identity = repr((clang, _COMPILER)).encode()
+    digest = hashlib.sha256(preprocessed + identity).hexdigest()[:24]
     kept = _folder() / f"{path.name.removesuffix('.c').removesuffix('.bpf')}-{digest}.bpf.o"
     if kept.is_file():
         return kept
     kept.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=kept.parent) as folder:
         made = Path(folder) / "object"
-        _run([clang, *options, "-c", str(path), "-o", str(made)], path)
+        _run([clang, *options, "-c", *given, "-o", str(made)], path, text)
         made.rename(kept)
     return kept
 
@@ -149,9 +158,19 @@ def _folder() -> Path:
     return root / "airtcp" / "bpf"
 
 
-def _run(command: list[str], source: Path) -> bytes:
-    done = subprocess.run(command, capture_output=True, check=False)
+def _has_v4(clang: str) -> bool:
+    """Whether the compiler knows the fourth version of BPF's instructions (clang 18)."""
+    command = [clang, "-target", "bpf", "--print-supported-cpus"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return "v4" in (done.stdout + done.stderr).split()
+
+
+def _run(command: list[str], source: Path, text: bytes | None) -> bytes:
+    done = subprocess.run(command, input=text, capture_output=True, check=False)
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip()
-        raise ScenarioError(f"{source}: {command[0]} refuses it:\n{said}")
+        hint = ""
+        if "signed division" in said:
+            hint = "\nset CLANG to clang 18 or newer, which has BPF's signed division"
+        raise ScenarioError(f"{source}: {command[0]} refuses it:\n{said}{hint}")
     return done.stdout

@@ -36,6 +36,12 @@ class ControlReport(TypedDict):
     array is `name[0]`."""
     messages: list[ControlMessage]
     """Lines printed by `bpf_printk`."""
+    instructions: int
+    """BPF instructions that it executed; 0 for a control in Python."""
+    zero_windows: int
+    """How often it set a window of 0 segments, where 1 was used."""
+    zero_thresholds: int
+    """How often it set a slow-start threshold of 0 segments."""
 
 
 class ArrowTable(Protocol):

@@ -24,12 +24,19 @@ pub struct ControlReport {
     pub counters: BTreeMap<String, i64>,
     /// Lines that it printed.
     pub messages: Vec<ControlMessage>,
+    /// BPF instructions that it executed; 0 for a control in Python.
+    pub instructions: u64,
+    /// How often it set a window of 0 segments, where 1 was used.
+    pub zero_windows: u64,
+    /// How often it set a threshold of 0 segments.
+    pub zero_thresholds: u64,
 }
 
 impl ControlReport {
     /// The report of flow number `index`, if its control is from an object file.
     pub(crate) fn of(flow: &Flow, index: u32) -> Option<Self> {
-        let operations = flow.client().sender().external()?.operations();
+        let external = flow.client().sender().external()?;
+        let (operations, zeros) = (external.operations(), external.zeros());
         let (counters, messages) = (operations.counters(), operations.messages());
         Some(Self {
             flow: index,
@@ -47,6 +54,9 @@ impl ControlReport {
                     text,
                 })
                 .collect(),
+            instructions: operations.instructions(),
+            zero_windows: zeros.windows,
+            zero_thresholds: zeros.thresholds,
         })
     }
 }

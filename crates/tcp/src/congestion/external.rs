@@ -7,7 +7,7 @@ use airtcp_units::{BitRate, Duration};
 
 use super::windows::Windows;
 use super::{Congestion, Control};
-use crate::external::{Call, DeliverySample, Operations, Socket, State, WindowEvent};
+use crate::external::{Call, DeliverySample, Operations, Socket, State, WindowEvent, Zeros};
 
 /// Linux's threshold before the first loss (`TCP_INFINITE_SSTHRESH`).
 const NO_THRESHOLD: u32 = 0x7fff_ffff;
@@ -27,6 +27,7 @@ pub struct External {
     delivered: DeliverySample,
     /// Bytes delivered with a congestion mark since the start.
     marked: u64,
+    zeros: Zeros,
     /// Why the control was stopped: then it is no longer called.
     fault: Option<String>,
 }
@@ -59,6 +60,7 @@ impl External {
             carry: 0,
             delivered: DeliverySample::default(),
             marked: 0,
+            zeros: Zeros::default(),
             fault: None,
         }
     }
@@ -73,6 +75,12 @@ impl External {
     #[must_use]
     pub fn fault(&self) -> Option<&str> {
         self.fault.as_deref()
+    }
+
+    /// How often it set a window or threshold of no segment.
+    #[must_use]
+    pub const fn zeros(&self) -> Zeros {
+        self.zeros
     }
 
     /// Whether the control asks for pacing.
@@ -138,10 +146,12 @@ impl External {
         };
         // Between two values of the control's a window need not be a multiple of a segment.
         if self.socket.cwnd != before.0 {
+            self.zeros.windows += u64::from(self.socket.cwnd == 0);
             let bytes = u64::from(self.socket.cwnd.max(1)) * windows.mss;
             windows.cwnd = bytes.min(windows.max);
         }
         if self.socket.ssthresh != before.1 {
+            self.zeros.thresholds += u64::from(self.socket.ssthresh == 0);
             windows.ssthresh = threshold_bytes(self.socket.ssthresh, windows.mss);
         }
         returned
@@ -220,6 +230,7 @@ impl External {
         );
         self.carry = 0;
         if let Some(threshold) = self.call(Call::Threshold, windows) {
+            self.zeros.thresholds += u64::from(low(threshold) == 0);
             windows.ssthresh = threshold_bytes(low(threshold), windows.mss);
         }
     }
@@ -234,6 +245,7 @@ impl External {
     /// Sets the window after a needless reduction.
     pub(super) fn undo(&mut self, windows: &mut Windows) {
         if let Some(cwnd) = self.call(Call::Undo, windows) {
+            self.zeros.windows += u64::from(low(cwnd) == 0);
             windows.set(u64::from(low(cwnd).max(1)) * windows.mss);
         }
     }

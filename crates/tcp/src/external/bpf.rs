@@ -102,6 +102,10 @@ impl Operations for Control {
             .collect()
     }
 
+    fn instructions(&self) -> u64 {
+        self.flow.work().0
+    }
+
     fn messages(&self) -> Vec<(Instant, String)> {
         let messages = self.flow.environment.messages().iter();
         messages

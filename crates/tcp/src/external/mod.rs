@@ -7,5 +7,5 @@ mod operations;
 pub use bpf::BpfProgram;
 pub use operations::{
     AckSample, Call, DeliverySample, ExternalControl, Operations, Socket, Source, State,
-    WindowEvent,
+    WindowEvent, Zeros,
 };

@@ -182,6 +182,16 @@ pub enum Call<'a> {
     LeastBurst,
 }
 
+/// How often a control set a window or threshold of no segment. Linux's sender would stall with
+/// it; here the window stays at one segment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Zeros {
+    /// Congestion windows (`snd_cwnd`, results of `undo_cwnd`).
+    pub windows: u64,
+    /// Thresholds (`snd_ssthresh`, results of `ssthresh`).
+    pub thresholds: u64,
+}
+
 /// A control that is not compiled in, before it has a connection.
 pub trait Source: Debug + Send + Sync {
     /// Its name.
@@ -246,6 +256,11 @@ pub trait Operations: Debug + Send + Sync {
     /// The control's counters by name.
     fn counters(&self) -> alloc::vec::Vec<(String, i128)> {
         alloc::vec::Vec::new()
+    }
+
+    /// BPF instructions executed since the start; 0 for what is not a BPF program.
+    fn instructions(&self) -> u64 {
+        0
     }
 
     /// Lines that the control has printed.
