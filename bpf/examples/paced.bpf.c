@@ -11,6 +11,8 @@ const volatile __u32 gain_tenths = 20;
 /* The pace after the start, in per cent of the rate, so that more bandwidth is noticed. */
 const volatile __u32 probe_percent = 110;
 
+extern int LINUX_KERNEL_VERSION __kconfig;
+
 #define FIRST_PACE 2
 #define MEMORY_NS 10000000000ULL
 
@@ -83,18 +85,36 @@ static void measure(struct model *m, struct tcp_sock *tp, const struct rate_samp
 	}
 }
 
-SEC("struct_ops")
-void BPF_PROG(paced_main, struct sock *sk, __u32 ack, int flag, const struct rate_sample *rs)
+/* The sample is the second argument before Linux 6.10, the fourth from then on. The version is a
+ * constant for the verifier, which so sees the one branch alone; the barrier keeps two loads.
+ */
+static inline const struct rate_sample *sample_of(__u64 *arguments)
 {
+	__u64 sample;
+
+	if (LINUX_KERNEL_VERSION < KERNEL_VERSION(6, 10, 0)) {
+		sample = arguments[1];
+		asm volatile("" : "+r"(sample));
+	} else {
+		sample = arguments[3];
+	}
+	return (const struct rate_sample *)sample;
+}
+
+SEC("struct_ops")
+int paced_main(__u64 *arguments)
+{
+	struct sock *sk = (struct sock *)arguments[0];
+	const struct rate_sample *rs = sample_of(arguments);
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct model *m = bpf_sk_storage_get(&models, sk, 0, 0);
 	__u64 rtt = tp->rtt_min.s[0].v, window;
 
 	if (!m || !rtt || !tp->mss_cache)
-		return;
+		return 0;
 	measure(m, tp, rs);
 	if (!m->rate)
-		return;
+		return 0;
 	window = m->rate * rtt / 1000000 * gain_tenths / 10 / tp->mss_cache;
 	if (m->full_rounds < 3) {
 		sk->sk_pacing_rate = m->rate * FIRST_PACE;
@@ -103,6 +123,7 @@ void BPF_PROG(paced_main, struct sock *sk, __u32 ack, int flag, const struct rat
 		sk->sk_pacing_rate = m->rate * probe_percent / 100;
 	}
 	tp->snd_cwnd = max32(window, 10);
+	return 0;
 }
 
 SEC("struct_ops")

@@ -114,6 +114,22 @@ def test_errors_name_file_function_and_line(tmp_path: Path) -> None:
         remedy(broken)
 
 
+def test_its_lines_are_events_and_its_counters_columns(tmp_path: Path) -> None:
+    loud = tmp_path / "loud.bpf.c"
+    line = 'bpf_printk("loss at %u", tcp_sk(sk)->snd_cwnd);'
+    cubic = (BPF / "examples/cubic.bpf.c").read_text().replace("../kernel.h", "kernel.h")
+    loud.write_text(cubic.replace("__sync_fetch_and_add(&losses, 1);", f"losses++;\n\t{line}"))
+    run = airtcp.run(LINK, 1, SHORT | {"link.loss.rate": 0.01}, bpf=loud)
+    events = run.events.filter(run.events["event"] == "printed")
+    assert events["detail"].to_list() == [one["text"] for one in run.controls[0]["messages"]]
+    assert events["detail"][0].startswith("loss at ")
+    assert run.events["time_s"].is_sorted()
+    assert run.counters.columns == ["flow", "losses", "timeouts"]
+    assert run.counters["losses"].sum() == len(events)
+    quiet = airtcp.run(LINK, 1, SHORT, bpf=loud, events=False)
+    assert quiet.events.is_empty()
+
+
 def test_windows_of_no_segment_are_counted(tmp_path: Path) -> None:
     veno = (BPF / "veno.bpf.c").read_text()
     broken = tmp_path / "empty.bpf.c"

@@ -132,7 +132,7 @@ def object_file(file: str | os.PathLike[str]) -> Path:
     options, given = list(_COMPILER), [str(path)]
     text = None
     if linux_module.is_module(path):
-        # The kernel's own warnings are none of the reader's; signed division came with ISA v4.
+        # The kernel's warnings are none of the reader's; signed division came with ISA v4.
         options += ["-w", *(["-mcpu=v4"] if _has_v4(clang) else [])]
         includes = [f"-I{headers / 'linux' / 'include'}", *includes]
         text, given = linux_module.source(path).encode(), ["-x", "c", "-"]

@@ -66,7 +66,7 @@ def source(path: Path) -> str:
         'SEC("struct_ops") void BPF_PROG(module_start, struct sock *sk)',
         "{",
         f"\t{entry[1]}();" if entry else "",
-        # No limit but the interpreter's own.
+        # No limit but the interpreter's.
         "\ttcp_sk(sk)->snd_cwnd_clamp = ~0U;",
         f"\t{members['init'].strip()}(sk);" if "init" in members else "",
         "}",

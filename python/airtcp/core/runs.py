@@ -96,6 +96,28 @@ class _DetachedResult:
         return self._tables["packets"]
 
 
+def _with_printed(events: "pl.DataFrame", controls: Sequence[ControlReport]) -> "pl.DataFrame":
+    """The events with a row `printed` for each message, in order of time."""
+    rows = [
+        {"time_s": message["time_s"], "flow": one["flow"], "detail": message["text"]}
+        for one in controls
+        for message in one["messages"]
+    ]
+    # A run without events has none of these either.
+    if not rows or events.is_empty():
+        return events
+    import polars as pl
+
+    names = pl.col("event").cast(pl.String)
+    plain = pl.Schema(events.schema)
+    plain["event"] = pl.String()
+    printed = pl.DataFrame(
+        [{**dict.fromkeys(plain), **row, "event": "printed"} for row in rows], schema=plain
+    )
+    every = pl.concat([events.with_columns(names), printed])
+    return every.sort("time_s", maintain_order=True).cast({"event": pl.Categorical})
+
+
 _TABLES = ("samples", "events", "frames", "agents", "rtts", "packets")
 
 
@@ -118,8 +140,16 @@ class Run(InNotebook):
 
     @cached_property
     def controls(self) -> list[ControlReport]:
-        """Counters and messages of one's own congestion controls, one entry for each such flow."""
+        """Counters and messages of controls in BPF or Python, one entry for each such flow."""
         return cast(list[ControlReport], json.loads(self.result.controls()))
+
+    @cached_property
+    def counters(self) -> "pl.DataFrame":
+        """Counters of controls in BPF or Python: `flow`, and a column for each counter."""
+        import polars as pl
+
+        rows = [{"flow": one["flow"], **one["counters"]} for one in self.controls]
+        return pl.DataFrame(rows, schema_overrides={"flow": pl.UInt32}, infer_schema_length=None)
 
     @cached_property
     def samples(self) -> "pl.DataFrame":
@@ -128,8 +158,8 @@ class Run(InNotebook):
 
     @cached_property
     def events(self) -> "pl.DataFrame":
-        """Events: losses, timeouts, retransmissions."""
-        return _table(self.result.events())
+        """Events: losses, timeouts, retransmissions, and lines printed by controls in BPF."""
+        return _with_printed(_table(self.result.events()), self.controls)
 
     @cached_property
     def frames(self) -> "pl.DataFrame":

@@ -225,7 +225,7 @@ enum { INET_DIAG_VEGASINFO = 3, INET_DIAG_DCTCPINFO = 9, INET_DIAG_BBRINFO = 16 
 	void *owner;                                                       \
 	u32 flags;
 
-/* The module's own table is none of a BPF program. */
+/* The module's table is none of a BPF program. */
 struct module_congestion_ops {
 	OPERATIONS
 };
