@@ -2,7 +2,7 @@
 """Measures a cold build, crate by crate, in processor time, and the gateway's static program.
 
     python benches/build_times.py             # prints the table
-    python benches/build_times.py --write     # and writes it into docs/reference/architecture.md
+    python benches/build_times.py --write     # and writes it into docs/contributing/architecture.md
 
 Every crate is compiled as in `make build`, into an empty folder. Processor time is that of the
 compiler and the linker over all processors, so that concurrent work matters little; a crate's time
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "reference" / "architecture.md"
+PAGE = ROOT / "docs" / "contributing" / "architecture.md"
 STATIC = "x86_64-unknown-linux-musl"
 LOG = "AIRTCP_BUILD_LOG"
 """Where each compilation leaves a line, for the compiler's wrapper: this program itself."""

@@ -1,4 +1,4 @@
-"""The recipes of docs/guides/recipes.md, done: every block applied to a copy of the sources.
+"""The recipes of docs/contributing/recipes.md, done: every block applied to a copy of the sources.
 
 python tests/recipes.py check    # compiles the result, as make test does
 python tests/recipes.py clippy   # lints it as well, warnings denied; make check-long
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "guides" / "recipes.md"
+PAGE = ROOT / "docs" / "contributing" / "recipes.md"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 TREE = TARGET / "recipes"
 COPIED = ("crates", "benches", "docs", "scenarios", "papers", "recordings", "bpf", "python")

@@ -27,7 +27,7 @@ def test_the_sites_groups_are_those_of_the_index() -> None:
     site = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:")[1]
     groups = re.findall(r"- (\w+):\s*\[([^]]*)\]", site)
     of_site = {group: set("".join(pages.split()).split(",")) for group, pages in groups}
-    assert list(of_site) == ["Start", "Guides", "Reference", "Measurements"]
+    assert list(of_site) == ["Start", "Guides", "Reference", "Measurements", "Contributing"]
     index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8").split("\n## ")[1:]
     of_index = {
         part.split("\n")[0]: set(re.findall(r"^\| \[[\w-]+\.md\]\(([\w/-]+\.md)\)", part, re.M))

@@ -1,4 +1,4 @@
-"""What docs/guides/recipes.md says can be done: the blocks fit the sources, and the data runs."""
+"""What docs/contributing/recipes.md says: the blocks fit the sources, and the data runs."""
 
 import importlib.util
 import json

@@ -1,4 +1,4 @@
-"""What docs/reference/requirements/ says of RFCs, held against the code that cites them."""
+"""What docs/contributing/requirements/ says of RFCs, held against the code that cites them."""
 
 import importlib.util
 import re
