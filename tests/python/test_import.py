@@ -193,9 +193,38 @@ def test_cellreplays_opportunities_have_1400_bytes(tmp_path: Path) -> None:
     found = import_link([trace(tmp_path / "heavy", 10, 300), light])
     lines = times_of(found)
     assert len(lines) == pytest.approx(300 * 1400 / 1500, abs=1)
-    assert link_of(found)["delay"] == "20 ms"
+    assert link_of(found)["trace"]["light"] == {"down": "light.down"}
+    assert found.link.files["light.down"] == light.read_bytes()
+    rows = str(found.link.files["delays.csv"]).splitlines()
+    assert rows[1:3] == ["0.000,20.0000,0", "10.000,20.0200,0"]
+    assert "500.000,21.0000,0" in rows
+    assert link_of(found)["repeat"] == {"every": "1.000 s", "start": "beginning"}
+    played(found, tmp_path)
     with pytest.raises(ScenarioError, match="has no rate"):
         import_link([light])
+
+
+def test_a_ping_and_a_download_meet_one_cellreplay_link(tmp_path: Path) -> None:
+    """A lone packet waits for no opportunity; a download gets the heavy ones' rate."""
+    light = write(tmp_path / "light", "".join(f"{500 * n} 20 0 4 8 12\n" for n in range(10)))
+    heavy = write(tmp_path / "heavy", "".join(f"{5 * n}\n" for n in range(1, 1000)))
+    link = import_link([heavy, light]).link.write(tmp_path / "both")
+    idle = airtcp.run(link, settings={"flows.kind": "ping", "duration": "20 s"})
+    assert idle.summary["flows"][0]["rtt_p99_ms"] == pytest.approx(40, rel=0.02)
+    load = airtcp.run(link, settings={"duration": "20 s"})
+    of_packets = 1400 * 8 * 200 * 1448 / 1500
+    assert load.summary["goodput_bps"] == pytest.approx(of_packets, rel=0.03)
+
+
+def test_cellreplays_files_come_back(tmp_path: Path) -> None:
+    text = "0 20 0 0 3 6\n500 21 0 1 2 8\n1000 20 0 0 0 5\n"
+    light = write(tmp_path / "light", text)
+    link = import_link([trace(tmp_path / "heavy", 10, 300), light]).link.write(tmp_path / "link")
+    scenario = airtcp.load_scenario(link)
+    export_link(scenario, "cellreplay", tmp_path / "out")
+    assert (tmp_path / "out" / "light.down").read_text() == text
+    _, notes = export_link(scenario, "mahimahi", tmp_path / "other")
+    assert any("link.trace.light" in note for note in notes)
 
 
 def test_tc_is_played_as_it_was_set(tmp_path: Path) -> None:

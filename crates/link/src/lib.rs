@@ -46,6 +46,7 @@ pub use random::Stream;
 pub use service::Service;
 pub use stops::{RandomStops, Stop, StopLength, Stops};
 pub use trace::conditions::{Condition, Conditions};
+pub use trace::light::LightTrace;
 pub use trace::lost_packets::LostPackets;
 pub use trace::mahimahi::MahimahiTrace;
 pub use trace::repeat::Repeat;

@@ -59,9 +59,9 @@ pub enum TraceProblem {
         "all timestamps are 0: expected a last timestamp above 0, since the trace repeats with it as its period; record for longer than a millisecond"
     )]
     NoPeriod,
-    /// It is in a format that is known, and holds no probes.
+    /// It is in a format that is known, and lacks what was looked for.
     #[error("is {what}; {remedy}")]
-    NoProbes {
+    OtherKind {
         /// The format, and the facts about a link in the file.
         what: String,
         /// A hint for the user.

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use airtcp_link::trace::MAX_BYTES;
-use airtcp_link::{Conditions, LostPackets, MahimahiTrace, RttSeries, StopList, TraceError};
+use airtcp_link::{
+    Conditions, LightTrace, LostPackets, MahimahiTrace, RttSeries, StopList, TraceError,
+};
 use sha2::{Digest, Sha256};
 
 use super::control;
@@ -53,6 +55,8 @@ pub(crate) struct Inputs {
     pub down: Option<Recording<MahimahiTrace>>,
     /// `link.trace.up`.
     pub up: Option<Recording<MahimahiTrace>>,
+    /// `link.trace.light.down` and `link.trace.light.up`.
+    pub light: [Option<Recording<LightTrace>>; 2],
     /// `link.rtt_log.path`.
     pub rtt_log: Option<Recording<RttSeries>>,
     /// `link.stops.path`.
@@ -101,6 +105,10 @@ impl Inputs {
             ],
             down: read!(link.trace.down, MahimahiTrace::parse),
             up: read!(link.trace.up, MahimahiTrace::parse),
+            light: [
+                read!(link.trace.light.down, LightTrace::parse),
+                read!(link.trace.light.up, LightTrace::parse),
+            ],
             rtt_log: read!(link.rtt_log.path, RttSeries::parse),
         })
     }

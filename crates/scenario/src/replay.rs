@@ -106,6 +106,11 @@ impl Scenario {
         if let Some(trace) = &mut link.trace {
             name_absolutely(trace.down.as_mut(), self.inputs.down.as_ref());
             name_absolutely(trace.up.as_mut(), self.inputs.up.as_ref());
+            if let Some(light) = &mut trace.light {
+                let [down, up] = &self.inputs.light;
+                name_absolutely(light.down.as_mut(), down.as_ref());
+                name_absolutely(light.up.as_mut(), up.as_ref());
+            }
         }
         let log = link.rtt_log.as_mut().map(|log| &mut log.path);
         name_absolutely(log, self.inputs.rtt_log.as_ref());

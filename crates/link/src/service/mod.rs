@@ -5,12 +5,14 @@
 //! packet arriving now would be taken from the queue, `serve` takes it.
 
 mod constant;
+mod load_dependent;
 mod opportunities;
 mod stopping;
 mod suspended;
 
 use crate::random::Stream;
 use crate::stops::{StopSequence, Stops};
+use crate::trace::light::LightTrace;
 use crate::trace::mahimahi::MahimahiTrace;
 use airtcp_units::{BitRate, Duration, Instant};
 use std::sync::Arc;
@@ -31,6 +33,13 @@ pub enum Service {
     },
     /// At recorded delivery opportunities.
     Mahimahi(Arc<MahimahiTrace>),
+    /// At recorded opportunities that differ after a pause.
+    LoadDependent {
+        /// Opportunities of a link that has had packets to send for longer than a train.
+        heavy: Arc<MahimahiTrace>,
+        /// Those of the first packets after a pause.
+        light: Arc<LightTrace>,
+    },
 }
 
 impl Service {
@@ -40,7 +49,7 @@ impl Service {
         match self {
             Self::Unlimited => None,
             Self::Constant(rate) | Self::Suspended { rate, .. } => Some(*rate),
-            Self::Mahimahi(trace) => {
+            Self::Mahimahi(trace) | Self::LoadDependent { heavy: trace, .. } => {
                 let count = trace.opportunities_ms().len() as u64;
                 let bits = 8 * u64::from(opportunities::OPPORTUNITY_BYTES) * count;
                 Some(BitRate::from_bps((1000 * bits / trace.period_ms()).max(1)))
@@ -57,6 +66,7 @@ pub(crate) enum Server {
     Suspended(suspended::Suspended),
     Stopping(Box<stopping::Stopping>),
     Opportunities(opportunities::Opportunities),
+    LoadDependent(Box<load_dependent::LoadDependent>),
 }
 
 impl Server {
@@ -68,6 +78,10 @@ impl Server {
             Service::Suspended { rate, stops } => Self::suspended(rate, stops, stream),
             Service::Mahimahi(trace) => {
                 Self::Opportunities(opportunities::Opportunities::new(trace))
+            }
+            Service::LoadDependent { heavy, light } => {
+                let server = load_dependent::LoadDependent::new(heavy, light);
+                Self::LoadDependent(Box::new(server))
             }
         }
     }
@@ -97,6 +111,7 @@ impl Server {
             Self::Suspended(server) => server.next_start(now),
             Self::Stopping(server) => server.next_start(now),
             Self::Opportunities(server) => server.next_start(now),
+            Self::LoadDependent(server) => server.next_start(now),
         }
     }
 
@@ -105,6 +120,7 @@ impl Server {
     pub(crate) fn next_start_behind(&mut self, start: Instant) -> Instant {
         match self {
             Self::Opportunities(server) => server.next_start_behind(),
+            Self::LoadDependent(server) => server.next_start_behind(start),
             other => other.next_start(start),
         }
     }
@@ -119,6 +135,7 @@ impl Server {
             Self::Suspended(server) => server.serve(start, bytes),
             Self::Stopping(server) => server.serve(start, bytes),
             Self::Opportunities(server) => server.serve(bytes),
+            Self::LoadDependent(server) => server.serve(start, bytes),
         }
     }
 }

@@ -161,6 +161,90 @@ fn replay(timestamps: &[u32], arrivals: &[(u64, u32)]) -> Vec<(u64, u64)> {
     departures
 }
 
+/// A trace of light opportunities: trains at 0, 100 and 200 ms, of which the last is the period.
+const LIGHT: &str = "0 20 0 1 1\n100 21 0 5\n200 20 0\n";
+/// Its trains: start, base delay and offsets.
+const TRAINS: [(u64, u64, &[u64]); 3] = [(0, 20, &[0, 1, 1]), (100, 21, &[0, 5]), (200, 20, &[0])];
+const MS: u64 = 1_000_000;
+
+/// A packet a millisecond when it is loaded.
+fn load_dependent() -> Service {
+    Service::LoadDependent {
+        heavy: Arc::new(MahimahiTrace::parse(b"1\n", "heavy").unwrap()),
+        light: Arc::new(LightTrace::parse(LIGHT.as_bytes(), "light").unwrap()),
+    }
+}
+
+/// The rule of the paper's section 4 over explicit lists: a packet that finds the link idle begins
+/// a train, after which every whole millisecond is an opportunity.
+fn replay_by_load(arrivals: &[(u64, u32)]) -> Vec<(u64, u64)> {
+    let mut found: Vec<(u64, u64)> = Vec::new();
+    // Time, bytes that are left, and whether it waits for packets instead of passing.
+    let mut opportunities: Vec<(u64, u32, bool)> = Vec::new();
+    let mut idle_from = 0;
+    let mut base = 0;
+    for &(at, bytes) in arrivals {
+        if idle_from <= at {
+            let within = at % (200 * MS);
+            let train = TRAINS.iter().rfind(|(sent, ..)| sent * MS <= within);
+            let (_, base_ms, offsets) = train.unwrap();
+            base = base_ms * MS;
+            let light = offsets.iter().map(|ms| (at + ms * MS, 1400, true));
+            opportunities = light.collect();
+            let end = opportunities[opportunities.len() - 1].0;
+            let heavy = (1..3000).map(|ms| ((end / MS + ms) * MS, 1500, false));
+            opportunities.extend(heavy);
+        }
+        opportunities.retain(|&(due, left, waits)| left > 0 && (waits || due > at));
+        let start = opportunities[0].0.max(at);
+        let mut remaining = bytes;
+        for (due, left, _) in &mut opportunities {
+            let taken = remaining.min(*left);
+            (remaining, *left) = (remaining - taken, *left - taken);
+            if remaining == 0 {
+                found.push((start, start.max(*due)));
+                idle_from = start.max(*due) + base;
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// The same link is a ping's and a download's: a lone packet leaves at once, a burst as recorded
+/// after a pause, and what follows at the rate of a saturated link.
+#[test]
+fn a_burst_after_a_pause_is_served_otherwise() {
+    let departures = |arrivals: &[(u64, u32)]| {
+        let all = departures(load_dependent(), arrivals);
+        all.iter().map(|nanos| nanos / MS).collect::<Vec<_>>()
+    };
+    assert_eq!(departures(&[(10 * MS, 64)]), [10]);
+    assert_eq!(departures(&[(10 * MS, 1400); 5]), [10, 11, 11, 12, 13]);
+    assert_eq!(departures(&[(110 * MS, 1400); 3]), [110, 115, 116]);
+    // After two laps and a half.
+    assert_eq!(departures(&[(510 * MS, 1400); 3]), [510, 515, 516]);
+    // The last packet arrives at 32 ms: the link is idle again.
+    let both = |second| [[(10 * MS, 1400); 4], [(second, 1400); 4]].concat();
+    let loaded = [10, 11, 11, 12, 32, 33, 34, 35];
+    assert_eq!(departures(&both(32 * MS - 1)), loaded);
+    let idle = [10, 11, 11, 12, 32, 33, 33, 34];
+    assert_eq!(departures(&both(32 * MS)), idle);
+}
+
+proptest! {
+    #[test]
+    fn load_dependent_is_the_rule_over_explicit_lists(
+        packets in coming(
+            prop_oneof![0..3_000_000_u64, 0..200_u64, 0..90_000_000_u64],
+            prop_oneof![1..1501_u32, Just(1400), Just(40), 1..5000_u32],
+        ),
+    ) {
+        let arrivals = at_instants(&packets);
+        prop_assert_eq!(served(load_dependent(), &arrivals), replay_by_load(&arrivals));
+    }
+}
+
 #[test]
 fn unlimited_takes_no_time() {
     assert_eq!(
@@ -175,6 +259,7 @@ fn the_far_future_is_no_trap() {
     let trace = Arc::new(MahimahiTrace::parse(b"0\n3\n", "short").unwrap());
     let stop = Duration::from_millis(1);
     let services = [
+        load_dependent(),
         Service::Mahimahi(trace),
         Service::Constant(BitRate::from_bps(0)),
         Service::Suspended {

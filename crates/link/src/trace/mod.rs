@@ -5,6 +5,7 @@
 
 mod columns;
 pub mod conditions;
+pub mod light;
 pub mod lost_packets;
 pub mod mahimahi;
 pub mod repeat;

@@ -60,7 +60,7 @@ impl RttSeries {
         probes.ok_or_else(|| {
             let problem = match recording.probes {
                 Some(_) => TraceProblem::NoRoundTrip { expected: EXPECTED },
-                None => TraceProblem::NoProbes {
+                None => TraceProblem::OtherKind {
                     what: format!(
                         "{}, which has no round trip of each packet",
                         recording.summary

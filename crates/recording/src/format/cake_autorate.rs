@@ -148,7 +148,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
         };
         return Err(source.error(
             None,
-            TraceProblem::NoProbes {
+            TraceProblem::OtherKind {
                 what: what.to_owned(),
                 remedy: "set output_processing_stats=1 and record again, or put the line \
                          DATA_HEADER; … in front"

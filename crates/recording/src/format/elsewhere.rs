@@ -21,7 +21,7 @@ const ROWS: usize = 3;
 /// The fault of a file that no format of recordings recognizes, where it can be told.
 pub(super) fn fault(bytes: &[u8]) -> Option<TraceProblem> {
     let no_probes = |what: &str, remedy: &str| {
-        Some(TraceProblem::NoProbes {
+        Some(TraceProblem::OtherKind {
             what: what.to_owned(),
             remedy: remedy.to_owned(),
         })

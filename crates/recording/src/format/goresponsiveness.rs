@@ -72,7 +72,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
     if found.rates.is_empty() {
         return Err(source.error(
             None,
-            TraceProblem::NoProbes {
+            TraceProblem::OtherKind {
                 what: "the output of goresponsiveness without a rate".to_owned(),
                 remedy: "run it again until it ends".to_owned(),
             },

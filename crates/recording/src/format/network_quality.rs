@@ -51,7 +51,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
         let code = number("error_code").map_or_else(String::new, |code| format!(" (error {code})"));
         return Err(source.error(
             None,
-            TraceProblem::NoProbes {
+            TraceProblem::OtherKind {
                 what: format!("a run of networkQuality that failed{code}"),
                 remedy: "run it again until it shows a result".to_owned(),
             },

@@ -110,7 +110,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
     if found.rates.is_empty() {
         return Err(source.error(
             None,
-            TraceProblem::NoProbes {
+            TraceProblem::OtherKind {
                 what: "a speed test without a result".to_owned(),
                 remedy: "run it again until it ends".to_owned(),
             },

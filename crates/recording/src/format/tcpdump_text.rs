@@ -36,7 +36,7 @@ fn sniff(bytes: &[u8]) -> bool {
 fn read(_: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
     Err(source.error(
         None,
-        TraceProblem::NoProbes {
+        TraceProblem::OtherKind {
             what: "the text of tcpdump, without the windows, options and times that a diagnosis \
                    needs"
                 .to_owned(),

@@ -79,6 +79,22 @@ keys! {
         up: String, naming file;
         /// The direction that carries the data.
         data: TraceDirection = TraceDirection::default();
+        /// Opportunities of the first packets after a pause, where a burst is served otherwise
+        /// than a saturating flow. `down` and `up` hold from the end of a burst on.
+        light: LightTable, holding keys;
+    }
+}
+
+keys! {
+    /// Opportunities of a link that was idle, in the format of CellReplay's traces of delay and
+    /// light opportunities (Sentosa et al., NSDI 2025): of a line the times after the base delay
+    /// count, each 1400 bytes. The base delays are another key, `link.recorded`.
+    #[derive(Clone, Default)]
+    pub struct LightTable takes {
+        /// File for the direction to the mobile, relative to the scenario.
+        down: String, naming file;
+        /// File for the direction from the mobile.
+        up: String, naming file;
     }
 }
 

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use airtcp_link::{
-    Conditions, Delay, Discipline, ErrorModel, MahimahiTrace, PipeConfig, PolicerConfig,
-    RecordingStart, Repeat, RttModel, RttShape, Service, Stops,
+    Conditions, Delay, Discipline, ErrorModel, LightTrace, MahimahiTrace, PipeConfig,
+    PolicerConfig, RecordingStart, Repeat, RttModel, RttShape, Service, Stops,
 };
 use airtcp_units::{BitRate, Duration};
 
@@ -206,21 +206,42 @@ fn recorded_link(table: &mut LinkTable, inputs: &Inputs) -> Result<(Service, Ser
         refuse_keys!(reverse, key!(link.reverse), why; rate);
     }
     let data = table.trace.get_or_insert_default().data();
+    let [light_down, light_up] = &inputs.light;
+    let down = replayed(&inputs.down, light_down, key!(link.trace.light.down))?;
+    let up = replayed(&inputs.up, light_up, key!(link.trace.light.up))?;
     let (first, second, key) = match data {
-        TraceDirection::Down => (&inputs.down, &inputs.up, key!(link.trace.down)),
-        TraceDirection::Up => (&inputs.up, &inputs.down, key!(link.trace.up)),
+        TraceDirection::Down => (down, up, key!(link.trace.down)),
+        TraceDirection::Up => (up, down, key!(link.trace.up)),
     };
-    let service = |recording: &Option<Recording<MahimahiTrace>>| match recording {
-        Some(recording) => Service::Mahimahi(Arc::clone(&recording.content)),
-        None => Service::Unlimited,
-    };
-    if first.is_none() {
+    let Some(first) = first else {
         return Err(Problem::at(
             key,
             "is missing; the direction that data takes needs the file of a recorded link",
         ));
+    };
+    Ok((first, second.unwrap_or(Service::Unlimited)))
+}
+
+/// One direction of a recorded link; `None` if nothing is recorded of it.
+fn replayed(
+    heavy: &Option<Recording<MahimahiTrace>>,
+    light: &Option<Recording<LightTrace>>,
+    key: &str,
+) -> Result<Option<Service>, Problem> {
+    let content = |heavy: &Recording<MahimahiTrace>| Arc::clone(&heavy.content);
+    match (heavy, light) {
+        (Some(heavy), Some(light)) => Ok(Some(Service::LoadDependent {
+            heavy: content(heavy),
+            light: Arc::clone(&light.content),
+        })),
+        (Some(heavy), None) => Ok(Some(Service::Mahimahi(content(heavy)))),
+        (None, Some(_)) => Err(Problem::at(
+            key,
+            "has only opportunities of the first packets after a pause; give those of a \
+             saturating flow in the same direction, too (link.trace.down, link.trace.up)",
+        )),
+        (None, None) => Ok(None),
     }
-    Ok((service(first), service(second)))
 }
 
 /// Round-trip times replace every property of a link except its losses.

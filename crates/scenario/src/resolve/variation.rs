@@ -137,7 +137,7 @@ impl LinkStops {
                 rate,
                 stops: self.stops.clone(),
             }),
-            Service::Mahimahi(_) => Err(Problem::at(
+            Service::Mahimahi(_) | Service::LoadDependent { .. } => Err(Problem::at(
                 key!(link.stops.packets),
                 "a recorded link (link.trace) shows its own stops; choose \"held\", or remove \
                  link.stops",

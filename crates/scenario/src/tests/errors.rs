@@ -154,6 +154,9 @@ const BAD: &[&str] = &[
     "remedies = [\"queue:packets=5\"]\nlink.rtt_log.path = \"rtt.csv\"",
     // Files.
     "link.trace.down = \"none.down\"",
+    "link.trace = { down = \"lte.down\", light.up = \"light\" }",
+    "link.trace = { down = \"lte.down\", light.down = \"rtt.csv\" }",
+    "link.trace = { down = \"lte.down\", light.down = \"lte.up\" }",
     "link.trace.down = \"\"",
     "link.trace.down = \"empty\"",
     "link.trace.down = \"bad.down\"",

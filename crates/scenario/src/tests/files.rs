@@ -8,6 +8,8 @@ fn example(key: &str) -> (&'static str, &'static str) {
     match key {
         "link.trace.down" => ("lte.down", ""),
         "link.trace.up" => ("lte.up", "link.trace.data = \"up\""),
+        "link.trace.light.down" => ("light", "link.trace.down = \"lte.down\""),
+        "link.trace.light.up" => ("light", "link.trace = { up = \"lte.up\", data = \"up\" }"),
         "link.rtt_log.path" => ("rtt.csv", ""),
         "link.stops.path" => ("stops.csv", "link.stops.process = \"recorded\""),
         "link.recorded.path" | "link.reverse.recorded.path" => ("link.csv", ""),
@@ -27,7 +29,7 @@ fn set(key: &str, path: &str, folder: &Path) -> Result<Scenario, String> {
 fn each_file_is_found_beside_the_scenario() {
     let folder = folder();
     for key in Document::file_keys() {
-        let (name, _) = example(&key);
+        let (name, more) = example(&key);
         let scenario = set(&key, name, folder.path()).unwrap_or_else(|error| panic!("{error}"));
         assert!(
             scenario.to_toml().contains(&format!("= \"{name}\"")),
@@ -35,7 +37,13 @@ fn each_file_is_found_beside_the_scenario() {
         );
         assert!(scenario.files().contains_key(&key), "{key}");
         let absolute = folder.path().join(name);
-        let elsewhere = set(&key, absolute.to_str().unwrap(), Path::new("/nowhere"));
+        // The other files that it needs stay.
+        let others = if more.contains("lte") {
+            folder.path()
+        } else {
+            Path::new("/nowhere")
+        };
+        let elsewhere = set(&key, absolute.to_str().unwrap(), others);
         assert!(elsewhere.is_ok(), "{key}: {elsewhere:?}");
     }
 }

@@ -137,6 +137,11 @@ fn recorded_links_take_the_direction_of_the_data() {
         (period(&pipe(&up).0.service), period(&pipe(&up).1.service)),
         (8, 9)
     );
+    let one = parse("link.trace = { down = \"lte.down\", light.down = \"light\" }");
+    assert!(matches!(
+        pipe(&one).0.service,
+        Service::LoadDependent { .. }
+    ));
     let one = parse("link.trace.down = \"lte.down\"");
     assert!(matches!(pipe(&one).1.service, Service::Unlimited));
 }

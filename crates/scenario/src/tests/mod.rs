@@ -40,6 +40,7 @@ fn folder() -> tempfile::TempDir {
         ("stops.csv", "start_ms,length_ms\n5,2.5\n10,1\n"),
         ("lost.csv", "packet\n3\n8\n"),
         ("link.csv", "time_ms,delay_ms,loss\n0,10,0.1\n500,20,0\n"),
+        ("light", "0 20 0 1 1\n100 21 0\n200 20 0 2\n"),
         ("calm.csv", "time_ms,delay_ms,loss\n0,10,0\n"),
     ];
     for (name, text) in files {

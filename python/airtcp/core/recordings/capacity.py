@@ -9,6 +9,7 @@ from airtcp._core import ScenarioError
 from airtcp.core.quantities import parse_bit_rate
 from airtcp.core.recordings.choices import Choices
 from airtcp.core.recordings.draft import Draft
+from airtcp.core.recordings.light import light_traces, with_trains
 from airtcp.core.recordings.opportunities import (
     MAX_OPPORTUNITIES,
     PACKET_BITS,
@@ -70,7 +71,12 @@ def capacity(draft: Draft, recordings: Sequence[Recording], chosen: Choices) -> 
         if direction not in traces and _varies(one, recordings):
             traces[direction] = _from_steps(draft, one, direction)
     if traces and way in traces:
-        return _as_traces(draft, traces, rates, way)
+        named = {str(one.path): _named_direction(one) for one in recordings}
+        names = {path: direction for path, direction in named.items() if direction is not None}
+        light = light_traces(draft, recordings, traces, names, chosen)
+        return _as_traces(draft, traces, light, rates, way)
+    if with_trains(recordings):
+        draft.assume("light opportunities are left out: no file has the heavy ones by time", None)
     one = rates[way]
     _say_lower_bound(draft, one)
     draft.lines.append(f'rate = "{_exact(one.mean_bps)}"')
@@ -105,7 +111,7 @@ def _named_direction(one: Recording) -> str | None:
 def _traces(draft: Draft, recordings: Sequence[Recording], chosen: Choices) -> dict[str, list[int]]:
     """Opportunities by direction, of whole packets."""
     with_traces = [one for one in recordings if one.opportunities]
-    has_trains = any(one.trains for one in recordings)
+    has_trains = bool(with_trains(recordings))
     found: dict[str, list[int]] = {}
     for number, one in enumerate(with_traces):
         trace = one.opportunities[0]
@@ -209,7 +215,11 @@ def _say_lower_bound(draft: Draft, one: Rates) -> None:
 
 
 def _as_traces(
-    draft: Draft, traces: dict[str, list[int]], rates: dict[str, Rates], way: str
+    draft: Draft,
+    traces: dict[str, list[int]],
+    light: dict[str, str],
+    rates: dict[str, Rates],
+    way: str,
 ) -> Capacity:
     back = DOWN if way == UP else UP
     if back not in traces and back in rates:
@@ -220,6 +230,9 @@ def _as_traces(
     elif back not in traces:
         draft.assume("the way back has no limit of its rate", f"--set link.trace.{back}=FILE")
     names = ", ".join(f'{one} = "link.{one}"' for one in (DOWN, UP) if one in traces)
+    if light:
+        of_idle = ", ".join(f'{one} = "{file}"' for one, file in light.items())
+        names += f", light = {{ {of_idle} }}"
     draft.lines.append(f'trace = {{ {names}, data = "{way}" }}')
     mean = mean_bps(traces[way])
     is_links = way not in rates or rates[way].is_links

@@ -56,7 +56,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
     if found.rates.is_empty() {
         return Err(source.error(
             None,
-            TraceProblem::NoProbes {
+            TraceProblem::OtherKind {
                 what: "the output of iperf3 without a single interval".to_owned(),
                 remedy: "run the test again until it ends, with --json".to_owned(),
             },

@@ -48,7 +48,7 @@ pub(super) fn recording(bytes: &[u8], source: Source<'_>) -> Result<Recording, T
     let Some(hop) = hop else {
         return Err(source.error(
             None,
-            TraceProblem::NoProbes {
+            TraceProblem::OtherKind {
                 what: "a report of mtr without a hop that was probed".to_owned(),
                 remedy: "ping the host: ping -D -i 0.2 -c 1500 HOST > link.ping".to_owned(),
             },

@@ -65,7 +65,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
     if devices.is_empty() {
         return Err(source.error(
             None,
-            TraceProblem::NoProbes {
+            TraceProblem::OtherKind {
                 what: "tc's list of queueing disciplines, none of which shapes or delays"
                     .to_owned(),
                 remedy: "show the machine that emulates or shapes the link: tc -j qdisc show"

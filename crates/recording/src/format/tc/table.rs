@@ -63,7 +63,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
     if !(FEWEST..=MAX).contains(&table.len()) {
         return Err(source.error(
             None,
-            TraceProblem::NoProbes {
+            TraceProblem::OtherKind {
                 what: format!("a table of {} values", table.len()),
                 remedy: format!("expected {FEWEST} to {MAX}: give the table as it came"),
             },

@@ -19,7 +19,12 @@ def exported(pipe: Pipe) -> tuple[dict[str, bytes], list[str]]:
         one = pipe.ways[way]
         times = _heavy(one)
         files[f"heavy.{way}"] = "".join(f"{time}\n" for time in times).encode()
-        files[f"light.{way}"] = _light(one, times).encode()
+        files[f"light.{way}"] = one.light or _light(one, times).encode()
+        if one.light is None:
+            notes.append(
+                f"The direction {way} has one rate: light opportunities are the heavy ones, so "
+                "that a short transfer meets the rate of a long one."
+            )
         notes += said_of_queue(way, one, ())
         if one.loss:
             notes.append(f"Losses of the direction {way} ({100 * one.loss:.3g} %) are left out.")
@@ -28,10 +33,7 @@ def exported(pipe: Pipe) -> tuple[dict[str, bytes], list[str]]:
     both = (pipe.ways[UP].delay_s + pipe.ways[DOWN].delay_s) / 2
     if abs(pipe.ways[UP].delay_s - both) > 5e-4:
         notes.append("Each direction has its own delay, where CellReplay's recordings have half.")
-    notes.append(
-        "airtcp's link has one rate: light opportunities are the heavy ones, so that a short "
-        "transfer meets the rate of a long one. The queue is an argument of CellReplay's."
-    )
+    notes.append("The queue is an argument of CellReplay's.")
     return files, notes
 
 

@@ -20,6 +20,8 @@ class Direction:
     """A constant rate; None for a trace, or without a rate."""
     trace: bytes | None
     """Opportunities as mahimahi's file."""
+    light: bytes | None
+    """Those of the first packets after a pause, as CellReplay's file."""
     delay_s: float
     """One way; the median of recorded ones."""
     delays: list[tuple[float, float, float]]
@@ -124,6 +126,7 @@ def _direction(
     return Direction(
         None if content is not None or rate == "unlimited" else parse_bit_rate(rate),
         content,
+        files.get(f"link.trace.light.{way}"),
         delay_s,
         delays,
         queue.get("packets"),

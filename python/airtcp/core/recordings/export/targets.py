@@ -27,7 +27,10 @@ def export_link(scenario: Scenario, target: str, folder: Path) -> tuple[list[Pat
     """
     if target not in TARGETS:
         raise ScenarioError(f"--as {target}: expected one of {', '.join(TARGETS)}")
-    files, notes = TARGETS[target](pipe_of(scenario))
+    pipe = pipe_of(scenario)
+    files, notes = TARGETS[target](pipe)
+    if target != "cellreplay" and any(one.light for one in pipe.ways.values()):
+        notes.append("Not exported: opportunities after a pause (link.trace.light).")
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for name, content in files.items():
