@@ -151,6 +151,16 @@ def smaller_queue(before: Counters, after: Counters) -> bool:
     return after.queue < before.queue
 
 
+def copas_queue(before: Counters, after: Counters) -> bool:
+    """Whether at rest the queue stays within the 2.5/delta segments of Arun & Balakrishnan §3."""
+
+    def most(run: Counters) -> float:
+        rest = run.samples.filter(pl.col("time_s") > run.samples["time_s"].max() / 2)
+        return float(rest["queue_packets"].max())
+
+    return most(after) <= 2.5 / 0.5 < most(before)
+
+
 def rare_acks(segments: float) -> Holds:
     return lambda _, after: after.segments_an_ack > segments
 
@@ -242,6 +252,7 @@ MECHANISMS: dict[str, list[tuple[str, str, Holds]]] = {
         )
     },
     "dctcp": [("marks", "dctcp", another_window)],
+    "copa": [("deep", "copa", copas_queue), ("thin", "copa:competes=0", copas_queue)],
     "hystart": [(link, "hystart", another_window) for link in ("deep", "thin")],
     "hystart-plus-plus": [(link, "hystart-plus-plus", another_window) for link in ("deep", "thin")],
     "pacing": [("fast", "pacing", lambda b, a: a.clocked < b.clocked)],

@@ -186,6 +186,7 @@ OF_TODAY = [
     "yeah",
     "cdg",
     "dctcp",
+    "copa",
     "c2tcp",
     "prague",
     "ledbat",

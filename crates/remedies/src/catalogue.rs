@@ -1,10 +1,19 @@
 //! The list of all remedies.
 
-use crate::table::TABLE;
+use crate::table;
 use crate::{Remedy, access_point, link, proxy};
 
 /// The remedies of the endpoints and of every other place, in the order in which they are listed.
-const PLACES: [&[Remedy]; 4] = [TABLE, link::ALL, access_point::ALL, proxy::ALL];
+const PLACES: [&[Remedy]; 8] = [
+    table::timeout::ROWS,
+    table::repair::ROWS,
+    table::congestion::ROWS,
+    table::transmission::ROWS,
+    table::receiver::ROWS,
+    link::ALL,
+    access_point::ALL,
+    proxy::ALL,
+];
 
 const COUNT: usize = {
     let (mut count, mut place) = (0, 0);

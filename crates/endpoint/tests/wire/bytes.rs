@@ -157,6 +157,7 @@ fn the_congestion_control_changes_on_a_living_connection() {
         CongestionControl::Prague,
         CongestionControl::Ledbat,
         CongestionControl::BbrV3,
+        CongestionControl::Copa,
         CongestionControl::Westwood,
         CongestionControl::Reno,
     ];

@@ -1,4 +1,4 @@
-//! WSC-TCP: three uses of the reports of the sender's own link, alone and together.
+//! WSC-TCP: three uses of the reports of the sender's link, one by one and together.
 
 use airtcp_tcp::config::{DynamicThreshold, GapCount, RttClustering, ThresholdCap};
 use airtcp_units::Duration;

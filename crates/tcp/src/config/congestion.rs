@@ -187,4 +187,7 @@ pub enum CongestionControl {
     External(crate::external::ExternalControl),
     /// BBR version 3 (draft-ietf-ccwg-bbr).
     BbrV3,
+    /// A window that moves towards a target rate, inversely proportional to the queueing delay,
+    /// paced (Copa, Arun & Balakrishnan, NSDI 2018).
+    Copa,
 }

@@ -209,6 +209,11 @@ settings! {
         /// Delay in the queues that [LEDBAT](CongestionControl::Ledbat) aims at (RFC 6817 §2.5: at
         /// most 100 ms).
         ledbat_target: Duration = Duration::from_millis(100);
+        /// Weight of delay against throughput in [Copa](CongestionControl::Copa): a single flow
+        /// keeps about 1.25/δ segments queued (Arun & Balakrishnan §2.2: 0.5).
+        copa_delta: f64 = 0.5;
+        /// Whether it lowers δ where other flows keep the queue full (§2.2).
+        copa_competes: bool = true;
         /// The classifier asked whether a loss was congestion or the radio, if any.
         differentiation: Option<Differentiation> = None;
         /// The share of the window that a radio loss leaves, in per cent; never less than a

@@ -9,8 +9,8 @@ use super::model::{Demands, Model};
 use super::rule::{Rule, Start};
 use super::windows::Windows;
 use super::{
-    Ack, bbr, c2tcp, cdg, cubic, dctcp, htcp, hybla, illinois, jersey, ledbat, prague, reno, vegas,
-    veno, westwood, yeah,
+    Ack, bbr, c2tcp, cdg, copa, cubic, dctcp, htcp, hybla, illinois, jersey, ledbat, prague, reno,
+    vegas, veno, westwood, yeah,
 };
 use crate::config::{Config, CongestionControl};
 
@@ -194,5 +194,6 @@ controls! {
     models {
         Bbr(Box<bbr::Bbr>),
         BbrV3(Box<bbr::BbrV3>),
+        Copa(Box<copa::Copa>),
     }
 }

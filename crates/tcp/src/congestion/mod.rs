@@ -11,6 +11,7 @@ mod bbr;
 mod c2tcp;
 mod cdg;
 mod control;
+mod copa;
 mod cubic;
 mod dctcp;
 mod external;
@@ -28,6 +29,7 @@ mod vegas;
 mod veno;
 mod westwood;
 mod window_based;
+mod windowed_max;
 mod windows;
 mod yeah;
 

@@ -12,7 +12,6 @@ mod testbed;
 mod v1;
 mod v3;
 mod window;
-mod windowed_max;
 
 pub use v1::Bbr;
 pub use v3::BbrV3;

@@ -7,7 +7,7 @@ use airtcp_units::Duration;
 use super::super::harness::choices;
 use super::super::harness::source::{Source, bytes_of_seed};
 
-const CONGESTION_CONTROLS: [CongestionControl; 17] = [
+const CONGESTION_CONTROLS: [CongestionControl; 18] = [
     CongestionControl::Reno,
     CongestionControl::Cubic,
     CongestionControl::Westwood,
@@ -16,6 +16,7 @@ const CONGESTION_CONTROLS: [CongestionControl; 17] = [
     CongestionControl::Jersey,
     CongestionControl::Bbr,
     CongestionControl::BbrV3,
+    CongestionControl::Copa,
     CongestionControl::Illinois,
     CongestionControl::Hybla,
     CongestionControl::HTcp,

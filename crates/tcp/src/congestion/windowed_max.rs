@@ -1,5 +1,5 @@
-//! A maximum over a sliding window of rounds, kept with three values (Kathleen Nichols' algorithm,
-//! as in Linux's `lib/win_minmax.c`).
+//! A maximum over a sliding window of rounds or of time, kept with three values (Kathleen Nichols'
+//! algorithm, as in Linux's `lib/win_minmax.c`).
 
 /// A value, and the round in which it was seen.
 type Sample = (u64, u64);
@@ -30,6 +30,7 @@ impl WindowedMax {
     }
 
     /// Takes `value`, seen in `round`; values from more than `window` rounds ago are forgotten.
+    /// Rounds may be any measure of time that does not run backwards.
     pub fn update(&mut self, window: u64, round: u64, value: u64) {
         let seen = (round, value);
         if value >= self.best[0].1 || round - self.best[2].0 > window {
