@@ -120,7 +120,7 @@ def lines(crate: str) -> int:
 
 
 def layers(crates: Collection[str]) -> list[str]:
-    """These crates from the ground up, as the page lists them, then those that it does not list."""
+    """These crates from the ground up, as the page lists them, then the others."""
     listed = PAGE.read_text("utf-8").split("## The crates", 1)[1].split("<!--", 1)[0]
     rows = re.findall(r"^\| (`.*?) \|", listed, re.MULTILINE)
     names = re.findall(r"`(\w+)`", " ".join(rows))

@@ -308,7 +308,7 @@ def closed_form(rtt_ms: float) -> float:
     Of a window of W segments a share p of drops leaves Reno, and CUBIC where it is as fast as Reno,
     W = 1.22/√p (Mathis et al.). Prague meets marks with 2√p (RFC 9332 §2.1), m = p·W of them in its
     round trip of 25 ms at least; a reduction by p/2 waits for the first mark after one, 1 + 1/m
-    round trips in the mean, and takes what grew until then: m²/2 = m + 1.
+    round trips in the mean, and takes the growth until then: m²/2 = m + 1.
     """
     marks = 1 + 3**0.5
     classic_ms, low_ms = rtt_ms + 15 + 0.5, max(rtt_ms + 0.5, 25)

@@ -4,7 +4,7 @@
     python pages/write_kernels.py --part repetitions --user nobody
 
 Parts, each kept in kernels.json as it is finished: the same run again and again, by this user
-and by another with a separate cache (`repetitions`), what a second of the guest costs (`speed`),
+and by another with a separate cache (`repetitions`), the cost of a second of the guest (`speed`),
 which remedies each kernel can have (`remedies`), the settings of kernels.toml on every kernel
 (`settings`), and how near the simulation is to the oracles of tests/oracles/kernels (`agreement`).
 Finished runs of the settings are found again in --out.

@@ -42,7 +42,7 @@ DELAY_WEIGHT, LOSS_WEIGHT = 0.5, 8.0
 
 
 def worth(observations: NDArray[np.float32]) -> NDArray[np.float64]:
-    """What an interval is worth: doubling the throughput as much as quartering the round trip."""
+    """The reward of an interval: doubling the throughput as much as quartering the round trip."""
     values = observations.astype(np.float64)
     throughput = np.log2(values[..., INDEX["throughput_mbps"]] + 0.05)
     delay = np.log2(

@@ -114,7 +114,7 @@ FREQUENCIES = {
     r"says?": (1.0, 0.2),
     r"none": (2.0, 0.5),
     r"again": (3.0, 5.1),
-    r"those (?:that|who|of)": (1.2, 0.2),
+    r"those (?:that|who|of)": (0.8, 0.2),
 }
 COMMENT = re.compile(r"\s*(?:///?!?|#(?!\[|!))\s?(.*)")
 

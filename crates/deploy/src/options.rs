@@ -40,7 +40,7 @@ pub struct Deploy {
     /// of it; `airtcp verify` prints it
     #[arg(long, value_name = "MS")]
     pub deviation: Option<f64>,
-    /// Only print the steps, and what undeploy would restore
+    /// Only print the steps, and the values that undeploy would restore
     #[arg(long, conflicts_with = "script")]
     pub dry_run: bool,
     /// Print a shell script that performs the steps, and reverts them with the argument "undo"

@@ -10,7 +10,7 @@
 //!                              agents, as simulated
 //! ```
 //!
-//! The agents are those of `airtcp-link`, here in a real network. On any failure packets pass:
+//! The agents are `airtcp-link`'s, here in a real network. On any failure packets pass:
 //! rules have a bypass, queues are fail-open, holds are bounded, a watchdog releases everything,
 //! and a guard removes the rules of a process that is gone.
 #![cfg(target_os = "linux")]

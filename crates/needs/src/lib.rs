@@ -1,4 +1,4 @@
-//! For tests: programs that a machine may lack. A test names those that it uses, and is skipped
+//! For tests: programs that a machine may lack. A test names the ones it uses, and is skipped
 //! with the reason where one is missing. The one list is `tests/needs.toml`.
 
 use std::fmt;

@@ -87,7 +87,7 @@ impl Remedy {
         Self { parameters, ..self }
     }
 
-    /// What it sets besides the keys of its parameters.
+    /// Other keys that it sets, besides those of its parameters.
     pub(crate) const fn sets(self, apply: fn(&Values<'_>, &mut Changes<'_>)) -> Self {
         Self { apply, ..self }
     }

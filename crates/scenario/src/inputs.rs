@@ -137,7 +137,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads a file for its bytes alone.
+    /// Reads a file, only for its bytes.
     fn keep(&mut self, key: &str, path: Option<&String>) -> Result<(), Problem> {
         self.read(key, path.map(|path| Some(path.clone())).as_ref(), |_, _| {
             Ok(())

@@ -15,7 +15,7 @@ from airtcp.pages.columns import columns, width
 
 
 class Listed(StrEnum):
-    """What can be listed."""
+    """The lists."""
 
     REMEDIES = "remedies"
     SCENARIOS = "scenarios"

@@ -178,7 +178,7 @@ def _is_link(file: str) -> bool:
 
 
 def _print_link(file: str, chosen: Chosen, folder: Path | None, *, as_json: bool) -> None:
-    """Diagnoses a file with a rate: what it knows of the link, and what helps there."""
+    """Diagnoses a file with a rate: its facts about the link, and remedies there."""
     from airtcp.cli.diagnose_output import print_link
     from airtcp.core.quantities import format_bit_rate
     from airtcp.diagnosis.link_file import diagnosed_link

@@ -34,7 +34,7 @@ def print_diagnosis(diagnosis: "Diagnosis | PingDiagnosis") -> None:
 
 
 def print_link(found: "DiagnosedLink") -> None:
-    """What a file knows of a link, the remedies on it, and how the best is deployed."""
+    """A file's facts about a link, the remedies on it, and how the best is deployed."""
     from airtcp.pages.tables import goodput_table
 
     print_lines(found.sentences)

@@ -44,7 +44,7 @@ def lab_command(
         bool, typer.Option("--open", help="Opens the page in this machine's browser.")
     ] = False,
 ) -> None:
-    """Serve a page to explore a link interactively, to this machine alone.
+    """Serve a page to explore a link interactively, only to this machine.
 
     Sliders for what matters on the link, what helps on it where you may change something, two
     remedies side by side on the same channel, the packets around a timeout, many seeds as a cloud.

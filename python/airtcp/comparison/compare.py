@@ -154,7 +154,7 @@ def run_comparison(
     """Runs a scenario as written and with each remedy; see `airtcp.compare`.
 
     `chosen_from` is the number of settings from which the remedies were chosen, on other seeds:
-    their intervals then hold jointly, as those of a search. It is 0 for remedies not chosen so.
+    their intervals then hold jointly, as in a search. It is 0 for remedies not chosen so.
     """
     decisive = metric_of(metric)
     metric, decides_on_others = decisive.name, decisive.is_of_others

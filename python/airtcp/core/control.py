@@ -83,7 +83,7 @@ def remedy(control: Factory) -> str:
     """The remedy of a class of controls; the same class is the same remedy.
 
     Raises:
-        ScenarioError: it is no such class; says what it lacks.
+        ScenarioError: it is no such class; names the missing parts.
     """
     for known, name in _REMEDIES:
         if known is control or _is_same_partial(known, control):

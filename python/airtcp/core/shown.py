@@ -1,7 +1,7 @@
 """Results are plain data: `airtcp.pages` shows them, by their type.
 
 As pandas finds what plots its frames, the renderers are found by name when they are first used:
-nothing that only computes loads what draws.
+nothing that only computes loads a renderer.
 """
 
 import os

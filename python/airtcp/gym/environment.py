@@ -25,7 +25,7 @@ class LinkEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
     of the scenario's control by 2^(gain a), during a repair the window after it (Orca, Abbasloo et
     al., SIGCOMM 2020, with gain 2). With `action="pace"` it multiplies the pace by 1 + gain a, or
     divides it by 1 - gain a (Aurora, Jay et al., ICML 2019, with gain 0.025); the pace begins at an
-    initial window a round trip, and the window is twice what the pace needs.
+    initial window a round trip, and the window is twice the pace times the round trip.
 
     An episode is the scenario's duration; its end is a truncation. The same seed and actions give
     the same episode on every machine.

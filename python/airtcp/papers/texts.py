@@ -34,7 +34,7 @@ _NAMES = re.compile(
 class NumberSpec(Struct, frozen=True, forbid_unknown_fields=True):
     """A number for texts: a measurement at a point, or the gain of `treated` over `baseline` there.
 
-    as: "gain" (per cent, signed, with its interval), "percent" (the gain alone, unsigned), "level"
+    as: "gain" (per cent, signed, with its interval), "percent" (the bare gain, unsigned), "level"
     (the mean in its unit), "whole" (the mean, rounded).
     """
 

@@ -20,7 +20,7 @@ from airtcp.comparison.sizes import path_of
 from airtcp.tuning.settings import NARROW, WIDE, Setting, knobs
 
 SEEDS = tuple(range(1_000_001, 1_000_005))
-"""Seeds of the search, apart from those of the final comparison."""
+"""Seeds of the search, apart from the final comparison's."""
 SINGLES = 6
 """How many single remedies are combined."""
 PAIRS = 3
@@ -47,7 +47,7 @@ def text_of(combination: Combination) -> str:
 
 
 def _sets(combination: Combination) -> set[str]:
-    """The remedies of a combination, and what deploying them sets."""
+    """The remedies of a combination, and the settings that deploying them changes."""
     return {knob for one in combination for knob in (one.remedy, *knobs(one.remedy))}
 
 
@@ -85,7 +85,7 @@ class Search:
     tried: dict[str, Combination] = field(default_factory=dict)
     """The same settings, as combinations."""
     rounds: list[str] = field(default_factory=list)
-    """What each round tried, in words."""
+    """The tries of each round, in words."""
     left_out: tuple[str, float, float] | None = None
     """The best of all, if it takes much from a competing flow: its gain, and its harm, in per cent.
     """
@@ -126,7 +126,7 @@ class Search:
         return self._ordered(kept)
 
     def _gentle_first(self, best: Sequence[Combination]) -> list[Combination]:
-        """The finalists: the best of those that take little from a competing flow.
+        """The finalists: the best that take little from a competing flow.
 
         Without any, the others.
         """

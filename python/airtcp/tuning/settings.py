@@ -75,7 +75,7 @@ def parameters(remedy: str) -> Sequence[Parameter]:
 
 
 def knobs(remedy: str) -> frozenset[str]:
-    """What deploying a remedy sets: two that set the same cannot be deployed together."""
+    """The settings that its deployment changes: two that share one cannot be deployed together."""
     steps = (step for way in _entry(remedy)["ways"] for step in way["steps"])
     found = set()
     for step in steps:

@@ -37,7 +37,7 @@ class Tuned:
     tried: int
     """How many settings and combinations ran."""
     rounds: tuple[str, ...]
-    """What each round of the search tried."""
+    """The tries of each round of the search."""
     left_out: tuple[str, float, float] | None
     """The best of all, if it takes much from a competing flow: its name, gain and harm on the
     seeds of the search, in per cent.

@@ -1,5 +1,5 @@
 //! Latency of the data carried by a link, measured at the sender independently of the kernel's TCP
-//! estimates. The terms are those of `airtcp run`:
+//! estimates. The terms are as in `airtcp run`:
 //!
 //! - A *delay* is a data packet's time from leaving the sender's device until the receiver's takes
 //!   it.

@@ -76,7 +76,7 @@ pub(super) fn write(wanted: &Steering, by: QueueBy) -> Result<()> {
     Ok(())
 }
 
-/// The table, with its rules replacing those of the same name, in one transaction. An earlier
+/// The table, with its rules replacing any of the same name, in one transaction. An earlier
 /// gateway's chain stays: when a hook is removed, the kernel drops every queued packet of the
 /// namespace (nf_queue_nf_hook_drop).
 fn batch(wanted: &Steering, family: Family, by: QueueBy) -> Batch {

@@ -36,7 +36,7 @@ pub enum Cleanup {
 pub struct Options {
     /// The gateway's process
     process: i32,
-    /// What to put right, as JSON
+    /// Changes to put right, as JSON
     cleanup: String,
 }
 

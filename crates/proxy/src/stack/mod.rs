@@ -7,7 +7,7 @@
 //!
 //! |---|---|
 //! | [`driver`] | a device, a clock and an endpoint: for a custom event loop |
-//! | [`socket`] | blocking streams like those of `std::net`, with a driving thread |
+//! | [`socket`] | blocking streams as in `std::net`, with a driving thread |
 //! | [`send`], [`serve`] | the commands |
 
 pub mod driver;

@@ -1,4 +1,4 @@
-//! Blocking streams like those of `std::net`, over airtcp's TCP: a thread drives the device.
+//! Blocking streams as in `std::net`, over airtcp's TCP: a thread drives the device.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr};

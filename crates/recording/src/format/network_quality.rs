@@ -57,7 +57,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
             },
         ));
     }
-    // Round trips are those of handshakes and requests over one; TLS takes several.
+    // Round trips are handshakes' and requests' over one; TLS takes several.
     let values = |is_of: &dyn Fn(&str) -> bool| -> Vec<f64> {
         let lists = fields
             .iter()

@@ -1,4 +1,4 @@
-//! Rows of one kind, and what they share.
+//! Rows of one kind, and their shared parts.
 
 use airtcp_tcp::Profile;
 use airtcp_tcp::config::{CongestionControl, SlowStart, SpuriousResponse};

@@ -1,4 +1,4 @@
-//! `[flows]`: how many connections, and what each sends.
+//! `[flows]`: how many connections, and the data of each.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@
 /// Declares a table as [`keys!`] does, in which `shared NAME;` stands for the rows of that name
 /// below. A row whose sentence or default is the table's own is written out in it.
 macro_rules! line_keys {
-    // Row by row: what is done, and what is left.
+    // Row by row: the finished part, and the rest.
     (@rows $head:tt [$($done:tt)*] shared queue; $($left:tt)*) => {
         line_keys!(@rows $head [
             $($done)*
@@ -12,7 +12,7 @@ macro_rules! line_keys {
         ] $($left)*);
     };
     (@rows $head:tt [$($done:tt)*] shared aqm; $($left:tt)*) => {
-        // Less indented, so that the sentence's lines are those of the JSON Schema.
+        // Less indented, so that the sentence's lines match the JSON Schema's.
         line_keys!(@rows $head [$($done)*
         /// Queue management: which waiting packet is served, dropped or marked. By default
         /// drop-tail.

@@ -1,7 +1,7 @@
 //! The keys of a scenario file, each with its type and range. The JSON Schema and the table
 //! of keys in `docs/reference/scenarios.md` come from here.
 //!
-//! A key that is left out is `None`; [`super::resolve`] fills in what it then is.
+//! A key that is left out is `None`; [`super::resolve`] fills in its default.
 
 #[macro_use]
 pub(crate) mod keys;

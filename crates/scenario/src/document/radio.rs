@@ -1,4 +1,4 @@
-//! `[wlan.radio]` and `[cell.radio]`: where the mobiles are, and what the air does to a signal.
+//! `[wlan.radio]` and `[cell.radio]`: places of the mobiles, and the loss of signals on the air.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

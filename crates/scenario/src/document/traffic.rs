@@ -1,4 +1,4 @@
-//! `[traffic]`: what applications do with their connections.
+//! `[traffic]`: use of connections by applications.
 
 use super::{Amount, DAY};
 use crate::names::ApplicationName;

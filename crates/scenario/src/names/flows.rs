@@ -1,4 +1,4 @@
-//! Names of what flows carry, and which way.
+//! Names of the contents of flows, and of their directions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -153,7 +153,7 @@ fn channels(
     if is_lte {
         let why = "belongs to cell.standard = \"nr\"; remove it, or choose that";
         refuse_keys!(table, key!(cell), why; layers);
-        // 14 symbols of 12 subcarriers less those of control, and 12 cell-specific reference
+        // 14 symbols of 12 subcarriers less control's, and 12 cell-specific reference
         // signals of two antennas in the others (TS 36.211 §6.10.1.2).
         let down = 12 * (14 - table.control_symbols()) - 12;
         // Two of 14 symbols are demodulation reference signals (TS 36.211 §5.5.2.1.2).

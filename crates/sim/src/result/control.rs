@@ -1,4 +1,4 @@
-//! What congestion controls from object files report of a run.
+//! Reports of congestion controls from object files about a run.
 
 use std::collections::BTreeMap;
 

@@ -51,7 +51,7 @@ pub struct HTcp {
     max_rate_before: u64,
 }
 
-/// What a needless reduction gives back.
+/// The window that a needless reduction gives back.
 #[derive(Clone, Copy, Debug)]
 struct Saved {
     lossless_since: u64,

@@ -19,7 +19,7 @@ MIN_DURATION_S = 0.1
 USUAL_INTERVAL_S = 1.0
 """Default interval of ping, in seconds (iputils, BSD, busybox, Windows)."""
 MAX_STEP, MAX_STEP_RATIO = 1_000, 3
-"""Maximum step of the numbers between two stamps: these many, and this ratio to what is due."""
+"""Maximum step of the numbers between two stamps: these many, and this ratio to the due one."""
 MAX_GAP = 1_000_000
 """Maximum run of unanswered probes; a longer one is not a log of one link."""
 

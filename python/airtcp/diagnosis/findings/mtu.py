@@ -129,7 +129,7 @@ def _at_receiver(capture: Capture) -> CaptureFinding | None:
 def open_gap(segments: pl.DataFrame) -> tuple[int, int] | None:
     """The first gap in the data that is open at the end: its bytes, and when data after it came.
 
-    None without one. Times are those of the segments, in nanoseconds.
+    None without one. Times are the segments', in nanoseconds.
     """
     data = segments.filter(pl.col("end") > pl.col("start")).sort("start", "end")
     edge = 0

@@ -8,7 +8,7 @@ use super::status::Status;
 use super::{Bytes, DataPdu};
 use crate::mac::ran::config::{Generation, RlcConfig, RlcMode};
 
-/// What has arrived of a number.
+/// The part of a number that has arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Progress {
     Nothing,
