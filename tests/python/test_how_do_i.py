@@ -36,9 +36,12 @@ RUNS = {
     "slow.pcap": "airtcp run lossy-pipe --set link.loss.rate=0.01 --set 'duration=12 s' --pcap",
     "before.pcap": "airtcp run lossy-pipe --set link.loss.rate=0.01 --set 'duration=12 s' --pcap",
     "after.pcap": "airtcp run lossy-pipe --set 'duration=12 s' --pcap",
+    "link.toml": "airtcp new",
+    "results": "airtcp compare link.toml --remedy cake --metric rtt-p95 --seeds 10 "
+    "--set 'duration=2 s' --out",
     "flow.qlog": "airtcp run lossy-pipe --set link.loss.rate=0.01 --set 'duration=5 s' --qlog",
 }
-"""Files that a simulated transfer writes."""
+"""Files that a command writes, in this order."""
 
 
 class Answer(NamedTuple):
@@ -73,11 +76,11 @@ ANSWERS = {
         r"goodput +[789]\d\d Mbit/s", "", "--set 'duration=4 s'"
     ),
     "write a new scenario": Answer(r"wrote my-link.toml", "my-link.toml"),
-    "what helps on Starlink": Answer(r"Link: satellite-upload", "", SHORT),
-    "what helps on LTE": Answer(r"Link: lte-upload", "", SHORT),
-    "what helps on 5G": Answer(r"fq-codel[^$]*cake|cake[^$]*fq-codel", "", SHORT),
+    "make Starlink faster": Answer(r"Link: satellite-upload", "", SHORT),
+    "make LTE faster": Answer(r"Link: lte-upload", "", SHORT),
+    "make 5G faster": Answer(r"fq-codel[^$]*cake|cake[^$]*fq-codel", "", SHORT),
     "lower latency under load": Answer(r"responsiveness|RPM", "", SHORT),
-    "what makes video calls work during a download": Answer(r"call", "", SHORT),
+    "keep video calls working during a download": Answer(r"call", "", SHORT),
     "which rates do I set in cake-autorate": Answer(r"The rate down.*\n.*rate up", "link.toml"),
     "is BBR better than CUBIC here": Answer(r"bbr", "", SHORT),
     "does a remedy harm other users": Answer(r"bbr", "", SHORT),
@@ -86,13 +89,15 @@ ANSWERS = {
     "try my own congestion control": Answer(r"my", "", SHORT),
     "get a figure for a paper": Answer(r"goodput", "figure.pdf", RUN),
     "get the data of a figure": Answer(r"goodput", "figure.csv", RUN),
+    "fail my CI when p95 grows": Answer(r"Not worse than results", "", RUN),
+    "check a file before I run it": Answer(r"valid scenario"),
     "open a simulated flow in Wireshark": Answer(r"goodput", "flow.pcapng", RUN),
     "use a link in netem, mahimahi or ns-3": Answer(r"cell", "cell"),
     "does it hold on my kernel": Answer(
         r"bbr: |did not keep up", "", "--set 'duration=2 s'", ("namespaces", "tun")
     ),
     "run my program over such a link": Answer(r"ping statistics", "", "", ("namespaces", "tun")),
-    "see what a deployment would change": Answer(r"airtcp deploy bbr|sysctl|undeploy"),
+    "preview the changes of a deployment": Answer(r"airtcp deploy bbr|sysctl|undeploy"),
     "run a remedy on a router": Answer(r""),
     "undo everything": Answer(r"nothing is deployed"),
 }

@@ -118,6 +118,11 @@ COMMANDS = {
         "new:new_command",
         "Make a scenario of your own from one that comes with airtcp, recordings included.",
     ),
+    "check": LazyCommand(
+        _KNOW,
+        "check:check_command",
+        "Check files without running them: one line per error, with file and line.",
+    ),
     "export": LazyCommand(
         _KNOW,
         "export:export_command",

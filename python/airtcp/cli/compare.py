@@ -29,7 +29,7 @@ from airtcp.cli.console import (
     with_beside,
     writable_folder,
 )
-from airtcp.cli.errors import clear_errors, say
+from airtcp.cli.errors import WORSE, clear_errors, say
 from airtcp.cli.unwritten import AnswerFirst
 from airtcp.comparison.as_json import comparison_object
 from airtcp.comparison.compare import UnstoredWarning, compare
@@ -125,6 +125,15 @@ def compare_command(
             "gain does not last."
         ),
     ] = True,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR|FILE",
+            help="An earlier --out, or its result.json: prints one line, and ends with status 4, "
+            "if a remedy or the baseline is shown to be worse than stored.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
     folder: Annotated[
         Path | None,
@@ -132,8 +141,8 @@ def compare_command(
             "--out",
             parser=folder_name,
             metavar="DIR",
-            help="Writes DIR/index.html (the report), DIR/comparison.csv, the figures and "
-            "DIR/cells, from which an interrupted comparison goes on.",
+            help="Writes DIR/index.html (the report), DIR/comparison.csv, DIR/result.json, the "
+            "figures and DIR/cells, from which an interrupted comparison goes on.",
         ),
     ] = None,
     png: WithPng = False,
@@ -156,8 +165,13 @@ def compare_command(
     airtcp compare household --for calls
 
     airtcp compare ping --remedy go-back-n+rto-factor:factor=10 --json
+
+    airtcp compare my-link.toml --remedy cake --metric rtt-p95 --against results
     """
+    from airtcp.comparison.stored import read_result, regression
+
     with clear_errors():
+        stored = read_result(against) if against else None
         if folder:
             writable_folder(folder)
         asked = asked_for(can, is_interactive=not as_json)
@@ -193,6 +207,7 @@ def compare_command(
                     progress=progress,
                 )
             comparison = replace(comparison, settings=given)
+            found = regression(comparison, stored, str(against)) if stored else None
             written: AnswerFirst[Path] = AnswerFirst()
             written.keep(comparison.unstored)
             page = None
@@ -210,7 +225,11 @@ def compare_command(
                 say(note)
             if page:
                 say(f"report: {page}")
+        if found:
+            (say if as_json else print)(found.sentence)
         written.finish()
+        if found and found.worse:
+            raise typer.Exit(WORSE)
 
 
 class _Done:

@@ -1,7 +1,7 @@
 """Errors of the command line: one line on standard error, and the exit status scripts rely on.
 
-0 is success, also with a warning; 1 a failure, of a run, a disk or a machine; 2 invalid input; 130
-Ctrl-C. docs/guides/errors.md documents them for users.
+0 is success, also with a warning; 1 a failure, of a run, a disk or a machine; 2 invalid input; 4
+worse than a stored result; 130 Ctrl-C. docs/guides/errors.md documents them for users.
 """
 
 import os
@@ -20,6 +20,8 @@ from airtcp.pages.columns import printable
 
 FAILURE = 1
 BAD_INPUT = 2
+WORSE = 4
+"""`airtcp compare --against`: shown to be worse than the stored result."""
 
 
 def say(message: str) -> None:

@@ -1,5 +1,6 @@
 """`airtcp new`: a scenario of your own, and the schema of its keys."""
 
+import json
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +12,9 @@ from airtcp._core import ScenarioError
 from airtcp.cli.console import complete_scenario, print_json, writable_file
 from airtcp.cli.errors import clear_errors
 from airtcp.core.shipped import copy_scenario, find
+
+SCHEMA_FILE = "airtcp.schema.json"
+"""The schema's file, in the folder of a new scenario."""
 
 
 class SchemaOf(StrEnum):
@@ -44,6 +48,8 @@ def new_command(
 ) -> None:
     """Make a scenario of your own from one that comes with airtcp, recordings included.
 
+    The schema is written with it: editors complete and check the keys.
+
     Examples: airtcp new my-link.toml --from wlan-upload;
     airtcp new --schema scenario > airtcp.schema.json
     """
@@ -56,10 +62,23 @@ def new_command(
         if file.suffix != ".toml":
             raise ScenarioError(f"{file}: expected a name ending in .toml")
         written = copy_scenario(find(source, "scenarios"), writable_file(file, "new"))
+        written.append(_with_schema(file))
         print(
             f"wrote {', '.join(map(str, written))}; "
-            "every key: docs/reference/scenarios.md, `airtcp new --schema scenario`"
+            f"every key: docs/reference/scenarios.md; `airtcp check {file}` finds mistakes"
         )
+
+
+def _with_schema(file: Path) -> Path:
+    """Writes the schema into the scenario's folder, and names it in the scenario's first line.
+
+    Editors with a TOML language server (Taplo, Even Better TOML) read this line.
+    """
+    schema = file.parent / SCHEMA_FILE
+    schema.write_text(json.dumps(airtcp.schema(), indent=1) + "\n", encoding="utf-8")
+    text = file.read_text(encoding="utf-8")
+    file.write_text(f"#:schema ./{SCHEMA_FILE}\n{text}", encoding="utf-8")
+    return schema
 
 
 def schema_command(

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from airtcp._core import AirtcpError, RunError, ScenarioError
+from airtcp._core import AirtcpError, RunError, ScenarioError, deployments
 from airtcp.comparison.compared import Comparison
 from airtcp.comparison.comparison_plan import MAX_SEEDS, ComparisonPlan, comparison_plan
 from airtcp.comparison.competing import CompetingPlan, competing_plan
@@ -134,6 +134,20 @@ def load_grid(path: Path) -> Grid:
         _metric(path, document.get("metric", "goodput")),
         path.parent,
     )
+
+
+def check_grid(grid: Grid) -> None:
+    """Checks every link with every stack, and the remedies' names, without a run.
+
+    Raises:
+        ScenarioError: one of them is wrong.
+    """
+    for remedy in grid.remedies:
+        deployments(remedy)
+    for link in grid.links:
+        for stack in grid.stacks:
+            assert link.scenario is not None
+            load_scenario(link.scenario, _flat({**link.settings, **stack.settings}))
 
 
 def _metric(path: Path, name: object) -> str:

@@ -10,6 +10,7 @@ from airtcp.comparison.context import context
 from airtcp.comparison.deployment import deployment
 from airtcp.comparison.recommend import recommendations
 from airtcp.comparison.statistics import Outcome
+from airtcp.comparison.stored import NAME, result_text
 from airtcp.comparison.verdict import verdict
 from airtcp.comparison.words import amount, outcome_words, state_words
 from airtcp.core.catalogue import BASELINE
@@ -43,7 +44,7 @@ _MAX_TIMELINES = 8
 def write_report(
     comparison: Comparison, directory: Path, command: str | None = None, *, png: bool = False
 ) -> Path:
-    """Writes index.html, comparison.csv and each figure as SVG; returns index.html's path.
+    """Writes index.html, comparison.csv, result.json and each figure as SVG; returns index.html's.
 
     Runs the first seed a second time, with probes, for the baseline and each remedy shown.
 
@@ -51,6 +52,7 @@ def write_report(
         OSError: the directory cannot be written.
     """
     write_text(directory / "comparison.csv", comparison.table.write_csv())
+    write_text(directory / NAME, result_text(comparison))
     of_latency = (*front_figure(comparison), *latency_figures(comparison))
     planned = [
         PlannedFigure(
