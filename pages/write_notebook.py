@@ -1,14 +1,19 @@
-"""Writes the output of each cell of docs/start/notebook.md below it.
+"""Writes the output of each cell of docs/start/notebook.md below it, and the page as a notebook.
 
-python pages/write_notebook.py
+    python pages/write_notebook.py
+
+docs/start/notebook.ipynb has the same cells: the page is read on the site, the notebook is run.
 """
 
 import contextlib
 import io
+import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "start" / "notebook.md"
+NOTEBOOK = PAGE.with_suffix(".ipynb")
 _CELL = re.compile(r"```python\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
 
 
@@ -26,9 +31,52 @@ def executed(page: str) -> str:
     return _CELL.sub(cell, page)
 
 
+def as_notebook(page: str) -> str:
+    """The page in Jupyter's format 4.5: its text, and its cells with their output."""
+    cells = [
+        {"id": f"cell-{number}", "metadata": {}, **cell} for number, cell in enumerate(_cells(page))
+    ]
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    notebook = {
+        "cells": cells,
+        "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
+
+
+def _cells(page: str) -> Iterator[dict[str, object]]:
+    last = 0
+    for number, match in enumerate(_CELL.finditer(page), start=1):
+        yield from _text(page[last : match.start()])
+        stream = {"name": "stdout", "output_type": "stream", "text": _lines(match[2])}
+        yield {
+            "cell_type": "code",
+            "execution_count": number,
+            "outputs": [stream],
+            "source": _lines(match[1].rstrip()),
+        }
+        last = match.end()
+    yield from _text(page[last:])
+
+
+def _text(text: str) -> Iterator[dict[str, object]]:
+    # A notebook that was copied elsewhere has no pages next to it.
+    plain = re.sub(r"\[([^]]+)\]\((?!http)[^)]+\)", r"\1", text.strip())
+    if plain:
+        yield {"cell_type": "markdown", "source": _lines(plain)}
+
+
+def _lines(text: str) -> list[str]:
+    return text.splitlines(keepends=True)
+
+
 def main() -> None:
-    """Writes the page."""
-    PAGE.write_text(executed(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    """Writes both."""
+    page = executed(PAGE.read_text(encoding="utf-8"))
+    PAGE.write_text(page, encoding="utf-8")
+    NOTEBOOK.write_text(as_notebook(page), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ COMMANDS = {
     "lab": LazyCommand(
         _ASK,
         "lab:lab_command",
-        "Serve a page to explore a link interactively, to this machine alone.",
+        "Serve a page to explore a link interactively, only to this machine.",
     ),
     "study": LazyCommand(
         _ASK,

@@ -25,6 +25,7 @@ from airtcp.core.files import FileError, read_toml
 from airtcp.core.forked import check_tables
 from airtcp.core.loading import load_scenario
 from airtcp.core.shipped import shipped
+from airtcp.core.shown import InNotebook
 
 if TYPE_CHECKING:
     import polars as pl
@@ -83,7 +84,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class GridResult:
+class GridResult(InNotebook):
     """All entries of a grid, in the order of its file."""
 
     grid: Grid

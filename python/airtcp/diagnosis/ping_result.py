@@ -12,7 +12,7 @@ from airtcp.core.quantities import format_bit_rate, format_count, format_percent
 from airtcp.core.recordings.events import Events, find_events
 from airtcp.core.recordings.link import PlayedLink, played_link
 from airtcp.core.recordings.log import PingLog, read_ping
-from airtcp.core.shown import Reported
+from airtcp.core.shown import InNotebook, Reported
 from airtcp.diagnosis.finding import Finding
 from airtcp.diagnosis.ping_findings import find, said
 from airtcp.diagnosis.starlink import starlink_sentence
@@ -28,7 +28,7 @@ _PLAYED_AT = "12 Mbit/s"
 
 
 @dataclass(frozen=True)
-class PingDiagnosis(Reported):
+class PingDiagnosis(Reported, InNotebook):
     """Findings from a ping log, and refusals with their reasons."""
 
     log: PingLog

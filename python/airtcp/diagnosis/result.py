@@ -12,7 +12,7 @@ from airtcp.comparison.ranking.askers import Asker, parse_askers
 from airtcp.comparison.statistics import PairedDifference
 from airtcp.comparison.words import beside_words
 from airtcp.core.catalogue import deployments, is_known
-from airtcp.core.shown import Reported
+from airtcp.core.shown import InNotebook, Reported
 from airtcp.diagnosis import words
 from airtcp.diagnosis.aggregates import aggregates_of
 from airtcp.diagnosis.beside import with_beside
@@ -64,7 +64,7 @@ Progress = Callable[[float, str], object]
 
 
 @dataclass(frozen=True)
-class Diagnosis(Reported):
+class Diagnosis(Reported, InNotebook):
     """Findings from a capture, and refusals with their reasons."""
 
     capture: Capture

@@ -1,6 +1,5 @@
 """The report of a comparison: one self-contained HTML page, and the same as data."""
 
-import base64
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,10 +18,10 @@ from airtcp.pages.columns import numbers
 from airtcp.pages.figures import PlannedFigure, drawn
 from airtcp.pages.front import front_figure
 from airtcp.pages.latency import latency_figures
+from airtcp.pages.notebook import as_fragment
 from airtcp.pages.plot import TIMELINE_PROBES
 from airtcp.pages.plot.comparison import DifferenceRow, DifferenceRows
 from airtcp.pages.plot.style import remedy_colours
-from airtcp.pages.plot.svg import svg_file, svg_of
 from airtcp.pages.plot.timeline import Timelines, timeline
 from airtcp.pages.rendering import rendered, whole, write_text
 from airtcp.pages.tables import (
@@ -102,12 +101,11 @@ def _beyond_the_table(comparison: Comparison) -> list[str]:
 
 def fragment(comparison: Comparison) -> str:
     """The verdict, the table and the figure of a comparison, as HTML for notebooks."""
-    svg = svg_file(svg_of(difference_rows(comparison).figure(), "comparison"))
-    return rendered(
-        "fragment.html.j2",
-        verdict=verdict(comparison),
-        goodput=goodput_table(comparison),
-        figure="data:image/svg+xml;base64," + base64.b64encode(svg).decode(),
+    return as_fragment(
+        verdict(comparison),
+        goodput_table(comparison),
+        difference_rows(comparison),
+        "goodput of each remedy minus the baseline's",
     )
 
 

@@ -91,6 +91,11 @@ def headline(result: GridResult) -> str:
     )
 
 
+def effects(result: GridResult) -> Table:
+    """`effect_table` as a table of a page."""
+    return _as_table(effect_table(result))
+
+
 def _as_table(markdown: str, names: int = 1) -> Table:
     """Converts a Markdown table into a table of a page."""
     head, _, *rows = [

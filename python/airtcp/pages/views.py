@@ -13,8 +13,16 @@ RENDERERS = {
         "verdict": "comparison.verdict:verdict",
         "deployment": "comparison.deployment:deployment",
     },
-    "Diagnosis": {"report": "pages.diagnosis:write_report"},
-    "PingDiagnosis": {"report": "pages.diagnosis:write_ping_report"},
+    "Diagnosis": {
+        "report": "pages.diagnosis:write_report",
+        "fragment": "pages.fragments:of_diagnosis",
+    },
+    "GridResult": {"fragment": "pages.fragments:of_grid"},
+    "PingDiagnosis": {
+        "report": "pages.diagnosis:write_ping_report",
+        "fragment": "pages.fragments:of_ping",
+    },
+    "Ranking": {"fragment": "pages.fragments:of_ranking"},
     "Run": {
         "figure": "pages.run:figure",
         "picture": "pages.run:picture",

@@ -9,10 +9,11 @@ from airtcp.comparison.ranking.best import best_of, place_of
 from airtcp.comparison.ranking.candidate import Candidate
 from airtcp.comparison.ranking.elsewhere import Elsewhere, elsewhere
 from airtcp.comparison.ranking.state import SMALLEST_PERCENT
+from airtcp.core.shown import InNotebook
 
 
 @dataclass(frozen=True)
-class Ranking:
+class Ranking(InNotebook):
     """The remedies for an asker who may change `reach`, the best first."""
 
     reach: Reach
