@@ -82,6 +82,10 @@ def run_command(
         Path | None,
         _file("Writes the first flow's round-trip times as .csv: a link for link.rtt_log.path."),
     ] = None,
+    flent: Annotated[
+        Path | None,
+        _file("Writes goodput and round trips as a data file of flent, .flent.gz."),
+    ] = None,
     sessions: Annotated[
         Path | None,
         _file(
@@ -117,6 +121,7 @@ def run_command(
             frames=frames,
             agents=agents,
             rtt_log=rtt_log,
+            flent=flent,
             plot=plot,
             pictures=parse_pictures(picture or []),
             pcap=pcap,
@@ -144,7 +149,7 @@ def run_command(
                 probes=outputs.probes(named),
                 events=outputs.needs_events,
                 air=outputs.needs_air,
-                rtts=rtt_log is not None,
+                rtts=bool(rtt_log or flent),
                 pcap=pcap,
                 qlog=qlog,
                 replay=replay,

@@ -32,6 +32,7 @@ class Outputs:
     frames: Path | None
     agents: Path | None
     rtt_log: Path | None
+    flent: Path | None
     plot: Path | None
     pictures: list[tuple[str, Path]]
     pcap: Path | None
@@ -50,6 +51,7 @@ class Outputs:
         _check_name(self.frames, "--frames", _TABLE_FORMATS)
         _check_name(self.agents, "--agents", _TABLE_FORMATS)
         _check_name(self.rtt_log, "--rtt-log", (".csv",))
+        _check_name(self.flent, "--flent", (".gz",))
         for kind, path in self.pictures:
             _check_name(path, f"--picture {kind}=", _PLOT_FORMATS)
         for option, file in {"--pcap": self.pcap, "--qlog": self.qlog}.items():
@@ -64,7 +66,8 @@ class Outputs:
         """The requested probes, and the probes that figures need, without duplicates."""
         needed = (name for kind, _ in self.pictures for name in PICTURES[kind].probes)
         timeline = TIMELINE_PROBES if self.plot else ()
-        return list(dict.fromkeys([*named, *timeline, *needed]))
+        of_flent = ("delivered_bytes",) if self.flent else ()
+        return list(dict.fromkeys([*named, *timeline, *needed, *of_flent]))
 
     @property
     def needs_events(self) -> bool:
@@ -94,11 +97,15 @@ class Outputs:
         if self.rtt_log:
             rtts = finished.rtts
             _write_table(rtts.filter(rtts["flow"] == 0).drop("flow"), self.rtt_log)
+        if self.flent:
+            from airtcp.pages.flent import flent_file
+
+            write_whole(self.flent, flent_file(finished))
 
     def written(self) -> Iterator[Path]:
         """Every file that was written."""
         played_back = self.replay / "scenario.toml" if self.replay else None
-        tables = (self.samples, self.frames, self.agents, self.rtt_log)
+        tables = (self.samples, self.frames, self.agents, self.rtt_log, self.flent)
         drawn = (path for _, path in self.pictures)
         yield from filter(None, (*tables, self.pcap, self.qlog, played_back, self.plot, *drawn))
 

@@ -1,0 +1,113 @@
+"""A run as a data file of flent (version 4 of its format), for flent's plots and comparisons.
+
+Rates are those that receivers got, in steps of 0.2 s. The round trips are the TCP senders', in the
+series that flent's tests fill from a ping: the file's note says so.
+"""
+
+import gzip
+import json
+from itertools import pairwise
+from math import ceil
+from typing import TYPE_CHECKING
+
+from airtcp._core import engine_version
+from airtcp.comparison.ranking import Direction, direction
+from airtcp.core.runs import Run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PROBES = ("delivered_bytes",)
+"""The probes that a run needs for it."""
+STEP_S = 0.2
+_VERSION = 4
+_PING = "Ping (ms) ICMP"
+# Simulated time begins at 0; flent needs a date.
+_EPOCH_S = 946_684_800
+_EPOCH = "2000-01-01T00:00:00.000000Z"
+_NOTE = (
+    "Simulated by airtcp {version}: {scenario}, seed {seed}, {title}. The series of the ping has "
+    "the round trips that the TCP senders measured."
+)
+
+
+def flent_file(run: Run) -> bytes:
+    """The content of a .flent.gz; the same for the same run.
+
+    Args:
+        run: a run with `PROBES` and `rtts`.
+    """
+    samples, rtts = run.samples, run.rtts
+    if "delivered_bytes" not in samples.columns:
+        raise ValueError("the run has no delivered bytes: give probes=['delivered_bytes']")
+    length = max(1, ceil(float(samples["time_s"].max() or 0.0) / STEP_S - 1e-9))  # type: ignore[arg-type]
+    way = "upload" if direction(run.scenario) is Direction.UP else "download"
+    flows = sorted(set(samples["flow"].to_list()))
+    several = len(flows) > 1
+    rates = {
+        f"TCP {way}::{flow + 1}" if several else f"TCP {way}": _rates(samples, flow, length)
+        for flow in flows
+    }
+    if several:
+        every = list(zip(*rates.values(), strict=True))
+        rates[f"TCP {way} sum"] = [sum(one) for one in every]
+        rates[f"TCP {way} avg"] = [sum(one) / len(one) for one in every]
+    raw = [
+        {"seq": number, "t": _EPOCH_S + time, "val": rtt}
+        for number, (time, rtt) in enumerate(rtts.select("time_s", "rtt_ms").iter_rows(), start=1)
+    ]
+    summary = run.summary
+    steps = [round(STEP_S * step, 6) for step in range(length)]
+    name = f"tcp_n{'up' if way == 'upload' else 'down'}" if several else f"tcp_{way}"
+    note = _NOTE.format(
+        version=engine_version,
+        scenario=summary["scenario"],
+        seed=summary["seed"],
+        title=run.title,
+    )
+    document = {
+        "version": _VERSION,
+        "metadata": {
+            "NAME": name,
+            "TITLE": f"{summary['scenario']}, {run.title}",
+            "NOTE": note,
+            "TIME": _EPOCH,
+            "T0": _EPOCH,
+            "HOST": "simulated",
+            "HOSTS": ["simulated"],
+            "LOCAL_HOST": "airtcp",
+            "LENGTH": round(length * STEP_S),
+            "TOTAL_LENGTH": round(length * STEP_S, 6),
+            "STEP_SIZE": STEP_S,
+            "FLENT_VERSION": f"airtcp {engine_version}",
+            "IP_VERSION": 4,
+            "TEST_PARAMETERS": {},
+            "DATA_FILENAME": f"{name}.flent.gz",
+        },
+        "x_values": steps,
+        "results": {**rates, _PING: _means(rtts, length)},
+        "raw_values": {_PING: raw},
+    }
+    return gzip.compress(json.dumps(document, sort_keys=True).encode(), mtime=0)
+
+
+def _rates(samples: "pl.DataFrame", flow: int, length: int) -> list[float]:
+    """What a receiver got in each step, in Mbit/s."""
+    one = samples.filter(samples["flow"] == flow)
+    totals = [0.0] * (length + 1)
+    for time, delivered in one.select("time_s", "delivered_bytes").iter_rows():
+        step = min(length, ceil(time / STEP_S - 1e-9))
+        totals[step] = max(totals[step], float(delivered))
+    for step in range(1, length + 1):
+        totals[step] = max(totals[step], totals[step - 1])
+    return [(after - before) * 8 / STEP_S / 1e6 for before, after in pairwise(totals)]
+
+
+def _means(rtts: "pl.DataFrame", length: int) -> list[float | None]:
+    """The mean round trip of each step, in milliseconds; None without one."""
+    sums, counts = [0.0] * length, [0] * length
+    for time, rtt in rtts.select("time_s", "rtt_ms").iter_rows():
+        step = min(length - 1, int(time / STEP_S))
+        sums[step] += rtt
+        counts[step] += 1
+    return [one / count if count else None for one, count in zip(sums, counts, strict=True)]
