@@ -46,9 +46,9 @@ def test_the_program_has_about_forty_lines() -> None:
 
 
 def test_every_command_is_walked_here() -> None:
-    """Those of root in crates/net/tests/deploy/programs.rs."""
+    """Those of root in crates/net/tests/deploy/programs.rs and test_own_control.py."""
     names = {words[1 + (words[0] == "sudo")] for words in COMMANDS}
-    assert names == {"run", "compare", "verify", "deploy"}
+    assert names == {"run", "compare", "verify", "emulate", "deploy"}
 
 
 def test_runs(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ BPF = Path(__file__).resolve().parents[2] / "bpf"
 CUBIC = BPF / "examples/cubic.bpf.c"
 PACED = BPF / "examples/paced.bpf.c"
 LINK = "lossy-pipe"
+LINK_FILE = BPF.parent / "scenarios/lossy-pipe.toml"
 
 IN_A_GUEST = pytest.mark.needs("bpf", "qemu-system-x86_64", "kernels")
 
@@ -137,6 +138,38 @@ def test_what_the_kernels_verifier_refuses_is_told(tmp_path: Path) -> None:
     assert done.returncode != 0, done.stdout
     assert "the kernel refuses example_cubic.bpf.o: cubic_set_state" in done.stderr, done.stderr
     assert "outside.bpf.c" in done.stderr, done.stderr
+
+
+@pytest.mark.needs("bpf", "namespaces", "root", "tun")
+def test_programs_over_an_emulated_link_use_it() -> None:
+    """A server without a command of its own: what a client's socket has is the namespace's."""
+    settled = "import socket; s = socket.socket(); print(s.getsockopt(6, 13, 16).rstrip(bytes(1)))"
+    python = ["--server", "true", "--", sys.executable, "-c", settled]
+    done = command("emulate", LINK_FILE, "--quiet", "--bpf", BPF / "coin.bpf.c", *python)
+    if "root of the machine" in done.stderr or "needs struct_ops" in done.stderr:
+        pytest.skip(done.stderr)
+    assert done.returncode == 0, done.stderr
+    # Its name has the process: several links may be emulated at once.
+    assert done.stdout.startswith("b'coin_"), done.stdout
+    refused = command("emulate", LINK_FILE, "--bpf", CUBIC, "--server", "true", "--", "true")
+    assert refused.returncode != 0
+    assert "TCP_CONG_NON_RESTRICTED" in refused.stderr
+
+
+@IN_A_GUEST
+def test_programs_over_a_link_in_a_guest_use_it() -> None:
+    default = ["--", "cat", "/proc/sys/net/ipv4/tcp_congestion_control"]
+    words = ["--kernel", programs()[-1].name, "--bpf", BPF / "coin.bpf.c", "--server", "true"]
+    done = command("emulate", LINK_FILE, *words, *default)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("coin_"), done.stdout
+
+
+@pytest.mark.needs("namespaces", "tun")
+def test_an_emulated_link_tells_which_remedies_it_lacks() -> None:
+    done = command("emulate", LINK_FILE, "--remedy", "veno", "--server", "true", "--", "true")
+    assert done.returncode == 0, done.stderr
+    assert "veno: acts in the sender's TCP" in done.stderr
 
 
 def test_python_and_command_line_agree(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ use airtcp_host::device::discipline::Discipline;
 use airtcp_host::device::root::{self, OWN_HANDLE, RootDiscipline};
 use airtcp_host::error::{Error, Result, Tried};
 use airtcp_host::iproute::ip;
+use airtcp_host::tcp_settings::write;
 use rustix::fs::statfs;
 use serde::{Deserialize, Serialize};
 
@@ -365,10 +366,6 @@ pub fn read(file: &Path) -> Result<String> {
     fs::read_to_string(file)
         .map(|text| text.trim().to_owned())
         .tried(|| format!("cannot read {}", file.display()))
-}
-
-fn write(file: &Path, value: &str) -> Result<()> {
-    fs::write(file, value).tried(|| format!("cannot write {value:?} to {}", file.display()))
 }
 
 /// Restores `old` in a file that holds `now`, unless `now` is neither the new nor the old value.

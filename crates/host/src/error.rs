@@ -33,11 +33,16 @@ impl Error {
         }
     }
 
-    /// Adds a remedy.
+    /// Adds a remedy, after those that it has.
     #[must_use]
     pub fn remedied_by(self, remedy: impl Into<String>) -> Self {
+        let added = remedy.into();
+        let remedy = match self.remedy {
+            Some(known) => format!("{known}; {added}"),
+            None => added,
+        };
         Self {
-            remedy: Some(remedy.into()),
+            remedy: Some(remedy),
             ..self
         }
     }

@@ -1,6 +1,7 @@
 //! The settings of this kernel's TCP in a network namespace.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -39,4 +40,33 @@ pub fn setting_path(key: &str) -> Result<PathBuf> {
         )));
     }
     Ok(Path::new("/proc/sys").join(key.replace('.', "/")))
+}
+
+/// The default congestion control of the calling thread's network namespace.
+pub const DEFAULT_CONTROL: &str = "net.ipv4.tcp_congestion_control";
+
+/// Writes a kernel file with one setting.
+///
+/// # Errors
+///
+/// The kernel lacks the file, or refuses the value. Other namespaces than the machine's may not
+/// default to a restricted congestion control (Linux, `tcp_set_default_congestion_control`): then
+/// the error has the remedy.
+pub fn write(file: &Path, value: &str) -> Result<()> {
+    fs::write(file, value).map_err(|cause| {
+        let is_restricted = cause.kind() == ErrorKind::PermissionDenied
+            && file.ends_with(DEFAULT_CONTROL.replace('.', "/"));
+        let error = Error::system(
+            format!("cannot write {value:?} to {}", file.display()),
+            cause,
+        );
+        if is_restricted {
+            error.remedied_by(
+                "in a network namespace only a control for all users can be the default; set \
+                 .flags = TCP_CONG_NON_RESTRICTED in the program",
+            )
+        } else {
+            error
+        }
+    })
 }

@@ -1,14 +1,13 @@
 //! Maps a scenario's senders to this kernel: its TCP settings, and settings that it cannot provide.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use airtcp_host::bpf::{self, Constants, constants};
 use airtcp_host::device::Metric;
 use airtcp_host::device::discipline::Discipline;
-use airtcp_host::error::{Error, Result, Tried};
+use airtcp_host::error::{Error, Result};
 use airtcp_host::release::{is_at_least, is_guest};
-use airtcp_host::tcp_settings::{has_control, module_version, setting_path};
+use airtcp_host::tcp_settings::{has_control, module_version, setting_path, write};
 use airtcp_remedies::Selection;
 use airtcp_remedies::bpf::Object;
 use airtcp_remedies::deployment::{At, Concrete, ObjectFile, Step, Way};
@@ -315,7 +314,7 @@ fn is_bpf(way: &Way) -> bool {
 /// The kernel lacks the key, or refuses the value.
 pub fn apply(settings: &[(String, String)]) -> Result<()> {
     for (key, value) in settings {
-        fs::write(setting_path(key)?, value).tried(|| format!("cannot set {key} to {value:?}"))?;
+        write(&setting_path(key)?, value)?;
     }
     Ok(())
 }

@@ -6,6 +6,7 @@
 //!   a station's namespace ── link0 ── the network, in real time ── link0 ── the server's namespace
 //! ```
 
+mod control;
 mod live;
 mod options;
 
@@ -30,6 +31,7 @@ use crate::link::scenario::{At, check, ways};
 use crate::link::{Link, PLACES};
 use crate::record::{Recording, Replay, Summary};
 use crate::uplink::Uplink;
+use control::OwnControl;
 use live::Live;
 pub use options::Options;
 
@@ -45,8 +47,20 @@ pub fn run(options: &Options) -> Result<i32> {
     check(&scenario)?;
     let at = options.at.unwrap_or_else(|| At::usual(&scenario));
     let ways = ways(&scenario, request.seed, at)?;
+    // The kernel takes programs from the machine's root alone.
+    let own_control = OwnControl::of(&scenario)?;
     user::become_root_of_own_namespaces()?;
     let ends = Ends::new(ways.len(), request.mtu)?;
+    if let Some(control) = &own_control {
+        for namespace in ends.stations.iter().chain([&ends.server]) {
+            control.make_default(namespace)?;
+        }
+    }
+    if !options.quiet {
+        for warning in control::warnings(&scenario) {
+            eprintln!("airtcp-net: {warning}");
+        }
+    }
     let layout = build(&scenario, request.seed);
     let recording = match &options.record {
         Some(folder) => Some(Recording::begin(folder, ways.len(), PLACES, since_1970())?),

@@ -49,6 +49,8 @@ pub struct Registered {
     object: Object,
     link: Link,
     name: String,
+    /// Whether it is one of airtcp's, and its counters are losses.
+    is_shipped: bool,
 }
 
 impl fmt::Debug for Registered {
@@ -102,11 +104,12 @@ impl Registered {
             object,
             link,
             name: name.to_owned(),
+            is_shipped: program.object.is_none(),
         })
     }
 
     /// Returns the losses classified so far, by their number; empty for a control that does not
-    /// classify.
+    /// classify, and for one of the user's, whose counters may be anything.
     ///
     /// # Errors
     ///
@@ -115,7 +118,7 @@ impl Registered {
         let Some(map) = self
             .object
             .maps()
-            .find(|map| is_section(&map.name().to_string_lossy(), ".bss"))
+            .find(|map| self.is_shipped && is_section(&map.name().to_string_lossy(), ".bss"))
         else {
             return Ok(Vec::new());
         };

@@ -16,7 +16,7 @@ use rustix::net::sockopt;
 use rustix::process::getpid;
 use rustix::thread::UnshareFlags;
 
-use crate::machine::{on_a_machine, setting, succeeds};
+use crate::machine::{fails, on_a_machine, setting, succeeds};
 
 /// A cgroup that is removed with this value; its process returns to its earlier one.
 struct Cgroup {
@@ -117,25 +117,47 @@ fn a_control_in_bpf_becomes_the_default_and_goes() {
     });
 }
 
+/// One of the repository's programs as a file of the user's.
+fn compiled(directory: &Path, source: &str) -> PathBuf {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bpf");
+    let object = directory.join("mine.bpf.o");
+    let compiled = Command::new("clang")
+        .args(["-O2", "-g", "-target", "bpf", "-D__TARGET_ARCH_x86"])
+        .arg(format!("-I{}", sources.join("include").display()))
+        .arg("-c")
+        .arg(sources.join(source))
+        .arg("-o")
+        .arg(&object)
+        .status();
+    assert!(compiled.unwrap().success());
+    object
+}
+
+#[test]
+fn a_control_that_a_namespace_may_not_have_is_refused_with_the_remedy() {
+    if !airtcp_needs::are_met(&["clang"]) {
+        return;
+    }
+    with_programs("restricted", |directory, _| {
+        let before = setting("net.ipv4.tcp_congestion_control");
+        let object = compiled(directory, "examples/cubic.bpf.c");
+        let remedy = format!("bpf:{}", object.display());
+        let said = fails(directory, &["deploy", &remedy, "--all"]);
+        assert!(said.contains("TCP_CONG_NON_RESTRICTED"), "{said}");
+        assert_eq!(setting("net.ipv4.tcp_congestion_control"), before);
+        Ok(())
+    });
+}
+
 #[test]
 fn a_control_of_the_users_own_is_loaded_under_its_name_and_goes() {
     if !airtcp_needs::are_met(&["clang"]) {
         return;
     }
     with_programs("own", |directory, _| {
-        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bpf");
         // With the flag TCP_CONG_NON_RESTRICTED, without which the kernel refuses a control as the
         // default of a namespace (tcp_set_default_congestion_control).
-        let object = directory.join("mine.bpf.o");
-        let compiled = Command::new("clang")
-            .args(["-O2", "-g", "-target", "bpf", "-D__TARGET_ARCH_x86"])
-            .arg(format!("-I{}", sources.join("include").display()))
-            .arg("-c")
-            .arg(sources.join("coin.bpf.c"))
-            .arg("-o")
-            .arg(&object)
-            .status();
-        assert!(compiled.unwrap().success());
+        let object = compiled(directory, "coin.bpf.c");
         let before = setting("net.ipv4.tcp_congestion_control");
         let remedy = format!("bpf:{}", object.display());
         let said = succeeds(directory, &["deploy", &remedy, "--all"])?;
