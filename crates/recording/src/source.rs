@@ -58,7 +58,10 @@ impl<'a> Source<'a> {
     }
 
     /// The bytes, decompressed where they are gzip's; never more than [`MAX_BYTES`].
-    pub(crate) fn unpacked(self, bytes: &[u8]) -> Result<Cow<'_, [u8]>, TraceError> {
+    ///
+    /// # Errors
+    /// A compressed file is damaged, or larger than that.
+    pub fn unpacked(self, bytes: &[u8]) -> Result<Cow<'_, [u8]>, TraceError> {
         if !bytes.starts_with(&GZIP) {
             return Ok(Cow::Borrowed(bytes));
         }

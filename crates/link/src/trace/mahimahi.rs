@@ -1,4 +1,4 @@
-//! Delivery opportunities in the format of mahimahi's `mm-link`.
+//! Delivery opportunities in the format of mahimahi's `mm-link`, plain or compressed by gzip.
 //!
 //! One line an opportunity: the time in whole milliseconds from the start at which one packet of
 //! 1500 bytes may cross the link. A time may be repeated, times may not decrease, and the last is
@@ -28,7 +28,8 @@ impl MahimahiTrace {
     /// Reads a trace that is in memory; otherwise as [`Self::read`].
     pub fn parse(bytes: &[u8], name: &str) -> Result<Self, TraceError> {
         let source = Source::new(name);
-        let bytes = bytes.trim_ascii_end();
+        let unpacked = source.unpacked(bytes)?;
+        let bytes = unpacked.trim_ascii_end();
         if bytes.is_empty() {
             return Err(source.error(None, TraceProblem::Empty { expected: EXPECTED }));
         }

@@ -70,7 +70,8 @@ keys! {
 }
 
 keys! {
-    /// A recorded link in mahimahi's format: a line is a millisecond in which 1500 bytes may cross.
+    /// A recorded link in mahimahi's format, also compressed by gzip: a line is a millisecond in
+    /// which 1500 bytes may cross.
     #[derive(Clone, Default)]
     pub struct TraceTable takes {
         /// File for the direction to the mobile, relative to the scenario.

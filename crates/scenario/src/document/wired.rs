@@ -9,12 +9,14 @@ line_keys! {
     /// The path between the access point and the wired hosts, the same in both directions.
     #[derive(Clone, Copy, Default)]
     pub struct WiredTable takes {
-        /// Rate of the line, which all flows share; by default 1 Gbit/s with 802.11n, ac and ax.
+        /// Rate of the line, which all flows share; by default 1 Gbit/s with 802.11n, ac and
+        /// ax, LTE and NR.
         // The path between an access point and servers (Fotiadis §IV).
         rate: Option<BitRate> = Some(BitRate::from_bps(100_000_000)), as Limit<Rate>;
         /// One-way delay of a packet, the same in each direction.
         delay: LineDelay;
-        /// The queue in front of the line; by default 1000 packets with 802.11n, ac and ax.
+        /// The queue in front of the line; by default 1000 packets with 802.11n, ac and
+        /// ax, LTE and NR.
         queue: QueueTable, holding keys;
         shared aqm;
         /// Packets lost between the access point and the wired hosts, or refused by the receiver.

@@ -202,8 +202,11 @@ fn wired_path(document: &mut Document, topology: Topology) -> Result<Option<Wire
         }
         _ => {
             let table = document.wired.get_or_insert_default();
-            let standard = document.wlan.as_ref().and_then(|wlan| wlan.standard);
-            if standard.is_some_and(Standard::aggregates) {
+            let wlan = document.wlan.as_ref().and_then(|wlan| wlan.standard);
+            let cell = document.cell.as_ref().and_then(|cell| cell.standard);
+            if wlan.is_some_and(Standard::aggregates)
+                || cell.is_some_and(|cell| cell != CellStandard::EvDo)
+            {
                 wired::fill_behind_aggregates(table);
             }
         }

@@ -12,12 +12,13 @@ use crate::names::{LossDirection, Shape};
 use airtcp_units::written::Written;
 
 const DEFAULT_DELAY: Duration = Duration::from_millis(15);
-/// A line that does not throttle 802.11n, ac and ax: gigabit Ethernet, with Linux's default queue
-/// length (`DEFAULT_TX_QUEUE_LEN`), which has room for an aggregate's packets arriving at once.
+/// A line that does not throttle 802.11n, ac and ax, LTE and NR: gigabit Ethernet, with Linux's
+/// default queue length (`DEFAULT_TX_QUEUE_LEN`), which has room for the packets that an aggregate,
+/// or the acknowledgments of an uplink grant, send at once.
 const AGGREGATES_RATE: BitRate = BitRate::from_bps(1_000_000_000);
 const AGGREGATES_QUEUE: u64 = 1_000;
 
-/// Fills in the defaults next to a channel that aggregates frames.
+/// Fills in the defaults next to a channel that carries packets, or acknowledgments, in bunches.
 pub(super) fn fill_behind_aggregates(table: &mut WiredTable) {
     Written::fill(&mut table.rate, &Some(AGGREGATES_RATE));
     let queue = table.queue.get_or_insert_default();

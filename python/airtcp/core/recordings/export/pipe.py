@@ -1,5 +1,6 @@
 """A scenario's link as the numbers that other programs take."""
 
+import gzip
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -114,6 +115,8 @@ def _direction(
 ) -> Direction:
     trace = link.get("trace", {}).get(way)
     content = None if trace is None else files.get(f"link.trace.{way}")
+    if content is not None and content.startswith(b"\x1f\x8b"):
+        content = gzip.decompress(content)
     delays = _delays(files.get(f"{within}.recorded.path") if "recorded" in link else None)
     delay_s = _seconds(str(link.get("delay", "0 s")))
     if delays:
