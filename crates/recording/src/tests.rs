@@ -156,6 +156,23 @@ fn sequence_numbers_wrap() {
     read_log(&log, &[2_000; 9], 1);
 }
 
+/// Some programs print a counter that does not wrap; a number that no probe of a run can have is
+/// another run's.
+#[test]
+fn counters_that_do_not_wrap_are_taken_as_they_are() {
+    let line = |number: u64| format!("64 bytes from a: icmp_seq={number} ttl=1 time=2 ms\n");
+    let log = |numbers: &[u64]| -> String { numbers.iter().copied().map(line).collect() };
+    read_log(&log(&[65_534, 65_535, 65_536, 65_538]), &[2_000; 4], 1);
+    // A multiple of 2^16 ahead is no next probe.
+    read_log(&log(&[70_000, 135_537]), &[2_000; 2], 65_536);
+    for far in [100_000_000, 1 << 40, u64::MAX - 2] {
+        read_log(&log(&[1, 2, far + 1, far + 2]), &[2_000; 4], 0);
+        read_log(&log(&[far + 1, far + 2, 1, 2]), &[2_000; 4], 0);
+    }
+    let waiting = "no answer yet for icmp_seq=100000002\n";
+    read_log(&format!("{}{waiting}", log(&[1, 2])), &[2_000; 2], 1);
+}
+
 #[test]
 fn a_log_cut_within_a_line_is_read_up_to_it() {
     for end in [

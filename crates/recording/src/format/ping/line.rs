@@ -149,13 +149,13 @@ fn fping_sequence(text: &str) -> Option<u64> {
 }
 
 /// The sequence number in `icmp_seq=7`, `icmp_req=7`, `seq=7`, `icmp_seq 7` or fping's `[7]`: 16
-/// bits, as ICMP has it. Some print a counter that does not wrap.
-pub(super) fn sequence(text: &str) -> Option<u16> {
+/// bits, as ICMP has it, or more from a program whose counter does not wrap.
+pub(super) fn sequence(text: &str) -> Option<u64> {
     let after = ["seq=", "icmp_req=", "seq "]
         .iter()
         .find_map(|name| text.split_once(name))
         .map(|(_, after)| after);
-    let number = match after {
+    match after {
         Some(after) => {
             let end = after
                 .find(|c: char| !c.is_ascii_digit())
@@ -163,8 +163,7 @@ pub(super) fn sequence(text: &str) -> Option<u16> {
             after[..end].parse().ok()
         }
         None => fping_sequence(text),
-    };
-    number.map(|number: u64| number as u16)
+    }
 }
 
 /// Whether the line reports an unanswered probe, in words or by a number without a time.

@@ -13,6 +13,8 @@ use crate::probes::{ProbeLog, ProbeLogBuilder, Stamp};
 /// Most probes after the last line of a run that are taken from its statistics as a gap there; more
 /// are a mistake of the statistics, and count as lost without a place.
 const MAX_END: u64 = 1 << 20;
+/// Most numbers from one line to the next within a run: 12 days, a probe a second.
+const MAX_JUMP: u64 = 1 << 20;
 
 /// The state of the reader; one file may hold several runs.
 #[derive(Default)]
@@ -31,6 +33,8 @@ struct Run {
     first: i64,
     last: i64,
     latest: Option<i64>,
+    /// A number of more than 16 bits was seen: the counter does not wrap.
+    is_wide: bool,
     /// Replies and time-outs of a `ping` that prints no sequence numbers, in their order.
     unnumbered: Vec<(u64, Option<Stamp>, Duration)>,
     places: u64,
@@ -56,7 +60,7 @@ impl Log {
         } else if is_other_heading(text) {
             self.run.is_windows = false;
         } else if let Some(sequence) = sequence(text) {
-            self.run.widen(sequence);
+            self.place(sequence);
         } else if is_unanswered(text) {
             self.run.places += 1;
         } else if self.run.is_windows && !is_key(text) {
@@ -71,7 +75,7 @@ impl Log {
     }
 
     /// A reply, with the stamp of its line.
-    pub(super) fn answer(&mut self, sequence: Option<u16>, stamp: Option<Stamp>, rtt: Duration) {
+    pub(super) fn answer(&mut self, sequence: Option<u64>, stamp: Option<Stamp>, rtt: Duration) {
         let Some(sequence) = sequence else {
             self.run.unnumbered.push((self.run.places, stamp, rtt));
             self.run.places += 1;
@@ -81,14 +85,22 @@ impl Log {
             // The heading was some other line: Windows' replies have no numbers.
             self.run.places -= std::mem::take(&mut self.run.by_place);
         }
-        let mut number = self.run.widen(sequence);
+        let mut number = self.place(sequence);
         if self.run.answered.contains(&number) {
             // Duplicates are marked as such, so this is a new run whose first line is missing.
             self.end_run();
-            number = self.run.widen(sequence);
+            number = self.place(sequence);
         }
         self.run.answered.insert(number);
         self.run.replies.push((number, stamp, rtt));
+    }
+
+    /// The number of a line; one that no probe of this run can have begins another.
+    fn place(&mut self, sequence: u64) -> i64 {
+        if self.run.is_of_another(sequence) {
+            self.end_run();
+        }
+        self.run.widen(sequence)
     }
 
     fn end_run(&mut self) {
@@ -133,12 +145,28 @@ fn is_key(text: &str) -> bool {
 }
 
 impl Run {
-    /// The number congruent to `sequence` that is nearest to the one seen before.
-    fn widen(&mut self, sequence: u16) -> i64 {
-        let number = match self.latest {
-            None => i64::from(sequence),
-            Some(latest) => latest + i64::from(sequence.wrapping_sub(latest as u16) as i16),
-        };
+    /// The number of `sequence`: of those congruent modulo 2¹⁶ the nearest to the one seen before,
+    /// and of a counter of more bits the number itself.
+    fn number(&self, sequence: u64) -> i64 {
+        let itself = i64::try_from(sequence).unwrap_or(i64::MAX);
+        match (u16::try_from(sequence), self.latest) {
+            (Ok(sequence), Some(latest)) if !self.is_wide => {
+                latest.saturating_add(i64::from(sequence.wrapping_sub(latest as u16) as i16))
+            }
+            _ => itself,
+        }
+    }
+
+    fn is_of_another(&self, sequence: u64) -> bool {
+        let number = self.number(sequence);
+        self.latest
+            .is_some_and(|latest| number.abs_diff(latest) > MAX_JUMP)
+    }
+
+    /// Its number, which is now the latest.
+    fn widen(&mut self, sequence: u64) -> i64 {
+        let number = self.number(sequence);
+        self.is_wide |= sequence > u64::from(u16::MAX);
         self.first = self.latest.map_or(number, |_| self.first.min(number));
         self.last = self.latest.map_or(number, |_| self.last.max(number));
         self.latest = Some(number);
