@@ -7,10 +7,11 @@
 //! the answers by the rest of a round trip then makes every analysis of a sender's capture possible
 //! here.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use airtcp_units::{Duration, Instant};
 
+use super::path_phases::Phase;
 use crate::packet::{Packet, Way};
 
 /// Ticks of timestamp clocks, in nanoseconds: Linux with and without `tcp_usec_ts`, and kernels
@@ -22,6 +23,8 @@ const NEAR_TICK: f64 = 0.1;
 const DRIFT: f64 = 200e-6;
 /// Minimum number of packets to detect a clock.
 const MIN_PACKETS: usize = 50;
+/// Length of the windows for shortest times over a path that changes.
+const WINDOW: Duration = Duration::from_secs(1);
 
 /// A packet lost upstream of the capture: the packet that repaired it, and the first arrival sent
 /// after it, as indices into the segments of the data direction.
@@ -32,14 +35,18 @@ pub struct UpstreamLoss {
 }
 
 /// The packets as they passed the sender, in its order and renumbered; `None` if the timestamps
-/// show no clock. `base` is the shortest round trip.
+/// show no clock. `base` is the shortest round trip; on a path that changes each of `phases`, as
+/// data shows them by the clock, has another on the way back.
 pub fn packets(
     packets: impl Iterator<Item = Packet> + Clone,
     way: Way,
     base: Duration,
+    phases: &[Phase],
     missing: &[UpstreamLoss],
 ) -> Option<Vec<Packet>> {
     let clock = Clock::of(packets.clone().filter(|packet| packet.way == way))?;
+    let bases = by_phase(packets.clone(), way, &clock, base, phases);
+    let mut last_answer = Instant::ZERO;
     let mut moved: Vec<(Instant, u64, Packet)> = Vec::new();
     let mut lost: HashMap<u32, Vec<u32>> = HashMap::new();
     for one in missing {
@@ -62,7 +69,11 @@ pub fn packets(
     let mut place = 0;
     for (order, packet) in (1..).zip(packets) {
         if packet.way != way {
-            let time = packet.time + base;
+            let phase = phases.partition_point(|phase| phase.from <= packet.time);
+            let base = bases.get(phase.saturating_sub(1)).copied();
+            // On a path that becomes shorter the answers keep their order.
+            let time = (packet.time + base.unwrap_or_default()).max(last_answer);
+            last_answer = time;
             if let Some(both) = packet.segment.timestamps {
                 had.entry(both.value).or_insert(time);
             }
@@ -99,6 +110,54 @@ pub fn packets(
         ..packet
     });
     Some(at_its_time.collect())
+}
+
+/// The shortest time from an answer to the data that it prompts, by phase; only `base` without
+/// phases.
+fn by_phase(
+    packets: impl Iterator<Item = Packet>,
+    way: Way,
+    clock: &Clock,
+    base: Duration,
+    phases: &[Phase],
+) -> Vec<Duration> {
+    if phases.is_empty() {
+        return vec![base];
+    }
+    // The shortest in each window: the start of a phase may be seen late.
+    let mut shortest: Vec<BTreeMap<u64, Duration>> = vec![BTreeMap::new(); phases.len()];
+    let mut first_with: HashMap<u32, Instant> = HashMap::new();
+    let mut unwrapped = Unwrapped::default();
+    for packet in packets {
+        let Some(both) = packet.segment.timestamps else {
+            continue;
+        };
+        if packet.way != way {
+            first_with.entry(both.value).or_insert(packet.time);
+            continue;
+        }
+        let left = clock.at(unwrapped.next(both.value));
+        // Only the first packet that echoes an answer left at its arrival.
+        if let Some(answered) = first_with.remove(&both.echo)
+            && left >= answered
+        {
+            let phase = phases.partition_point(|phase| phase.from <= answered);
+            let took = left - answered;
+            shortest[phase.saturating_sub(1)]
+                .entry(answered.as_nanos() / WINDOW.as_nanos())
+                .and_modify(|least| *least = took.min(*least))
+                .or_insert(took);
+        }
+    }
+    let median = |windows: BTreeMap<u64, Duration>| {
+        let mut times: Vec<Duration> = windows.into_values().collect();
+        let half = times.len() / 2;
+        (!times.is_empty()).then(|| *times.select_nth_unstable(half).1)
+    };
+    shortest
+        .into_iter()
+        .map(|windows| median(windows).unwrap_or(base))
+        .collect()
 }
 
 /// Timestamps unwrapped beyond 2³², from the first one seen.
@@ -144,7 +203,14 @@ impl Clock {
         let near = |tick: &&f64| (rough / **tick - 1.0).abs() <= NEAR_TICK;
         let tick = *TICKS.iter().find(near)?;
         let mean = points.iter().map(|point| point.0 as f64).sum::<f64>() / points.len() as f64;
-        let slope = hull_slope(&points, mean).clamp(tick * (1.0 - DRIFT), tick * (1.0 + DRIFT));
+        let hull = hull_slope(&points, mean);
+        // A path that becomes longer or shorter is no drift.
+        let slope = if (hull / tick - 1.0).abs() <= DRIFT {
+            hull
+        } else {
+            median_slope(&points, tick)
+        };
+        let slope = slope.clamp(tick * (1.0 - DRIFT), tick * (1.0 + DRIFT));
         let origin = points
             .iter()
             .map(|(value, nanos)| *nanos as f64 - slope * *value as f64)
@@ -188,6 +254,37 @@ fn hull_slope(points: &[(i64, u64)], mean: f64) -> f64 {
     })
 }
 
+/// The median slope between the earliest arrivals of subsequent windows of ordered `points`.
+fn median_slope(points: &[(i64, u64)], tick: f64) -> f64 {
+    let late = |point: &(i64, u64)| point.1 as f64 - tick * point.0 as f64;
+    let mut earliest: Vec<(i64, u64)> = Vec::new();
+    let mut end = f64::NEG_INFINITY;
+    for point in points {
+        let since_first = tick * point.0 as f64;
+        match earliest.last_mut() {
+            Some(last) if since_first < end => {
+                if late(point) < late(last) {
+                    *last = *point;
+                }
+            }
+            _ => {
+                earliest.push(*point);
+                end = since_first + WINDOW.as_nanos() as f64;
+            }
+        }
+    }
+    let mut slopes: Vec<f64> = earliest
+        .windows(2)
+        .filter(|pair| pair[1].0 > pair[0].0)
+        .map(|pair| (pair[1].1 as f64 - pair[0].1 as f64) / (pair[1].0 - pair[0].0) as f64)
+        .collect();
+    if slopes.is_empty() {
+        return tick;
+    }
+    let half = slopes.len() / 2;
+    *slopes.select_nth_unstable_by(half, f64::total_cmp).1
+}
+
 #[cfg(test)]
 mod tests {
     use airtcp_packet::{Flags, Segment, SequenceNumber, Timestamps};
@@ -224,7 +321,7 @@ mod tests {
         let seen: Vec<Packet> = (1..1000)
             .map(|number| data(number, number * 10, queue(number)))
             .collect();
-        let moved = packets(seen.iter().copied(), Way::FromClient, BASE, &[]).unwrap();
+        let moved = packets(seen.iter().copied(), Way::FromClient, BASE, &[], &[]).unwrap();
         for (number, packet) in (1..).zip(&moved) {
             let sent = Instant::from_nanos(number * 10 * 1_000_050 + 20_000_000);
             let off = packet.time.as_nanos().abs_diff(sent.as_nanos());
@@ -244,13 +341,71 @@ mod tests {
             repair: 78,
             before: 49,
         }];
-        let moved = packets(seen.into_iter(), Way::FromClient, BASE, &missing).unwrap();
+        let moved = packets(seen.into_iter(), Way::FromClient, BASE, &[], &missing).unwrap();
         assert_eq!(moved.len(), 199);
         let places: Vec<usize> = (0..moved.len())
             .filter(|at| moved[*at].segment.sequence == lost)
             .collect();
         assert_eq!(places, [49, 79]);
         assert_eq!(moved[49].time, moved[50].time);
+    }
+
+    /// A path that becomes 30 ms longer both ways after half of the time: no drift of the clock, and
+    /// answers come later, too.
+    #[test]
+    fn a_longer_way_back_is_seen_in_each_phase() {
+        let change = Instant::from_nanos(10_000_000_000);
+        let mut seen = Vec::new();
+        for number in 1..2000 {
+            let is_longer = number >= 1000;
+            let mut one = data(number, number * 10, if is_longer { 30_000 } else { 0 });
+            // An answer that left the time of a way back before, which this data echoes.
+            let back = if is_longer { 70 } else { 40 };
+            let left = Instant::from_nanos(number * 10_000_500 + 20_000_000)
+                .as_nanos()
+                .saturating_sub(back * 1_000_000);
+            if let Some(both) = one.segment.timestamps.as_mut() {
+                both.echo = number as u32;
+            }
+            let answer = Segment {
+                flags: Flags::ACK,
+                timestamps: Some(Timestamps {
+                    value: number as u32,
+                    echo: 0,
+                }),
+                ..Segment::default()
+            };
+            seen.push(Packet {
+                time: Instant::from_nanos(left),
+                number,
+                way: Way::FromServer,
+                segment: answer,
+                ..Packet::default()
+            });
+            seen.push(one);
+        }
+        seen.sort_by_key(|packet| packet.time);
+        let phase = |from, base| Phase {
+            from,
+            base: Duration::from_millis(base),
+        };
+        let phases = [phase(Instant::ZERO, 40), phase(change, 70)];
+        let moved = packets(seen.into_iter(), Way::FromClient, BASE, &phases, &[]).unwrap();
+        // Each answer comes when the data leaves that it prompts.
+        let answers = moved
+            .iter()
+            .filter(|packet| packet.way == Way::FromServer)
+            .filter_map(|packet| Some((packet.segment.timestamps?.value, packet.time)));
+        let came: HashMap<u32, Instant> = answers.collect();
+        let sent = moved
+            .iter()
+            .filter(|packet| packet.way == Way::FromClient)
+            .filter_map(|packet| Some((packet.segment.timestamps?.echo, packet.time)));
+        let is_near = |number: u32| !(990..1010).contains(&number) && number > 10;
+        for (number, time) in sent.filter(|(number, _)| is_near(*number)) {
+            let off = time.as_nanos().abs_diff(came[&number].as_nanos());
+            assert!(off < 3_000_000, "data {number} leaves {off} ns off");
+        }
     }
 
     /// The receiver acknowledges a request, and answers it 300 µs later with the same timestamp:
@@ -285,7 +440,7 @@ mod tests {
             seen.extend([request, back(10, 0), back(310, 100)]);
         }
         let base = Duration::from_micros(39_900);
-        let moved = packets(seen.into_iter(), Way::FromClient, base, &[]).unwrap();
+        let moved = packets(seen.into_iter(), Way::FromClient, base, &[], &[]).unwrap();
         let mut before: Option<&Packet> = None;
         for packet in &moved {
             if packet.way == Way::FromClient
@@ -302,13 +457,13 @@ mod tests {
     #[test]
     fn without_a_clock_nothing_is_dated() {
         let few = (1..20).map(|number| data(number, number, 0));
-        assert_eq!(packets(few, Way::FromClient, BASE, &[]), None);
+        assert_eq!(packets(few, Way::FromClient, BASE, &[], &[]), None);
         // A counter that is not a clock.
         let strange = (1..200).map(|number| data(number, number * number, 0));
         let strange = strange.map(|packet| Packet {
             time: Instant::from_nanos(packet.number * 3_333_333),
             ..packet
         });
-        assert_eq!(packets(strange, Way::FromClient, BASE, &[]), None);
+        assert_eq!(packets(strange, Way::FromClient, BASE, &[], &[]), None);
     }
 }

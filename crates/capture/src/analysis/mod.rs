@@ -11,6 +11,7 @@ mod acking;
 mod at_sender;
 mod causes;
 mod delay_threshold;
+mod drained;
 mod findings;
 mod follow;
 mod hazard;
@@ -247,7 +248,19 @@ impl Analysis {
         missing: &[UpstreamLoss],
     ) -> Option<Box<Self>> {
         let base = self.vantage.least_to_sender?;
-        let packets = at_sender::packets(segments, self.way, base, missing)?;
+        let moved = |phases: &[Phase]| {
+            let packets = at_sender::packets(segments.clone(), self.way, base, phases, missing)?;
+            Some(self.as_sender(packets, flow, agreed))
+        };
+        let whole = moved(&[])?;
+        if whole.phases.is_empty() {
+            return Some(Box::new(whole));
+        }
+        moved(&whole.phases).map(Box::new)
+    }
+
+    /// The flow from packets in its sender's view.
+    fn as_sender(&self, packets: Vec<Packet>, flow: &Flow, agreed: NegotiatedOptions) -> Self {
         let vantage = Vantage {
             place: Place::Sender,
             ..self.vantage
@@ -256,7 +269,7 @@ impl Analysis {
         moved.mss = agreed.mss;
         moved.has_sack = agreed.has_sack;
         moved.judge(follow::follow(self.way, agreed, packets.into_iter()));
-        Some(Box::new(moved))
+        moved
     }
 
     /// Number of losses: retransmissions that were needed.

@@ -3,12 +3,14 @@
 //!
 //! A queue that never drains also makes the shortest round trip longer. In a queue the round trip
 //! is the bytes in flight over the rate: equal round trips imply equal bytes in flight. On a longer
-//! path they are equal for any bytes in flight.
+//! path they are equal for any bytes in flight, as far as the sender does not fill the link; where
+//! it does, moments with a drained queue show the path.
 
 use airtcp_units::{Duration, Instant};
 
 use super::acking::Acking;
-use super::findings::Sent;
+use super::drained;
+use super::findings::{Ack, Sent};
 
 /// Length of the windows for the comparison of shortest round trips.
 const WINDOW: Duration = Duration::from_secs(1);
@@ -31,6 +33,13 @@ const NEAR_FLOOR_PERCENT: usize = 60;
 /// independently of the bytes in flight, a larger share is needed.
 const MAX_BUNCHED_PERCENT: u64 = 20;
 const NEAR_FLOOR_PERCENT_BUNCHED: usize = 70;
+/// Minimum ratio of a phase's share of retransmissions to the rest's, and their minimum number, for
+/// a full queue: filled by others, its delay is constant, too.
+const FULL_QUEUE_RATIO: usize = 4;
+const FULL_QUEUE_REPEATS: usize = 8;
+/// Maximum mean number of segments per ACK at moments with a drained queue: a receiver that waits
+/// for more delays its acknowledgments there.
+const MAX_SEGMENTS_DRAINED: f64 = 2.5;
 
 /// A period with a constant shortest round trip of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,43 +57,60 @@ struct Window {
     floor: Duration,
 }
 
+/// A period with the path's own round trip.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    phase: Phase,
+    until: Instant,
+    /// The path's round trip is no shorter.
+    min_base: Duration,
+    /// A moment with a drained queue: the link was full before and after.
+    is_moment: bool,
+}
+
 /// The phases of the path of `sent`; empty if its shortest round trip does not change.
-pub(super) fn find(sent: &[Sent], acking: &Acking) -> Vec<Phase> {
-    let is_bunched = acking.compressed * 100 > acking.acks * MAX_BUNCHED_PERCENT;
-    let near_percent = if is_bunched {
-        NEAR_FLOOR_PERCENT_BUNCHED
-    } else {
-        NEAR_FLOOR_PERCENT
-    };
+pub(super) fn find(sent: &[Sent], acks: &[Ack], acking: &Acking) -> Vec<Phase> {
     let windows = windows(sent);
     let mut phases: Vec<Phase> = Vec::new();
+    // Of the last phase.
+    let mut min_base = None::<Duration>;
     let mut known_until = Instant::ZERO;
-    for group in groups(&windows) {
-        let until = group.until.unwrap_or(Instant::FAR_FUTURE);
-        let phase = Phase {
-            from: group.from,
-            base: group.base,
-        };
-        if group.windows < MIN_WINDOWS || !is_path(sent, &phase, until, near_percent) {
-            continue;
-        }
+    let mut periods = constant(sent, acking, &windows);
+    periods.extend(at_moments(sent, acks, acking));
+    periods.sort_by_key(|found| found.phase.from);
+    for found in periods {
+        let between = shorter(
+            &windows,
+            known_until,
+            found.phase.from,
+            [min_base, Some(found.min_base)],
+        );
+        min_base = between.map(|phase| phase.base).or(min_base);
+        phases.extend(between);
         let before = phases.last().map(|before| before.base);
-        let bounds = [before, Some(phase.base)];
-        phases.extend(shorter(&windows, known_until, group.from, bounds));
-        known_until = until;
-        if phases
-            .last()
-            .is_none_or(|before| differ(before.base, phase.base))
-        {
+        let is_longer =
+            before.is_some_and(|before| before < found.min_base && differ(before, found.min_base));
+        let is_shorter = min_base
+            .is_some_and(|least| found.phase.base < least && differ(least, found.phase.base));
+        if before.is_none() || is_longer || is_shorter {
+            let mut phase = found.phase;
+            if let Some(before) = before.filter(|_| found.is_moment) {
+                phase.from = if is_longer {
+                    after_shorter(sent, &phase, known_until)
+                } else {
+                    first_shorter(sent, &phase, known_until, before)
+                };
+            }
             phases.push(phase);
+            min_base = Some(found.min_base);
         }
+        known_until = known_until.max(found.until);
     }
-    let last = phases.last().map(|before| before.base);
     phases.extend(shorter(
         &windows,
         known_until,
         Instant::FAR_FUTURE,
-        [last, None],
+        [min_base, None],
     ));
     if phases.len() < 2 {
         return Vec::new();
@@ -97,6 +123,85 @@ pub(super) fn find(sent: &[Sent], acking: &Acking) -> Vec<Phase> {
         };
     }
     phases
+}
+
+/// Periods in which the shortest round trip is the path's for any bytes in flight.
+fn constant(sent: &[Sent], acking: &Acking, windows: &[Window]) -> Vec<Found> {
+    let is_bunched = acking.compressed * 100 > acking.acks * MAX_BUNCHED_PERCENT;
+    let near_percent = if is_bunched {
+        NEAR_FLOOR_PERCENT_BUNCHED
+    } else {
+        NEAR_FLOOR_PERCENT
+    };
+    groups(windows)
+        .into_iter()
+        .filter_map(|group| {
+            let until = group.until.unwrap_or(Instant::FAR_FUTURE);
+            let phase = Phase {
+                from: group.from,
+                base: group.base,
+            };
+            let is_phase = group.windows >= MIN_WINDOWS
+                && is_path(sent, &phase, until, near_percent)
+                && !is_full_queue(sent, &phase, until);
+            is_phase.then_some(Found {
+                phase,
+                until,
+                min_base: phase.base,
+                is_moment: false,
+            })
+        })
+        .collect()
+}
+
+/// Moments with a drained queue.
+fn at_moments(sent: &[Sent], acks: &[Ack], acking: &Acking) -> Vec<Found> {
+    if acking.mean_segments() > MAX_SEGMENTS_DRAINED {
+        return Vec::new();
+    }
+    drained::find(sent, acks, near)
+        .into_iter()
+        .map(|moment| Found {
+            phase: Phase {
+                from: moment.from,
+                base: moment.base,
+            },
+            until: moment.until,
+            min_base: moment.min_base,
+            is_moment: true,
+        })
+        .collect()
+}
+
+/// The first transmission after all since `from` with round trips too short for this path.
+fn after_shorter(sent: &[Sent], phase: &Phase, from: Instant) -> Instant {
+    let first = sent.partition_point(|packet| packet.time < from);
+    let earlier = before(sent, first, phase.from);
+    let last = (earlier.iter()).rposition(|packet| is_shorter(packet, phase.base));
+    let next = sent.get(last.map_or(first, |at| first + at + 1));
+    next.map_or(phase.from, |packet| packet.time)
+}
+
+/// The first transmission since `from` with a round trip too short for the path before, of base
+/// `longer`.
+fn first_shorter(sent: &[Sent], phase: &Phase, from: Instant, longer: Duration) -> Instant {
+    let first = sent.partition_point(|packet| packet.time < from);
+    (before(sent, first, phase.from).iter())
+        .find(|packet| is_shorter(packet, longer))
+        .map_or(phase.from, |packet| packet.time)
+}
+
+/// Transmissions from index `first` until `time`.
+fn before(sent: &[Sent], first: usize, time: Instant) -> &[Sent] {
+    let behind = sent.partition_point(|packet| packet.time < time);
+    sent.get(first..behind).unwrap_or_default()
+}
+
+/// Whether the round trip of a packet is too short for a path of this base.
+fn is_shorter(packet: &Sent, base: Duration) -> bool {
+    packet
+        .rtt()
+        .is_some_and(|rtt| rtt < base && !near(base, rtt))
 }
 
 /// A phase among the windows from `from` to `until`, whose path is shorter than the phases before
@@ -225,6 +330,18 @@ fn is_path(sent: &[Sent], phase: &Phase, until: Instant, near_percent: usize) ->
     }
 }
 
+/// Whether the shortest round trip of a phase is that of a full queue, which drops.
+fn is_full_queue(sent: &[Sent], phase: &Phase, until: Instant) -> bool {
+    let (mut own, mut others) = ([0; 2], [0; 2]);
+    for packet in sent.iter().filter(|packet| packet.end > 0) {
+        let is_within = packet.time >= phase.from && packet.time < until;
+        let [repeats, all] = if is_within { &mut own } else { &mut others };
+        *repeats += usize::from(packet.attempt > 0);
+        *all += 1;
+    }
+    own[0] >= FULL_QUEUE_REPEATS && own[0] * others[1] > FULL_QUEUE_RATIO * others[0] * own[1]
+}
+
 /// Start of a phase: the first transmission, from one window earlier on, after all with round trips
 /// too short for this path, and from which on round trips are near its shortest.
 fn change(sent: &[Sent], phase: &Phase) -> Instant {
@@ -234,10 +351,7 @@ fn change(sent: &[Sent], phase: &Phase) -> Instant {
     let behind = sent.partition_point(|packet| packet.time < latest);
     // A clock that goes back can reverse the order.
     let around = sent.get(first..behind).unwrap_or_default();
-    let is_shorter = |rtt: Duration| rtt < phase.base && !near(phase.base, rtt);
-    let last_shorter = around
-        .iter()
-        .rposition(|packet| packet.rtt().is_some_and(is_shorter));
+    let last_shorter = (around.iter()).rposition(|packet| is_shorter(packet, phase.base));
     around[last_shorter.map_or(0, |at| at + 1)..]
         .iter()
         .find(|packet| packet.rtt().is_some_and(|rtt| near(phase.base, rtt)))

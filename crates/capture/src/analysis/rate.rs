@@ -36,7 +36,7 @@ impl<'a> Path<'a> {
             sent,
             acks,
             base,
-            phases: path_phases::find(sent, acking),
+            phases: path_phases::find(sent, acks, acking),
             half: base.max(MIN_HALF),
         })
     }

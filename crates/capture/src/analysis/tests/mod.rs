@@ -1,6 +1,7 @@
 //! Transfers written by hand, whose truth is known line by line.
 
 mod hosts;
+mod paths;
 mod retransmissions;
 
 use airtcp_packet::wire::{Addresses, emit};
