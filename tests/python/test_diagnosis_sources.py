@@ -18,6 +18,7 @@ from airtcp.cli.commands import app
 from airtcp.core.quantities import parse_seconds
 from airtcp.diagnosis.advise import probes
 from airtcp.diagnosis.changes import changes
+from airtcp.diagnosis.link_file import shortened
 from airtcp.diagnosis.qlog import read_qlog
 from airtcp.diagnosis.read import read_capture
 from airtcp.diagnosis.result import diagnosed
@@ -417,3 +418,15 @@ def test_a_socket_beside_a_capture_ends_the_guess_of_the_stack(tmp_path: Path) -
     others = parsed((ends + counted).replace(":5001", ":5002"), "ss.txt")
     with pytest.raises(ScenarioError, match=r"ss\.txt: has no connection from 10\.0\.0\.1:40000"):
         diagnosed(capture, None, sockets=others)
+
+
+def test_runs_over_a_fast_link_are_as_short_as_the_processor_time_needs() -> None:
+    def of(rate: str) -> str:
+        return f'duration = "60 s"\n[link]\nrate = "{rate}"\n'
+
+    assert shortened(of("12 Mbit/s"), 20.0) is None
+    assert shortened(of("300 Mbit/s"), 20.0) == 5.0
+    assert shortened(of("300 Mbit/s"), 60.0) == 15.0
+    assert shortened(of("40 Gbit/s"), 20.0) == 2.0
+    # A trace has its own duration.
+    assert shortened('duration = "60 s"\n[link]\ntrace = {up = "a"}\n', 20.0) is None

@@ -1,5 +1,6 @@
 """The diagnosis of a file with a link's rate: its facts, and the helpful remedies."""
 
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,12 +9,19 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from airtcp.comparison.ranking.askers import parse_askers
+from airtcp.core.quantities import parse_bit_rate, parse_seconds
 from airtcp.core.recordings.choices import Choices
 from airtcp.core.recordings.imported import ImportedLink, import_link
 
 if TYPE_CHECKING:
     from airtcp.comparison.compared import Comparison
     from airtcp.comparison.sequential import Rounds
+
+BITS_PER_CPU_S = 75e6
+"""Bits of a run for each second of the answer's processor time: several seeds of every remedy then
+fit into it.
+"""
+SHORTEST_S = 2.0
 
 
 @dataclass(frozen=True)
@@ -22,6 +30,8 @@ class DiagnosedLink:
 
     imported: ImportedLink
     comparison: "Comparison"
+    shortened_s: float | None = None
+    """Duration of the runs, where the processor time does not suffice for the scenario's."""
 
     @cached_property
     def sentences(self) -> list[str]:
@@ -29,7 +39,15 @@ class DiagnosedLink:
         from airtcp.comparison.answer import answer
 
         first, *others = self.imported.said
-        return [first, *answer(self.comparison), *others]
+        shortened = (
+            []
+            if self.shortened_s is None
+            else [
+                f"Each run is of {self.shortened_s:.3g} s, for an answer in little time: --max-cpu "
+                "allows longer ones."
+            ]
+        )
+        return [first, *answer(self.comparison), *shortened, *others]
 
     @property
     def deployment(self) -> list[str]:
@@ -69,12 +87,27 @@ def diagnosed_link(
         if progress is not None:
             progress(done / max(cells, 1), "trying remedies")
 
+    bounds = rounds or ROUNDS
+    shortened_s = shortened(imported.link.toml, bounds.most_cpu_s)
     with TemporaryDirectory(prefix="airtcp-") as held:
         compared = run_comparison(
             imported.link.write(Path(held)),
+            settings=None if shortened_s is None else {"duration": f"{shortened_s:.3g} s"},
             can=can,
-            rounds=rounds or ROUNDS,
+            rounds=bounds,
             harm=True,
             progress=told,
         )
-    return DiagnosedLink(imported, compared)
+    return DiagnosedLink(imported, compared, shortened_s)
+
+
+def shortened(toml: str, most_cpu_s: float) -> float | None:
+    """The duration of a fast link's runs, in seconds; None if the scenario's is short enough."""
+    scenario = tomllib.loads(toml)
+    rate = scenario.get("link", {}).get("rate")
+    bps = parse_bit_rate(rate) if isinstance(rate, str) else None
+    whole_s = parse_seconds(str(scenario.get("duration")))
+    if not bps or whole_s is None:
+        return None
+    affordable_s = max(SHORTEST_S, BITS_PER_CPU_S * most_cpu_s / bps)
+    return affordable_s if affordable_s < whole_s else None
