@@ -31,10 +31,21 @@ class Connection:
         self._packet(answer + (0.0 if is_at_client else rtt_s), 0, 0, 0, ACK, 0)
 
     def data(
-        self, at_s: float, start: int, length: int, ack: int = 0, *, back: bool = False
+        self,
+        at_s: float,
+        start: int,
+        length: int,
+        ack: int = 0,
+        *,
+        back: bool = False,
+        stamped_s: tuple[float, float] | None = None,
     ) -> None:
-        """Data of the client, or of the server (`back`), from byte `start` on."""
-        self._packet(at_s, int(back), start, ack, ACK, length)
+        """Data of the client, or of the server (`back`), from byte `start` on.
+
+        Captured at the other end, it is `stamped_s`: when it left, and when the acknowledgment did
+        that it echoes.
+        """
+        self._packet(at_s, int(back), start, ack, ACK, length, stamped_s=stamped_s)
 
     def ack(
         self,
@@ -62,10 +73,12 @@ class Connection:
         length: int,
         options: bytes = b"",
         window: int | None = None,
+        stamped_s: tuple[float, float] | None = None,
     ) -> None:
         if self.has_timestamps:
-            value = (int(1000 * at_s) + 1) % 2**32  # RFC 7323 §5.2: the clock wraps
-            options += b"\x01\x01" + struct.pack("!BBII", 8, 10, value, value if flags & ACK else 0)
+            # RFC 7323 §5.2: the clock wraps.
+            value, echo = (int(1000 * one + 1) % 2**32 for one in stamped_s or (at_s, at_s))
+            options += b"\x01\x01" + struct.pack("!BBII", 8, 10, value, echo if flags & ACK else 0)
         options += b"\x01" * (-len(options) % 4)
         side ^= int(self.is_reverse)
         ends = [(bytes((10, 0, 0, 1)), self.port), (bytes((10, 0, 0, 2)), 5001)]

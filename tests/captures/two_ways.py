@@ -16,11 +16,13 @@ def two_ways(
     delay_s: float = 0.03,
     windows: tuple[int, int] = (50, 50),
     seconds: float = 12.0,
+    is_fair: bool = False,
 ) -> Path:
     """Flow 0 from the captured end, flow 1 towards it, each with a window of so many segments.
 
     A queue holds all that both windows allow, in the order in which it comes; every second segment
-    is acknowledged. A window of 0 leaves a flow out.
+    is acknowledged. A window of 0 leaves a flow out. A fair queue sends acknowledgments at once,
+    ahead of data that waits.
     """
     flows = [
         Connection(window=4_000_000, port=40_000),
@@ -31,39 +33,43 @@ def two_ways(
             flow.open(0.0, 2 * delay_s, is_at_client=number == 0)
     free = [0.0, 0.0]
     sent = [0, 0]
-    events: list[tuple[float, int, str, int, int]] = []
+    events: list[tuple[float, int, str, int, int, tuple[float, float]]] = []
     count = 0
 
-    def put(now: float, way: int, bits: float, what: str, flow: int, end: int) -> None:
+    def put(now: float, way: int, what: str, flow: int, end: int, prompted_s: float) -> None:
         nonlocal count
-        free[way] = max(free[way], now) + bits / bps
         count += 1
-        heapq.heappush(events, (free[way] + delay_s, count, what, flow, end))
+        seconds = (DATA_BITS if what == "data" else ACK_BITS) / bps
+        if is_fair and what == "ack":
+            left = now + seconds
+        else:
+            left = free[way] = max(free[way], now) + seconds
+        heapq.heappush(events, (left + delay_s, count, what, flow, end, (now, prompted_s)))
 
-    def send(now: float, flow: int, segments: int) -> None:
+    def send(now: float, flow: int, segments: int, prompted_s: float) -> None:
         for number in range(segments):
             at = now + 0.00002 * number
             if flow == 0:
                 flows[0].data(at, sent[0], FULL)
             sent[flow] += FULL
-            put(at, flow, DATA_BITS, "data", flow, sent[flow])
+            put(at, flow, "data", flow, sent[flow], prompted_s)
 
     for flow in (0, 1):
         # A little later each, so that they are out of step as transfers are.
-        send(2 * delay_s + 0.001 + 0.017 * flow, flow, windows[flow])
+        send(2 * delay_s + 0.001 + 0.017 * flow, flow, windows[flow], 0.0)
     while events:
-        now, _, what, flow, end = heapq.heappop(events)
+        now, _, what, flow, end, stamped_s = heapq.heappop(events)
         if now > seconds:
             break
         if what == "data":
             if flow == 1:
-                flows[1].data(now, end - FULL, FULL)
+                flows[1].data(now, end - FULL, FULL, stamped_s=stamped_s)
             if (end // FULL) % 2 == 0:
                 if flow == 1:
                     flows[1].ack(now + 0.00001, end)
-                put(now + 0.00001, 1 - flow, ACK_BITS, "ack", flow, end)
+                put(now + 0.00001, 1 - flow, "ack", flow, end, now)
         else:
             if flow == 0:
                 flows[0].ack(now, end)
-            send(now + 0.00001, flow, 2)
+            send(now + 0.00001, flow, 2, stamped_s[0])
     return write(path, *(flow for number, flow in enumerate(flows) if windows[number]))

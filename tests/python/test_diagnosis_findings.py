@@ -15,9 +15,10 @@ from airtcp.diagnosis.findings.buffer import flight_bound, send_buffer
 from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.diagnosis.findings.mtu import mtu_hole
 from airtcp.diagnosis.findings.other_way import OtherWay, other_way
+from airtcp.diagnosis.findings.own_data import departs_in_bursts, own_wait_s
 from airtcp.diagnosis.findings.receiver_side import receiver_side
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import Diagnosis, diagnosed
+from airtcp.diagnosis.result import Diagnosis, diagnosed, flow_of
 from airtcp.diagnosis.sockets import parsed
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "captures"))
@@ -194,6 +195,27 @@ def test_bursts_of_data_show_bunched_acknowledgments_at_the_receiver(tmp_path: P
     assert at_receiver(two_ways(tmp_path / "b.pcap", windows=(50, 2))) is None
 
 
+@pytest.mark.parametrize("is_fair", [False, True])
+def test_the_receiver_of_a_transfer_shows_its_own_data_the_other_way(
+    tmp_path: Path, *, is_fair: bool
+) -> None:
+    path = two_ways(tmp_path / "a.pcap", windows=(120, 50), is_fair=is_fair)
+    capture = read_capture(path, 2, None)
+    facts = capture.facts
+    assert facts is not None
+    assert facts["view"] == "receiver"
+    # A fair queue sends acknowledgments ahead of data that waits.
+    assert kinds(diagnosed(capture, None)) == ([] if is_fair else ["other-way"])
+    flow = flow_of(capture)
+    moved = capture.at_sender
+    assert flow is not None
+    assert moved is not None
+    wait_s = own_wait_s(capture, flow)
+    assert wait_s is not None
+    assert wait_s > 0.02
+    assert departs_in_bursts(moved.segments) is not is_fair
+
+
 def test_a_small_upload_is_the_cause_where_acknowledgments_wait(tmp_path: Path) -> None:
     seen = of(two_ways(tmp_path / "a.pcap"))
     # A sixteenth of the upload is three times the acknowledgments.
@@ -258,6 +280,67 @@ def test_a_handover_is_seen_although_a_queue_hides_the_first_path(tmp_path: Path
     airtcp.run(text, 3, settings=keys, pcap=tmp_path / "a.pcapng")
     found = of(tmp_path / "a.pcapng")
     assert "33 ms, 63 ms from 9 s on, 45 ms from 17 s on" in found.sentences[0]
+
+
+def test_bbr_shows_the_path_whenever_it_drains_its_queue(tmp_path: Path) -> None:
+    (tmp_path / "path.csv").write_text("time_ms,delay_ms,loss\n0,10,0\n8000,30,0\n18000,20,0\n")
+    keys = {
+        "link.rate": "10 Mbit/s",
+        "link.queue.packets": 80,
+        "link.loss.rate": 0.001,
+        "link.recorded.path": str(tmp_path / "path.csv"),
+        "tcp.profile": "linux-bbr",
+    }
+    text = 'name = "handover"\nduration = "34 s"\n'
+    airtcp.run(text, 7, settings=keys, pcap=tmp_path / "a.pcapng")
+    facts = read_capture(tmp_path / "a.pcapng", None, None).facts
+    assert facts is not None
+    assert [one["base_rtt_ns"] / 1e6 for one in facts["phases"]] == pytest.approx(
+        [20.6, 60.6, 40.6], abs=2.0
+    )
+    assert [one["from_ns"] / 1e9 for one in facts["phases"]] == pytest.approx(
+        [0.0, 8.0, 18.0], abs=0.2
+    )
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"link.rate": "10 Mbit/s", "link.delay": "25 ms"},
+        # Others fill the queue for a while, or all the time.
+        {
+            "link.rate": "20 Mbit/s",
+            "link.delay": "30 ms",
+            "link.queue.packets": 300,
+            "flows.count": 4,
+            "flows.start_spread": "12 s",
+        },
+        {
+            "link.rate": "10 Mbit/s",
+            "link.delay": "25 ms",
+            "flows.count": 2,
+            "flows.start_spread": "20 s",
+            "flows.tcp": '[{ profile = "linux-bbr" }, { profile = "linux" }]',
+        },
+        {
+            "link.rate": "100 Mbit/s",
+            "link.delay": "25 ms",
+            "link.policer.rate": "8 Mbit/s",
+            "link.policer.burst": "200 kB",
+        },
+    ],
+    ids=["constant", "four hidden", "one hidden", "policer"],
+)
+def test_the_queue_of_bbr_and_others_is_no_longer_path(
+    tmp_path: Path, more: dict[str, object]
+) -> None:
+    keys = {"link.queue.packets": 100, "tcp.profile": "linux-bbr"} | more
+    path = tmp_path / "a.pcapng"
+    airtcp.run('name = "capture"\nduration = "34 s"\n', 7, settings=keys, pcap=path)
+    pcapng.only_port(path, flow=0)
+    facts = read_capture(path, None, None).facts
+    assert facts is not None
+    assert not facts["phases"]
 
 
 def test_a_longer_path_is_no_queue(tmp_path: Path) -> None:

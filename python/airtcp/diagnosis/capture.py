@@ -1,5 +1,6 @@
 """A capture as read by the core: its flows, and one of them in detail."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,14 @@ SHARES: dict[str, str] = {
     "window": "window too small",
 }
 """Limits that account for the flow's time, and their names in words."""
+
+
+_PORT = re.compile(r":\d+$")
+
+
+def host_of(end: str) -> str:
+    """The address of an end, without its port."""
+    return _PORT.sub("", end)
 
 
 class Refusal(TypedDict):
@@ -173,6 +182,8 @@ class Capture:
     """The observations that links are fitted to; None if the capture does not show them."""
     others: tuple[AtSender, ...] = ()
     """Other flows of the capture in the same direction at the same time, the largest first."""
+    back: AtSender | None = None
+    """The largest flow that a captured receiver sent to the same host at the same time."""
     warnings: tuple[str, ...] = ()
     """Unreadable parts of the file; the rest was diagnosed."""
     quic: QuicFlow | None = None

@@ -13,13 +13,17 @@ import polars as pl
 from airtcp import _core
 from airtcp.diagnosis.acking import habit
 from airtcp.diagnosis.air import Air, read_air
-from airtcp.diagnosis.capture import AtSender, Capture, Facts, Refusal
+from airtcp.diagnosis.capture import AtSender, Capture, Facts, Refusal, host_of
 from airtcp.diagnosis.quic import QuicFlow, read_quic
 
 QUEUE_LOSSES = ("tail-drop", "aqm", "policer")
 """Losses caused by a queue or a policer without a radio."""
 SORTED_WITHIN_S = 0.5
 """Maximum displacement of a packet that the core sorts."""
+MIN_BACK = 0.01
+"""Minimum bytes of a flow in the opposite direction, as a share of the flow's: acknowledgments have
+about two per cent.
+"""
 MAX_BESIDE = 7
 """Maximum number of other flows of a capture that are read, too."""
 FEWEST_OF_QUIC = 100
@@ -74,6 +78,7 @@ def read_capture(
         pl.DataFrame(read.hazard()),
         _at_sender(read, summary["flow"], segments, acks),
         tuple(_others(path, flows, summary["flow"], view)),
+        _back(path, flows, summary["flow"]),
         warnings,
         quic,
         air,
@@ -166,21 +171,49 @@ def _others(
     """Flows in the same direction at the same time as the chosen one; each is read separately."""
     if chosen["view"] != "sender" or not Path(path).is_file():
         return
+    (way,) = flows.filter(pl.col("number") == chosen["number"])["data_from"]
+    near = _meanwhile(flows, chosen, MIN_BESIDE).filter(pl.col("data_from") == way)
+    for number in near.top_k(MAX_BESIDE, by="bytes")["number"]:
+        if (seen := _as_sender(path, number, view)) is not None:
+            yield seen
+
+
+def _back(
+    path: str | os.PathLike[str], flows: pl.DataFrame, chosen: dict[str, Any]
+) -> AtSender | None:
+    """The largest flow from a captured receiver to the host of the chosen flow's sender."""
+    if chosen["view"] != "receiver" or not Path(path).is_file():
+        return None
+    (own,) = flows.filter(pl.col("number") == chosen["number"]).iter_rows(named=True)
+    ends = sorted(host_of(own[end]) for end in ("client", "server"))
+    near = _meanwhile(flows, chosen, MIN_BACK).sort("bytes", descending=True)
+    for one in near.iter_rows(named=True):
+        same_ends = sorted(host_of(one[end]) for end in ("client", "server")) == ends
+        if same_ends and host_of(one[one["data_from"]]) != host_of(own[own["data_from"]]):
+            return _as_sender(path, one["number"], "sender")
+    return None
+
+
+def _meanwhile(flows: pl.DataFrame, chosen: dict[str, Any], share: float) -> pl.DataFrame:
+    """Other flows at the time of the chosen one, with at least this share of its bytes."""
     ends_s = pl.col("start_s") + pl.col("duration_s")
     (own,) = flows.filter(pl.col("number") == chosen["number"]).iter_rows(named=True)
-    least = MIN_BESIDE * own["bytes"]
+    least = share * own["bytes"]
     meanwhile = (pl.col("start_s") < own["start_s"] + own["duration_s"]) & (ends_s > own["start_s"])
-    same_way = pl.col("data_from") == own["data_from"]
-    near = flows.filter(
-        (pl.col("number") != own["number"]) & (pl.col("bytes") >= least) & meanwhile & same_way
+    return flows.filter(
+        (pl.col("number") != own["number"]) & (pl.col("bytes") >= least) & meanwhile
     )
-    for number in near.top_k(MAX_BESIDE, by="bytes")["number"]:
-        read = _core.read_capture(path, number, view)
-        flow = json.loads(read.summary())["flow"]
-        acks = pl.DataFrame(read.acks())
-        segments = _segments(read.segments())
-        if flow["view"] == "sender" and len(segments) and len(acks):
-            yield AtSender(segments, acks, flow["timeouts"])
+
+
+def _as_sender(path: str | os.PathLike[str], number: int, view: str | None) -> AtSender | None:
+    """Another flow of the capture, read separately; None if this is not its sender's view."""
+    read = _core.read_capture(path, number, view)
+    flow = json.loads(read.summary())["flow"]
+    acks = pl.DataFrame(read.acks())
+    segments = _segments(read.segments())
+    if flow["view"] != "sender" or segments.is_empty() or acks.is_empty():
+        return None
+    return AtSender(segments, acks, flow["timeouts"])
 
 
 def _facts(flow: dict[str, Any], whole: dict[str, Any]) -> Facts:

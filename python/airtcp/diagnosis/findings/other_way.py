@@ -5,15 +5,15 @@ path, and their spacing no longer shows the link (Zhang, Shenker and Clark, SIGC
 capture at the receiver shows the bursts of data that bunched acknowledgments release.
 """
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from airtcp.core.quantities import format_bit_rate, format_percent
-from airtcp.diagnosis.capture import Capture
+from airtcp.diagnosis.capture import Capture, host_of
 from airtcp.diagnosis.findings.finding import CaptureFinding
+from airtcp.diagnosis.findings.own_data import departs_in_bursts, own_wait_s
 from airtcp.diagnosis.findings.way_back import ACK_BYTES, MIN_WAIT_S, way_back
 from airtcp.diagnosis.latency import Latency
 from airtcp.diagnosis.observed import Observed
@@ -71,7 +71,7 @@ def other_way_of(capture: Capture, flow: Observed) -> OtherWay | None:
     if facts is None or flow.seconds <= 0:
         return None
     own = facts["other_bytes"]
-    sender, receiver = (_host(facts[end]) for end in ("sender", "receiver"))
+    sender, receiver = (host_of(facts[end]) for end in ("sender", "receiver"))
     is_client = pl.col("data_from") == "client"
     others = capture.flows.filter(pl.col("number") != facts["flow"])
     # At an end all traffic shares that end's line, regardless of the peer.
@@ -146,22 +146,13 @@ def other_way(
     if facts is None or flow is None or waits is None:
         return None
     back = other_way_of(capture, flow)
-    bunched = bunched_share(capture, flow)
-    if back is None or bunched < BUNCHED or waits.high_s - waits.base_s < WAITED_S:
+    if back is None:
         return None
-    if not (back.is_sure or _do_acks_wait(capture, waits)):
+    if (seen := _in_bunches(capture, flow, waits, back) or _by_own_data(capture, flow)) is None:
         return None
-    share = format_percent(100 * bunched, decimals=0)
-    seen = (
-        f"{share} of them come bunched: the round trip is "
-        f"{seconds_words(waits.median_s)} in the median, and {seconds_words(waits.base_s)} without "
-        "a queue"
-        if facts["view"] == "sender"
-        else f"{share} of the data comes in the bursts that they release"
-    )
     sentence = (
         f"Traffic the other way: acknowledgments wait behind {back.who} "
-        f"({format_bit_rate(back.bps)}), and {seen}; the flow has "
+        f"({format_bit_rate(back.bps)}){seen}; the flow has "
         f"{format_bit_rate(flow.goodput_bps)}. FQ-CoDel or CAKE with an ACK "
         "filter on the way back is the remedy."
     )
@@ -174,5 +165,29 @@ def other_way(
     return CaptureFinding("other-way", sentence, evidence, ("fq-codel", "cake", "ack-filter"))
 
 
-def _host(end: str) -> str:
-    return re.sub(_PORT, "", end)
+def _in_bunches(capture: Capture, flow: Observed, waits: Latency, back: OtherWay) -> str | None:
+    """That acknowledgments come bunched, in words; None if they do not, or not for this traffic."""
+    bunched = bunched_share(capture, flow)
+    if bunched < BUNCHED or waits.high_s - waits.base_s < WAITED_S:
+        return None
+    if not (back.is_sure or _do_acks_wait(capture, waits)):
+        return None
+    share = format_percent(100 * bunched, decimals=0)
+    if capture.facts is not None and capture.facts["view"] == "sender":
+        return (
+            f", and {share} of them come bunched: the round trip is "
+            f"{seconds_words(waits.median_s)} in the median, and {seconds_words(waits.base_s)} "
+            "without a queue"
+        )
+    return f", and {share} of the data comes in the bursts that they release"
+
+
+def _by_own_data(capture: Capture, flow: Observed) -> str | None:
+    """The wait of the captured receiver's own data, in words, where acknowledgments share it."""
+    facts, moved = capture.facts, capture.at_sender
+    if facts is None or facts["view"] != "receiver" or moved is None:
+        return None
+    wait_s = own_wait_s(capture, flow)
+    if wait_s is None or wait_s < WAITED_S or not departs_in_bursts(moved.segments):
+        return None
+    return f" for {seconds_words(wait_s)} in the median, by this host's own data to the same peer"

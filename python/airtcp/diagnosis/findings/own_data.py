@@ -1,0 +1,53 @@
+"""The wait of a captured receiver's own data, which shares the way of its acknowledgments.
+
+The round trips of its data to the flow's sender contain the queues of both directions; arriving
+data shows one of them by its timestamps. The rest is the wait of the other way.
+"""
+
+import numpy as np
+import polars as pl
+
+from airtcp.diagnosis.capture import Capture, host_of
+from airtcp.diagnosis.observed import Observed, observed
+
+FEWEST_ROUND_TRIPS = 50
+BURST_NS = 20_000_000
+"""Window for counts of departures: several ticks of the coarsest clock of timestamps."""
+MIN_DISPERSION = 10.0
+"""Minimum variance over mean of these counts: prompted by acknowledgments that come evenly it stays
+below 6, also with losses and a varying rate.
+"""
+_PORT = r":\d+$"
+
+
+def own_wait_s(capture: Capture, flow: Observed) -> float | None:
+    """Median wait of the receiver's own data; None if it sent none to the same host, or little."""
+    facts = capture.facts
+    if facts is None or capture.back is None or len(capture.back.acks) < FEWEST_ROUND_TRIPS:
+        return None
+    own = observed(capture.back.segments, capture.back.acks)
+    if np.count_nonzero(own.sampled) < FEWEST_ROUND_TRIPS:
+        return None
+    # All take the same path: the shortest round trip has the shortest queue in it. A handshake
+    # shows one where this host began it.
+    sender, receiver = (host_of(facts[end]) for end in ("sender", "receiver"))
+    client, server = (pl.col(end).str.replace(_PORT, "") for end in ("client", "server"))
+    begun_here = capture.flows.filter((client == receiver) & (server == sender))
+    handshakes = begun_here.filter(pl.col("rtt_ms") > 0)["rtt_ms"].to_numpy() / 1e3
+    base_s = min(own.base_rtt_s, flow.base_rtt_s, *handshakes.tolist())
+    return float(own.median_rtt_s - base_s - (flow.median_rtt_s - flow.base_rtt_s))
+
+
+def departs_in_bursts(segments: pl.DataFrame) -> bool:
+    """Whether a sender sends in bursts, as acknowledgments that come bunched make it.
+
+    A fair queue on the way back keeps acknowledgments apart from other data: only the data waits
+    there, and the acknowledgments come evenly.
+    """
+    times = np.sort(segments["time_ns"].to_numpy())
+    if not len(times):
+        return False
+    # Slow start is bursty by itself.
+    settled = times[len(times) // 10 :]
+    counts = np.bincount((settled - settled[0]) // BURST_NS)
+    return bool(counts.var() >= MIN_DISPERSION * counts.mean())
