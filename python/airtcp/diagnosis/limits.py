@@ -110,7 +110,11 @@ def _of_wifi(wifi: Wifi) -> list[str]:
     damaged = format_percent(100 * wifi.damaged, decimals=0)
     # Retransmitted frames delay later ones, like jitter in order.
     repeats = f" with {damaged} of its frames damaged" if wifi.damaged > 0 else ""
-    or_else = ", or one whose delay varies" if wifi.damaged > 0 else ""
+    or_else = (
+        ", or one whose delay varies (on Wi-Fi `iw dev DEV station dump` counts retries)"
+        if wifi.damaged > 0
+        else ""
+    )
     parts = [f"it delivers in bursts, as a Wi-Fi link of {rate}{repeats} does{or_else}"]
     if wifi.others:
         parts.append(

@@ -350,8 +350,8 @@ mod tests {
         assert_eq!(moved[49].time, moved[50].time);
     }
 
-    /// A path that becomes 30 ms longer both ways after half of the time: no drift of the clock, and
-    /// answers come later, too.
+    /// A path that becomes 30 ms longer both ways after half of the time: no drift of the clock,
+    /// and answers come later, too.
     #[test]
     fn a_longer_way_back_is_seen_in_each_phase() {
         let change = Instant::from_nanos(10_000_000_000);

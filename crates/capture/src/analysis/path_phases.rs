@@ -57,7 +57,7 @@ struct Window {
     floor: Duration,
 }
 
-/// A period with the path's own round trip.
+/// A period in which the shortest round trip is the path's.
 #[derive(Clone, Copy, Debug)]
 struct Found {
     phase: Phase,

@@ -183,7 +183,7 @@ def _in_bunches(capture: Capture, flow: Observed, waits: Latency, back: OtherWay
 
 
 def _by_own_data(capture: Capture, flow: Observed) -> str | None:
-    """The wait of the captured receiver's own data, in words, where acknowledgments share it."""
+    """The wait of data from the captured receiver, in words, if acknowledgments share it."""
     facts, moved = capture.facts, capture.at_sender
     if facts is None or facts["view"] != "receiver" or moved is None:
         return None

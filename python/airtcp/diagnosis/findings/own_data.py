@@ -1,4 +1,4 @@
-"""The wait of a captured receiver's own data, which shares the way of its acknowledgments.
+"""The wait of data that a captured receiver sends, on the way of its acknowledgments.
 
 The round trips of its data to the flow's sender contain the queues of both directions; arriving
 data shows one of them by its timestamps. The rest is the wait of the other way.
@@ -21,7 +21,7 @@ _PORT = r":\d+$"
 
 
 def own_wait_s(capture: Capture, flow: Observed) -> float | None:
-    """Median wait of the receiver's own data; None if it sent none to the same host, or little."""
+    """Median wait of the receiver's data; None if it sent none to the same host, or little."""
     facts = capture.facts
     if facts is None or capture.back is None or len(capture.back.acks) < FEWEST_ROUND_TRIPS:
         return None
