@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -64,6 +65,14 @@ def test_the_help_of_a_command_needs_rich_alone(name: str) -> None:
 
 def test_a_run_imports_no_library_that_computes() -> None:
     assert _modules("run", "lossy-pipe") & HEAVY <= {"msgspec", "rich"}
+
+
+def test_an_answer_imports_nothing_that_draws() -> None:
+    options = ("--remedy", "bbr", "--seeds", "2", "--set", "duration=2 s")
+    computes = {"msgspec", "numpy", "rich", "scipy"}
+    assert _modules("compare", "lossy-pipe", *options) & HEAVY <= computes
+    log = str(Path(__file__).resolve().parents[2] / "recordings" / "wifi-spikes.ping")
+    assert _modules("diagnose", log, "--rate", "20 Mbit/s") & HEAVY <= {*computes, "polars"}
 
 
 def test_the_package_imports_nothing_heavy() -> None:
