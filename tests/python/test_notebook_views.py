@@ -2,7 +2,10 @@
 
 import base64
 import re
+import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import ClassVar
 
 import pytest
 
@@ -63,3 +66,43 @@ def test_a_study_is_a_table_and_a_figure(tmp_path: Path, lossy_file: Path) -> No
     html = shown(study(tmp_path, lossy_file))
     assert "a link, SACK" in html
     assert "go-back-n" in html
+
+
+class Bar:
+    """IPython's bar, which keeps every state."""
+
+    made: ClassVar[list["Bar"]] = []
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self.seen: list[int] = []
+        self.made.append(self)
+
+    def display(self) -> None:
+        self.is_shown = True
+
+    @property
+    def progress(self) -> int:
+        return self.seen[-1]
+
+    @progress.setter
+    def progress(self, finished: int) -> None:
+        self.seen.append(finished)
+
+
+@pytest.mark.parametrize("kernel", [None, object()], ids=["terminal", "notebook"])
+def test_a_bar_shows_progress_in_a_notebook_only(
+    kernel: object, lossy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell = SimpleNamespace(kernel=kernel)
+    monkeypatch.setattr(Bar, "made", [])
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(ProgressBar=Bar))
+    airtcp.compare(lossy, ["tahoe"], seeds=2)
+    if kernel is None:
+        assert Bar.made == []
+    else:
+        (bar,) = Bar.made
+        assert bar.is_shown
+        assert bar.seen[0] == 0
+        assert bar.progress == bar.total == 4

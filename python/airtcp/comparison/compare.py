@@ -29,6 +29,7 @@ from airtcp.comparison.sequential import Rounds
 from airtcp.comparison.statistics import ERROR
 from airtcp.comparison.store import TolerantStore
 from airtcp.core.loading import remedy_names
+from airtcp.core.notebook_progress import notebook_progress
 
 if TYPE_CHECKING:
     from airtcp.core.control import Factory
@@ -89,7 +90,7 @@ def compare(
         out: a folder; finished cells are stored in and reused from its folder `cells`.
         jobs: number of parallel runs; None takes the processors this process may use.
         dask: the address of a Dask scheduler; its workers then run the cells.
-        progress: called at the start and after each cell.
+        progress: called at the start and after each cell. None shows a bar in a Jupyter notebook.
 
     Raises:
         ScenarioError: the scenario, a setting or a remedy is wrong; before anything runs.
@@ -126,7 +127,7 @@ def compare(
         out=out,
         jobs=jobs,
         dask=dask,
-        progress=progress,
+        progress=progress or notebook_progress(),
     )
     if compared.unstored is not None:
         warnings.warn(f"{compared.unstored}", UnstoredWarning, stacklevel=2)
