@@ -30,7 +30,8 @@ def folder(kind: str) -> Path:
 
 def shipped(kind: str) -> dict[str, Path]:
     """The files of a kind, `scenarios` or `studies`, by name."""
-    return {path.stem: path for path in sorted(folder(kind).glob("*.toml"))}
+    files = sorted(folder(kind).glob("*.toml"), key=lambda path: path.stem)
+    return {path.stem: path for path in files}
 
 
 class ShippedScenario(TypedDict):
