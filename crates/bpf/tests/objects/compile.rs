@@ -54,12 +54,15 @@ pub fn native(source: &Path, variable: &str, events: u32) -> String {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("native");
     let native = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/objects/native");
+    let text = std::fs::read_to_string(source).unwrap();
+    let takes_array = text.contains("_main(__u64 *arguments)");
     run(Command::new("gcc")
         // Names that the kernel's files share with the compiler are no fault here.
         .args(["-O1", "-std=gnu11", "-fwrapv", "-fno-strict-aliasing", "-w"])
         .arg(format!("-I{}", native.display()))
         .arg(format!("-DSOURCE=\"{}\"", source.display()))
         .arg(format!("-DOPS={variable}"))
+        .args(takes_array.then_some("-DARGUMENTS"))
         .arg(native.join("driver.c"))
         .arg("-o")
         .arg(&program));

@@ -7,6 +7,7 @@
 
 unsigned long long native_now_ns;
 unsigned long CONFIG_HZ = 1000;
+int LINUX_KERNEL_VERSION = KERNEL_VERSION(6, 12, 0);
 static struct tcp_sock tp;
 static __u64 native_state = 88172645463325252ULL;
 
@@ -65,6 +66,19 @@ static void print(const char *operation, __u32 returned)
 		}                                             \
 	} while (0)
 
+/* A program of libbpf's macro has named arguments; others get the array, as from the kernel. */
+static void cong_control(struct sock *sk, const struct rate_sample *rate)
+{
+#ifdef ARGUMENTS
+	__u64 arguments[] = { (__u64)sk, tp.snd_una, 0, (__u64)rate };
+
+	((int (*)(__u64 *))OPS.cong_control)(arguments);
+#else
+	OPS.cong_control(sk, tp.snd_una, 0, rate);
+#endif
+	print("cong_control", 0);
+}
+
 int main(int argc, char **argv)
 {
 	long steps = atol(argv[argc - 1]);
@@ -101,7 +115,8 @@ int main(int argc, char **argv)
 		rate.prior_delivered = tp.delivered - draw(50);
 		rate.is_app_limited = !draw(10);
 		CALL(pkts_acked, &acked);
-		CALL(cong_control, tp.snd_una, 0, &rate);
+		if (OPS.cong_control)
+			cong_control(sk, &rate);
 		CALL(cong_avoid, tp.snd_una, segments);
 		switch (draw(700)) {
 		case 0 ... 5:

@@ -5,6 +5,7 @@
 #define SEC(name)
 #define __ksym
 #define __kconfig
+#define KERNEL_VERSION(a, b, c) (((a) << 16) + ((b) << 8) + (c))
 #define __weak __attribute__((weak))
 #define barrier_var(variable) asm volatile("" : "+r"(variable))
 #define __uint(name, value) int(*name)[value]
