@@ -252,6 +252,14 @@ MECHANISMS: dict[str, list[tuple[str, str, Holds]]] = {
         )
     },
     "dctcp": [("marks", "dctcp", another_window)],
+    # The timeout has no floor of 200 ms, and losses are found otherwise.
+    "quic-recovery": [
+        (
+            "lossy",
+            "quic-recovery",
+            lambda b, a: rto(lambda x, y: y < x)(b, a) and b.kinds != a.kinds,
+        )
+    ],
     "copa": [("deep", "copa", copas_queue), ("thin", "copa:competes=0", copas_queue)],
     "hystart": [(link, "hystart", another_window) for link in ("deep", "thin")],
     "hystart-plus-plus": [(link, "hystart-plus-plus", another_window) for link in ("deep", "thin")],

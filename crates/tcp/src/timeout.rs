@@ -6,7 +6,7 @@ use crate::config::TimeoutConfig;
 use crate::rtt::RttEstimator;
 
 /// Limit on the number of doublings: 2^16 times any RTO is beyond any ceiling a user would set.
-const MAX_BACK_OFF: u32 = 16;
+const MAX_BACK_OFF: u8 = 16;
 
 /// The least ceiling that RFC 6298 §2.5 allows a timeout, below which a round trip counts in full.
 const LONG: Duration = Duration::from_secs(60);
@@ -19,10 +19,13 @@ pub struct RetransmissionTimeout {
     min: Duration,
     max: Duration,
     granularity: Duration,
+    /// In microseconds, at most a minute: a sender is small.
+    ack_delay: u32,
     doubles: bool,
     /// The timeout without backoff, recomputed at each sample.
     base: Duration,
-    back_off: u32,
+    /// At most [`MAX_BACK_OFF`].
+    back_off: u8,
 }
 
 impl RetransmissionTimeout {
@@ -35,6 +38,7 @@ impl RetransmissionTimeout {
             min: config.min,
             max: config.max,
             granularity: config.granularity,
+            ack_delay: u32::try_from(config.ack_delay.as_nanos() / 1000).unwrap_or(u32::MAX),
             doubles: config.back_off,
             base: config.initial.max(config.min).min(config.max),
             back_off: 0,
@@ -71,9 +75,11 @@ impl RetransmissionTimeout {
         let (Some(srtt), Some(rttvar)) = (self.estimator.srtt(), self.estimator.rttvar()) else {
             return;
         };
-        // RFC 6298 §2.3: RTO = SRTT + max(G, K·RTTVAR); Miyim eq. 3 calls K the factor m.
+        // RFC 6298 §2.3: RTO = SRTT + max(G, K·RTTVAR); Miyim eq. 3 calls K the factor m. RFC 9002
+        // §6.2.1 adds max_ack_delay.
         let deviation = self.factor.times(rttvar).max(self.granularity);
-        self.base = (srtt + deviation).max(self.min).min(self.max);
+        let timeout = srtt + deviation + Duration::from_micros(self.ack_delay.into());
+        self.base = timeout.max(self.min).min(self.max);
     }
 
     /// Restarts from `rto`, as RFC 6298 §5.7 requires after the SYN timed out.
@@ -93,7 +99,7 @@ impl RetransmissionTimeout {
     #[inline]
     #[must_use]
     pub fn rto(&self) -> Duration {
-        self.backed_off(self.back_off)
+        self.backed_off(self.back_off.into())
     }
 
     /// The timeout after `doublings` consecutive expiries, at most the ceiling.
@@ -103,7 +109,13 @@ impl RetransmissionTimeout {
         if doublings == 0 || !self.doubles {
             return self.base;
         }
-        (self.base * (1 << doublings.min(MAX_BACK_OFF))).min(self.max)
+        (self.base * (1 << doublings.min(MAX_BACK_OFF.into()))).min(self.max)
+    }
+
+    /// The clock's granularity.
+    #[must_use]
+    pub const fn granularity(&self) -> Duration {
+        self.granularity
     }
 
     /// The longest possible timeout.
@@ -121,7 +133,7 @@ impl RetransmissionTimeout {
     /// Expiries since the last sample.
     #[must_use]
     pub const fn back_off(&self) -> u32 {
-        self.back_off
+        self.back_off as u32
     }
 
     /// Two round trips, each at least the clock's granularity; the RTO before the first sample.

@@ -1,14 +1,18 @@
 //! Loss: how it is found, repaired and told from congestion.
 
 use airtcp_tcp::Profile;
-use airtcp_tcp::config::{LossDetection, Reduction};
+use airtcp_tcp::config::{LossDetection, Recovery, Reduction, Retransmission, RttEstimation};
 use airtcp_tcp::loss_differentiation::Differentiation;
+use airtcp_units::Duration;
 
 use super::row::{BACKLOG, BY_ITSELF, classifier, repair, repair_as, sender};
 use crate::choices::{LOSS_DETECTION, REDUCTION};
 use crate::deployment::endpoints;
+use crate::key::key;
 use crate::sender::zigzag;
-use crate::{Parameter, Remedy};
+use crate::{Parameter, Quantity, Remedy};
+
+use Quantity::Time;
 
 #[rustfmt::skip] // Each row in few lines.
 pub(crate) const ROWS: &[Remedy] = &[
@@ -44,6 +48,22 @@ pub(crate) const ROWS: &[Remedy] = &[
             to.tcp.loss_detection = LossDetection::Rack;
         })
         .by(endpoints::RACK_TLP),
+    sender("quic-recovery")
+        .effect("recovers as QUIC does: losses by packet order or 9/8 of a round trip, probes in \
+                 place of timeouts, and one reduction of the window a round trip")
+        .from("RFC 9002")
+        .decides(LOSS_DETECTION)
+        .takes(&[Parameter::key("ack-delay", key!(ack_delay), Time(Duration::from_millis(25)))])
+        .sets(|_, to| {
+            (to.tcp.sack, to.tcp.tail_loss_probe) = (true, false);
+            to.tcp.loss_detection = LossDetection::Quic;
+            to.tcp.recovery = Recovery::RecoveryPeriod;
+            to.tcp.retransmission = Retransmission::Probe;
+            to.tcp.timeout.estimation = RttEstimation::Rfc6298;
+            to.tcp.timeout.min = Duration::from_millis(1);
+            to.tcp.timeout.scope = None;
+        })
+        .no_way("Part of a QUIC stack, not of the kernel's TCP: an application gets it by QUIC."),
     sender("fack")
         .effect("declares every hole lost that ends three segments below the highest byte reported")
         .from("Mathis & Mahdavi, Forward acknowledgment, SIGCOMM 1996")

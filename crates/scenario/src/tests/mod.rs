@@ -148,6 +148,7 @@ fn every_tcp_key_reaches_the_endpoint() {
         initial_rto = "3 s"
         rto_factor = 10
         rto_granularity = "100 ms"
+        rto_ack_delay = "25 ms"
         rto_back_off = false
         rtt_sampling = "per-window"
         deviation_from = "updated-mean"

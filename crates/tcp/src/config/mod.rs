@@ -254,6 +254,9 @@ settings! {
         /// Clock granularity G, the least the deviation term can be (RFC 6298 §2.3).
         granularity: Duration = Duration::from_millis(1),
             as Span<0, MINUTE>, named "rto_granularity";
+        /// The longest delay of an acknowledgment, added to the timeout (QUIC's `max_ack_delay`,
+        /// RFC 9002 §6.2.1; none in RFC 6298).
+        ack_delay: Duration = Duration::ZERO, as Span<0, MINUTE>, named "rto_ack_delay";
         /// Doubles the timeout each time it expires (RFC 6298 §5.5).
         back_off: bool = true, named "rto_back_off";
         /// Number of retransmission timers. `automatic` follows the retransmission policy: one for

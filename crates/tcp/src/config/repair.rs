@@ -20,6 +20,17 @@ pub enum LossDetection {
     /// Time: a segment sent later has arrived, and a reordering window has passed since
     /// (RACK, RFC 8985). Only with SACK.
     Rack,
+    /// A segment sent later has arrived, and either `duplicate_ack_threshold` segments were sent
+    /// since, or it was sent 9/8 of a round trip ago (QUIC, RFC 9002 §6.1). Only with SACK.
+    Quic,
+}
+
+impl LossDetection {
+    /// Whether it follows the order and the times of transmissions.
+    #[must_use]
+    pub const fn is_by_time(self) -> bool {
+        matches!(self, Self::Rack | Self::Quic)
+    }
 }
 
 /// The meaning of a reported duplicate (RFC 2883) besides the sign of a needless recovery.
@@ -51,6 +62,10 @@ pub enum Recovery {
     #[default]
     #[cfg_attr(feature = "schema", serde(rename = "newreno"))]
     NewReno,
+    /// The same repair, but the window grows again, and may be reduced again, from the first
+    /// acknowledgment of a segment sent since the last reduction on (QUIC, RFC 9002 §7.3.2). Only
+    /// where losses are found by time.
+    RecoveryPeriod,
 }
 
 /// The data to retransmit after a retransmission timeout.
@@ -64,6 +79,10 @@ pub enum Retransmission {
     GoBackN,
     /// Only the segment for which the timer expired. Miyim §IV calls it "select-N-repeat".
     SelectiveRepeat,
+    /// Two probes, of new data if there is any: nothing is presumed lost and the window stays
+    /// (QUIC's probe timeout, RFC 9002 §6.2), except if three timeouts' worth of transmissions in a
+    /// row turn out to be lost (persistent congestion, §7.6). Only where losses are found by time.
+    Probe,
 }
 
 /// The sender's response to a spurious loss.

@@ -1,5 +1,5 @@
 //! Loss detection: by duplicate acknowledgments (RFC 5681 §3.2), by the SACK scoreboard (RFC 6675
-//! §4), or by time (RACK, RFC 8985 §6).
+//! §4), or by time (RACK, RFC 8985 §6; QUIC, RFC 9002 §6).
 
 mod arrivals;
 mod delivery;
@@ -12,7 +12,7 @@ mod send_tag;
 pub use arrivals::{Arrivals, Outstanding};
 pub use delivery::{Answerable, Delivery, LatestSent};
 pub use duplicate_acks::DuplicateAcks;
-pub use rack::{Detected, Rack};
+pub use rack::{Detected, Outage, Rack, Tolerance};
 pub use scoreboard::{Advanced, Scoreboard};
 pub use segment::SentSegment;
 pub use send_tag::SendTag;

@@ -1,5 +1,7 @@
 //! Fast recovery: RFC 2581 §3.2 (Reno), RFC 6582 §3.2 (NewReno), RFC 6675 §5 (with SACK).
 
+use airtcp_units::{Duration, Instant};
+
 use super::proportional_rate::ProportionalRate;
 
 /// How the window moves to the value that a loss sets.
@@ -34,6 +36,9 @@ pub struct FastRecovery {
     /// Whether the reduction was needless and undone while losses are still being repaired: the
     /// window does not end at the threshold (Linux, `tcp_end_cwnd_reduction`).
     pub taken_back: bool,
+    /// The last instant before the reduction, if the window may move again for what was sent since
+    /// (RFC 9002 §7.3.2); [`Instant::ZERO`] after persistent congestion.
+    pub reduced: Option<Instant>,
 }
 
 impl FastRecovery {
@@ -50,7 +55,33 @@ impl FastRecovery {
             rescued: false,
             pace: Pace::AtOnce,
             taken_back: false,
+            reduced: None,
         }
+    }
+
+    /// Begins a recovery period at `now`; segments that leave at that instant leave after it.
+    pub fn begin_period(&mut self, now: Instant) {
+        let before = now
+            .as_nanos()
+            .saturating_sub(Duration::from_nanos(1).as_nanos());
+        self.reduced = Some(Instant::from_nanos(before));
+    }
+
+    /// Ends the recovery period, whatever is delivered (§B.8, `congestion_recovery_start_time`).
+    pub fn end_period(&mut self) {
+        self.reduced = Some(Instant::ZERO);
+        self.pace = Pace::AtOnce;
+    }
+
+    /// Whether a segment sent at `sent_at` left after the reduction, in a recovery with a period.
+    #[must_use]
+    pub fn is_after_reduction(&self, sent_at: Instant) -> bool {
+        self.reduced.is_some_and(|reduced| sent_at > reduced)
+    }
+
+    /// Ends the movement of the window towards the threshold. Returns how it moved.
+    pub const fn end_reduction(&mut self) -> Pace {
+        core::mem::replace(&mut self.pace, Pace::AtOnce)
     }
 
     /// Takes another duplicate acknowledgment: one more segment has left (RFC 6582 §3.2 step 3).

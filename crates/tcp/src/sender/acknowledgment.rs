@@ -163,13 +163,16 @@ impl Sender {
             self.on_duplicate(now, observer);
         }
         let waits = self.look_for_losses(now, observer);
+        self.judge_outage(before);
         let delivered = self.delivered(before, 0);
         self.move_marked_window(before, delivered);
         self.set_recovery_window(before, delivered);
+        self.grow_by_period(before, delivered, acknowledgment.marked);
         // While segments are reordered, SACKs are progress like any other (Linux,
         // `tcp_may_raise_cwnd`).
         if self.repair.is_open()
             && newly_reported > 0
+            && !self.has_recovery_period()
             && self.growth.credit() == GrowthCredit::Delivered
             && self.detection.reordering() > self.detection.threshold()
         {
@@ -186,6 +189,8 @@ impl Sender {
             self.restart_or_probe(now);
         } else if self.choices.scope == TimerScope::Segment && newly_reported > 0 {
             self.rearm_segment_timers(now);
+        } else if self.probes_at_timeout() && !waits && newly_reported > 0 {
+            self.run_retransmission_timer(now);
         }
     }
 
@@ -351,6 +356,7 @@ impl Sender {
             }
         }
         let waits = self.look_behind_front(now, observer);
+        self.judge_outage(before);
         let delivered = self.delivered(before, acked);
         self.follow_delivery(now, before, delivered, acknowledgment.marked);
         self.rearm_after_progress(now, restarts_timer && !waits);
@@ -361,6 +367,7 @@ impl Sender {
         self.move_marked_window(before, delivered);
         if self.repair.is_fast() {
             self.set_recovery_window(before, delivered);
+            self.grow_by_period(before, delivered, marked);
         } else if self.growth.credit() == GrowthCredit::Delivered {
             self.grow(delivered, before.in_flight, marked);
         }

@@ -35,15 +35,25 @@ pub(super) struct Choices {
 
 impl Choices {
     pub fn new(config: &Config) -> Self {
+        let by_time = config.sack && config.loss_detection.is_by_time();
+        let scope = config.timeout.scope.unwrap_or(match config.retransmission {
+            Retransmission::GoBackN | Retransmission::Probe => TimerScope::Connection,
+            Retransmission::SelectiveRepeat => TimerScope::Segment,
+        });
         Self {
             sack: config.sack,
-            recovery: config.recovery,
+            recovery: match config.recovery {
+                Recovery::RecoveryPeriod if !by_time => Recovery::NewReno,
+                recovery => recovery,
+            },
             limited_transmit: config.limited_transmit,
-            retransmission: config.retransmission,
-            scope: config.timeout.scope.unwrap_or(match config.retransmission {
-                Retransmission::GoBackN => TimerScope::Connection,
-                Retransmission::SelectiveRepeat => TimerScope::Segment,
-            }),
+            retransmission: match config.retransmission {
+                Retransmission::Probe if !by_time || scope == TimerScope::Segment => {
+                    Retransmission::GoBackN
+                }
+                retransmission => retransmission,
+            },
+            scope,
             sampling: match config.timeout.sampling {
                 RttSampling::ByTimestamps if config.timestamps => RttSampling::PerAcknowledgment,
                 // Without timestamps there is no echo, and yet the round trip must be known (RFC

@@ -46,6 +46,9 @@ impl Sender {
 
     #[inline(never)]
     fn hand_out_delivery(&mut self, now: Instant, before: &Before, highest_before: u64) {
+        if self.probes_at_timeout() && self.board.delivery().is_some_and(|news| news.bytes > 0) {
+            self.on_probed_delivery(now);
+        }
         let Some(delivery) = self.board.delivery() else {
             return;
         };

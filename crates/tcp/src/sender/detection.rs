@@ -6,8 +6,8 @@ use airtcp_units::{Duration, Instant};
 
 use crate::config::{Config, DuplicateCounting, LossDetection};
 use crate::loss_detection::{
-    Arrivals, Delivery, Detected, DuplicateAcks, Outstanding, Rack, Scoreboard, SentSegment,
-    reordering_of,
+    Arrivals, Delivery, Detected, DuplicateAcks, Outage, Outstanding, Rack, Scoreboard,
+    SentSegment, Tolerance, reordering_of,
 };
 use crate::timeout::RetransmissionTimeout;
 
@@ -36,7 +36,7 @@ pub(super) struct Detection {
 impl Detection {
     pub fn new(config: &Config) -> Self {
         let threshold = config.duplicate_ack_threshold;
-        let by_time = config.sack && config.loss_detection == LossDetection::Rack;
+        let by_time = config.sack && config.loss_detection.is_by_time();
         Self {
             choice: config.loss_detection,
             duplicates: DuplicateAcks::new(threshold),
@@ -48,7 +48,7 @@ impl Detection {
         }
     }
 
-    /// Whether losses are detected by time (RACK).
+    /// Whether losses are detected by time (RACK, QUIC).
     #[inline]
     pub const fn is_by_time(&self) -> bool {
         self.rack.is_some()
@@ -288,7 +288,7 @@ impl Detection {
                 let edge = board.highest_sacked().saturating_sub(reach);
                 board.mark_lost_below(edge);
             }
-            LossDetection::Rack => {}
+            LossDetection::Rack | LossDetection::Quic => {}
         }
     }
 
@@ -308,15 +308,52 @@ impl Detection {
         if !rack.has_earlier() {
             return Detected::default();
         }
-        let estimator = timeout.estimator();
-        let minimum = estimator.minimum().unwrap_or(Duration::ZERO);
-        let srtt = estimator.srtt().unwrap_or(Duration::ZERO);
-        let enough = u64::from(rack.reordering().max(self.duplicates.threshold())) * mss;
-        let evident = repairing || board.sacked() >= enough;
-        let window = rack.window(evident, minimum, srtt);
-        let detected = rack.detect(now, board, (window, timeout.longest_round_trip()), forced);
+        let rtt = rack.rtt(timeout.longest_round_trip());
+        let tolerance = if self.choice == LossDetection::Quic {
+            quic_tolerance(rtt, timeout, self.duplicates.threshold())
+        } else {
+            let estimator = timeout.estimator();
+            let minimum = estimator.minimum().unwrap_or(Duration::ZERO);
+            let srtt = estimator.srtt().unwrap_or(Duration::ZERO);
+            let enough = u64::from(rack.reordering().max(self.duplicates.threshold())) * mss;
+            let evident = repairing || board.sacked() >= enough;
+            Tolerance {
+                time: rtt + rack.window(evident, minimum, srtt),
+                segments: None,
+            }
+        };
+        let detected = rack.detect(now, board, tolerance, forced);
         self.lost_in_all += detected.lost;
         detected
+    }
+
+    /// Notes the outage that the acknowledgment of everything below `una` ends. To be called before
+    /// [`on_delivery`](Self::on_delivery).
+    pub fn note_outage(
+        &mut self,
+        now: Instant,
+        board: &Scoreboard,
+        una: u64,
+        timeout: &RetransmissionTimeout,
+    ) {
+        let newest = board.delivery().and_then(|delivery| delivery.latest);
+        let (Some(rack), Some(newest)) = (&mut self.rack, newest) else {
+            return;
+        };
+        let rtt = (now - newest.sent_at).min(timeout.longest_round_trip());
+        let tolerance = quic_tolerance(rtt, timeout, self.duplicates.threshold());
+        rack.note_outage(now, board, (una, newest), tolerance);
+    }
+
+    /// Takes the outage that the current acknowledgment has ended, if any.
+    #[inline]
+    pub fn take_outage(&mut self) -> Option<Outage> {
+        self.rack.as_mut()?.take_outage()
+    }
+
+    /// Time of transmission of the delivered segment that was sent last.
+    pub fn delivered_until(&self) -> Option<Instant> {
+        self.rack.as_ref()?.delivered_until()
     }
 
     /// Presumes everything from `start` on lost; if by time, except segments sent within the last
@@ -339,5 +376,16 @@ impl Detection {
         let newly = board.lost().saturating_sub(before);
         self.lost_in_all += newly;
         newly
+    }
+}
+
+/// QUIC's tolerance after a round trip of `rtt`: `segments` sent later, or 9/8 of it or of the
+/// average (RFC 9002 §6.1).
+fn quic_tolerance(rtt: Duration, timeout: &RetransmissionTimeout, segments: u32) -> Tolerance {
+    let srtt = timeout.estimator().srtt().unwrap_or(rtt);
+    let time = Duration::from_nanos(rtt.max(srtt).as_nanos() / 8 * 9);
+    Tolerance {
+        time: time.max(timeout.granularity()),
+        segments: Some(u64::from(segments)),
     }
 }

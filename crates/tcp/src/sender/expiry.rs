@@ -28,6 +28,8 @@ impl Sender {
                 Timer::TailProbe if self.tail_waits_in_driver(now) => {}
                 Timer::TailProbe => self.on_tail_probe_timer(now, observer),
                 Timer::Retransmission | Timer::Reneging if self.is_shut() => self.persist(now),
+                Timer::Retransmission
+                    if self.probes_at_timeout() && self.on_probe_timeout(now, observer) => {}
                 Timer::Retransmission | Timer::Reneging => self.on_timeout(now, observer),
                 Timer::SmallSegment => self.small_segments.release_once(),
                 Timer::WindowProbe => {
@@ -43,7 +45,7 @@ impl Sender {
     fn on_reordering_timer(&mut self, now: Instant, observer: &mut impl Observer) {
         let before = self.before();
         let detected = self.detect_by_time(now, true);
-        let enters = detected.lost > 0 && !self.repair.is_fast();
+        let enters = detected.lost > 0 && self.is_another_event(detected.latest);
         if enters {
             self.enter_recovery(now, observer);
             // As if a segment had been delivered; in a recovery already begun the timer delivers
@@ -52,7 +54,9 @@ impl Sender {
         }
         // Segments that may still be late have the timeout: the window ended for the latest of
         // them, or at the timeout.
-        if !enters {
+        if !enters && self.probes_at_timeout() {
+            self.run_retransmission_timer(now);
+        } else if !enters {
             self.resume_retransmission_timer(now);
         }
     }
@@ -128,7 +132,10 @@ impl Sender {
         self.detection.forget_arrivals();
         self.round_trips.forget();
         match self.choices.retransmission {
-            Retransmission::GoBackN => self.give_up_outstanding(now, segment.start),
+            // With probes only a receiver that has dropped SACKed data leads here.
+            Retransmission::GoBackN | Retransmission::Probe => {
+                self.give_up_outstanding(now, segment.start);
+            }
             Retransmission::SelectiveRepeat => self.board.mark_lost(index),
         }
         self.enter_external_state(State::Loss);

@@ -104,7 +104,7 @@ impl Sender {
                 if let Some(threshold) = self.causes.doubt(self.detection.lost_in_all()) {
                     self.congestion.lower_threshold(threshold);
                 }
-                false
+                self.is_another_event(detected.latest)
             }
         };
         if enters {
@@ -150,16 +150,23 @@ impl Sender {
         }
         self.tail_probe.forget();
         // Time determines which segments are lost, and the first need not be among them.
-        let first = (!self.detection.is_by_time()).then_some(una);
+        let first = match self.choices.recovery {
+            // RFC 9002 §7.3.2: one leaves before the reduction.
+            Recovery::RecoveryPeriod => self.first_lost(),
+            _ => (!self.detection.is_by_time()).then_some(una),
+        };
         let entry = if self.choices.recovery == Recovery::Tahoe {
             self.congestion.restart();
             self.board.mark_lost_from(una);
             Entry::SlowStart { first }
         } else {
-            if first.is_some() {
+            if !self.detection.is_by_time() {
                 self.detection.presume_front_lost(&mut self.board);
             }
             let mut recovery = self.fast_recovery(cwnd);
+            if self.choices.recovery == Recovery::RecoveryPeriod {
+                recovery.begin_period(now);
+            }
             // One reduction per round trip: one for a mark continues.
             recovery.pace = reduced.unwrap_or(recovery.pace);
             Entry::Fast { recovery, first }
@@ -171,6 +178,12 @@ impl Sender {
         if self.choices.scope == TimerScope::Connection {
             self.run_retransmission_timer(now);
         }
+    }
+
+    /// The first segment to retransmit.
+    fn first_lost(&mut self) -> Option<u64> {
+        let index = self.board.next_lost()?;
+        self.board.get(index).map(|segment| segment.start)
     }
 
     /// Creates a fast recovery that begins with a window of `cwnd` bytes.

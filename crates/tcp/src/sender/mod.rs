@@ -45,6 +45,8 @@ mod marks;
 mod ordinary;
 mod pacing;
 mod path_mtu;
+mod probe_timeout;
+mod recovery_period;
 mod repair;
 mod round_trips;
 mod send_buffer;
@@ -64,7 +66,7 @@ mod zero_window;
 use airtcp_units::{Duration, Instant};
 
 use crate::config::{
-    Config, GrowthCredit, LossDetection, Reduction, ReportedRtt, SpuriousDetection,
+    Config, GrowthCredit, Reduction, ReportedRtt, Retransmission, SpuriousDetection,
     SpuriousResponse, TimerRestart, TimerScope,
 };
 use crate::congestion::{Congestion, Observed};
@@ -150,10 +152,13 @@ impl Sender {
         extras.set_pacing(paces.then(|| Pacing::new(config.pacing_shift)));
         extras.set_link(LinkReports::new(&config.link_feedback));
         extras.set_buffer(config.send_buffer.map(SendBuffer::new));
+        // A timeout that only sends probes comes as soon as a tail probe would.
+        let probes_at_timeout = choices.retransmission == Retransmission::Probe;
         let probes_tails = config.tail_loss_probe
             && config.sack
             // If each segment has a timer, that one covers the tail too.
-            && choices.scope == TimerScope::Connection;
+            && choices.scope == TimerScope::Connection
+            && !probes_at_timeout;
         Self {
             choices,
             space: SendSpace::default(),
@@ -165,7 +170,7 @@ impl Sender {
             growth: Growth::new(config),
             timeout: RetransmissionTimeout::new(&config.timeout),
             round_trips: RoundTrips::default(),
-            tail_probe: TailProbe::new(config, probes_tails),
+            tail_probe: TailProbe::new(config, probes_tails, probes_at_timeout),
             zero_window: ZeroWindow::default(),
             small_segments: SmallSegments::new(config.nagle),
             trains: Trains::default(),
@@ -447,7 +452,7 @@ impl Sender {
 
 /// Whether any part needs each acknowledgment's delivery.
 fn watches_deliveries(config: &Config, congestion: &Congestion) -> bool {
-    let of_reports = config.loss_detection == LossDetection::Rack
+    let of_reports = config.loss_detection.is_by_time()
         || config.growth_credit == GrowthCredit::Delivered
         || config.timer_restart == TimerRestart::Front
         || config.reported_rtt == ReportedRtt::Sampled;

@@ -36,6 +36,12 @@ struct Probing {
     delay: Duration,
     unanswered: Option<Unanswered>,
     due: bool,
+    /// Whether tails are probed before the timer expires.
+    tails: bool,
+    /// Number of probes that a timeout still has to send.
+    at_timeout: u8,
+    /// Whether nothing was delivered since a timeout.
+    silent: bool,
 }
 
 /// The conclusion that an acknowledgment allows about a probe.
@@ -48,21 +54,25 @@ enum Verdict {
 }
 
 impl TailProbe {
-    /// `enabled`: tails are probed.
-    pub fn new(config: &Config, enabled: bool) -> Self {
-        Self(enabled.then(|| {
+    /// `tails`: they are probed; `at_timeout`: a timeout sends probes.
+    pub fn new(config: &Config, tails: bool, at_timeout: bool) -> Self {
+        Self((tails || at_timeout).then(|| {
             Box::new(Probing {
                 initial_rto: config.timeout.initial,
                 delay: config.timeout.min,
                 unanswered: None,
                 due: false,
+                tails,
+                at_timeout: 0,
+                silent: false,
             })
         }))
     }
 
+    /// Whether tails are probed before the timer expires.
     #[inline]
-    pub const fn is_enabled(&self) -> bool {
-        self.0.is_some()
+    pub fn is_enabled(&self) -> bool {
+        self.0.as_ref().is_some_and(|probing| probing.tails)
     }
 
     /// Whether a probe is unanswered.
@@ -82,7 +92,39 @@ impl TailProbe {
     /// Whether a probe should leave now.
     #[inline]
     pub fn is_due(&self) -> bool {
-        self.0.as_ref().is_some_and(|probing| probing.due)
+        self.0
+            .as_ref()
+            .is_some_and(|probing| probing.due || probing.at_timeout > 0)
+    }
+
+    /// Whether it is one that a timeout sends.
+    #[inline]
+    pub fn is_due_at_timeout(&self) -> bool {
+        self.0
+            .as_ref()
+            .is_some_and(|probing| probing.at_timeout > 0)
+    }
+
+    /// Makes so many probes due: the timer has expired.
+    pub fn send_at_timeout(&mut self, probes: u8) {
+        if let Some(probing) = &mut self.0 {
+            probing.at_timeout = probes;
+            probing.silent = true;
+        }
+    }
+
+    /// Takes note of a delivery. Returns whether it is the first since a timeout.
+    pub fn take_sent_at_timeout(&mut self) -> bool {
+        self.0
+            .as_mut()
+            .is_some_and(|probing| core::mem::take(&mut probing.silent))
+    }
+
+    /// Records that one of them was polled for.
+    pub fn on_polled_at_timeout(&mut self) {
+        if let Some(probing) = &mut self.0 {
+            probing.at_timeout = probing.at_timeout.saturating_sub(1);
+        }
     }
 
     /// Forgets the probe: a loss was found, and its answer carries no more information.
@@ -96,6 +138,9 @@ impl TailProbe {
     pub fn call_off(&mut self) {
         self.forget();
         self.set_due(false);
+        if let Some(probing) = &mut self.0 {
+            probing.at_timeout = 0;
+        }
     }
 
     fn set_due(&mut self, due: bool) {

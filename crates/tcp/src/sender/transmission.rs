@@ -159,6 +159,11 @@ impl Sender {
 
     /// Returns the next segment, new or not.
     fn poll_any(&mut self, now: Instant) -> Option<Transmission> {
+        if self.tail_probe.is_due_at_timeout()
+            && let Some(probe) = self.poll_timeout_probe(now)
+        {
+            return Some(probe);
+        }
         if self.tail_probe.is_due() {
             return self.poll_tail_probe(now);
         }

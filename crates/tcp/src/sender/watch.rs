@@ -14,7 +14,10 @@ impl Sender {
     pub(super) fn start_timer(&mut self, now: Instant, segment_deadline: Instant) {
         match self.choices.scope {
             TimerScope::Connection => {
-                if !self.timers.is_running(Slot::Outstanding) {
+                // RFC 9002 §6.2.1: a probe timeout runs from the last transmission.
+                if !self.timers.is_running(Slot::Outstanding)
+                    || self.probes_at_timeout() && self.timers.is_armed(Timer::Retransmission)
+                {
                     self.run_retransmission_timer(now);
                 }
             }
@@ -107,7 +110,13 @@ impl Sender {
     /// arrived. If each segment has a timer, that timer or the next acknowledgment finds the loss.
     pub(super) fn arm_reordering(&mut self, now: Instant, wait: Duration) {
         if self.choices.scope == TimerScope::Connection {
-            let wait = (wait + MIN).min(self.timeout.rto());
+            // RFC 9002 §6.1.2 has the granularity of the clock in the tolerance.
+            let least = if self.probes_at_timeout() {
+                Duration::ZERO
+            } else {
+                MIN
+            };
+            let wait = (wait + least).min(self.timeout.rto());
             self.timers.arm(Timer::ReorderingWindow, now + wait);
         }
     }

@@ -1,5 +1,8 @@
 //! RACK: a segment is lost once one sent later has arrived and a reordering window has passed since
-//! (RFC 8985 §6.2).
+//! (RFC 8985 §6.2). QUIC's rule (RFC 9002 §6.1) follows the same list of transmissions with another
+//! [`Tolerance`].
+
+mod outage;
 
 use alloc::collections::VecDeque;
 
@@ -7,6 +10,8 @@ use airtcp_units::{Duration, Instant};
 
 use super::delivery::{Delivery, LatestSent};
 use super::{Scoreboard, SentSegment, reordering_of};
+
+pub use outage::Outage;
 
 /// Number of recoveries for which a reordering window widened by duplicates is kept (RFC 8985 §6.2
 /// step 4).
@@ -33,10 +38,24 @@ impl SentRecord {
     }
 }
 
+/// How late a segment may be, once one sent later has arrived, without being lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tolerance {
+    /// Time since its transmission.
+    pub time: Duration,
+    /// Number of segments sent later, up to the delivered one, that mean a loss at once, if any
+    /// number does (RFC 9002 §6.1.1).
+    pub segments: Option<u64>,
+}
+
 /// State of time-based loss detection.
 #[derive(Clone, Debug)]
 pub struct Rack {
     sent: VecDeque<SentRecord>,
+    /// Number of transmissions before the first in `sent`.
+    passed: u64,
+    /// The outage that the current acknowledgment has ended.
+    outage: Option<Outage>,
     /// Time and place in the stream of the last transmission.
     stamped: (Instant, u64),
     /// The segment sent last among all delivered (`RACK.segment`).
@@ -63,6 +82,8 @@ pub struct Detected {
     pub lost: u64,
     /// Whether a retransmission is among them.
     pub retransmission: bool,
+    /// Time of transmission of the one sent last.
+    pub latest: Option<Instant>,
     /// Time until the reordering window has passed for the remaining segments.
     pub wait: Option<Duration>,
 }
@@ -73,6 +94,8 @@ impl Rack {
     pub const fn new(threshold: u32) -> Self {
         Self {
             sent: VecDeque::new(),
+            passed: 0,
+            outage: None,
             stamped: (Instant::ZERO, 0),
             latest: None,
             rtt: Duration::ZERO,
@@ -112,8 +135,20 @@ impl Rack {
     #[inline]
     pub fn on_acknowledged(&mut self, una: u64) {
         while self.sent.front().is_some_and(|sent| sent.start < una) {
-            self.sent.pop_front();
+            self.pass();
         }
+    }
+
+    /// Drops the first transmission.
+    fn pass(&mut self) {
+        self.sent.pop_front();
+        self.passed += 1;
+    }
+
+    /// Number of transmissions up to that of `segment`: QUIC's packet number plus one.
+    fn number_of(&self, segment: LatestSent) -> u64 {
+        let later = |sent: &SentRecord| (sent.at, sent.start) < (segment.sent_at, segment.end);
+        self.passed + self.sent.partition_point(later) as u64
     }
 
     /// Processes an acknowledgment's delivery at `now` (RFC 8985 §6.2 steps 1 to 3).
@@ -174,6 +209,7 @@ impl Rack {
     /// watching segments presumed lost, and some of them are back in flight.
     #[cold]
     pub fn watch_again(&mut self, board: &Scoreboard) {
+        let all = self.passed + self.sent.len() as u64;
         self.sent.clear();
         let outstanding = board.iter().filter(|segment| !segment.is_sacked());
         self.sent
@@ -181,6 +217,7 @@ impl Rack {
         self.sent
             .make_contiguous()
             .sort_by_key(|sent| (sent.at, sent.start));
+        self.passed = all - self.sent.len() as u64;
     }
 
     /// Round trip of the segment sent last among all delivered, at most `longest`: no timer waits
@@ -189,6 +226,12 @@ impl Rack {
     #[must_use]
     pub fn rtt(&self, longest: Duration) -> Duration {
         self.rtt.min(longest)
+    }
+
+    /// Time of transmission of the delivered segment that was sent last.
+    #[must_use]
+    pub fn delivered_until(&self) -> Option<Instant> {
+        self.latest.map(|latest| latest.sent_at)
     }
 
     /// Whether reordering was seen.
@@ -238,15 +281,14 @@ impl Rack {
         earlier
     }
 
-    /// Marks as lost the segments sent before the delivered one, and more than a round trip and the
-    /// reordering `window` ago (§6.2 step 5); the round trip counts at most as `longest`, as in
-    /// [`rtt`](Self::rtt). Does nothing if nothing was delivered since the last call, unless
-    /// `forced` by the reordering timer.
+    /// Marks as lost the segments sent before the delivered one that are later than `tolerance`
+    /// (§6.2 step 5: a round trip and the reordering window). Does nothing if nothing was delivered
+    /// since the last call, unless `forced` by the reordering timer.
     pub fn detect(
         &mut self,
         now: Instant,
         board: &mut Scoreboard,
-        (window, longest): (Duration, Duration),
+        tolerance: Tolerance,
         forced: bool,
     ) -> Detected {
         let mut detected = Detected::default();
@@ -257,6 +299,10 @@ impl Rack {
         let Some(latest) = self.latest else {
             return detected;
         };
+        let reached = match tolerance.segments {
+            Some(_) => self.number_of(latest),
+            None => 0,
+        };
         let mut index = 0;
         while let Some(&sent) = self.sent.get(index) {
             if sent.at > latest.sent_at {
@@ -265,7 +311,7 @@ impl Rack {
             let Some((position, segment)) = current(board, sent) else {
                 // Acknowledged, SACKed, retransmitted later, or lost already.
                 if index == 0 {
-                    self.sent.pop_front();
+                    self.pass();
                 } else {
                     index += 1;
                 }
@@ -274,18 +320,32 @@ impl Rack {
             if (sent.at, segment.end()) >= (latest.sent_at, latest.end) {
                 break;
             }
-            let deadline = sent.at + self.rtt(longest) + window;
-            if deadline <= now {
+            let deadline = sent.at + tolerance.time;
+            if deadline <= now || self.is_overtaken(index, reached, tolerance) {
                 detected.lost += u64::from(segment.length);
                 detected.retransmission |= segment.is_resent();
+                detected.latest = Some(sent.at);
                 board.mark_copy_lost(position);
             } else {
                 let wait = deadline - now;
-                detected.wait = Some(detected.wait.map_or(wait, |other| other.max(wait)));
+                // RACK waits for the last of them, QUIC for the first (RFC 9002 §6.1.2).
+                detected.wait = Some(match (detected.wait, tolerance.segments) {
+                    (None, _) => wait,
+                    (Some(other), None) => other.max(wait),
+                    (Some(other), Some(_)) => other.min(wait),
+                });
             }
             index += 1;
         }
         detected
+    }
+
+    /// Whether so many segments were sent after the transmission at `index`, up to the `reached`-th
+    /// of all, that it is lost.
+    fn is_overtaken(&self, index: usize, reached: u64, tolerance: Tolerance) -> bool {
+        tolerance
+            .segments
+            .is_some_and(|segments| self.passed + index as u64 + segments < reached)
     }
 }
 

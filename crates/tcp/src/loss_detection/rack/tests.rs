@@ -45,10 +45,17 @@ impl Flight {
         self.rack.on_delivery(at(now), &delivery, highest, MSS);
     }
 
+    /// A round trip and a reordering window.
+    fn within(&self, window: u64) -> Tolerance {
+        Tolerance {
+            time: self.rack.rtt(MAX) + milliseconds(window),
+            segments: None,
+        }
+    }
+
     fn detect(&mut self, now: u64, window: u64) -> (u64, Option<Duration>) {
-        let detected =
-            self.rack
-                .detect(at(now), &mut self.board, (milliseconds(window), MAX), false);
+        let within = self.within(window);
+        let detected = self.rack.detect(at(now), &mut self.board, within, false);
         (detected.lost / MSS, detected.wait)
     }
 
@@ -80,9 +87,8 @@ fn within_the_window_nothing_is_lost_but_a_timer_waits() {
     let mut flight = Flight::new();
     flight.report(104, 4, 5);
     assert_eq!(flight.detect(104, 25), (0, Some(milliseconds(24))));
-    let forced = flight
-        .rack
-        .detect(at(128), &mut flight.board, (milliseconds(25), MAX), true);
+    let within = flight.within(25);
+    let forced = flight.rack.detect(at(128), &mut flight.board, within, true);
     assert_eq!((forced.lost, forced.wait), (4 * MSS, None));
 }
 
@@ -111,9 +117,10 @@ fn a_retransmission_can_be_lost_too() {
     flight.rack.on_sent(&new);
     flight.board.push(new);
     flight.report(206, 10, 11);
+    let within = flight.within(0);
     let detected = flight
         .rack
-        .detect(at(206), &mut flight.board, (Duration::ZERO, MAX), false);
+        .detect(at(206), &mut flight.board, within, false);
     assert!(detected.retransmission);
     assert_eq!(flight.lost(), "012356789");
 }
@@ -142,9 +149,10 @@ fn in_one_instant_the_order_of_departure_counts() {
             send_new(&mut flight);
         }
         flight.report(206, 10, 11);
+        let within = flight.within(0);
         let detected = flight
             .rack
-            .detect(at(206), &mut flight.board, (Duration::ZERO, MAX), false);
+            .detect(at(206), &mut flight.board, within, false);
         assert_eq!(
             (detected.retransmission, flight.lost()),
             (!new_first, lost.to_owned())
@@ -225,4 +233,134 @@ fn what_is_in_flight_again_is_watched_again() {
     flight.rack.watch_again(&flight.board);
     flight.rack.look_again();
     assert_eq!(flight.detect(400, 0), (9, None));
+}
+
+/// RFC 9002 §6.1.1 by hand: three segments later is lost at once, two or one wait for 9/8 of the
+/// round trip of 100 ms.
+#[test]
+fn three_segments_or_nine_eighths_of_a_round_trip_are_tolerated() {
+    let mut flight = Flight::new();
+    flight.report(104, 4, 5);
+    let tolerance = Tolerance {
+        time: Duration::from_micros(112_500),
+        segments: Some(3),
+    };
+    let detected = flight
+        .rack
+        .detect(at(104), &mut flight.board, tolerance, false);
+    assert_eq!(flight.lost(), "01");
+    assert_eq!(detected.latest, Some(at(1)));
+    // The first of the others, sent at 2 ms, not the last, as RACK.
+    assert_eq!(detected.wait, Some(Duration::from_micros(10_500)));
+    let detected = flight
+        .rack
+        .detect(at(114), &mut flight.board, tolerance, true);
+    assert_eq!(
+        (detected.lost, detected.wait),
+        (0, Some(Duration::from_micros(500)))
+    );
+    let now = at(114) + Duration::from_micros(500);
+    flight.rack.detect(now, &mut flight.board, tolerance, true);
+    assert_eq!(flight.lost(), "012");
+}
+
+/// A retransmission has a new packet number in QUIC (RFC 9002 §4.2): three segments sent since are
+/// as many as for any other, although their data is older or newer.
+#[test]
+fn a_retransmission_counts_in_the_order_of_transmissions() {
+    let mut flight = Flight::new();
+    let tolerance = Tolerance {
+        time: Duration::from_secs(1),
+        segments: Some(3),
+    };
+    flight.report(103, 3, 4);
+    flight
+        .rack
+        .detect(at(103), &mut flight.board, tolerance, false);
+    assert_eq!(flight.lost(), "0");
+    let again = flight.board.resend(0, at(105), Instant::FAR_FUTURE);
+    flight.rack.on_sent(&again);
+    for index in 10..13 {
+        let range = index * MSS..(index + 1) * MSS;
+        let segment = SentSegment::new(&range, at(100 + index));
+        flight.rack.on_sent(&segment);
+        flight.board.push(segment);
+    }
+    flight.report(211, 11, 12);
+    flight
+        .rack
+        .detect(at(211), &mut flight.board, tolerance, false);
+    assert_eq!(
+        flight.lost(),
+        "12456789",
+        "two later than the retransmission of 0"
+    );
+    flight.report(212, 12, 13);
+    let detected = flight
+        .rack
+        .detect(at(212), &mut flight.board, tolerance, false);
+    assert!(detected.retransmission, "three later");
+}
+
+/// The example of RFC 9002 §7.6.3, in seconds: packets 2 to 8 are lost, from 1 to 8 s, when 9 is
+/// acknowledged at 12.2 s. `probed` is sent again in place of packets 8 and 9.
+fn persistent_congestion(probed: Option<u64>) -> (Outage, Flight) {
+    let mut flight = Flight {
+        board: Scoreboard::default(),
+        rack: Rack::new(3),
+    };
+    flight.board.watch_deliveries();
+    let send = |flight: &mut Flight, number: u64, seconds: u64| {
+        let segment = SentSegment::new(&(number * MSS..(number + 1) * MSS), at(seconds * 1000));
+        flight.rack.on_sent(&segment);
+        flight.board.push(segment);
+    };
+    send(&mut flight, 0, 0);
+    send(&mut flight, 1, 1);
+    flight.report(1200, 0, 1);
+    for number in 2..7 {
+        send(&mut flight, number, number);
+    }
+    let newest = match probed {
+        None => {
+            send(&mut flight, 7, 8);
+            send(&mut flight, 8, 12);
+            8
+        }
+        Some(index) => {
+            for seconds in [8, 12] {
+                let place = usize::try_from(index).unwrap();
+                let again = flight
+                    .board
+                    .resend(place, at(seconds * 1000), Instant::FAR_FUTURE);
+                flight.rack.on_sent(&again);
+            }
+            index
+        }
+    };
+    flight.board.begin(Answerable::default(), 0);
+    let block = newest * MSS..(newest + 1) * MSS;
+    flight.board.sack(std::slice::from_ref(&block));
+    let latest = flight.board.delivery().unwrap().latest.unwrap();
+    assert_eq!(latest.sent_at, at(12_000));
+    let tolerance = Tolerance {
+        time: milliseconds(1350),
+        segments: Some(3),
+    };
+    let una = flight.board.front().unwrap().start;
+    flight
+        .rack
+        .note_outage(at(12_200), &flight.board, (una, latest), tolerance);
+    (flight.rack.take_outage().unwrap(), flight)
+}
+
+#[test]
+fn the_outage_of_the_example_lasts_seven_seconds() {
+    let (outage, mut flight) = persistent_congestion(None);
+    let seven = milliseconds(7000);
+    assert_eq!((outage.lasted, outage.replaced), (seven, None));
+    assert_eq!(flight.rack.take_outage(), None);
+    // The same where probes repeat packet 2: its first transmission and the first probe are lost.
+    let (outage, _) = persistent_congestion(Some(1));
+    assert_eq!((outage.lasted, outage.replaced), (seven, Some(at(8000))));
 }

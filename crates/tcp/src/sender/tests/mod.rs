@@ -5,6 +5,7 @@ mod expiry;
 mod external;
 mod keys;
 mod marks;
+mod quic;
 mod recovery;
 mod sack;
 mod shut_window;
@@ -19,7 +20,9 @@ use std::ops::Range;
 use airtcp_units::{Duration, Instant};
 
 use super::*;
-use crate::config::{Profile, Recovery, Retransmission, RttSampling, ShortTrains, TimeoutConfig};
+use crate::config::{
+    LossDetection, Profile, Recovery, Retransmission, RttSampling, ShortTrains, TimeoutConfig,
+};
 use crate::observer::Event;
 use crate::rtt::Echo;
 

@@ -82,12 +82,20 @@ pub fn config(source: &mut Source<'_>) -> (Profile, Config) {
 
 fn change_recovery(config: &mut Config, source: &mut Source<'_>) {
     match source.below(10) {
-        0 => config.recovery = source.pick(&[Recovery::Tahoe, Recovery::Reno, Recovery::NewReno]),
+        0 => {
+            config.recovery = source.pick(&[
+                Recovery::Tahoe,
+                Recovery::Reno,
+                Recovery::NewReno,
+                Recovery::RecoveryPeriod,
+            ]);
+        }
         1 => {
             config.loss_detection = source.pick(&[
                 LossDetection::DuplicateAcks,
                 LossDetection::ForwardAcknowledgment,
                 LossDetection::Rack,
+                LossDetection::Quic,
             ]);
         }
         2 => config.tail_loss_probe = source.one_in(2),
@@ -107,8 +115,11 @@ fn change_recovery(config: &mut Config, source: &mut Source<'_>) {
             ]);
         }
         5 => {
-            config.retransmission =
-                source.pick(&[Retransmission::GoBackN, Retransmission::SelectiveRepeat]);
+            config.retransmission = source.pick(&[
+                Retransmission::GoBackN,
+                Retransmission::SelectiveRepeat,
+                Retransmission::Probe,
+            ]);
         }
         6 => config.duplicate_ack_threshold = source.pick(&[3, 1, 2, 5, 0]),
         7 => config.limited_transmit = source.one_in(2),
