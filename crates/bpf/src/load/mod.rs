@@ -68,7 +68,10 @@ impl Error {
     }
 
     fn from_object(error: object::Error) -> Self {
-        Self::new(format!("the object file is damaged: {error}"))
+        Self::new(format!(
+            "the object file is damaged: {error}; a source is compiled where it is given as \
+             --bpf my.bpf.c"
+        ))
     }
 
     /// Adds the instruction's place.

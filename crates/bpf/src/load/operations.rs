@@ -127,10 +127,11 @@ fn variable_of(
 /// The kernel's conditions (`tcp_validate_congestion_control`, `bpf_tcp_ca_init_member`).
 fn check(operations: &Operations, terminated: bool) -> Result<()> {
     let name = &operations.name;
-    let printable = name.bytes().all(|byte| byte.is_ascii_graphic());
-    if name.is_empty() || !terminated || !printable {
+    // bpf_obj_name_cpy takes no others.
+    let is_taken = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+    if name.is_empty() || !terminated || !name.bytes().all(is_taken) {
         return Err(Error::new(format!(
-            "the name {name:?}: expected 1 to 15 printable characters in .name"
+            "the name {name:?}: expected 1 to 15 letters, digits, _ and . in .name"
         )));
     }
     let has = |operation| {

@@ -264,7 +264,9 @@ fn what_the_kernel_refuses_is_refused() {
             "",
             "cong_avoid or cong_control is missing",
         ),
-        ("\"tiny\"", "\"\"", "expected 1 to 15 printable characters"),
+        ("\"tiny\"", "\"\"", "expected 1 to 15 letters"),
+        ("\"tiny\"", "\"../x\"", "expected 1 to 15 letters"),
+        ("\"tiny\"", "\"my-reno\"", "expected 1 to 15 letters"),
     ] {
         let bad = good.replace(from, to);
         assert_ne!(bad, good);

@@ -19,8 +19,15 @@ pub const COMMAND: &str = "gateway-guard";
 /// The gateway's message while it is well, and when it needs no guard any more.
 const WELL: u8 = b'.';
 const DISMISSED: u8 = b'!';
-/// Time without a message after which a gateway is ended, in seconds.
-const SILENT: i64 = 2;
+/// Its message before it removes the rules, during which it sends none.
+const ENDING: u8 = b'-';
+/// How often the guard looks, in nanoseconds. Silence is counted in its own looks: a machine that
+/// stops for seconds stops both processes, and the gateway comes first afterwards.
+const LOOK_NS: i64 = 250_000_000;
+/// Looks without a message after which a gateway is ended: two seconds.
+const SILENT_LOOKS: u32 = 8;
+/// The same for one that is ending: half a minute.
+const ENDING_LOOKS: u32 = 120;
 
 /// The state to be cleaned up when the gateway is gone.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -76,6 +83,11 @@ impl Guard {
         let _ = self.pipe.write(&[WELL]);
     }
 
+    /// Reports that the gateway removes the rules itself, which takes time on a busy machine.
+    pub fn ending(&mut self) {
+        let _ = self.pipe.write(&[ENDING]);
+    }
+
     /// Dismisses the guard: there is nothing left to clean up.
     pub fn dismiss(mut self) {
         let _ = self.pipe.write(&[DISMISSED]);
@@ -115,21 +127,27 @@ pub fn run(options: &Options) -> Result<i32> {
 /// Waits until the gateway dismisses the guard, and returns true, or until it is gone or silent.
 fn is_dismissed() -> bool {
     let mut input = std::io::stdin();
-    let longest = Timespec {
-        tv_sec: SILENT,
-        tv_nsec: 0,
+    let look = Timespec {
+        tv_sec: 0,
+        tv_nsec: LOOK_NS,
     };
+    let (mut silent, mut longest) = (0, SILENT_LOOKS);
     loop {
         let mut waited = [PollFd::from_borrowed_fd(input.as_fd(), PollFlags::IN)];
-        match poll(&mut waited, Some(&longest)) {
-            Ok(0) => return false,
-            Ok(_) => {}
+        match poll(&mut waited, Some(&look)) {
+            Ok(0) if silent + 1 >= longest => return false,
+            Ok(0) => {
+                silent += 1;
+                continue;
+            }
+            Ok(_) => silent = 0,
             Err(_) => continue,
         }
         let mut words = [0; 64];
         match input.read(&mut words) {
             Ok(0) | Err(_) => return false,
             Ok(length) if words[..length].contains(&DISMISSED) => return true,
+            Ok(length) if words[..length].contains(&ENDING) => longest = ENDING_LOOKS,
             Ok(_) => {}
         }
     }

@@ -88,7 +88,8 @@ impl Installed {
     ///
     /// # Errors
     /// Errors of `release`; the guard then does the rest of the cleanup.
-    pub fn remove(self, release: impl FnOnce() -> Result<()>) -> Result<()> {
+    pub fn remove(mut self, release: impl FnOnce() -> Result<()>) -> Result<()> {
+        self.guard.ending();
         // Stops the watchdog from rewriting the rules during their removal.
         drop(self.watchdog);
         // A released acknowledgment is answered at once: no later packet may wait in a queue that

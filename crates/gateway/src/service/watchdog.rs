@@ -16,6 +16,8 @@ use crate::sockets::nfqueue::Rescuer;
 
 /// The exit status of a process that has released everything because packets were late.
 pub const LATE: i32 = 3;
+/// Number of times that the watchdog looks within the time that a round may take.
+const LOOKS: u64 = 4;
 /// Interval between checks of rules and queues.
 const LOOK: time::Duration = time::Duration::from_secs(10);
 
@@ -92,14 +94,17 @@ impl Drop for Watchdog {
 }
 
 fn watch(pulse: &Pulse, clock: Clock, late: Duration, rescuer: &Rescuer) {
-    let pause = time::Duration::from_nanos(late.as_nanos() / 4);
+    let pause = time::Duration::from_nanos(late.as_nanos() / LOOKS);
+    let (mut last, mut looks) = (0, 0);
     while !pulse.ended.load(Ordering::Relaxed) {
         park_timeout(pause);
-        let silent = clock
-            .now()
-            .as_nanos()
-            .saturating_sub(pulse.beat.load(Ordering::Relaxed));
-        if silent > late.as_nanos() && !pulse.ended.load(Ordering::Relaxed) {
+        let beat = pulse.beat.load(Ordering::Relaxed);
+        // A machine that stops, stops this thread too: it has looked often, and not only long ago.
+        looks = if beat == last { looks + 1 } else { 0 };
+        last = beat;
+        let silent = clock.now().as_nanos().saturating_sub(beat);
+        let is_late = silent > late.as_nanos() && looks >= LOOKS;
+        if is_late && !pulse.ended.load(Ordering::Relaxed) {
             rescuer.release(pulse.last.load(Ordering::Relaxed));
             error!(
                 silent_ms = silent / 1_000_000,
