@@ -216,6 +216,26 @@ def test_a_ping_and_a_download_meet_one_cellreplay_link(tmp_path: Path) -> None:
     assert load.summary["goodput_bps"] == pytest.approx(of_packets, rel=0.03)
 
 
+def test_files_of_another_link_stay(tmp_path: Path) -> None:
+    first, second = (
+        iperf3(tmp_path / f"{name}.json", rate, (30_000,))
+        for name, rate in (("a", 20.0), ("b", 5.0))
+    )
+    fast, slow = trace(tmp_path / "fast", 1, 300), trace(tmp_path / "slow", 9, 300)
+
+    def imported(*words: Path | str) -> tuple[int, str]:
+        done = CliRunner().invoke(app, ["import", *map(str, words)])
+        return done.exit_code, done.output
+
+    assert imported(fast, "-o", tmp_path / "fast.toml")[0] == 0
+    code, said = imported(slow, "-o", tmp_path / "slow.toml")
+    assert code == 2
+    assert "link.down is there, of another link" in said.replace("\n", " ")
+    assert imported(slow, "-o", tmp_path / "fast.toml")[0] == 0
+    assert imported(first, "-o", tmp_path / "a.toml")[0] == 0
+    assert imported(second, "-o", tmp_path / "b.toml")[0] == 0
+
+
 def test_cellreplays_files_come_back(tmp_path: Path) -> None:
     text = "0 20 0 0 3 6\n500 21 0 1 2 8\n1000 20 0 0 0 5\n"
     light = write(tmp_path / "light", text)

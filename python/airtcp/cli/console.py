@@ -77,12 +77,12 @@ Settings = Annotated[
     ),
 ]
 Bpf = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "--bpf",
         metavar="FILE[:CONSTANT=VALUE]",
         help="A congestion control of your own for the kernel's BPF: an object file (my.bpf.o), or "
-        "a source (my.bpf.c), which clang compiles.",
+        "a source (my.bpf.c), which clang compiles. Repeatable.",
         show_default=False,
     ),
 ]

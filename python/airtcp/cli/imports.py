@@ -111,6 +111,7 @@ def import_command(
         target = None if output is None else writable_file(output, "-o")
         found = import_link(files or [], chosen)
         if target is not None:
+            _refuse_to_replace(target, found.link.contents(target.name))
             found.link.write(target.parent, target.name)
         if as_json:
             print_json(
@@ -125,6 +126,23 @@ def import_command(
         else:
             names = [str(target), *(str(target.parent / name) for name in found.link.files)]
             print_lines(["", f"wrote {', '.join(names)}; `airtcp compare {target}` tries remedies"])
+
+
+def _refuse_to_replace(target: Path, contents: dict[str, bytes]) -> None:
+    """Files of another link in the folder stay: its scenario would play this one's.
+
+    Raises:
+        ScenarioError: there is one with other content, and not the scenario itself.
+    """
+    if target.exists():
+        return
+    for name, content in contents.items():
+        file = target.parent / name
+        if file.exists() and file.read_bytes() != content:
+            raise ScenarioError(
+                f"-o {target}: {file} is there, of another link: choose a folder for this one, or "
+                "remove the file"
+            )
 
 
 def _seconds(option: str, text: str | None) -> float | None:

@@ -32,6 +32,7 @@ from airtcp.core.loading import remedy_names
 from airtcp.core.notebook_progress import notebook_progress
 
 if TYPE_CHECKING:
+    from airtcp.core.bpf import Own
     from airtcp.core.control import Factory
 
 Progress = Callable[[int, int], object]
@@ -48,7 +49,7 @@ def compare(
     seeds: int | Sequence[int] | None = None,
     settings: Mapping[str, object] | None = None,
     *,
-    bpf: str | os.PathLike[str] | None = None,
+    bpf: "Own" = None,
     control: "Factory | Sequence[Factory] | None" = None,
     metric: str | Metric | OwnMetric = "goodput",
     can: str = "all",

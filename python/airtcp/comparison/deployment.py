@@ -1,10 +1,9 @@
 """The last step after a comparison: how to deploy the named remedies on a real system."""
 
-from shlex import quote
-
 from airtcp.comparison.compared import Comparison
 from airtcp.comparison.ranking import Candidate, Ranking
 from airtcp.comparison.words import amount
+from airtcp.core.bpf import as_words
 from airtcp.core.catalogue import deployments
 
 
@@ -32,7 +31,7 @@ def deployment(comparison: Comparison) -> list[str]:
     if chosen is not None:
         lines.append(
             "`airtcp verify` tries it on this machine's kernel; "
-            f"`airtcp deploy {quote(chosen)} --all --dry-run` prints what it changes here, and "
+            f"`airtcp deploy {as_words(chosen)} --all --dry-run` prints what it changes here, and "
             "without --dry-run does it until `airtcp deploy --undo`."
         )
     return lines

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from airtcp.comparison.grid import GridResult
     from airtcp.comparison.metrics import Metric
     from airtcp.comparison.own_metric import OwnMetric
+    from airtcp.core.bpf import Own
 
 
 def run(
@@ -24,7 +25,7 @@ def run(
     jobs: int | None = None,
     dask: str | None = None,
     metric: "str | Metric | OwnMetric | None" = None,
-    bpf: str | os.PathLike[str] | None = None,
+    bpf: "Own" = None,
 ) -> "GridResult":
     """Runs a study: every remedy of its file on every link and stack.
 

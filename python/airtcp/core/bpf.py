@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from shlex import quote
 
 from airtcp import _core
 from airtcp._core import ScenarioError
@@ -18,6 +19,12 @@ PREFIX = "bpf:"
 
 _KEPT = re.compile(rf"{PREFIX}/[^:+,\n]*/airtcp/bpf/([^/:+,\n]+)-[0-9a-f]{{24}}\.bpf\.o")
 """A remedy of a source, which names the object that was compiled from it."""
+
+Own = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None
+"""Congestion controls as a user names them: one, several or none."""
+
+_GIVEN: dict[str, str] = {}
+"""The file that the user named, by the object that is kept of it."""
 
 _COMPILER = ("-O2", "-g", "-Wall", "-target", "bpf", "-D__TARGET_ARCH_x86")
 
@@ -34,6 +41,7 @@ def remedy(file: str | os.PathLike[str]) -> str:
     """
     name, colon, values = os.fspath(file).partition(":")
     compiled = object_file(name)
+    _GIVEN[str(compiled)] = name
     text = f"{PREFIX}{compiled}{colon}{values}"
     try:
         _core.deployments(text)
@@ -43,13 +51,25 @@ def remedy(file: str | os.PathLike[str]) -> str:
     return text
 
 
-def with_own(remedies: Iterable[str], bpf: str | os.PathLike[str] | None) -> tuple[str, ...]:
-    """The remedies, with that of an object file or source as one more, if it is given.
+def with_own(remedies: Iterable[str], bpf: Own) -> tuple[str, ...]:
+    """The remedies, with those of object files and sources added, if any are given.
 
     Raises:
         ScenarioError: as `remedy`.
     """
-    return (*remedies, *(() if bpf is None else (remedy(bpf),)))
+    if bpf is None:
+        return tuple(remedies)
+    files = [bpf] if isinstance(bpf, str | os.PathLike) else bpf
+    return (*remedies, *(remedy(file) for file in files))
+
+
+def as_words(text: str) -> str:
+    """A remedy as words of a command line: `--bpf FILE` for a control of the user's own."""
+    name, values = named(text)
+    given = _GIVEN.get(name.removeprefix(PREFIX)) if is_bpf(text) else None
+    if given is None:
+        return quote(text)
+    return f"--bpf {quote(f'{given}:{values}' if values else given)}"
 
 
 def with_objects(words: Sequence[str], option: Sequence[str]) -> list[str]:

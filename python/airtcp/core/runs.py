@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
+    from airtcp.core.bpf import Own
     from airtcp.core.control import Factory
 
 
@@ -245,7 +246,7 @@ def run(
     remedies: Sequence[str] | str = (),
     probes: Sequence[str] = (),
     *,
-    bpf: str | os.PathLike[str] | None = None,
+    bpf: "Own" = None,
     control: "Factory | None" = None,
     probe_interval_s: float | None = None,
     events: bool = True,

@@ -13,7 +13,7 @@ from airtcp.comparison.comparison_plan import ComparisonPlan, comparison_plan
 from airtcp.comparison.execute import Progress, Results, execute, processors
 from airtcp.comparison.plan import Observation, Plan, PlannedCell, seed_by_seed, seeded_cells
 from airtcp.comparison.statistics import PairedDifference, paired_difference
-from airtcp.core.bpf import with_own
+from airtcp.core.bpf import Own, with_own
 from airtcp.core.catalogue import BASELINE
 from airtcp.core.loading import remedy_names
 from airtcp.core.shown import Reported, view
@@ -171,7 +171,7 @@ def verify(
     kernel: str = MACHINE,
     discipline: str = "",
     ack_discipline: str = "",
-    bpf: str | os.PathLike[str] | None = None,
+    bpf: Own = None,
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,

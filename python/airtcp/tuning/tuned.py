@@ -13,7 +13,7 @@ from airtcp.comparison.perturbation import perturbed
 from airtcp.comparison.ranking import SMALLEST_PERCENT
 from airtcp.comparison.ranking.askers import parse_askers
 from airtcp.comparison.sequential import MAX_SEEDS, Rounds
-from airtcp.core.bpf import with_own
+from airtcp.core.bpf import Own, with_own
 from airtcp.core.catalogue import remedies
 from airtcp.core.loading import load_scenario
 from airtcp.core.quantities import format_percent
@@ -82,7 +82,7 @@ def tune(
     max_cpu_s: float = MAX_CPU_S,
     max_seeds: int = MAX_SEEDS,
     harmful: bool = False,
-    bpf: str | os.PathLike[str] | None = None,
+    bpf: Own = None,
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
