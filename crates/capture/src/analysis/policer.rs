@@ -295,6 +295,7 @@ fn log_likelihood(count: [f64; 2]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::tests::transmission;
 
     /// A sender that fills the bucket, slows down after losses and recovers; `drops` decides on
     /// losses, given the remaining tokens.
@@ -318,36 +319,10 @@ mod tests {
             sent.push(Sent {
                 time: Instant::from_nanos(nanos),
                 is_lost,
-                ..packet()
+                ..transmission()
             });
         }
         sent
-    }
-
-    fn packet() -> Sent {
-        Sent {
-            time: Instant::ZERO,
-            number: 0,
-            index: 0,
-            start: 0,
-            end: 1448,
-            ip_bytes: 1500,
-            attempt: 0,
-            in_flight: 0,
-            acknowledged: Instant::FAR_FUTURE,
-            is_measured: false,
-            is_lost: false,
-            lost_to: None,
-            radio_retry: false,
-            is_marked: false,
-            is_short: false,
-            is_refused: false,
-            meets_full_queue: false,
-            timestamp: None,
-            identification: None,
-            previous: None,
-            repeat: None,
-        }
     }
 
     #[test]

@@ -164,6 +164,7 @@ impl LostBytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::tests::transmission;
 
     fn ms(millis: u64) -> Instant {
         Instant::ZERO + Duration::from_millis(millis)
@@ -178,25 +179,13 @@ mod tests {
                 Sent {
                     time: ms(10 * number),
                     number,
-                    index: 0,
                     start: number * 1000,
                     end: number * 1000 + 1000,
                     ip_bytes: 1040,
-                    attempt: 0,
-                    in_flight: 0,
                     acknowledged: ms(if is_behind { 300 } else { 10 * number + 50 }),
                     is_measured: !is_behind,
                     is_lost: number == 10 || number == 11,
-                    lost_to: None,
-                    radio_retry: false,
-                    is_marked: false,
-                    is_short: false,
-                    is_refused: false,
-                    meets_full_queue: false,
-                    timestamp: None,
-                    identification: None,
-                    previous: None,
-                    repeat: None,
+                    ..transmission()
                 }
             })
             .collect()

@@ -15,6 +15,33 @@ const MSS: u32 = 1000;
 /// Round trip of the transfers below, in microseconds.
 const RTT: u64 = 50_000;
 
+/// A segment of one 1500-byte packet, sent at the beginning and never acknowledged.
+pub(in crate::analysis) fn transmission() -> Sent {
+    Sent {
+        time: Instant::ZERO,
+        number: 0,
+        index: 0,
+        start: 0,
+        end: 1448,
+        ip_bytes: 1500,
+        attempt: 0,
+        in_flight: 0,
+        acknowledged: Instant::FAR_FUTURE,
+        is_measured: false,
+        is_lost: false,
+        lost_to: None,
+        radio_retry: false,
+        is_marked: false,
+        is_short: false,
+        is_refused: false,
+        meets_full_queue: false,
+        timestamp: None,
+        identification: None,
+        previous: None,
+        repeat: None,
+    }
+}
+
 /// A transfer whose client sends. Times are microseconds.
 struct Script {
     packets: Vec<(u64, Way, Segment)>,

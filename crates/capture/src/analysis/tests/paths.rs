@@ -3,32 +3,20 @@
 use super::super::path_phases::{self, Phase};
 use super::*;
 
-/// A transmission at `time` in milliseconds, answered after `rtt`, with so many segments in flight.
-fn transmission(time: u64, rtt: u64, segments: u32) -> Sent {
+/// A transmission at `time` in milliseconds, answered after `rtt`, with `segments` in flight.
+fn answered(time: u64, rtt: u64, segments: u32) -> Sent {
     let time = Instant::ZERO + Duration::from_millis(time);
     let start = time.as_nanos() / 1000;
     Sent {
         time,
         number: start,
-        index: 0,
         start,
         end: start + u64::from(MSS),
         ip_bytes: MSS + 40,
-        attempt: 0,
         in_flight: segments * MSS,
         acknowledged: time + Duration::from_millis(rtt),
         is_measured: true,
-        is_lost: false,
-        lost_to: None,
-        radio_retry: false,
-        is_marked: false,
-        is_short: false,
-        is_refused: false,
-        meets_full_queue: false,
-        timestamp: None,
-        identification: None,
-        previous: None,
-        repeat: None,
+        ..transmission()
     }
 }
 
@@ -74,7 +62,7 @@ fn two_phases(near: u64) -> Vec<Sent> {
         .map(|number| {
             let base = if number < 600 { 30 } else { 60 };
             let queue = if number % 10 < near { 0 } else { 20 };
-            transmission(number * 10, base + queue, 20 + number as u32 % 20)
+            answered(number * 10, base + queue, 20 + number as u32 % 20)
         })
         .collect()
 }
@@ -131,7 +119,7 @@ fn drained(second_base: u64, queued: u64, rate_percent: u64) -> Vec<Sent> {
         } else {
             (30, base as u32 + 30)
         };
-        sent.push(transmission(time, base + queue + others, segments));
+        sent.push(answered(time, base + queue + others, segments));
     }
     sent
 }
