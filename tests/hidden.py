@@ -47,14 +47,16 @@ class RustTests:
 
 
 @dataclass(frozen=True)
-class Hidden:
+class Machine:
     """A machine that lacks something."""
 
     words: tuple[str, ...]
     """A command starts with these."""
     environment: Mapping[str, str]
 
-    def run(self, command: Iterable[str | Path], folder: Path = ROOT) -> tuple[bool, str]:
+    def run(
+        self, command: Iterable[str | Path], folder: Path = ROOT, patience_s: int = PATIENCE_S
+    ) -> tuple[bool, str]:
         """Whether a command succeeds there, and its output."""
         try:
             done = subprocess.run(
@@ -65,13 +67,13 @@ class Hidden:
                 stderr=subprocess.STDOUT,
                 text=True,
                 errors="replace",
-                timeout=PATIENCE_S,
+                timeout=patience_s,
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
             said = error.stdout or b""
             printed = said if isinstance(said, str) else said.decode(errors="replace")
-            return False, f"{printed}\nnot ended within {PATIENCE_S} s"
+            return False, f"{printed}\nnot ended within {patience_s} s"
         return done.returncode == 0, done.stdout
 
 
@@ -92,7 +94,7 @@ def link_others(folder: Path, hidden: Iterable[str]) -> str:
 
 
 @contextmanager
-def hiding(name: str) -> Iterator[Hidden]:
+def hiding(name: str) -> Iterator[Machine]:
     """A machine without a program or a feature.
 
     Raises:
@@ -102,10 +104,10 @@ def hiding(name: str) -> Iterator[Hidden]:
     with tempfile.TemporaryDirectory(dir=ROOT / "target") as folder:
         if name in TABLE["programs"]:
             path = link_others(Path(folder), programs(name))
-            yield Hidden((), os.environ | {"PATH": path})
+            yield Machine((), os.environ | {"PATH": path})
             return
         feature = TABLE["features"][name]
-        yield Hidden(tuple(feature.get("hide", ())), os.environ | feature.get("build", {}))
+        yield Machine(tuple(feature.get("hide", ())), os.environ | feature.get("build", {}))
 
 
 def built(environment: Mapping[str, str]) -> list[RustTests]:

@@ -12,13 +12,12 @@ all programs that it started stand still. Needs root, and the kernel's bandwidth
 
 import argparse
 import os
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hidden import ROOT, RustTests, built
+from hidden import ROOT, Machine, RustTests, built
 
 PERIOD_US = 1_000_000
 RUNS_US = 300_000
@@ -67,24 +66,11 @@ def starving() -> Iterator[Path]:
 
 def passes(group: Path, command: Iterable[str | Path], folder: Path) -> bool:
     """Whether a command succeeds within the group; its output is printed where it fails."""
-    enters = ["sh", "-c", 'echo $$ >"$0" && exec "$@"', str(group / "cgroup.procs")]
-    try:
-        done = subprocess.run(
-            [*enters, *map(str, command)],
-            cwd=folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=PATIENCE_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        print(f"not ended within {PATIENCE_S} s", flush=True)
-        return False
-    if done.returncode:
-        print(done.stdout, flush=True)
-    return done.returncode == 0
+    enters = ("sh", "-c", 'echo $$ >"$0" && exec "$@"', str(group / "cgroup.procs"))
+    passed, said = Machine(enters, os.environ).run(command, folder, PATIENCE_S)
+    if not passed:
+        print(said, flush=True)
+    return passed
 
 
 def wanted(names: Iterable[str]) -> list[RustTests]:
