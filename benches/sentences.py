@@ -7,7 +7,7 @@ For each link `compare` answers as a user has it, in rounds, for each of four as
 seeds judge only the first sentence (benches/sentence_truth.py). Twelve
 answers are looked at over shorter and longer runs, and with --kernel twelve on a kernel in virtual
 time. Finished links and cells are kept in `--out`, by the digest of some runs, so that an engine
-that gives other numbers begins anew: it can be run in parts, and resumes after a kill.
+that gives other numbers starts over: it can be run in parts, and resumes after a kill.
 """
 
 import argparse

@@ -1,12 +1,12 @@
-"""Runs congestion controls in BPF in the interpreter, on kernels, and beside their Rust twins.
+"""Runs congestion controls in BPF in the interpreter and on kernels, and compares Rust twins.
 
     python pages/write_controls.py --part programs  # needs clang, qemu, kernels 6.1 and 6.12
     python pages/write_controls.py --part modules --linux TREE  # needs clang 18 (CLANG=...)
 
 Parts, each kept in controls.json as it is finished: the repository's programs on the same seeds in
 the interpreter, in Rust and on kernels (`programs`); Linux's modules, compiled from a kernel
-tree, packet by packet beside the Rust twins over random links (`modules`). The page's sentences are
-computed from the data.
+tree, packet by packet against the Rust twins over random links (`modules`). The page's sentences
+are computed from the data.
 """
 
 import argparse
@@ -70,7 +70,7 @@ MODULES = {
     "lp": None,
     "cdg": "cdg",
 }
-"""Files net/ipv4/tcp_*.c, and the remedy in Rust: none is the profile's CUBIC."""
+"""Files net/ipv4/tcp_*.c, and the remedy in Rust; without one, the profile's CUBIC."""
 RANDOM_LINKS = 100
 MARKING: dict[str, object] = {
     "tcp.ecn": "request",
@@ -150,7 +150,7 @@ def random_links() -> Iterator[dict[str, object]]:
 
 
 def module(tree: Path, name: str) -> dict[str, Any]:
-    """A module over all links, beside its twin if there is one."""
+    """A module over all links, compared with its twin if there is one."""
     twin = MODULES[name]
     own = MARKING if name == "dctcp" else {}
     row: dict[str, Any] = {"same": 0, "ratios": [], "parted_s": [], "goodputs": []}
@@ -224,7 +224,7 @@ def programs_table(data: Mapping[str, Any]) -> str:
 
 
 def modules_table(data: Mapping[str, Any]) -> str:
-    """Every module beside its twin, and the modules that the hooks do not carry."""
+    """Every module against its twin, and the modules that the hooks do not carry."""
     head = [
         "module",
         "links the same, packet by packet",

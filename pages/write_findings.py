@@ -126,7 +126,7 @@ def sentence(finding: Mapping[str, Any]) -> str:
     """The finding as its page has it.
 
     Raises:
-        ValueError: a cell contradicts it, or it speaks of none.
+        ValueError: a cell contradicts it, or it names no cell.
     """
     ranges = []
     for part in finding["cells"]:

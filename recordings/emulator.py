@@ -39,7 +39,7 @@ class Suspension:
 class Direction:
     """One way across the link.
 
-    ``retry_s`` is the time before a lost frame is sent again (detection of the loss, back-off,
+    ``retry_s`` is the time before a lost frame is retransmitted (detection of the loss, back-off,
     scheduling), over and above its transmission.
     """
 

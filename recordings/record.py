@@ -63,7 +63,7 @@ PROFILES = {
         interval_s=0.05,
         probes=3400,
     ),
-    # A slow cell: each block that is lost waits for a status report before it is sent again.
+    # A slow cell: each block that is lost waits for a status report before it is retransmitted.
     "cellular-slow": Profile(
         Link(
             uplink=Direction(256_000, 0.080, 100, 0.120),

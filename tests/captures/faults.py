@@ -154,7 +154,7 @@ def peer_gone(path: Path, until_s: float = 8.0) -> Path:
 def bounded_sender(
     path: Path, segments: int = 46, rtt_s: float = 0.1, bps: float = 20e6, seconds: float = 12.0
 ) -> Path:
-    """A sender that has at most so many segments in flight, in bursts; nothing is lost."""
+    """A sender with at most this many segments in flight, in bursts; nothing is lost."""
     flow = Connection(window=4_000_000)
     flow.open(0.0, rtt_s)
     packet_s = 12_000 / bps

@@ -18,7 +18,7 @@ def two_ways(
     seconds: float = 12.0,
     is_fair: bool = False,
 ) -> Path:
-    """Flow 0 from the captured end, flow 1 towards it, each with a window of so many segments.
+    """Flow 0 from the captured end, flow 1 towards it, each with a window of this many segments.
 
     A queue holds all that both windows allow, in the order in which it comes; every second segment
     is acknowledged. A window of 0 leaves a flow out. A fair queue sends acknowledgments at once,

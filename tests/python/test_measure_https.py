@@ -231,7 +231,7 @@ def test_an_emulated_link_is_found_again(tmp_path: Path) -> None:
             assert phase["goodput_bps"] < 1.05 * 19.3e6
         if kept_up and phase["goodput_bps"] > 18e6:
             assert 60 < phase["own"]["p50_ms"] < 2000
-            # A full queue loses the first packet of some connections, sent again after 1 s.
+            # A full queue loses some SYNs, which are retransmitted after 1 s.
             assert 60 < phase["handshake"]["p50_ms"] < 3000
             assert phase["rpm"] is None or 2 < phase["rpm"] < 1500
     assert airtcp.load_scenario(found["scenario"]).name == "measured"

@@ -1,4 +1,4 @@
-"""What docs/contributing/requirements/ says of RFCs, held against the code that cites them."""
+"""The RFC requirements of docs/contributing/requirements/, checked against the citing code."""
 
 import importlib.util
 import re

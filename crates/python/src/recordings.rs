@@ -38,7 +38,7 @@ pub(crate) fn read_recording(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_
     Ok(fields)
 }
 
-/// A format's name, title, facts that a file may hold, and facts that none holds.
+/// A format's name, title, facts that a file may hold, and facts that it cannot.
 type FormatRow = (&'static str, &'static str, Vec<String>, Vec<String>);
 
 /// All formats of recordings, in the order in which they are asked: name, title, facts that a file

@@ -137,7 +137,7 @@ impl<const MIN: u64, const MAX: u64> KeyValue for Bytes<MIN, MAX> {
     }
 }
 
-/// The limit alone: a remedy that sets none would be no remedy.
+/// The limit itself: a remedy has to set one.
 impl<V: KeyValue> KeyValue for Limit<V> {
     const UNIT: &'static str = V::UNIT;
     const MINIMUM: Quantity = V::MINIMUM;

@@ -122,7 +122,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads the object files of congestion controls. A flow's own table that names none has that
+    /// Reads the object files of congestion controls. A flow's own table without one has that
     /// of `[tcp]`.
     fn read_controls(&mut self, document: &Document) -> Result<(), Problem> {
         let common = control::object_of(&document.tcp).map(|control| &control.bpf);

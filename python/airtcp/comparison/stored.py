@@ -60,7 +60,7 @@ def read_result(path: Path) -> StoredResult:
         path: the file, or the folder of `airtcp compare --out`.
 
     Raises:
-        ScenarioError: there is none, or it is damaged.
+        ScenarioError: it is missing or damaged.
     """
     file = path / NAME if path.is_dir() else path
     if not file.is_file():

@@ -21,7 +21,7 @@ _KEPT = re.compile(rf"{PREFIX}/[^:+,\n]*/airtcp/bpf/([^/:+,\n]+)-[0-9a-f]{{24}}\
 """A remedy of a source, which names the object that was compiled from it."""
 
 Own = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None
-"""Congestion controls as a user names them: one, several or none."""
+"""Congestion controls as a user names them; None without any."""
 
 _GIVEN: dict[str, str] = {}
 """The file that the user named, by the object that is kept of it."""
@@ -152,7 +152,7 @@ def object_file(file: str | os.PathLike[str]) -> Path:
     options, given = list(_COMPILER), [str(path)]
     text = None
     if linux_module.is_module(path):
-        # The kernel's warnings are none of the reader's; signed division came with ISA v4.
+        # The kernel's warnings do not concern the reader; signed division came with ISA v4.
         options += ["-w", *(["-mcpu=v4"] if _has_v4(clang) else [])]
         includes = [f"-I{headers / 'linux' / 'include'}", *includes]
         text, given = linux_module.source(path).encode(), ["-x", "c", "-"]

@@ -104,7 +104,7 @@ def _with_printed(events: "pl.DataFrame", controls: Sequence[ControlReport]) -> 
         for one in controls
         for message in one["messages"]
     ]
-    # A run without events has none of these either.
+    # A run without events lacks these, too.
     if not rows or events.is_empty():
         return events
     import polars as pl

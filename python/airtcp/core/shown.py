@@ -19,7 +19,7 @@ def view(result: object, kind: str, *arguments: object, **options: object) -> An
     """A result, shown as `kind` by the renderer that is registered for its type.
 
     Raises:
-        KeyError: there is none for this type and kind.
+        KeyError: this type and kind has no renderer.
     """
     return import_module(_REGISTRY).renderer(type(result), kind)(result, *arguments, **options)
 

@@ -9,7 +9,7 @@ _NAMED = re.compile(r"""(?<![\w."'/-])([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*)"""
 
 
 def line_of(text: str, message: str) -> int | None:
-    """The line that an error message is about; None if it names none.
+    """The line that an error message is about; None if it names no line.
 
     The message states the line itself (a fault of TOML's grammar), or begins with a dotted key: the
     longest part of it that the file has decides, since the rest may be in an inline table.

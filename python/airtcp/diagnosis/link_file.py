@@ -21,7 +21,7 @@ BITS_PER_CPU_S = 75e6
 """Bits of a run for each second of the answer's processor time: several seeds of every remedy then
 fit into it.
 """
-SHORTEST_S = 2.0
+MIN_DURATION_S = 2.0
 
 
 @dataclass(frozen=True)
@@ -109,5 +109,5 @@ def shortened(toml: str, most_cpu_s: float) -> float | None:
     whole_s = parse_seconds(str(scenario.get("duration")))
     if not bps or whole_s is None:
         return None
-    affordable_s = max(SHORTEST_S, BITS_PER_CPU_S * most_cpu_s / bps)
+    affordable_s = max(MIN_DURATION_S, BITS_PER_CPU_S * most_cpu_s / bps)
     return affordable_s if affordable_s < whole_s else None

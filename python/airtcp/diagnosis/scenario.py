@@ -261,7 +261,7 @@ def _opportunities(steps: bytes) -> str:
     ends = np.concatenate(([0.0], np.cumsum(rates * WINDOW_S / OPPORTUNITY_BITS)))
     at_s = np.arange(len(ends)) * WINDOW_S
     times = np.interp(np.arange(1, int(ends[-1]) + 1), ends, at_s)
-    # A link that delivers nothing would be none.
+    # A link has to deliver something.
     times = times if len(times) else at_s[-1:]
     milliseconds = np.maximum(1, np.rint(1e3 * times)).astype(np.int64)
     return "".join(f"{at}\n" for at in milliseconds.tolist())

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from airtcp.kernel.segments import Segment
 
 TOLERANCE_S = 0.002
-"""Tolerated difference in time: processing takes time in the kernel and none in the simulation."""
+"""Tolerated difference in time: processing takes time in the kernel, but not in the simulation."""
 
 _BEFORE, _AFTER = 6, 8
 

@@ -40,7 +40,8 @@ def flent_file(run: Run) -> bytes:
     samples, rtts = run.samples, run.rtts
     if "delivered_bytes" not in samples.columns:
         raise ValueError("the run has no delivered bytes: give probes=['delivered_bytes']")
-    length = max(1, ceil(float(samples["time_s"].max() or 0.0) / STEP_S - 1e-9))  # type: ignore[arg-type]
+    end_s = float(max(samples["time_s"], default=0.0))
+    length = max(1, ceil(end_s / STEP_S - 1e-9))
     way = "upload" if direction(run.scenario) is Direction.UP else "download"
     flows = sorted(set(samples["flow"].to_list()))
     several = len(flows) > 1

@@ -40,7 +40,7 @@ def renderer(kind_of_result: type, view: str) -> Callable[..., Any]:
     """The function that shows a type of result, or the nearest type that it derives from.
 
     Raises:
-        KeyError: none is registered.
+        KeyError: no view is registered.
     """
     for one in kind_of_result.__mro__:
         if view in RENDERERS.get(one.__name__, {}):

@@ -19,7 +19,7 @@ pub const COMMAND: &str = "gateway-guard";
 /// The gateway's message while it is well, and when it needs no guard any more.
 const WELL: u8 = b'.';
 const DISMISSED: u8 = b'!';
-/// Its message before it removes the rules, during which it sends none.
+/// Its message before it removes the rules, after which it is silent.
 const ENDING: u8 = b'-';
 /// How often the guard looks, in nanoseconds. Silence is counted in its own looks: a machine that
 /// stops for seconds stops both processes, and the gateway comes first afterwards.

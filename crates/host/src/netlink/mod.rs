@@ -108,7 +108,7 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// The kernel has lost messages, or the connection does not wait and there is none.
+    /// The kernel has lost messages, or the connection does not wait and has no message.
     pub fn receive(&self) -> io::Result<Vec<u8>> {
         let peek = RecvFlags::PEEK | RecvFlags::TRUNC;
         let read = |buffer: &mut [u8], flags| retry_on_intr(|| recv(&self.0, &mut *buffer, flags));
@@ -120,7 +120,7 @@ impl Connection {
     }
 
     /// Sends a request of this kind and returns all answers. `flags` are added to every request's:
-    /// [`NLM_F_DUMP`] for all objects of a kind, [`NLM_F_ACK`] for a change, none for one object.
+    /// [`NLM_F_DUMP`] for all objects of a kind, [`NLM_F_ACK`] for a change, 0 for one object.
     ///
     /// # Errors
     ///

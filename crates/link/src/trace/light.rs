@@ -16,7 +16,7 @@ pub(crate) struct Train {
     sent: Duration,
     /// One-way delay of its first packet.
     pub(crate) base: Duration,
-    /// Times of its opportunities, since it was sent; the first is 0, and none decreases.
+    /// Times of its opportunities, since it was sent; the first is 0, and they never decrease.
     pub(crate) offsets: Vec<Duration>,
 }
 

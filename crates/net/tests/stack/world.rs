@@ -294,7 +294,7 @@ pub fn begin_put(stream: &mut TcpStream, name: &str, length: usize) {
 pub fn await_that(mut is_so: impl FnMut() -> bool, what: &str) {
     let start = Instant::now();
     while !is_so() {
-        assert!(start.elapsed() < PATIENCE, "waited in vain: {what}");
+        assert!(start.elapsed() < PATIENCE, "timed out: {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -23,7 +23,7 @@ pub(super) const PACKET_BYTES: u32 = 1500;
 /// Numbers that rise this often for each fall are times, not round trips.
 const RISES_PER_FALL: usize = 20;
 /// No round trip is as long as ten seconds; every recording is.
-const LONGEST_RTT_MS: u32 = 10_000;
+const MAX_RTT_MS: u32 = 10_000;
 
 /// Whole numbers that rise steadily: no list of round trips.
 ///
@@ -45,7 +45,7 @@ fn sniff(bytes: &[u8]) -> bool {
         before = Some(number);
         count += 1;
     }
-    let is_restarted = longest >= LONGEST_RTT_MS && rises >= RISES_PER_FALL * falls;
+    let is_restarted = longest >= MAX_RTT_MS && rises >= RISES_PER_FALL * falls;
     count >= FEWEST_LINES && rises > 0 && (falls == 0 || is_restarted)
 }
 

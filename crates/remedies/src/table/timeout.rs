@@ -19,8 +19,8 @@ pub(crate) const ROWS: &[Remedy] = &[
     sender("rto-factor")
         .effect("sets the number of mean deviations (m) in the retransmission timeout, in place of \
                  4")
-        .from("Miyim, Techniques for Throughput Enhancement in Wireless Networks, §III, eq. 3; RFC \
-               6298 §2.3 (K = 4)")
+        .from("Miyim, Techniques for Throughput Enhancement in Wireless Networks, §III, eq. 3; \
+               RFC 6298 §2.3 (K = 4)")
         .decides("the factor of the RTT deviation")
         .takes(&[Parameter::key("factor", key!(factor), Number(10.0))])
         .by(endpoints::RTO_FACTOR),

@@ -255,7 +255,7 @@ settings! {
         granularity: Duration = Duration::from_millis(1),
             as Span<0, MINUTE>, named "rto_granularity";
         /// The longest delay of an acknowledgment, added to the timeout (QUIC's `max_ack_delay`,
-        /// RFC 9002 §6.2.1; none in RFC 6298).
+        /// RFC 9002 §6.2.1; RFC 6298 has no such term).
         ack_delay: Duration = Duration::ZERO, as Span<0, MINUTE>, named "rto_ack_delay";
         /// Doubles the timeout each time it expires (RFC 6298 §5.5).
         back_off: bool = true, named "rto_back_off";

@@ -80,7 +80,7 @@ pub enum Retransmission {
     /// Only the segment for which the timer expired. Miyim §IV calls it "select-N-repeat".
     SelectiveRepeat,
     /// Two probes, of new data if there is any: nothing is presumed lost and the window stays
-    /// (QUIC's probe timeout, RFC 9002 §6.2), except if three timeouts' worth of transmissions in a
+    /// (QUIC's probe timeout, RFC 9002 §6.2), unless three timeouts' worth of transmissions in a
     /// row turn out to be lost (persistent congestion, §7.6). Only where losses are found by time.
     Probe,
 }

@@ -24,7 +24,7 @@ const EFFECT_US: i64 = -32;
 const TOLERANCE_US: i64 = 64;
 /// HyStart as of here: the gap that ends a train, the shortest that counts, and samples needed.
 const TRAIN_GAP_US: u64 = 3000;
-const LEAST_US: i64 = 125;
+const MIN_US: i64 = 125;
 const SAMPLES: u32 = 8;
 /// Most acknowledgments in a row that are taken for delayed ones.
 const DELAYED_ACKS: u32 = 5;
@@ -133,7 +133,7 @@ fn draw(now: Instant, nxt: u64) -> f64 {
 
 impl Cdg {
     /// Takes a round trip, unless a delayed acknowledgment may have lengthened it
-    /// (`tcp_cdg_acked`). `acked`: segments that it acknowledges; `plain`: none is SACKed.
+    /// (`tcp_cdg_acked`). `acked`: segments that it acknowledges; `plain`: without SACKed ones.
     fn take_rtt(&mut self, rtt: i64, acked: u64, plain: bool) {
         if plain {
             if acked == 1 && self.delayed_acks > 0 {
@@ -169,7 +169,7 @@ impl Cdg {
             Some(train) => {
                 if now < train.last_at + TRAIN_GAP_US {
                     train.last_at = now;
-                    let half = (self.least / 2).max(LEAST_US).unsigned_abs();
+                    let half = (self.least / 2).max(MIN_US).unsigned_abs();
                     if now > train.began_at + half {
                         return true;
                     }
@@ -186,7 +186,7 @@ impl Cdg {
             self.samples += 1;
             return false;
         }
-        self.round.min > (self.least + self.least / 8).max(LEAST_US)
+        self.round.min > (self.least + self.least / 8).max(MIN_US)
     }
 
     /// The sum of gradients over the last rounds, in microseconds: of the least round trips where

@@ -14,7 +14,7 @@ const MAX_QUEUE: u64 = 80;
 /// Share of the base round trip that the queue's delay may have in fast mode (`phy`).
 const DELAY_SHARE: u64 = 8;
 /// Smallest share of the window that a loss takes (`delta`: 2^-3).
-const LEAST_LOSS_SHIFT: u32 = 3;
+const MIN_LOSS_SHIFT: u32 = 3;
 /// Slow rounds in a row from which a loss halves the window (`rho`).
 const COMPETITION: u32 = 16;
 /// Fast rounds after which competing flows are forgotten (`zeta`).
@@ -147,7 +147,7 @@ impl Rule for Yeah {
         let segments = base / windows.mss;
         let half = (segments / 2).max(2);
         let taken = if self.slow_rounds < COMPETITION {
-            self.queue.min(half).max(segments >> LEAST_LOSS_SHIFT)
+            self.queue.min(half).max(segments >> MIN_LOSS_SHIFT)
         } else {
             half
         };

@@ -13,7 +13,7 @@ const PROBES: u8 = 2;
 /// which congestion is persistent (§7.6.1, `kPersistentCongestionThreshold`).
 const PERSISTENT: u64 = 3;
 /// The least window, in segments (§7.2, `kMinimumWindow`).
-const LEAST_WINDOW: u64 = 2;
+const MIN_WINDOW: u64 = 2;
 
 impl Sender {
     /// Whether a timeout only sends probes.
@@ -108,7 +108,7 @@ impl Sender {
         if outage.lasted > self.persistent_congestion() {
             self.congestion.on_timeout(0, false);
             self.congestion
-                .set_after_timeout(LEAST_WINDOW * self.congestion.mss());
+                .set_after_timeout(MIN_WINDOW * self.congestion.mss());
             if let Some(recovery) = self.repair.fast_mut() {
                 recovery.end_period();
             }

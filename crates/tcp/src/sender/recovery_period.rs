@@ -1,5 +1,5 @@
-//! The recovery period of RFC 9002 §7.3.2: one reduction of the window for all that was sent before
-//! it, and none of its growth. It ends with the first delivery of a segment sent since, while the
+//! The recovery period of RFC 9002 §7.3.2: one reduction of the window for all data sent before
+//! it, and no growth. It ends with the first delivery of a segment sent since, while the
 //! repair of what was lost goes on.
 
 use airtcp_units::Instant;

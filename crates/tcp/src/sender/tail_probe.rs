@@ -105,7 +105,7 @@ impl TailProbe {
             .is_some_and(|probing| probing.at_timeout > 0)
     }
 
-    /// Makes so many probes due: the timer has expired.
+    /// Makes `probes` due: the timer has expired.
     pub fn send_at_timeout(&mut self, probes: u8) {
         if let Some(probing) = &mut self.0 {
             probing.at_timeout = probes;

@@ -355,7 +355,7 @@ impl<P: Copy + EcnField> Bearer<P> {
     }
 
     /// RLC is re-established, as at a handover or after a radio link failure (TS 36.331 §5.3.5.4,
-    /// TS 38.331 §5.3.5.5). Without loss, packets that have not arrived are retransmitted, in order
+    /// TS 38.331 §5.3.5.5). Without loss, packets that did not arrive are retransmitted, in order
     /// (TS 36.323 §5.2.1.1, TS 38.323 §5.1.2); else they are lost.
     pub(super) fn re_establish(&mut self, without_loss: bool) {
         self.transmitter = Transmitter::new(self.generation, self.rlc);

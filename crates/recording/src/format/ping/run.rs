@@ -145,7 +145,7 @@ fn is_key(text: &str) -> bool {
 }
 
 impl Run {
-    /// The number of `sequence`: of those congruent modulo 2¹⁶ the nearest to the one seen before,
+    /// The number of `sequence`: of the numbers equal modulo 2¹⁶ the nearest to the one before,
     /// and of a counter of more bits the number itself.
     fn number(&self, sequence: u64) -> i64 {
         let itself = i64::try_from(sequence).unwrap_or(i64::MAX);

@@ -72,7 +72,7 @@ impl Competition {
         }
     }
 
-    /// Waits another five round trips for a nearly empty queue, after time in which none was seen.
+    /// Waits another five round trips for a nearly empty queue, after a time without one.
     pub const fn forget(&mut self) {
         self.last_empty = None;
     }

@@ -151,7 +151,7 @@ fn alone(seconds: u64) -> Vec<(Instant, u64)> {
     seen
 }
 
-/// §3: a single flow fills the link, and its queue moves between 0 and 2.5/δ segments in about five
+/// §3: one flow fills the link, and its queue moves between 0 and 2.5/δ segments in about five
 /// round trips.
 #[test]
 fn alone_the_queue_empties_every_few_round_trips() {

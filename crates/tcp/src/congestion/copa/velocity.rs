@@ -42,7 +42,7 @@ impl Velocity {
         self.value.min(most).max(1.0)
     }
 
-    /// Begins anew with a window of `cwnd` bytes.
+    /// Resets the velocity, at a window of `cwnd` bytes.
     pub fn restart(&mut self, cwnd: u64) {
         *self = Self {
             began_with: cwnd,
@@ -53,7 +53,7 @@ impl Velocity {
     /// Takes a step of a window of `cwnd` bytes. A step back resets a velocity that was gained in
     /// the other direction: kept for the rest of the round trip, it would empty a pipe whose queue
     /// has just filled. The paper compares once a window only; Meta's implementation (mvfst) resets
-    /// it like this. Returns whether a round trip begins anew.
+    /// it like this. Returns whether a new round trip begins.
     pub fn on_step(&mut self, direction: Direction, cwnd: u64) -> bool {
         let turns = self.value > 1.0 && self.direction != Some(direction);
         if turns {

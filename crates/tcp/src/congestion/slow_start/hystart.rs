@@ -59,7 +59,7 @@ impl HyStart {
         }
     }
 
-    /// Begins anew, after a timeout.
+    /// Starts over after a timeout.
     pub fn reset(&mut self) {
         *self = Self::new(self.from_low_window);
     }

@@ -254,7 +254,7 @@ fn c2tcp_reduces_by_codels_law() {
         }
     }
     assert_eq!(times, [101, 202, 273, 331, 382]);
-    // One short round trip, and the interval begins anew.
+    // One short round trip, and the interval restarts.
     congestion.windows.cwnd = 100 * MSS;
     congestion.observe(&ack(400, 90, 50));
     for now in 401..=501 {

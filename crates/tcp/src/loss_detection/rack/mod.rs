@@ -1,5 +1,5 @@
 //! RACK: a segment is lost once one sent later has arrived and a reordering window has passed since
-//! (RFC 8985 §6.2). QUIC's rule (RFC 9002 §6.1) follows the same list of transmissions with another
+//! (RFC 8985 §6.2). QUIC's rule (RFC 9002 §6.1) uses the same list of transmissions with another
 //! [`Tolerance`].
 
 mod outage;
@@ -282,7 +282,7 @@ impl Rack {
     }
 
     /// Marks as lost the segments sent before the delivered one that are later than `tolerance`
-    /// (§6.2 step 5: a round trip and the reordering window). Does nothing if nothing was delivered
+    /// (§6.2 step 5: a round trip and the reordering window). No effect if nothing was delivered
     /// since the last call, unless `forced` by the reordering timer.
     pub fn detect(
         &mut self,
@@ -340,7 +340,7 @@ impl Rack {
         detected
     }
 
-    /// Whether so many segments were sent after the transmission at `index`, up to the `reached`-th
+    /// Whether enough segments were sent after the transmission at `index`, up to the `reached`-th
     /// of all, that it is lost.
     fn is_overtaken(&self, index: usize, reached: u64, tolerance: Tolerance) -> bool {
         tolerance

@@ -303,7 +303,7 @@ fn a_retransmission_counts_in_the_order_of_transmissions() {
 }
 
 /// The example of RFC 9002 §7.6.3, in seconds: packets 2 to 8 are lost, from 1 to 8 s, when 9 is
-/// acknowledged at 12.2 s. `probed` is sent again in place of packets 8 and 9.
+/// acknowledged at 12.2 s. `probed` is retransmitted in place of packets 8 and 9.
 fn persistent_congestion(probed: Option<u64>) -> (Outage, Flight) {
     let mut flight = Flight {
         board: Scoreboard::default(),

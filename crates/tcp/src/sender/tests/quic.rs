@@ -25,7 +25,7 @@ fn quic() -> Config {
 }
 
 /// §6.2.1: smoothed_rtt + 4 rttvar + max_ack_delay; §6.2.4: two probes, of new data if any,
-/// whatever the window; §7.5: the window stays, and the probes are in flight; §6.2.1: the period is
+/// whatever the window; §7.5: the window stays, the probes are in flight; §6.2.1: the period is
 /// doubled.
 #[test]
 fn a_timeout_sends_probes_and_keeps_the_window() {
@@ -81,7 +81,7 @@ fn a_lost_retransmission_reduces_the_window_again() {
     assert!(!trace.is_open());
 }
 
-/// §7.6: losses of more than three timeouts reduce the window to two segments; by the pseudocode of
+/// §7.6: losses of over three timeouts reduce the window to two segments; by the pseudocode of
 /// §B.8 and §B.5 the acknowledged segment opens it by one.
 #[test]
 fn persistent_congestion_is_two_segments() {
