@@ -153,7 +153,10 @@ mod tests {
     fn a_probe_waits_for_a_round() {
         let mut probe = RttProbe::default();
         let mut over = |now, start| {
-            let mut rounds = Rounds { start, next: 0 };
+            let mut rounds = Rounds {
+                start,
+                ..Rounds::default()
+            };
             probe.is_over(&plain(now, 4), &mut rounds, 4 * MSS)
         };
         assert!(!over(after(50), true));

@@ -1,13 +1,15 @@
 //! Round trips, counted by deliveries: one ends when a segment that was sent in it is delivered
 //! (`bbr_update_bw`; draft-ietf-ccwg-bbr §5.5.1).
 
-/// The start of the present round trip.
+/// The present round trip.
 #[derive(Clone, Debug, Default)]
 pub struct Rounds {
     /// Whether the acknowledgment that is being processed begins a round trip.
     pub(super) start: bool,
     /// Bytes delivered when the present one began.
     pub(super) next: u64,
+    /// Round trips that samples have begun.
+    pub(super) count: u64,
 }
 
 impl Rounds {
@@ -20,6 +22,7 @@ impl Rounds {
         }
         self.restart(delivered);
         self.start = true;
+        self.count += 1;
         true
     }
 
@@ -39,7 +42,7 @@ mod tests {
         let begins = |prior| {
             let mut rounds = Rounds {
                 next: 500,
-                start: false,
+                ..Rounds::default()
             };
             let begins = rounds.on_sample(prior, 700);
             assert_eq!(rounds.start, begins);

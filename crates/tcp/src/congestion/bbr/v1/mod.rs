@@ -1,8 +1,11 @@
 //! BBR version 1 (Cardwell, Cheng, Gunn, Yeganeh & Jacobson, "BBR: Congestion-based congestion
 //! control", ACM Queue 14(5), 2016; `net/ipv4/tcp_bbr.c`).
 
+mod mode;
+
 use airtcp_units::{BitRate, Duration, Instant};
 
+use self::mode::{Cycle, HIGH_GAIN, Mode};
 use super::aggregation::Aggregation;
 use super::full_pipe::FullPipe;
 use super::minimum_rtt::{self, MinimumRtt, RttProbe};
@@ -19,16 +22,6 @@ use crate::congestion::windows::Windows;
 use crate::congestion::{Ack, Repairing};
 use crate::delivery_rate::RateSample;
 
-/// 2/ln 2, the least gain that doubles the rate each round trip, as the kernel's fraction with
-/// denominator 256.
-const HIGH_GAIN: f64 = 739.0 / 256.0;
-/// Drains in one round trip the queue that start-up has built.
-const DRAIN_GAIN: f64 = 88.0 / 256.0;
-/// Gain of the window, in bandwidth-delay products.
-const CWND_GAIN: f64 = 2.0;
-/// One round trip each: more, to probe; less, to drain the resulting queue; then the estimate
-/// itself.
-const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 /// Round trips for which a bandwidth sample is remembered.
 const BANDWIDTH_ROUNDS: u64 = 10;
 /// Gain of the first pace, before the bandwidth is known.
@@ -38,28 +31,15 @@ const MAX_BURST_BYTES: u64 = 65_215;
 /// Upper bound of the allowance for aggregation.
 const MAX_AGGREGATION: Duration = Duration::from_millis(100);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
-    Startup,
-    Drain,
-    ProbeBandwidth,
-    ProbeRtt,
-}
-
 /// The model, and the window and pace derived from it.
 #[derive(Clone, Debug)]
 pub struct Bbr {
     mode: Mode,
     bandwidth: WindowedMax,
     rounds: Rounds,
-    /// Number of round trips.
-    round: u64,
     minimum_rtt: MinimumRtt,
-    rtt_probe: RttProbe,
     idle_restart: bool,
     full: FullPipe,
-    phase: usize,
-    phase_began: Instant,
     aggregation: Aggregation,
     policed: PolicedRate,
     /// Bytes delivered and presumed lost at the last acknowledgment.
@@ -81,13 +61,9 @@ impl Bbr {
             mode: Mode::Startup,
             bandwidth: WindowedMax::default(),
             rounds: Rounds::default(),
-            round: 0,
             minimum_rtt: MinimumRtt::default(),
-            rtt_probe: RttProbe::default(),
             idle_restart: false,
             full: FullPipe::default(),
-            phase: 0,
-            phase_began: Instant::ZERO,
             aggregation: Aggregation::default(),
             policed: PolicedRate::default(),
             told: (0, 0),
@@ -108,31 +84,21 @@ impl Bbr {
     /// Whether the round trip is being probed with an almost empty window, so that data sent then
     /// does not measure the bandwidth.
     pub const fn is_probing_rtt(&self) -> bool {
-        matches!(self.mode, Mode::ProbeRtt)
+        self.mode.is_probing_rtt()
     }
 
     /// The current pacing gain.
     pub fn pacing_gain(&self) -> f64 {
-        match self.mode {
-            Mode::Startup => HIGH_GAIN,
-            Mode::Drain => DRAIN_GAIN,
-            Mode::ProbeBandwidth if self.policed.get().is_some() => 1.0,
-            Mode::ProbeBandwidth => CYCLE[self.phase],
-            Mode::ProbeRtt => 1.0,
+        if self.mode.is_cycling() && self.policed.get().is_some() {
+            1.0
+        } else {
+            self.mode.pacing_gain()
         }
     }
 
     /// The bandwidth to use, in bytes a second: a policer's, or the recent maximum (`bbr_bw`).
     fn rate(&self) -> u64 {
         self.policed.get().unwrap_or_else(|| self.bandwidth.get())
-    }
-
-    const fn cwnd_gain(&self) -> f64 {
-        match self.mode {
-            Mode::Startup | Mode::Drain => HIGH_GAIN,
-            Mode::ProbeBandwidth => CWND_GAIN,
-            Mode::ProbeRtt => 1.0,
-        }
     }
 
     /// `gain` bandwidth-delay products, plus the allowance for segmentation and delayed
@@ -153,7 +119,7 @@ impl Bbr {
         let mss = windows.mss;
         let segments = bytes.div_ceil(mss) + 3 * self.burst(mss);
         let mut segments = segments.next_multiple_of(2);
-        if self.mode == Mode::ProbeBandwidth && self.phase == 0 {
+        if self.mode.is_probing_upwards() {
             segments += 2;
         }
         segments * mss
@@ -184,10 +150,9 @@ impl Bbr {
             .rounds
             .on_sample(sample.prior_delivered, ack.delivered_in_all)
         {
-            self.round += 1;
             self.conserving = false;
         }
-        let is_cycling = self.mode == Mode::ProbeBandwidth;
+        let is_cycling = self.mode.is_cycling();
         let moment = Moment {
             now: ack.now,
             delivered: ack.delivered_in_all,
@@ -198,21 +163,21 @@ impl Bbr {
             is_cycling,
         };
         if self.policed.on_acknowledged(&moment) && is_cycling {
-            self.probe_bandwidth(ack.now);
+            self.mode = Mode::ProbeBandwidth(Cycle::at(ack.now));
         }
         self.bandwidth.on_sample(
             BANDWIDTH_ROUNDS,
-            self.round,
+            self.rounds.count,
             sample.bytes_per_second(),
             sample.application_limited,
         );
     }
 
     fn update_phase(&mut self, ack: &Ack, windows: &Windows) {
-        if self.mode != Mode::ProbeBandwidth {
+        let Mode::ProbeBandwidth(cycle) = self.mode else {
             return;
-        }
-        let long_enough = self.minimum_rtt.has_passed(self.phase_began, ack.now);
+        };
+        let long_enough = self.minimum_rtt.has_passed(cycle.began, ack.now);
         let in_network = || self.in_network(ack, ack.in_flight_before, windows);
         let gain = self.pacing_gain();
         let over = if gain > 1.0 {
@@ -224,58 +189,47 @@ impl Bbr {
             long_enough
         };
         if over {
-            self.phase = (self.phase + 1) % CYCLE.len();
-            self.phase_began = ack.now;
+            self.mode = Mode::ProbeBandwidth(cycle.next(ack.now));
         }
     }
 
     fn check_drain(&mut self, ack: &Ack, windows: &mut Windows) {
-        if self.mode == Mode::Startup && self.full.reached {
+        if self.mode.is_startup() && self.full.reached {
             self.mode = Mode::Drain;
             windows.ssthresh = self.drained(windows);
         }
-        if self.mode == Mode::Drain {
+        if matches!(self.mode, Mode::Drain) {
             let in_network = self.in_network(ack, ack.in_flight, windows);
             if in_network <= self.drained(windows) {
-                self.probe_bandwidth(ack.now);
+                self.mode = Mode::ProbeBandwidth(Cycle::at(ack.now));
             }
         }
-    }
-
-    /// Flows should start anywhere in the cycle except where it drains; here the time decides,
-    /// which no two flows share to the nanosecond.
-    fn probe_bandwidth(&mut self, now: Instant) {
-        self.mode = Mode::ProbeBandwidth;
-        self.phase_began = now;
-        let draws = usize::try_from(now.as_nanos() / 1000 % 7).unwrap_or(0);
-        // Seven phases: all but the draining one.
-        self.phase = if draws == 0 { 0 } else { draws + 1 };
     }
 
     fn update_minimum_rtt(&mut self, ack: &Ack, windows: &mut Windows) {
         let expired = self
             .minimum_rtt
             .update(ack.now, ack.rtt, ack.now, minimum_rtt::AGE);
-        if expired && !self.idle_restart && self.mode != Mode::ProbeRtt {
-            self.mode = Mode::ProbeRtt;
+        if expired && !self.idle_restart && !self.is_probing_rtt() {
+            self.mode = Mode::ProbeRtt(RttProbe::default());
             self.save_cwnd(windows);
-            self.rtt_probe.begin();
         }
-        if self.mode == Mode::ProbeRtt {
-            self.probe_rtt(ack, windows);
-        }
+        self.probe_rtt(ack, windows);
         self.idle_restart = false;
     }
 
     fn probe_rtt(&mut self, ack: &Ack, windows: &mut Windows) {
+        let Mode::ProbeRtt(probe) = &mut self.mode else {
+            return;
+        };
         let window = window::least(windows);
-        if !self.rtt_probe.is_over(ack, &mut self.rounds, window) {
+        if !probe.is_over(ack, &mut self.rounds, window) {
             return;
         }
         self.minimum_rtt.at = ack.now;
         self.last_good.restore(windows);
         if self.full.reached {
-            self.probe_bandwidth(ack.now);
+            self.mode = Mode::ProbeBandwidth(Cycle::at(ack.now));
         } else {
             self.mode = Mode::Startup;
         }
@@ -317,7 +271,7 @@ impl Bbr {
         if ack.delivered > 0 && !self.recover(ack, windows) {
             let rate = self.rate();
             let product = self.minimum_rtt.product(rate);
-            let wanted = product.map_or(self.initial, |bytes| scaled(bytes, self.cwnd_gain()));
+            let wanted = product.map_or(self.initial, |bytes| scaled(bytes, self.mode.cwnd_gain()));
             // In whole segments each: the product and the excess rounded up, the bound down.
             let mss = windows.mss;
             let aggregated = if self.full.reached {
@@ -332,7 +286,7 @@ impl Bbr {
             window::approach(target, self.full.reached, initial, ack, windows);
         }
         windows.cwnd = windows.cwnd.min(windows.max);
-        if self.mode == Mode::ProbeRtt {
+        if self.is_probing_rtt() {
             windows.cwnd = windows.cwnd.min(window::least(windows));
         }
     }
@@ -398,7 +352,7 @@ impl Model for Bbr {
     fn on_idle_over(&mut self, now: Instant) {
         self.idle_restart = true;
         self.aggregation.restart(now);
-        if self.mode == Mode::ProbeBandwidth {
+        if self.mode.is_cycling() {
             let rate = self.rate();
             self.pace.resume(rate);
         }

@@ -10,10 +10,30 @@ fn model(mode: Mode) -> (Bbr, Windows) {
     bbr.bandwidth.reset(0, BANDWIDTH);
     bbr.minimum_rtt.rtt = Some(RTT);
     bbr.minimum_rtt.at = START;
-    bbr.phase_began = START;
     bbr.pace.rate = BANDWIDTH;
     bbr.pace.by_rtt = true;
     (bbr, windows)
+}
+
+/// The cycle at `phase`, which began at the start.
+const fn cycle(phase: usize) -> Mode {
+    Mode::ProbeBandwidth(Cycle {
+        phase,
+        began: START,
+    })
+}
+
+/// The phase of the cycle.
+fn phase(bbr: &Bbr) -> usize {
+    let Mode::ProbeBandwidth(cycle) = bbr.mode else {
+        panic!("{:?} is no cycle", bbr.mode)
+    };
+    cycle.phase
+}
+
+/// The probe of the round trip at its start.
+fn probing_rtt() -> Mode {
+    Mode::ProbeRtt(RttProbe::default())
 }
 
 fn sample(rate: u64, application_limited: bool) -> RateSample {
@@ -27,17 +47,17 @@ fn sample(rate: u64, application_limited: bool) -> RateSample {
 /// 2^-10 s of the pace, at least two segments from 1.2 Mbit/s on.
 #[test]
 fn the_window_has_room_for_three_bursts() {
-    let segments = |mode, phase, pace, bytes| {
+    let segments = |mode, pace, bytes| {
         let (mut bbr, windows) = model(mode);
-        (bbr.phase, bbr.pace.rate) = (phase, pace);
+        bbr.pace.rate = pace;
         bbr.with_quantum(bytes, &windows) / MSS
     };
-    assert_eq!(segments(Mode::Startup, 0, BANDWIDTH, 10_000), 16);
-    assert_eq!(segments(Mode::Startup, 0, BANDWIDTH, 10_001), 18);
-    assert_eq!(segments(Mode::ProbeBandwidth, 0, BANDWIDTH, 10_000), 18);
-    assert_eq!(segments(Mode::ProbeBandwidth, 1, BANDWIDTH, 10_000), 16);
-    assert_eq!(segments(Mode::Startup, 0, 5_000_000, 10_000), 22);
-    assert_eq!(segments(Mode::Startup, 0, 100_000, 10_000), 14);
+    assert_eq!(segments(Mode::Startup, BANDWIDTH, 10_000), 16);
+    assert_eq!(segments(Mode::Startup, BANDWIDTH, 10_001), 18);
+    assert_eq!(segments(cycle(0), BANDWIDTH, 10_000), 18);
+    assert_eq!(segments(cycle(1), BANDWIDTH, 10_000), 16);
+    assert_eq!(segments(Mode::Startup, 5_000_000, 10_000), 22);
+    assert_eq!(segments(Mode::Startup, 100_000, 10_000), 14);
 }
 
 /// `bbr_packets_in_net_at_edt`: data that leaves until the next departure is gone, and the burst
@@ -50,7 +70,7 @@ fn the_network_drains_until_the_next_departure() {
         ack.next_departure = after(10);
         bbr.in_network(&ack, 50 * MSS, &windows) / MSS
     };
-    assert_eq!(in_network(Mode::ProbeRtt), 50 - 10);
+    assert_eq!(in_network(probing_rtt()), 50 - 10);
     assert_eq!(in_network(Mode::Startup), 50 + 2 - 10);
 }
 
@@ -100,7 +120,7 @@ fn an_equal_sample_renews_the_bandwidth() {
 /// Linux, `bbr_lt_bw_max_rtts`: forgotten after 48 round trips of the cycle, and not in start-up.
 #[test]
 fn a_policers_rate_is_forgotten_in_the_cycle_alone() {
-    for (mode, rate) in [(Mode::ProbeBandwidth, BANDWIDTH), (Mode::Startup, 200_000)] {
+    for (mode, rate) in [(cycle(0), BANDWIDTH), (Mode::Startup, 200_000)] {
         let (mut bbr, _) = model(mode);
         let mut ack = plain(START, 50);
         ack.lost_in_all = 0;
@@ -112,17 +132,17 @@ fn a_policers_rate_is_forgotten_in_the_cycle_alone() {
             bbr.rounds.next = 0;
             bbr.update_bandwidth(&ack, &sample(BANDWIDTH, false));
             if (8..56).contains(&round) {
-                assert_eq!(bbr.rate(), 200_000, "{mode:?}, round {round}");
+                assert_eq!(bbr.rate(), 200_000, "{:?}, round {round}", bbr.mode);
             }
         }
-        assert_eq!(bbr.rate(), rate, "{mode:?}");
+        assert_eq!(bbr.rate(), rate, "{:?}", bbr.mode);
     }
 }
 
 /// An interval begins at the first loss; earlier data, twice as fast, does not count.
 #[test]
 fn what_comes_before_the_first_loss_is_no_policers_rate() {
-    let (mut bbr, _) = model(Mode::ProbeBandwidth);
+    let (mut bbr, _) = model(cycle(0));
     let mut ack = plain(START, 50);
     ack.lost_in_all = 0;
     for round in 1..=11_u64 {
@@ -141,7 +161,7 @@ fn what_comes_before_the_first_loss_is_no_policers_rate() {
 /// after eight of them, at a gain of one; forgotten when a loss was spurious.
 #[test]
 fn a_policer_sets_bandwidth_and_gain() {
-    let (mut bbr, _) = model(Mode::ProbeBandwidth);
+    let (mut bbr, _) = model(cycle(0));
     for round in 1..=8_u64 {
         let mut ack = plain(after(100 * round), 50);
         (ack.delivered_in_all, ack.lost_in_all) = (20_000 * round, 5000 * round);
@@ -152,7 +172,7 @@ fn a_policer_sets_bandwidth_and_gain() {
         bbr.told = (ack.delivered_in_all, ack.lost_in_all);
     }
     assert_eq!(bbr.rate(), 200_000);
-    bbr.phase = 0;
+    bbr.mode = cycle(0);
     assert!((bbr.pacing_gain() - 1.0).abs() < 1e-9);
     bbr.on_taken_back();
     assert_eq!(bbr.rate(), BANDWIDTH);
@@ -160,13 +180,12 @@ fn a_policer_sets_bandwidth_and_gain() {
 }
 
 /// Whether a phase ends at `milliseconds` after its start, with `in_flight` segments.
-fn ends(phase: usize, at: Instant, in_flight: u64, lost: u64) -> bool {
-    let (mut bbr, windows) = model(Mode::ProbeBandwidth);
-    bbr.phase = phase;
+fn ends(before: usize, at: Instant, in_flight: u64, lost: u64) -> bool {
+    let (mut bbr, windows) = model(cycle(before));
     let mut ack = plain(at, in_flight);
     ack.lost = lost;
     bbr.update_phase(&ack, &windows);
-    bbr.phase != phase
+    phase(&bbr) != before
 }
 
 /// `bbr_is_next_cycle_phase`: 1.25 lasts a round trip, and until there is as much in flight, 125
@@ -191,13 +210,13 @@ fn phases_end_at_their_edges() {
 /// `bbr_check_drain`: until no more than the product and the quantum is in the network.
 #[test]
 fn draining_ends_at_the_product() {
-    let mode = |in_flight| {
+    let drains = |in_flight| {
         let (mut bbr, mut windows) = model(Mode::Drain);
         bbr.check_drain(&plain(START, in_flight), &mut windows);
-        bbr.mode
+        matches!(bbr.mode, Mode::Drain)
     };
-    assert_eq!(mode(107), Mode::Drain);
-    assert_eq!(mode(106), Mode::ProbeBandwidth);
+    assert!(drains(107));
+    assert!(!drains(106));
 }
 
 /// `bbr_reset_probe_bw_mode`: any phase but the draining one.
@@ -205,9 +224,8 @@ fn draining_ends_at_the_product() {
 fn the_cycle_begins_in_any_phase_but_the_second() {
     let phases: Vec<usize> = (0..8)
         .map(|micros| {
-            let (mut bbr, _) = model(Mode::Drain);
-            bbr.probe_bandwidth(Instant::from_nanos(7_000_001 + 1000 * micros));
-            bbr.phase
+            let now = Instant::from_nanos(7_000_001 + 1000 * micros);
+            Cycle::at(now).phase
         })
         .collect();
     assert_eq!(phases, [0, 2, 3, 4, 5, 6, 7, 0]);
@@ -217,12 +235,12 @@ fn the_cycle_begins_in_any_phase_but_the_second() {
 #[test]
 fn a_minimum_is_ten_seconds_old_when_it_expires() {
     let at = |now, rtt, idle| {
-        let (mut bbr, mut windows) = model(Mode::ProbeBandwidth);
+        let (mut bbr, mut windows) = model(cycle(0));
         bbr.idle_restart = idle;
         let mut ack = plain(now, 50);
         ack.rtt = Some(rtt);
         bbr.update_minimum_rtt(&ack, &mut windows);
-        (bbr.minimum_rtt.rtt, bbr.mode == Mode::ProbeRtt)
+        (bbr.minimum_rtt.rtt, bbr.is_probing_rtt())
     };
     let longer = RTT + Duration::from_millis(1);
     let expired = after(10_000) + Duration::from_nanos(1);
@@ -260,24 +278,23 @@ fn the_handshakes_round_trip_is_the_first_minimum() {
 #[test]
 fn the_round_trip_is_probed_for_200_ms_and_a_round() {
     for full in [false, true] {
-        let (mut bbr, mut windows) = model(Mode::ProbeRtt);
+        let (mut bbr, mut windows) = model(probing_rtt());
         (bbr.full.reached, bbr.last_good.cwnd) = (full, 70 * MSS);
         let mut step = |now, in_flight, round_start| {
             bbr.rounds.start = round_start;
             bbr.probe_rtt(&plain(now, in_flight), &mut windows);
-            (bbr.mode == Mode::ProbeRtt, windows.cwnd / MSS)
+            (bbr.is_probing_rtt(), windows.cwnd / MSS)
         };
         assert_eq!(step(after(0), 5, true), (true, 10));
         assert_eq!(step(after(50), 4, true), (true, 10));
         assert_eq!(step(after(100), 4, true), (true, 10), "the round began");
         assert_eq!(step(after(250), 4, false), (true, 10), "200 ms");
         assert_eq!(step(after(251), 4, false), (false, 70));
-        let expected = if full {
-            Mode::ProbeBandwidth
-        } else {
-            Mode::Startup
-        };
-        assert_eq!((bbr.mode, bbr.minimum_rtt.at), (expected, after(251)));
+        assert_eq!(
+            (bbr.mode.is_cycling(), bbr.mode.is_startup()),
+            (full, !full)
+        );
+        assert_eq!(bbr.minimum_rtt.at, after(251));
     }
 }
 
@@ -287,8 +304,8 @@ fn the_round_trip_is_probed_for_200_ms_and_a_round() {
 #[test]
 fn the_window_is_two_products() {
     let window = |full, cwnd, delivered, aggregated| {
-        let (mut bbr, mut windows) = model(Mode::ProbeBandwidth);
-        (bbr.full.reached, bbr.phase, windows.cwnd) = (full, 2, cwnd * MSS);
+        let (mut bbr, mut windows) = model(cycle(2));
+        (bbr.full.reached, windows.cwnd) = (full, cwnd * MSS);
         bbr.aggregation
             .on_delivered(START, aggregated * MSS, 0, u64::MAX, false);
         let ack = in_recovery(delivered * MSS, 0, 50 * MSS, Repairing::Nothing);
@@ -309,7 +326,7 @@ fn the_window_is_two_products() {
     assert_eq!(window(false, 206, 10, 0), 206);
     assert_eq!(window(true, 300, 0, 0), 300, "nothing is delivered");
     assert_eq!(window(true, 1, 1, 0), 4, "four at least");
-    let (mut bbr, mut windows) = model(Mode::ProbeRtt);
+    let (mut bbr, mut windows) = model(probing_rtt());
     windows.cwnd = 50 * MSS;
     bbr.set_cwnd(&plain(START, 50), &mut windows);
     assert_eq!(windows.cwnd, 4 * MSS);
@@ -336,7 +353,7 @@ fn the_first_window_grows_by_what_is_delivered() {
 #[test]
 fn a_pause_ends_at_the_pace_of_the_estimate() {
     for (mode, expected) in [
-        (Mode::ProbeBandwidth, BANDWIDTH * 99 / 100),
+        (cycle(0), BANDWIDTH * 99 / 100),
         (Mode::Startup, 3 * BANDWIDTH),
     ] {
         let (mut bbr, _) = model(mode);
@@ -350,7 +367,7 @@ fn a_pause_ends_at_the_pace_of_the_estimate() {
 #[test]
 fn only_samples_that_deliver_are_aggregated() {
     let most = |delivered, rate| {
-        let (mut bbr, mut windows) = model(Mode::ProbeBandwidth);
+        let (mut bbr, mut windows) = model(cycle(0));
         windows.cwnd = 300 * MSS;
         let mut ack = plain(START, 50);
         (ack.delivered, ack.rate) = (delivered * MSS, rate);
