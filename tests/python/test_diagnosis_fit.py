@@ -10,7 +10,7 @@ import airtcp
 from airtcp.diagnosis.ceiling import ceiling
 from airtcp.diagnosis.link import fitted_link
 from airtcp.diagnosis.loss import Loss, loss_of
-from airtcp.diagnosis.observed import Flags
+from airtcp.diagnosis.observed import Flags, Observed, Reals
 from airtcp.diagnosis.rate import half_sample_mode, rate_step
 from airtcp.diagnosis.scenario import Stack, modelled, opportunities, replayed
 from airtcp.diagnosis.stops import MIN_S, Stop, StopProcess
@@ -96,6 +96,34 @@ def test_stops_are_found_with_their_lengths() -> None:
     for one, (start, length) in zip(found, stops, strict=True):
         assert one.length_s == pytest.approx(length, abs=0.005)
         assert one.start_s == pytest.approx(start, abs=0.03)
+
+
+def test_a_stop_after_which_all_was_sent_again_is_found() -> None:
+    """A timeout of a sender that goes back leaves no round trip unambiguous for a while."""
+    flow = flow_over(Link(stops=((5.0, 1.0),), queue=2000), 12.0, 0.9 * 0.0012)
+    found = fitted_link(_gone_back(flow, (flow.sent_s < 6.0) & (flow.acked_s > 6.0))).stops.stops
+    assert [one.length_s for one in found] == [pytest.approx(1.0, abs=0.005)]
+
+
+def _gone_back(flow: Observed, again: Flags) -> Observed:
+    """These transmissions arrived, and were sent again just before."""
+
+    def twice(values: Reals) -> Reals:
+        return np.concatenate([values, values[again]])
+
+    return replace(
+        flow,
+        sent_s=np.concatenate([flow.sent_s, flow.acked_s[again] - 0.001]),
+        size=twice(flow.size),
+        payload=twice(flow.payload),
+        start=twice(flow.start),
+        attempt=np.concatenate([flow.attempt, flow.attempt[again] + 1]),
+        lost=np.concatenate([flow.lost, flow.lost[again]]),
+        dropped=np.concatenate([flow.dropped, flow.dropped[again]]),
+        full=np.concatenate([flow.full, flow.full[again]]),
+        acked_s=twice(flow.acked_s),
+        rtt_s=twice(np.where(again, np.nan, flow.rtt_s)),
+    )
 
 
 def test_pauses_of_the_application_are_no_stops() -> None:

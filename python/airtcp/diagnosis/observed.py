@@ -120,6 +120,13 @@ class Observed:
         told: Flags = ~(self.dropped | self.full)
         return told
 
+    @cached_property
+    def survived(self) -> Flags:
+        """Originals that arrived although they were sent again, as after a spurious timeout."""
+        again = np.isin(self.start, self.start[self.attempt > 0])
+        arrived: Flags = again & (self.attempt == 0) & ~self.lost & np.isfinite(self.acked_s)
+        return arrived
+
     @property
     def begun_s(self) -> float:
         """Departure of the first data."""

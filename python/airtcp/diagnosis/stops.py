@@ -166,11 +166,15 @@ def _silences(flow: Observed, packet_s: float, shortest: float) -> tuple[Reals, 
 
     A silence counts if the acknowledgment that ends it reports a transmission that was not lost,
     left before or early in the silence, and took that much longer than its predecessors: a loss, an
-    idle application and slow start's pauses of a round trip all lack that.
+    idle application and slow start's pauses of a round trip all lack that. A sender that goes back
+    after a timeout has sent all of it again by then: its round trips are ambiguous (RFC 6298 §3),
+    but it arrived.
     """
     order = np.argsort(flow.acked_s, kind="stable")
-    order = order[flow.sampled[order]]
-    came, sent, rtt = flow.acked_s[order], flow.sent_s[order], flow.rtt_s[order]
+    order = order[(flow.sampled | flow.survived)[order]]
+    came, sent = flow.acked_s[order], flow.sent_s[order]
+    certain = flow.sampled[order]
+    rtt = np.where(certain, flow.rtt_s[order], came - sent)
     begun, ended = [], []
     # Any acknowledgment ends a silence, including one that reports nothing new.
     for before, after in zip(flow.ack_s[:-1], flow.ack_s[1:], strict=True):
@@ -186,7 +190,7 @@ def _silences(flow: Observed, packet_s: float, shortest: float) -> tuple[Reals, 
         due = sent[first:last] + usual
         if (
             after - before < DELAYED_ACK_S
-            and np.count_nonzero(due < after - packet_s) < FEWEST_LATE
+            and np.count_nonzero((due < after - packet_s) & certain[first:last]) < FEWEST_LATE
         ):
             continue
         expected = float(due.min())
