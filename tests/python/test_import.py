@@ -3,6 +3,7 @@
 import gzip
 import importlib.util
 import json
+import time
 import tomllib
 from pathlib import Path
 
@@ -18,9 +19,9 @@ from airtcp.core.recordings.choices import Choices
 from airtcp.core.recordings.export.targets import TARGETS, export_link
 from airtcp.core.recordings.formats import formats_known
 from airtcp.core.recordings.imported import ImportedLink, import_link
-from airtcp.core.recordings.log import read_ping
+from airtcp.core.recordings.log import PingLog, read_ping
 from airtcp.core.recordings.opportunities import mean_bps, opportunities
-from airtcp.diagnosis.starlink import starlink_sentence
+from airtcp.diagnosis.starlink import changes_each_15_s, starlink_sentence
 
 ROOT = Path(__file__).parents[2]
 _SPEC = importlib.util.spec_from_file_location("write_formats", ROOT / "pages/write_formats.py")
@@ -390,6 +391,22 @@ def test_a_ping_of_starlink_shows_no_queue(tmp_path: Path) -> None:
             log = read_ping(starlink_log(tmp_path / "other.ping", period, seed))
             assert starlink_sentence(log, log.hosts) is None, (seed, period)
     assert starlink_sentence(read_ping(ping(tmp_path / "x.ping")), ()) is None
+
+
+def test_a_ping_of_a_day_is_judged_as_a_shorter_one() -> None:
+    """Each change of a day at each phase and period took 40 s of processor time."""
+
+    def day(period_s: float) -> PingLog:
+        rng = np.random.default_rng(1)
+        time_s = np.arange(0.0, 86_400.0, 0.5)
+        bases = rng.uniform(0.024, 0.044, 10_000)[(time_s / period_s).astype(int)]
+        rtt_s = bases + rng.exponential(0.0015, len(time_s))
+        return PingLog(Path("day.ping"), time_s, rtt_s, 0.5, "stamps")
+
+    began = time.process_time()
+    assert changes_each_15_s(day(15.0))
+    assert not changes_each_15_s(day(13.0))
+    assert time.process_time() - began < 20.0
 
 
 def test_the_guide_lists_every_format() -> None:

@@ -18,6 +18,8 @@ ADDRESSES = ("192.168.100.1", "100.64.0.1")
 MIN_S, MAX_S = 0.012, 0.12
 """Round trips to a host near a ground station."""
 MIN_PERIODS = 8
+MAX_EDGES = 240
+"""Changes that are looked at for a phase: an hour's, spread over a longer log."""
 _EDGE_S = 4.0
 """Probes so long before and after a change are compared."""
 _TIMES = 1.6
@@ -45,7 +47,8 @@ def changes_each_15_s(log: PingLog) -> bool:
     """Whether the base delay changes at a phase of 15 s, more than at others and other periods."""
     if log.duration_s < MIN_PERIODS * PERIOD_S or len(log.answered) < MIN_PERIODS * 10:
         return False
-    known = ~np.isnan(log.rtt_s)
+    known = np.flatnonzero(~np.isnan(log.rtt_s))
+    known = known[np.argsort(log.time_s[known], kind="stable")]
     time_s, rtt_s = log.time_s[known], log.rtt_s[known]
     # Spikes are not of the base delay.
     rtt_s = np.minimum(rtt_s, np.quantile(rtt_s, 0.9))
@@ -55,16 +58,22 @@ def changes_each_15_s(log: PingLog) -> bool:
 
 
 def _sharpness(time_s: Reals, rtt_s: Reals, period_s: float) -> float:
-    """How much larger the changes at the best phase are than those at the usual one."""
+    """How much larger the changes at the best phase are than those at the usual one.
+
+    Times are in order.
+    """
     sizes = []
     for phase in np.arange(0.0, period_s, 1.0):
         edges = np.arange(phase, float(time_s[-1]), period_s)
-        steps = []
-        for edge in edges:
-            before = rtt_s[(time_s >= edge - _EDGE_S) & (time_s < edge)]
-            after = rtt_s[(time_s >= edge) & (time_s < edge + _EDGE_S)]
-            if len(before) > 2 and len(after) > 2:
-                steps.append(abs(float(np.median(after)) - float(np.median(before))))
+        edges = edges[:: max(1, len(edges) // MAX_EDGES)]
+        begins, middles, ends = (
+            np.searchsorted(time_s, edges + by_s).tolist() for by_s in (-_EDGE_S, 0.0, _EDGE_S)
+        )
+        steps = [
+            abs(float(np.median(rtt_s[middle:end])) - float(np.median(rtt_s[begin:middle])))
+            for begin, middle, end in zip(begins, middles, ends, strict=True)
+            if middle - begin > 2 and end - middle > 2
+        ]
         sizes.append(float(np.mean(steps)) if len(steps) >= MIN_PERIODS - 2 else 0.0)
     usual = float(np.median(sizes))
     return max(sizes) / usual if usual > 0 else 0.0
