@@ -99,8 +99,18 @@ def probing_sender(path: Path, seconds: float = 10.0) -> Path:
     return write(path, flow)
 
 
-def small_writes(path: Path, delay_s: float = 0.04, rtt_s: float = 0.008, count: int = 200) -> Path:
-    """Requests of two writes: the second waits until the first is acknowledged."""
+def small_writes(
+    path: Path,
+    delay_s: float = 0.04,
+    rtt_s: float = 0.008,
+    count: int = 200,
+    *,
+    host_s: float = 0.00003,
+) -> Path:
+    """Requests of two writes: the second waits until the first is acknowledged.
+
+    The host takes `host_s` to send it then: none in a simulator, or by a coarse clock.
+    """
     flow = Connection()
     flow.open(0.0, rtt_s)
     at, sent, answered = rtt_s + 0.001, 0, 0
@@ -108,7 +118,7 @@ def small_writes(path: Path, delay_s: float = 0.04, rtt_s: float = 0.008, count:
         flow.data(at, sent, 40, answered)
         at += rtt_s + delay_s
         flow.ack(at, sent + 40, start=answered)
-        flow.data(at + 0.00003, sent + 40, 200, answered)
+        flow.data(at + host_s, sent + 40, 200, answered)
         at += rtt_s
         flow.data(at, answered, 120, sent + 240, back=True)
         sent, answered = sent + 240, answered + 120
@@ -178,6 +188,30 @@ def bounded_sender(
                 free = max(free, sent) + packet_s
                 start += FULL
                 waiting.append((free + rtt_s, start))
+    return write(path, flow)
+
+
+def acknowledged_evenly(
+    path: Path, segments: int = 46, *, bps: float = 20e6, is_clocked: bool = True
+) -> Path:
+    """A window of segments each 100 ms for 12 s, two at a time at the link's rate, without a queue.
+
+    An acknowledgment releases the next two. Without `is_clocked` they come by themselves, as many a
+    second, and are acknowledged after 120 ms.
+    """
+    flow = Connection(window=4_000_000)
+    rtt_s, pair_s = 0.1, 24_000 / bps
+    flow.open(0.0, rtt_s)
+    pause_s = max(0.0, rtt_s - segments / 2 * pair_s)
+    at, start = rtt_s, 0
+    while at < 12.0:
+        for _ in range(segments // 2):
+            flow.data(at, start, FULL)
+            flow.data(at, start + FULL, FULL)
+            start += 2 * FULL
+            flow.ack(at + (rtt_s - 0.00001 if is_clocked else 1.2 * rtt_s), start)
+            at += pair_s
+        at += pause_s
     return write(path, flow)
 
 

@@ -142,6 +142,21 @@ def test_a_sender_with_the_same_bytes_in_flight_has_a_small_buffer(tmp_path: Pat
     assert "The sender's own buffer holds the flow back for 89 % of the time" in counted.headline
 
 
+@pytest.mark.parametrize(
+    ("is_clocked", "bps", "is_bound"),
+    [(True, 20e6, True), (True, 5.4e6, False), (False, 20e6, False)],
+)
+def test_a_buffer_filled_to_the_byte_is_told_without_the_rate(
+    tmp_path: Path, *, is_clocked: bool, bps: float, is_bound: bool
+) -> None:
+    """Acknowledgments release its data, in a part of each round trip.
+
+    Not where they come evenly, as over a full link, nor where the data comes by itself.
+    """
+    path = faults.acknowledged_evenly(tmp_path / "a.pcap", bps=bps, is_clocked=is_clocked)
+    assert ("send-buffer" in kinds(of(path))) == is_bound
+
+
 def test_a_sender_that_fills_the_link_has_no_small_buffer(tmp_path: Path) -> None:
     path = faults.bounded_sender(tmp_path / "a.pcap", segments=240)
     assert "send-buffer" not in kinds(of(path))

@@ -29,6 +29,12 @@ ALIKE = 0.8
 ROOM = 1.25
 """Minimum ratio of the link's rate to the flow's."""
 MOSTLY = 0.5
+HOST_S = 0.001
+"""Maximum time from an acknowledgment to the data that it releases: of a host, or its pacing."""
+CLOCKED = 0.9
+"""Minimum share of the transmissions that acknowledgments release."""
+FLAT_S, FLAT_SHARE = 0.001, 0.03
+"""Maximum delay over the base round trip, absolute or relative, without a queue."""
 
 
 @dataclass(frozen=True)
@@ -114,9 +120,37 @@ def _shows_rate(link: FittedLink) -> bool:
 def _has_room(capture: Capture, flow: Observed, link: FittedLink | None) -> bool:
     """Whether the link has spare capacity, without a standing queue."""
     facts = capture.facts
-    if facts is None or facts["shares"].get("link", 0.0) > MOSTLY or link is None:
+    if facts is None or facts["shares"].get("link", 0.0) > MOSTLY:
         return False
-    return _shows_rate(link) and link.bps > ROOM * flow.goodput_bps * flow.overhead
+    if link is not None and _shows_rate(link):
+        return link.bps > ROOM * flow.goodput_bps * flow.overhead
+    return _waits_for_acknowledgments(flow)
+
+
+def _waits_for_acknowledgments(flow: Observed) -> bool:
+    """Whether the link delivers faster for a part of each round trip, and no queue ever builds up.
+
+    A sender that keeps as much in flight as its buffer holds, to the byte, sends no bursts that
+    would show the link's rate, but what acknowledgments release: then none for the rest of the
+    round trip. A program that writes evenly does not wait for them, and a window that fills the
+    link has them come evenly.
+    """
+    queued_s = float(np.quantile(flow.rtt_s[flow.sampled], 0.95)) - flow.base_rtt_s
+    came = flow.ack_s[flow.newly > 0]
+    if queued_s > max(FLAT_S, FLAT_SHARE * flow.base_rtt_s) or len(came) < 2:
+        return False
+    # Nearer than by chance, where acknowledgments are frequent.
+    near_s = min(HOST_S, float(came[-1] - came[0]) / len(came) / 2)
+    sent_s = flow.sent_s[flow.sent_s > came[0]]
+    latest = came[np.searchsorted(came, sent_s, side="right") - 1]
+    if np.mean(sent_s - latest <= near_s) < CLOCKED:
+        return False
+    part_s = flow.base_rtt_s / 4
+    ends = np.searchsorted(flow.ack_s, flow.ack_s + part_s)
+    whole = np.concatenate(([0.0], np.cumsum(flow.newly)))
+    bps = 8.0 * (whole[ends] - whole[:-1]) / part_s
+    _, first = np.unique(np.floor((flow.ack_s - flow.begun_s) / flow.base_rtt_s), return_index=True)
+    return float(np.median(np.maximum.reduceat(bps, first))) > ROOM * flow.goodput_bps
 
 
 def _is_held_elsewhere(capture: Capture) -> bool:
