@@ -3,6 +3,7 @@
 Nor do modules of a crate use each other in a circle.
 """
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -221,3 +222,60 @@ def test_the_two_packages_of_make_build_share_what_they_build() -> None:
         if extension[crate] != net[crate]
     }
     assert not differ, "name the missing features in crates/python/ or crates/net/Cargo.toml"
+
+
+PUBLISHED = (
+    "units",
+    "packet",
+    "bpf",
+    "tcp",
+    "endpoint",
+    "recording",
+    "link",
+    "network",
+    "capture",
+)
+"""Crates for programs of others, as in docs/reference/crates.md."""
+
+
+@pytest.mark.parametrize("crate", PUBLISHED)
+def test_a_published_crate_is_whole(crate: str) -> None:
+    named = manifest(ROOT, crate)
+    package = named["package"]
+    assert isinstance(package, dict)
+    assert package["description"]
+    assert package["readme"] == "README.md"
+    assert 1 <= len(package["keywords"]) <= 5
+    assert all(len(word) <= 20 for word in package["keywords"])
+    folder = ROOT / "crates" / crate
+    readme = (folder / "README.md").read_text(encoding="utf-8")
+    assert readme.startswith(f"# airtcp-{crate}\n")
+    for licence in ("LICENSE-MIT", "LICENSE-APACHE"):
+        assert (folder / licence).read_bytes() == (ROOT / licence).read_bytes()
+    for example in re.findall(r"--example (\w+)", readme):
+        assert (folder / "examples" / f"{example}.rs").is_file()
+    assert f"`airtcp-{crate}`" in (ROOT / "docs/reference/crates.md").read_text(encoding="utf-8")
+
+
+def test_published_crates_use_published_ones_of_the_same_version() -> None:
+    workspace = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]
+    versions = {
+        name.removeprefix("airtcp-"): value.get("version")
+        for name, value in workspace["dependencies"].items()
+        if name.startswith("airtcp-")
+    }
+    told = {crate for crate, version in versions.items() if version is not None}
+    assert told == set(PUBLISHED)
+    assert {versions[crate] for crate in told} == {workspace["package"]["version"]}
+    for crate in PUBLISHED:
+        needed = manifest(ROOT, crate).get("dependencies", {})
+        assert isinstance(needed, dict)
+        own = {name.removeprefix("airtcp-") for name in needed if name.startswith("airtcp-")}
+        assert own <= set(PUBLISHED), crate
+
+
+@pytest.mark.parametrize("crate", [name for name in ORDER if name not in PUBLISHED])
+def test_what_belongs_to_the_program_alone_is_not_published(crate: str) -> None:
+    package = manifest(ROOT, crate)["package"]
+    assert isinstance(package, dict)
+    assert package["publish"] is False
