@@ -64,6 +64,21 @@ def test_headers_of_a_hole_are_those_of_the_hosts_family(tmp_path: Path) -> None
         assert clamp in found.remedies
 
 
+def test_a_file_that_lists_its_packets_backward_shows_no_hole(tmp_path: Path) -> None:
+    """No acknowledgment comes after its data there, and nothing takes any time."""
+    recorded = faults.peer_gone(tmp_path / "a.pcap").read_bytes()
+    records, at = [], 24
+    while at < len(recorded):
+        end = at + 16 + int.from_bytes(recorded[at + 8 : at + 12], "little")
+        records.append(recorded[at:end])
+        at = end
+    backward = tmp_path / "backward.pcap"
+    backward.write_bytes(recorded[:24] + b"".join(reversed(records)))
+    found = of(backward)
+    assert not kinds(found)
+    assert "No remedy is recommended" in found.headline
+
+
 def test_a_short_packet_that_arrives_afterwards_leaves_no_doubt(tmp_path: Path) -> None:
     found = of(faults.mtu_hole(tmp_path / "a.pcap", has_short_after=True))
     assert "Packets longer than 1252 bytes never arrive" in found.headline

@@ -11,6 +11,10 @@ FEWEST_LONG = 3
 """Minimum number of lost long packets; fewer may be chance."""
 FEWEST_ATTEMPTS = 3
 """Minimum number of failed transmissions of the same bytes."""
+MIN_TRIED_NS = 200_000_000
+"""Minimum time between the first of these and the last: a timeout of Linux. In a file that lists
+packets backward, an acknowledgment comes before its data, all at one time.
+"""
 TCP_HEADER = 20
 IP_HEADER, IPV6_HEADER = 20, 40
 MIN_KNOWN = 1000
@@ -38,9 +42,11 @@ def longest_that_arrives(segments: pl.DataFrame) -> int | None:
     long = segments.filter(pl.col("size") > longest)
     if len(long) < FEWEST_LONG:
         return None
-    attempts = long.group_by("start").len()["len"].max()
-    is_tried = isinstance(attempts, int) and attempts >= FEWEST_ATTEMPTS
-    return longest if is_tried else None
+    tried = long.group_by("start").agg(
+        attempts=pl.len(), span=pl.col("time_ns").max() - pl.col("time_ns").min()
+    )
+    is_tried = (tried["attempts"] >= FEWEST_ATTEMPTS) & (tried["span"] >= MIN_TRIED_NS)
+    return longest if is_tried.any() else None
 
 
 def mtu_hole(capture: Capture) -> CaptureFinding | None:
