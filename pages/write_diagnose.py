@@ -22,9 +22,11 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "measurements" / "diagnose.md"
 FOUND = ROOT / "docs" / "measurements" / "diagnose.json"
 SCRIPTS = ROOT / "tests" / "captures"
-PARTS = ("scores", "causes", "forecasts", "remedied")
+PARTS = ("scores", "other", "causes", "forecasts", "remedied")
 HALVES = {"development": "developed with", "kept": "kept aside"}
 INDEPENDENT = {"independent": "the kernel over another emulator"}
+OTHER = "ns-3, "
+"""Before the halves of captures of another stack."""
 
 
 def main() -> None:
@@ -46,6 +48,8 @@ def main() -> None:
                 _run("score.py", corpus, "--half", half, "--json", str(FOUND), *late)
             if "causes" in parts:
                 _run("queues.py", f"{corpus}-queues", "--half", half, "--json", str(FOUND))
+        if "other" in parts:
+            _run("other_stack.py", f"{corpus}-ns3", "--json", str(FOUND))
         if "causes" in parts:
             _run("independent.py", f"{corpus}-independent", "--json", str(FOUND))
         if "forecasts" in parts:
@@ -64,8 +68,9 @@ def main() -> None:
         text = put(text, "remedied", remedied(found["remedied"]))
     PAGE.write_text(text)
     if options.corpus:
-        answered = ("answers", "kinds") if "scores" in parts else ()
-        stamp(ROOT, *parts, *answered)
+        written = {"scores": ("scores", "answers", "kinds"), "other": ("kinds",)}
+        marks = [mark for part in parts for mark in written.get(part, (part,))]
+        stamp(ROOT, *dict.fromkeys(marks))
 
 
 def _run(script: str, *arguments: str) -> None:
@@ -125,15 +130,17 @@ def answers(found: dict[str, Any]) -> str:
 
 
 def matrix(found: dict[str, Any]) -> str:
-    """A row per kind of link, and the judgement of its first sentences by half."""
-    heads = ["links", *(words for half, words in HALVES.items() if half in found)]
-    lines = [f"| {' | '.join(heads)} |", "|---|" + "---|" * (len(heads) - 1)]
-    by_kind: dict[str, dict[str, list[str]]] = {}
-    for half in (one for one in HALVES if one in found):
-        for case in found[half]["cases"]:
-            by_kind.setdefault(case["kind"], {}).setdefault(half, []).append(judgement(case))
-    for kind, halves in by_kind.items():
-        cells = [", ".join(halves.get(half, ["none"])) for half in HALVES if half in found]
+    """A row per kind of link, and the judgement of its first sentences by half and stack."""
+    columns = {words: found[half]["cases"] for half, words in HALVES.items() if half in found}
+    other = found.get("other_stack", {})
+    columns |= {OTHER + words: other[half] for half, words in HALVES.items() if half in other}
+    lines = [f"| links | {' | '.join(columns)} |", "|---|" + "---|" * len(columns)]
+    kinds = dict.fromkeys(case["kind"] for cases in columns.values() for case in cases)
+    for kind in kinds:
+        cells = [
+            ", ".join(judgement(case) for case in cases if case["kind"] == kind)
+            for cases in columns.values()
+        ]
         lines.append(f"| {kind} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
