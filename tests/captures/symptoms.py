@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
@@ -106,6 +107,9 @@ _FILES = {
     "path.csv": "time_ms,delay_ms,loss\n0,16,0\n15000,31,0\n30000,22,0\n",
     "outage.csv": "start_ms,length_ms\n15000,20000\n",
     "satellite.opportunities": _opportunities((15, 12), (15, 7), (30, 15)),
+    "cell.opportunities": _opportunities(
+        *((1.5, rate) for rate in (22, 9, 14, 4, 7, 18, 3, 11, 6, 16, 5, 9, 13, 4, 8, 20))
+    ),
 }
 
 
@@ -152,7 +156,7 @@ def _of_the_ends() -> list[Symptom]:
         ),
         Symptom(
             "vpn-slow-start",
-            "Through the VPN every transfer starts with seconds of nothing",
+            "The VPN is slow: every transfer through it starts with seconds of nothing",
             AT_SENDER,
             _made(faults.probing_sender),
             "path MTU black hole",
@@ -304,6 +308,21 @@ def _of_the_path() -> list[Symptom]:
             is_ranked=True,
         ),
         Symptom(
+            "lte-slow-in-the-evening",
+            "TCP is slow over LTE or 5G in the evening, and fast late at night",
+            AT_SENDER,
+            _simulated(
+                24,
+                link__rate=None,
+                link__delay="25 ms",
+                link__queue__packets=600,
+                link__trace__up="cell.opportunities",
+                link__trace__data="up",
+            ),
+            "the link's rate varies",
+            is_ranked=True,
+        ),
+        Symptom(
             "windows-download-slow",
             "A Windows PC downloads slowly, and only the PC can capture",
             "a capture at the receiver, without timestamps",
@@ -315,6 +334,21 @@ def _of_the_path() -> list[Symptom]:
 
 def _of_the_radio() -> list[Symptom]:
     return [
+        Symptom(
+            "wifi-download-slow-upload-fine",
+            "The download over Wi-Fi is slow, the upload is fine",
+            "a capture at the sender of the download",
+            _simulated(
+                link__rate="30 Mbit/s",
+                link__delay="8 ms",
+                link__loss__model="gilbert-elliott",
+                link__loss__good_to_bad=0.002,
+                link__loss__bad_to_good=0.25,
+                link__loss__loss_in_bad=0.6,
+            ),
+            "the link loses",
+            is_ranked=True,
+        ),
         Symptom(
             "ping-spikes-every-30-s",
             "Ping over Wi-Fi spikes to seconds every 30 s",
@@ -349,6 +383,13 @@ def _of_the_radio() -> list[Symptom]:
                 300,
             ),
             "as a device does that moves from one access point to another",
+        ),
+        Symptom(
+            "starlink-drops-every-15-s",
+            "Starlink drops for a moment every 15 s",
+            "ping -D",
+            _pinged(PingedLink(_beams, gaps=tuple(regular(15, 0.6, 600, 12))), 600),
+            "as Starlink's beams do each 15 s",
         ),
         Symptom(
             "wifi-loses-a-fifth",
@@ -413,6 +454,12 @@ def _of_the_radio() -> list[Symptom]:
             "The round trip rises",
         ),
     ]
+
+
+def _beams(at: float, draw: Random) -> float:
+    """Another base delay each 15 s, at 12, 27, 42 and 57 s of the minute."""
+    beam = Random(int((at - 12) // 15))
+    return 0.022 + 0.018 * beam.random() + 0.0015 * draw.expovariate(1)
 
 
 def _filled(at: float, random: object) -> float:

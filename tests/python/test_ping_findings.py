@@ -3,6 +3,7 @@
 import math
 import tracemalloc
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 
 import numpy as np
@@ -40,6 +41,16 @@ def filled(at, random):  # type: ignore[no-untyped-def]
     """A queue that is filled for half of each minute."""
     full = min(0.3, (at % 60 - 20) * 0.15) if 20 < at % 60 < 50 else 0.0
     return 0.02 + full * (0.6 + 0.4 * random.random()) + 0.002 * random.random()
+
+
+def beams(every_s):  # type: ignore[no-untyped-def]
+    """Another base delay each time, as at a terminal of a satellite network."""
+
+    def delay(at, random):  # type: ignore[no-untyped-def]
+        beam = Random(int((at - 12) // every_s))
+        return 0.022 + 0.018 * beam.random() + 0.0015 * random.expovariate(1)
+
+    return delay
 
 
 def loaded_at_times(at, random):  # type: ignore[no-untyped-def]
@@ -99,6 +110,13 @@ KINDS = {
         0.2,
         "gaps",
         "times in 5 minutes",
+    ),
+    "changes of Starlink's beams": (
+        PingedLink(beams(15), gaps=tuple(regular(15, 0.6, 600, 12))),
+        600,
+        0.2,
+        "gaps",
+        "for 600 ms at a time, every 15 s, and the base round trip changes with them: as Starlink",
     ),
     "an outage": (
         PingedLink(gaps=((400, 190),)),
@@ -177,6 +195,21 @@ def test_what_is_wrong_comes_first(kind: str, seed: int, tmp_path: Path) -> None
     assert sentence in found[0].sentence or seed > 1
     # Its symptoms are not reported as further faults.
     assert len(found) <= 2, [one.sentence for one in found]
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        PingedLink(gaps=tuple(regular(15, 0.6, 600, 12))),
+        PingedLink(beams(13), gaps=tuple(regular(13, 0.6, 600, 12))),
+    ],
+    ids=["one delay", "13 s"],
+)
+def test_other_gaps_are_not_starlinks(link: PingedLink, tmp_path: Path) -> None:
+    log = read_ping(link.write(tmp_path / "x.ping", 600))
+    said = find(log, find_events(log))[0].sentence
+    assert "Everything is lost for 600 ms at a time, every 1" in said
+    assert "Starlink" not in said
 
 
 @pytest.mark.parametrize(

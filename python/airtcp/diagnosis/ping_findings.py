@@ -19,6 +19,8 @@ from airtcp.diagnosis.radio import (
     SCAN_EVERY_S,
     is_scan,
 )
+from airtcp.diagnosis.starlink import ADVICE as STARLINK_ADVICE
+from airtcp.diagnosis.starlink import comes_with_beams
 
 OUTAGE_S = 20.0
 """Minimum length of an outage; shorter gaps are stops."""
@@ -117,8 +119,12 @@ def _gaps(log: PingLog, events: Events) -> Iterator[Finding]:
         for step in events.steps
         if np.min(np.abs(short.start_s + short.length_s / 2 - step.at_s)) <= ROAMED_S
     ]
-    with_step = ""
-    if moved:
+    with_step, advice = "", RADIO_ADVICE
+    if regular is not None and comes_with_beams(regular.every_s, log):
+        with_step = ", and the base round trip changes with them: as Starlink's beams do each 15 s"
+        advice = STARLINK_ADVICE
+    elif moved:
+        advice = ROAMING_ADVICE
         them = "it" if len(short) == 1 else "them"
         low, high = sorted((moved[0].before_s, moved[0].after_s))
         with_step = (
@@ -129,7 +135,7 @@ def _gaps(log: PingLog, events: Events) -> Iterator[Finding]:
         "gaps",
         f"Everything is lost for {how_long(short)}, {how_often(short, log, regular)}{with_step}.",
         1.5 * float(short.length_s.sum()) / log.duration_s,
-        ROAMING_ADVICE if moved else RADIO_ADVICE,
+        advice,
         regular,
     )
 

@@ -15,6 +15,13 @@ PERIOD_S = 15.0
 OTHER_PERIODS_S = (11.0, 13.0, 17.0, 19.0)
 ADDRESSES = ("192.168.100.1", "100.64.0.1")
 """The terminal, and the first hop beyond it (of other networks with that address, too)."""
+ADVICE = (
+    "The terminal is given another beam each 15 s: no setting of a computer ends these gaps. "
+    "Obstacles in its view lengthen them, and its app shows where they are."
+)
+"""About gaps that come with these changes."""
+NEAR_S = 0.3
+"""Maximum deviation of their period."""
 MIN_S, MAX_S = 0.012, 0.12
 """Round trips to a host near a ground station."""
 MIN_PERIODS = 8
@@ -41,6 +48,11 @@ def starlink_sentence(log: PingLog, hosts: Sequence[str]) -> str | None:
         "says nothing of the queue that TCP and UDP meet there. Measure with one of them: `airtcp "
         "measure HOST`, irtt, or a capture of a transfer."
     )
+
+
+def comes_with_beams(every_s: float, log: PingLog) -> bool:
+    """Whether what recurs after this time comes with changes of the beam."""
+    return abs(every_s - PERIOD_S) <= NEAR_S and changes_each_15_s(log)
 
 
 def changes_each_15_s(log: PingLog) -> bool:
