@@ -56,12 +56,13 @@ class Connection:
         sack: tuple[int, int] | None = None,
         window: int | None = None,
         back: bool = True,
+        stamped_s: tuple[float, float] | None = None,
     ) -> None:
-        """An acknowledgment of the server, or of the client."""
+        """An acknowledgment of the server, or of the client; `stamped_s` as for data."""
         options = b""
         if sack is not None:
             options = struct.pack("!BBBBII", 1, 1, 5, 10, 1 + sack[0], 1 + sack[1])
-        self._packet(at_s, int(back), start, ack, ACK, 0, options, window)
+        self._packet(at_s, int(back), start, ack, ACK, 0, options, window, stamped_s)
 
     def _packet(
         self,

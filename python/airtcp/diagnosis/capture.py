@@ -184,6 +184,10 @@ class Capture:
     """Other flows of the capture in the same direction at the same time, the largest first."""
     back: AtSender | None = None
     """The largest flow that a captured receiver sent to the same host at the same time."""
+    back_ns: tuple[int, ...] = ()
+    """Arrivals at a captured sender of other flows' data, in the direction of its acknowledgments,
+    in order.
+    """
     warnings: tuple[str, ...] = ()
     """Unreadable parts of the file; the rest was diagnosed."""
     quic: QuicFlow | None = None

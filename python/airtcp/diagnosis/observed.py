@@ -7,6 +7,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from airtcp.diagnosis.busy_back import BusyBack
+
 Reals = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
@@ -44,6 +46,8 @@ class Observed:
     """Start of the path's phases and their minimum round trips; empty with a single phase."""
     beside: "tuple[Observed, ...]" = ()
     """Other flows of the capture that share the link, as far as that shows."""
+    busy_back: BusyBack | None = None
+    """Captured data in the direction of the acknowledgments, if any."""
 
     @cached_property
     def base_rtt_s(self) -> float:

@@ -24,6 +24,10 @@ MIN_BACK = 0.01
 """Minimum bytes of a flow in the opposite direction, as a share of the flow's: acknowledgments have
 about two per cent.
 """
+MIN_BURSTS_BACK = 0.001
+"""The same for data that may delay acknowledgments in bursts."""
+MAX_BURSTS_BACK = 3
+"""Maximum number of such flows: each is another pass over the capture."""
 MAX_BESIDE = 7
 """Maximum number of other flows of a capture that are read, too."""
 FEWEST_OF_QUIC = 100
@@ -79,6 +83,7 @@ def read_capture(
         _at_sender(read, summary["flow"], segments, acks),
         tuple(_others(path, flows, summary["flow"], view)),
         _back(path, flows, summary["flow"]),
+        _arrivals_back(path, flows, summary["flow"]),
         warnings,
         quic,
         air,
@@ -192,6 +197,26 @@ def _back(
         if same_ends and host_of(one[one["data_from"]]) != host_of(own[own["data_from"]]):
             return _as_sender(path, one["number"], "sender")
     return None
+
+
+def _arrivals_back(
+    path: str | os.PathLike[str], flows: pl.DataFrame, chosen: dict[str, Any]
+) -> tuple[int, ...]:
+    """Arrivals of other data at the host of a captured sender, in order."""
+    if chosen["view"] != "sender" or not Path(path).is_file():
+        return ()
+    host = host_of(chosen["data_from"])
+    near = _meanwhile(flows, chosen, MIN_BURSTS_BACK).sort("bytes", descending=True)
+    towards = [
+        one["number"]
+        for one in near.iter_rows(named=True)
+        if host_of(one["server" if one["data_from"] == "client" else "client"]) == host
+    ]
+    arrivals = [
+        pl.DataFrame(_core.read_capture(path, number, "receiver").segments())["time_ns"]
+        for number in towards[:MAX_BURSTS_BACK]
+    ]
+    return tuple(pl.concat(arrivals).sort().to_list()) if arrivals else ()
 
 
 def _meanwhile(flows: pl.DataFrame, chosen: dict[str, Any], share: float) -> pl.DataFrame:

@@ -16,6 +16,7 @@ from airtcp.core.shown import InNotebook, Reported
 from airtcp.diagnosis import words
 from airtcp.diagnosis.aggregates import aggregates_of
 from airtcp.diagnosis.beside import with_beside
+from airtcp.diagnosis.busy_back import busy_back
 from airtcp.diagnosis.capture import Capture, Facts
 from airtcp.diagnosis.ceiling import Ceiling, ceiling
 from airtcp.diagnosis.check import (
@@ -478,7 +479,10 @@ def flow_of(capture: Capture) -> Observed | None:
         return None
     phases = capture.facts["phases"]
     bases = tuple((one["from_ns"] / 1e9, one["base_rtt_ns"] / 1e9) for one in phases)
-    flow = observed(seen.segments, seen.acks, bases)
+    flow = replace(
+        observed(seen.segments, seen.acks, bases),
+        busy_back=busy_back(capture.back_ns, capture.acks),
+    )
     others = (observed(one.segments, one.acks) for one in capture.others)
     return with_beside(flow, others) if flow.sampled.any() else flow
 

@@ -143,6 +143,8 @@ def found_stops(flow: Observed, rate_bps: float) -> list[Stop]:
     floor = max(PACKETS * packet_s, BASE_SHARE * flow.base_rtt_s)
     shortest, surely = max(MIN_S, floor), max(SURELY_S, floor)
     begun, ended = _silences(flow, packet_s, ORDINARY_SHARE * shortest)
+    waited = _waits_back(flow, begun, ended, shortest)
+    begun, ended = begun[~waited], ended[~waited]
     lengths = ended - begun
     is_stop = np.zeros(len(lengths), dtype=np.bool_)
     # Frequent short silences of hosts and jitter hide short stops, but not long ones.
@@ -199,6 +201,28 @@ def _silences(flow: Observed, packet_s: float, shortest: float) -> tuple[Reals, 
             begun.append(begin)
             ended.append(after)
     return np.array(begun), np.array(ended)
+
+
+def _waits_back(flow: Observed, begun: Reals, ended: Reals, shortest: float) -> Flags:
+    """Silences in which the acknowledgments wait for reverse data, and the data was in time."""
+    waits = np.zeros(len(begun), dtype=np.bool_)
+    busy = flow.busy_back
+    if busy is None:
+        return waits
+    order = np.argsort(flow.acked_s, kind="stable")
+    order = order[flow.sampled[order]]
+    came = flow.acked_s[order]
+    there = busy.way_there_s(flow.sent_s[order], came)
+    for at, (begin, end) in enumerate(zip(begun.tolist(), ended.tolist(), strict=True)):
+        if not busy.passes(begin, end, shortest):
+            continue
+        first, last = np.searchsorted(came, (end - 1e-9, end + BURST_S + 1e-9))
+        before, after = there[max(0, first - 5) : first], there[first:last]
+        if np.isfinite(before).any() and np.isfinite(after).any():
+            waits[at] = float(np.nanmin(after) - np.nanmedian(before)) <= shortest
+        else:
+            waits[at] = True
+    return waits
 
 
 def _exceeds_jitter(lengths: Reals, shortest: float, seconds: float) -> Flags:

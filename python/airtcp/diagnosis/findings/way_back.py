@@ -42,19 +42,11 @@ class WayBack:
 def way_back(acks: pl.DataFrame) -> WayBack | None:
     """The path of the acknowledgments of a flow; None if their timestamps show no clock."""
     pure = acks.filter((pl.col("payload") == 0) & pl.col("timestamp").is_not_null())
-    if len(pure) < FEWEST_ACKS:
+    left = departures_s(pure)
+    if left is None:
         return None
     came = pure["time_ns"].to_numpy() / 1e9
-    # Timestamps wrap at 2^32 (RFC 7323 §5.2).
-    values = np.unwrap(pure["timestamp"].to_numpy().astype(np.float64), period=2.0**32)
-    ticks = values[-1] - values[0]
-    if ticks <= 0 or came[-1] <= came[0]:
-        return None
-    rough = (came[-1] - came[0]) / ticks
-    tick = min(TICKS_S, key=lambda one: abs(np.log(rough / one)))
-    if not 1 / MAX_TICK_RATIO <= rough / tick <= MAX_TICK_RATIO:
-        return None
-    waits = _without_drift(came, came - tick * (values - values[0]))
+    waits = _without_drift(came, came - left)
     waited = waits > 0.5 * float(np.median(waits))
     gaps = np.diff(came)[waited[1:] & waited[:-1]]
     gaps = gaps[gaps > 0]
@@ -63,6 +55,27 @@ def way_back(acks: pl.DataFrame) -> WayBack | None:
     gap = float(np.median(gaps))
     same = float(np.mean(np.abs(gaps / gap - 1.0) <= SAME_GAP))
     return WayBack(float(np.median(waits)), gap, same)
+
+
+def departures_s(acks: pl.DataFrame) -> Reals | None:
+    """When each acknowledgment left the receiver, in seconds of its clock since the first.
+
+    None if their timestamps show no clock.
+    """
+    if len(acks) < FEWEST_ACKS or acks["timestamp"].null_count():
+        return None
+    came = acks["time_ns"].to_numpy() / 1e9
+    # Timestamps wrap at 2^32 (RFC 7323 §5.2).
+    values = np.unwrap(acks["timestamp"].to_numpy().astype(np.float64), period=2.0**32)
+    ticks = values[-1] - values[0]
+    if ticks <= 0 or came[-1] <= came[0]:
+        return None
+    rough = (came[-1] - came[0]) / ticks
+    tick = min(TICKS_S, key=lambda one: abs(np.log(rough / one)))
+    if not 1 / MAX_TICK_RATIO <= rough / tick <= MAX_TICK_RATIO:
+        return None
+    left: Reals = tick * (values - values[0])
+    return left
 
 
 def _without_drift(came: Reals, offsets: Reals) -> Reals:

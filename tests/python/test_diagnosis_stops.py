@@ -1,0 +1,64 @@
+"""Stops of a link under traffic the other way: true ones, and waits of acknowledgments."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from airtcp.diagnosis.capture import Capture
+from airtcp.diagnosis.link import fitted_link
+from airtcp.diagnosis.read import read_capture
+from airtcp.diagnosis.result import flow_of
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "captures"))
+
+from two_ways import two_ways
+
+
+def stops_of(capture: Capture) -> list[tuple[float, float]]:
+    flow = flow_of(capture)
+    assert flow is not None
+    stops = fitted_link(flow).stops.stops
+    return [(one.start_s, one.start_s + one.length_s) for one in stops]
+
+
+@pytest.mark.parametrize(
+    ("bps", "bps_back", "windows"),
+    [(20e6, 1e6, (60, 30)), (12e6, 4e6, (90, 60)), (8e6, 8e6, (60, 30)), (20e6, 1e6, (60, 10))],
+)
+@pytest.mark.parametrize("ways", [(), (0, 1), (0,)])
+def test_acknowledgments_behind_bursts_of_an_upload_are_no_stop_of_the_link(
+    tmp_path: Path, bps: float, bps_back: float, windows: tuple[int, int], ways: tuple[int, ...]
+) -> None:
+    capture = read_capture(
+        two_ways(
+            tmp_path / "a.pcap",
+            bps=bps,
+            bps_back=bps_back,
+            windows=windows,
+            delay_s=0.02,
+            burst_every_s=1.1,
+            has_receivers_clock=True,
+            stops=((4.13, 0.4, ways),) if ways else (),
+        ),
+        1,
+        None,
+    )
+
+    # A stop of this direction alone, and one of both, while data comes the other way.
+    found = [one for one in stops_of(capture) if one[1] - one[0] > 0.3]
+    assert len(found) == bool(ways)
+    assert all(begun < 4.4 < 4.5 < ended + 0.1 for begun, ended in found)
+    # Away from it, none: without the reverse data, each of its bursts is taken for one.
+    away = [one for one in stops_of(capture) if not 4.0 < one[0] < 5.0]
+    assert away == []
+    assert len(stops_of(replace(capture, back_ns=()))) >= 8
+
+
+def test_a_stop_of_both_directions_under_an_upload_is_found(tmp_path: Path) -> None:
+    for ways in ((0, 1), (0,)):
+        stops = ((4.0, 0.4, ways), (8.0, 0.3, ways))
+        path = two_ways(tmp_path / "a.pcap", bps=12e6, stops=stops, has_receivers_clock=True)
+        begun = [start for start, _ in stops_of(read_capture(path, 1, None))]
+        assert [round(start) for start in begun] == [4, 8]
