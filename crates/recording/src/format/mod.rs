@@ -25,6 +25,7 @@ mod rate_words;
 mod routeros;
 mod speed_test;
 mod stamp;
+mod table;
 mod tc;
 mod tcpdump_text;
 mod throughput;

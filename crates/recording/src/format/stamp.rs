@@ -1,8 +1,8 @@
 //! The time at the beginning of a line: `ping -D`, `fping -D`, `ts`, `date` in a loop.
 //!
 //! `[1732700000.013063]`, `1732700000.013`, `2024-11-27T10:33:20.013`, `2024-11-27 10:33:20`,
-//! `[10:33:20.013]`, `10:33:20`. Dates without a zone are taken as UTC: only differences and the
-//! hour of the day are used.
+//! `27.11.2024 10:33:20`, `[10:33:20.013]`, `10:33:20`. Dates without a zone are taken as UTC: only
+//! differences and the hour of the day are used.
 
 use crate::probes::Stamp;
 
@@ -46,12 +46,17 @@ fn unix(text: &str) -> Option<Stamp> {
 }
 
 fn dated(date: &str, time: &str) -> Option<Stamp> {
-    let mut fields = date.split('-').map(str::parse::<i64>);
-    let (year, month, day) = (
+    let mut fields = date.split(['-', '.']).map(str::parse::<i64>);
+    let (first, month, last) = (
         fields.next()?.ok()?,
         fields.next()?.ok()?,
         fields.next()?.ok()?,
     );
+    let (year, day) = if date.contains('.') && last > 31 {
+        (last, first)
+    } else {
+        (first, last)
+    };
     if !(1970..=2200).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;
     }
@@ -137,6 +142,7 @@ mod tests {
                 true,
                 false,
             ),
+            ("27.11.2024 09:33:20.013063", exact, true, true),
             ("[09:33:20.5] 64", 34_400_500_000_000, false, true),
             ("09:33:20 64", 34_400_000_000_000, false, false),
         ] {

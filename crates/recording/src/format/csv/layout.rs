@@ -3,32 +3,27 @@
 use airtcp_units::Duration;
 
 use super::super::milliseconds::in_ms;
+use super::super::table::{self, TIMES};
 use crate::fault::TraceError;
 use crate::source::Source;
 
 /// Names of the column with the round-trip times, without their unit, the first preferred; `time`
 /// is one only if its unit is the millisecond and no other column is.
-const COLUMNS: [&str; 7] = [
+const COLUMNS: [&str; 14] = [
     "rtt",
     "round_trip",
     "roundtrip",
+    "round_trip_time",
     "latency",
     "ping",
+    "laufzeit",
+    "paketumlaufzeit",
+    "antwortzeit",
+    "latenz",
+    "latence",
+    "latencia",
     "delay",
     "time",
-];
-
-/// Names of the column with the times of sending, of any origin, without their unit.
-const TIMES: [&str; 9] = [
-    "time",
-    "sent",
-    "timestamp",
-    "ts",
-    "t",
-    "zeit",
-    "temps",
-    "tiempo",
-    "tempo",
 ];
 
 /// Values of a probe without an answer, in lower case.
@@ -82,7 +77,10 @@ impl Layout {
         if text.trim().parse::<f64>().is_ok() {
             return Some(bare);
         }
-        SEPARATORS.iter().find_map(|&separator| {
+        // The separator of a single column is one that its decimals do not use.
+        let is_single = !SEPARATORS.iter().any(|one| first_line.contains(one));
+        let separators = if is_single { &[b';'][..] } else { &SEPARATORS };
+        separators.iter().find_map(|&separator| {
             let names: Vec<Name> = text.split(char::from(separator)).map(Name::of).collect();
             let place = |is_named_unit: bool| {
                 COLUMNS.iter().find_map(|known| {
@@ -111,18 +109,10 @@ impl Layout {
         })
     }
 
-    /// A field as a number of its unit; None where the probe has no answer.
-    pub fn number(&self, field: &[u8]) -> Option<Vec<u8>> {
+    /// Whether a field marks a probe without an answer.
+    pub fn is_unanswered(field: &[u8]) -> bool {
         let lower = String::from_utf8_lossy(field).to_ascii_lowercase();
-        let lower = lower.trim();
-        let is_none = UNANSWERED.contains(&lower);
-        (!is_none).then(|| {
-            if self.has_comma {
-                lower.replacen(',', ".", 1).into_bytes()
-            } else {
-                lower.to_owned().into_bytes()
-            }
-        })
+        UNANSWERED.contains(&lower.trim())
     }
 }
 
@@ -165,28 +155,22 @@ impl Name {
 }
 
 impl Layout {
-    /// A round trip in the column's unit; errors quote `field`.
+    /// The round trip that a field gives in the column's unit.
     pub fn round_trip(
         &self,
-        number: &[u8],
         field: &[u8],
         line: u64,
         source: Source<'_>,
     ) -> Result<Duration, TraceError> {
-        let value = std::str::from_utf8(number)
+        let value = std::str::from_utf8(field)
             .ok()
-            .and_then(|text| text.parse::<f64>().ok());
+            .and_then(|text| table::number(text.trim(), self.has_comma));
         in_ms(value.map(|value| value * self.unit_ms), field, line, source)
     }
 
     /// The time of sending in seconds, of any origin.
     pub fn seconds(&self, field: &[u8]) -> Option<f64> {
-        let number = self.number(field)?;
-        let time: f64 = std::str::from_utf8(&number).ok()?.parse().ok()?;
-        let seconds = time * self.time_unit_s;
-        (0.0..LAST_S).contains(&seconds).then_some(seconds)
+        let text = std::str::from_utf8(field).ok()?;
+        table::seconds(text.trim(), self.time_unit_s, self.has_comma)
     }
 }
-
-/// Times above this are no seconds.
-const LAST_S: f64 = 1e10;

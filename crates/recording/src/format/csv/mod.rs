@@ -5,7 +5,8 @@ mod layout;
 
 use airtcp_units::Duration;
 
-use super::{EXPECTED, Fact, Format, Recording, first_line};
+use super::table;
+use super::{EXPECTED, Fact, Format, Recording};
 use crate::fault::{TraceError, TraceProblem};
 use crate::probes::{ProbeLogBuilder, Stamp};
 use crate::source::Source;
@@ -17,7 +18,7 @@ pub(super) const FORMAT: Format = Format {
     title: "CSV with a column rtt_ms (or rtt, time_ms), or one number of milliseconds a line",
     knows: &[Fact::SendingTimes, Fact::RoundTrips, Fact::UnansweredProbes],
     by_lines: true,
-    sniff: |bytes| first_line(bytes).and_then(Layout::told_by).is_some(),
+    sniff: |bytes| table::header(bytes).and_then(Layout::told_by).is_some(),
     read,
 };
 
@@ -25,9 +26,10 @@ pub(super) const FORMAT: Format = Format {
 /// from a series of even times.
 fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
     let none = || source.error(None, TraceProblem::NoRoundTrip { expected: EXPECTED });
-    let layout = first_line(bytes)
+    let layout = table::header(bytes)
         .and_then(Layout::told_by)
         .ok_or_else(none)?;
+    let (bytes, skipped) = table::body(bytes);
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(layout.has_header)
         .delimiter(layout.separator)
@@ -37,18 +39,20 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
     let mut rows: Vec<(Option<f64>, Option<Duration>)> = Vec::new();
     let mut record = csv::ByteRecord::new();
     loop {
-        let line = reader.position().line();
+        let line = skipped + reader.position().line();
         let is_row = reader.read_byte_record(&mut record).map_err(|error| {
             source.error(Some(line), TraceProblem::Unreadable(error.to_string()))
         })?;
         if !is_row {
             break;
         }
-        let line = record.position().map_or(line, csv::Position::line);
+        let line = record
+            .position()
+            .map_or(line, |position| skipped + position.line());
         match record.get(layout.column) {
             Some(field) => {
-                let number = layout.number(field);
-                let rtt = number.map(|number| layout.round_trip(&number, field, line, source));
+                let is_answered = !Layout::is_unanswered(field);
+                let rtt = is_answered.then(|| layout.round_trip(field, line, source));
                 let time = layout.time.and_then(|column| record.get(column));
                 rows.push((time.and_then(|time| layout.seconds(time)), rtt.transpose()?));
             }

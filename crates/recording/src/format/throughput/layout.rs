@@ -1,6 +1,7 @@
 //! Columns of a series of throughputs, their units and directions.
 
-use super::{Direction, first_line, lines};
+use super::super::table::{self, TIMES};
+use super::{Direction, lines};
 
 /// Higher rates are invalid.
 const MAX_BPS: f64 = 1e13;
@@ -17,6 +18,8 @@ pub(super) struct Layout {
     /// No header names anything.
     pub is_bare: bool,
     separator: Option<char>,
+    /// Decimals may begin with a comma, which separates nothing.
+    has_comma: bool,
     pub time: Option<usize>,
     time_unit_s: f64,
     pub rates: Vec<RateColumn>,
@@ -38,16 +41,17 @@ enum Unit {
 
 impl Layout {
     pub fn of(bytes: &[u8]) -> Option<Self> {
-        let header = std::str::from_utf8(first_line(bytes)?).ok()?;
+        let header = std::str::from_utf8(table::header(bytes)?).ok()?;
         Self::named(header).or_else(|| Self::bare(bytes))
     }
 
     /// By the names of a header: `time_s,mbps`, `timestamp;dl_kbps;ul_kbps`.
     fn named(header: &str) -> Option<Self> {
-        let separator = [',', ';', '\t']
+        let separator = ['\t', ';', ',']
             .into_iter()
             .find(|one| header.contains(*one));
-        let separator = separator.or_else(|| header.contains("bps").then_some(','))?;
+        // The separator of a single column is one that its decimals do not use.
+        let separator = separator.or_else(|| header.contains("bps").then_some(';'))?;
         let names: Vec<String> = header
             .trim_start_matches('\u{feff}')
             .split(separator)
@@ -71,18 +75,9 @@ impl Layout {
             })
             .collect();
         let time = names.iter().position(|name| {
-            [
-                "time",
-                "t",
-                "timestamp",
-                "seconds",
-                "sec",
-                "second",
-                "elapsed",
-                "ts",
-            ]
-            .iter()
-            .any(|known| name.split(['_', ' ', '(', '[']).next() == Some(known))
+            TIMES
+                .iter()
+                .any(|known| name.split(['_', ' ', '(', '[']).next() == Some(known))
         });
         let time_unit_s = time.map_or(1.0, |place| match &names[place] {
             name if name.contains("ms") && !name.ends_with("time_s") => 1e-3,
@@ -98,6 +93,7 @@ impl Layout {
             has_header: true,
             is_bare: false,
             separator: Some(separator),
+            has_comma: separator != ',',
             time,
             time_unit_s,
             rates,
@@ -115,7 +111,7 @@ impl Layout {
             let text = std::str::from_utf8(line).ok()?;
             let numbers: Option<Vec<f64>> = text
                 .split_whitespace()
-                .map(|word| word.parse().ok())
+                .map(|word| table::number(word, true))
                 .collect();
             let Some(numbers) = numbers.filter(|numbers| numbers.iter().all(|one| one.is_finite()))
             else {
@@ -160,6 +156,7 @@ impl Layout {
             has_header: false,
             is_bare: columns == 2,
             separator: None,
+            has_comma: true,
             time: Some(if columns == 2 { 0 } else { 1 }),
             time_unit_s,
             rates: vec![rate],
@@ -179,27 +176,22 @@ impl Layout {
 
     /// The time of a row in seconds, of any origin.
     pub fn seconds(&self, fields: &[&str]) -> Option<f64> {
-        const MAX_S: f64 = 1e10;
-        let text = fields.get(self.time?)?;
-        let number = text.parse::<f64>().ok().map(|time| time * self.time_unit_s);
-        let stamped = || Some(super::super::stamp::stamp(text)?.nanos as f64 / 1e9);
-        number
-            .or_else(stamped)
-            .filter(|time| (0.0..MAX_S).contains(time))
+        table::seconds(fields.get(self.time?)?, self.time_unit_s, self.has_comma)
     }
-}
 
-impl RateColumn {
-    pub fn bits(&self, fields: &[&str]) -> Option<f64> {
-        let number = |column: usize| fields.get(column)?.parse::<f64>().ok();
-        let value = number(self.column)?;
-        let bits = match self.unit {
+    /// Bits a second in a column of a row.
+    pub fn bits(&self, rate: &RateColumn, fields: &[&str]) -> Option<f64> {
+        let number = |column: usize| table::number(fields.get(column)?, self.has_comma);
+        let value = number(rate.column)?;
+        let bits = match rate.unit {
             Unit::Bits(factor) => value * factor,
             Unit::BytesPer(column) => 8e3 * value / number(column).filter(|ms| *ms > 0.0)?,
         };
         (0.0..=MAX_BPS).contains(&bits).then_some(bits)
     }
+}
 
+impl RateColumn {
     /// Whether the row is marked as having no value.
     pub fn is_missing(&self, fields: &[&str]) -> bool {
         let text = fields

@@ -8,7 +8,7 @@ mod raca;
 
 use airtcp_units::Duration;
 
-use super::{Fact, Format, Recording, first_line, in_words};
+use super::{Fact, Format, Recording, in_words, table};
 use crate::fault::{TraceError, TraceProblem};
 use crate::recording::{Bound, Direction, Layer, RateStep, Rates};
 use crate::source::{Source, lines};
@@ -35,12 +35,13 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
         return Err(source.error(None, TraceProblem::Empty { expected }));
     };
     let mut samples: Vec<Vec<(f64, f64)>> = vec![Vec::new(); layout.rates.len()];
+    let (bytes, skipped) = table::body(bytes);
     let cut_short = !bytes.ends_with(b"\n");
     let last_line = lines(bytes).last().map_or(0, |(line, _)| line);
     let mut rows = 0_u32;
-    for (line, bytes) in lines(bytes) {
-        let is_header = layout.has_header && Some(bytes) == first_line_of(line, bytes);
-        if bytes.is_empty() || is_header || bytes.starts_with(b"#") {
+    let mut awaits_header = layout.has_header;
+    for (line, bytes) in lines(bytes).filter(|(_, line)| !line.is_empty()) {
+        if std::mem::take(&mut awaits_header) || bytes.starts_with(b"#") {
             continue;
         }
         let fields = layout.fields(bytes);
@@ -50,11 +51,11 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
         };
         rows += 1;
         for (rate, samples) in layout.rates.iter().zip(&mut samples) {
-            match (time, rate.bits(&fields)) {
+            match (time, layout.bits(rate, &fields)) {
                 (Some(time), Some(bits)) => {
                     if samples.last().is_some_and(|(before, _)| time < *before) {
                         return Err(source.malformed(
-                            line,
+                            skipped + line,
                             bytes,
                             "times that do not decrease",
                             "sort the file, or cut it where the recording was restarted",
@@ -66,7 +67,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
                 _ if cut_short && line == last_line => {}
                 _ => {
                     return Err(source.malformed(
-                        line,
+                        skipped + line,
                         bytes,
                         "a time and a rate",
                         "correct or remove the line",
@@ -97,11 +98,6 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
         found.assume("the columns are seconds and Mbit/s", None);
     }
     Ok(found)
-}
-
-/// The line itself where it is the first.
-fn first_line_of(line: u64, bytes: &[u8]) -> Option<&[u8]> {
-    (line == 1).then_some(bytes)
 }
 
 /// How long a series is.
