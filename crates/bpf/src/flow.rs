@@ -65,9 +65,8 @@ impl Flow {
             read_only: false,
         });
         let data: Vec<Region> = program.sections.iter().cloned().chain(values).collect();
-        let socket = program.layout.size() as usize;
         Self {
-            memory: Memory::new(socket, program.samples.size(), data),
+            memory: Memory::new(program.layout.rooms(), program.samples.size(), data),
             maps: Maps::new(&program.maps),
             environment: Environment::new(program.hz, seed),
             instructions: 0,

@@ -187,12 +187,6 @@ impl Encoded {
         matches!(self.opcode & 7, 1..=3)
     }
 
-    /// Whether it writes to memory.
-    #[must_use]
-    pub const fn stores(&self) -> bool {
-        matches!(self.opcode & 7, 2 | 3)
-    }
-
     /// Decodes everything except calls and wide immediates, which the loader links. `None`: not an
     /// instruction of ISA v1 to v4.
     #[must_use]

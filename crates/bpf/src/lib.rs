@@ -26,8 +26,10 @@ mod memory;
 mod mirror;
 mod program;
 mod sample;
+mod stores;
 mod trace;
 mod trap;
+mod verify;
 mod vm;
 
 pub use environment::{Environment, Message};

@@ -43,6 +43,8 @@ pub struct Region {
 #[derive(Clone, Debug)]
 pub struct Memory {
     regions: Vec<Region>,
+    /// For each byte of the socket, the most bytes of a store that starts there.
+    rooms: Vec<u8>,
 }
 
 /// The address of byte `offset` of a region.
@@ -51,16 +53,17 @@ pub const fn address(region: usize, offset: u64) -> u64 {
     (region as u64) << 32 | offset & 0xffff_ffff
 }
 
-/// Splits an address.
+/// Splits an address: the region, and the byte in it.
 #[expect(clippy::cast_possible_truncation, reason = "both halves have 32 bits")]
-const fn split(address: u64) -> (usize, usize) {
+pub const fn split(address: u64) -> (usize, usize) {
     ((address >> 32) as usize, address as u32 as usize)
 }
 
 impl Memory {
-    /// Creates memory: a socket and a sample of these sizes, in bytes, then sections and maps.
+    /// Creates memory: a socket with the most bytes of a store at each of its bytes, a sample of
+    /// this size in bytes, then sections and maps.
     #[must_use]
-    pub fn new(socket: usize, sample: usize, data: impl IntoIterator<Item = Region>) -> Self {
+    pub fn new(rooms: Vec<u8>, sample: usize, data: impl IntoIterator<Item = Region>) -> Self {
         let zeroed = |size: usize, read_only| Region {
             bytes: alloc::vec![0; size],
             read_only,
@@ -68,12 +71,12 @@ impl Memory {
         let mut regions = alloc::vec![
             zeroed(0, true),
             zeroed(FRAMES * FRAME, false),
-            zeroed(socket, false),
+            zeroed(rooms.len(), true),
             zeroed(5 * 8, true),
             zeroed(sample, true),
         ];
         regions.extend(data);
-        Self { regions }
+        Self { regions, rooms }
     }
 
     /// Contents of a region; empty if there is no such region.
@@ -116,11 +119,15 @@ impl Memory {
     /// They are not within a region that may be written.
     #[inline]
     pub fn store<const N: usize>(&mut self, address: u64, value: [u8; N]) -> Result<(), BadAccess> {
-        let (region, offset) = split(address);
+        let (number, offset) = split(address);
+        let has_room = |room: &u8| usize::from(*room) >= N;
+        let rooms = &self.rooms;
         let place = self
             .regions
-            .get_mut(region)
-            .filter(|region| !region.read_only)
+            .get_mut(number)
+            .filter(|region| {
+                !region.read_only || number == SOCKET && rooms.get(offset).is_some_and(has_room)
+            })
             .and_then(|region| region.bytes.get_mut(offset..)?.first_chunk_mut::<N>());
         match place {
             Some(place) => {
@@ -152,7 +159,7 @@ impl Memory {
             })
     }
 
-    /// `size` bytes to write.
+    /// `size` bytes that the kernel writes for a program: never in the socket.
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ use crate::memory::{Memory, SOCKET};
 macro_rules! members {
     ($($Member:ident $name:literal $writable:literal: $what:literal;)+) => {
         /// A member of the kernel's socket that can be simulated.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Member {
             $(#[doc = $what] $Member,)+
         }
@@ -110,6 +110,12 @@ pub struct Slot {
     pub bits: (u32, u32),
 }
 
+/// Bytes of the control's own state (`ICSK_CA_PRIV_SIZE`), whatever the program declares.
+const PRIVATE: u32 = 104;
+
+/// Bytes before it: an address a little below it is no other member's.
+const BEFORE_PRIVATE: u32 = 256;
+
 /// Bytes on both sides of a bit field: a program may read it as part of a unit of up to 8 bytes.
 const MARGIN: u32 = 8;
 
@@ -149,6 +155,11 @@ impl Layout {
     /// the mirror is full.
     #[must_use]
     pub fn add(&mut self, member: Member, size: u32, bits: (u32, u32)) -> Option<Slot> {
+        let size = if member == Member::Private {
+            PRIVATE
+        } else {
+            size
+        };
         if let Some(slot) = self.slot(member) {
             let fits = slot.size == size && slot.bits == bits;
             return fits.then_some(slot);
@@ -157,10 +168,10 @@ impl Layout {
             return None;
         }
         let start = self.size.next_multiple_of(8);
-        let (offset, end) = if bits.1 > 0 {
-            (start + MARGIN, start + 3 * MARGIN)
-        } else {
-            (start, start + size)
+        let (offset, end) = match (member, bits.1) {
+            (Member::Private, _) => (start + BEFORE_PRIVATE, start + BEFORE_PRIVATE + size),
+            (_, 0) => (start, start + size),
+            (_, _) => (start + MARGIN, start + 3 * MARGIN),
         };
         if end > MAX_SIZE {
             return None;
@@ -178,6 +189,16 @@ impl Layout {
 }
 
 impl Slot {
+    /// The first byte that is set aside for the member.
+    pub(crate) const fn start(&self) -> u32 {
+        let margin = match (self.member, self.bits.1) {
+            (Member::Private, _) => BEFORE_PRIVATE,
+            (_, 0) => 0,
+            (_, _) => MARGIN,
+        };
+        self.offset.saturating_sub(margin)
+    }
+
     /// Value of up to 8 bytes.
     #[must_use]
     pub fn get(&self, memory: &Memory) -> u64 {

@@ -8,10 +8,11 @@ use core::fmt;
 
 use crate::isa::Instruction;
 use crate::maps::Map;
-use crate::memory::Region;
+use crate::memory::{BadAccess, CONTEXT, Region, SAMPLE, SOCKET, split};
 use crate::mirror::Layout;
 use crate::sample::Samples;
 use crate::trap::Trap;
+use crate::verify::Origins;
 use crate::vm::{BUDGET, Stop};
 
 /// Declares the operations once: the members of `struct tcp_congestion_ops`.
@@ -49,6 +50,23 @@ operations! {
     SndbufExpand "sndbuf_expand": "Size of the send buffer; never called.";
     Init "init": "The connection is established.";
     Release "release": "The connection is closed.";
+}
+
+impl Operation {
+    /// Number of its arguments, the socket among them.
+    pub(crate) const fn arguments(self) -> u8 {
+        match self {
+            Self::CongControl => 4,
+            Self::CongAvoid => 3,
+            Self::SetState | Self::CwndEvent | Self::InAckEvent | Self::PktsAcked => 2,
+            Self::Ssthresh
+            | Self::MinTsoSegs
+            | Self::UndoCwnd
+            | Self::SndbufExpand
+            | Self::Init
+            | Self::Release => 1,
+        }
+    }
 }
 
 /// Numbers of the parameters of `cong_control`.
@@ -106,10 +124,15 @@ pub struct Program {
     pub(crate) sections: Vec<Region>,
     pub(crate) maps: Vec<Map>,
     pub(crate) constants: Vec<Variable>,
+    /// Constants that the compiler has used already.
+    pub(crate) fixed: Vec<String>,
     pub(crate) counters: Vec<Variable>,
     pub(crate) poisons: Vec<String>,
     pub(crate) functions: Vec<(usize, String)>,
     pub(crate) lines: Vec<Line>,
+    pub(crate) origins: Origins,
+    /// Whether the kernel's verifier reads it: a module of the kernel's is no BPF program.
+    pub(crate) is_verified: bool,
 }
 
 impl Program {
@@ -160,13 +183,7 @@ impl Program {
     /// expectation.
     pub fn set_constant(&mut self, name: &str, value: i128) -> Result<(), String> {
         let Some(variable) = self.constants.iter().find(|known| known.name == name) else {
-            let known: Vec<_> = self.constants.iter().map(|c| c.name.as_str()).collect();
-            let known = if known.is_empty() {
-                "it has none (declare `const volatile __u32 name = value;`)".to_owned()
-            } else {
-                format!("expected one of {}", known.join(", "))
-            };
-            return Err(format!("{}: no constant {name:?}: {known}", self.name));
+            return Err(self.without_constant(name));
         };
         let (least, most) = variable.bounds();
         if !(least..=most).contains(&value) {
@@ -186,21 +203,34 @@ impl Program {
         Ok(())
     }
 
+    /// The error for a constant that it does not have.
+    fn without_constant(&self, name: &str) -> String {
+        let known: Vec<_> = self.constants.iter().map(|c| c.name.as_str()).collect();
+        let element = format!("{name}[0]");
+        let is_fixed = |fixed: &String| fixed == name.split('[').next().unwrap_or("");
+        let program = &self.name;
+        if known.contains(&element.as_str()) {
+            return format!("{program}: {name:?} is an array: set an element of it, as {element}");
+        }
+        if self.fixed.iter().any(is_fixed) {
+            return format!(
+                "{program}: {name:?} is const, and the compiler has used its value: declare it \
+                 `const volatile`"
+            );
+        }
+        let known = if known.is_empty() {
+            "it has none (declare `const volatile __u32 name = value;`)".to_owned()
+        } else {
+            format!("expected one of {}", known.join(", "))
+        };
+        format!("{program}: no constant {name:?}: {known}")
+    }
+
     /// Explains a stop: the function, the instruction within it and the source line.
     #[must_use]
     pub fn fault(&self, stop: &Stop) -> Fault {
         let what = match &stop.trap {
-            Trap::Memory(access) => format!(
-                "{} of {} bytes at {:#x}, which is {}",
-                if access.writes { "a store" } else { "a load" },
-                access.size,
-                access.address,
-                if access.address >> 32 == 0 {
-                    "a null pointer or a plain number"
-                } else {
-                    "outside the socket, its sample, the stack and the program's data, or read-only"
-                }
-            ),
+            Trap::Memory(access) => self.explained(access),
             Trap::Budget => format!("more than {BUDGET} instructions in one call"),
             Trap::Depth => "more than 8 nested calls".to_owned(),
             Trap::Jump => "a jump out of the code".to_owned(),
@@ -215,6 +245,31 @@ impl Program {
             place: self.place(stop.at),
             what,
         }
+    }
+
+    fn explained(&self, access: &BadAccess) -> String {
+        let (region, offset) = split(access.address);
+        let offset = i64::try_from(offset).unwrap_or(i64::MAX);
+        if region == SOCKET
+            && access.writes
+            && let Some(refusal) = self.layout.refusal(None, offset, access.size)
+        {
+            return refusal;
+        }
+        format!(
+            "{} of {} bytes at {:#x}, which is {}",
+            if access.writes { "a store" } else { "a load" },
+            access.size,
+            access.address,
+            match (region, access.writes) {
+                (0, _) => "a null pointer or a plain number",
+                (SOCKET, true) => "the socket: the kernel's verifier refuses it",
+                (SOCKET, false) => "past the members of the socket that the program names",
+                (CONTEXT | SAMPLE, true) => "read-only: the kernel's verifier refuses it",
+                _ =>
+                    "outside the socket, its sample, the stack and the program's data, or read-only",
+            }
+        )
     }
 
     /// Describes an instruction's place.

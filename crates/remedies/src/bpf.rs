@@ -156,6 +156,8 @@ impl Object {
         for (name, value) in constants {
             program.set_constant(name, i128::from(*value))?;
         }
+        // A constant may open a branch that was closed.
+        program.verify().map_err(|fault| fault.to_string())?;
         let control = ExternalControl::keep(Box::new(BpfProgram::new(program)));
         controls.push((constants.clone(), control));
         Ok(control)

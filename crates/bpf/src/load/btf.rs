@@ -208,6 +208,18 @@ impl Types {
         (&Type::Other, volatile)
     }
 
+    /// Whether a type is `volatile`; of an array, its elements.
+    pub fn is_volatile(&self, mut number: u32) -> bool {
+        for _ in 0..MAX_DEPTH {
+            match self.plain(number) {
+                (_, true) => return true,
+                (Type::Array { of, .. }, false) => number = *of,
+                _ => return false,
+            }
+        }
+        false
+    }
+
     /// A type without its typedefs and qualifiers.
     pub fn get(&self, number: u32) -> &Type {
         self.plain(number).0

@@ -1,6 +1,6 @@
 //! All executable sections of an object, one after the other, while they are linked.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -10,6 +10,7 @@ use super::records::{BySection, SourceLine};
 use super::{Error, Result};
 use crate::isa::{Encoded, Instruction, Op};
 use crate::program::Line;
+use crate::verify::Origins;
 
 /// Most instructions of an object.
 const MAX_INSTRUCTIONS: usize = 1 << 20;
@@ -20,8 +21,8 @@ pub struct Code {
     pub encoded: Vec<Encoded>,
     /// Instructions that are already linked.
     pub linked: Vec<Option<Instruction>>,
-    /// Instructions with a relocation towards the socket.
-    pub relocated: BTreeSet<usize>,
+    /// What the instructions had before they were linked.
+    pub origins: Origins,
     /// The first instruction of each section.
     starts: BTreeMap<usize, usize>,
     /// Reasons of poisoned instructions.
@@ -38,7 +39,7 @@ impl Code {
         let mut code = Self {
             encoded: Vec::new(),
             linked: Vec::new(),
-            relocated: BTreeSet::new(),
+            origins: Origins::default(),
             starts: BTreeMap::new(),
             poisons: Vec::new(),
             functions: Vec::new(),
@@ -114,6 +115,12 @@ impl Code {
             self.poisons.push(reason);
         }
         self.link(at, Op::Poison, number as u64);
+    }
+
+    /// Makes an instruction load the address of data or of a map.
+    pub fn link_address(&mut self, at: usize, address: u64) {
+        self.origins.addresses.insert(at);
+        self.link(at, Op::LoadImmediate, address);
     }
 
     /// Replaces the operation and the immediate of an instruction.

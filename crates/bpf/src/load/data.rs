@@ -30,6 +30,8 @@ pub struct Data {
     pub maps: Vec<Map>,
     /// `const volatile` integers.
     pub constants: Vec<Variable>,
+    /// Other constants, which the compiler has used already.
+    pub fixed: Vec<String>,
     /// Integers that may change.
     pub counters: Vec<Variable>,
     /// The region of each section of the file.
@@ -215,7 +217,8 @@ impl Data {
                 };
                 let is_constant = section.starts_with(".rodata");
                 // Other constants are compiled in where they are used.
-                if is_constant && !types.plain(*ty).1 {
+                if is_constant && !types.is_volatile(*ty) {
+                    self.fixed.push(name.clone());
                     continue;
                 }
                 let list = if is_constant {

@@ -8,6 +8,7 @@ use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget, SymbolSectio
 
 use super::code::Code;
 use super::data::Data;
+use super::helper_names;
 use super::{Error, Result};
 use crate::helper_functions::Helper;
 use crate::isa::{Encoded, Instruction, Op};
@@ -15,13 +16,17 @@ use crate::kfuncs::Kfunc;
 use crate::memory::address;
 use crate::mirror::{Layout, Member};
 
+/// Lays out the members that the kernel's functions use and the program does not.
+pub fn lay_out(file: &object::File<'_>, layout: &mut Layout) {
+    for symbol in file.symbols().filter(ObjectSymbol::is_undefined) {
+        if let Some(kfunc) = symbol.name().ok().and_then(Kfunc::named) {
+            add_members(layout, kfunc);
+        }
+    }
+}
+
 /// Applies the file's relocations of code.
-pub fn apply(
-    file: &object::File<'_>,
-    code: &mut Code,
-    data: &Data,
-    layout: &mut Layout,
-) -> Result<()> {
+pub fn apply(file: &object::File<'_>, code: &mut Code, data: &Data) -> Result<()> {
     for section in file.sections() {
         for (byte, relocation) in section.relocations() {
             let Some(at) = code.at(section.index(), byte) else {
@@ -33,20 +38,14 @@ pub fn apply(
             let symbol = file.symbol_by_index(symbol).map_err(Error::from_object)?;
             // A poisoned instruction keeps its reason.
             if code.linked.get(at).is_some_and(Option::is_none) {
-                one(code, data, layout, at, &symbol)?;
+                one(code, data, at, &symbol)?;
             }
         }
     }
     Ok(())
 }
 
-fn one(
-    code: &mut Code,
-    data: &Data,
-    layout: &mut Layout,
-    at: usize,
-    symbol: &object::Symbol<'_, '_>,
-) -> Result<()> {
+fn one(code: &mut Code, data: &Data, at: usize, symbol: &object::Symbol<'_, '_>) -> Result<()> {
     let name = symbol.name().unwrap_or("");
     let Some(encoded) = code.encoded.get(at).copied() else {
         return Ok(());
@@ -75,17 +74,14 @@ fn one(
                 (None, Some(map)) => address(map.region, 0),
                 (None, None) => return Err(unknown()),
             };
-            code.link(at, Op::LoadImmediate, place);
+            code.link_address(at, place);
         }
         _ if is_call => match Kfunc::named(name) {
-            Some(kfunc) => {
-                code.link(at, Op::CallKfunc(kfunc), 0);
-                add_members(layout, kfunc);
-            }
+            Some(kfunc) => code.link(at, Op::CallKfunc(kfunc), 0),
             None => code.poison(at, format!("the kernel's function {name} is not simulated")),
         },
         _ if is_load => match data.configured(name) {
-            Some((region, offset)) => code.link(at, Op::LoadImmediate, address(region, offset)),
+            Some((region, offset)) => code.link_address(at, address(region, offset)),
             // `bpf_ksym_exists`: an address other than null.
             None if Kfunc::named(name).is_some() => code.link(at, Op::LoadImmediate, 1),
             None if symbol.is_weak() => code.link(at, Op::LoadImmediate, 0),
@@ -96,7 +92,6 @@ fn one(
     Ok(())
 }
 
-/// Lays out the members that a function of the kernel's uses and the program does not.
 fn add_members(layout: &mut Layout, kfunc: Kfunc) {
     for &member in kfunc.members() {
         if layout.slot(member).is_none() {
@@ -165,7 +160,14 @@ fn call(code: &mut Code, at: usize, encoded: Encoded) {
     } else {
         match Helper::numbered(encoded.imm).filter(|_| encoded.src == 0) {
             Some(helper) => code.link(at, Op::CallHelper(helper), 0),
-            None => code.poison(at, format!("the helper {} is not simulated", encoded.imm)),
+            None => {
+                let number = encoded.imm;
+                let reason = match helper_names::name(number) {
+                    Some(name) => format!("the helper bpf_{name} is not simulated"),
+                    None => format!("{number} is the number of no helper of Linux 6.12"),
+                };
+                code.poison(at, reason);
+            }
         }
     }
 }

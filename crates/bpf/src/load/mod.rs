@@ -3,11 +3,11 @@
 mod btf;
 mod code;
 mod data;
+mod helper_names;
 mod link;
 mod operations;
 mod records;
 mod relocate;
-mod unrelocated;
 
 use alloc::format;
 use alloc::string::String;
@@ -18,9 +18,10 @@ use object::{Architecture, Object, ObjectSection};
 
 use crate::isa::Instruction;
 use crate::mirror::Layout;
-use crate::program::{Operation, Program};
+use crate::program::{Fault, Program};
 use crate::sample::{Field, Place, Samples};
 use crate::trace::until_zero;
+use crate::verify::Origins;
 use btf::{Type, Types};
 use code::Code;
 use data::Data;
@@ -72,6 +73,10 @@ impl Error {
             "the object file is damaged: {error}; a source is compiled where it is given as \
              --bpf my.bpf.c"
         ))
+    }
+
+    fn from_fault(fault: Fault) -> Self {
+        Self::new(format!("{}: {}", fault.place, fault.what))
     }
 
     /// Adds the instruction's place.
@@ -145,22 +150,22 @@ impl Program {
             sections: data.sections.clone(),
             maps: data.maps.clone(),
             constants: data.constants.clone(),
+            fixed: data.fixed.clone(),
             counters: data.counters.clone(),
             poisons: Vec::new(),
+            origins: Origins::default(),
+            is_verified: operations.is_verified,
             functions: core::mem::take(&mut code.functions),
             lines: core::mem::take(&mut code.lines),
         };
-        let linked = linked(
-            &file,
-            &types,
-            &relocations,
-            (&mut code, &data),
-            &program.entries,
-        );
+        let linked = linked(&file, &types, &relocations, (&mut code, &data));
         let (layout, instructions) = linked.map_err(|error| error.placed(&program))?;
         program.layout = layout;
         program.code = instructions;
         program.poisons = code.poisons;
+        program.origins = code.origins;
+        let arguments = program.followed().map_err(Error::from_fault)?;
+        program.cong_control = arguments.unwrap_or(program.cong_control);
         Ok(program)
     }
 }
@@ -171,9 +176,8 @@ fn linked(
     types: &Types,
     relocations: &BySection<Relocation>,
     (code, data): (&mut Code, &Data),
-    entries: &[(Operation, usize)],
 ) -> Result<(Layout, Vec<Instruction>)> {
-    let mut layout = Layout::default();
+    let mut layout = layout(file, types, relocations);
     for (section, relocations) in relocations {
         let Some(section) = file.section_by_name(section) else {
             continue;
@@ -184,15 +188,31 @@ fn linked(
                 continue;
             };
             if relocate::is_of_socket(types, relocation) {
-                code.relocated.insert(at);
+                let member = relocate::offset_of(types, relocation);
+                code.origins.relocated.insert(at, member);
             }
             relocate::apply(code, &mut layout, types, at, relocation)?;
         }
     }
-    link::apply(file, code, data, &mut layout)?;
+    link::apply(file, code, data)?;
     let instructions = link::decode(code)?;
-    unrelocated::check(&instructions, code, entries)?;
     Ok((layout, instructions))
+}
+
+/// Lays out all members that a program uses. The control's own state comes last: an address past
+/// its end is no other member's.
+fn layout(file: &object::File<'_>, types: &Types, relocations: &BySection<Relocation>) -> Layout {
+    let mut layout = Layout::default();
+    let relocations = || relocations.iter().flat_map(|(_, relocations)| relocations);
+    let own = |relocation: &&Relocation| relocate::is_of_own_state(types, relocation);
+    for relocation in relocations().filter(|relocation| !own(relocation)) {
+        relocate::lay_out(&mut layout, types, relocation);
+    }
+    link::lay_out(file, &mut layout);
+    for relocation in relocations().filter(own) {
+        relocate::lay_out(&mut layout, types, relocation);
+    }
+    layout
 }
 
 /// Where the program has the members of samples.

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget, SymbolSection};
 
-use super::btf::{Member, Type, Types};
+use super::btf::{Member, Type, Types, word};
 use super::code::Code;
 use super::{Error, Result};
 use crate::program::{CongControlArguments, Operation};
@@ -14,6 +14,16 @@ use crate::trace::until_zero;
 
 /// Longest name, with its terminating zero (`TCP_CA_NAME_MAX`).
 const NAME: usize = 16;
+
+/// The variable of a module of the kernel's own (`net/ipv4/tcp_*.c`), compiled as a program for the
+/// simulation alone: no verifier reads it.
+const MODULE: &str = "airtcp_module";
+
+/// Controls that every kernel has.
+const BUILT_IN: [&str; 2] = ["reno", "cubic"];
+
+/// Flags that a control may have (`TCP_CONG_MASK`).
+const FLAGS: u32 = 3;
 
 /// Contents of the operations variable.
 pub struct Operations {
@@ -23,6 +33,8 @@ pub struct Operations {
     pub entries: Vec<(Operation, usize)>,
     /// Which parameters `cong_control` has.
     pub cong_control: CongControlArguments,
+    /// Whether the kernel verifies it: a module of the kernel's is not a BPF program.
+    pub is_verified: bool,
 }
 
 /// Reads the one control of an object.
@@ -72,6 +84,7 @@ fn variable_of(
     (section, name, members): (&str, &str, &[Member]),
 ) -> Result<Operations> {
     let damaged = || Error::new(format!("{section}: {name} is damaged"));
+    let is_verified = name != MODULE;
     let section = file.section_by_name(section).ok_or_else(damaged)?;
     let bytes = section.data().map_err(Error::from_object)?;
     let symbol = file.symbols().find(|symbol| {
@@ -118,10 +131,37 @@ fn variable_of(
     let operations = Operations {
         name: until_zero(control_name),
         cong_control: arguments(types, members),
+        is_verified,
         entries,
     };
     check(&operations, control_name.contains(&0))?;
+    if is_verified {
+        let flags = members.iter().find(|member| member.name == "flags");
+        let flags = flags
+            .and_then(|member| usize::try_from(place(member)?).ok())
+            .and_then(|at| word(bytes, at));
+        check_registration(&operations.name, flags.unwrap_or(0))?;
+    }
     Ok(operations)
+}
+
+/// The kernel's conditions for registering it (`bpf_tcp_ca_init_member`,
+/// `tcp_register_congestion_control`). Of other controls it depends on a kernel's modules whether
+/// their names are taken.
+fn check_registration(name: &str, flags: u32) -> Result<()> {
+    if BUILT_IN.contains(&name) {
+        return Err(Error::new(format!(
+            "the name {name:?} is that of a control built into Linux, which refuses another of \
+             the same name (EEXIST); choose another .name"
+        )));
+    }
+    if flags & !FLAGS != 0 {
+        return Err(Error::new(format!(
+            "{name}: .flags = {flags:#x}: expected TCP_CONG_NON_RESTRICTED (1), \
+             TCP_CONG_NEEDS_ECN (2), both or 0; the kernel refuses others (EINVAL)"
+        )));
+    }
+    Ok(())
 }
 
 /// The kernel's conditions (`tcp_validate_congestion_control`, `bpf_tcp_ca_init_member`).

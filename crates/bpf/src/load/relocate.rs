@@ -9,7 +9,7 @@ use super::btf::{Type, Types};
 use super::code::Code;
 use super::records::Relocation;
 use super::{Error, Result};
-use crate::mirror::{Layout, Member};
+use crate::mirror::{Layout, Member, Slot};
 use crate::sample::Field;
 
 /// Structures that are all the socket: a pointer to one is a pointer to each.
@@ -76,6 +76,42 @@ fn is_socket(name: &str) -> bool {
 pub fn is_of_socket(types: &Types, relocation: &Relocation) -> bool {
     relocation.kind <= kind::SHIFT_RIGHT
         && matches!(types.get(relocation.root), Type::Record { name, .. } if is_socket(name))
+}
+
+/// The member of the socket that a relocation is of, and the access to it.
+fn member(types: &Types, relocation: &Relocation) -> Option<(Member, Access)> {
+    if !is_of_socket(types, relocation) || relocation.kind == kind::EXISTS {
+        return None;
+    }
+    let access = walk(types, relocation)?;
+    let member = Member::named(access.names.first()?)?;
+    Some((member, access))
+}
+
+/// The member of the socket that a relocation gives the offset of.
+pub fn offset_of(types: &Types, relocation: &Relocation) -> Option<Member> {
+    let (member, _) = member(types, relocation)?;
+    (relocation.kind == kind::BYTE_OFFSET).then_some(member)
+}
+
+/// Whether a relocation is of an access to the control's own state.
+pub fn is_of_own_state(types: &Types, relocation: &Relocation) -> bool {
+    matches!(member(types, relocation), Some((Member::Private, _)))
+}
+
+/// Lays out the member that a relocation is of; [`apply`] reports one that does not fit.
+pub fn lay_out(layout: &mut Layout, types: &Types, relocation: &Relocation) {
+    if let Some((member, access)) = member(types, relocation) {
+        let _ = slot(layout, member, &access);
+    }
+}
+
+fn slot(layout: &mut Layout, member: Member, access: &Access) -> Option<Slot> {
+    let bits = match access.bits {
+        0 => (0, 0),
+        bits => (u32::try_from(access.start % 8).unwrap_or(0), bits),
+    };
+    layout.add(member, access.size, bits)
 }
 
 /// Patches the instruction `at`.
@@ -263,18 +299,7 @@ fn socket(
         code.poison(at, format!("tcp_sock.{path} is not simulated"));
         return Ok(());
     };
-    let stores = code.encoded.get(at).is_some_and(|found| found.stores());
-    if relocation.kind == kind::BYTE_OFFSET && stores && !member.is_writable() {
-        return Err(Error::at(
-            at,
-            format!("a store to {name}, which the kernel's verifier refuses"),
-        ));
-    }
-    let bits = match access.bits {
-        0 => (0, 0),
-        bits => (u32::try_from(access.start % 8).unwrap_or(0), bits),
-    };
-    let slot = layout.add(member, access.size, bits).ok_or_else(|| {
+    let slot = slot(layout, member, &access).ok_or_else(|| {
         Error::at(
             at,
             format!("{name} is declared with different sizes, or with none"),

@@ -32,7 +32,7 @@ fn result(program: &[Encoded]) -> Result<u64, Trap> {
         .iter()
         .map(|i| i.decode().expect("an instruction"))
         .collect();
-    let mut memory = Memory::new(16, 16, []);
+    let mut memory = Memory::new(alloc::vec![8; 16], 16, []);
     run(&code, 0, &mut memory, &mut NoKernel)
         .map(|returned| returned.value)
         .map_err(|stop| stop.trap)

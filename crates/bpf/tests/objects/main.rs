@@ -4,3 +4,5 @@ mod compile;
 mod damaged;
 mod differential;
 mod reading;
+mod signatures;
+mod stores;
