@@ -21,6 +21,7 @@ __all__ = [
     "Socket",
     "Stretch",
     "Table",
+    "compile_with",
     "deployments",
     "engine_version",
     "observed",
@@ -190,6 +191,7 @@ def run(
     replay: str | PathLike[str] | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> RunResult: ...
+def compile_with(compiler: Callable[[str | PathLike[str]], str | PathLike[str]]) -> None: ...
 def register_control(name: str, factory: Callable[[], object], paces: bool) -> str: ...
 def run_many(
     cells: Sequence[tuple[Scenario, int]],

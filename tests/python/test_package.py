@@ -18,6 +18,7 @@ MODULES = [
     "airtcp",
     "airtcp.core.catalogue",
     "airtcp.core.control",
+    "airtcp.core.registered",
     "airtcp.papers",
     "airtcp.comparison.study",
     "airtcp.comparison.sweep",

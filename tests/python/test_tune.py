@@ -121,6 +121,46 @@ def test_every_neighbour_of_every_remedy_is_a_remedy() -> None:
     assert not [text for text in refused if "expected a number" in text or "out of" in text]
 
 
+class Keeps(airtcp.Control):
+    """Keeps a share of the window at a loss: on a lossy link, the more the better."""
+
+    def __init__(self, share: float = 0.4, least: int = 2) -> None:
+        if share >= 1:
+            raise ValueError("share: expected less than 1")
+        self.share, self.least = share, least
+
+    def on_loss(self, socket: airtcp.Socket) -> float:
+        return max(socket.cwnd * self.share, self.least)
+
+
+def test_the_numbers_of_a_control_in_python_are_searched() -> None:
+    lossy = {"duration": "5 s", "link.loss.rate": 0.01}
+    tuned = airtcp.tune("lossy-pipe", ["sack"], lossy, max_cpu_s=60, max_seeds=8, control=Keeps)
+    assert tuned.best is not None
+    values = dict(Setting.parse(tuned.best).values)
+    assert Setting.parse(tuned.best).remedy == "python:Keeps"
+    # Twice the default is the largest of the first round that is no error.
+    assert 0.8 <= float(values["share"]) < 1
+    assert any("cannot be deployed" in line for line in tuned.comparison.deployment)
+    with pytest.raises(ScenarioError, match="exists in this process only"):
+        airtcp.tune("lossy-pipe", control=Keeps, out="elsewhere")
+
+
+def test_values_with_which_a_control_cannot_go_on_are_left_out() -> None:
+    class Divides(airtcp.Control):
+        def __init__(self, parts: int = 8) -> None:
+            self.parts = parts
+
+        def on_loss(self, socket: airtcp.Socket) -> float:
+            return max(socket.cwnd - socket.cwnd / (self.parts - 1), 2)
+
+    lossy = {"duration": "5 s", "link.loss.rate": 0.01}
+    tuned = airtcp.tune("lossy-pipe", ["sack"], lossy, max_cpu_s=60, max_seeds=4, control=Divides)
+    (name,) = tuned.failed
+    assert name == "python:Divides(parts=1)"
+    assert any("ZeroDivisionError" in note and name in note for note in tuned.notes)
+
+
 def test_an_unknown_remedy_is_named() -> None:
     with pytest.raises(ScenarioError, match='remedy "bbrr": unknown'):
         airtcp.tune("lossy-pipe", ["bbrr"])

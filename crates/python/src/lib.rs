@@ -23,7 +23,7 @@ mod _core {
     #[pymodule_export]
     use crate::capture::{Capture, read_air, read_capture, read_quic};
     #[pymodule_export]
-    use crate::control::{PySocket, register_control};
+    use crate::control::{PySocket, compile_with, register_control};
     #[pymodule_export]
     use crate::environments::{PyEnvironments, observed};
     #[pymodule_export]

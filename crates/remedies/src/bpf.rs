@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
-use std::sync::{Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use airtcp_bpf::Program;
 use airtcp_tcp::Config;
@@ -34,6 +35,30 @@ pub struct Object {
     remedy: Remedy,
     /// The controls made of it, by their constants.
     controls: Mutex<Vec<(Constants, ExternalControl)>>,
+}
+
+/// Compiles a source, and returns the object file.
+pub type Compiler = Box<dyn Fn(&Path) -> Result<PathBuf, String> + Send + Sync>;
+
+/// This process's compiler, if it has one.
+static COMPILER: OnceLock<Compiler> = OnceLock::new();
+
+/// Sets the compiler of this process; a later one is ignored.
+pub fn compile_with(compiler: Compiler) {
+    drop(COMPILER.set(compiler));
+}
+
+/// The object file of a source, from this process's compiler.
+///
+/// # Errors
+///
+/// The source cannot be compiled, or this process has no compiler.
+pub fn compiled(source: &Path) -> Result<PathBuf, String> {
+    let compiler = COMPILER.get().ok_or(
+        "is a source, and only airtcp's Python package compiles it; name the object file that \
+         clang -O2 -g -target bpf -c makes of it",
+    )?;
+    compiler(source)
 }
 
 /// Every object read so far. A remedy, and a control of a configuration, are plain values that

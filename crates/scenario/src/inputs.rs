@@ -137,12 +137,27 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads a file, only for its bytes.
+    /// Reads a file, only for its bytes; of a source, those of the object file.
     fn keep(&mut self, key: &str, path: Option<&String>) -> Result<(), Problem> {
+        if let (Some(path), Files::In(folder)) = (path, self.from)
+            && path.ends_with(".c")
+        {
+            let object = airtcp_remedies::bpf::compiled(&folder.join(path));
+            let bytes = object.and_then(|object| read_bounded(&object, MAX_BYTES));
+            let bytes = bytes.map_err(|reason| Problem::at(key, reason))?;
+            self.insert(key, path, bytes.into());
+            return Ok(());
+        }
         self.read(key, path.map(|path| Some(path.clone())).as_ref(), |_, _| {
             Ok(())
         })
         .map(drop)
+    }
+
+    fn insert(&mut self, key: &str, path: &str, bytes: Arc<[u8]>) {
+        let digest = format!("{:x}", HexDigest(Sha256::digest(&bytes).as_slice()));
+        self.files.insert(key.to_owned(), bytes);
+        self.digests.insert(path.to_owned(), digest);
     }
 
     fn read<T>(
@@ -172,9 +187,7 @@ impl Reader<'_> {
         let bytes: Arc<[u8]> = bytes.map_err(|reason| Problem::at(key, reason))?;
         let content = parse(&bytes, path)
             .map_err(|error| Problem::at(key, format!("{}", Located(&error))))?;
-        let digest = format!("{:x}", HexDigest(Sha256::digest(&bytes).as_slice()));
-        self.files.insert(key.to_owned(), bytes);
-        self.digests.insert(path.clone(), digest);
+        self.insert(key, path, bytes);
         Ok(Some(Recording {
             content: Arc::new(content),
             path: place,

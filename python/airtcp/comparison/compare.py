@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airtcp._core import RunError, Scenario, ScenarioError
+from airtcp._core import RunError, Scenario
 from airtcp.comparison.budget import Budget
 from airtcp.comparison.cells import Cell, CellKey
 from airtcp.comparison.compared import Comparison
@@ -105,14 +105,10 @@ def compare(
 
         names = list(with_own([name for name in names if name != ALL], bpf))
     if control is not None:
-        from airtcp.core.control import remedies as control_remedies
+        from airtcp.core.registered import refuse_elsewhere
+        from airtcp.core.registered import remedies as control_remedies
 
-        for key, given in (("out", out), ("dask", dask)):
-            if given is not None:
-                raise ScenarioError(
-                    f"{key} = {str(given)!r}: a control in Python exists in this process only; "
-                    "leave it away, or write the control as a .bpf.c and give it as bpf"
-                )
+        refuse_elsewhere(out=out, dask=dask)
         names = [*(name for name in names if name != ALL), *control_remedies(control)]
     compared = run_comparison(
         scenario,

@@ -14,7 +14,7 @@ from airtcp.comparison.execute import Results
 from airtcp.comparison.plan import Plan, PlannedCell, seeded_cells
 from airtcp.core.bpf import is_bpf
 from airtcp.core.catalogue import BASELINE, remedies
-from airtcp.core.control import is_python
+from airtcp.core.registered import is_python
 from airtcp.core.summary import RunSummary
 
 _AT_AN_END = {"sender", "receiver"}

@@ -1,18 +1,14 @@
 """A congestion control in BPF as a remedy: an object file, or a source that clang compiles."""
 
-import hashlib
 import os
 import re
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from shlex import quote
 
 from airtcp import _core
 from airtcp._core import ScenarioError
-from airtcp.core import linux_module, shipped
+from airtcp.core.compiled import object_file
+from airtcp.core.registered import is_python
 
 PREFIX = "bpf:"
 """The word before the object's file name in a remedy: `bpf:my.bpf.o:beta=3`."""
@@ -25,8 +21,6 @@ Own = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None
 
 _GIVEN: dict[str, str] = {}
 """The file that the user named, by the object that is kept of it."""
-
-_COMPILER = ("-O2", "-g", "-Wall", "-target", "bpf", "-D__TARGET_ARCH_x86")
 
 
 def remedy(file: str | os.PathLike[str]) -> str:
@@ -64,16 +58,24 @@ def with_own(remedies: Iterable[str], bpf: Own) -> tuple[str, ...]:
 
 
 def as_words(text: str) -> str:
-    """A remedy as words of a command line: `--bpf FILE` for a control of the user's own."""
-    name, values = named(text)
-    given = _GIVEN.get(name.removeprefix(PREFIX)) if is_bpf(text) else None
-    if given is None:
-        return quote(text)
-    return f"--bpf {quote(f'{given}:{values}' if values else given)}"
+    """A combination of remedies as words of a command line: `--bpf FILE` for a user-written one."""
+    others, files = [], []
+    for part in text.split("+"):
+        name, values = named(part)
+        given = _GIVEN.get(name.removeprefix(PREFIX)) if is_bpf(part) else None
+        if given is None:
+            others.append(part)
+        else:
+            files.append(f"--bpf {quote(f'{given}:{values}' if values else given)}")
+    return " ".join([*([quote("+".join(others))] if others else []), *files])
 
 
 def with_objects(words: Sequence[str], option: Sequence[str]) -> list[str]:
-    """A command line for airtcp-net: `--bpf FILE` as the remedy of its object, after `option`.
+    """A command line for airtcp-net: `--bpf FILE` as the remedy of its object.
+
+    Args:
+        words: the command line.
+        option: words before the remedy; without any, it is joined with the command's remedy.
 
     >>> with_objects(["deploy", "sack", "--all"], [])
     ['deploy', 'sack', '--all']
@@ -83,11 +85,10 @@ def with_objects(words: Sequence[str], option: Sequence[str]) -> list[str]:
     """
     found: list[str] = []
     rest = list(words)
-    while rest:
+    own: list[str] = []
+    while rest and rest[0] != "--":
         word = rest.pop(0)
         name, equals, file = word.partition("=")
-        if word == "--":
-            return [*found, word, *rest]
         if name != "--bpf":
             found.append(word)
             continue
@@ -95,8 +96,22 @@ def with_objects(words: Sequence[str], option: Sequence[str]) -> list[str]:
             if not rest:
                 raise ScenarioError("--bpf: expected a file, such as my.bpf.c or my.bpf.o:beta=3")
             file = rest.pop(0)
-        found += [*option, remedy(file)]
-    return found
+        own.append(remedy(file))
+        found += [*option, own[-1]]
+    if own and not option:
+        named_remedies = [word for word in found if word in own or _is_remedy(word)]
+        place = found.index(named_remedies[0])
+        found = [word for word in found if word not in named_remedies]
+        found.insert(place, "+".join(named_remedies))
+    return [*found, *rest]
+
+
+def _is_remedy(word: str) -> bool:
+    """Whether a word of a command line is a remedy, rather than an option or its value."""
+    try:
+        return not word.startswith("-") and bool(_core.deployments(word))
+    except ScenarioError:
+        return False
 
 
 def with_program_names(text: str) -> str:
@@ -109,12 +124,15 @@ def with_program_names(text: str) -> str:
 
 
 def named(part: str) -> tuple[str, str]:
-    """Name and values of a part of a combination of remedies, also of a BPF object.
+    """Name and values of a part of a combination of remedies, also of a user-written control.
 
-    >>> named("cake:rate=9500"), named("bpf:my.bpf.o:beta=3")
-    (('cake', 'rate=9500'), ('bpf:my.bpf.o', 'beta=3'))
+    >>> named("cake:rate=9500"), named("bpf:my.bpf.o:beta=3"), named("python:My(beta=3)")
+    (('cake', 'rate=9500'), ('bpf:my.bpf.o', 'beta=3'), ('python:My', 'beta=3'))
     """
     text = part.strip()
+    if is_python(text):
+        name, _, values = text.partition("(")
+        return name, values.removesuffix(")")
     start = len(PREFIX) if is_bpf(text) else 0
     name, _, values = text[start:].partition(":")
     return (text[:start] + name).strip(), values
@@ -128,69 +146,3 @@ def file_of(part: str) -> str | None:
 def is_bpf(part: str) -> bool:
     """Whether a part of a combination of remedies is a BPF object."""
     return part.strip().startswith(PREFIX)
-
-
-def object_file(file: str | os.PathLike[str]) -> Path:
-    """The object file itself, or that of a source, which is compiled once and kept.
-
-    Raises:
-        ScenarioError: the source cannot be read or compiled; has the compiler's words.
-    """
-    path = Path(file).absolute()
-    if path.suffix != ".c":
-        return path
-    if not path.is_file():
-        raise ScenarioError(f"{file} cannot be read; check that it exists and is a file")
-    clang = os.environ.get("CLANG") or "clang"
-    if shutil.which(clang) is None:
-        raise ScenarioError(
-            f"{file}: {clang} is not installed, which compiles it: apt install clang, or give an "
-            "object file"
-        )
-    headers = shipped.folder("bpf")
-    includes = [f"-I{headers / 'include'}", f"-I{headers}"]
-    options, given = list(_COMPILER), [str(path)]
-    text = None
-    if linux_module.is_module(path):
-        # The kernel's warnings do not concern the reader; signed division came with ISA v4.
-        options += ["-w", *(["-mcpu=v4"] if _has_v4(clang) else [])]
-        includes = [f"-I{headers / 'linux' / 'include'}", *includes]
-        text, given = linux_module.source(path).encode(), ["-x", "c", "-"]
-    options += includes
-    # What is compiled is known once it is preprocessed: its headers count, too.
-    preprocessed = _run([clang, *options, "-E", "-P", *given], path, text)
-    identity = repr((clang, _COMPILER)).encode()
-    digest = hashlib.sha256(preprocessed + identity).hexdigest()[:24]
-    kept = _folder() / f"{path.name.removesuffix('.c').removesuffix('.bpf')}-{digest}.bpf.o"
-    if kept.is_file():
-        return kept
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=kept.parent) as folder:
-        made = Path(folder) / "object"
-        _run([clang, *options, "-c", *given, "-o", str(made)], path, text)
-        made.rename(kept)
-    return kept
-
-
-def _folder() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    root = Path(base) if base.startswith("/") else Path.home() / ".cache"
-    return root / "airtcp" / "bpf"
-
-
-def _has_v4(clang: str) -> bool:
-    """Whether the compiler knows the fourth version of BPF's instructions (clang 18)."""
-    command = [clang, "-target", "bpf", "--print-supported-cpus"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return "v4" in (done.stdout + done.stderr).split()
-
-
-def _run(command: list[str], source: Path, text: bytes | None) -> bytes:
-    done = subprocess.run(command, input=text, capture_output=True, check=False)
-    if done.returncode:
-        said = done.stderr.decode(errors="replace").strip()
-        hint = ""
-        if "signed division" in said:
-            hint = "\nset CLANG to clang 18 or newer, which has BPF's signed division"
-        raise ScenarioError(f"{source}: {command[0]} refuses it:\n{said}{hint}")
-    return done.stdout

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypedDict, cast
 from airtcp import _core
 from airtcp._core import ScenarioError
 from airtcp.core.bpf import is_bpf
+from airtcp.core.registered import is_python
 
 if TYPE_CHECKING:
     import polars as pl
@@ -141,12 +142,12 @@ def entries() -> Mapping[str, Remedy]:
 
 
 def entry_of(name: str) -> Remedy | None:
-    """The entry of a remedy of the catalogue, or of a BPF object; None for an unknown name.
+    """The entry of a remedy of the catalogue, or of a user-written one; None for unknown names.
 
     Raises:
         ScenarioError: the object cannot be read, or not be simulated.
     """
-    if is_bpf(name):
+    if is_bpf(name) or is_python(name):
         (entry,) = cast(list[Remedy], json.loads(_core.remedies_of(name)))
         return entry
     return entries().get(name)

@@ -15,6 +15,16 @@ _MAX_BYTES = (1 << 20) + 1
 """Bytes read from standard input: enough for the core to detect that it is too large."""
 
 
+def _object_file(source: str | os.PathLike[str]) -> str:
+    """The object file of a congestion control's source that a scenario names."""
+    from airtcp.core.compiled import object_file
+
+    return str(object_file(source))
+
+
+_core.compile_with(_object_file)
+
+
 def load_scenario(
     source: Scenario | str | os.PathLike[str],
     settings: Mapping[str, object] | None = None,

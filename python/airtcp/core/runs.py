@@ -292,7 +292,7 @@ def run(
 
         remedies = with_own(remedy_names(remedies), bpf)
     if control is not None:
-        from airtcp.core.control import remedy as control_remedy
+        from airtcp.core.registered import remedy as control_remedy
 
         remedies = [*remedy_names(remedies), control_remedy(control)]
     loaded = load_scenario(scenario, settings, remedies)

@@ -10,13 +10,15 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from math import inf
 
-from airtcp._core import AirtcpError, Scenario
+from airtcp._core import AirtcpError, RunError, Scenario
 from airtcp.comparison.budget import Budget, OutOfBudgetError
 from airtcp.comparison.compared import Comparison
 from airtcp.comparison.everything import applicable
 from airtcp.comparison.ranking import Candidate
 from airtcp.comparison.ranking.harm import LARGE_HARM_PERCENT
 from airtcp.comparison.sizes import path_of
+from airtcp.core.bpf import is_bpf
+from airtcp.core.registered import is_python
 from airtcp.tuning.settings import NARROW, WIDE, Setting, knobs
 
 SEEDS = tuple(range(1_000_001, 1_000_005))
@@ -79,7 +81,7 @@ class Search:
     names: Sequence[str] = ()
     """Remedies to search among; empty takes all that apply to the link."""
     own: Sequence[str] = ()
-    """BPF objects, as remedies, to search among too."""
+    """User-written controls in BPF and Python, as remedies, to search among too."""
     scores: dict[str, Candidate] = field(default_factory=dict)
     """Every setting that ran, on its most seeds."""
     tried: dict[str, Combination] = field(default_factory=dict)
@@ -89,6 +91,8 @@ class Search:
     left_out: tuple[str, float, float] | None = None
     """The best of all, if it takes much from a competing flow: its gain, and its harm, in per cent.
     """
+    failed: dict[str, str] = field(default_factory=dict)
+    """Settings of user-written controls with which a run ended early, and why."""
     stopped: str = ""
     """Why the search ended early; empty if it did not."""
 
@@ -217,7 +221,7 @@ class Search:
         if not fit:
             return []
         self.budget.check()
-        compared = self.compare([text_of(one) for one in fit], SEEDS[:seeds])
+        compared, fit = self._compared(fit, SEEDS[:seeds])
         self.rounds.append(f"{len(fit)} {words} on {seeds} seed{'s' if seeds > 1 else ''}")
         deployable = {one.remedy for one in compared.ranking_for(self.can).deployable}
         self.scores |= {
@@ -227,9 +231,42 @@ class Search:
         self.tried |= {text_of(one): one for one in known}
         return self._ordered(known)
 
+    def _compared(
+        self, fit: list[Combination], seeds: Sequence[int]
+    ) -> tuple[Comparison, list[Combination]]:
+        """Compares settings, without values with which a user-written control fails.
+
+        Raises:
+            RunError: a run failed for another reason, or with a control as it was given.
+        """
+        try:
+            return self.compare([text_of(one) for one in fit], seeds), fit
+        except RunError:
+            known = len(self.failed)
+            for one in fit:
+                if any(is_bpf(setting.remedy) or is_python(setting.remedy) for setting in one):
+                    self._try(one, seeds)
+            if len(self.failed) == known:
+                raise
+        left = [one for one in fit if text_of(one) not in self.failed]
+        return self.compare([text_of(one) for one in left], seeds), left
+
+    def _try(self, one: Combination, seeds: Sequence[int]) -> None:
+        """Runs a setting alone, and notes whether a run fails."""
+        try:
+            self.compare([text_of(one)], seeds)
+        except RunError as error:
+            if text_of(one) in self.own:
+                raise
+            self.failed[text_of(one)] = str(error)
+
     def _is_fit(self, one: Combination) -> bool:
         """Whether the link takes the combination; refusals are no error of the search."""
+        if text_of(one) in self.failed:
+            return False
         try:
+            for setting in one:
+                setting.register()
             changed = self.scenario.with_remedies(text_of(one))
         except AirtcpError:
             return False

@@ -7,8 +7,10 @@ from functools import cache
 from math import inf
 
 from airtcp.comparison.sizes import MAX_INITIAL
+from airtcp.core import registered
 from airtcp.core.bpf import named
 from airtcp.core.catalogue import Parameter, Remedy, entry_of
+from airtcp.core.registered import is_python
 
 WIDE = (1 / 8, 1 / 4, 1 / 2, 2.0, 4.0, 8.0)
 """Factors of a first look at a parameter."""
@@ -29,7 +31,7 @@ _IN_SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 @dataclass(frozen=True)
 class Setting:
-    """A remedy of the catalogue, or a BPF object, with values for some of its parameters."""
+    """A remedy of the catalogue, or a user-written control, with values for parameters."""
 
     remedy: str
     values: tuple[tuple[str, str], ...] = ()
@@ -45,8 +47,19 @@ class Setting:
     @property
     def text(self) -> str:
         """The remedy as it is written."""
+        if is_python(self.remedy):
+            return registered.written(self.remedy, dict(self.values))
         values = ",".join(f"{name}={value}" for name, value in self.values)
         return f"{self.remedy}:{values}" if values else self.remedy
+
+    def register(self) -> None:
+        """Registers a class in Python with these values; other remedies are known by their text.
+
+        Raises:
+            ScenarioError: the class refuses the values.
+        """
+        if is_python(self.remedy):
+            registered.with_values(self.remedy, dict(self.values))
 
     def having(self, parameter: str, value: str) -> "Setting":
         """This setting with another value for one parameter."""
@@ -70,12 +83,34 @@ class Setting:
 
 
 def parameters(remedy: str) -> Sequence[Parameter]:
-    """The parameters of a remedy of the catalogue."""
+    """The parameters of a remedy of the catalogue, or of a user-written control."""
+    if is_python(remedy):
+        return [_of_class(name, value) for name, value in registered.parameters(remedy).items()]
     return _entry(remedy)["parameters"]
+
+
+def _of_class(name: str, default: float) -> Parameter:
+    """A number that a class takes, as a parameter: of the sign of its default."""
+    is_whole = isinstance(default, int)
+    least = float(is_whole and default > 0) if default >= 0 else -inf
+    most = inf if default >= 0 else 0.0
+    if isinstance(default, bool):
+        least, most = 0.0, 1.0
+    return {
+        "name": name,
+        "key": None,
+        "unit": "",
+        "default": int(default) if is_whole else default,
+        "minimum": least,
+        "maximum": most,
+        "effect": "",
+    }
 
 
 def knobs(remedy: str) -> frozenset[str]:
     """The settings that its deployment changes: two that share one cannot be deployed together."""
+    if is_python(remedy):
+        return frozenset({"congestion-control"})
     steps = (step for way in _entry(remedy)["ways"] for step in way["steps"])
     found = set()
     for step in steps:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from airtcp._core import RunError, Scenario, ScenarioError
 from airtcp.comparison.budget import Budget
@@ -17,7 +18,12 @@ from airtcp.core.bpf import Own, with_own
 from airtcp.core.catalogue import remedies
 from airtcp.core.loading import load_scenario
 from airtcp.core.quantities import format_percent
+from airtcp.core.registered import refuse_elsewhere
+from airtcp.core.registered import remedies as control_remedies
 from airtcp.tuning.search import Search, text_of
+
+if TYPE_CHECKING:
+    from airtcp.core.control import Factory
 
 MAX_CPU_S = 300.0
 """Bound on the processor time of search and final comparison, in seconds."""
@@ -42,6 +48,8 @@ class Tuned:
     """The best of all, if it takes much from a competing flow: its name, gain and harm on the
     seeds of the search, in per cent.
     """
+    failed: Mapping[str, str]
+    """Settings of a user-written control with which a run ended early, and why."""
     stopped: str
     """Why the search ended early; empty if it did not."""
 
@@ -66,6 +74,10 @@ class Tuned:
             f"{self.tried} settings and combinations were searched; the best {finalists} ran again "
             f"on {seeds} fresh seeds, and every figure is of these."
         )
+        if self.failed:
+            first, why = next(iter(self.failed.items()))
+            others = f" and {len(self.failed) - 1} more" if len(self.failed) > 1 else ""
+            lines.append(f"Left out: {first}{others}, with which a run ends early: {why}.")
         if self.stopped:
             lines.append(f"The search ended early: {self.stopped}.")
         return lines
@@ -83,6 +95,7 @@ def tune(
     max_seeds: int = MAX_SEEDS,
     harmful: bool = False,
     bpf: Own = None,
+    control: "Factory | Sequence[Factory] | None" = None,
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -101,6 +114,9 @@ def tune(
         harmful: whether settings may take over a tenth of a competing flow's goodput.
         bpf: a congestion control for the kernel's BPF, `my.bpf.o` or `my.bpf.c`, to search among
             too, with its constants as parameters.
+        control: congestion controls in Python, one class or several, to search among too: with the
+            numbers of `__init__` that have defaults as parameters. Values for which `__init__`
+            raises an exception are not tried. Their runs are not stored.
         out: a folder for finished runs, from which an interrupted search goes on.
         jobs: number of parallel runs; None takes the processors this process may use.
         progress: called after each round.
@@ -114,6 +130,10 @@ def tune(
     for name in names:
         if name not in known:
             raise ScenarioError(f'remedy "{name}": unknown; `airtcp list remedies` lists them')
+    own = with_own((), bpf)
+    if control is not None:
+        refuse_elsewhere(out=out)
+        own += tuple(control_remedies(control))
     parse_askers(can)
     budget = Budget(SHARE * max_cpu_s)
     written = load_scenario(scenario, settings)
@@ -145,7 +165,7 @@ def tune(
         smallest,
         None if harmful else harm,
         tuple(names),
-        with_own((), bpf),
+        own,
     )
     finalists = [text_of(one) for one in search.run()]
     if not finalists and search.stopped:
@@ -182,5 +202,10 @@ def tune(
         progress=last,
     )
     return Tuned(
-        compared, len(search.scores), tuple(search.rounds), search.left_out, search.stopped
+        compared,
+        len(search.scores),
+        tuple(search.rounds),
+        search.left_out,
+        search.failed,
+        search.stopped,
     )

@@ -3,6 +3,7 @@
 mod socket;
 
 use std::cell::RefCell;
+use std::path::PathBuf;
 
 use airtcp_tcp::external::{AckSample, Call, DeliverySample, Operations, Socket, Source};
 use pyo3::exceptions::{PyException, PyTypeError};
@@ -41,6 +42,19 @@ pub(crate) fn register_control(name: String, factory: Py<PyAny>, paces: bool) ->
         factory,
         paces,
     }))
+}
+
+/// Sets the function that compiles the source of a congestion control in BPF: it takes the
+/// source's path, and returns the object file's.
+#[pyfunction]
+pub(crate) fn compile_with(compiler: Py<PyAny>) {
+    airtcp_remedies::bpf::compile_with(Box::new(move |source| {
+        Python::attach(|py| {
+            let object = compiler.call1(py, (source,))?;
+            object.extract::<PathBuf>(py)
+        })
+        .map_err(|error: PyErr| Python::attach(|py| error.value(py).to_string()))
+    }));
 }
 
 /// A class of controls.
@@ -91,9 +105,9 @@ struct Instance {
 }
 
 impl Instance {
-    fn new(object: Bound<'_, PyAny>) -> PyResult<Self> {
+    fn new(object: Bound<'_, PyAny>, paces: bool) -> PyResult<Self> {
         let py = object.py();
-        let socket = Bound::new(py, PySocket::new())?;
+        let socket = Bound::new(py, PySocket::new(paces))?;
         let method = |name: &str| {
             object
                 .getattr_opt(name)
@@ -142,7 +156,7 @@ impl Instance {
 
 impl Control {
     fn start(&mut self, py: Python<'_>, socket: &mut Socket) -> PyResult<()> {
-        let instance = Instance::new(self.factory.bind(py).call0()?)?;
+        let instance = Instance::new(self.factory.bind(py).call0()?, self.paces)?;
         socket.paced |= self.paces;
         if let Some(on_start) = instance.object.bind(py).getattr_opt("on_start")? {
             instance.call(py, &on_start.unbind(), socket)?;
@@ -214,7 +228,7 @@ impl Operations for Control {
         Python::attach(|py| {
             let copied = |instance: &Instance| {
                 let copy = py.import("copy")?.getattr("deepcopy")?;
-                Instance::new(copy.call1((&instance.object,))?)
+                Instance::new(copy.call1((&instance.object,))?, self.paces)
             };
             Box::new(Self {
                 name: self.name.clone(),

@@ -4,7 +4,7 @@ use airtcp_tcp::external::Socket;
 use airtcp_units::Duration;
 use pyo3::prelude::*;
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyAttributeError, PyValueError};
 
 /// Threshold before the first loss (Linux, `TCP_INFINITE_SSTHRESH`).
 const NO_THRESHOLD: u32 = 0x7fff_ffff;
@@ -21,6 +21,8 @@ pub(crate) struct PySocket {
     pub(super) rtt: Option<Duration>,
     /// Segments delivered in an interval, and its length.
     pub(super) rate: Option<(u32, Duration)>,
+    /// Whether the control sets the pacing rate.
+    paces: bool,
 }
 
 #[pymethods]
@@ -72,6 +74,13 @@ impl PySocket {
         if rate.is_nan() || rate <= 0.0 {
             let text = format!("socket.pacing_bps = {rate}: expected a rate above 0 bit/s");
             return Err(PyValueError::new_err(text));
+        }
+        if !self.paces {
+            let text = format!(
+                "socket.pacing_bps = {rate}: without `paces = True` in its class a control sets \
+                 no rate; add that, and set socket.cwnd at every acknowledgment, too"
+            );
+            return Err(PyAttributeError::new_err(text));
         }
         self.socket.pacing_rate = match rate {
             f64::INFINITY => u64::MAX,
@@ -175,8 +184,9 @@ impl PySocket {
 }
 
 impl PySocket {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(paces: bool) -> Self {
         Self {
+            paces,
             socket: Socket::default(),
             cwnd: 0.0,
             ssthresh: f64::INFINITY,
@@ -210,10 +220,10 @@ impl PySocket {
     }
 }
 
-/// A window in segments that a control has given: at least one.
+/// A window in segments that a control has given. Less than one is none, which the sender counts.
 pub(super) fn window(name: &str, segments: f64) -> PyResult<f64> {
     if segments.is_finite() && segments >= 0.0 {
-        return Ok(segments.max(1.0));
+        return Ok(segments);
     }
     let text = format!("{name} = {segments}: expected a window in segments, from 1 on");
     Err(PyValueError::new_err(text))

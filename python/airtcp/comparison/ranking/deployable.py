@@ -5,6 +5,7 @@ from functools import cache
 
 from airtcp.core.bpf import named
 from airtcp.core.catalogue import Remedy, Way, entry_of
+from airtcp.core.registered import is_python
 
 
 class Spot(StrEnum):
@@ -30,12 +31,20 @@ ADVICE = frozenset({"mtu-probing", "mss-clamp"})
 
 @cache
 def needs(remedy: str) -> tuple[frozenset[Spot], ...]:
-    """The spots of each way to deploy a combination, the preferred way first; may be empty."""
+    """The spots of each way to deploy a combination, the preferred way first; may be empty.
+
+    A control in Python needs the sender, as the BPF program that it is to become.
+    """
     ways: list[frozenset[Spot]] = [frozenset()]
     for part in remedy.split("+"):
-        name, values = named(part)
-        entry = entry_of(name)
-        found = () if entry is None or entry["name"] in CONTROLS else _of(entry, values)
+        entry = entry_of(named(part)[0])
+        if entry is None or entry["name"] in CONTROLS:
+            return ()
+        found = [_spots(way) for way in ways_of(part)]
+        if entry.get("agent") is not None:
+            found.append(frozenset({Spot(entry["place"])}))
+        if is_python(part):
+            found.append(frozenset({Spot.SENDER}))
         ways = [before | one for before in ways for one in found]
     return tuple(dict.fromkeys(ways))
 
@@ -57,15 +66,19 @@ def _is_a_way(way: Way, entry: Remedy, values: str) -> bool:
     return str(given.get(when["parameter"], usual[when["parameter"]])) == str(when["is"])
 
 
-def _of(entry: Remedy, values: str) -> tuple[frozenset[Spot], ...]:
-    found = [
-        frozenset({Spot.SENDER, Spot.RECEIVER})
-        if way["at"] == "both-ends"
-        else frozenset({Spot(way["at"])})
-        for way in entry["ways"]
+def ways_of(part: str) -> list[Way]:
+    """The ways to deploy one remedy with its values, the preferred way first."""
+    name, values = named(part)
+    entry = entry_of(name)
+    return [
+        way
+        for way in (entry["ways"] if entry else ())
         # A kernel that no distribution ships is more than a change of a spot.
-        if way["only_in"] is None and _is_a_way(way, entry, values)
+        if entry and way["only_in"] is None and _is_a_way(way, entry, values)
     ]
-    if entry.get("agent") is not None:
-        found.append(frozenset({Spot(entry["place"])}))
-    return tuple(found)
+
+
+def _spots(way: Way) -> frozenset[Spot]:
+    if way["at"] == "both-ends":
+        return frozenset({Spot.SENDER, Spot.RECEIVER})
+    return frozenset({Spot(way["at"])})
