@@ -1,16 +1,19 @@
 """Congestion controls in BPF: the object that the kernel loads, simulated."""
 
 import json
+import pickle
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import airtcp
 from airtcp import ScenarioError
-from airtcp.core.bpf import object_file, remedy
+from airtcp.core.bpf import remedy
+from airtcp.core.compiled import object_file
 
 pytestmark = pytest.mark.needs("clang")
 
@@ -80,6 +83,27 @@ def test_a_scenario_names_an_object_and_is_hashed_by_content(tmp_path: Path) -> 
     assert airtcp.load_scenario(tmp_path / "own.toml").hash() != before
 
 
+def test_a_scenario_names_a_source(tmp_path: Path) -> None:
+    shutil.copy(BPF / "veno.bpf.c", tmp_path / "mine.bpf.c")
+    base = airtcp.load_scenario(LINK).to_toml()
+    own = '{ bpf = "mine.bpf.c", constants = { beta_thousandths = 2000 } }'
+    text = base.replace('congestion_control = "cubic"', f"congestion_control = {own}")
+    (tmp_path / "own.toml").write_text(text)
+    scenario = airtcp.load_scenario(tmp_path / "own.toml")
+    run = airtcp.run(scenario, 1)
+    as_remedy = airtcp.run(LINK, 1, bpf=f"{tmp_path / 'mine.bpf.c'}:beta_thousandths=2000")
+    assert run.summary["flows"] == as_remedy.summary["flows"]
+    assert 'bpf = "mine.bpf.c"' in scenario.to_toml()
+    # A copy, as another process gets it, carries the object.
+    (tmp_path / "mine.bpf.c").unlink()
+    assert pickle.loads(pickle.dumps(scenario)).hash() == scenario.hash()
+    with pytest.raises(ScenarioError, match=r"tcp\.congestion_control\.bpf.*cannot be read"):
+        airtcp.load_scenario(tmp_path / "own.toml")
+    (tmp_path / "mine.bpf.c").write_text("int;")
+    with pytest.raises(ScenarioError, match=r"tcp\.congestion_control\.bpf"):
+        airtcp.load_scenario(tmp_path / "own.toml")
+
+
 def test_runs_repeat_bit_by_bit() -> None:
     digests = {
         airtcp.run(LINK, 7, SHORT, bpf=BPF / "coin.bpf.c").summary["digest"] for _ in range(2)
@@ -106,6 +130,12 @@ def test_errors_name_file_function_and_line(tmp_path: Path) -> None:
     broken.write_text(veno.replace("grow_as_reno(sk, acked);", endless))
     with pytest.raises(airtcp.RunError, match=r"veno_cong_avoid.*more than 1000000 instructions"):
         airtcp.run(LINK, 1, SHORT, bpf=broken)
+    broken.write_text(veno.replace("grow_as_reno(sk, acked);", "tp->snd_cwnd *= 1.5;"))
+    with pytest.raises(ScenarioError, match=r"^[^\n]*broken.bpf.c:\d+[^\n]*BPF has no floating"):
+        remedy(broken)
+    broken.write_text(veno.replace('"kernel.h"', '"vmlinux.h"'))
+    with pytest.raises(ScenarioError, match=r"vmlinux.h' file not found.*bpftool btf dump"):
+        remedy(broken)
     for missing in ("missing.bpf.o", "missing.bpf.c"):
         with pytest.raises(ScenarioError, match=rf"{missing} cannot be read"):
             remedy(tmp_path / missing)
@@ -138,13 +168,49 @@ def test_windows_of_no_segment_are_counted(tmp_path: Path) -> None:
     (report,) = run.controls
     assert report["zero_windows"] > 0
     assert run.summary["goodput_bps"] > 0
-    line = [sys.executable, "-m", "airtcp", "run", LINK, "--set", "duration=5s", "--bpf", broken]
-    done = subprocess.run(line, capture_output=True, text=True, check=True)
-    assert "set a congestion window of 0 segments" in done.stdout
+    for words in (["run", LINK], ["compare", LINK, "--seeds", "2"]):
+        line = [sys.executable, "-m", "airtcp", *words, "--set", "duration=5s", "--bpf", broken]
+        done = subprocess.run(line, capture_output=True, text=True, check=True)
+        assert "set a congestion window of 0 segments" in done.stdout
     (fair,) = airtcp.run(LINK, 1, SHORT, bpf=BPF / "veno.bpf.c").controls
     assert (fair["zero_windows"], fair["zero_thresholds"]) == (0, 0)
     # An acknowledgment takes Veno tens of instructions, and no more than its functions have.
     assert 10_000 < fair["instructions"] < 10_000_000
+
+
+def test_comparisons_and_studies_have_the_counters_as_columns(tmp_path: Path) -> None:
+    lossy = SHORT | {"link.loss.rate": 0.01}
+    empty = tmp_path / "empty.bpf.c"
+    text = (BPF / "examples/cubic.bpf.c").read_text().replace("../kernel.h", "kernel.h")
+    empty.write_text(text.replace("__sync_fetch_and_add(&losses, 1);", "losses++;\n\treturn 0;"))
+    compared = airtcp.compare(LINK, [], 2, lossy, bpf=empty, out=tmp_path / "out")
+    own = compared.cells.filter(pl.col("remedy") != "baseline")
+    runs = [airtcp.run(LINK, seed, lossy, bpf=empty) for seed in (1, 2)]
+    losses = [run.counters["losses"].sum() for run in runs]
+    assert own["counter_losses"].to_list() == losses
+    assert own["zero_thresholds"].to_list() == losses
+    assert compared.table["counter_losses"].to_list() == [None, sum(losses) / 2]
+    (told,) = [line for line in compared.verdict if "of 0 segments" in line]
+    assert "a slow-start threshold of 0 segments" in told
+    compared.report(tmp_path / "report")
+    table = pl.read_csv(tmp_path / "report" / "comparison.csv")
+    assert table["counter_losses"].to_list() == [None, sum(losses) / 2]
+    stored = pl.read_parquet(tmp_path / "out/cells/*.parquet").explode("counters")
+    found = stored.unnest("counters").filter(name="counter_losses")
+    assert sorted(found["value"].to_list()) == sorted(losses)
+    again = airtcp.compare(LINK, [], 2, lossy, bpf=empty, out=tmp_path / "out")
+    assert again.table.equals(compared.table)
+
+    study = tmp_path / "one.toml"
+    study.write_text(
+        'name = "one"\nseeds = 2\nremedies = ["westwood"]\n[[stack]]\nname = "Linux"\n'
+        f'[[link]]\nname = "lossy"\nscenario = "{LINK}"\n'
+        'settings = { duration = "10s", "link.loss.rate" = 0.01 }\n'
+    )
+    result = airtcp.study.run(study, bpf=empty)
+    assert result.table()["counter_losses"].to_list() == [None, sum(losses) / 2]
+    (warning,) = result.warnings
+    assert "a slow-start threshold of 0 segments" in warning
 
 
 def test_compare_has_it_among_the_remedies() -> None:

@@ -187,6 +187,83 @@ def test_what_is_no_control_is_refused_before_a_run() -> None:
     assert half.summary["goodput_bps"] > 0
 
 
+def test_a_method_that_is_never_called_is_named_with_the_one_that_is() -> None:
+    class Acks(airtcp.Control):
+        def on_acks(self, socket: Socket) -> None:
+            socket.cwnd = 1
+
+    class Camel(airtcp.Control):
+        def onLoss(self, socket: Socket) -> float:  # noqa: N802
+            return socket.cwnd
+
+    class Kernel(airtcp.Control):
+        def ssthresh(self, socket: Socket) -> float:
+            return socket.cwnd
+
+    class Paced(airtcp.Control):
+        paced = True
+
+    for control, found, meant in (
+        (Acks, "on_acks", "on_ack"),
+        (Camel, "onLoss", "on_loss"),
+        (Kernel, "ssthresh", "on_loss"),
+        (Paced, "paced", "paces"),
+    ):
+        with pytest.raises(ScenarioError, match=rf"{found} is .*did you mean {meant}\?"):
+            airtcp.run(LINK, 1, SHORT, control=control)
+
+    class Fine(airtcp.Control):
+        lossy = True
+
+        def on_loss(self, socket: Socket) -> float:
+            return self.ssthresh(socket)
+
+        def ssthresh(self, socket: Socket) -> float:
+            return max(socket.cwnd / 2, 2)
+
+        def _on_idle(self) -> None: ...
+
+    assert airtcp.run(LINK, 1, SHORT, control=Fine).summary["goodput_bps"] > 0
+
+
+def test_a_rate_without_paces_is_refused() -> None:
+    class Forgot(airtcp.Control):
+        def on_ack(self, socket: Socket) -> None:
+            socket.pacing_bps = 3e6
+
+    with pytest.raises(RunError, match=r"socket.pacing_bps = 3000000.*`paces = True`"):
+        airtcp.run(LINK, 1, SHORT, control=Forgot)
+
+
+@pytest.mark.parametrize("segments", [0, 0.4])
+def test_windows_of_no_segment_are_counted_and_told(segments: float) -> None:
+    class Empty(airtcp.Control):
+        def on_ack(self, socket: Socket) -> None:
+            super().on_ack(socket)
+            if socket.now_s > 8:
+                socket.cwnd = segments
+
+        def on_loss(self, _: Socket) -> float:
+            return segments
+
+    lossy = SHORT | {"link.loss.rate": 0.02}
+    run = airtcp.run(LINK, 1, lossy, control=Empty)
+    (report,) = run.controls
+    assert report["zero_windows"] > 0
+    assert report["zero_thresholds"] > 0
+    assert run.summary["goodput_bps"] > 0
+    compared = airtcp.compare(LINK, [], 2, lossy, control=Empty)
+    (told,) = [line for line in compared.verdict if "of 0 segments" in line]
+    name = compared.remedies[-1]
+    assert told.startswith(f"{name} set a congestion window of 0 segments "), told
+    assert told.endswith("in 2 of 2 runs; a window of 1 was used, where Linux would stall.")
+    means = compared.table.filter(remedy=name)
+    assert means["zero_windows"][0] > 0
+    assert compared.cells["zero_windows"].to_list()[0] is None
+    (fair,) = airtcp.run(LINK, 1, lossy, control=airtcp.Control).controls
+    assert (fair["zero_windows"], fair["zero_thresholds"]) == (0, 0)
+
+
 def test_a_comparison_has_a_row_for_it_and_names_the_way_on(tmp_path: Path) -> None:
     class Careful(airtcp.Control):
         def on_loss(self, _: Socket) -> float:
@@ -227,12 +304,12 @@ def test_another_process_does_not_have_it() -> None:
 
 def test_the_examples_of_the_guide_run() -> None:
     blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec("\n".join(blocks), {"__name__": "guide"})
     assert printed.getvalue().count("True") == 2
-    assert "python:Patient-2" in printed.getvalue()
+    assert "python:Patient(full=2)" in printed.getvalue()
 
 
 def test_the_guide_has_every_attribute_of_a_socket() -> None:

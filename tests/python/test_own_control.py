@@ -1,6 +1,7 @@
 """A congestion control of one's own in every command: the object that is simulated is deployed."""
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,9 @@ import pytest
 import airtcp
 import needs
 from airtcp import ScenarioError
-from airtcp.core.bpf import object_file, remedy, with_objects
+from airtcp.comparison.deployment import commands
+from airtcp.core.bpf import remedy, with_objects
+from airtcp.core.compiled import object_file
 from airtcp.kernel.guests import Kernel
 from airtcp.kernel.verify import verify
 from airtcp.tuning import tune
@@ -46,6 +49,12 @@ def test_a_command_line_has_the_object_as_a_remedy(tmp_path: Path) -> None:
         f"{named}:beta_thousandths=800",
         *words[2:],
     ]
+    # One command deploys what a combination has for connections, in any order.
+    for words in (["sack", f"--bpf={CUBIC}"], ["--bpf", str(CUBIC), "sack"]):
+        joined = with_objects(["deploy", "--route", "10.0.0.0/8", *words], [])
+        assert joined[:3] == ["deploy", "--route", "10.0.0.0/8"]
+        assert sorted(joined[3].split("+")) == sorted(["sack", named])
+        assert len(joined) == 4
     with pytest.raises(ScenarioError, match="expected a file"):
         with_objects(["deploy", "--bpf"], [])
     with pytest.raises(ScenarioError, match="cannot be read"):
@@ -91,6 +100,24 @@ def test_its_deployment_names_the_object_and_the_constants() -> None:
     assert one["on_a_host"]
     assert f"airtcp-net control {object_file(CUBIC)} --set beta_thousandths=700" in one["text"]
     assert "--set c_thousandths=500" in one["text"]
+
+
+def test_the_commands_for_a_combination_are_those_that_deploy_it() -> None:
+    own = f"{remedy(CUBIC)}:beta_thousandths=800"
+    (one,) = commands(f"timestamps:on=0+{own}")[1:]
+    assert one.where == "on the sender"
+    assert one.words == f"airtcp deploy --bpf {CUBIC}:beta_thousandths=800 --all"
+    both = commands(f"cake:rate=9500+min-rto:min=1 s+{own}")
+    assert [each.words for each in both] == [
+        "airtcp deploy cake:rate=9500 --device DEVICE",
+        f"airtcp deploy 'min-rto:min=1 s' --bpf {CUBIC}:beta_thousandths=800 --all",
+    ]
+    assert commands(f"delay-injection+{own}") == []
+    for each in both:
+        words = shlex.split(each.words.replace("DEVICE", "lo"))
+        done = command(*words[1:], "--dry-run")
+        # What this machine lacks may be refused, and not the command line.
+        assert done.returncode == 0 or "no way to have it for" in done.stderr, done.stderr
 
 
 @pytest.mark.needs("bpf")

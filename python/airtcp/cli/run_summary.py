@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import cast
 
+from airtcp.comparison.control_counters import zero_sentence
 from airtcp.core.quantities import format_bit_rate, format_bytes, format_count, format_percent
 from airtcp.core.runs import ControlReport, Run
 from airtcp.core.summary import (
@@ -16,6 +17,8 @@ from airtcp.core.summary import (
 from airtcp.pages.columns import numbers, printable
 
 _MAX_FLOWS_SHOWN = 4
+_MAX_MESSAGES = 20
+"""Printed lines of a control's messages, for each flow."""
 
 
 def json_object(finished: Run, probes: list[str]) -> dict[str, object]:
@@ -34,18 +37,13 @@ def print_controls(controls: list[ControlReport]) -> None:
         counted = [f"{name} {value}" for name, value in control["counters"].items() if value]
         if counted:
             print(f"flow {control['flow']}: {', '.join(counted)}")
-        for message in control["messages"]:
+        for message in control["messages"][:_MAX_MESSAGES]:
             print(f"flow {control['flow']} at {message['time_s']:g} s: {message['text']}")
-        for what, count in (
-            ("congestion window", control["zero_windows"]),
-            ("slow-start threshold", control["zero_thresholds"]),
-        ):
-            if count:
-                times = "once" if count == 1 else f"{format_count(count)} times"
-                print(
-                    f"flow {control['flow']}: the control set a {what} of 0 segments {times}; a "
-                    "window of 1 was used, where Linux would stall"
-                )
+        if (more := len(control["messages"]) - _MAX_MESSAGES) > 0:
+            print(f"flow {control['flow']}: {format_count(more)} lines more, all in --json")
+        name = f"flow {control['flow']}: the control"
+        if sentence := zero_sentence(name, [{"controls": [control]}]):
+            print(sentence)
 
 
 def print_summary(summary: RunSummary) -> None:

@@ -107,12 +107,15 @@ def study_command(
                     "seeds": result.seeds,
                     "metric": result.metric,
                     "entries": result.table().to_dicts(),
+                    "warnings": result.warnings,
                 }
             )
         else:
             tables = [effect_table(result), *([score_table(result)] if judges(result) else [])]
             for table in tables:
                 out.print(escape(printable(table)), highlight=False, soft_wrap=True)
+            for warning in result.warnings:
+                out.print(escape(printable(warning)), highlight=False, soft_wrap=True)
             if page:
                 say(f"report: {page}")
         written.finish()

@@ -2,12 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from airtcp import _core
+from airtcp.comparison.control_counters import counters_of
 from airtcp.core.catalogue import BASELINE
 from airtcp.core.forked import check_tables
 from airtcp.core.summary import RunSummary, parse_summary, retransmitted_share, total
@@ -63,9 +64,15 @@ class Cell:
             "scenario": summary["scenario"],
             "scenario_hash": self.key.scenario_hash,
             "engine_version": self.key.engine_version,
+            "counters": self.counters,
             "summary": self.summary_json,
             "checksum": self.checksum,
         }
+
+    @property
+    def counters(self) -> list[dict[str, object]]:
+        """Counters of user-written controls, each with its name and the sum over the flows."""
+        return [{"name": one, "value": sum_} for one, sum_ in counters_of(self.summary).items()]
 
     @property
     def checksum(self) -> str:
@@ -108,29 +115,41 @@ def cell_frame(cells: Iterable[Cell]) -> "pl.DataFrame":
     return pl.DataFrame([cell.row() for cell in cells], schema=_schema())
 
 
+def counted_frame(cells: Sequence[Cell]) -> "pl.DataFrame":
+    """The same, and before `summary` a column for each counter of a user-written control."""
+    import polars as pl
+
+    table = cell_frame(cells).drop("counters")
+    rows = [counters_of(cell.summary) for cell in cells]
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = [pl.Series(name, [row.get(name) for row in rows], pl.Int64) for name in names]
+    place = table.columns.index("digest")
+    return pl.DataFrame([*table[:, :place], *columns, *table[:, place:]])
+
+
 @cache
 def _schema() -> "pl.Schema":
     import polars as pl
 
-    return pl.Schema(
-        {
-            "remedy": pl.String,
-            "seed": pl.UInt64,
-            "goodput_bps": pl.Float64,
-            "delivered_bytes": pl.UInt64,
-            "segments_sent": pl.UInt64,
-            "segments_retransmitted": pl.UInt64,
-            "retransmitted_share": pl.Float64,
-            "timeouts": pl.UInt64,
-            "timeouts_spurious": pl.UInt64,
-            "fast_retransmits": pl.UInt64,
-            "flows": pl.UInt32,
-            "duration_s": pl.Float64,
-            "digest": pl.String,
-            "scenario": pl.String,
-            "scenario_hash": pl.String,
-            "engine_version": pl.String,
-            "summary": pl.String,
-            "checksum": pl.String,
-        }
-    )
+    columns: dict[str, pl.DataType | type[pl.DataType]] = {
+        "remedy": pl.String,
+        "seed": pl.UInt64,
+        "goodput_bps": pl.Float64,
+        "delivered_bytes": pl.UInt64,
+        "segments_sent": pl.UInt64,
+        "segments_retransmitted": pl.UInt64,
+        "retransmitted_share": pl.Float64,
+        "timeouts": pl.UInt64,
+        "timeouts_spurious": pl.UInt64,
+        "fast_retransmits": pl.UInt64,
+        "flows": pl.UInt32,
+        "duration_s": pl.Float64,
+        "digest": pl.String,
+        "scenario": pl.String,
+        "scenario_hash": pl.String,
+        "engine_version": pl.String,
+        "counters": pl.List(pl.Struct({"name": pl.String, "value": pl.Int64})),
+        "summary": pl.String,
+        "checksum": pl.String,
+    }
+    return pl.Schema(columns)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, cast
 from airtcp._core import Scenario
 from airtcp.comparison.calmest import LATENCY, calmest, may_be_calmest
 from airtcp.comparison.candidates import candidate
-from airtcp.comparison.cells import Cell, cell_frame
+from airtcp.comparison.cells import Cell, counted_frame
+from airtcp.comparison.control_counters import means
 from airtcp.comparison.metrics import METRICS as METRICS_BY_NAME
 from airtcp.comparison.metrics import needless_share
 from airtcp.comparison.ranking import (
@@ -103,8 +104,8 @@ class Comparison(Shown):
 
     @cached_property
     def cells(self) -> "pl.DataFrame":
-        """One row per cell: remedy, seed, totals, digest, and the whole summary as JSON."""
-        return cell_frame(self.finished)
+        """One row per cell: remedy, seed, totals, counters, and the whole summary as JSON."""
+        return counted_frame(self.finished)
 
     def values(self, remedy: str, metric: str) -> list[float]:
         """The measurements of one remedy in the order of the seeds."""
@@ -396,8 +397,9 @@ class Comparison(Shown):
         """One row per remedy, baseline first: means over the seeds and the goodput's difference.
 
         `state` and `seeds_to_decide` refer to the deciding metric; `same_as` names the remedies
-        with the same runs; the columns `beside_…` are the difference in goodput of an unchanged
-        competing flow, in per cent, where that was measured.
+        with the same runs; the columns `counter_…`, `zero_windows`, `zero_thresholds` and
+        `instructions` are of controls in BPF and Python; the columns `beside_…` are the difference
+        in goodput of an unchanged competing flow, in per cent, where that was measured.
         """
         return comparison_table(
             self.cells,
@@ -407,6 +409,7 @@ class Comparison(Shown):
             self.candidates,
             self.alike,
             {name: self._means(name) for name in self.remedies},
+            {name: means(runs) for name, runs in self.summaries.items()},
         )
 
     def _means(self, remedy: str) -> dict[str, float | None]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from airtcp import _core
 from airtcp._core import AirtcpError, RunError, Scenario, ScenarioError
+from airtcp.comparison.control_counters import cell_summary
 from airtcp.comparison.execute import Executor, Finished
 from airtcp.comparison.plan import Observation, PlannedCell
 
@@ -122,7 +123,7 @@ def run_cells(work: Sequence[_Work]) -> tuple[float, list[tuple[str | None, str]
             if observation:
                 results.append((observation.run(scenario, seed), ""))
             else:
-                results.append((_core.run(scenario, seed).summary(), ""))
+                results.append((cell_summary(_core.run(scenario, seed)), ""))
         except AirtcpError as error:
             results.append((None, str(error)))
     return time.monotonic() - begun, results

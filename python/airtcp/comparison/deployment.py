@@ -1,10 +1,35 @@
 """The last step after a comparison: how to deploy the named remedies on a real system."""
 
+from dataclasses import dataclass
+
 from airtcp.comparison.compared import Comparison
 from airtcp.comparison.ranking import Candidate, Ranking
+from airtcp.comparison.ranking.deployable import ways_of
 from airtcp.comparison.words import amount
 from airtcp.core.bpf import as_words
-from airtcp.core.catalogue import deployments
+from airtcp.core.catalogue import Way, deployments
+
+_MACHINES = {
+    "sender": "on the sender",
+    "receiver": "on the receiver",
+    "both-ends": "at both ends",
+    "before-link": "on the machine that transmits onto the link, by its DEVICE,",
+}
+"""Where `airtcp deploy` deploys a way, by its place on the path."""
+_OF_A_DEVICE = {"qdisc", "radio-file"}
+"""Steps that change a device rather than connections."""
+_BY_HAND = {"retry-limit"}
+"""Steps that `airtcp deploy` leaves to the reader."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command that deploys part of a combination."""
+
+    where: str
+    """The machine, in words."""
+    words: str
+    """The command line, without --dry-run."""
 
 
 def deployment(comparison: Comparison) -> list[str]:
@@ -13,28 +38,61 @@ def deployment(comparison: Comparison) -> list[str]:
     Empty if it names no remedy.
     """
     best = comparison.winner
-    chosen: str | None = best
     named = comparison.named if comparison.is_search else (best,) if best else ()
     lines = []
+    with_commands = [best] if best is not None and commands(best) else []
     for name in named:
         lines += deployed(name) + size_of(comparison, name)
         if name == best and not is_on_a_host(name):
             other = best_on_a_host(comparison.ranking)
-            chosen = None if other is None else other.remedy
-            if chosen is not None and chosen not in named:
-                size = amount(comparison.decisive[chosen], sign=True)
+            if other is None:
+                continue
+            with_commands.append(other.remedy)
+            if other.remedy not in named:
+                size = amount(comparison.decisive[other.remedy], sign=True)
                 lines += [
-                    f"The best remedy for an end host is {chosen} ({size}): {part['text']}"
-                    for part in deployments(chosen)
+                    f"The best remedy for an end host is {other.remedy} ({size}): {part['text']}"
+                    for part in deployments(other.remedy)
                 ]
-                lines += size_of(comparison, chosen)
-    if chosen is not None:
-        lines.append(
-            "`airtcp verify` tries it on this machine's kernel; "
-            f"`airtcp deploy {as_words(chosen)} --all --dry-run` prints what it changes here, and "
-            "without --dry-run does it until `airtcp deploy --undo`."
-        )
-    return lines
+                lines += size_of(comparison, other.remedy)
+    offers = [by_command(name) for name in with_commands]
+    if offers:
+        first = offers[0] if offers[0].startswith("`") else offers[0][0].lower() + offers[0][1:]
+        offers[0] = f"`airtcp verify` tries it on this machine's kernel; {first}"
+    return [*lines, *offers]
+
+
+def by_command(remedy: str) -> str:
+    """A sentence with the commands that deploy a combination, one for each machine."""
+    each = commands(remedy)
+    undo = "without --dry-run does it until `airtcp deploy --undo`"
+    if [one.words.endswith("--all") for one in each] == [True]:
+        return f"`{each[0].words} --dry-run` prints what it changes here, and {undo}."
+    listed = " and ".join(f"{one.where} `{one.words} --dry-run`" for one in each)
+    verb = "prints what it changes" if len(each) == 1 else "print what they change"
+    return f"{listed[0].upper()}{listed[1:]} {verb}; {undo}."
+
+
+def commands(remedy: str) -> list[Command]:
+    """The commands that deploy a combination, one a machine; empty if a part has none."""
+    by: dict[tuple[str, str], list[str]] = {}
+    for part in remedy.split("+"):
+        ways = [way for way in ways_of(part) if not _BY_HAND & _kinds(way)]
+        if not ways:
+            return []
+        # A change of connections needs no device's name.
+        way = min(ways, key=lambda way: bool(_OF_A_DEVICE & _kinds(way)))
+        if way["steps"]:
+            target = "--device DEVICE" if _OF_A_DEVICE & _kinds(way) else "--all"
+            by.setdefault((_MACHINES.get(way["at"], way["at"]), target), []).append(part)
+    return [
+        Command(where, f"airtcp deploy {as_words('+'.join(parts))} {target}")
+        for (where, target), parts in by.items()
+    ]
+
+
+def _kinds(way: Way) -> set[str]:
+    return {str(step["kind"]) for step in way["steps"]}
 
 
 def deployed(remedy: str) -> list[str]:

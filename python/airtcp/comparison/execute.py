@@ -10,6 +10,7 @@ from typing import Protocol
 from airtcp import _core
 from airtcp._core import AirtcpError, RunError
 from airtcp.comparison.cells import Cell, CellKey
+from airtcp.comparison.control_counters import cell_summary
 from airtcp.comparison.plan import Plan, PlannedCell
 from airtcp.comparison.store import Store
 
@@ -167,7 +168,7 @@ def _run_in_python(
     failed: list[tuple[PlannedCell, AirtcpError]] = []
     for cell in cells:
         try:
-            summary = _core.run(cell.scenario, cell.key.seed).summary()
+            summary = cell_summary(_core.run(cell.scenario, cell.key.seed))
         except AirtcpError as error:
             failed.append((cell, error))
         else:
@@ -188,4 +189,4 @@ def _observed(cell: PlannedCell) -> str:
 def _told(
     cells: Sequence[PlannedCell], finished: Finished, index: int, result: _core.RunResult
 ) -> None:
-    finished(cells[index], result.summary())
+    finished(cells[index], cell_summary(result))

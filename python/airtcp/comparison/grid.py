@@ -13,6 +13,7 @@ from airtcp._core import AirtcpError, RunError, ScenarioError, deployments
 from airtcp.comparison.compared import Comparison
 from airtcp.comparison.comparison_plan import MAX_SEEDS, ComparisonPlan, comparison_plan
 from airtcp.comparison.competing import CompetingPlan, competing_plan
+from airtcp.comparison.control_counters import means, zero_sentence
 from airtcp.comparison.dask import executor_at
 from airtcp.comparison.execute import Progress, execute
 from airtcp.comparison.metrics import METRICS, Metric
@@ -81,6 +82,10 @@ class Entry:
     congestion_events: int = 0
     congestion_right: float | None = None
     refusal: str = ""
+    counters: Mapping[str, float] = field(default_factory=dict)
+    """Means of the counters of a control in BPF, by column."""
+    warning: str = ""
+    """Reports windows and thresholds of 0 segments that a control in BPF set."""
 
 
 @dataclass(frozen=True)
@@ -97,12 +102,25 @@ class GridResult(InNotebook):
     unstored: OSError | None = None
     """The error that kept finished runs from being stored in `out`; None if stored."""
 
+    @property
+    def warnings(self) -> list[str]:
+        """Windows and thresholds of 0 segments that controls set, by link and stack."""
+        return [
+            f"{entry.link}, {entry.stack}: {entry.warning}"
+            for entry in self.entries
+            if entry.warning
+        ]
+
     def table(self) -> "pl.DataFrame":
         """One row per entry: differences in per cent with half the 95 % interval."""
         import polars as pl
 
         check_tables()
-        return pl.DataFrame([_row(entry) for entry in self.entries], infer_schema_length=None)
+        names = dict.fromkeys(name for entry in self.entries for name in entry.counters)
+        rows = [
+            _row(entry) | {key: entry.counters.get(key) for key in names} for entry in self.entries
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def load_grid(path: Path) -> Grid:
@@ -323,6 +341,8 @@ def _entry(link: str, stack: str, remedy: str, comparison: Comparison) -> Entry:
         radio_right / radio if radio else None,
         congestion,
         congestion_right / congestion if congestion else None,
+        counters=means(comparison.summaries[remedy]),
+        warning=zero_sentence(remedy, comparison.summaries[remedy]) or "",
     )
 
 

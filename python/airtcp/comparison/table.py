@@ -65,6 +65,7 @@ def comparison_table(
     candidates: Mapping[str, Candidate],
     alike: Mapping[str, Sequence[str]],
     means_of: Mapping[str, Mapping[str, float | None]],
+    counters: Mapping[str, Mapping[str, float]],
 ) -> "pl.DataFrame":
     """One row per remedy, baseline first: means over the seeds and the differences.
 
@@ -76,12 +77,13 @@ def comparison_table(
         candidates: by remedy, its state in the deciding metric, where it has it.
         alike: for each remedy the remedies with identical runs, itself included.
         means_of: by remedy, the baseline included, further columns of means, the same for each.
+        counters: by remedy, means of the counters of user-written controls, by column.
     """
     import polars as pl
 
     means = cells.group_by("remedy").agg(pl.col(*_MEANS).mean())
     rows: list[dict[str, object]] = [
-        {"remedy": BASELINE, "n": seeds, **means_of[BASELINE]},
+        {"remedy": BASELINE, "n": seeds, **means_of[BASELINE], **counters[BASELINE]},
         *(
             {
                 "remedy": remedy,
@@ -89,6 +91,7 @@ def comparison_table(
                 **_harm_row(harm.get(remedy)),
                 **_decision_row(candidates.get(remedy)),
                 **means_of[remedy],
+                **counters[remedy],
                 "same_as": " ".join(name for name in alike[remedy] if name != remedy) or None,
             }
             for remedy, by in differences.items()
@@ -99,6 +102,7 @@ def comparison_table(
     schema |= {"outcome": pl.String} | dict.fromkeys(_HARM_COLUMNS, pl.Float64)
     schema |= {"state": pl.String, "seeds_to_decide": pl.UInt32, "same_as": pl.String}
     schema |= dict.fromkeys(means_of[BASELINE], pl.Float64)
+    schema |= dict.fromkeys((name for each in counters.values() for name in each), pl.Float64)
     return pl.DataFrame(rows, schema=schema).join(
         means, on="remedy", how="left", maintain_order="left"
     )

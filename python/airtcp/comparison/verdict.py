@@ -5,6 +5,7 @@ from statistics import fmean
 from airtcp.comparison.answer import answer, other_places, tally
 from airtcp.comparison.compared import Comparison
 from airtcp.comparison.context import why_nothing_helps, with_sender
+from airtcp.comparison.control_counters import zero_sentence
 from airtcp.comparison.horizon import horizon_clause
 from airtcp.comparison.metrics import METRICS, Metric, needless_share
 from airtcp.comparison.ranking import State
@@ -41,7 +42,15 @@ def verdict(comparison: Comparison) -> list[str]:
         lines.append(tally(comparison))
     if comparison.stopped:
         lines.append(f"Not everything is decided: {comparison.stopped}.")
-    return [line for line in (*lines, interval_note(comparison)) if line]
+    return [line for line in (*lines, *_zeros(comparison), interval_note(comparison)) if line]
+
+
+def _zeros(comparison: Comparison) -> list[str | None]:
+    """User-written controls that set a window or threshold of no segment."""
+    names = {BASELINE: "The scenario's control"}
+    return [
+        zero_sentence(names.get(name, name), runs) for name, runs in comparison.summaries.items()
+    ]
 
 
 def is_harm_said(comparison: Comparison) -> bool:
