@@ -161,7 +161,7 @@ def test_a_ping_log_is_diagnosed(tmp_path: Path) -> None:
         line.startswith("A ping shows neither rate nor queue; over 3, 12 and")
         for line in found.sentences
     )
-    assert any("taken as sent every 1 s" in line for line in found.sentences)
+    assert any("assumed to be 1 s apart" in line for line in found.sentences)
     losses = {line.rpartition(",")[2] for line in found.link.files["delays.csv"].split()[1:]}
     assert losses == {f"{1 - 0.99**0.5:.6f}"}
     page = found.report(tmp_path / "out")

@@ -28,6 +28,6 @@ def test_the_habit_is_the_median(
 def test_waits_and_pushed_acknowledgments_are_told() -> None:
     sentence = habit([10, 300, 0, 0, 0, 0, 0, 0], 0.041, 31, 310).sentence
     assert sentence == (
-        "The receiver acknowledges every second segment, a lone one after 41 ms; 10 % of its "
-        "acknowledgments came pushed together."
+        "The receiver acknowledges every second segment, and a lone segment after 41 ms; "
+        "10 % of its acknowledgments arrived bunched."
     )

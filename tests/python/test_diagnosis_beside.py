@@ -71,7 +71,7 @@ def test_flows_of_a_capture_that_share_a_queue_are_one_delivery(seen: Path) -> N
     assert link.bps == pytest.approx(8e6, rel=0.03)
     assert link.queue.packets == pytest.approx(80, abs=4)
     assert link.beside.share == pytest.approx(flow.goodput_bps * flow.overhead / 8e6, abs=0.05)
-    assert "2 other flows share it" in link_words(link)
+    assert "2 other captured flows share it" in link_words(link)
 
 
 def test_traffic_beside_the_capture_is_told_by_the_gaps_that_it_leaves(hidden: Path) -> None:
@@ -105,7 +105,7 @@ def test_a_rate_that_falls_to_a_fourth_is_not_shared(tmp_path: Path) -> None:
     flow, link = link_of(path)
     assert hidden_beside(flow) is None
     assert link.beside is None
-    assert "or that others share" in link_words(link)
+    assert "or one shared with others" in link_words(link)
 
 
 def test_flows_with_delays_of_their_own_share_nothing(tmp_path: Path) -> None:

@@ -103,10 +103,10 @@ def test_a_full_link_whose_data_waits_is_a_finding() -> None:
     )
     said = headline(full, trials(calm, costly), (), waits=waits)
     assert "its round trip is 50 ms without a queue, and 2.4 s in the median" in said
-    assert "bbr at the sender changes the longest in twenty by \N{MINUS SIGN}90.0 %" in said
+    assert "bbr at the sender changes its 95th percentile by \N{MINUS SIGN}90.0 %" in said
     assert "no remedy" not in said
     unsure = headline(full, trials(costly), (), waits=waits)
-    assert "Nothing at the sender is shown to shorten it much" in unsure
+    assert "No remedy at the sender is shown to shorten it much" in unsure
     assert not Latency(0.05, 0.06, 0.09, is_shared=False).is_large
 
 
@@ -119,7 +119,7 @@ def test_a_remedy_that_harms_others_is_second_to_one_nearly_as_good() -> None:
     assert found.winner.remedy == "veno"
     (line,) = larger_with_harm(found)
     assert line.startswith("bbr brings +30 %")
-    assert "takes 50 % of its goodput from an unchanged flow" in line
+    assert "takes 50 % of its goodput from an unchanged competing flow" in line
 
 
 def test_numbers_have_their_signs() -> None:

@@ -70,7 +70,7 @@ def test_a_second_round_is_ended_between_two_runs(within: Within) -> None:
     assert first < runs <= first + 6
     assert found.rows
     assert found.baseline_bps > 0
-    assert "is spent" in cut_short(found)[0]
+    assert "is used up" in cut_short(found)[0]
 
 
 def test_trials_that_end_by_themselves_are_not_cut_short(within: Within) -> None:

@@ -49,7 +49,7 @@ def test_an_upload_over_wifi_is_given_back_by_a_scenario_of_it(tmp_path: Path) -
     assert found.ceiling.most_bps < 2 * run.summary["goodput_bps"]
     said = " ".join(found.sentences)
     assert "a Wi-Fi link that aggregates, as 802.11" in said
-    assert "as a process" in said
+    assert "with random draws" in said
 
     # Which of several links it was does not show; the one that was is among them.
     alike = {(one.mode, one.others) for one in found.link.wifi_alike}

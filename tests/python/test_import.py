@@ -108,7 +108,7 @@ def played(found: ImportedLink, tmp_path: Path) -> Scenario:
 def test_a_full_queue_is_told_from_a_lower_bound(tmp_path: Path) -> None:
     full = import_link([iperf3(tmp_path / "x.json", 9.4, (20_000, 48_000, 50_000))])
     assert "is the link's own" in said(full)
-    assert "under load alone" in said(full)
+    assert "under load only" in said(full)
     # 28 ms of waiting at 9.4 Mbit/s of data in segments of 1448 of 1500 bytes.
     link = link_of(full)
     assert link["queue"] == {"packets": round(0.028 * 9.4e6 * 1500 / 1448 / 12_000)}
@@ -384,7 +384,7 @@ def test_a_ping_of_starlink_shows_no_queue(tmp_path: Path) -> None:
         sentence = starlink_sentence(log, log.hosts)
         assert sentence is not None
         assert "delays that change each 15 s" in sentence
-        assert "says nothing of the queue" in sentence
+        assert "does not show the queue" in sentence
         assert "airtcp measure HOST" in sentence
     for seed in range(5):
         for period in (9.0, 13.0, 20.0, 600.0):

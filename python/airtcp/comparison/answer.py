@@ -173,6 +173,8 @@ def _so_far(comparison: Comparison, one: Candidate) -> str:
         return f"{name} (no difference on {seeds} so far)"
     size = amount(difference, sign=True, metric=METRICS[comparison.metric])
     clauses = [f"{size}, {basis(difference)}"]
+    if one.gain < 0 and one.interval is not None and difference.mean_percent is not None:
+        clauses.append(f"more than a gain of {_percent(one.interval[1])} is excluded")
     if one.seeds_to_decide:
         clauses.append(f"about {one.seeds_to_decide} seeds would decide")
     if one.is_cost_open and (goodput := goodput_clause(comparison, one.remedy)):

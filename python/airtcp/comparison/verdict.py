@@ -16,6 +16,9 @@ from airtcp.core.catalogue import BASELINE
 from airtcp.core.quantities import format_count, format_percent
 from airtcp.core.summary import never_opened
 
+MAX_SAME = 3
+"""Maximum number of remedies named for the lack of an interval."""
+
 
 def verdict(comparison: Comparison) -> list[str]:
     """The best remedy first, then the others in order, then the baseline's impairments."""
@@ -116,14 +119,20 @@ def interval_note(comparison: Comparison) -> str | None:
     """Why there are no intervals, if so."""
     if len(comparison.seeds) == 1:
         return "One seed gives no interval: use more seeds to see how sure a difference is."
-    outcomes = {by.outcome for by in comparison.decisive.values()}
-    if Outcome.NO_INTERVAL in outcomes:
-        same = (
-            f"{METRICS[comparison.metric].label} is the same on all {len(comparison.seeds)} seeds: "
-            "they count as one run, which has no interval."
-        )
-        return same[0].upper() + same[1:]
-    return None
+    same = [
+        comparison.row_name(name)
+        for name in comparison.shown
+        if name in comparison.decisive and comparison.decisive[name].outcome is Outcome.NO_INTERVAL
+    ]
+    if not same:
+        return None
+    named = ", ".join(same[:MAX_SAME]) + (
+        f" and {len(same) - MAX_SAME} more" * (len(same) > MAX_SAME)
+    )
+    return (
+        f"All {len(comparison.seeds)} seeds give {named} the same difference in "
+        f"{METRICS[comparison.metric].label}: that counts as one run, without an interval."
+    )
 
 
 def _unopened_runs(comparison: Comparison, name: str) -> int:

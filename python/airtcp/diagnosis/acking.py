@@ -33,9 +33,13 @@ class Acking:
             return None
         every = {1: "every segment", 2: "every second segment", 3: "every third segment"}
         words = every.get(self.segments, f"every {self.segments} segments")
-        timer = "" if self.timer_s is None else f", a lone one after {1e3 * self.timer_s:.0f} ms"
+        timer = (
+            ""
+            if self.timer_s is None
+            else f", and a lone segment after {1e3 * self.timer_s:.0f} ms"
+        )
         pushed = (
-            f"; {100 * self.compressed_share:.0f} % of its acknowledgments came pushed together"
+            f"; {100 * self.compressed_share:.0f} % of its acknowledgments arrived bunched"
             if self.compressed_share >= 0.05
             else ""
         )

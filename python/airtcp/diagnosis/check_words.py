@@ -13,13 +13,13 @@ def replay_words(replay: Replay, *, is_same: bool = True) -> str:
         f"{name} {format_percent(100 * off, sign=True)}" for name, off in replay.deviations.items()
     ]
     parts.append(
-        f"timeouts {format_count(replay.simulated.timeouts)} for "
+        f"timeouts {format_count(replay.simulated.timeouts)} instead of "
         f"{format_count(replay.capture.timeouts)}"
     )
-    outcome = "gives" if replay.explains else "does not give"
-    same = "with the same stops and losses, " if is_same else "as a process, "
+    outcome = "reproduces" if replay.explains else "does not reproduce"
+    how = "with the recorded stops and losses" if is_same else "with random draws"
     return (
-        f"Played back under {replay.profile} {same}this link {outcome} the capture back: "
+        f"A simulated {replay.profile} sender over this link, {how}, {outcome} the capture: "
         f"{', '.join(parts)}."
     )
 
@@ -28,14 +28,14 @@ def prediction_words(predictions: Sequence[Prediction], *, is_replayed: bool = T
     """The capture against the draws of the process."""
     missed = [one for one in predictions if not one.holds]
     if not missed:
-        does = "does, too" if is_replayed else "does"
-        return f"As a process it {does}: the capture lies in the 95 % interval of 20 seeds."
+        too = " too" if is_replayed else ""
+        return f"With random stops and losses it does{too}: within the 95 % interval of 20 seeds."
     parts = ", ".join(
         f"{one.measure} {measured(one.measure, one.captured)}, expected "
         f"{measured(one.measure, one.low)} to {measured(one.measure, one.high)}"
         for one in missed
     )
-    return f"As a process it does not: {parts}."
+    return f"With random stops and losses it does not: {parts}."
 
 
 def measured(measure: str, value: float) -> str:
@@ -60,6 +60,6 @@ def not_played_back(shares: Mapping[str, float]) -> str:
     if not held:
         return ""
     return (
-        f" No link gives back that {' and '.join(held)}: capture a transfer that sends, and reads, "
-        "as much as it can."
+        f" A simulated link cannot reproduce that {' and '.join(held)}: capture a bulk transfer "
+        "that is written and read as fast as possible."
     )

@@ -103,7 +103,7 @@ class Connection:
         count = format_count(self.resent)
         if self.is_reordered:
             needless = format_count(self.needless or 0)
-            order = "packets come in another order" if self.reordering else "they came late"
+            order = "packets are reordered" if self.reordering else "they came late"
             return (
                 f"{ends}: {needless} of its {count} retransmissions were needless by D-SACK: "
                 f"{order}. {format_count(self.resent - (self.needless or 0))} were needed."
@@ -127,8 +127,8 @@ class Connection:
         control = "an unnamed congestion control" if self.control is None else self.control
         rate = ""
         if self.delivery_bps is not None:
-            whose = ", as much as its application wrote" if self.is_application_limited else ""
-            rate = f", of late {format_bit_rate(self.delivery_bps)}{whose}"
+            limit = ", limited by its application" if self.is_application_limited else ""
+            rate = f", last delivery rate {format_bit_rate(self.delivery_bps)}{limit}"
         return (
             f"{self.local} to {self.peer}: {control}, {format_bytes(self.sent_bytes)} sent and "
             f"{format_bytes(self.received_bytes)} received{rate}."
@@ -136,13 +136,13 @@ class Connection:
 
     def _repairs(self) -> str:
         if not self.sent_bytes and not self.segments:
-            return "It sent no data: what limits what it receives is in the other end's counters."
+            return "It sent no data: the counters of the other end show the limits of a download."
         if not self.resent:
-            return "Nothing was sent again."
+            return "Nothing was retransmitted."
         if not self.segments:
             return (
-                f"{format_count(self.resent)} segments were sent again; of how many, this kernel "
-                "does not count."
+                f"{format_count(self.resent)} segments were retransmitted; this kernel does not "
+                "count how many were sent."
             )
         share = format_percent(100 * self.resent_share, decimals=2)
         needless = ""
@@ -150,20 +150,20 @@ class Connection:
             needless = f", {format_count(self.needless)} of them needless by D-SACK"
         order = ""
         if self.reordering:
-            order = f"; packets came in another order {format_count(self.reordering)} times"
+            order = f"; packets were reordered {format_count(self.reordering)} times"
         least = " or more" if self.is_bound else ""
         most = "at most " if self.is_bound else ""
         return (
             f"{format_count(self.resent)} of {most}{format_count(self.segments)} segments were "
-            f"sent again ({share}{least}){needless}{order}. Counters do not say whether a queue or "
-            "the radio lost them: a capture does."
+            f"retransmitted ({share}{least}){needless}{order}. Counters cannot tell whether a "
+            "queue or the radio lost them: a capture can."
         )
 
     def _limit(self) -> str:
         if not self.sent_bytes and not self.segments:
             return ""
         if self.busy_s is None:
-            return "This kernel does not count what limited it."
+            return "This kernel has no counters of the limits (sndbuf_limited, rwnd_limited)."
         held = []
         for who, seconds in (
             ("the receiver's window", self.receiver_s),
@@ -184,8 +184,8 @@ class Connection:
             return ""
         least, now = 1e3 * self.least_rtt_s, 1e3 * self.rtt_s
         if self.rtt_s - self.least_rtt_s < WAITING_S or now < WAITING_RATIO * least:
-            return f"Its round trip is {now:.0f} ms, at least {least:.0f} ms."
+            return f"Its smoothed round trip is {now:.0f} ms, the minimum {least:.0f} ms."
         return (
-            f"Latency: its round trip is {now:.0f} ms, and {least:.0f} ms at least: data waits, in "
-            "a queue of the path or at the receiver."
+            f"Latency: its smoothed round trip is {now:.0f} ms, the minimum {least:.0f} ms: data "
+            "waits in a queue of the path or at the receiver."
         )

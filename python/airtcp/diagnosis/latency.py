@@ -38,7 +38,7 @@ class Latency:
         return (
             f"Latency: a packet's round trip is {seconds_words(self.base_s)} without a queue, and "
             f"while sending {seconds_words(self.median_s)} in the median and "
-            f"{seconds_words(self.high_s)} for one in twenty: {who} the queue."
+            f"{seconds_words(self.high_s)} at the 95th percentile: {who} the queue."
         )
 
 

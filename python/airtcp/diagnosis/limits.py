@@ -52,7 +52,10 @@ def seen_limits(facts: Facts, flow: Observed, link: FittedLink, labels: pl.DataF
 
 def limits(facts: Facts, flow: Observed, link: FittedLink, labels: pl.DataFrame) -> list[str]:
     """Limits of the flow by the capture, the ends first if they dominate."""
-    of_link = list(_of_link(flow, link)) if link.wifi is None else _of_wifi(link.wifi)
+    if link.wifi is None:
+        of_link = list(_of_link(flow, link))
+    else:
+        of_link = _of_wifi(link.wifi, link.loss, is_shown=facts["radio_frames"][0] > 0)
     if len(labels) and link.late is None and link.jitter is None:
         of_link += _of_order(labels)
     ends = {name: facts["shares"][name] for name in ("receiver_window", "application")}
@@ -105,17 +108,22 @@ def _of_link(flow: Observed, link: FittedLink) -> Iterator[str]:
         yield f"the queue of {link.queue.packets} packets is shorter than a round trip"
 
 
-def _of_wifi(wifi: Wifi) -> list[str]:
+def _of_wifi(wifi: Wifi, loss: Loss, *, is_shown: bool) -> list[str]:
+    """The limits of a link that delivers as Wi-Fi does; `is_shown`: by frames of a monitor."""
     rate = format_bit_rate(wifi.mode.bps)
     damaged = format_percent(100 * wifi.damaged, decimals=0)
     # Retransmitted frames delay later ones, like jitter in order.
     repeats = f" with {damaged} of its frames damaged" if wifi.damaged > 0 else ""
-    or_else = (
-        ", or one whose delay varies (on Wi-Fi `iw dev DEV station dump` counts retries)"
-        if wifi.damaged > 0
-        else ""
-    )
-    parts = [f"it delivers in bursts, as a Wi-Fi link of {rate}{repeats} does{or_else}"]
+    alike = f"a Wi-Fi link of {rate}{repeats} does"
+    if is_shown:
+        parts = [f"it delivers in bursts, as {alike}"]
+    else:
+        without = "" if loss.lost else " without losses"
+        parts = [
+            f"its delay varies{without} and it delivers in bursts, as DOCSIS, a busy virtual "
+            f"machine, or {alike} (`iw dev` lists radios, and `iw dev DEV station dump` counts "
+            "their retries)"
+        ]
     if wifi.others:
         parts.append(
             f"{wifi.others} other {'station has' if wifi.others == 1 else 'stations have'} the "

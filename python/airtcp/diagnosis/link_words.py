@@ -31,15 +31,15 @@ def link_words(link: FittedLink) -> str:
     elif link.rate.bounds is not None and link.rate.steps is not None and not is_bounded:
         low, high = link.rate.bounds
         parts = [
-            f"a rate that varies, and showed in "
-            f"{format_percent(100 * (1 - link.rate.interpolated), decimals=0)} of the time alone: "
-            f"from {format_bit_rate(low)} to {format_bit_rate(high)} in the mean (both were tried)"
+            "a varying rate, which showed for only "
+            f"{format_percent(100 * (1 - link.rate.interpolated), decimals=0)} of the time: "
+            f"{format_bit_rate(low)} to {format_bit_rate(high)} on average (both were tried)"
         ]
     elif link.rate.bounds is not None:
         low, high = link.rate.bounds
         parts = [
-            f"at least {format_bit_rate(low)}, hardly ever full (tried up to "
-            f"{format_bit_rate(high)}; --rate says it where it is known)"
+            f"at least {format_bit_rate(low)}, since the flow hardly ever filled it (tried up to "
+            f"{format_bit_rate(high)}; pass --rate if you know it)"
         ]
     elif link.rate.step is not None:
         step = link.rate.step
@@ -49,11 +49,11 @@ def link_words(link: FittedLink) -> str:
         ]
     elif link.rate.steps is not None:
         # A remaining capacity looks like a varying rate to the flow.
-        varies = "what others leave of its rate" if link.is_shared else "a rate that varies"
+        varies = "the rate that others leave" if link.is_shared else "a varying rate"
         if not link.is_shared and link.beside is None:
-            varies += ", or that others share"
+            varies += ", or one shared with others"
         parts = [
-            f"{varies}, {rate} in the mean "
+            f"{varies}, {rate} on average "
             f"(interpolated for {format_percent(100 * link.rate.interpolated, decimals=0)} of the "
             "time)"
         ]
@@ -63,20 +63,20 @@ def link_words(link: FittedLink) -> str:
         share = format_percent(100 * link.beside.share, decimals=0)
         flows = "flow shares" if link.beside.flows == 1 else "flows share"
         who = (
-            f"{link.beside.flows} other {flows} it, by their delays"
+            f"{link.beside.flows} other captured {flows} it, since their delays rise together"
             if link.beside.is_seen
             else f"traffic that is not in the capture shares it, {link.beside.shown_by}"
         )
-        parts.append(f"{who}: this flow has {share} of what it delivers")
+        parts.append(f"{who}: this flow gets {share} of the bytes that it delivers")
     if link.aggregates is not None:
         bursts = link.aggregates
         parts.append(
             f"delivered in bursts of {bursts.packets} packets every {1e3 * bursts.pause_s:.1f} ms, "
-            "as Wi-Fi that aggregates, a cellular frame or jitter does, and played as an even rate"
+            "as by aggregation on Wi-Fi, cellular frames or jitter, and replayed at an even rate"
         )
     if link.phases:
         bases = ", ".join(f"{2e3 * delay_s:.0f}" for _, delay_s in link.phases)
-        parts.append(f"a path that changes: {bases} ms of base round trip in turn")
+        parts.append(f"a path that changes: base round trips of {bases} ms in turn")
     else:
         parts.append(f"{1e3 * link.base_rtt_s:.1f} ms of base round trip")
     if link.drops.marks:
@@ -100,12 +100,12 @@ def link_words(link: FittedLink) -> str:
     stops = link.stops
     if stops.stops:
         times = len(stops.stops)
-        how = "held and released at once" if stops.are_held else "packets waiting"
+        how = "packets held and released at once" if stops.are_held else "packets queued meanwhile"
         if not stops.shows_release:
-            how += " by its replay, which the capture itself does not show"
+            how += ", by the replay: the capture itself does not show it"
         parts.append(
-            f"{times} {'stop' if times == 1 else 'stops'} of {stops.mean_length_s:.2f} s in the "
-            f"mean ({'periodic, ' if stops.is_periodic else ''}{how})"
+            f"{times} {'stop' if times == 1 else 'stops'} of {stops.mean_length_s:.2f} s on "
+            f"average ({'periodic, ' if stops.is_periodic else ''}{how})"
         )
     return f"The link: {'; '.join(parts)}."
 
@@ -122,11 +122,11 @@ def _wifi_words(link: FittedLink, wifi: Wifi) -> str:
     alike = len(link.wifi_alike) - 1
     if alike < 1:
         return said
-    bring = "other brings" if alike == 1 else "others bring"
+    others = "other Wi-Fi link fits" if alike == 1 else "other Wi-Fi links fit"
     return (
-        f"{said} {format_count(alike)} {bring} as much as late, among them "
-        f"{_other_wifi(link, wifi)}: without the radio's own frames they are not told apart, and "
-        "remedies are tried on all."
+        f"{said} {format_count(alike)} {others} as well, with the same goodput and delay, for "
+        f"example {_other_wifi(link, wifi)}: only a capture of the radio's own frames tells them "
+        "apart, and remedies are tried on all."
     )
 
 
@@ -154,8 +154,9 @@ def few_stops(process: StopProcess) -> str:
     seen = len(process.stops)
     low, high = process.often
     return (
-        f"The link stopped {'once' if seen == 1 else f'{seen} times'}, which leaves open how often "
-        f"it does: remedies are tried on links that stop {low:.0f} to {high:.0f} times in as long."
+        f"The link stopped {'once' if seen == 1 else f'{seen} times'}, too seldom to know how "
+        f"often it does: remedies are tried on links that stop {low:.0f} to {high:.0f} times in as "
+        "long."
     )
 
 

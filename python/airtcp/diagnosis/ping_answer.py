@@ -95,7 +95,7 @@ class PingAnswer:
         if self.waited is not None:
             lines.append(self._as_waited(self.waited))
         if self.untried:
-            lines.append(f"The processor time was not enough for {_listed(self.untried)}.")
+            lines.append(f"The processor time did not suffice for {_listed(self.untried)}.")
         return lines
 
     def _over_rates(self) -> str:
@@ -115,12 +115,12 @@ class PingAnswer:
             gains = _listed([f"{_gain(one):+.0f} %".replace("-", "\u2212") for one in every])
             return f"{told}, and {every[0].best} helps at each ({gains})."
         turns = ", ".join(one.words for one in every)
-        return f"{told}. The answer turns with the rate: {turns}. --rate says it where you know it."
+        return f"{told}. The answer depends on the rate: {turns}. Pass --rate if you know it."
 
     def _as_waited(self, waited: AtRate) -> str:
         same = waited.best == self.main.best and waited.is_decided == self.main.is_decided
-        assumed = "If packets had waited through the gaps instead of being lost"
-        why = "which a ping cannot tell"
+        assumed = "If packets had waited during the gaps instead of being lost"
+        why = "which a ping cannot distinguish"
         if same:
             return (
                 f"{assumed}, {why}, the answer would be the same (today's TCP {waited.baseline})."

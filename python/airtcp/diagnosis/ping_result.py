@@ -79,10 +79,9 @@ class PingDiagnosis(Reported, InNotebook):
     def _unknown(self) -> str:
         every = 1e3 * self.log.interval_s
         return (
-            f"Between two probes nothing is known: a stop shorter than {every:.0f} ms would not "
-            "show, nor a loss below one in "
-            f"{format_count(self.log.sent)}. A ping shows no rate, and some networks queue it "
-            "apart: a capture says more (`airtcp diagnose --advise`)."
+            f"Stops shorter than the {every:.0f} ms between two probes do not show, nor does a "
+            f"loss below one in {format_count(self.log.sent)}. A ping shows no rate, and some "
+            "networks queue it separately: a capture shows more (`airtcp diagnose --advise`)."
         )
 
     @cached_property

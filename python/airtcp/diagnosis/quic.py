@@ -119,9 +119,7 @@ class QuicFlow:
         rate = f"{format_bit_rate(self.mean_bps)} of QUIC"
         base, loaded = self.base_s, self.loaded_s
         if base is None:
-            return (
-                f"{rate}, whose round trip does not show: only its rate and its silences are said."
-            )
+            return f"{rate}; its round trip does not show, only its rate and its pauses do."
         if loaded is None:
             return f"{rate} with a round trip of {1e3 * base:.0f} ms in its handshake."
         wait = "data waits" if self.waits else "little waits"
@@ -191,8 +189,8 @@ class QuicFlow:
                 median, high = self.loaded_s or (0.0, 0.0)
                 return (
                     f"The spin bit turned {format_count(len(self.spin_s) + 1)} times: round trips "
-                    f"of {1e3 * median:.0f} ms in the median, the longest in twenty "
-                    f"{1e3 * high:.0f} ms and more. A pause of the sender counts in them."
+                    f"of {1e3 * median:.0f} ms in the median, and {1e3 * high:.0f} ms at the 95th "
+                    "percentile. Pauses of the sender count as well."
                 )
             case "random":
                 return (
@@ -216,7 +214,7 @@ class QuicFlow:
             case True:
                 return f"{rate}: the link has that at least."
             case False:
-                return f"{rate}, as it was sent: what the link made of it is behind the capture."
+                return f"{rate}, as sent: the link comes after the capture point."
             case None:
                 return f"{rate}, where the capture was taken."
 

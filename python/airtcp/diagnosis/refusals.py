@@ -27,14 +27,14 @@ def why_not_ranked(
         off = ", ".join(f"{name} {100 * by:+.0f} %" for name, by in replay.deviations.items())
         reasons.append(
             f"The link model does not explain this capture: {off}, "
-            f"{replay.simulated.timeouts} timeouts for {replay.capture.timeouts}."
+            f"{replay.simulated.timeouts} timeouts instead of {replay.capture.timeouts}."
             f"{not_played_back(shares)}"
         )
     elif not is_a_draw:
         missed = ", ".join(one.measure for one in predicted if not one.holds)
         reasons.append(
-            f"The fitted process does not explain this capture: its {missed} is outside of what "
-            "20 seeds give."
+            "The link with random stops and losses does not explain this capture: 20 simulated "
+            f"runs do not cover its {missed}."
         )
     return reasons
 

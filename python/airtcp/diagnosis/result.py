@@ -179,7 +179,7 @@ class Diagnosis(Reported, InNotebook):
             view = _VIEWS[facts["view"]]
             lines += [
                 f"Flow {facts['flow']} from {facts['sender']} to {facts['receiver']}, captured "
-                f"{view}{'' if facts['is_view_certain'] else ', as far as its delays tell'}.",
+                f"{view}{'' if facts['is_view_certain'] else ' (judged by its delays)'}.",
                 words.retransmissions(
                     facts,
                     self.capture.labels,
@@ -208,7 +208,7 @@ class Diagnosis(Reported, InNotebook):
             lines.append(few_stops(self.link.stops))
         if self.link is not None and self.link.is_shared and self.trials is not None:
             lines.append(
-                "Remedies are tried on what others leave of the link, as if they did not give way."
+                "Remedies are tried on the rate that others leave, as if they never gave way."
             )
         lines += [refused(one) for one in self.capture.refusals if one["is_reservation"]]
         return lines

@@ -45,7 +45,7 @@ def starlink_sentence(log: PingLog, hosts: Sequence[str]) -> str | None:
         return None
     return (
         f"This looks like Starlink ({' and '.join(signs)}), where ICMP is queued apart: the ping "
-        "says nothing of the queue that TCP and UDP meet there. Measure with one of them: `airtcp "
+        "does not show the queue that TCP and UDP meet there. Measure with one of them: `airtcp "
         "measure HOST`, irtt, or a capture of a transfer."
     )
 

@@ -68,14 +68,14 @@ class Station:
         lines[0] += f"{', '.join(rates)}."
         failed, retries = self.failed_share, self.retries_a_packet
         if failed is None and retries is None:
-            lines.append("Too few packets, or counters, to tell how its radio does.")
+            lines.append("Too few packets, or too few counters, to judge its radio.")
             return lines
         if failed is not None:
             share = format_percent(100 * failed, decimals=2)
             seen = (
                 "TCP sees these as losses"
                 if failed > LOSSY
-                else "what TCP loses more was lost elsewhere, or the other way"
+                else "further losses of TCP happened elsewhere, or in the other direction"
             )
             packets = format_count(self.sent_packets or 0)
             lines.append(
@@ -84,7 +84,8 @@ class Station:
             )
         if retries is not None and retries > BUSY:
             lines.append(
-                f"{retries:.2f} retries a packet: they take air from all, and delay what waits."
+                f"{retries:.2f} retries a packet: they take airtime from all stations, and "
+                "delay queued packets."
             )
         return lines
 
@@ -101,11 +102,11 @@ class Stations:
         told = [one for one in self.stations if one.failed_share is not None]
         lossy = [one for one in told if (one.failed_share or 0.0) > LOSSY]
         if not told:
-            return "No station was sent enough to tell how its radio does."
+            return "Too few packets were sent to any station to judge its radio."
         if not lossy:
             return (
-                "The radio gave up next to nothing that it sent: what is lost is lost elsewhere, "
-                "or on its way to it."
+                "The radio gave up hardly any packet: losses happen elsewhere, or in the direction "
+                "towards it."
             )
         worst = max(lossy, key=lambda one: one.failed_share or 0.0)
         share = format_percent(100 * (worst.failed_share or 0.0), decimals=2)
@@ -118,9 +119,9 @@ class Stations:
         for one in self.stations:
             lines += one.sentences
         lines.append(
-            "These are counts since each station came, in the direction to it alone; drivers "
-            "differ in whether an aggregate counts as one. No remedy is ranked from them: capture "
-            "the transfer (`airtcp diagnose --advise`)."
+            "These counters run since each station associated, and cover only the direction to "
+            "it; drivers differ in whether an aggregate counts as one packet. No remedy is ranked "
+            "from them: capture the transfer (`airtcp diagnose --advise`)."
         )
         return lines
 

@@ -88,7 +88,7 @@ def _has(ceiling: Ceiling, *, is_reached: bool) -> str:
     """The goodput of the flow and its upper bound, as a clause."""
     if not ceiling.is_known and not is_reached:
         rate = format_bit_rate(ceiling.goodput_bps)
-        return f"the flow gets {rate}, of a link whose rate did not show"
+        return f"the flow gets {rate}; the capacity of the link does not show"
     of_most = format_part(ceiling.goodput_bps, ceiling.most_bps)
     if ceiling.is_shared:
         already = "already " if is_reached else ""
@@ -147,11 +147,9 @@ def _calmed(trials: Trials | None) -> str:
     calm = trials.calmest
     where = "" if trials.reach.is_all else f" at {trials.reach.words}"
     if calm is None:
-        return (
-            f". Nothing{where} is shown to shorten it much at no more than a tenth of the goodput"
-        )
+        return f". No remedy{where} is shown to shorten it much for at most a tenth of the goodput"
     return (
-        f". {calm.remedy} at the {calm.place} changes the longest in twenty by "
+        f". {calm.remedy} at the {calm.place} changes its 95th percentile by "
         f"{interval(calm.round_trip)}, and goodput by {interval(calm.effect)}"
     )
 
@@ -168,9 +166,9 @@ def larger_with_harm(trials: Trials) -> list[str]:
         return []
     brings = f"{larger.remedy} brings {interval(trials.of(larger.remedy).effect)}, but"
     if larger.is_harm_open:
-        return [f"{brings} what it costs an unchanged flow on the same link is undecided."]
+        return [f"{brings} its cost to an unchanged competing flow is undecided."]
     share = format_percent(-larger.harm, decimals=0)
-    return [f"{brings} takes {share} of its goodput from an unchanged flow beside it."]
+    return [f"{brings} takes {share} of its goodput from an unchanged competing flow."]
 
 
 def harm_clause(harm: PairedDifference | None) -> str:
@@ -182,7 +180,7 @@ def harm_clause(harm: PairedDifference | None) -> str:
         return ""
     return (
         f", but takes {format_percent(-percent, decimals=0)} of its goodput from an unchanged "
-        "flow beside it"
+        "competing flow"
     )
 
 
@@ -190,7 +188,7 @@ def cut_short(trials: Trials) -> list[str]:
     """Reports that the processor time ended before every contender was measured."""
     if not trials.stopped:
         return []
-    return [f"Not every remedy was measured to the end: {trials.stopped} is spent."]
+    return [f"Not every remedy was decided: {trials.stopped} is used up."]
 
 
 def other_places(trials: Trials) -> list[str]:
@@ -267,7 +265,7 @@ def on_the_air(facts: Facts) -> list[str]:
         return []
     return [
         f"On the air: {format_count(frames)} frames of TCP, {format_count(retries)} of them "
-        f"retries ({format_percent(100 * retries / frames)}), as far as the monitor heard them."
+        f"retries ({format_percent(100 * retries / frames)}), of those that the monitor received."
     ]
 
 

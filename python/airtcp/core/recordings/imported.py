@@ -86,8 +86,6 @@ def _played(recordings: Sequence[Recording], chosen: Choices) -> tuple[PlayedLin
         f"a queue of {queue} packets, which no probe shows (--queue says otherwise)",
         "each way takes half of a round trip",
     ]
-    if log.clock_words:
-        assumed.append(log.clock_words.rstrip("."))
     toml = link.toml.replace(
         f"queue = {{ packets = {queue_packets(chosen.rate)} }}", f"queue = {{ packets = {queue} }}"
     )

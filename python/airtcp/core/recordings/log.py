@@ -88,13 +88,13 @@ class PingLog:
             case "stamps":
                 return ""
             case "statistics":
-                return f"Probes are taken as sent every {every}, by the log's own statistics."
+                return f"The probes were sent every {every}, by the statistics of the log."
             case "asked":
-                return f"Probes are taken as sent every {every}, as asked for (--interval)."
+                return f"The probes were sent every {every}, as given by --interval."
             case _:
                 return (
-                    f"The log has no times: probes are taken as sent every {every}, ping's own "
-                    "interval; --interval gives another, and ping -D writes the times."
+                    f"The log has no time stamps: the probes are assumed to be {every} apart, "
+                    "ping's default; pass --interval for another one (ping -D writes time stamps)."
                 )
 
     @cached_property

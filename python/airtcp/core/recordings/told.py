@@ -2,8 +2,12 @@
 
 from datetime import UTC, datetime
 
+import numpy as np
+
 from airtcp.core.quantities import format_bit_rate
 from airtcp.core.recordings.choices import Choices
+from airtcp.core.recordings.events import Events, find_events
+from airtcp.core.recordings.log import FEWEST, PingLog, read_ping
 from airtcp.core.recordings.recording import DOWN, UNKNOWN, UP, Rates, Recording
 
 _BOUNDS = {
@@ -44,7 +48,7 @@ def _direction(one: Recording) -> str:
     known.discard(UNKNOWN)
     match sorted(known):
         case []:
-            return "It does not tell a direction." if one.is_link else ""
+            return "The file does not name a direction." if one.is_link else ""
         case [way]:
             return f"Its direction is {way}."
         case _:
@@ -82,36 +86,44 @@ def _delay(one: Recording) -> str:
         least = figures.least_loaded_rtt_s
         at_least = f", at least {_ms(least)}" if least is not None else ""
         return (
-            f"Its round trips are under load alone ({under_load or 'load'}{at_least}): they are "
-            "not those of the link at rest."
+            f"It has round trips under load only ({under_load or 'load'}{at_least}), none of the "
+            "idle link."
         )
     if figures.least_rtt_s is not None:
         return (
-            f"Its smallest round trip is {_ms(figures.least_rtt_s)}; it does not tell whether "
-            "there was load."
+            f"Its smallest round trip is {_ms(figures.least_rtt_s)}, with or without load: the "
+            "file does not say."
         )
     if one.has_probes and not one.is_bare:
         return (
             "Its round trips are without load."
             if one.load == "idle"
-            else "It does not tell whether there was load while it was probed."
+            else "The file does not say whether the link was loaded while it was probed."
         )
     return "It has no delay."
 
 
 def _probes(one: Recording, chosen: Choices) -> list[str]:
-    from airtcp.core.recordings.events import find_events
-    from airtcp.core.recordings.log import FEWEST, read_ping
-
     log = read_ping(one.path, chosen.interval_s)
     lines = [log.clock_words]
     if not log.clock_words:
-        lines.append(f"Each probe has its time; they are {log.interval_s:.3g} s apart.")
-    lines.append(f"{log.lost} of {log.sent} probes got no answer.")
-    if len(log.answered) >= FEWEST:
-        events = find_events(log)
-        lines.append(
-            f"Runs of them are {len(events.gaps)} gaps; {len(events.stops)} times all waited and "
-            "were answered at once."
-        )
+        lines.append(f"Each probe has a time stamp; they are {log.interval_s:.3g} s apart.")
+    found = find_events(log) if len(log.answered) >= FEWEST else None
+    lines.append(_unanswered(log, found))
+    if found is not None and len(found.stops):
+        stops = "1 stop" if len(found.stops) == 1 else f"{len(found.stops)} stops"
+        lines.append(f"The link has {stops}: several probes waited and were answered together.")
     return lines
+
+
+def _unanswered(log: PingLog, events: Events | None) -> str:
+    """The lost probes: how many, and how many of them in a row."""
+    lost = f"{log.lost} of {log.sent} probes got no answer"
+    if events is None or not log.lost:
+        return f"{lost}."
+    gaps = len(events.gaps)
+    if not gaps:
+        return f"{lost}, no more in a row than single losses make by chance."
+    outages = "1 outage" if gaps == 1 else f"{gaps} outages"
+    within = int(np.count_nonzero(np.isnan(log.rtt_s) & ~events.alone))
+    return f"{lost}, {within} of them in {outages} of several in a row."

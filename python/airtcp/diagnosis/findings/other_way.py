@@ -157,10 +157,10 @@ def other_way(
         "filter on the way back is the remedy."
     )
     evidence = (
-        "The queue of the way back is in the round trip, and the spacing of the acknowledgments is "
-        "that queue's: neither is taken for this direction's.",
-        "The queue to manage is that of the machine from which the acknowledgments leave onto the "
-        "slow link; if it is in a modem, shape to a little less than the line's rate before it.",
+        "The round trip includes the queue of the way back, which also spaces the acknowledgments: "
+        "neither is attributed to this direction.",
+        "Manage the queue of the machine that sends the acknowledgments onto the slow link; if the "
+        "queue is in a modem, shape to slightly below the line's rate in front of it.",
     )
     return CaptureFinding("other-way", sentence, evidence, ("fq-codel", "cake", "ack-filter"))
 

@@ -38,8 +38,8 @@ def receiver_side(capture: Capture) -> CaptureFinding | None:
     goodput = format_bit_rate(8.0 * payload / seconds)
     said, evidence = _what_was_seen(capture, times, seconds)
     sentence = (
-        f"{goodput} arrived in {seconds:.1f} s: {'; '.join(said)}. What the sender waited for, and "
-        "the link, a capture at the sender shows, or one with TCP timestamps on."
+        f"{goodput} arrived in {seconds:.1f} s: {'; '.join(said)}. The sender's waits and "
+        "the link show in a capture at the sender, or in one with TCP timestamps on."
     )
     return CaptureFinding("receiver-side", sentence, tuple(evidence))
 
@@ -76,11 +76,11 @@ def _what_was_seen(
     if late:
         said.append(f"{format_count(late)} came late, behind others")
     if not said:
-        said.append("nothing was lost, came twice or out of order, and no silence stands out")
+        said.append("nothing was lost, duplicated or reordered, and there was no long silence")
     evidence.append(
         f"Of {format_count(count)} packets of data {format_count(needed)} filled a gap, "
-        f"{format_count(needless)} brought what had arrived, and {format_count(late)} came behind "
-        "later ones."
+        f"{format_count(needless)} had arrived before, and {format_count(late)} were "
+        "overtaken by later ones."
     )
     return said, evidence
 

@@ -1,4 +1,4 @@
-"""A slow way back: acknowledgments queue on their own path, and pace the sender.
+"""A slow way back: acknowledgments queue on the return path, and pace the sender.
 
 On an asymmetric line the acknowledgments of a fast download can fill the upload (RFC 3449 §2). The
 receiver's timestamps tell when each left, so that its wait on the way back shows without a capture
@@ -22,7 +22,7 @@ after the other.
 
 
 def slow_return(capture: Capture, flow: Observed, waits: Latency) -> CaptureFinding | None:
-    """The finding; None if acknowledgments hardly wait, or not in a queue of their own."""
+    """The finding; None if acknowledgments hardly wait, or not in a separate queue."""
     facts = capture.facts
     if facts is None or facts["view"] != "sender":
         return None
