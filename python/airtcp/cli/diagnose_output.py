@@ -24,6 +24,11 @@ def print_diagnosis(diagnosis: "Diagnosis | PingDiagnosis") -> None:
         _print_flows(diagnosis)
         out.print()
     print_lines(diagnosis.sentences)
+    if not isinstance(diagnosis, PingDiagnosis) and diagnosis.phases:
+        from airtcp.pages.diagnosis_tables import phases_table
+
+        out.print()
+        _print_table(phases_table(diagnosis.phases), _MAX_ROWS)
     shown = _remedies(diagnosis)
     if shown is not None and shown.rows:
         out.print()

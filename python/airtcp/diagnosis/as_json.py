@@ -37,6 +37,7 @@ def of_capture(diagnosis: Diagnosis) -> dict[str, object]:
         "labels": []
         if capture.labels.is_empty()
         else capture.labels.with_columns(pl.col("time_utc").cast(pl.String)).to_dicts(),
+        "phases": [asdict(one) for one in diagnosis.phases],
         "link": None if diagnosis.link is None else _link(diagnosis.link),
         "scenario": None if diagnosis.scenario is None else diagnosis.scenario.toml,
         "ceiling": None if most is None else asdict(most),

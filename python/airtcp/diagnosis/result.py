@@ -47,6 +47,7 @@ from airtcp.diagnosis.link import FittedLink, fitted_link
 from airtcp.diagnosis.link_words import few_stops, link_words
 from airtcp.diagnosis.loss import Loss, fitted_loss
 from airtcp.diagnosis.observed import Observed, observed
+from airtcp.diagnosis.phases import PhaseLabel, phase_labels
 from airtcp.diagnosis.refusals import refused, why_not_ranked
 from airtcp.diagnosis.scenario import Stack, WrittenLink, modelled
 from airtcp.diagnosis.senders import control_of, sender_words, socket_of, stacks_of
@@ -156,6 +157,13 @@ class Diagnosis(Reported, InNotebook):
         if facts is None or self.flow is None or self.link is None:
             return []
         return seen_limits(facts, self.flow, self.link, self.labels)
+
+    @cached_property
+    def phases(self) -> tuple[PhaseLabel, ...]:
+        """The phases of a path that changes, each with its limit; empty for a single path."""
+        if self.flow is None or self.link is None:
+            return ()
+        return phase_labels(self.flow, self.link.stops)
 
     @cached_property
     def sentences(self) -> list[str]:

@@ -20,6 +20,7 @@ from airtcp.pages.diagnosis_tables import (
     hazard_table,
     labels_table,
     link_table,
+    phases_table,
     round_trips_table,
     shares_table,
     trials_table,
@@ -140,6 +141,7 @@ def _figures(diagnosis: Diagnosis) -> Iterator[PlannedFigure]:
     if facts is None or capture.segments.is_empty():
         return
     stops = diagnosis.link.stops.stops if diagnosis.link else ()
+    phases = diagnosis.phases
     spans = tuple((stop.start_s, stop.length_s) for stop in stops)
     if flow is not None and flow.sampled.any():
         yield PlannedFigure(
@@ -147,7 +149,14 @@ def _figures(diagnosis: Diagnosis) -> Iterator[PlannedFigure]:
             "How long data waits",
             "The round trip of what was sent at each time: its median and its range. Marks at the "
             "bottom are retransmissions in the colour of their cause; stops are shaded.",
-            RoundTrips(flow.sent_s, flow.rtt_s, flow.base_rtt_s, diagnosis.labels, spans),
+            RoundTrips(
+                flow.sent_s,
+                flow.rtt_s,
+                flow.base_rtt_s,
+                diagnosis.labels,
+                spans,
+                tuple((one.from_s, one.until_s, one.base_rtt_s, one.limit) for one in phases),
+            ),
             round_trips_table(flow.sent_s, flow.rtt_s),
         )
     acks, segments = capture.acks.sort("time_ns"), capture.segments
@@ -208,6 +217,12 @@ def _tables(diagnosis: Diagnosis) -> Iterator[tuple[str, Table, str]]:
             link_table(diagnosis.link),
             "Fitted to this capture; link.toml is the same as a scenario, which `airtcp run`, "
             "`compare` and `verify` take.",
+        )
+    if diagnosis.phases:
+        yield (
+            "The phases of the path",
+            phases_table(diagnosis.phases),
+            "The rate is that of the busiest tenth of quarter seconds: the link has at least that.",
         )
     air = diagnosis.capture.air
     if air is not None and air.pairs:

@@ -1,5 +1,7 @@
 """The tables of a diagnosis."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 
@@ -10,6 +12,7 @@ from airtcp.diagnosis.capture import SHARES, Facts
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.link_words import aqm_delay
 from airtcp.diagnosis.observed import Reals
+from airtcp.diagnosis.phases import PhaseLabel
 from airtcp.diagnosis.trials import Trials
 from airtcp.diagnosis.words import CAUSES, change, interval
 from airtcp.pages.tables import Table
@@ -148,6 +151,32 @@ def hazard_table(hazard: pl.DataFrame) -> Table:
         for row in hazard.iter_rows(named=True)
     ]
     return Table(("queued before it, at least", "transmissions", "lost", "share"), rows)
+
+
+def phases_table(phases: Sequence[PhaseLabel]) -> Table:
+    """The phases of a path that changes, in order."""
+    rows = [
+        (
+            f"{one.from_s:.1f} to {one.until_s:.1f} s",
+            f"{1e3 * one.base_rtt_s:.1f} ms",
+            "" if one.median_rtt_s is None else f"{1e3 * one.median_rtt_s:.1f} ms",
+            format_bit_rate(one.rate_bps),
+            format_bit_rate(one.goodput_bps),
+            f"{format_count(one.lost)} of {format_count(one.sent)}",
+            one.limit,
+        )
+        for one in phases
+    ]
+    heads = (
+        "phase",
+        "base round trip",
+        "median",
+        "rate, at least",
+        "goodput",
+        "lost",
+        "limit",
+    )
+    return Table(heads, rows, 1)
 
 
 def link_table(link: FittedLink) -> Table:

@@ -33,6 +33,8 @@ class RoundTrips:
     """`time_ns` and `cause` of each retransmission."""
     stops: tuple[tuple[float, float], ...]
     """Start and length of each."""
+    phases: tuple[tuple[float, float, float, str], ...] = ()
+    """Start, end, round trip without a queue and limit of each phase of a path that changes."""
 
     def figure(self) -> Figure:
         """Medians and ranges of the round trip, and retransmissions below."""
@@ -62,7 +64,7 @@ class RoundTrips:
         at_s, low, middle, high = self.ranges()
         axes.vlines(at_s, low, high, colors=LIGHT.soft, linewidths=1.0)
         axes.plot(*_broken(at_s, middle), color=LIGHT.foreground, linewidth=1.2)
-        axes.axhline(1e3 * self.base_s, color=LIGHT.soft, linewidth=1.0, linestyle=(0, (4, 3)))
+        self._draw_bases(axes)
         for begin, length in self.stops:
             axes.axvspan(begin, begin + length, color=LIGHT.grid, alpha=0.6, linewidth=0)
         for cause, colour in CAUSE_COLOURS.items():
@@ -80,7 +82,28 @@ class RoundTrips:
                 )
         axes.set_xlabel("time (s)")
         axes.set_ylabel("round trip (ms)")
-        axes.set_ylim(bottom=0)
+        # Room for the limits of phases above the round trips.
+        axes.set_ylim(bottom=0, top=1.15 * float(high.max()) if self.phases else None)
+
+    def _draw_bases(self, axes: Axes) -> None:
+        """The round trip without a queue, by phase, with the limits at the top."""
+        dashes = (0, (4, 3))
+        if not self.phases:
+            axes.axhline(1e3 * self.base_s, color=LIGHT.soft, linewidth=1.0, linestyle=dashes)
+            return
+        for number, (begin, end, base_s, limit) in enumerate(self.phases):
+            axes.hlines(1e3 * base_s, begin, end, color=LIGHT.soft, linewidth=1.0, linestyle=dashes)
+            if number:
+                axes.axvline(begin, color=LIGHT.soft, linewidth=0.8)
+            axes.text(
+                0.5 * (begin + end),
+                0.97,
+                limit,
+                transform=axes.get_xaxis_transform(),
+                horizontalalignment="center",
+                verticalalignment="top",
+                fontsize=8,
+            )
 
     def _legend(self, figure: Figure) -> None:
         present = set(self.labels["cause"].to_list()) if len(self.labels) else set()
