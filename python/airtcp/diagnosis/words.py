@@ -210,7 +210,7 @@ def interval(effect: Effect) -> str:
 def retransmissions(facts: Facts, labels: pl.DataFrame, *, is_lossless: bool = False) -> str:
     """Number of retransmissions, the needless ones among them, and their causes.
 
-    `is_lossless`: the fitted link has jitter and no losses of its own. Its delays hide which
+    `is_lossless`: the fitted link has jitter and loses nothing. Its delays hide which
     packets met a full queue, and a packet that comes after its repair is discarded as outdated.
     """
     count = len(labels)

@@ -18,7 +18,7 @@ const SEPARATOR: u8 = 0x1e;
 /// Rows that must contain only numbers for a table without a header.
 const ROWS: usize = 3;
 
-/// The fault of a file that no format of recordings recognizes, where it can be told.
+/// The fault of a file that no format of recordings recognizes, if recognizable.
 pub(super) fn fault(bytes: &[u8]) -> Option<TraceProblem> {
     let no_probes = |what: &str, remedy: &str| {
         Some(TraceProblem::OtherKind {

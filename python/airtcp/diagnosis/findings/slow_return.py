@@ -1,7 +1,7 @@
 """A slow way back: acknowledgments queue on the return path, and pace the sender.
 
 On an asymmetric line the acknowledgments of a fast download can fill the upload (RFC 3449 §2). The
-receiver's timestamps tell when each left, so that its wait on the way back shows without a capture
+receiver's timestamps show when each left, so that its wait on the way back shows without a capture
 there.
 """
 
