@@ -92,8 +92,14 @@ static inline void observe(struct sock *sk, struct interval *own, __s32 *inputs)
 static inline void steer(struct sock *sk, __s32 action)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
-	__u32 factor = factors[within(action + MAX_ACTION, 0, 2 * MAX_ACTION)];
+	__u64 place = action + MAX_ACTION;
+	__u32 factor;
 
+	/* The compiler knows the bound; the kernel's verifier needs to see it. */
+	barrier_var(place);
+	if (place > 2 * MAX_ACTION)
+		place = 2 * MAX_ACTION;
+	factor = factors[place];
 	if (BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_state) == TCP_CA_Recovery)
 		tp->snd_ssthresh = max32((__u64)tp->snd_ssthresh * factor >> 10, 1);
 	else

@@ -43,6 +43,7 @@ PROGRAMS = {
     "coin": "coin",
     "examples/cubic": "cubic",
     "examples/paced": None,
+    "examples/learned": None,
 }
 """Files of bpf/, and the remedy that is the same control in Rust."""
 COMMON = {"duration": "10 s", "tcp.profile": "linux-reno", "tcp.slow_start": "standard"}
@@ -99,9 +100,10 @@ def in_time(where: Difference) -> str:
     return "" if where.is_content else f" {1e3 * where.apart_s:.1f} ms apart"
 
 
-def programs() -> dict[str, Any]:
-    """Every program in the interpreter, in Rust and on the kernels."""
-    files = {name: remedy(ROOT / "bpf" / f"{name}.bpf.c") for name in PROGRAMS}
+def programs(names: Sequence[str]) -> dict[str, Any]:
+    """These programs in the interpreter, in Rust and on the kernels."""
+    files = {name: remedy(ROOT / "bpf" / f"{name}.bpf.c") for name in names}
+    twin_names = [twin for name in names if (twin := PROGRAMS[name])]
     result: dict[str, Any] = {}
     for link, own in LINKS.items():
         settings = COMMON | own
@@ -109,7 +111,7 @@ def programs() -> dict[str, Any]:
             kernel: verify(PIPE, list(files.values()), SEEDS, settings, kernel=kernel)
             for kernel in KERNELS
         }
-        twins = airtcp.compare(PIPE, [*filter(None, PROGRAMS.values())], SEEDS, settings)
+        twins = airtcp.compare(PIPE, twin_names, SEEDS, settings) if twin_names else None
         result[link] = {}
         for name, program in files.items():
             twin = PROGRAMS[name]
@@ -120,7 +122,7 @@ def programs() -> dict[str, Any]:
                 "interpreter": on[KERNELS[0]].simulated.values(program, "goodput_bps"),
                 "instructions": round(run.controls[0]["instructions"] / heard, 1),
             }
-            if twin:
+            if twin and twins:
                 row["twin"] = twins.values(twin, "goodput_bps")
                 run = airtcp.run(PIPE, 1, settings, [twin], packets=True)
                 other = simulated_segments(run.packets, 0)
@@ -217,8 +219,8 @@ def programs_table(data: Mapping[str, Any]) -> str:
     firsts = [cell for row in named_rows[2:] for cell in row[-len(KERNELS) :]]
     heard = sum(": hears ACK" in cell for cell in firsts)
     receivers = (
-        f"Of {len(firsts)} first differences from a kernel {heard} are an acknowledgment that is "
-        "heard: the receiver's, not the control's."
+        f"Of {len(firsts)} first differences from a kernel {heard} are an acknowledgment that "
+        "arrives: the receiver's, not the control's."
     )
     return "\n".join([sentence, "", *map(line, rows), "", receivers, "", *map(line, named_rows)])
 
@@ -272,11 +274,26 @@ def main() -> None:
     """Runs a part, and writes the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--part", choices=("programs", "modules"), action="append", default=[])
+    parser.add_argument(
+        "--program",
+        choices=PROGRAMS,
+        action="append",
+        help="only this one of the programs; the others stay as stored",
+    )
     parser.add_argument("--linux", type=Path, help="a kernel tree")
     arguments = parser.parse_args()
     data = json.loads(DATA.read_text("utf-8")) if DATA.is_file() else {}
     if "programs" in arguments.part:
-        data["programs"] = programs()
+        made = programs(arguments.program or list(PROGRAMS))
+        stored = data.get("programs", {"release": made["release"], "links": {}})
+        if arguments.program and stored["release"] != made["release"]:
+            raise SystemExit(
+                "write_controls: the stored rows are of other kernels; run all programs"
+            )
+        for link, rows in made["links"].items():
+            known = {**stored["links"].get(link, {}), **rows}
+            made["links"][link] = {name: known[name] for name in PROGRAMS if name in known}
+        data["programs"] = made
     if "modules" in arguments.part:
         if arguments.linux is None:
             raise SystemExit("write_controls: --part modules needs --linux TREE")

@@ -165,6 +165,17 @@ def test_what_the_kernels_verifier_refuses_is_told(tmp_path: Path) -> None:
     assert done.returncode != 0, done.stdout
     assert "the kernel refuses example_cubic.bpf.o: cubic_set_state" in done.stderr, done.stderr
     assert "outside.bpf.c" in done.stderr, done.stderr
+    assert "the verifier has to see the bound of an index" in done.stderr, done.stderr
+
+
+@IN_A_GUEST
+def test_the_oldest_kernel_takes_the_learned_control() -> None:
+    settings: dict[str, object] = {"duration": "2 s", "link.loss.rate": 0.01}
+    learned = BPF / "examples/learned.bpf.c"
+    found = verify(LINK, [], 1, settings, kernel=programs()[0].name, bpf=learned)
+    (run,) = found.measured[remedy(learned)]
+    simulated = found.simulated.values(remedy(learned), "goodput_bps")[0]
+    assert run["goodput_bps"] == pytest.approx(simulated, rel=0.2)
 
 
 @pytest.mark.needs("bpf", "namespaces", "root", "tun")

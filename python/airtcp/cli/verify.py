@@ -214,6 +214,7 @@ def _command() -> str:
 
 
 def _print(verification: Verification) -> None:
+    from airtcp.kernel.in_guest import outside_guest
     from airtcp.pages.verification import beside_table, counts_table, effects_table
 
     print_lines(verification.verdict)
@@ -227,7 +228,8 @@ def _print(verification: Verification) -> None:
     for remedy in verification.remedies[1:]:
         steps = verification.measured[remedy][0]["steps"]
         if steps:
-            print(f"\n{remedy}: {'; '.join(steps)}")
+            words = outside_guest("; ".join(steps), remedy)
+            print(f"\n{with_program_names(remedy)}: {words}")
 
 
 def _run_object(run: Measurement) -> dict[str, object]:

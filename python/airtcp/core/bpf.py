@@ -41,7 +41,10 @@ def remedy(file: str | os.PathLike[str]) -> str:
         _core.deployments(text)
     except ScenarioError as error:
         # The reader knows the source, not the object that is kept of it.
-        raise ScenarioError(str(error).replace(str(compiled), name)) from None
+        words = str(error).replace(str(compiled), name)
+        if "unknown parameter" in words:
+            words += "; a parameter is a global integer that is `const volatile`"
+        raise ScenarioError(words) from None
     return text
 
 

@@ -18,9 +18,9 @@ class SupportsControl(Protocol):
 
 
 class Control:
-    """A congestion control that does what Reno does, to derive one's own from.
+    """A congestion control that does what Reno does, to derive classes from.
 
-    Every connection of every run gets an instance of its own, made without arguments, so that state
+    Every connection of every run gets a new instance, made without arguments, so that state
     is kept in attributes. Windows are in full segments and may have fractions; times are in
     seconds, rates in bit/s. Draw random numbers from a `random.Random` with a fixed seed: a run is
     then the same every time.

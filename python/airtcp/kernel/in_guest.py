@@ -17,7 +17,8 @@ from airtcp.comparison.plan import Observation
 from airtcp.core.bpf import file_of
 from airtcp.kernel.guests import Guest
 from airtcp.kernel.guests.protocol import Done, Job
-from airtcp.kernel.runs import KernelRun, measurement, reason
+from airtcp.kernel.refusal import reason
+from airtcp.kernel.runs import KernelRun, measurement
 
 _BAD_REQUEST = 2
 
@@ -124,6 +125,13 @@ def guest_remedy(remedy: str) -> str:
         path = file_of(part)
         parts.append(part if path is None else part.replace(path, _object_path(path), 1))
     return "+".join(parts)
+
+
+def outside_guest(text: str, remedy: str) -> str:
+    """A text from a guest with this machine's paths of a remedy's BPF objects."""
+    for path in filter(None, map(file_of, remedy.split("+"))):
+        text = text.replace(_object_path(path), path)
+    return text
 
 
 def _object_path(path: str) -> str:

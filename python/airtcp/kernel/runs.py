@@ -14,6 +14,7 @@ from airtcp._core import RunError, Scenario, ScenarioError
 from airtcp.comparison.plan import Observation
 from airtcp.core.net import find_program
 from airtcp.core.shipped import find
+from airtcp.kernel.refusal import reason
 
 _ATTEMPTS = 3
 """Maximum number of attempts for a run during which the machine did not keep up."""
@@ -230,9 +231,3 @@ def _measured(run: KernelRun, _scenario: Scenario, seed: int) -> str:
         f"this machine did not keep up in {_ATTEMPTS} runs: in the last, {100 * late:.2f} % of the "
         "packets were more than 1 ms late; run less beside it, lower --jobs, or a slower link"
     )
-
-
-def reason(stderr: str) -> str:
-    """The reason given by airtcp-net: the last line of its output."""
-    lines = stderr.strip().splitlines()
-    return lines[-1].removeprefix("airtcp-net: ") if lines else "no reason was given"

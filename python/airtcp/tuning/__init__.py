@@ -1,6 +1,6 @@
 """Tuning: parameters and combinations of remedies for one link, and the gain of the best.
 
-Settings are searched on seeds of their own; the gain of the few best is then estimated on fresh
+Settings are searched on separate seeds; the gain of the few best is then estimated on fresh
 seeds, with intervals that hold jointly, since the best of many looks better than it is on the seeds
 that chose it.
 """

@@ -2,7 +2,7 @@
 
 Each rung of a round runs its candidates on more seeds and keeps the better part of them: sequential
 halving (Karnin, Koren & Somekh, Almost Optimal Exploration in Multi-Armed Bandits, ICML 2013). The
-search only proposes. Its seeds are not used again, so it needs no guarantee of its own.
+search only proposes. Its seeds are not used again, so it needs no guarantee.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
