@@ -21,9 +21,12 @@ __all__ = [
     "Socket",
     "Stretch",
     "Table",
+    "beta_quantile",
     "compile_with",
     "deployments",
     "engine_version",
+    "gamma_quantile",
+    "gamma_share",
     "observed",
     "probes",
     "profiles",
@@ -41,6 +44,8 @@ __all__ = [
     "schema",
     "script",
     "session_window",
+    "student_t_quantile",
+    "student_t_share",
 ]
 
 engine_version: Final[str]
@@ -198,6 +203,11 @@ def run_many(
     threads: int,
     on_done: Callable[[int, RunResult], object] | None = None,
 ) -> list[RunResult | RunError]: ...
+def beta_quantile(a: float, b: float, share: float) -> float: ...
+def gamma_quantile(shape: float, share: float) -> float: ...
+def gamma_share(shape: float, value: float) -> float: ...
+def student_t_quantile(degrees: float, share: float) -> float: ...
+def student_t_share(degrees: float, value: float) -> float: ...
 def observed() -> list[tuple[str, str, str]]: ...
 def probes() -> list[str]: ...
 def deployments(remedies: str) -> str: ...

@@ -69,7 +69,7 @@ def test_a_run_imports_no_library_that_computes() -> None:
 
 def test_an_answer_imports_nothing_that_draws() -> None:
     options = ("--remedy", "bbr", "--seeds", "2", "--set", "duration=2 s")
-    computes = {"msgspec", "numpy", "rich", "scipy"}
+    computes = {"msgspec", "numpy", "rich"}
     assert _modules("compare", "lossy-pipe", *options) & HEAVY <= computes
     log = str(Path(__file__).resolve().parents[2] / "recordings" / "wifi-spikes.ping")
     assert _modules("diagnose", log, "--rate", "20 Mbit/s") & HEAVY <= {*computes, "polars"}

@@ -27,7 +27,7 @@ LAYERS = (
 )
 """Each may import the ones above it, and itself; also inside functions, also only for types."""
 
-HEAVY = {"matplotlib", "numpy", "polars", "scipy"}
+HEAVY = {"matplotlib", "numpy", "polars"}
 """Modules slow to import, which are therefore imported where they are used."""
 
 

@@ -2,6 +2,7 @@
 
 mod capture;
 mod control;
+mod distribution;
 mod environments;
 mod errors;
 mod many;
@@ -24,6 +25,10 @@ mod _core {
     use crate::capture::{Capture, read_air, read_capture, read_quic};
     #[pymodule_export]
     use crate::control::{PySocket, compile_with, register_control};
+    #[pymodule_export]
+    use crate::distribution::{
+        beta_quantile, gamma_quantile, gamma_share, student_t_quantile, student_t_share,
+    };
     #[pymodule_export]
     use crate::environments::{PyEnvironments, observed};
     #[pymodule_export]

@@ -10,6 +10,8 @@ from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING
 
+from airtcp._core import student_t_quantile
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -128,9 +130,7 @@ def student_t(degrees: float, among: int = 1, error: float = ERROR) -> float:
 
     With `among` intervals it is Bonferroni's: all of them together miss with `error` at most.
     """
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees, 1 - error / 2 / among))
+    return student_t_quantile(degrees, 1 - error / 2 / among)
 
 
 def paired_difference(

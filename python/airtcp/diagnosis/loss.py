@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from airtcp._core import beta_quantile, gamma_share
 from airtcp.diagnosis.observed import Flags, Observed
 
 LAGS = 3
@@ -58,15 +59,13 @@ class Loss:
         as those of fewer packets, such that independent losses would vary as much (Korn and
         Graubard 1998).
         """
-        from scipy.special import betaincinv
-
         if not self.sent:
             return 0.0, 1.0
         sent = self.sent if self.bursts is None else self.sent / self.bursts.inflation
         lost = self.rate * sent
-        low = betaincinv(lost, sent - lost + 1, 0.025) if lost else 0.0
-        high = betaincinv(lost + 1, sent - lost, 0.975) if lost < sent else 1.0
-        return float(low), float(high)
+        low = beta_quantile(lost, sent - lost + 1, 0.025) if lost else 0.0
+        high = beta_quantile(lost + 1, sent - lost, 0.975) if lost < sent else 1.0
+        return low, high
 
 
 def fitted_loss(flow: Observed) -> Loss:
@@ -83,14 +82,12 @@ def loss_of(lost: Flags) -> Loss:
     sent, count = len(lost), int(lost.sum())
     if count < FEWEST:
         return Loss(sent, count, None)
-    from scipy.special import gammainc
-
     series = lost.astype(np.float64)
     mean = count / sent
     close = sum(float((series[lag:] * series[:-lag]).sum()) for lag in range(1, LAGS + 1))
     expected = LAGS * sent * mean * mean
     # Probability of n neighbours or more, Poisson with that mean: P(X >= n) = P(n, mean).
-    chance = float(gammainc(close, expected)) if close > 0 else 1.0
+    chance = gamma_share(close, expected) if close > 0 else 1.0
     return Loss(sent, count, _moments(series, mean) if chance < SURE else None)
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from airtcp._core import gamma_quantile
 from airtcp.diagnosis.observed import Flags, Observed, Reals
 
 MIN_S = 0.03
@@ -102,10 +103,8 @@ class StopProcess:
     @property
     def often(self) -> tuple[float, float]:
         """The 95 % interval of the number of stops in the observed time (Jeffreys' prior)."""
-        from scipy.special import gammaincinv
-
         shape = len(self.stops) + 0.5
-        return float(gammaincinv(shape, 0.025)), float(gammaincinv(shape, 0.975))
+        return gamma_quantile(shape, 0.025), gamma_quantile(shape, 0.975)
 
     def drawn(self, random: np.random.Generator) -> "StopProcess":
         """Draws a process consistent with few stops: a plausible rate, and observed lengths."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from airtcp._core import student_t_share
 from airtcp.comparison.statistics import student_t
 
 UNKNOWN = math.inf
@@ -176,9 +177,7 @@ def _p_of_zero(values: np.ndarray) -> float:
     if np.ptp(values) == 0 or spread == 0:
         return 1.0
     t = abs(float(values.mean())) / (spread / len(values) ** 0.5)
-    from scipy.special import stdtr
-
-    return 2.0 * float(stdtr(len(values) - 1, -t))
+    return 2.0 * student_t_share(len(values) - 1, -t)
 
 
 def _pairs(baseline: Sequence[float], treated: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
