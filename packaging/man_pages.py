@@ -1,4 +1,4 @@
-"""Writes the man pages and the completion files of `airtcp`, from its own help texts.
+"""Writes the man pages and the completion files of `airtcp`, from its help texts.
 
     python packaging/man_pages.py FOLDER
 
