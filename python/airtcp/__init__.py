@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from airtcp.core.runs import Run, run
     from airtcp.core.shipped import ShippedScenario, scenarios
     from airtcp.diagnosis.diagnose import diagnose
+    from airtcp.diagnosis.link_file import DiagnosedLink
     from airtcp.diagnosis.ping_result import PingDiagnosis
     from airtcp.diagnosis.result import Diagnosis
     from airtcp.pages.plot import TIMELINE_PROBES
@@ -42,6 +43,7 @@ __all__ = [
     "CaptureError",
     "Comparison",
     "Control",
+    "DiagnosedLink",
     "Diagnosis",
     "Parameter",
     "PingDiagnosis",
@@ -77,6 +79,7 @@ _MODULES = {
     "CaptureError": "_core",
     "Comparison": "comparison.compared",
     "Control": "core.control",
+    "DiagnosedLink": "diagnosis.link_file",
     "Diagnosis": "diagnosis.result",
     "Parameter": "core.catalogue",
     "PingDiagnosis": "diagnosis.ping_result",

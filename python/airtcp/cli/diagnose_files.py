@@ -117,18 +117,17 @@ def print_diagnosed(
     diagnosis: Diagnosis | PingDiagnosis
     with progress_bar(f"diagnosing {file}") as report:
         if file == "-" or is_capture(Path(file)):
-            from airtcp.diagnosis.diagnose import diagnose
+            from airtcp.diagnosis.read import read_capture
+            from airtcp.diagnosis.result import diagnosed
 
-            diagnosis = diagnose(
-                file,
-                flow=chosen.flow,
-                view=chosen.view,
-                can=asked.can,
-                rate_bps=chosen.known_bps,
-                sockets=sockets,
-                sender=chosen.sender,
-                effort=chosen.effort,
-                progress=report,
+            diagnosis = diagnosed(
+                read_capture(file, chosen.flow, chosen.view, report),
+                asked.can,
+                report,
+                chosen.known_bps,
+                sockets,
+                chosen.sender,
+                chosen.effort,
             )
         else:
             # A capture's diagnosis takes longer to load than a log's takes to refuse.
@@ -168,13 +167,9 @@ def _is_link(file: str) -> bool:
 
     if file == "-" or is_capture(Path(file)):
         return False
-    from airtcp.core.recordings.recording import read_recording
+    from airtcp.diagnosis.link_file import has_rate
 
-    try:
-        return read_recording(file).is_link
-    except ScenarioError:
-        # Its fault is said by the reading of a ping log.
-        return False
+    return has_rate(Path(file))
 
 
 def _print_link(file: str, chosen: Chosen, folder: Path | None, *, as_json: bool) -> None:

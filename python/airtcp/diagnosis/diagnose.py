@@ -1,11 +1,13 @@
-"""`airtcp.diagnose`: the findings of a capture or a ping log."""
+"""`airtcp.diagnose`: the findings of a capture, a ping log, or a file with a link's rate."""
 
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 from airtcp.comparison.sequential import Rounds
+from airtcp.core.quantities import format_bit_rate
 from airtcp.diagnosis.kind import is_capture
+from airtcp.diagnosis.link_file import DiagnosedLink, diagnosed_link, has_rate
 from airtcp.diagnosis.ping_options import ping_rounds, refuse_options_of_captures
 from airtcp.diagnosis.ping_result import PingDiagnosis, diagnose_ping
 from airtcp.diagnosis.read import read_capture
@@ -30,8 +32,11 @@ def diagnose(
     interval_s: float | None = None,
     rounds: Rounds | None = None,
     progress: Progress | None = None,
-) -> Diagnosis | PingDiagnosis:
-    """Diagnoses a capture (pcap, pcapng, also gzipped) or the log of a ping.
+) -> Diagnosis | PingDiagnosis | DiagnosedLink:
+    """Diagnoses a capture (pcap, pcapng, also gzipped), the log of a ping, or a file with a rate.
+
+    A file with a rate is one that `airtcp import` takes, such as iperf3's JSON or a series of
+    throughputs: every remedy is tried on its link.
 
     Args:
         path: the file, or "-" for a capture on standard input.
@@ -41,22 +46,23 @@ def diagnose(
             `access-point`, `sender`, `receiver`, `all`. A capture is assumed to be from your
             machine.
         rate_bps: the rate of the link in bits of IP packets a second, if you know it; None fits it
-            to a capture, and tries a range for a ping log.
+            to a capture, tries a range for a ping log, and replaces a file's.
         sockets: counters of the sender's kernel for its connections (`sockets_of`), with a capture:
             these give its congestion control.
         sender: the congestion control in use, if you know it: `cubic`, `reno` or `bbr`.
-        effort: seeds, processor time, the smallest effect worth having and the aim. For a ping log
-            only the first two, if they differ from the defaults of a capture.
+        effort: seeds, processor time, the smallest effect worth having and the aim. Without a
+            capture only the first two, if they differ from the defaults of a capture.
         interval_s: the probe interval, for a log that does not contain it.
-        rounds: seeds and processor time of the comparison over a ping log; overrides `effort`.
+        rounds: seeds and processor time of the comparison without a capture; overrides `effort`.
         progress: called with the finished share and the current step.
 
     Returns:
         the findings, with Polars frames: `labels`, `capture.segments`, `capture.flows` and more.
+        Of a file with a rate: its facts, and the remedies over its link.
 
     Raises:
         CaptureError: the capture cannot be read, or lacks the flow.
-        ScenarioError: the log cannot be read, the asker is unknown, or an option is for captures.
+        ScenarioError: the file cannot be read, the asker is unknown, or an option is for captures.
         RunError: a simulation could not be finished.
     """
     if os.fspath(path) == "-" or is_capture(Path(path)):
@@ -69,6 +75,9 @@ def diagnose(
         None if given.seeds == usual.seeds else given.seeds,
         None if given.max_cpu_s == usual.max_cpu_s else given.max_cpu_s,
     )
+    if has_rate(Path(path)):
+        rate = None if rate_bps is None else format_bit_rate(rate_bps)
+        return diagnosed_link(Path(path), can, progress, rate=rate, rounds=rounds or asked)
     return diagnose_ping(
         path, can, progress, rate_bps=rate_bps, interval_s=interval_s, rounds=rounds or asked
     )

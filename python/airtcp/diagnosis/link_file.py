@@ -8,10 +8,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from airtcp._core import ScenarioError
 from airtcp.comparison.ranking.askers import parse_askers
 from airtcp.core.quantities import parse_bit_rate, parse_seconds
 from airtcp.core.recordings.choices import Choices
 from airtcp.core.recordings.imported import ImportedLink, import_link
+from airtcp.core.recordings.recording import read_recording
 
 if TYPE_CHECKING:
     from airtcp.comparison.compared import Comparison
@@ -32,6 +34,11 @@ class DiagnosedLink:
     comparison: "Comparison"
     shortened_s: float | None = None
     """Duration of the runs, where the processor time does not suffice for the scenario's."""
+
+    @property
+    def headline(self) -> str:
+        """Description of the file."""
+        return self.imported.said[0]
 
     @cached_property
     def sentences(self) -> list[str]:
@@ -55,6 +62,15 @@ class DiagnosedLink:
         from airtcp.comparison.deployment import deployment
 
         return deployment(self.comparison)
+
+
+def has_rate(path: Path) -> bool:
+    """Whether a file that is no capture has a link's rate, such as iperf3's."""
+    try:
+        return read_recording(path).is_link
+    except ScenarioError:
+        # Its fault is said by the reading of a ping log.
+        return False
 
 
 def diagnosed_link(
