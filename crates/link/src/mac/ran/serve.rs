@@ -137,7 +137,7 @@ impl<P: Copy + EcnField> Ran<P> {
             user.fill(direction, now, bytes)
         };
         if direction == SlotDirection::Up {
-            user.access.on_granted(slot, bytes);
+            user.access.on_granted(slot, bytes, content.buffer_status);
         }
         if let Some(drx) = &mut user.drx {
             drx.on_grant(slot);

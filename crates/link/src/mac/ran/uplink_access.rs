@@ -30,7 +30,7 @@ pub(super) struct UplinkAccess {
     request_grant: u64,
     /// Slots of `retxBSR-Timer`.
     patience: u64,
-    /// Whether the buffer held data in the last slot.
+    /// Whether the buffer holds data, and the base station was told, or will be.
     had_data: bool,
     /// Whether the user will send a scheduling request.
     is_requesting: bool,
@@ -118,8 +118,11 @@ impl UplinkAccess {
         self.known
     }
 
-    /// The user sends a block of `bytes` in `slot`.
-    pub(super) fn on_granted(&mut self, slot: u64, bytes: u64) {
+    /// The user sends a block of `bytes` in `slot`, after which `left` bytes are to be sent. Data
+    /// that comes to the emptied buffer before the next slot is new to the base station (TS 36.321
+    /// §5.4.5).
+    pub(super) fn on_granted(&mut self, slot: u64, bytes: u64, left: u64) {
+        self.had_data = left > 0;
         self.known = self.known.saturating_sub(bytes);
         self.granted.push_back((slot, bytes));
         self.last_grant = slot;

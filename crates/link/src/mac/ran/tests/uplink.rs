@@ -61,6 +61,22 @@ fn a_packet_up_waits_for_the_scheduling_request() {
     }
 }
 
+/// A packet that comes between the block that emptied the buffer and the next slot is asked for like
+/// any other, whenever it comes: it waits for at most a period, 12 ms, and 8 ms for the grant of
+/// its rest.
+#[test]
+fn a_packet_that_follows_an_emptied_buffer_is_asked_for() {
+    let config = lte(vec![radio(30.0, Fading::None, 0, 1)]);
+    for quarter in 0..160 {
+        let first = Instant::ZERO + Duration::from_millis(1000);
+        let second = first + Duration::from_micros(250 * quarter);
+        let fates = transfer(&config, UP, &[first, second]);
+        assert_eq!(fates.len(), 2);
+        let delay = (fates[1].1 - second).as_millis_f64();
+        assert!(delay <= 30.0, "{quarter}: {delay}");
+    }
+}
+
 /// A packet down waits half a slot for the next one, 1 ms, and 3 ms for the user.
 #[test]
 fn a_packet_down_takes_four_and_a_half_milliseconds() {
