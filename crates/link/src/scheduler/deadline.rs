@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use airtcp_units::{Duration, Instant};
 
-use crate::frame::PendingPacket;
+use crate::frame::{PendingPacket, Urgency};
 
 /// The parameters of the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +82,74 @@ impl Default for DeadlineOrder {
     }
 }
 
+impl DeadlineOrder {
+    /// Whether a sender is about to time out.
+    pub(crate) fn is_urgent(&self, urgency: &Urgency, now: Instant) -> bool {
+        let margin = urgency.round_trip * u64::from(self.urgent_round_trips);
+        match self.weighed {
+            Weighed::TimeLeft => now + margin > urgency.expires,
+            Weighed::Length => margin > urgency.timeout,
+            Weighed::Nothing => false,
+        }
+    }
+
+    /// The weight within a queue, minus the reduction for the sender's window.
+    pub(crate) fn weight(&self, urgency: Option<Urgency>) -> Instant {
+        let weight = match self.weighed {
+            Weighed::TimeLeft => {
+                urgency.map_or(Instant::FAR_FUTURE, |urgency| urgency.expires) - Instant::ZERO
+            }
+            Weighed::Length => urgency.map_or(Duration::MAX, |urgency| urgency.timeout),
+            Weighed::Nothing => Duration::ZERO,
+        };
+        let in_flight = urgency.map_or(0, |urgency| urgency.in_flight);
+        Instant::ZERO + (weight - self.window_weight * u64::from(in_flight))
+    }
+}
+
+/// Place of a retransmission that several packets share: urgent ones first, then by queue and
+/// weight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Rank {
+    is_calm: bool,
+    queue: u32,
+    weight: Instant,
+    is_unknown: bool,
+}
+
+impl Rank {
+    /// Of a retransmission that failed `retried` times before, with the known timers of its
+    /// packets' senders.
+    pub(crate) fn new(
+        order: DeadlineOrder,
+        retried: u32,
+        timers: impl Iterator<Item = Urgency>,
+        now: Instant,
+    ) -> Self {
+        let mut rank = Self {
+            is_calm: true,
+            queue: retried,
+            weight: order.weight(None),
+            is_unknown: true,
+        };
+        for timer in timers {
+            rank.is_unknown = false;
+            rank.is_calm &= !order.is_urgent(&timer, now);
+            rank.weight = rank.weight.min(order.weight(Some(timer)));
+        }
+        if !rank.is_calm {
+            // Urgent ones go by their weights alone.
+            rank.queue = 0;
+        }
+        rank
+    }
+
+    /// Whether it goes before packets that were never sent.
+    pub(crate) const fn is_ahead(self, order: DeadlineOrder) -> bool {
+        !self.is_calm || self.is_unknown || self.queue < order.ahead_of_fresh
+    }
+}
+
 /// Key of a retry: its weight, minus the reduction for the sender's window; then order of arrival.
 type Place = (Instant, u64);
 
@@ -113,7 +181,7 @@ impl<P: Copy> Retries<P> {
             Counted::Packet => waiting.failures,
         };
         let retried = failures.saturating_sub(1) as usize;
-        let place = (self.rank(&waiting), self.added);
+        let place = (self.order.weight(waiting.offer.urgency), self.added);
         self.added += 1;
         match self.queues.get_mut(retried) {
             Some(queue) => {
@@ -140,18 +208,6 @@ impl<P: Copy> Retries<P> {
             .find_map(take_first)
             .or_else(|| fresh.pop_front())
             .or_else(|| after.iter_mut().find_map(take_first))
-    }
-
-    /// Its position within a queue: the weight, minus the reduction for the sender's window.
-    fn rank(&self, waiting: &PendingPacket<P>) -> Instant {
-        let urgency = waiting.offer.urgency;
-        let weight = match self.order.weighed {
-            Weighed::TimeLeft => expiry(waiting) - Instant::ZERO,
-            Weighed::Length => urgency.map_or(Duration::MAX, |urgency| urgency.timeout),
-            Weighed::Nothing => Duration::ZERO,
-        };
-        let in_flight = urgency.map_or(0, |urgency| urgency.in_flight);
-        Instant::ZERO + (weight - self.order.window_weight * u64::from(in_flight))
     }
 
     /// Removes packets that are not retransmitted because their sender's timer has expired.
@@ -181,12 +237,7 @@ impl<P: Copy> Retries<P> {
             .filter_map(|(index, queue)| {
                 let (_, waiting) = queue.first_key_value()?;
                 let urgency = waiting.offer.urgency?;
-                let margin = urgency.round_trip * u64::from(self.order.urgent_round_trips);
-                let is_urgent = match self.order.weighed {
-                    Weighed::TimeLeft => now + margin > urgency.expires,
-                    Weighed::Length => margin > urgency.timeout,
-                    Weighed::Nothing => false,
-                };
+                let is_urgent = self.order.is_urgent(&urgency, now);
                 is_urgent.then_some((urgency.expires, index))
             })
             .min()

@@ -37,7 +37,8 @@ pub(super) fn change(
     if reaction.is_some() && link.outage().is_none() {
         return Err(refused(
             "freeze-tcp and hand-off-acks are about a link that goes away: give link.stops, \
-             wlan.outage, arq.outage or selective_repeat.outage",
+             wlan.outage, cell.outage, arq.outage or \
+             selective_repeat.outage",
         ));
     }
     Ok((access_point, reaction))
@@ -122,9 +123,10 @@ const fn needs(change: MediumChange) -> &'static str {
             "there are no frames whose attempts an access point counts; set topology = \"wlan\""
         }
         MediumChange::Order(_) => {
-            "dynamic-arq orders an access point's retransmissions frame by frame; set \
-             topology = \"arq\", \"selective-repeat\", or \"wlan\" \
-             with wlan.standard = \"802.11b\", \"802.11g\" or \"802.11a\""
+            "dynamic-arq orders an access point's retransmissions frame by frame; set topology = \
+             \"arq\", \"selective-repeat\", \"wlan\" with wlan.standard = \"802.11b\", \
+             \"802.11g\" or \"802.11a\", or \"cell\" with cell.standard = \"lte\" or \"nr\" and \
+             per-packet = 0"
         }
     }
 }

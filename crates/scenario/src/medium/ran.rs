@@ -4,6 +4,7 @@ use airtcp_link::fading::Radio;
 use airtcp_link::mac::damage::Outage;
 use airtcp_link::mac::ran::RanConfig;
 use airtcp_link::mac::ran::config::RanError;
+use airtcp_link::scheduler::deadline::Counted;
 use airtcp_link::{QueueLimit, Stream};
 use airtcp_network::MediumKind;
 use airtcp_remedies::MediumChange;
@@ -89,6 +90,10 @@ impl WirelessMedium for RanLink {
             // Of RLC: after them the radio link has failed.
             MediumChange::MobileAttempts(limit) | MediumChange::AccessPointAttempts(limit) => {
                 config.rlc.max_retransmissions = limit;
+            }
+            // Attempts of a packet are in several blocks and are not counted.
+            MediumChange::Order(order) if order.counted == Counted::Frame => {
+                config.order = Some(order);
             }
             _ => return false,
         }

@@ -99,6 +99,7 @@ pub(super) fn resolve(
         saturated: table.saturated_users(),
         queue: queue_limit(table.queue.get_or_insert_default(), QUEUE_PACKETS),
         discipline: discipline(table)?,
+        order: None,
         report_retries: false,
     };
     let link = RanLink {

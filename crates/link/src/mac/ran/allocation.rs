@@ -10,6 +10,8 @@ pub(super) struct Candidate {
     pub user: usize,
     /// Bits to be sent.
     pub wanted: f64,
+    /// Those of them that go before other users'.
+    pub urgent: f64,
     /// Bits for each resource element in each subband; 0 where there is no transmission.
     pub rates: [f64; MAX_SUBBANDS],
     /// The power that a user has for all resource blocks. In the downlink each has its own.
@@ -47,6 +49,7 @@ impl Candidate {
         Self {
             user,
             wanted,
+            urgent: 0.0,
             rates,
             power: None,
             blocks: 0,
@@ -120,12 +123,13 @@ impl Allocation {
                 continue;
             }
             let (subband, blocks) = (grid.subband_of(group), grid.blocks_in(group));
-            let mut best: Option<(f64, usize)> = None;
+            let mut best: Option<((bool, f64), usize)> = None;
             for (place, candidate) in candidates.iter().enumerate() {
                 if !candidate.wants(subband, blocks) {
                     continue;
                 }
-                let metric = self.metric(candidate, subband);
+                let is_first = candidate.expected < candidate.urgent;
+                let metric = (is_first, self.metric(candidate, subband));
                 if best.is_none_or(|(most, _)| metric > most) {
                     best = Some((metric, place));
                 }

@@ -1,16 +1,17 @@
 //! A bearer in one direction: RLC's queue, the packets in transit, and both ends of RLC and PDCP.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use airtcp_units::{Duration, Instant};
 
 use super::config::{Generation, PdcpConfig, RlcConfig};
 use super::pdcp::Reordering;
 use super::rlc::{Bytes, DataPdu, LENGTH_INDICATOR, MAX_HEADER, Receiver, Status, Transmitter};
-use crate::frame::{Offer, QueuedPacket, Transmission};
+use crate::frame::{Offer, QueuedPacket, Transmission, Urgency};
 use crate::queue::managed::ManagedQueue;
 use crate::queue::{Discipline, EcnField, QueueLimit};
 use crate::random::Stream;
+use crate::scheduler::deadline::DeadlineOrder;
 
 /// A packet that left the queue and has not reached its receiver's network layer.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +20,8 @@ struct InTransit<P> {
     flow: u32,
     /// Its size, PDCP's header included.
     bytes: u64,
+    /// Its sender's timer, if an agent knows it.
+    timer: Option<Urgency>,
 }
 
 /// Fate of a packet.
@@ -49,7 +52,10 @@ pub(super) struct Bearer<P> {
     /// End of the stream, and end of the part with sequence numbers.
     taken: u64,
     numbered: u64,
-    transmitter: Transmitter,
+    /// Timers of the senders of packets in the queue, by the packets' numbers.
+    timers: BTreeMap<u64, Urgency>,
+    pub retransmission_order: Option<DeadlineOrder>,
+    pub transmitter: Transmitter,
     pub receiver: Receiver,
     order: Reordering,
     fates: VecDeque<PacketFate<P>>,
@@ -60,6 +66,7 @@ impl<P: Copy + EcnField> Bearer<P> {
         generation: Generation,
         (rlc, pdcp): (RlcConfig, PdcpConfig),
         (discipline, limit): (Discipline, QueueLimit),
+        order: Option<DeadlineOrder>,
         draws: Stream,
     ) -> Self {
         Self {
@@ -73,6 +80,8 @@ impl<P: Copy + EcnField> Bearer<P> {
             stream: VecDeque::new(),
             taken: 0,
             numbered: 0,
+            timers: BTreeMap::new(),
+            retransmission_order: order,
             transmitter: Transmitter::new(generation, rlc),
             receiver: Receiver::new(generation, rlc),
             order: Reordering::new(pdcp.reordering),
@@ -94,6 +103,9 @@ impl<P: Copy + EcnField> Bearer<P> {
             is_lost: false,
             since: now,
         });
+        if admitted && let Some(timer) = offer.urgency {
+            self.timers.insert(index, timer);
+        }
         self.collect_dropped();
         admitted
     }
@@ -147,7 +159,7 @@ impl<P: Copy + EcnField> Bearer<P> {
     pub(super) fn fill(&mut self, now: Instant, room: u64, pdus: &mut Vec<DataPdu>) {
         let mut left = room;
         let before = pdus.len();
-        while let Some((pdu, bytes)) = self.transmitter.retransmit(left) {
+        while let Some((pdu, bytes)) = self.transmitter.retransmit(self.next_missing(now), left) {
             pdus.push(pdu);
             left = left.saturating_sub(bytes);
         }
@@ -216,14 +228,19 @@ impl<P: Copy + EcnField> Bearer<P> {
             let Some(queued) = self.queue.dequeue(now) else {
                 break None;
             };
+            let timer = self.timers.remove(&queued.transmission.index);
             let waited = now - queued.since;
             if self.discard.is_none_or(|most| waited <= most) {
-                break Some(queued);
+                break Some((queued, timer));
             }
             self.fates.push_back(PacketFate::Dropped(queued.packet));
         };
         self.collect_dropped();
-        let Some(queued) = taken else {
+        if self.queue.packets() == 0 {
+            // The rest belong to packets that were dropped.
+            self.timers.clear();
+        }
+        let Some((queued, timer)) = taken else {
             return false;
         };
         let bytes = u64::from(queued.transmission.bytes) + self.pdcp_header();
@@ -234,8 +251,22 @@ impl<P: Copy + EcnField> Bearer<P> {
             packet: queued.packet,
             flow: queued.transmission.flow,
             bytes,
+            timer,
         }));
         true
+    }
+
+    /// Timers of the senders of the packets in a range of the stream, where they are known.
+    pub(super) fn timers(&self, part: Bytes) -> impl Iterator<Item = Option<Urgency>> {
+        let first = self.stream.partition_point(|(end, _)| *end <= part.start);
+        let packets = self.stream.range(first..).filter_map(|(end, number)| {
+            let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
+            let known = self.packets.get(place)?.as_ref()?;
+            Some((end - known.bytes, known.timer))
+        });
+        packets
+            .take_while(move |(start, _)| *start < part.end)
+            .map(|(_, timer)| timer)
     }
 
     fn collect_dropped(&mut self) {

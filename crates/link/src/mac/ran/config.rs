@@ -13,6 +13,7 @@ use crate::frame::RetryLimit;
 use crate::mac::cellular::Scheduler;
 use crate::mac::damage::Outage;
 use crate::queue::{Discipline, QueueLimit};
+use crate::scheduler::deadline::DeadlineOrder;
 
 /// A direction of a carrier.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -174,6 +175,9 @@ pub struct RanConfig {
     pub queue: QueueLimit,
     /// Which of the packets in the base station's queues is served, dropped or marked.
     pub discipline: Discipline,
+    /// Order of the downlink's retransmissions by the timers of the packets' senders: dynamic ARQ.
+    /// None for that of their failures.
+    pub order: Option<DeadlineOrder>,
     /// Whether every failed attempt is reported.
     pub report_retries: bool,
 }

@@ -35,6 +35,7 @@ mod serve;
 mod tests;
 pub mod transport_block;
 mod uplink_access;
+mod urgent;
 mod user;
 
 use std::collections::VecDeque;

@@ -8,6 +8,7 @@ use super::channel::{SubbandBlocks, effective_snr};
 use super::cqi::required_snr;
 use super::frame_structure::SlotDirection;
 use super::harq::{Block, Content};
+use super::urgent::Turn;
 use super::{Arrival, Ran};
 use crate::frame::{ACCESS_POINT, ChannelObserver, FrameKind};
 use crate::mac::frame_reporter::FrameReporter;
@@ -25,15 +26,13 @@ impl<P: Copy + EcnField> Ran<P> {
             SlotDirection::Down => self.down.free.fill(true),
             SlotDirection::Up => self.up.free.fill(true),
         }
-        for user in 0..self.users.len() {
-            if self.users[user].connected_from > self.slot {
-                continue;
-            }
-            while let Some(process) = self.users[user].side(direction).harq.to_repeat(self.slot) {
-                if !self.repeat(now, (user, process), direction, observer) {
-                    break;
-                }
-            }
+        let order = match direction {
+            SlotDirection::Down => self.config.order,
+            SlotDirection::Up => None,
+        };
+        match order {
+            Some(order) => self.repeat_by_timers(now, (order, Turn::First), observer),
+            None => self.repeat_by_user(now, direction, observer),
         }
         let mut candidates = self.candidates(now, direction);
         let carrier = match direction {
@@ -47,12 +46,34 @@ impl<P: Copy + EcnField> Ran<P> {
         for candidate in candidates.iter().filter(|candidate| candidate.blocks > 0) {
             self.send(now, candidate, direction, observer);
         }
+        if let Some(order) = order {
+            self.repeat_by_timers(now, (order, Turn::Last), observer);
+        }
         // The list is kept for its room.
         let carrier = match direction {
             SlotDirection::Down => &mut self.down,
             SlotDirection::Up => &mut self.up,
         };
         carrier.candidates = candidates;
+    }
+
+    /// Repeats failed blocks, user by user.
+    fn repeat_by_user(
+        &mut self,
+        now: Instant,
+        direction: SlotDirection,
+        observer: &mut impl ChannelObserver,
+    ) {
+        for user in 0..self.users.len() {
+            if self.users[user].connected_from > self.slot {
+                continue;
+            }
+            while let Some(process) = self.users[user].side(direction).harq.to_repeat(self.slot) {
+                if !self.repeat(now, (user, process), direction, observer) {
+                    break;
+                }
+            }
+        }
     }
 
     /// Users who want resource blocks and can use them.
@@ -77,9 +98,14 @@ impl<P: Copy + EcnField> Ran<P> {
             if wanted == 0.0 || user.side(direction).harq.free(slot).is_none() {
                 continue;
             }
+            let urgent = match (direction, self.config.order) {
+                (SlotDirection::Down, Some(order)) => user.down.bearer.urgent_backlog(order, now),
+                _ => 0,
+            };
             let channel = &mut user.side(direction).channel;
             let report = channel.report(slot, direction, &carrier.cqi);
             let mut candidate = Candidate::new(index, wanted, report.rates);
+            candidate.urgent = 8.0 * urgent as f64;
             if direction == SlotDirection::Up {
                 let subbands = carrier.config.grid.subbands();
                 let parts = report.snr.iter().take(subbands).map(|snr| (*snr, 1));
@@ -156,7 +182,7 @@ impl<P: Copy + EcnField> Ran<P> {
 
     /// A block is retransmitted on as many resource blocks, from the group on that it had first;
     /// `false` if there are not as many.
-    fn repeat(
+    pub(super) fn repeat(
         &mut self,
         now: Instant,
         (user, process): (usize, usize),
@@ -284,7 +310,10 @@ impl<P: Copy + EcnField> Ran<P> {
         let draws = side.draws.substream(1);
         let is_misread = harq.nack_to_ack.happens(draws.draw(side.harq.negative));
         side.harq.negative += 1;
-        if !is_misread && !harq.transmissions.is_reached(transmissions) {
+        let most = self.config.order.map(|order| order.retransmissions);
+        let is_last = harq.transmissions.is_reached(transmissions)
+            || direction == SlotDirection::Down && most.is_some_and(|most| transmissions > most);
+        if !is_misread && !is_last {
             place.is_repeated = true;
             let oldest = side.bearer.oldest();
             let number = index as u32 + 1;

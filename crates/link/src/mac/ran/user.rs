@@ -51,11 +51,12 @@ impl<P: Copy + EcnField> User<P> {
     /// User number `index`.
     pub(super) fn new(config: &RanConfig, index: usize, stream: Stream) -> Self {
         let draws = stream.substream(index as u64);
-        let side = |power: f64, queue, draws: Stream| Side {
+        let side = |power: f64, (queue, order), draws: Stream| Side {
             bearer: Bearer::new(
                 config.generation,
                 (config.rlc, config.pdcp),
                 queue,
+                order,
                 draws.substream(1),
             ),
             channel: Channel::new(&config.radios[index], config.frame.slot, power, config.cqi),
@@ -72,12 +73,12 @@ impl<P: Copy + EcnField> User<P> {
             // Layers share the base station's power.
             down: side(
                 1.0 / f64::from(config.down.format.layers()),
-                (config.discipline, config.queue),
+                ((config.discipline, config.queue), config.order),
                 draws.substream(0),
             ),
             up: side(
                 up_power,
-                (Discipline::DropTail, config.uplink.queue),
+                ((Discipline::DropTail, config.uplink.queue), None),
                 draws.substream(1),
             ),
             access: UplinkAccess::new(

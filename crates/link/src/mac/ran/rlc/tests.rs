@@ -134,11 +134,11 @@ fn the_last_pdu_is_polled_for_until_it_is_acknowledged() {
     for expiry in [30, 60, 90] {
         assert!(!transmitter.take_failure());
         transmitter.on_time(at(expiry - 1), true);
-        assert!(transmitter.retransmit(200).is_none());
+        assert!(transmitter.retransmit(0, 200).is_none());
         transmitter.on_time(at(expiry), true);
         // In a smaller block, in parts.
-        let (first, _) = transmitter.retransmit(68).unwrap();
-        let (second, size) = transmitter.retransmit(68).unwrap();
+        let (first, _) = transmitter.retransmit(0, 68).unwrap();
+        let (second, size) = transmitter.retransmit(0, 68).unwrap();
         assert_eq!(
             (first.part, second.part, size),
             (bytes(0, 60), bytes(60, 100), 47)
@@ -184,7 +184,7 @@ fn everything_arrives(generation: Generation, loss: f64, seed: u64) {
         receiver.on_time(now);
         let mut left = 20 + (stream.draw(3 * millis) % 300);
         let mut pdus = Vec::new();
-        while let Some((pdu, size)) = transmitter.retransmit(left) {
+        while let Some((pdu, size)) = transmitter.retransmit(0, left) {
             pdus.push(pdu);
             left = left.saturating_sub(size);
         }

@@ -91,10 +91,27 @@ impl Transmitter {
         std::mem::replace(&mut self.has_failed, false)
     }
 
-    /// The next PDU of at most `room` bytes that retransmits; its bytes with headers are counted in
-    /// the second place.
-    pub(in crate::mac::ran) fn retransmit(&mut self, room: u64) -> Option<(DataPdu, u64)> {
-        let first = *self.missing.front()?;
+    /// Parts that are to be retransmitted, in the order of their numbers, and how often they were
+    /// before.
+    pub(in crate::mac::ran) fn missing(&self) -> impl Iterator<Item = (Bytes, u32)> {
+        let base = self.window.base();
+        self.missing.iter().map(move |missing| {
+            let place = missing.number.saturating_sub(base) as usize;
+            let numbered = self.numbered.get(place);
+            // Being in the buffer counts.
+            let before = numbered.map_or(0, |numbered| numbered.retransmissions.saturating_sub(1));
+            (missing.part, before)
+        })
+    }
+
+    /// A PDU of at most `room` bytes that retransmits the part at a place of
+    /// [`missing`](Self::missing); its bytes with headers are counted in the second place.
+    pub(in crate::mac::ran) fn retransmit(
+        &mut self,
+        place: usize,
+        room: u64,
+    ) -> Option<(DataPdu, u64)> {
+        let first = *self.missing.get(place)?;
         let numbered = self.numbered_of(first.number)?;
         let (whole, retransmissions) = (numbered.whole, numbered.retransmissions);
         let taken = first.part.len().min(room.checked_sub(MAX_HEADER)?);
@@ -106,9 +123,9 @@ impl Transmitter {
             end: first.part.start + taken,
         };
         if taken == first.part.len() {
-            self.missing.pop_front();
-        } else if let Some(front) = self.missing.front_mut() {
-            front.part.start = part.end;
+            self.missing.remove(place);
+        } else if let Some(rest) = self.missing.get_mut(place) {
+            rest.part.start = part.end;
         }
         let pdu = DataPdu {
             number: first.number,

@@ -1,6 +1,7 @@
 mod cell;
 mod schedulers;
 mod uplink;
+mod urgent;
 
 use std::num::NonZeroU32;
 
@@ -104,6 +105,7 @@ fn lte(radios: Vec<Vec<Radio>>) -> RanConfig {
         saturated: 0,
         queue: QueueLimit::Unlimited,
         discipline: Discipline::DropTail,
+        order: None,
         report_retries: false,
     }
 }

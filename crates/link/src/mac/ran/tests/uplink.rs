@@ -61,9 +61,9 @@ fn a_packet_up_waits_for_the_scheduling_request() {
     }
 }
 
-/// A packet that comes between the block that emptied the buffer and the next slot is asked for like
-/// any other, whenever it comes: it waits for at most a period, 12 ms, and 8 ms for the grant of
-/// its rest.
+/// A packet that comes between the block that emptied the buffer and the next slot is asked for
+/// like any other, whenever it comes: it waits for at most a period, 12 ms, and 8 ms for the grant
+/// of its rest.
 #[test]
 fn a_packet_that_follows_an_emptied_buffer_is_asked_for() {
     let config = lte(vec![radio(30.0, Fading::None, 0, 1)]);
