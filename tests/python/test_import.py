@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import airtcp
 from airtcp._core import Scenario, ScenarioError
 from airtcp.cli.commands import app
+from airtcp.comparison.sequential import Rounds
 from airtcp.core.loading import load_scenario
 from airtcp.core.recordings.choices import Choices
 from airtcp.core.recordings.export.targets import TARGETS, export_link
@@ -192,9 +193,10 @@ def test_leoreplayers_delays_stand_beside_a_trace(tmp_path: Path) -> None:
 def test_cellreplays_opportunities_have_1400_bytes(tmp_path: Path) -> None:
     light = write(tmp_path / "light", "0 20 0 0 3 6\n500 21 0 1 2 8\n1000 20 0 0 0 5\n")
     found = import_link([trace(tmp_path / "heavy", 10, 300), light])
-    lines = times_of(found)
-    assert len(lines) == pytest.approx(300 * 1400 / 1500, abs=1)
+    assert found.link.files["link.down"] == (tmp_path / "heavy").read_bytes()
+    assert link_of(found)["trace"]["opportunity"] == "1400 B"
     assert link_of(found)["trace"]["light"] == {"down": "light.down"}
+    assert "repeat after 1.000 s, the heavy ones down after 3.000 s" in said(found)
     assert found.link.files["light.down"] == light.read_bytes()
     rows = str(found.link.files["delays.csv"]).splitlines()
     assert rows[1:3] == ["0.000,20.0000,0", "10.000,20.0200,0"]
@@ -215,6 +217,23 @@ def test_a_ping_and_a_download_meet_one_cellreplay_link(tmp_path: Path) -> None:
     load = airtcp.run(link, settings={"duration": "20 s"})
     of_packets = 1400 * 8 * 200 * 1448 / 1500
     assert load.summary["goodput_bps"] == pytest.approx(of_packets, rel=0.03)
+
+
+def test_each_direction_has_its_own_delays(tmp_path: Path) -> None:
+    down = write(tmp_path / "light.down", "".join(f"{500 * n} 20 0 1\n" for n in range(11)))
+    up = write(tmp_path / "light.up", "".join(f"{500 * n} 35 0 1\n" for n in range(9)))
+    heavy = [trace(tmp_path / f"heavy.{way}", 5, 1000) for way in ("down", "up")]
+    found = import_link([*heavy, down, up])
+    for file, delay in (("delays.csv", "20.0000"), ("delays.up.csv", "35.0000")):
+        assert str(found.link.files[file]).splitlines()[1] == f"0.000,{delay},0"
+    assert "delays of both ways repeat after 5.000 s, as light.down is long" in said(found)
+    assert "those of light.up, of 4.000 s, keep their last value until then" in said(found)
+    assert "light.down repeat after" not in said(found)
+    assert "light.up repeat after 4.000 s, the heavy ones up after 5.000 s" in said(found)
+    played(found, tmp_path)
+    link = tmp_path / "out" / "link.toml"
+    run = airtcp.run(link, settings={"flows.kind": "ping", "duration": "5 s"})
+    assert run.summary["flows"][0]["min_rtt_ms"] == pytest.approx(55, rel=0.01)
 
 
 def test_files_of_another_link_stay(tmp_path: Path) -> None:
@@ -238,14 +257,25 @@ def test_files_of_another_link_stay(tmp_path: Path) -> None:
 
 
 def test_cellreplays_files_come_back(tmp_path: Path) -> None:
-    text = "0 20 0 0 3 6\n500 21 0 1 2 8\n1000 20 0 0 0 5\n"
-    light = write(tmp_path / "light", text)
-    link = import_link([trace(tmp_path / "heavy", 10, 300), light]).link.write(tmp_path / "link")
-    scenario = airtcp.load_scenario(link)
-    export_link(scenario, "cellreplay", tmp_path / "out")
-    assert (tmp_path / "out" / "light.down").read_text() == text
+    texts = {
+        "light.down": "0 20 0 0 3 6\n500 21 0 1 2 8\n1000 20 0 0 0 5\n",
+        "light.up": "0 30.25 0 2\n500 31 0 1 2 8\n1000 30 0 9\n",
+        # Several in a millisecond, the first one at 0, and a gap at the end.
+        "heavy.down": "".join(f"{n * n // 40}\n" for n in range(260)) + "2000\n",
+        "heavy.up": "".join(f"{3 + 7 * n // 2}\n" for n in range(120)) + "999\n",
+    }
+    files = [write(tmp_path / name, text) for name, text in texts.items()]
+    scenario = airtcp.load_scenario(import_link(files).link.write(tmp_path / "link"))
+    _, notes = export_link(scenario, "cellreplay", tmp_path / "out")
+    for name, text in texts.items():
+        assert (tmp_path / "out" / name).read_text() == text, name
+    assert not any("one is written when" in note for note in notes)
     _, notes = export_link(scenario, "mahimahi", tmp_path / "other")
     assert any("link.trace.light" in note for note in notes)
+    assert any("have 1400 bytes, mahimahi's 1500" in note for note in notes)
+    times = (tmp_path / "other" / "link.down").read_text().split()
+    # 261 times 1400 bytes are 243 packets, and the last time is the period.
+    assert (len(times), times[-1]) == (261 * 1400 // 1500, "2000")
 
 
 def test_tc_is_played_as_it_was_set(tmp_path: Path) -> None:
@@ -412,3 +442,18 @@ def test_a_ping_of_a_day_is_judged_as_a_shorter_one() -> None:
 def test_the_guide_lists_every_format() -> None:
     page = (ROOT / "docs/guides/links.md").read_text(encoding="utf-8")
     assert write_formats.written(page) == page, "run python pages/write_formats.py"
+
+
+def test_python_diagnoses_a_series_as_the_command_line_does(tmp_path: Path) -> None:
+    rows = "".join(f"{n} {4 + n % 3}\n" for n in range(40))
+    path = write(tmp_path / "series.txt", rows)
+    found = airtcp.diagnose(path, rounds=Rounds(most_seeds=2, most_cpu_s=2.0))
+    assert isinstance(found, airtcp.DiagnosedLink)
+    assert "throughputs" in found.headline
+    shown = CliRunner().invoke(app, ["diagnose", str(path), "--json", "--seeds=2", "--max-cpu=2"])
+    assert shown.exit_code == 0, shown.output
+    said_there = json.loads(shown.stdout)["sentences"]
+    assert said_there[0] == found.headline
+    assert set(found.imported.said) <= set(said_there)
+    with pytest.raises(ScenarioError, match="--sender is for captures"):
+        airtcp.diagnose(path, sender="cubic")

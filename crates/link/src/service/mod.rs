@@ -51,7 +51,7 @@ impl Service {
             Self::Constant(rate) | Self::Suspended { rate, .. } => Some(*rate),
             Self::Mahimahi(trace) | Self::LoadDependent { heavy: trace, .. } => {
                 let count = trace.opportunities_ms().len() as u64;
-                let bits = 8 * u64::from(opportunities::OPPORTUNITY_BYTES) * count;
+                let bits = 8 * u64::from(trace.opportunity_bytes()) * count;
                 Some(BitRate::from_bps((1000 * bits / trace.period_ms()).max(1)))
             }
         }

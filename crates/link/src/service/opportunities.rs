@@ -3,7 +3,7 @@
 //! R. Netravali et al., "Mahimahi: Accurate Record-and-Replay for HTTP", USENIX ATC 2015, and
 //! the emulator's `link_queue.cc`:
 //! - an opportunity carries 1500 bytes of packets (mahimahi's constant is 1504: a 1500-byte packet
-//!   with the 4-byte header of a TUN device);
+//!   with the 4-byte header of a TUN device), or the bytes of another program's traces;
 //! - capacity left by one packet serves the packets queued after it; a packet that is larger than
 //!   the remaining capacity continues in the next opportunity;
 //! - an opportunity that finds nothing queued is wasted;
@@ -14,9 +14,6 @@
 use crate::trace::mahimahi::MahimahiTrace;
 use airtcp_units::{Duration, Instant};
 use std::sync::Arc;
-
-/// Bytes of packets that one opportunity carries.
-pub(super) const OPPORTUNITY_BYTES: u32 = 1500;
 
 const NANOS_PER_MILLI: u64 = 1_000_000;
 
@@ -42,7 +39,7 @@ impl Opportunities {
             cursor: 0,
             lap_start_ms: 0,
             due: Instant::ZERO,
-            left: OPPORTUNITY_BYTES,
+            left: 0,
         };
         server.move_to(0, 0);
         server
@@ -107,7 +104,7 @@ impl Opportunities {
     fn move_to(&mut self, lap_start_ms: u64, cursor: usize) {
         self.lap_start_ms = lap_start_ms;
         self.cursor = cursor;
-        self.left = OPPORTUNITY_BYTES;
+        self.left = self.trace.opportunity_bytes();
         let due_ms = lap_start_ms.saturating_add(u64::from(self.trace.opportunities_ms()[cursor]));
         self.due = Instant::ZERO + Duration::from_nanos(due_ms.saturating_mul(NANOS_PER_MILLI));
     }

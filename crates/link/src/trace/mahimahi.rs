@@ -2,20 +2,26 @@
 //!
 //! One line an opportunity: the time in whole milliseconds from the start at which one packet of
 //! 1500 bytes may cross the link. A time may be repeated, times may not decrease, and the last is
-//! the period after which the trace repeats.
+//! the period after which the trace repeats. Other programs count other bytes a line: CellReplay
+//! 1400.
 
 use super::{Source, TraceError, TraceProblem, lines};
 use std::io::Read;
+use std::num::NonZeroU32;
 
 /// A recorded link: when it could have delivered a packet. Never empty, never of period zero.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MahimahiTrace {
     opportunities_ms: Vec<u32>,
+    opportunity: NonZeroU32,
 }
 
 const EXPECTED: &str = "one timestamp a line, in whole milliseconds below 2^32 (49 days)";
 
 impl MahimahiTrace {
+    /// Bytes of an opportunity of mahimahi's: one packet.
+    const PACKET: NonZeroU32 = NonZeroU32::new(1500).expect("not zero");
+
     /// Reads a trace of at most [`super::MAX_BYTES`]; `name` identifies it in errors.
     ///
     /// Errors: any [`TraceProblem`] except [`TraceProblem::NoRoundTrip`]. Blank lines are
@@ -51,7 +57,25 @@ impl MahimahiTrace {
         if before == 0 {
             return Err(source.error(None, TraceProblem::NoPeriod));
         }
-        Ok(Self { opportunities_ms })
+        Ok(Self {
+            opportunities_ms,
+            opportunity: Self::PACKET,
+        })
+    }
+
+    /// The same trace with other bytes an opportunity.
+    #[must_use]
+    pub fn with_opportunity(&self, bytes: NonZeroU32) -> Self {
+        Self {
+            opportunities_ms: self.opportunities_ms.clone(),
+            opportunity: bytes,
+        }
+    }
+
+    /// Bytes of packets that may cross at an opportunity.
+    #[must_use]
+    pub const fn opportunity_bytes(&self) -> u32 {
+        self.opportunity.get()
     }
 
     /// The times of the opportunities, in milliseconds from the start, never decreasing.

@@ -103,9 +103,9 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
     found.figures.idle_rtt = Some(median + median);
     found.remark(
         "The first packets after a pause meet the light rate, a saturating flow the heavy one: the \
-         heavy trace is a file of its own (airtcp import LIGHT HEAVY).",
+         heavy trace is another file (airtcp import LIGHT HEAVY). Neither tells where and when it was \
+         recorded.",
     );
-    found.remark("Both were recorded at the same place, one after the other.");
     found.trains = Some(Trains { trains });
     Ok(found)
 }

@@ -71,13 +71,16 @@ keys! {
 
 keys! {
     /// A recorded link in mahimahi's format, also compressed by gzip: a line is a millisecond in
-    /// which 1500 bytes may cross.
+    /// which `opportunity` bytes may cross.
     #[derive(Clone, Default)]
     pub struct TraceTable takes {
         /// File for the direction to the mobile, relative to the scenario.
         down: String, naming file;
         /// File for the direction from the mobile. A direction without a file has no rate limit.
         up: String, naming file;
+        /// Bytes of packets that may cross at each time of `down` and `up`: 1500 in mahimahi's
+        /// traces, 1400 in CellReplay's.
+        opportunity: u32 = 1_500, as Bytes<1, 65_535>;
         /// The direction that carries the data.
         data: TraceDirection = TraceDirection::default();
         /// Opportunities of the first packets after a pause, where a burst is served otherwise

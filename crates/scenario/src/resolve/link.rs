@@ -1,6 +1,7 @@
 //! `[link]`: one of three kinds of link (a rate, a recorded link, recorded round-trip times), and
 //! both of its directions.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use airtcp_link::{
@@ -205,10 +206,16 @@ fn recorded_link(table: &mut LinkTable, inputs: &Inputs) -> Result<(Service, Ser
     if let Some(reverse) = &table.reverse {
         refuse_keys!(reverse, key!(link.reverse), why; rate);
     }
-    let data = table.trace.get_or_insert_default().data();
+    let trace = table.trace.get_or_insert_default();
+    let (data, opportunity) = (trace.data(), trace.opportunity());
     let [light_down, light_up] = &inputs.light;
-    let down = replayed(&inputs.down, light_down, key!(link.trace.light.down))?;
-    let up = replayed(&inputs.up, light_up, key!(link.trace.light.up))?;
+    let down = replayed(
+        &inputs.down,
+        light_down,
+        opportunity,
+        key!(link.trace.light.down),
+    )?;
+    let up = replayed(&inputs.up, light_up, opportunity, key!(link.trace.light.up))?;
     let (first, second, key) = match data {
         TraceDirection::Down => (down, up, key!(link.trace.down)),
         TraceDirection::Up => (up, down, key!(link.trace.up)),
@@ -222,13 +229,20 @@ fn recorded_link(table: &mut LinkTable, inputs: &Inputs) -> Result<(Service, Ser
     Ok((first, second.unwrap_or(Service::Unlimited)))
 }
 
-/// One direction of a recorded link; `None` if nothing is recorded of it.
+/// One direction of a recorded link, with so many bytes an opportunity; `None` if nothing is
+/// recorded of it.
 fn replayed(
     heavy: &Option<Recording<MahimahiTrace>>,
     light: &Option<Recording<LightTrace>>,
+    opportunity: u32,
     key: &str,
 ) -> Result<Option<Service>, Problem> {
-    let content = |heavy: &Recording<MahimahiTrace>| Arc::clone(&heavy.content);
+    let content = |heavy: &Recording<MahimahiTrace>| match NonZeroU32::new(opportunity) {
+        Some(bytes) if bytes.get() != heavy.content.opportunity_bytes() => {
+            Arc::new(heavy.content.with_opportunity(bytes))
+        }
+        _ => Arc::clone(&heavy.content),
+    };
     match (heavy, light) {
         (Some(heavy), Some(light)) => Ok(Some(Service::LoadDependent {
             heavy: content(heavy),

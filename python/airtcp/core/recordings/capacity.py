@@ -1,7 +1,7 @@
 """The rate of a link out of recordings: a constant, or opportunities by time."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -13,9 +13,9 @@ from airtcp.core.recordings.light import light_traces, with_trains
 from airtcp.core.recordings.opportunities import (
     MAX_OPPORTUNITIES,
     PACKET_BITS,
+    PACKET_BYTES,
     mean_bps,
     opportunities,
-    scaled,
     to_lines,
 )
 from airtcp.core.recordings.recording import DOWN, UNKNOWN, UP, Rates, Recording
@@ -37,6 +37,8 @@ class Capacity:
     direction: str
     mean_bps: float
     is_links: bool
+    lights: Mapping[str, Recording] = field(default_factory=dict)
+    """Recordings of opportunities after a pause, by direction."""
 
 
 def capacity(draft: Draft, recordings: Sequence[Recording], chosen: Choices) -> Capacity:
@@ -69,12 +71,12 @@ def capacity(draft: Draft, recordings: Sequence[Recording], chosen: Choices) -> 
         )
     for direction, one in list(rates.items()):
         if direction not in traces and _varies(one, recordings):
-            traces[direction] = _from_steps(draft, one, direction)
+            traces[direction] = _from_steps(draft, one, direction, _opportunity(recordings))
     if traces and way in traces:
         named = {str(one.path): _named_direction(one) for one in recordings}
         names = {path: direction for path, direction in named.items() if direction is not None}
         light = light_traces(draft, recordings, traces, names, chosen)
-        return _as_traces(draft, traces, light, rates, way)
+        return _as_traces(draft, traces, light, rates, way, _opportunity(recordings))
     if with_trains(recordings):
         draft.assume("light opportunities are left out: no file has the heavy ones by time", None)
     one = rates[way]
@@ -86,6 +88,11 @@ def capacity(draft: Draft, recordings: Sequence[Recording], chosen: Choices) -> 
     else:
         draft.assume("the way back is as fast", "--set link.reverse.rate=…")
     return Capacity(way, one.mean_bps, one.is_links)
+
+
+def _opportunity(recordings: Sequence[Recording]) -> int:
+    """Bytes of an opportunity; a trace next to trains is CellReplay's."""
+    return HEAVY_BYTES if with_trains(recordings) else PACKET_BYTES
 
 
 def _exact(bps: float) -> str:
@@ -109,7 +116,7 @@ def _named_direction(one: Recording) -> str | None:
 
 
 def _traces(draft: Draft, recordings: Sequence[Recording], chosen: Choices) -> dict[str, list[int]]:
-    """Opportunities by direction, of whole packets."""
+    """Opportunities by direction; a trace in mahimahi's form is copied byte by byte."""
     with_traces = [one for one in recordings if one.opportunities]
     has_trains = bool(with_trains(recordings))
     found: dict[str, list[int]] = {}
@@ -139,15 +146,12 @@ def _traces(draft: Draft, recordings: Sequence[Recording], chosen: Choices) -> d
             )
         times = trace.times_ms
         if has_trains:
-            times = scaled(times, HEAVY_BYTES)
             draft.assume(
                 f"an opportunity of {one.path.name} has {HEAVY_BYTES} bytes, as CellReplay's", None
             )
         found[way] = times
-        name = f"link.{way}"
-        # A trace is copied byte by byte.
-        is_own = one.format == "mahimahi" and not has_trains
-        draft.files[name] = one.path.read_bytes() if is_own else to_lines(times)
+        is_own = one.format == "mahimahi"
+        draft.files[f"link.{way}"] = one.path.read_bytes() if is_own else to_lines(times)
     return found
 
 
@@ -184,7 +188,7 @@ def _varies(one: Rates, recordings: Sequence[Recording]) -> bool:
     return mean > 0 and deviation > MIN_VARIATION * mean
 
 
-def _from_steps(draft: Draft, one: Rates, direction: str) -> list[int]:
+def _from_steps(draft: Draft, one: Rates, direction: str, packet_bytes: int) -> list[int]:
     """A series as opportunities. Where only some steps are the link's, they hold until the next."""
     some_are_links = any(step[3] for step in one.steps)
     steps: list[tuple[float, float]] = []
@@ -197,7 +201,7 @@ def _from_steps(draft: Draft, one: Rates, direction: str) -> list[int]:
             steps.append((hole_s, steps[-1][1]))
         steps.append((length_s, held))
         end_s = start_s + length_s
-    times, is_cut = opportunities(steps)
+    times, is_cut = opportunities(steps, packet_bytes)
     if len(times) < 2:
         raise ScenarioError("its rate is too low for a single packet; give --rate")
     if is_cut:
@@ -217,23 +221,27 @@ def _say_lower_bound(draft: Draft, one: Rates) -> None:
 def _as_traces(
     draft: Draft,
     traces: dict[str, list[int]],
-    light: dict[str, str],
+    light: Mapping[str, Recording],
     rates: dict[str, Rates],
     way: str,
+    packet_bytes: int,
 ) -> Capacity:
     back = DOWN if way == UP else UP
     if back not in traces and back in rates:
         # The other direction of a trace has to be one too: 10 s of a constant rate.
-        constant, _ = opportunities([(10.0, max(rates[back].mean_bps, PACKET_BITS))])
+        bps = max(rates[back].mean_bps, PACKET_BITS)
+        constant, _ = opportunities([(10.0, bps)], packet_bytes)
         draft.files[f"link.{back}"] = to_lines(constant)
         traces[back] = constant
     elif back not in traces:
         draft.assume("the way back has no limit of its rate", f"--set link.trace.{back}=FILE")
     names = ", ".join(f'{one} = "link.{one}"' for one in (DOWN, UP) if one in traces)
     if light:
-        of_idle = ", ".join(f'{one} = "{file}"' for one, file in light.items())
+        of_idle = ", ".join(f'{one} = "light.{one}"' for one in light)
         names += f", light = {{ {of_idle} }}"
+    if packet_bytes != PACKET_BYTES:
+        names += f', opportunity = "{packet_bytes} B"'
     draft.lines.append(f'trace = {{ {names}, data = "{way}" }}')
-    mean = mean_bps(traces[way])
+    mean = mean_bps(traces[way], packet_bytes)
     is_links = way not in rates or rates[way].is_links
-    return Capacity(way, mean, is_links)
+    return Capacity(way, mean, is_links, light)

@@ -12,7 +12,7 @@ from airtcp.core.recordings.capacity import Capacity, capacity
 from airtcp.core.recordings.choices import Choices
 from airtcp.core.recordings.configured import configured
 from airtcp.core.recordings.draft import Draft
-from airtcp.core.recordings.light import base_delays
+from airtcp.core.recordings.light import light_delays, with_trains
 from airtcp.core.recordings.link import PlayedLink, queue_packets
 from airtcp.core.recordings.provenance import provenance
 from airtcp.core.recordings.recording import UNKNOWN, UP, Recording, read_recording
@@ -125,14 +125,10 @@ def _add_delay(
     played = _played_delays(recordings, chosen)
     lines = draft.lines
     loss = chosen.loss if chosen.loss is not None else _loss(recordings, found)
-    of_trains = base_delays(recordings) if chosen.rtt_s is None else None
-    if of_trains is not None and of_trains[1] > 0:
-        lined, end_s = of_trains
-        text = "".join(f"{at:.3f},{delay_ms:.4f},{loss or 0:.6g}\n" for at, delay_ms in lined)
-        draft.files["delays.csv"] = "time_ms,delay_ms,loss\n" + text
-        lines.append('recorded = { path = "delays.csv", order = "in-order" }')
-        lines.append(f'repeat = {{ every = "{end_s:.3f} s", start = "beginning" }}')
-        draft.assume("both ways take half of the first packets' round trips", "--rtt")
+    trains = with_trains(recordings)
+    if trains and chosen.rtt_s is None:
+        lights = found.lights or {found.direction: trains[0]}
+        light_delays(draft, lights, found.direction, loss or 0)
     elif played is not None:
         rows, step_s = played
         text = "".join(

@@ -1,7 +1,7 @@
 """CellReplay's four files: delays with light opportunities, and heavy ones, of each direction."""
 
 from airtcp.core.recordings.export.pipe import Direction, Pipe, said_of_queue
-from airtcp.core.recordings.opportunities import PACKET_BITS, opportunities
+from airtcp.core.recordings.opportunities import opportunities, rescaled, to_lines
 from airtcp.core.recordings.recording import DOWN, UP
 
 HEAVY_BYTES = 1400
@@ -17,8 +17,13 @@ def exported(pipe: Pipe) -> tuple[dict[str, bytes], list[str]]:
     files, notes = {}, list(pipe.notes)
     for way in (UP, DOWN):
         one = pipe.ways[way]
-        times = _heavy(one)
-        files[f"heavy.{way}"] = "".join(f"{time}\n" for time in times).encode()
+        times, is_own = _heavy(one)
+        files[f"heavy.{way}"] = one.trace if is_own and one.trace else to_lines(times)
+        if one.trace is not None and not is_own:
+            notes.append(
+                f"Opportunities of the direction {way} have {one.opportunity_bytes} bytes, "
+                f"CellReplay's {HEAVY_BYTES}: one is written when enough bytes have come together."
+            )
         files[f"light.{way}"] = one.light or _light(one, times).encode()
         if one.light is None:
             notes.append(
@@ -37,20 +42,14 @@ def exported(pipe: Pipe) -> tuple[dict[str, bytes], list[str]]:
     return files, notes
 
 
-def _heavy(one: Direction) -> list[int]:
-    """Opportunities of 1400 bytes, remainders carried."""
+def _heavy(one: Direction) -> tuple[list[int], bool]:
+    """Opportunities of 1400 bytes, and whether the trace is kept as it is."""
     if one.trace is None:
-        bps = one.rate_bps or _UNLIMITED_BPS
-        # A packet of 1500 bytes at a rate is one of 1400 at 15/14 of it.
-        times, _ = opportunities([(_CONSTANT_S, bps * 1500 / HEAVY_BYTES)])
-        return times
-    times, held = [], 0
-    for time in one.times_ms:
-        held += PACKET_BITS // 8
-        while held >= HEAVY_BYTES:
-            held -= HEAVY_BYTES
-            times.append(time)
-    return times
+        times, _ = opportunities([(_CONSTANT_S, one.rate_bps or _UNLIMITED_BPS)], HEAVY_BYTES)
+        return times, False
+    if one.opportunity_bytes == HEAVY_BYTES:
+        return one.times_ms, True
+    return rescaled(one.times_ms, one.opportunity_bytes, HEAVY_BYTES), False
 
 
 def _light(one: Direction, times: list[int]) -> str:

@@ -1,7 +1,7 @@
 """Rate traces for mm-link, with the shell line that has all else."""
 
 from airtcp.core.recordings.export.pipe import Pipe, said_of_queue
-from airtcp.core.recordings.opportunities import opportunities, to_lines
+from airtcp.core.recordings.opportunities import PACKET_BYTES, opportunities, to_lines
 from airtcp.core.recordings.recording import DOWN, UP
 
 _CONSTANT_S = 10.0
@@ -15,8 +15,14 @@ def exported(pipe: Pipe) -> tuple[dict[str, bytes], list[str]]:
     words = []
     for way in (UP, DOWN):
         one = pipe.ways[way]
-        if one.trace is not None:
+        if one.trace is not None and one.opportunity_bytes == PACKET_BYTES:
             files[f"link.{way}"] = one.trace
+        elif one.trace is not None:
+            files[f"link.{way}"] = to_lines(one.packet_times_ms)
+            notes.append(
+                f"Opportunities of the direction {way} have {one.opportunity_bytes} bytes, "
+                f"mahimahi's {PACKET_BYTES}: one is written when enough bytes have come together."
+            )
         else:
             bps = one.rate_bps
             if bps is None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from airtcp._core import Scenario, ScenarioError
 from airtcp.core.quantities import parse_bit_rate
-from airtcp.core.recordings.opportunities import PACKET_BITS, mean_bps
+from airtcp.core.recordings.opportunities import PACKET_BITS, PACKET_BYTES, mean_bps, rescaled
 from airtcp.core.recordings.recording import DOWN, UP
 
 
@@ -21,6 +21,8 @@ class Direction:
     """A constant rate; None for a trace, or without a rate."""
     trace: bytes | None
     """Opportunities as mahimahi's file."""
+    opportunity_bytes: int
+    """Bytes that cross at each: 1500, but for CellReplay's traces."""
     light: bytes | None
     """Those of the first packets after a pause, as CellReplay's file."""
     delay_s: float
@@ -36,13 +38,20 @@ class Direction:
 
     @property
     def times_ms(self) -> list[int]:
-        """The opportunities of the trace."""
+        """The opportunities of the trace, each of `opportunity_bytes`."""
         return [] if self.trace is None else [int(word) for word in self.trace.split()]
+
+    @property
+    def packet_times_ms(self) -> list[int]:
+        """The opportunities of whole packets of 1500 bytes."""
+        return rescaled(self.times_ms, self.opportunity_bytes, PACKET_BYTES)
 
     @property
     def mean_bps(self) -> float | None:
         """The mean rate; None where there is no limit."""
-        return self.rate_bps if self.trace is None else mean_bps(self.times_ms)
+        if self.trace is None:
+            return self.rate_bps
+        return mean_bps(self.times_ms, self.opportunity_bytes)
 
     def rates(self, step_s: float) -> list[float]:
         """Mean rates of steps of the trace, in bits a second."""
@@ -51,7 +60,7 @@ class Direction:
             return []
         sums = [0.0] * (int(times[-1] / 1e3 / step_s) + 1)
         for time in times:
-            sums[int(time / 1e3 / step_s)] += PACKET_BITS / step_s
+            sums[int(time / 1e3 / step_s)] += 8 * self.opportunity_bytes / step_s
         if times[-1] / 1e3 % step_s == 0:
             # Packets at the very end belong to the step before it.
             sums[-2:] = [sum(sums[-2:])]
@@ -129,6 +138,7 @@ def _direction(
     return Direction(
         None if content is not None or rate == "unlimited" else parse_bit_rate(rate),
         content,
+        _bytes(link.get("trace", {}).get("opportunity")) or PACKET_BYTES,
         files.get(f"link.trace.light.{way}"),
         delay_s,
         delays,
