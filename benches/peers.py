@@ -18,7 +18,7 @@ import instructions
 ROOT = Path(__file__).resolve().parent.parent
 NS3_MODULES = [
     *("core", "network", "internet", "point-to-point", "applications", "traffic-control"),
-    *("wifi", "mobility", "internet-apps"),
+    *("wifi", "mobility", "internet-apps", "lte"),
 ]
 
 
