@@ -5,7 +5,7 @@
 //! bytes take the light opportunities recorded at that time, one after the other; after the last
 //! of them packets take the heavy opportunities. The link is idle again when its last packet has
 //! arrived, a base delay after its opportunity. Their program releases the first packet after a
-//! train by that packet's own time of arrival; this follows the text.
+//! train by that packet's time of arrival; this follows the text.
 
 use super::opportunities::Opportunities;
 use crate::trace::light::{LightTrace, Train};

@@ -2,7 +2,7 @@
 //! time at which each arrived after the first.
 //!
 //! W. Sentosa et al., "CellReplay: Towards Accurate Record-and-Replay for Cellular Networks",
-//! NSDI 2025. The base delays in the same lines tell here only when the link is idle; they are
+//! NSDI 2025. The base delays in the same lines show here only when the link is idle; they are
 //! added to packets by the link's delay (`link.recorded`).
 
 use super::{Source, TraceError, TraceProblem};

@@ -30,7 +30,7 @@ pub(super) struct UplinkAccess {
     request_grant: u64,
     /// Slots of `retxBSR-Timer`.
     patience: u64,
-    /// Whether the buffer holds data, and the base station was told, or will be.
+    /// Whether the buffer holds data, and the base station knows of it, or will.
     had_data: bool,
     /// Whether the user will send a scheduling request.
     is_requesting: bool,
