@@ -252,3 +252,33 @@ def test_the_command_line_prints_counters(tmp_path: Path) -> None:
     (report,) = json.loads(done.stdout)["controls"]
     assert report["flow"] == 0
     assert any(report["counters"].values())
+
+
+def test_the_systems_headers_are_found(tmp_path: Path) -> None:
+    source = tmp_path / "typed.bpf.c"
+    source.write_text("#include <linux/types.h>\n" + (BPF / "veno.bpf.c").read_text())
+    remedy(source)
+
+
+def test_events_are_written_with_its_lines_and_an_object_goes_by_its_name(tmp_path: Path) -> None:
+    loud = tmp_path / "loud.bpf.c"
+    line = 'bpf_printk("loss at %u", tcp_sk(sk)->snd_cwnd);'
+    cubic = (BPF / "examples/cubic.bpf.c").read_text().replace("../kernel.h", "kernel.h")
+    loud.write_text(cubic.replace("__sync_fetch_and_add(&losses, 1);", f"losses++;\n\t{line}"))
+    kept = object_file(loud)
+    own = tmp_path / "own.bpf.o"
+    own.write_bytes(kept.read_bytes())
+    table = tmp_path / "events.csv"
+    words = ["--bpf", str(own), "--set", "duration=3 s", "--set", "link.loss.rate=0.01"]
+    done = subprocess.run(
+        [sys.executable, "-m", "airtcp", "run", LINK, *words, "--events", str(table)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    heading = done.stdout.splitlines()[0]
+    assert "bpf:own" in heading
+    assert str(tmp_path) not in heading
+    assert ",printed," in table.read_text()
+    assert "loss at " in table.read_text()

@@ -287,6 +287,21 @@ impl Program {
 }
 
 impl Variable {
+    /// Its type in C, as the kernel names it.
+    #[must_use]
+    pub const fn c_type(&self) -> &'static str {
+        match (self.size, self.signed) {
+            (1, false) => "__u8",
+            (1, true) => "__s8",
+            (2, false) => "__u16",
+            (2, true) => "__s16",
+            (4, false) => "__u32",
+            (4, true) => "__s32",
+            (_, false) => "__u64",
+            (_, true) => "__s64",
+        }
+    }
+
     /// Least and largest value.
     #[must_use]
     pub fn bounds(&self) -> (i128, i128) {

@@ -167,6 +167,21 @@ impl Object {
         self.file.bytes
     }
 
+    /// The values that a constant may have, with its type in C and an example.
+    pub fn expectation(&self, name: &str) -> String {
+        let mut constants = self.program.constants().iter();
+        let Some(constant) = constants.find(|constant| constant.name == name) else {
+            return "expected a whole number".to_owned();
+        };
+        let (least, most) = constant.bounds();
+        let example = self.program.constant(constant);
+        format!(
+            "{name} is a {} of the program: expected a whole number from {least} to {most}, such \
+             as {example}",
+            constant.c_type()
+        )
+    }
+
     /// The control with these constants.
     ///
     /// # Errors

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use airtcp_remedies::bpf::{Object, unsuited};
+use airtcp_remedies::bpf::{Constants, Object, unsuited};
 use airtcp_tcp::Config;
-use airtcp_tcp::config::{BpfControl, CongestionControl, ControlName, TcpTable};
+use airtcp_tcp::config::{BpfControl, CongestionControl, Constant, ControlName, TcpTable};
 
 use crate::error::Problem;
 
@@ -46,8 +46,20 @@ pub(crate) fn set(
     };
     let object =
         Object::read(&named.bpf, bytes.to_vec()).map_err(|error| Problem::at(key, error))?;
+    let mut constants = Constants::new();
+    for (name, value) in &named.constants {
+        match value {
+            Constant::Whole(value) => constants.insert(name.clone(), *value),
+            Constant::Other(_) => {
+                return Err(Problem::at(
+                    format!("{path}.congestion_control.constants.{name}"),
+                    object.expectation(name),
+                ));
+            }
+        };
+    }
     let control = object
-        .control(&named.constants)
+        .control(&constants)
         .map_err(|error| Problem::at(format!("{path}.congestion_control.constants"), error))?;
     config.congestion = CongestionControl::External(control);
     Ok(())

@@ -56,6 +56,7 @@ def run_command(
     ] = None,
     samples: Annotated[Path | None, _file("Writes the samples as .csv or .parquet.")] = None,
     pcap: Annotated[Path | None, _file("Writes the segments, for Wireshark.")] = None,
+    events: Annotated[Path | None, _file("Writes the events as .csv or .parquet.")] = None,
     qlog: Annotated[Path | None, _file("Writes the events, as qlog.")] = None,
     replay: Annotated[
         Path | None,
@@ -118,6 +119,7 @@ def run_command(
     with clear_errors():
         outputs = Outputs(
             samples=samples,
+            events=events,
             frames=frames,
             agents=agents,
             rtt_log=rtt_log,

@@ -29,6 +29,7 @@ class Outputs:
     """
 
     samples: Path | None
+    events: Path | None
     frames: Path | None
     agents: Path | None
     rtt_log: Path | None
@@ -48,6 +49,7 @@ class Outputs:
         """
         _check_name(self.plot, "--plot", _PLOT_FORMATS)
         _check_name(self.samples, "--samples", _TABLE_FORMATS)
+        _check_name(self.events, "--events", _TABLE_FORMATS)
         _check_name(self.frames, "--frames", _TABLE_FORMATS)
         _check_name(self.agents, "--agents", _TABLE_FORMATS)
         _check_name(self.rtt_log, "--rtt-log", (".csv",))
@@ -71,8 +73,10 @@ class Outputs:
 
     @property
     def needs_events(self) -> bool:
-        """Whether a figure marks events."""
-        return self.plot is not None or any(kind == "timeline" for kind, _ in self.pictures)
+        """Whether events are written, or marked by a figure."""
+        return bool(self.events or self.plot) or any(
+            kind == "timeline" for kind, _ in self.pictures
+        )
 
     @property
     def needs_air(self) -> bool:
@@ -90,6 +94,8 @@ class Outputs:
         # A table is built, and Polars imported, only for a file.
         if self.samples:
             _write_table(finished.samples, self.samples)
+        if self.events:
+            _write_table(finished.events, self.events)
         if self.frames:
             _write_table(finished.frames, self.frames)
         if self.agents:
@@ -105,7 +111,7 @@ class Outputs:
     def written(self) -> Iterator[Path]:
         """Every file that was written."""
         played_back = self.replay / "scenario.toml" if self.replay else None
-        tables = (self.samples, self.frames, self.agents, self.rtt_log, self.flent)
+        tables = (self.samples, self.events, self.frames, self.agents, self.rtt_log, self.flent)
         drawn = (path for _, path in self.pictures)
         yield from filter(None, (*tables, self.pcap, self.qlog, played_back, self.plot, *drawn))
 

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from shlex import quote
 
 from airtcp import _core
@@ -118,11 +119,14 @@ def _is_remedy(word: str) -> bool:
 
 
 def with_program_names(text: str) -> str:
-    """A text for readers: a remedy of a source by its program's name, not by the kept object.
+    """A text for readers: a control of the user's own by the file's name, not the object's path.
 
     >>> with_program_names(f"bpf:/me/.cache/airtcp/bpf/gentle-{24 * '0'}.bpf.o:a=1")
     'bpf:gentle:a=1'
     """
+    for kept, given in _GIVEN.items():
+        name = Path(given).name.removesuffix(".c").removesuffix(".o").removesuffix(".bpf")
+        text = text.replace(f"{PREFIX}{kept}", f"{PREFIX}{name}")
     return _KEPT.sub(rf"{PREFIX}\1", text)
 
 

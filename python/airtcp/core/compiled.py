@@ -1,5 +1,6 @@
 """Objects of congestion controls in BPF: sources are compiled by clang, once, and kept."""
 
+import functools
 import hashlib
 import os
 import re
@@ -20,6 +21,8 @@ _COMPILER = (
     "-D__TARGET_ARCH_x86",
     "-fno-caret-diagnostics",
 )
+_MULTIARCH = ("x86_64-linux-gnu", "aarch64-linux-gnu")
+"""Folders of `/usr/include` with the headers of one architecture, on Debian and its like."""
 _ERRORS = re.compile(r"^(?:.*/)?([^/\n]+): (?:fatal )?error: (.*)$", re.MULTILINE)
 _MAX_ERRORS = 3
 """How many of the compiler's errors are shown; the first usually is the cause of the others."""
@@ -63,7 +66,7 @@ def object_file(file: str | os.PathLike[str]) -> Path:
         options += ["-w", *(["-mcpu=v4"] if _has_v4(clang) else [])]
         includes = [f"-I{headers / 'linux' / 'include'}", *includes]
         text, given = linux_module.source(path).encode(), ["-x", "c", "-"]
-    options += includes
+    options += [*includes, *_system_headers(clang)]
     # What is compiled is known once it is preprocessed: its headers count, too.
     preprocessed = _run([clang, *options, "-E", "-P", *given], path, text)
     identity = repr((clang, _COMPILER)).encode()
@@ -83,6 +86,24 @@ def _folder() -> Path:
     base = os.environ.get("XDG_CACHE_HOME", "")
     root = Path(base) if base.startswith("/") else Path.home() / ".cache"
     return root / "airtcp" / "bpf"
+
+
+@functools.cache
+def _system_headers(clang: str) -> tuple[str, ...]:
+    """Options for the system's headers, which the compiler lacks when it compiles for BPF.
+
+    `linux/types.h` includes `asm/types.h`, which is that of one architecture: `/usr/include` has it
+    in a folder that the compiler searches for programs of this machine alone. The folders come
+    last, so that a program's own headers and the shipped ones are found before them.
+    """
+    command = [clang, "-E", "-v", "-x", "c", os.devnull]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    _, _, after = done.stderr.partition("#include <...> search starts here:")
+    listed, _, _ = after.partition("End of search list.")
+    folders = [line.strip() for line in listed.splitlines() if line.strip()]
+    folders = folders or [f"/usr/include/{folder}" for folder in _MULTIARCH]
+    found = [folder for folder in folders if Path(folder, "asm", "types.h").is_file()]
+    return tuple(word for folder in found for word in ("-idirafter", folder))
 
 
 def _has_v4(clang: str) -> bool:

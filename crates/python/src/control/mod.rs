@@ -205,7 +205,8 @@ impl Control {
             | Call::AckEvent(_)
             | Call::SetState(_)
             | Call::Event(_)
-            | Call::LeastBurst => {}
+            | Call::LeastBurst
+            | Call::Release => {}
         }
         Ok(None)
     }

@@ -46,6 +46,13 @@ impl Simulation {
         }
     }
 
+    /// Ends the connections of congestion controls that are not compiled in.
+    pub fn release_controls(&mut self) {
+        for flow in &mut self.flows {
+            flow.release_controls();
+        }
+    }
+
     /// Runs until nothing is due before or at `end`, or nothing is due at all.
     pub fn run_until(&mut self, end: Instant, watch: &mut impl Watch) {
         let mut endpoints = Endpoints {

@@ -29,6 +29,9 @@ const SERIALIZATION: &str = "application/qlog+json-seq";
 /// number of its draft.
 const EVENT_SCHEMA: &str = "urn:ietf:params:qlog:events:quic-13";
 
+/// draft-ietf-quic-qlog-main-schema-14: messages of the application's own, by severity.
+const LOG_SCHEMA: &str = "urn:ietf:params:qlog:events:loglevel-14";
+
 /// The content of `quic:recovery_metrics_updated`; unchanged values may be left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Metrics {
@@ -75,11 +78,14 @@ pub struct QlogWriter {
 }
 
 impl QlogWriter {
-    /// Creates a log at `path`, replacing an old file; `title` names the run.
+    /// Creates a log at `path`, replacing an old file; `title` names the run. `has_messages`: it may
+    /// have those of a congestion control.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn create(path: &Path, title: &str) -> Result<Self, RecordError> {
+    pub fn create(path: &Path, title: &str, has_messages: bool) -> Result<Self, RecordError> {
+        let mut schemas = vec![EVENT_SCHEMA];
+        schemas.extend(has_messages.then_some(LOG_SCHEMA));
         let mut log = Self {
             path: path.to_path_buf(),
             writer: create(path)?,
@@ -101,7 +107,7 @@ impl QlogWriter {
                     "time_format": "relative_to_epoch",
                     "reference_time": { "clock_type": "monotonic", "epoch": "unknown" },
                 },
-                "event_schemas": [EVENT_SCHEMA],
+                "event_schemas": schemas,
             },
         }))?;
         Ok(log)
@@ -176,6 +182,14 @@ impl QlogWriter {
                 .filter_map(|(key, time)| Some((key.into(), time?.as_millis_f64().into()))),
         );
         self.event(time, "quic:recovery_metrics_updated", &Value::Object(data))
+    }
+
+    /// Adds a line of the congestion control's.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn message(&mut self, time: Instant, text: &str) -> Result<(), RecordError> {
+        self.event(time, "loglevel:info", &json!({ "message": text }))
     }
 
     /// Flushes the buffer. Without it the end of the file may be missing.

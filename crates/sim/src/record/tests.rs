@@ -98,7 +98,7 @@ fn records(path: &Path) -> Vec<Value> {
 fn a_qlog_numbers_packets_and_what_is_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.sqlog");
-    let mut log = QlogWriter::create(&path, "a run").unwrap();
+    let mut log = QlogWriter::create(&path, "a run", false).unwrap();
     let at = |ms: u64| Instant::from_nanos(ms * 1_000_000);
     let syn = Segment {
         sequence: SYN,
@@ -173,7 +173,7 @@ fn errors_name_the_file() {
         error.to_string().ends_with("; expected an existing folder"),
         "{error}"
     );
-    assert!(QlogWriter::create(path, "").is_err());
+    assert!(QlogWriter::create(path, "", false).is_err());
 }
 
 /// A full disk is reported at the latest when the recording is finished.
@@ -188,6 +188,6 @@ fn a_full_disk_is_reported() {
     let written = writer.write(Instant::ZERO, &data(0), &ADDRESSES, Direction::Data);
     let error = written.and_then(|()| writer.finish()).unwrap_err();
     assert!(error.to_string().contains("free some space"), "{error}");
-    let log = QlogWriter::create(path, "a run").unwrap();
+    let log = QlogWriter::create(path, "a run", false).unwrap();
     assert!(log.finish().is_err());
 }

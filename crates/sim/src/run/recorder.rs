@@ -9,6 +9,7 @@ use airtcp_packet::wire::Addresses;
 use airtcp_scenario::Scenario;
 use airtcp_tcp::Event;
 use airtcp_tcp::Sender;
+use airtcp_tcp::config::CongestionControl;
 use airtcp_tcp::loss_differentiation::Cause;
 use airtcp_units::Instant;
 use arrow_array::RecordBatch;
@@ -46,13 +47,21 @@ pub(super) struct Recorder {
     qlog: Option<QlogWriter>,
     replay: Option<ReplayWriter>,
     metrics: Metrics,
+    /// Lines of the logged flow's congestion control that are in the qlog.
+    messages: usize,
     /// The first file that could not be written; nothing more is written after it.
     failed: Option<RecordError>,
 }
 
 impl Recorder {
-    /// Creates a recorder for the data requested by `observe`; `title` names the run in the qlog.
-    pub(super) fn create(observe: &Observe, title: &str) -> Result<Self, RunError> {
+    /// Creates a recorder for the data requested by `observe`; `title` names the run in the qlog,
+    /// and `control` the congestion control of its flow.
+    pub(super) fn create(
+        observe: &Observe,
+        title: &str,
+        control: CongestionControl,
+    ) -> Result<Self, RunError> {
+        let has_messages = matches!(control, CongestionControl::External(_));
         let capture = observe
             .pcap
             .as_deref()
@@ -61,7 +70,7 @@ impl Recorder {
         let qlog = observe
             .qlog
             .as_deref()
-            .map(|path| QlogWriter::create(path, title))
+            .map(|path| QlogWriter::create(path, title, has_messages))
             .transpose()?;
         Ok(Self {
             log: observe.events.then(EventLog::new),
@@ -76,6 +85,7 @@ impl Recorder {
                 .map(ReplayWriter::create)
                 .transpose()?,
             metrics: Metrics::default(),
+            messages: 0,
             failed: None,
         })
     }
@@ -135,6 +145,35 @@ impl Recorder {
             recorded.packets = packets.finish()?;
         }
         Ok(recorded)
+    }
+
+    /// Adds the lines that the logged flow's congestion control has printed since the last call.
+    fn messages(&mut self, now: Instant, sender: &Sender) {
+        let Some(external) = sender.external() else {
+            return;
+        };
+        while let Some((_, text)) = external.operations().message(self.messages) {
+            self.messages += 1;
+            let Some(qlog) = &mut self.qlog else { return };
+            let written = qlog.message(now, text);
+            self.note(written);
+        }
+    }
+
+    /// The run has ended at `now`: adds the last lines, and the control's counters.
+    pub(super) fn controls_ended(&mut self, now: Instant, sender: &Sender) {
+        if self.qlog.is_none() {
+            return;
+        }
+        self.messages(now, sender);
+        let counters = sender
+            .external()
+            .map(|control| control.operations().counters());
+        for (name, value) in counters.into_iter().flatten() {
+            let Some(qlog) = &mut self.qlog else { return };
+            let written = qlog.message(now, &format!("{name} = {value}"));
+            self.note(written);
+        }
     }
 
     fn note(&mut self, written: Result<(), RecordError>) {
@@ -197,6 +236,9 @@ impl Watch for Recorder {
     }
 
     fn settled(&mut self, now: Instant, flow: u32, sender: &Sender) {
+        if self.qlog.is_some() && flow == LOGGED_FLOW {
+            self.messages(now, sender);
+        }
         let Some(qlog) = self.qlog.as_mut().filter(|_| flow == LOGGED_FLOW) else {
             return;
         };

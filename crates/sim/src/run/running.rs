@@ -44,10 +44,11 @@ impl<S: Borrow<Scenario>> Running<S> {
         if observe.replay.is_some() {
             checked.check_replay()?;
         }
+        let first = checked.flow_tcp.first().unwrap_or(&checked.tcp);
         Ok(Self {
             simulation: Simulation::new(build(checked, seed), seed),
             sampler: Sampler::new(observe, checked.duration),
-            recorder: Recorder::create(observe, &checked.name)?,
+            recorder: Recorder::create(observe, &checked.name, first.congestion)?,
             end: Instant::ZERO + checked.duration,
             scenario,
             seed,
@@ -122,7 +123,12 @@ impl<S: Borrow<Scenario>> Running<S> {
     /// [`check_controls`](Self::check_controls).
     pub fn finish(mut self) -> Result<RunResult, RunError> {
         self.advance(self.end);
+        self.simulation.release_controls();
         self.check_controls()?;
+        if let Some(first) = self.simulation.flows().first() {
+            self.recorder
+                .controls_ended(self.end, first.client().sender());
+        }
         let (scenario, seed) = (self.scenario.borrow(), self.seed);
         let samples = self.sampler.finish()?;
         let recorded = self.recorder.finish(scenario, seed)?;

@@ -2,7 +2,8 @@
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
-use alloc::string::String;
+use alloc::format;
+use alloc::string::{String, ToString};
 use core::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -21,7 +22,54 @@ pub struct BpfControl {
     pub bpf: String,
     /// Values of its `const volatile` integers.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub constants: BTreeMap<String, i64>,
+    pub constants: BTreeMap<String, Constant>,
+}
+
+/// The value of a constant as it is written: which numbers it may have, its program tells.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Constant {
+    /// A whole number.
+    Whole(i64),
+    /// Anything else.
+    Other(String),
+}
+
+impl<'de> Deserialize<'de> for Constant {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read;
+
+        impl Visitor<'_> for Read {
+            type Value = Constant;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a whole number")
+            }
+
+            fn visit_i64<E: Error>(self, value: i64) -> Result<Constant, E> {
+                Ok(Constant::Whole(value))
+            }
+
+            fn visit_u64<E: Error>(self, value: u64) -> Result<Constant, E> {
+                let whole = i64::try_from(value).map(Constant::Whole);
+                Ok(whole.unwrap_or_else(|_| Constant::Other(value.to_string())))
+            }
+
+            fn visit_f64<E: Error>(self, value: f64) -> Result<Constant, E> {
+                Ok(Constant::Other(format!("{value:?}")))
+            }
+
+            fn visit_bool<E: Error>(self, value: bool) -> Result<Constant, E> {
+                Ok(Constant::Other(value.to_string()))
+            }
+
+            fn visit_str<E: Error>(self, value: &str) -> Result<Constant, E> {
+                Ok(Constant::Other(format!("{value:?}")))
+            }
+        }
+
+        deserializer.deserialize_any(Read)
+    }
 }
 
 /// The value of `congestion_control`.

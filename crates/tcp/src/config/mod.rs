@@ -32,7 +32,7 @@ pub use congestion::{
     WindowGrowth, WindowValidation,
 };
 #[cfg(feature = "schema")]
-pub use control_name::{BpfControl, ControlName};
+pub use control_name::{BpfControl, Constant, ControlName};
 pub use ecn::EcnUse;
 pub use limits::LimitsConfig;
 #[cfg(feature = "schema")]

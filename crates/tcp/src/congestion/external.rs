@@ -18,6 +18,7 @@ pub struct External {
     operations: Box<dyn Operations>,
     socket: Socket,
     is_initialized: bool,
+    is_released: bool,
     is_seeded: bool,
     /// Least burst of a model, in segments.
     least_burst: u64,
@@ -55,6 +56,7 @@ impl External {
                 ..Socket::default()
             },
             is_initialized: false,
+            is_released: false,
             is_seeded: false,
             least_burst: 2,
             carry: 0,
@@ -127,7 +129,7 @@ impl External {
 
     /// Calls the control, and takes over the windows that it has changed.
     pub(super) fn call(&mut self, call: Call<'_>, windows: &mut Windows) -> Option<u64> {
-        if self.fault.is_some() {
+        if self.fault.is_some() || self.is_released {
             return None;
         }
         self.socket.cwnd = segments(windows.cwnd, windows.mss);
@@ -155,6 +157,15 @@ impl External {
             windows.ssthresh = threshold_bytes(self.socket.ssthresh, windows.mss);
         }
         returned
+    }
+
+    /// Notifies the control of the end of its connection (Linux,
+    /// `tcp_cleanup_congestion_control`); it is not called again.
+    pub(super) fn release(&mut self, windows: &mut Windows) {
+        if self.is_initialized {
+            self.call(Call::Release, windows);
+        }
+        self.is_released = true;
     }
 
     /// Notifies the control of a change of state, if there is one.
@@ -348,6 +359,13 @@ impl Congestion {
     pub(crate) fn call_external(&mut self, call: Call<'_>) {
         if let Control::External(external) = &mut self.control {
             external.call(call, &mut self.windows);
+        }
+    }
+
+    /// Notifies an external control of the end of its connection.
+    pub(crate) fn release_external(&mut self) {
+        if let Control::External(external) = &mut self.control {
+            external.release(&mut self.windows);
         }
     }
 

@@ -113,9 +113,16 @@ impl Connection {
         self.ending().reason
     }
 
+    /// Notifies a congestion control that is not compiled in of the end of the connection, if it
+    /// has not ended: a run ends before.
+    pub fn release_control(&mut self) {
+        self.sender.release_control();
+    }
+
     /// Ends the connection.
     pub(super) fn finish(&mut self, reason: End) {
         self.state = State::Closed;
+        self.release_control();
         // An orderly end stays orderly, whatever arrives in TIME-WAIT.
         if self.ending().reason.is_none() {
             self.rare_mut().ending.reason = Some(reason);
@@ -182,6 +189,7 @@ impl Connection {
 
     fn enter_time_wait(&mut self, now: Instant, observer: &mut impl Observer) {
         self.state = State::TimeWait;
+        self.release_control();
         self.rare_mut().ending.reason = Some(End::Orderly);
         self.restart_time_wait(now);
         observer.event(now, Event::Closed);

@@ -130,6 +130,13 @@ impl SendSide {
         self.sender.get_mut().expect("made above")
     }
 
+    /// Notifies a control that is not compiled in of the end of the connection.
+    pub fn release_control(&mut self) {
+        if let Some(sender) = self.sender.get_mut() {
+            sender.release_external();
+        }
+    }
+
     fn make(&self) -> Box<Sender> {
         // `config` has our offer; the sender uses the options that both sides support.
         let negotiated = Config {

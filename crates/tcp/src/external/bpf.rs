@@ -79,6 +79,7 @@ impl Operations for Control {
             },
             Call::Undo => (Operation::UndoCwnd, Arguments::Socket),
             Call::LeastBurst => (Operation::MinTsoSegs, Arguments::Socket),
+            Call::Release => (Operation::Release, Arguments::Socket),
         };
         if self.program.entry(operation).is_none() {
             return Ok(None);
@@ -104,6 +105,11 @@ impl Operations for Control {
 
     fn instructions(&self) -> u64 {
         self.flow.work().0
+    }
+
+    fn message(&self, index: usize) -> Option<(Instant, &str)> {
+        let message = self.flow.environment.messages().get(index)?;
+        Some((Instant::from_nanos(message.at_ns), &message.text))
     }
 
     fn messages(&self) -> Vec<(Instant, String)> {

@@ -180,6 +180,8 @@ pub enum Call<'a> {
     Undo,
     /// Asks for the least burst, in segments.
     LeastBurst,
+    /// The connection is closed; the last call.
+    Release,
 }
 
 /// How often a control set a window or threshold of no segment. Linux's sender would stall with
@@ -261,6 +263,11 @@ pub trait Operations: Debug + Send + Sync {
     /// BPF instructions executed since the start; 0 for what is not a BPF program.
     fn instructions(&self) -> u64 {
         0
+    }
+
+    /// The line of this number that the control has printed, from 0.
+    fn message(&self, _index: usize) -> Option<(Instant, &str)> {
+        None
     }
 
     /// Lines that the control has printed.

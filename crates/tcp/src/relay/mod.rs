@@ -195,6 +195,13 @@ impl Relay {
         }
     }
 
+    /// Notifies congestion controls that are not compiled in of the end of their connections.
+    pub fn release_controls(&mut self) {
+        for connection in &mut self.connections {
+            connection.release_control();
+        }
+    }
+
     /// The connection on that side, read-only.
     #[must_use]
     pub const fn connection(&self, side: Side) -> &Connection {

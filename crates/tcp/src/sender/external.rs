@@ -184,6 +184,11 @@ impl Sender {
         self.follow_external_state();
     }
 
+    /// Notifies the control of the end of the connection.
+    pub(crate) fn release_external(&mut self) {
+        self.congestion.release_external();
+    }
+
     /// Notifies the control of a transmission while nothing is in flight; `expired`: after a pause
     /// for which the window restarts.
     pub(super) fn on_external_start(&mut self, now: Instant, expired: bool) {

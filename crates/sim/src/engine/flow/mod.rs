@@ -232,6 +232,16 @@ impl Flow {
             .find_map(|connection| connection.sender().external()?.fault())
     }
 
+    /// Notifies the controls of its senders that are not compiled in of the end of the run, which
+    /// is that of their connections.
+    pub(in crate::engine) fn release_controls(&mut self) {
+        self.client.connection.release_control();
+        self.server.connection.release_control();
+        if let Some(proxy) = &mut self.proxy {
+            proxy.relay.release_controls();
+        }
+    }
+
     /// The endpoint that sends the data.
     #[must_use]
     pub const fn client(&self) -> &Connection {

@@ -9,6 +9,7 @@ use super::*;
 
 mod aggregation;
 mod beside;
+mod controls;
 mod datagrams;
 mod latency;
 mod links;

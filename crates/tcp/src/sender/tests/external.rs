@@ -64,6 +64,7 @@ impl Operations for Recorder {
                 returned = Some(1);
                 "burst".to_owned()
             }
+            Call::Release => "release".to_owned(),
         };
         self.log.lock().unwrap().push(line);
         Ok(returned)
@@ -102,6 +103,21 @@ fn linux(is_model: bool) -> (Trace, Log) {
 
 fn taken(log: &Log) -> Vec<String> {
     core::mem::take(&mut log.lock().unwrap())
+}
+
+#[test]
+fn the_end_of_the_connection_is_a_controls_last_call() {
+    let (mut trace, log) = linux(false);
+    // Without a connection there is nothing to release.
+    trace.sender.release_external();
+    assert_eq!(taken(&log), [""; 0]);
+    let (mut trace, log) = linux(false);
+    trace.at(0).write(100).poll();
+    taken(&log);
+    trace.sender.release_external();
+    trace.sender.release_external();
+    trace.at(100).ack(2);
+    assert_eq!(taken(&log), ["release"]);
 }
 
 #[test]
