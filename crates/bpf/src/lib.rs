@@ -24,6 +24,7 @@ mod load;
 mod maps;
 mod memory;
 mod mirror;
+mod origins;
 mod program;
 mod sample;
 mod stores;

@@ -110,7 +110,7 @@ pub struct Slot {
     pub bits: (u32, u32),
 }
 
-/// Bytes of the control's own state (`ICSK_CA_PRIV_SIZE`), whatever the program declares.
+/// Bytes of the control's private state (`ICSK_CA_PRIV_SIZE`), whatever the program declares.
 const PRIVATE: u32 = 104;
 
 /// Bytes before it: an address a little below it is no other member's.

@@ -10,9 +10,9 @@ use crate::isa::Instruction;
 use crate::maps::Map;
 use crate::memory::{BadAccess, CONTEXT, Region, SAMPLE, SOCKET, split};
 use crate::mirror::Layout;
+use crate::origins::Origins;
 use crate::sample::Samples;
 use crate::trap::Trap;
-use crate::verify::Origins;
 use crate::vm::{BUDGET, Stop};
 
 /// Declares the operations once: the members of `struct tcp_congestion_ops`.

@@ -1,5 +1,5 @@
 //! Which stores to the socket the kernel's verifier takes (`bpf_tcp_ca_btf_struct_access`): to the
-//! start of a writable member and not past its end; to the control's own state from any of its
+//! start of a writable member and not past its end; to the control's private state from any of its
 //! bytes on.
 
 use alloc::format;

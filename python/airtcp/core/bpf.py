@@ -119,7 +119,7 @@ def _is_remedy(word: str) -> bool:
 
 
 def with_program_names(text: str) -> str:
-    """A text for readers: a control of the user's own by the file's name, not the object's path.
+    """A text for readers: a user's control by its file's name, not the object's path.
 
     >>> with_program_names(f"bpf:/me/.cache/airtcp/bpf/gentle-{24 * '0'}.bpf.o:a=1")
     'bpf:gentle:a=1'

@@ -94,7 +94,7 @@ def _system_headers(clang: str) -> tuple[str, ...]:
 
     `linux/types.h` includes `asm/types.h`, which is that of one architecture: `/usr/include` has it
     in a folder that the compiler searches for programs of this machine alone. The folders come
-    last, so that a program's own headers and the shipped ones are found before them.
+    last, so that a program's headers and the shipped ones are found before them.
     """
     command = [clang, "-E", "-v", "-x", "c", os.devnull]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

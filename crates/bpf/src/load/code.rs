@@ -9,8 +9,8 @@ use object::{Object, ObjectSection, ObjectSymbol, SectionIndex, SectionKind};
 use super::records::{BySection, SourceLine};
 use super::{Error, Result};
 use crate::isa::{Encoded, Instruction, Op};
+use crate::origins::Origins;
 use crate::program::Line;
-use crate::verify::Origins;
 
 /// Most instructions of an object.
 const MAX_INSTRUCTIONS: usize = 1 << 20;

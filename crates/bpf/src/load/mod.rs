@@ -18,10 +18,10 @@ use object::{Architecture, Object, ObjectSection};
 
 use crate::isa::Instruction;
 use crate::mirror::Layout;
+use crate::origins::Origins;
 use crate::program::{Fault, Program};
 use crate::sample::{Field, Place, Samples};
 use crate::trace::until_zero;
-use crate::verify::Origins;
 use btf::{Type, Types};
 use code::Code;
 use data::Data;
@@ -199,8 +199,8 @@ fn linked(
     Ok((layout, instructions))
 }
 
-/// Lays out all members that a program uses. The control's own state comes last: an address past
-/// its end is no other member's.
+/// Lays out all members that a program uses. The control's private state comes last: an address
+/// past its end is no other member's.
 fn layout(file: &object::File<'_>, types: &Types, relocations: &BySection<Relocation>) -> Layout {
     let mut layout = Layout::default();
     let relocations = || relocations.iter().flat_map(|(_, relocations)| relocations);

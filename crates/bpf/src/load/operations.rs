@@ -15,7 +15,7 @@ use crate::trace::until_zero;
 /// Longest name, with its terminating zero (`TCP_CA_NAME_MAX`).
 const NAME: usize = 16;
 
-/// The variable of a module of the kernel's own (`net/ipv4/tcp_*.c`), compiled as a program for the
+/// The variable of one of the kernel's modules (`net/ipv4/tcp_*.c`), compiled as a program for the
 /// simulation alone: no verifier reads it.
 const MODULE: &str = "airtcp_module";
 

@@ -94,7 +94,7 @@ pub fn offset_of(types: &Types, relocation: &Relocation) -> Option<Member> {
     (relocation.kind == kind::BYTE_OFFSET).then_some(member)
 }
 
-/// Whether a relocation is of an access to the control's own state.
+/// Whether a relocation is of an access to the control's private state.
 pub fn is_of_own_state(types: &Types, relocation: &Relocation) -> bool {
     matches!(member(types, relocation), Some((Member::Private, _)))
 }

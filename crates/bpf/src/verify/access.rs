@@ -3,8 +3,8 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 
+use super::path::Path;
 use super::state::is_in_frame;
-use super::step::Path;
 use super::value::{To, Value};
 use crate::memory::DATA;
 use crate::mirror::Member;

@@ -8,6 +8,7 @@
 
 mod access;
 mod live;
+mod path;
 mod state;
 mod step;
 #[cfg(test)]
@@ -21,34 +22,15 @@ use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 
 use crate::isa::{Instruction, Op};
-use crate::mirror::Member;
 use crate::program::{CongControlArguments, Fault, Operation, Program};
+use path::{Path, Used};
 use state::State;
-use step::{Next, Path};
+use step::Next;
 
 /// Most instructions that are followed in one operation.
 const MAX_STEPS: usize = 300_000;
 /// Most states that are followed from one instruction.
 const MAX_STATES: usize = 512;
-
-/// What the instructions had before they were linked.
-#[derive(Clone, Debug, Default)]
-pub struct Origins {
-    /// Instructions with a CO-RE record towards the socket; the member of those whose value is its
-    /// offset.
-    pub relocated: BTreeMap<usize, Option<Member>>,
-    /// Instructions with the address of data or of a map.
-    pub addresses: BTreeSet<usize>,
-}
-
-/// How an operation uses its arguments, by bit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Used {
-    /// Those that it reads.
-    pub read: u8,
-    /// Those of them that it takes for an address.
-    pub as_sample: u8,
-}
 
 /// An access that the kernel's verifier refuses.
 struct Refusal {
@@ -67,7 +49,7 @@ impl Program {
         self.followed().map(drop)
     }
 
-    /// Verifies, and tells which arguments `cong_control` takes; `None`: its code does not show it.
+    /// Verifies, and finds which arguments `cong_control` takes; `None`: its code does not show it.
     pub(crate) fn followed(&self) -> Result<Option<CongControlArguments>, Fault> {
         let alive = live::live(&self.code);
         let joins = joins(&self.code);

@@ -6,14 +6,13 @@ use alloc::string::String;
 
 use super::access::{self, Access};
 use super::live::target;
+use super::path::Path;
 use super::state::State;
 use super::value::{To, Value};
-use super::{Origins, Used};
 use crate::helper_functions::Helper;
 use crate::isa::{Alu, Atomic, Condition, Instruction, Op, Source, Width};
 use crate::memory::{DATA, split};
-use crate::mirror::Member;
-use crate::program::{Operation, Program};
+use crate::program::Operation;
 use crate::vm::arithmetic::{
     arithmetic32, arithmetic64, extended, holds32, holds64, low, swapped, truncated,
 };
@@ -28,24 +27,7 @@ pub enum Next {
     End,
 }
 
-/// The paths of one operation.
-pub struct Path<'a> {
-    pub program: &'a Program,
-    pub operation: Operation,
-    /// Its use of the arguments so far.
-    pub used: Used,
-}
-
 impl Path<'_> {
-    const fn origins(&self) -> &Origins {
-        &self.program.origins
-    }
-
-    /// The member whose offset an instruction holds, by a CO-RE record.
-    fn member(&self, at: usize) -> Option<Member> {
-        self.origins().relocated.get(&at).copied().flatten()
-    }
-
     fn operand(&self, state: &State, source: Source, i: &Instruction) -> Value {
         match source {
             Source::Register => state.get(i.src),
@@ -140,7 +122,7 @@ impl Path<'_> {
 
     /// The address or the number of a 64-bit immediate.
     fn immediate(&self, at: usize, imm: u64) -> Value {
-        if !self.origins().addresses.contains(&at) {
+        if !self.program.origins.addresses.contains(&at) {
             return Value::Number {
                 value: Some(imm),
                 member: self.member(at),
@@ -369,7 +351,7 @@ fn decided(condition: Condition, a: Value, b: Value) -> Option<bool> {
     }
 }
 
-/// A comparison that holds, or does not, tells more of its first operand.
+/// A comparison that holds, or does not, narrows its first operand.
 fn learn(state: &mut State, i: &Instruction, b: Value, taken: bool) {
     let equal = match i.op {
         Op::JumpIf64(Condition::Equal, _) => taken,

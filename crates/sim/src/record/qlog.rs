@@ -29,7 +29,7 @@ const SERIALIZATION: &str = "application/qlog+json-seq";
 /// number of its draft.
 const EVENT_SCHEMA: &str = "urn:ietf:params:qlog:events:quic-13";
 
-/// draft-ietf-quic-qlog-main-schema-14: messages of the application's own, by severity.
+/// draft-ietf-quic-qlog-main-schema-14: messages of the application, by severity.
 const LOG_SCHEMA: &str = "urn:ietf:params:qlog:events:loglevel-14";
 
 /// The content of `quic:recovery_metrics_updated`; unchanged values may be left out.
@@ -78,8 +78,8 @@ pub struct QlogWriter {
 }
 
 impl QlogWriter {
-    /// Creates a log at `path`, replacing an old file; `title` names the run. `has_messages`: it may
-    /// have those of a congestion control.
+    /// Creates a log at `path`, replacing an old file; `title` names the run. `has_messages`: it
+    /// may have those of a congestion control.
     ///
     /// # Errors
     /// The file cannot be written.

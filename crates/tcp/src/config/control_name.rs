@@ -25,7 +25,7 @@ pub struct BpfControl {
     pub constants: BTreeMap<String, Constant>,
 }
 
-/// The value of a constant as it is written: which numbers it may have, its program tells.
+/// The value of a constant as it is written: its program limits the numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Constant {
