@@ -12,6 +12,7 @@ import pytest
 
 import airtcp
 from airtcp import ScenarioError
+from airtcp.comparison.context import context
 from airtcp.core.bpf import remedy
 from airtcp.core.compiled import object_file
 
@@ -94,6 +95,9 @@ def test_a_scenario_names_a_source(tmp_path: Path) -> None:
     as_remedy = airtcp.run(LINK, 1, bpf=f"{tmp_path / 'mine.bpf.c'}:beta_thousandths=2000")
     assert run.summary["flows"] == as_remedy.summary["flows"]
     assert 'bpf = "mine.bpf.c"' in scenario.to_toml()
+    compared = airtcp.compare(scenario, "bbr", 2)
+    assert "linux senders on mine.bpf.c" in compared.verdict[0]
+    assert context(compared).endswith("Sender: linux (with mine.bpf.c).")
     # A copy, as another process gets it, carries the object.
     (tmp_path / "mine.bpf.c").unlink()
     assert pickle.loads(pickle.dumps(scenario)).hash() == scenario.hash()

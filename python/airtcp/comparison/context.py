@@ -27,6 +27,8 @@ def context(comparison: Comparison) -> str:
     what = _set(comparison) or str(document.get("description") or "")
     profile = sender(comparison)
     stack = dict(_core.profiles()).get(profile, "")
+    if program := _program(comparison):
+        stack = f"with {program}"
     link = f"{comparison.scenario.name} ({what})" if what else comparison.scenario.name
     return f"Link: {link}. Sender: {profile}{f' ({stack})' if stack else ''}."
 
@@ -47,7 +49,7 @@ def sender(comparison: Comparison) -> str:
 def with_sender(comparison: Comparison, text: str) -> str:
     """A clause with the senders in brackets, unless they are today's Linux."""
     profile = sender(comparison)
-    control = _document(comparison).get("tcp", {}).get("congestion_control", "cubic")
+    control = _program(comparison) or _control(comparison)
     if profile == _TODAY and control == "cubic":
         return text
     words = (
@@ -56,6 +58,16 @@ def with_sender(comparison: Comparison, text: str) -> str:
         else f"{profile} senders on {control}"
     )
     return f"{text[:-1]}; {words})" if text.endswith(")") else f"{text} ({words})"
+
+
+def _control(comparison: Comparison) -> object:
+    return _document(comparison).get("tcp", {}).get("congestion_control", "cubic")
+
+
+def _program(comparison: Comparison) -> str | None:
+    """The file of the senders' congestion control, if it is a BPF program."""
+    control = _control(comparison)
+    return str(control["bpf"]) if isinstance(control, dict) else None
 
 
 def why_nothing_helps(comparison: Comparison) -> str:
