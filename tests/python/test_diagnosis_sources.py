@@ -1,5 +1,6 @@
 """Sources other than one capture: sockets, two captures, and a live interface."""
 
+import gzip
 import json
 import signal
 import socket
@@ -112,6 +113,35 @@ def test_what_is_no_list_of_sockets_is_refused() -> None:
             parsed(TWO_LINES[:cut], "cut")
         except ScenarioError:
             continue
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        TWO_LINES.encode("utf-16"),
+        gzip.compress(TWO_LINES.encode()),
+        f"user@host:~$ ss -tinmo\n{TWO_LINES}".encode(),
+        f"Every 1.0s: ss -tin\n\n{TWO_LINES}".encode(),
+    ],
+    ids=["utf-16", "gzip", "prompt", "watch"],
+)
+def test_sockets_are_read_as_they_are_saved(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "saved"
+    path.write_bytes(content)
+    shown = CliRunner().invoke(app, ["diagnose", str(path), "--json"])
+    assert shown.exit_code == 0, shown.output
+    assert json.loads(shown.stdout)["connections"][0]["resent"] == 1000
+
+
+def test_a_list_of_netstat_lacks_the_counters(tmp_path: Path) -> None:
+    path = tmp_path / "netstat.txt"
+    path.write_text(
+        "Active Internet connections (w/o servers)\nProto Recv-Q Send-Q Local Address Foreign "
+        "Address State\ntcp 0 0 192.0.2.5:22 198.51.100.7:4011 ESTABLISHED\n"
+    )
+    shown = CliRunner().invoke(app, ["diagnose", str(path)])
+    assert shown.exit_code == 2
+    assert "expected the output of `ss -ti`" in " ".join(shown.output.split())
 
 
 def test_the_command_diagnoses_sockets_of_a_file(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """One QUIC connection as the logs of several drafts and programs: each shows the same losses."""
 
+import gzip
 import json
 import subprocess
 import sys
@@ -8,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from airtcp._core import ScenarioError
+from airtcp.cli.commands import app
 from airtcp.diagnosis.qlog import read_qlog
 
 PACKETS = 1000
@@ -132,6 +135,26 @@ def test_losses_are_found_in_every_layout(name: str, tmp_path: Path) -> None:
     assert found.lost == len(lost())
     assert found.waits.median_s == pytest.approx(RTT_MS / 1e3, abs=1e-6)
     assert found.silent == 0
+
+
+@pytest.mark.parametrize("name", ["sequential", "a record a line"])
+def test_a_record_that_was_cut_off_leaves_the_others(name: str, tmp_path: Path) -> None:
+    """A server that was ended leaves its log within a record (RFC 7464)."""
+    path = tmp_path / "connection.sqlog"
+    path.write_text(LOGS[name] + LOGS[name].splitlines()[-1][:-20])
+    assert read_qlog(str(path)).lost == len(lost())
+    assert len(read_qlog(str(path)).flow.sent_s) == PACKETS
+    lines = LOGS[name].splitlines(keepends=True)
+    path.write_text("".join([*lines[:50], lines[50][:-20] + "\n", *lines[51:]]))
+    with pytest.raises(ScenarioError, match="is no qlog"):
+        read_qlog(str(path))
+
+
+def test_a_log_is_read_as_it_is_saved(tmp_path: Path) -> None:
+    for content in (gzip.compress(LOGS["draft 02"].encode()), LOGS["draft 02"].encode("utf-16")):
+        (tmp_path / "connection.qlog").write_bytes(content)
+        shown = CliRunner().invoke(app, ["diagnose", str(tmp_path / "connection.qlog")])
+        assert f"{100 * len(lost()) / PACKETS:.2f} %" in shown.output
 
 
 def test_losses_that_the_log_does_not_name_are_not_nothing(tmp_path: Path) -> None:

@@ -54,11 +54,10 @@ class Chosen:
 
 def _first_of(file: str) -> str:
     """The beginning of a file as text; empty if it is not text."""
+    from airtcp.diagnosis.saved import saved_text
+
     path = Path(file)
-    if not path.is_file():
-        return ""
-    with path.open("rb") as opened:
-        return opened.read(1024).decode(errors="replace")
+    return saved_text(path, 1024) if path.is_file() else ""
 
 
 def is_of_counters(file: str) -> bool:
@@ -80,6 +79,7 @@ def is_of_sockets(file: str) -> bool:
 def print_counters(path: str, *, as_json: bool) -> None:
     """Prints the answer to the counters of a radio, or to the log of QUIC."""
     from airtcp.diagnosis.qlog_events import is_qlog
+    from airtcp.diagnosis.saved import saved_text
     from airtcp.diagnosis.stations import parsed
 
     if is_qlog(_first_of(path)):
@@ -90,7 +90,7 @@ def print_counters(path: str, *, as_json: bool) -> None:
         facts |= {"goodput_bps": log.flow.goodput_bps, "latency": asdict(log.waits)}
         sentences, headline = log.sentences, log.headline
     else:
-        stations = parsed(Path(path).read_text(errors="replace"), path)
+        stations = parsed(saved_text(Path(path)), path)
         facts = asdict(stations)
         sentences, headline = stations.sentences, stations.headline
     if as_json:

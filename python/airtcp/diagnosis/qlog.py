@@ -17,6 +17,7 @@ from airtcp.diagnosis.link import FittedLink, fitted_link
 from airtcp.diagnosis.loss import Loss
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.qlog_events import Event, NoQlogError, events_of
+from airtcp.diagnosis.saved import saved_text
 
 UDP_AND_IP = 28
 """Bytes of the headers of UDP and IPv4, which a log omits."""
@@ -104,7 +105,7 @@ def read_qlog(path: str) -> QuicLog:
         ScenarioError: it cannot be read, or holds too little data from a sender.
     """
     try:
-        text = Path(path).read_text(errors="replace")
+        text = saved_text(Path(path))
     except OSError as error:
         raise ScenarioError(f"{path}: cannot be read ({error.strerror})") from None
     sent: dict[int, tuple[float, float]] = {}

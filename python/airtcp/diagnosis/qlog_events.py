@@ -69,7 +69,7 @@ def _trace_of(text: str) -> tuple[Mapping[str, Any], list[Any]]:
     """The fields common to all events, and the events."""
     pieces = text.split(_RECORD) if _RECORD in text else text.splitlines()
     if _RECORD in text or _is_lines(pieces):
-        records = [json.loads(piece) for piece in pieces if piece.strip()]
+        records = _records([piece for piece in pieces if piece.strip()])
         head = records[0] if records and isinstance(records[0], dict) else {}
         return head.get("trace") or {}, records
     whole = json.loads(text)
@@ -78,6 +78,21 @@ def _trace_of(text: str) -> tuple[Mapping[str, Any], list[Any]]:
     if not with_events:
         return {}, []
     return with_events[0], with_events[0]["events"]
+
+
+def _records(pieces: Sequence[str]) -> list[Any]:
+    """The record of each piece.
+
+    The last one may be cut off, where the program still wrote or was ended: RFC 7464 §2.3 has the
+    others kept.
+    """
+    records = [json.loads(piece) for piece in pieces[:-1]]
+    try:
+        return [*records, *map(json.loads, pieces[-1:])]
+    except json.JSONDecodeError:
+        if len(records) < 2:
+            raise
+        return records
 
 
 def _is_lines(pieces: Sequence[str]) -> bool:

@@ -14,11 +14,14 @@ from pathlib import Path
 from airtcp._core import ScenarioError
 from airtcp.core.quantities import format_bytes
 from airtcp.diagnosis.connection import Connection
+from airtcp.diagnosis.saved import saved_text
 
 COMMAND = ("ss", "-tinOH", "state", "established")
 MIN_BYTES = 100_000
 """Minimum bytes sent and received for a connection to show its link."""
 _STATES = ("ESTAB", "CLOSE-WAIT", "FIN-WAIT-1", "FIN-WAIT-2", "LAST-ACK", "CLOSING")
+_PROTOCOLS = ("tcp", "tcp6")
+"""As ss and netstat write them."""
 _HEADINGS = ("State", "Recv-Q", "Netid")
 _FACTORS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 
@@ -93,7 +96,7 @@ def sockets_of(path: str | None) -> Sockets:
     if path is None:
         return parsed(_run(), "ss")
     try:
-        text = Path(path).read_text(errors="replace")
+        text = saved_text(Path(path))
     except OSError as error:
         raise ScenarioError(
             f"{path}: cannot be read ({error.strerror}): expected the output of `ss -ti`"
@@ -115,8 +118,8 @@ def parsed(text: str, source: str) -> Sockets:
         )
     if found and not any(map(_has_counters, text.splitlines())):
         raise ScenarioError(
-            f"{source}: names {len(found)} connections without their counters: expected the output "
-            "of `ss -ti`, whose -i prints them"
+            f"{source}: names connections ({len(found)}) without their counters: expected the "
+            "output of `ss -ti`, whose -i prints them"
         )
     large = [one for one in found if one.sent_bytes + one.received_bytes >= MIN_BYTES]
     large.sort(key=lambda one: -(one.sent_bytes + one.received_bytes))
@@ -126,7 +129,9 @@ def parsed(text: str, source: str) -> Sockets:
 def is_socket_list(first: str) -> bool:
     """Whether a text begins like the output of `ss -t`, with or without its heading."""
     lines = [line for line in first.splitlines() if line.strip()]
-    return any(_ends(line) is not None for line in lines[:2])
+    # A prompt or watch(1) may come first: then a line names the state, or the protocol.
+    told = [line for line in lines if line.split()[0] in (*_STATES, *_PROTOCOLS)]
+    return any(_ends(line) is not None for line in lines[:2] + told)
 
 
 def _has_counters(line: str) -> bool:
@@ -165,7 +170,7 @@ def _connections(lines: Iterable[str]) -> Iterator[Connection]:
 def _ends(line: str) -> tuple[tuple[str, str], str] | None:
     """The two ends and the rest of a line that begins with a connection."""
     words = line.split()
-    if words[:1] == ["tcp"]:
+    if words and words[0] in _PROTOCOLS:
         words = words[1:]
     if words and words[0] in _STATES:
         words = words[1:]
