@@ -19,6 +19,7 @@ from airtcp.cli.commands import app
 from airtcp.core.quantities import parse_seconds
 from airtcp.diagnosis.advise import probes
 from airtcp.diagnosis.changes import changes
+from airtcp.diagnosis.kind import is_capture
 from airtcp.diagnosis.link_file import shortened
 from airtcp.diagnosis.qlog import read_qlog
 from airtcp.diagnosis.read import read_capture
@@ -131,6 +132,13 @@ def test_sockets_are_read_as_they_are_saved(content: bytes, tmp_path: Path) -> N
     shown = CliRunner().invoke(app, ["diagnose", str(path), "--json"])
     assert shown.exit_code == 0, shown.output
     assert json.loads(shown.stdout)["connections"][0]["resent"] == 1000
+
+
+def test_a_flood_of_pings_is_text(tmp_path: Path) -> None:
+    """`ping -f` takes its dots back; the file was called no capture of a known form."""
+    path = tmp_path / "flood.txt"
+    path.write_bytes(b"PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.\n.\b \b.\b \b\n")
+    assert not is_capture(path)
 
 
 def test_a_list_of_netstat_lacks_the_counters(tmp_path: Path) -> None:

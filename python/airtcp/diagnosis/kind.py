@@ -64,7 +64,7 @@ def _unpacked(path: Path) -> bytes:
 
 
 def _is_text(content: bytes) -> bool:
-    """Whether it can be a program's output, in any code page."""
+    """Whether it can be a program's output, in any code page; a flood of pings has backspaces."""
     if content.startswith(_UTF_16):
         return True
-    return not any(byte < 0x20 and byte not in b"\t\n\r\f\x1b" for byte in content)
+    return not any(byte < 0x20 and byte not in b"\t\n\r\f\b\x1b" for byte in content)
