@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
@@ -144,6 +145,23 @@ def test_the_numbers_of_a_control_in_python_are_searched() -> None:
     assert any("cannot be deployed" in line for line in tuned.comparison.deployment)
     with pytest.raises(ScenarioError, match="exists in this process only"):
         airtcp.tune("lossy-pipe", control=Keeps, out="elsewhere")
+
+
+def test_numbers_given_to_a_class_are_searched_from_there() -> None:
+    class Needs(airtcp.Control):
+        def __init__(self, share: float, name: str = "") -> None:
+            self.share, self.name = share, name
+
+        def on_loss(self, socket: airtcp.Socket) -> float:
+            return max(socket.cwnd * self.share, 2)
+
+    lossy = {"duration": "3 s", "link.loss.rate": 0.01}
+    for control in (partial(Needs, 0.4), partial(Needs, share=0.4, name="other")):
+        tuned = airtcp.tune(
+            "lossy-pipe", ["sack"], lossy, max_cpu_s=30, max_seeds=3, control=control
+        )
+        names = [name for name in tuned.comparison.remedies if name.startswith("python:Needs")]
+        assert any("share=" in name and "share=0.4" not in name for name in names), names
 
 
 def test_values_with_which_a_control_cannot_go_on_are_left_out() -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TypedDict, cast
 from airtcp import _core
 from airtcp._core import ScenarioError
 from airtcp.core.bpf import is_bpf
-from airtcp.core.registered import is_python
 
 if TYPE_CHECKING:
     import polars as pl
@@ -142,12 +141,12 @@ def entries() -> Mapping[str, Remedy]:
 
 
 def entry_of(name: str) -> Remedy | None:
-    """The entry of a remedy of the catalogue, or of a user-written one; None for unknown names.
+    """The entry of a remedy of the catalogue, or of a BPF object; None for an unknown name.
 
     Raises:
         ScenarioError: the object cannot be read, or not be simulated.
     """
-    if is_bpf(name) or is_python(name):
+    if is_bpf(name):
         (entry,) = cast(list[Remedy], json.loads(_core.remedies_of(name)))
         return entry
     return entries().get(name)

@@ -17,6 +17,8 @@ _CLASSES: list[tuple[object, str]] = []
 """Every class that was registered, and its remedy without values; names are unique."""
 _REMEDIES: list[tuple[Factory, str]] = []
 """Every class with values that was registered, and its remedy."""
+_GIVEN: dict[str, dict[str, float]] = {}
+"""The first numbers that were given to a class, by its remedy without values."""
 
 
 def remedy(control: Factory) -> str:
@@ -29,11 +31,7 @@ def remedy(control: Factory) -> str:
         if known is control or _is_same_partial(known, control):
             return name
     sample = checked(control, _title(control))
-    wanted = _name_of(control).removeprefix(PREFIX)
-    paces = bool(getattr(sample, "paces", False))
-    name = _core.register_control(wanted, control, paces)
-    _REMEDIES.append((control, name))
-    return name
+    return _register(control, sample, _name_of(control))
 
 
 def remedies(control: Factory | Sequence[Factory]) -> list[str]:
@@ -65,7 +63,7 @@ def is_python(part: str) -> bool:
 
 
 def parameters(name: str) -> dict[str, float]:
-    """The numbers that the class of a remedy takes, with their defaults.
+    """The numbers that the class of a remedy takes, with their defaults or the first values given.
 
     >>> import airtcp
     >>> class Gentle(airtcp.Control):
@@ -74,11 +72,15 @@ def parameters(name: str) -> dict[str, float]:
     >>> parameters(remedy(Gentle))
     {'keeps': 0.8}
     """
-    return {
-        argument.name: argument.default
+    given = _GIVEN.get(name, {})
+    usual = {
+        argument.name: given.get(argument.name, argument.default)
+        if argument.default is Argument.empty
+        else argument.default
         for argument in signature(_class_of(name)).parameters.values()
-        if isinstance(argument.default, int | float) and _can_be_named(argument)
+        if _can_be_named(argument)
     }
+    return {key: value for key, value in usual.items() if isinstance(value, int | float)}
 
 
 def written(name: str, values: Mapping[str, str]) -> str:
@@ -96,9 +98,21 @@ def with_values(name: str, values: Mapping[str, str]) -> str:
     Raises:
         ScenarioError: the class refuses the values.
     """
+    text = written(name, values)
+    if any(named == text for _, named in _REMEDIES):
+        return text
     defaults = parameters(name)
     given = {key: type(defaults[key])(float(value)) for key, value in values.items()}
-    return remedy(partial(_class_of(name), **given) if given else _class_of(name))
+    control = partial(_class_of(name), **given)
+    return _register(control, checked(control, _title(control)), text)
+
+
+def _register(control: Factory, sample: object, wanted: str) -> str:
+    """Registers a checked class; returns its remedy."""
+    paces = bool(getattr(sample, "paces", False))
+    name = _core.register_control(wanted.removeprefix(PREFIX), control, paces)
+    _REMEDIES.append((control, name))
+    return name
 
 
 def _class_of(name: str) -> Factory:
@@ -109,8 +123,16 @@ def _class_of(name: str) -> Factory:
 
 
 def _name_of(control: Factory) -> str:
-    """The remedy that a class is to have, with its values if they are numbers."""
-    bare = control.func if isinstance(control, partial) else control
+    """The remedy that a class is to have, with its values if they are numbers.
+
+    A class with other values counts as another class.
+    """
+    bare: object = control
+    given: dict[str, float] = {}
+    if isinstance(control, partial):
+        bound = signature(control.func).bind_partial(*control.args, **control.keywords).arguments
+        if all(isinstance(value, int | float) for value in bound.values()):
+            bare, given = control.func, bound
     name = next((named for known, named in _CLASSES if known is bare), None)
     if name is None:
         names = {named for _, named in _CLASSES}
@@ -120,11 +142,7 @@ def _name_of(control: Factory) -> str:
             number += 1
             name = f"{first}-{number}"
         _CLASSES.append((bare, name))
-    if not isinstance(control, partial):
-        return name
-    given = signature(bare).bind_partial(*control.args, **control.keywords).arguments
-    if not all(isinstance(value, int | float) for value in given.values()):
-        return name
+    _GIVEN[name] = {**given, **_GIVEN.get(name, {})}
     return written(name, {key: f"{value:g}".replace("+", "") for key, value in given.items()})
 
 

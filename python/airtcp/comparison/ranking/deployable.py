@@ -38,13 +38,13 @@ def needs(remedy: str) -> tuple[frozenset[Spot], ...]:
     ways: list[frozenset[Spot]] = [frozenset()]
     for part in remedy.split("+"):
         entry = entry_of(named(part)[0])
-        if entry is None or entry["name"] in CONTROLS:
-            return ()
         found = [_spots(way) for way in ways_of(part)]
-        if entry.get("agent") is not None:
-            found.append(frozenset({Spot(entry["place"])}))
         if is_python(part):
             found.append(frozenset({Spot.SENDER}))
+        elif entry is None or entry["name"] in CONTROLS:
+            return ()
+        elif entry.get("agent") is not None:
+            found.append(frozenset({Spot(entry["place"])}))
         ways = [before | one for before in ways for one in found]
     return tuple(dict.fromkeys(ways))
 
