@@ -54,7 +54,7 @@ def test_an_output_folder_without_a_name(tmp_path: Path, command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "option", ["--pcap", "--qlog", "--samples", "--frames", "--plot", "--rtt-log"]
+    "option", ["--pcap", "--qlog", "--samples", "--events", "--frames", "--plot", "--rtt-log"]
 )
 def test_an_output_that_cannot_be_written_is_found_before_the_run(
     lossy_file: Path, option: str

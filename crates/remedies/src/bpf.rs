@@ -192,15 +192,21 @@ impl Object {
         if let Some((_, control)) = controls.iter().find(|(known, _)| known == constants) {
             return Ok(*control);
         }
-        let mut program = self.program.clone();
-        for (name, value) in constants {
-            program.set_constant(name, i128::from(*value))?;
-        }
+        let program = self.with(constants)?;
         // A constant may open a branch that was closed.
         program.verify().map_err(|fault| fault.to_string())?;
         let control = ExternalControl::keep(Box::new(BpfProgram::new(program)));
         controls.push((constants.clone(), control));
         Ok(control)
+    }
+
+    /// The program with these constants.
+    fn with(&self, constants: &Constants) -> Result<Program, String> {
+        let mut program = self.program.clone();
+        for (name, value) in constants {
+            program.set_constant(name, i128::from(*value))?;
+        }
+        Ok(program)
     }
 
     /// Sets the control with the values of the remedy's parameters.
@@ -218,7 +224,12 @@ impl Object {
         let constants = parameters
             .map(|(parameter, quantity)| (parameter.name.to_owned(), integer(*quantity)))
             .collect();
-        if let Ok(control) = self.control(&constants) {
+        // The run ends where it reaches what would have been refused.
+        let control = self.control(&constants).or_else(|_| {
+            let program = BpfProgram::new(self.with(&constants)?);
+            Ok::<_, String>(ExternalControl::keep(Box::new(program)))
+        });
+        if let Ok(control) = control {
             tcp.congestion = CongestionControl::External(control);
         }
     }
