@@ -88,7 +88,7 @@ def main() -> None:
         here = Path(folder)
         venv.create(here / "venv", with_pip=True)
         programs = here / "venv" / "bin"
-        for install in (["install", "--quiet", wheel], ["check"]):
+        for install in (["install", "--quiet", f"{wheel}[plot]"], ["check"]):
             subprocess.run([programs / "pip", *install], check=True, cwd=here)
         recording = (ROOT / "recordings" / "wifi-spikes.ping").read_bytes()
         environment = {"PATH": f"{programs}:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": folder}

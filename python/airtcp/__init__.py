@@ -119,7 +119,10 @@ if not TYPE_CHECKING:
             return import_module("airtcp.comparison.study")
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = getattr(import_module(f"airtcp.{_MODULES[name]}"), name)
+        try:
+            value = getattr(import_module(f"airtcp.{_MODULES[name]}"), name)
+        except ModuleNotFoundError as error:
+            raise import_module("airtcp.core.extras").with_remedy(error) from error
         globals()[name] = value
         return value
 

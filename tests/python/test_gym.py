@@ -4,6 +4,7 @@ import contextlib
 import io
 import math
 import re
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -255,8 +256,10 @@ def test_flows_that_cannot_be_steered() -> None:
 def test_without_the_library_the_extra_is_named() -> None:
     from airtcp.core.extras import required
 
-    with pytest.raises(ModuleNotFoundError, match=r"pip install 'airtcp\[gym\]'"):
-        required("no_such_library", "gym")
+    with pytest.MonkeyPatch.context() as hidden:
+        hidden.setitem(sys.modules, "pettingzoo", None)
+        with pytest.raises(ModuleNotFoundError, match=r"pip install 'airtcp\[gym\]'"):
+            required("pettingzoo")
 
 
 def test_the_examples_of_the_guide_run() -> None:

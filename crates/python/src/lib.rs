@@ -49,7 +49,7 @@ mod _core {
     #[pymodule_export]
     use crate::sessions::{record_session, session_window};
     #[pymodule_export]
-    use crate::table::Table;
+    use crate::table::{Table, table};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

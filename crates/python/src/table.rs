@@ -1,7 +1,14 @@
-//! Export of columns from the core: by Arrow's C stream, without a copy.
+//! Export of columns: by Arrow's C stream, without a copy.
+
+use std::sync::Arc;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{RecordBatch, RecordBatchIterator};
+use arrow_array::{
+    ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchIterator,
+    RecordBatchOptions, StringArray, UInt32Array, UInt64Array,
+};
+use arrow_schema::{Field, Schema};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -37,4 +44,42 @@ impl From<RecordBatch> for Table {
     fn from(batch: RecordBatch) -> Self {
         Self(batch)
     }
+}
+
+/// A table of columns of Python's: `(name, type, values)`, with the type one of "bool", "float64",
+/// "int64", "string", "uint32" and "uint64", and None for no value.
+///
+/// # Errors
+///
+/// A type is unknown, a value is not of its column's type, or the lengths differ.
+#[pyfunction]
+pub fn table(columns: Vec<(String, String, Bound<'_, PyAny>)>) -> PyResult<Table> {
+    let mut fields = Vec::with_capacity(columns.len());
+    let mut arrays = Vec::with_capacity(columns.len());
+    for (name, kind, values) in columns {
+        let array = array(&kind, &values)?;
+        fields.push(Field::new(name, array.data_type().clone(), true));
+        arrays.push(array);
+    }
+    let rows = arrays.first().map_or(0, |first| first.len());
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
+    RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)
+        .map(Table)
+        .map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+fn array(kind: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
+    Ok(match kind {
+        "bool" => Arc::new(BooleanArray::from(values.extract::<Vec<Option<bool>>>()?)),
+        "float64" => Arc::new(Float64Array::from(values.extract::<Vec<Option<f64>>>()?)),
+        "int64" => Arc::new(Int64Array::from(values.extract::<Vec<Option<i64>>>()?)),
+        "string" => Arc::new(StringArray::from(values.extract::<Vec<Option<String>>>()?)),
+        "uint32" => Arc::new(UInt32Array::from(values.extract::<Vec<Option<u32>>>()?)),
+        "uint64" => Arc::new(UInt64Array::from(values.extract::<Vec<Option<u64>>>()?)),
+        _ => {
+            return Err(PyValueError::new_err(format!(
+                "type {kind}: expected bool, float64, int64, string, uint32 or uint64"
+            )));
+        }
+    })
 }

@@ -25,9 +25,9 @@ from airtcp.cli.console import (
     folder_name,
     print_json,
     progress_bar,
+    report_folder,
     warn,
     with_beside,
-    writable_folder,
 )
 from airtcp.cli.errors import WORSE, clear_errors, say
 from airtcp.cli.unwritten import AnswerFirst
@@ -173,7 +173,7 @@ def compare_command(
     with clear_errors():
         stored = read_result(against) if against else None
         if folder:
-            writable_folder(folder)
+            report_folder(folder)
         asked = asked_for(can, is_interactive=not as_json)
         decides = _decides(metric, aim)
         if beside is None and aim not in {None, Aim.BULK}:

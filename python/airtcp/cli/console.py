@@ -17,6 +17,7 @@ from airtcp._core import Scenario, ScenarioError
 from airtcp.cli.errors import say
 from airtcp.comparison.metrics import METRICS
 from airtcp.comparison.ranking.aims import ALL_COMPANIONS
+from airtcp.core.extras import required
 from airtcp.pages.columns import printable
 
 if TYPE_CHECKING:
@@ -214,6 +215,17 @@ def writable_file(path: Path, option: str) -> Path:
     except OSError as error:
         raise ScenarioError(f"{option} {path}: cannot be written ({error.strerror})") from error
     return path
+
+
+def report_folder(path: Path) -> Path:
+    """The folder of a report, checked before a long run rather than after.
+
+    Raises:
+        ModuleNotFoundError: the libraries of its figures and tables are not installed.
+        ScenarioError: it cannot be created or written.
+    """
+    required("matplotlib", "polars")
+    return writable_folder(path)
 
 
 def writable_folder(path: Path, option: str = "--out") -> Path:

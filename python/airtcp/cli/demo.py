@@ -9,7 +9,7 @@ import typer
 
 from airtcp._core import ScenarioError
 from airtcp.cli.asker import Can, asked_for
-from airtcp.cli.console import folder_name, print_lines, progress_bar, writable_folder
+from airtcp.cli.console import folder_name, print_lines, progress_bar, report_folder
 from airtcp.cli.errors import clear_errors, say
 from airtcp.core.quantities import parse_bit_rate
 
@@ -74,7 +74,7 @@ def demo_command(
         rate_bps = None if rate is None else parse_bit_rate(rate)
         if rate is not None and rate_bps is None:
             raise ScenarioError(f'--rate {rate}: expected a rate such as "20 Mbit/s"')
-        writable_folder(folder)
+        report_folder(folder)
         asked = asked_for(can)
         from airtcp.pages.demonstration import tell
         from airtcp.pages.demonstration.page import write_story

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from airtcp.cli.errors import FAILURE, os_error_words, say, usage_words
+from airtcp.core.extras import EXTRAS, with_remedy
 
 if TYPE_CHECKING:
     from typer._click import Command, Context, HelpFormatter
@@ -87,6 +88,11 @@ class LazyGroup(TyperGroup):
                 say(f"airtcp: {usage_words(error)}")
             sys.exit(error.exit_code)
         except typer.Abort:
+            sys.exit(FAILURE)
+        except ModuleNotFoundError as error:
+            if error.name not in EXTRAS:
+                raise
+            say(f"airtcp: {with_remedy(error)}")
             sys.exit(FAILURE)
         except OSError as error:
             # Help and completion are printed before a command could report an error.

@@ -16,7 +16,7 @@ from airtcp.cli.console import (
     out,
     print_json,
     progress_bar,
-    writable_folder,
+    report_folder,
 )
 from airtcp.cli.errors import clear_errors, say
 from airtcp.comparison.dask import executor_at
@@ -126,7 +126,7 @@ def papers_command(
         from airtcp.papers.judgement import judge_papers
         from airtcp.papers.paper import find_papers, load_papers
 
-        writable_folder(folder)
+        report_folder(folder)
         where = papers or find_papers()
         chosen = load_papers(where, names)
         with progress_bar("papers") as report:

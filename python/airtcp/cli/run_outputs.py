@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from airtcp._core import ScenarioError
 from airtcp.cli.console import writable_file
+from airtcp.core.extras import required
 from airtcp.core.files import write_whole
 from airtcp.core.runs import Run
 from airtcp.pages.plot import TIMELINE_PROBES
@@ -44,9 +45,14 @@ class Outputs:
         """Checks names and folders before anything runs.
 
         Raises:
+            ModuleNotFoundError: A library that a file takes is not installed.
             ScenarioError: A file cannot be written or has an unknown extension, or there are no
                 samples to write.
         """
+        if self.plot or self.pictures:
+            required("matplotlib", "polars")
+        if any((self.samples, self.frames, self.agents, self.rtt_log, self.flent)):
+            required("polars")
         _check_name(self.plot, "--plot", _PLOT_FORMATS)
         _check_name(self.samples, "--samples", _TABLE_FORMATS)
         _check_name(self.events, "--events", _TABLE_FORMATS)

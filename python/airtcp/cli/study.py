@@ -21,7 +21,7 @@ from airtcp.cli.console import (
     out,
     print_json,
     progress_bar,
-    writable_folder,
+    report_folder,
 )
 from airtcp.cli.errors import clear_errors, say
 from airtcp.cli.unwritten import AnswerFirst
@@ -85,7 +85,7 @@ def study_command(
         grid = replace(grid, remedies=with_own(grid.remedies, bpf))
         asked = metric_of(metric, Path.cwd()) if metric else None
         if folder:
-            writable_folder(folder)
+            report_folder(folder)
         with progress_bar(f"study {grid.name}") as report:
 
             def progress(finished: int, runs: int, what: str) -> None:
@@ -106,7 +106,7 @@ def study_command(
                     "name": grid.name,
                     "seeds": result.seeds,
                     "metric": result.metric,
-                    "entries": result.table().to_dicts(),
+                    "entries": result.rows.records(),
                     "warnings": result.warnings,
                 }
             )

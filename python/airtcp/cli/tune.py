@@ -16,9 +16,9 @@ from airtcp.cli.console import (
     folder_name,
     print_json,
     progress_bar,
+    report_folder,
     warn,
     with_beside,
-    writable_folder,
 )
 from airtcp.cli.errors import clear_errors, say
 from airtcp.comparison.as_json import comparison_object
@@ -109,7 +109,7 @@ def tune_command(
     """
     with clear_errors():
         if folder:
-            writable_folder(folder)
+            report_folder(folder)
         asked = asked_for(can, is_interactive=not as_json)
         beside = None if aim is Aim.BULK else ",".join(COMPANIONS)
         given = with_beside(dict(parse_setting(text) for text in settings or []), beside)

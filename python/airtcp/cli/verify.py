@@ -22,8 +22,8 @@ from airtcp.cli.console import (
     print_json,
     print_lines,
     progress_bar,
+    report_folder,
     with_beside,
-    writable_folder,
 )
 from airtcp.cli.errors import clear_errors, say
 from airtcp.cli.kernels import kernel_name
@@ -131,7 +131,7 @@ def verify_command(
     """
     with clear_errors():
         if folder:
-            writable_folder(folder)
+            report_folder(folder)
         names = [kernel_name(name) for text in kernel or [MACHINE] for name in text.split(",")]
         written: dict[str, str] = dict(parse_setting(text) for text in settings or [])
         given = with_beside({**written}, beside)

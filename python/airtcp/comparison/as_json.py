@@ -8,14 +8,17 @@ from airtcp.comparison.front import Front, front
 from airtcp.comparison.ranking.as_json import ranking_json
 from airtcp.comparison.recommend import recommendations
 
+_OF_ALL = ("summary", "scenario", "scenario_hash", "engine_version")
+"""Columns of cells that the object has once, or not."""
+
 
 def comparison_object(comparison: Comparison, page: Path | None) -> dict[str, object]:
     """The comparison as one object; the cells without their per-flow summaries."""
-    cells = comparison.cells
+    cells = comparison.cell_rows.records()
     return {
-        "scenario": cells["scenario"][0],
-        "scenario_hash": cells["scenario_hash"][0],
-        "engine_version": cells["engine_version"][0],
+        "scenario": cells[0]["scenario"],
+        "scenario_hash": cells[0]["scenario_hash"],
+        "engine_version": cells[0]["engine_version"],
         "seeds": list(comparison.seeds),
         "metric": comparison.metric,
         "can": comparison.can,
@@ -37,8 +40,10 @@ def comparison_object(comparison: Comparison, page: Path | None) -> dict[str, ob
         "refused": dict(comparison.refused),
         "sized": dict(comparison.sized),
         "deployment": comparison.deployment,
-        "remedies": comparison.table.to_dicts(),
-        "cells": cells.drop("summary", "scenario", "scenario_hash", "engine_version").to_dicts(),
+        "remedies": comparison.rows.records(),
+        "cells": [
+            {name: value for name, value in cell.items() if name not in _OF_ALL} for cell in cells
+        ],
         "report": None if page is None else str(page),
     }
 

@@ -4,13 +4,13 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from airtcp import _core
 from airtcp.comparison.control_counters import counters_of
 from airtcp.core.catalogue import BASELINE
-from airtcp.core.forked import check_tables
+from airtcp.core.rows import Rows
 from airtcp.core.summary import RunSummary, parse_summary, retransmitted_share, total
 
 if TYPE_CHECKING:
@@ -64,7 +64,6 @@ class Cell:
             "scenario": summary["scenario"],
             "scenario_hash": self.key.scenario_hash,
             "engine_version": self.key.engine_version,
-            "counters": self.counters,
             "summary": self.summary_json,
             "checksum": self.checksum,
         }
@@ -107,49 +106,47 @@ def cell_key(scenario_hash: str, remedy: str, seed: int) -> CellKey:
     return CellKey(scenario_hash, remedy, seed, _core.engine_version)
 
 
-def cell_frame(cells: Iterable[Cell]) -> "pl.DataFrame":
-    """Cells as a table, one row each."""
+def cell_rows(cells: Sequence[Cell]) -> Rows:
+    """Cells as a table, one row each, with a column for each counter of a user-written control."""
+    counters = [counters_of(cell.summary) for cell in cells]
+    names = dict.fromkeys(name for one in counters for name in one)
+    types: dict[str, str] = {}
+    for name, kind in _TYPES.items():
+        # Before the columns that identify a run.
+        types |= dict.fromkeys(names, "int64") if name == "digest" else {}
+        types[name] = kind
+    rows = (cell.row() | one for cell, one in zip(cells, counters, strict=True))
+    return Rows(rows, types)
+
+
+def stored_frame(cells: Iterable[Cell]) -> "pl.DataFrame":
+    """Cells as a table with the same columns for all controls: their counters are in one."""
+    kept = list(cells)
+    table = Rows((cell.row() for cell in kept), _TYPES).frame()
     import polars as pl
 
-    check_tables()
-    return pl.DataFrame([cell.row() for cell in cells], schema=_schema())
+    kind = pl.List(pl.Struct({"name": pl.String, "value": pl.Int64}))
+    counters = pl.Series("counters", [cell.counters for cell in kept], kind)
+    return table.insert_column(table.columns.index("summary"), counters)
 
 
-def counted_frame(cells: Sequence[Cell]) -> "pl.DataFrame":
-    """The same, and before `summary` a column for each counter of a user-written control."""
-    import polars as pl
-
-    table = cell_frame(cells).drop("counters")
-    rows = [counters_of(cell.summary) for cell in cells]
-    names = dict.fromkeys(name for row in rows for name in row)
-    columns = [pl.Series(name, [row.get(name) for row in rows], pl.Int64) for name in names]
-    place = table.columns.index("digest")
-    return pl.DataFrame([*table[:, :place], *columns, *table[:, place:]])
-
-
-@cache
-def _schema() -> "pl.Schema":
-    import polars as pl
-
-    columns: dict[str, pl.DataType | type[pl.DataType]] = {
-        "remedy": pl.String,
-        "seed": pl.UInt64,
-        "goodput_bps": pl.Float64,
-        "delivered_bytes": pl.UInt64,
-        "segments_sent": pl.UInt64,
-        "segments_retransmitted": pl.UInt64,
-        "retransmitted_share": pl.Float64,
-        "timeouts": pl.UInt64,
-        "timeouts_spurious": pl.UInt64,
-        "fast_retransmits": pl.UInt64,
-        "flows": pl.UInt32,
-        "duration_s": pl.Float64,
-        "digest": pl.String,
-        "scenario": pl.String,
-        "scenario_hash": pl.String,
-        "engine_version": pl.String,
-        "counters": pl.List(pl.Struct({"name": pl.String, "value": pl.Int64})),
-        "summary": pl.String,
-        "checksum": pl.String,
-    }
-    return pl.Schema(columns)
+_TYPES = {
+    "remedy": "string",
+    "seed": "uint64",
+    "goodput_bps": "float64",
+    "delivered_bytes": "uint64",
+    "segments_sent": "uint64",
+    "segments_retransmitted": "uint64",
+    "retransmitted_share": "float64",
+    "timeouts": "uint64",
+    "timeouts_spurious": "uint64",
+    "fast_retransmits": "uint64",
+    "flows": "uint32",
+    "duration_s": "float64",
+    "digest": "string",
+    "scenario": "string",
+    "scenario_hash": "string",
+    "engine_version": "string",
+    "summary": "string",
+    "checksum": "string",
+}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from airtcp._core import Scenario
 from airtcp.comparison.calmest import LATENCY, calmest, may_be_calmest
 from airtcp.comparison.candidates import candidate
-from airtcp.comparison.cells import Cell, counted_frame
+from airtcp.comparison.cells import Cell, cell_rows
 from airtcp.comparison.control_counters import means
 from airtcp.comparison.metrics import METRICS as METRICS_BY_NAME
 from airtcp.comparison.metrics import needless_share
@@ -28,8 +28,9 @@ from airtcp.comparison.ranking.best import best_of
 from airtcp.comparison.shown import Shown
 from airtcp.comparison.simultaneous import distinct_variances, simultaneous
 from airtcp.comparison.statistics import ERROR, PairedDifference, paired_difference
-from airtcp.comparison.table import comparison_table
+from airtcp.comparison.table import comparison_rows
 from airtcp.core.catalogue import BASELINE
+from airtcp.core.rows import Rows
 from airtcp.core.summary import RunSummary
 
 if TYPE_CHECKING:
@@ -105,7 +106,12 @@ class Comparison(Shown):
     @cached_property
     def cells(self) -> "pl.DataFrame":
         """One row per cell: remedy, seed, totals, counters, and the whole summary as JSON."""
-        return counted_frame(self.finished)
+        return self.cell_rows.frame()
+
+    @cached_property
+    def cell_rows(self) -> Rows:
+        """The same for any reader of Arrow."""
+        return cell_rows(self.finished)
 
     def values(self, remedy: str, metric: str) -> list[float]:
         """The measurements of one remedy in the order of the seeds."""
@@ -401,8 +407,17 @@ class Comparison(Shown):
         `instructions` are of controls in BPF and Python; the columns `beside_…` are the difference
         in goodput of an unchanged competing flow, in per cent, where that was measured.
         """
-        return comparison_table(
-            self.cells,
+        return self.rows.frame()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The table for any reader of Arrow's C stream, such as pandas, DuckDB and pyarrow."""
+        return self.rows.__arrow_c_stream__(requested_schema)
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The table, whether Polars is installed or not."""
+        return comparison_rows(
+            self._totals,
             len(self.seeds),
             self.differences,
             self.harm,

@@ -16,6 +16,7 @@ from airtcp._core import AirtcpError, RunError, Scenario, ScenarioError
 from airtcp.comparison.control_counters import cell_summary
 from airtcp.comparison.execute import Executor, Finished
 from airtcp.comparison.plan import Observation, PlannedCell
+from airtcp.core.extras import required
 
 if TYPE_CHECKING:
     pass
@@ -34,14 +35,14 @@ class Dask:
     """Runs cells on a cluster; `address` is its scheduler's, such as tcp://10.0.0.1:8786.
 
     Raises:
-        AirtcpError: distributed is not installed, or no scheduler answers.
+        AirtcpError: no scheduler answers.
+        ModuleNotFoundError: distributed is not installed.
     """
 
     def __init__(self, address: str, timeout_s: float = 10.0) -> None:
-        try:
-            from distributed import Client
-        except ImportError as error:
-            raise AirtcpError("Dask is not installed: pip install 'airtcp[dask]'") from error
+        required("distributed")
+        from distributed import Client
+
         try:
             self._client: Client = Client(address, timeout=timeout_s, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:

@@ -5,6 +5,7 @@ Every entry is compared with the same stack on the same link without the remedy,
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -23,8 +24,8 @@ from airtcp.comparison.statistics import Outcome, PairedDifference
 from airtcp.comparison.store import TolerantStore
 from airtcp.core.catalogue import BASELINE
 from airtcp.core.files import FileError, read_toml
-from airtcp.core.forked import check_tables
 from airtcp.core.loading import load_scenario
+from airtcp.core.rows import Rows
 from airtcp.core.shipped import shipped
 from airtcp.core.shown import InNotebook
 
@@ -113,14 +114,20 @@ class GridResult(InNotebook):
 
     def table(self) -> "pl.DataFrame":
         """One row per entry: differences in per cent with half the 95 % interval."""
-        import polars as pl
+        return self.rows.frame()
 
-        check_tables()
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The table for any reader of Arrow's C stream, such as pandas, DuckDB and pyarrow."""
+        return self.rows.__arrow_c_stream__(requested_schema)
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The table, whether Polars is installed or not."""
         names = dict.fromkeys(name for entry in self.entries for name in entry.counters)
-        rows = [
+        rows = (
             _row(entry) | {key: entry.counters.get(key) for key in names} for entry in self.entries
-        ]
-        return pl.DataFrame(rows, infer_schema_length=None)
+        )
+        return Rows(rows, _TYPES | dict.fromkeys(names, "float64"))
 
 
 def load_grid(path: Path) -> Grid:
@@ -344,6 +351,19 @@ def _entry(link: str, stack: str, remedy: str, comparison: Comparison) -> Entry:
         counters=means(comparison.summaries[remedy]),
         warning=zero_sentence(remedy, comparison.summaries[remedy]) or "",
     )
+
+
+_TYPES = {
+    **dict.fromkeys(("link", "stack", "remedy"), "string"),
+    **dict.fromkeys(("goodput_bps", "difference_percent", "half_width_percent"), "float64"),
+    "outcome": "string",
+    **dict.fromkeys(("baseline", "treated", "timeouts_baseline", "timeouts"), "float64"),
+    "radio_events": "int64",
+    "radio_right": "float64",
+    "congestion_events": "int64",
+    "congestion_right": "float64",
+    "refusal": "string",
+}
 
 
 def _row(entry: Entry) -> dict[str, object]:

@@ -17,8 +17,9 @@ from io import BytesIO
 from pathlib import Path
 from warnings import warn
 
-from airtcp.comparison.cells import Cell, CellKey, cell_frame
+from airtcp.comparison.cells import Cell, CellKey, stored_frame
 from airtcp.core.catalogue import BASELINE
+from airtcp.core.extras import required
 from airtcp.core.files import write_whole
 from airtcp.core.forked import check_tables
 
@@ -110,7 +111,7 @@ class Store:
         if not cells:
             return
         buffer = BytesIO()
-        cell_frame(cells).write_parquet(buffer)
+        stored_frame(cells).write_parquet(buffer)
         content = buffer.getvalue()
         path = self._folder / f"{_batch_digest(cells)}-{_content_digest(content)}.parquet"
         with self._explained():
@@ -225,6 +226,7 @@ def _rows(file: Path, columns: list[str]) -> list[tuple[object, ...]]:
     Raises:
         _DamagedError: it is truncated, or not a file of cells.
     """
+    required("polars")
     import polars as pl
 
     try:

@@ -11,6 +11,7 @@ from airtcp.comparison.comparison_plan import comparison_plan
 from airtcp.comparison.dask import executor_at
 from airtcp.comparison.execute import execute
 from airtcp.comparison.plan import Plan
+from airtcp.core.extras import required
 from airtcp.core.loading import remedy_names
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def sweep(
         RunError: a run could not be finished; the others are finished and stored first.
         OSError: a cell cannot be stored.
     """
+    required("polars")
     import polars as pl
 
     for key, values in axes.items():

@@ -1,14 +1,13 @@
 """The table of a comparison as in its CSV and JSON: one row per remedy."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from statistics import fmean
+from typing import cast
 
 from airtcp.comparison.ranking import Candidate
 from airtcp.comparison.statistics import PairedDifference
 from airtcp.core.catalogue import BASELINE
-
-if TYPE_CHECKING:
-    import polars as pl
+from airtcp.core.rows import Rows
 
 _MEANS = (
     "goodput_bps",
@@ -57,8 +56,8 @@ def _difference_row(goodput: PairedDifference) -> dict[str, object]:
     }
 
 
-def comparison_table(
-    cells: "pl.DataFrame",
+def comparison_rows(
+    totals: Mapping[str, Sequence[Mapping[str, object]]],
     seeds: int,
     differences: Mapping[str, Mapping[str, PairedDifference]],
     harm: Mapping[str, PairedDifference],
@@ -66,11 +65,11 @@ def comparison_table(
     alike: Mapping[str, Sequence[str]],
     means_of: Mapping[str, Mapping[str, float | None]],
     counters: Mapping[str, Mapping[str, float]],
-) -> "pl.DataFrame":
+) -> Rows:
     """One row per remedy, baseline first: means over the seeds and the differences.
 
     Args:
-        cells: one row per cell.
+        totals: by remedy, the totals of each of its runs.
         seeds: number of seeds.
         differences: by remedy and metric, `goodput_bps` among them.
         harm: to an unchanged competing flow, where measured.
@@ -79,9 +78,6 @@ def comparison_table(
         means_of: by remedy, the baseline included, further columns of means, the same for each.
         counters: by remedy, means of the counters of user-written controls, by column.
     """
-    import polars as pl
-
-    means = cells.group_by("remedy").agg(pl.col(*_MEANS).mean())
     rows: list[dict[str, object]] = [
         {"remedy": BASELINE, "n": seeds, **means_of[BASELINE], **counters[BASELINE]},
         *(
@@ -97,15 +93,23 @@ def comparison_table(
             for remedy, by in differences.items()
         ),
     ]
-    schema = {"remedy": pl.String, "n": pl.UInt32}
-    schema |= dict.fromkeys(_DIFFERENCE_COLUMNS, pl.Float64)
-    schema |= {"outcome": pl.String} | dict.fromkeys(_HARM_COLUMNS, pl.Float64)
-    schema |= {"state": pl.String, "seeds_to_decide": pl.UInt32, "same_as": pl.String}
-    schema |= dict.fromkeys(means_of[BASELINE], pl.Float64)
-    schema |= dict.fromkeys((name for each in counters.values() for name in each), pl.Float64)
-    return pl.DataFrame(rows, schema=schema).join(
-        means, on="remedy", how="left", maintain_order="left"
-    )
+    types = {"remedy": "string", "n": "uint32"}
+    types |= dict.fromkeys(_DIFFERENCE_COLUMNS, "float64")
+    types |= {"outcome": "string"} | dict.fromkeys(_HARM_COLUMNS, "float64")
+    types |= {"state": "string", "seeds_to_decide": "uint32", "same_as": "string"}
+    types |= dict.fromkeys(means_of[BASELINE], "float64")
+    types |= dict.fromkeys((name for each in counters.values() for name in each), "float64")
+    types |= dict.fromkeys(_MEANS, "float64")
+    return Rows(({**row, **_means_row(totals[str(row["remedy"])])} for row in rows), types)
+
+
+def _means_row(totals: Sequence[Mapping[str, object]]) -> dict[str, object]:
+    """Means over the seeds that have a value."""
+    means: dict[str, object] = {}
+    for name in _MEANS:
+        known = [one[name] for one in totals if one.get(name) is not None]
+        means[name] = fmean(cast(list[float], known)) if known else None
+    return means
 
 
 def _decision_row(candidate: Candidate | None) -> dict[str, object]:

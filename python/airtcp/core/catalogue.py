@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypedDict, cast
 from airtcp import _core
 from airtcp._core import ScenarioError
 from airtcp.core.bpf import is_bpf
+from airtcp.core.extras import required
 
 if TYPE_CHECKING:
     import polars as pl
@@ -95,6 +96,7 @@ def remedies_frame() -> "pl.DataFrame":
     >>> airtcp.remedies_frame().filter(place="proxy")["name"].to_list()
     ['split-tcp']
     """
+    required("polars")
     import polars as pl
 
     rows = [

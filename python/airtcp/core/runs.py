@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypedDict, cast
 
 from airtcp import _core
 from airtcp._core import Scenario, ScenarioError
+from airtcp.core.extras import required
 from airtcp.core.loading import load_scenario, remedy_names
 from airtcp.core.shown import InNotebook, figure, view
 from airtcp.core.summary import RunSummary, parse_summary
@@ -107,6 +108,7 @@ def _with_printed(events: "pl.DataFrame", controls: Sequence[ControlReport]) -> 
     # A run without events lacks these, too.
     if not rows or events.is_empty():
         return events
+    required("polars")
     import polars as pl
 
     names = pl.col("event").cast(pl.String)
@@ -147,6 +149,7 @@ class Run(InNotebook):
     @cached_property
     def counters(self) -> "pl.DataFrame":
         """Counters of controls in BPF or Python: `flow`, and a column for each counter."""
+        required("polars")
         import polars as pl
 
         rows = [{"flow": one["flow"], **one["counters"]} for one in self.controls]
@@ -197,6 +200,20 @@ class Run(InNotebook):
         """
         return _table(self.result.packets())
 
+    def arrow(self, table: str) -> ArrowTable:
+        """One of `samples`, `events`, `frames`, `agents`, `rtts` and `packets` as the core has it.
+
+        It exports Arrow's C stream, which Polars, pandas, DuckDB and pyarrow take. Its events lack
+        the lines printed by controls in BPF.
+
+        Raises:
+            ValueError: no such table.
+        """
+        if table not in _TABLES:
+            raise ValueError(f"{table!r}: expected one of {', '.join(_TABLES)}")
+        rows: ArrowTable = getattr(self.result, table)()
+        return rows
+
     def plot(self, flow: int = 0) -> "Figure":
         """The window, the timers and the goodput of one flow against time.
 
@@ -234,6 +251,7 @@ class Run(InNotebook):
 
 
 def _table(rows: ArrowTable) -> "pl.DataFrame":
+    required("polars")
     import polars as pl
 
     return pl.DataFrame(rows)

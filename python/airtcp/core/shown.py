@@ -9,6 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airtcp.core.extras import with_remedy
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -20,8 +22,12 @@ def view(result: object, kind: str, *arguments: object, **options: object) -> An
 
     Raises:
         KeyError: this type and kind has no renderer.
+        ModuleNotFoundError: a library of an extra is missing.
     """
-    return import_module(_REGISTRY).renderer(type(result), kind)(result, *arguments, **options)
+    try:
+        return import_module(_REGISTRY).renderer(type(result), kind)(result, *arguments, **options)
+    except ModuleNotFoundError as error:
+        raise with_remedy(error) from error
 
 
 class Reported:

@@ -4,21 +4,21 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-import polars as pl
-
 from airtcp import _core
 from airtcp.comparison.ranking.as_json import ranking_json
-from airtcp.diagnosis.link import FittedLink
-from airtcp.diagnosis.ping_result import PingDiagnosis
-from airtcp.diagnosis.result import Diagnosis
-from airtcp.diagnosis.trials import Trials
 
 if TYPE_CHECKING:
+    from airtcp.diagnosis.link import FittedLink
     from airtcp.diagnosis.ping_answer import AtRate
+    from airtcp.diagnosis.ping_result import PingDiagnosis
+    from airtcp.diagnosis.result import Diagnosis
+    from airtcp.diagnosis.trials import Trials
 
 
-def of_capture(diagnosis: Diagnosis) -> dict[str, object]:
+def of_capture(diagnosis: "Diagnosis") -> dict[str, object]:
     """A capture's diagnosis, with one row per label and without the transmissions."""
+    import polars as pl
+
     capture = diagnosis.capture
     most = diagnosis.ceiling
     replay = diagnosis.replay
@@ -52,7 +52,7 @@ def of_capture(diagnosis: Diagnosis) -> dict[str, object]:
     }
 
 
-def of_ping(diagnosis: PingDiagnosis) -> dict[str, object]:
+def of_ping(diagnosis: "PingDiagnosis") -> dict[str, object]:
     """A ping log's diagnosis."""
     log, compared = diagnosis.log, diagnosis.comparison
     return {
@@ -69,7 +69,7 @@ def of_ping(diagnosis: PingDiagnosis) -> dict[str, object]:
         "findings": [asdict(one) for one in diagnosis.findings],
         "scenario": diagnosis.toml,
         "files": diagnosis.link.files,
-        "remedies": None if compared is None else compared.table.to_dicts(),
+        "remedies": None if compared is None else compared.rows.records(),
         "ranking": None if compared is None else ranking_json(compared.ranking),
         "rates": [
             {
@@ -84,14 +84,14 @@ def of_ping(diagnosis: PingDiagnosis) -> dict[str, object]:
     }
 
 
-def _further(diagnosis: PingDiagnosis) -> list["AtRate"]:
+def _further(diagnosis: "PingDiagnosis") -> list["AtRate"]:
     answer = diagnosis.answer
     if answer is None:
         return []
     return [*answer.rates, *([answer.waited] if answer.waited else [])]
 
 
-def _link(link: FittedLink) -> dict[str, object]:
+def _link(link: "FittedLink") -> dict[str, object]:
     rate = link.rate
     loss = link.loss
     process = link.stops
@@ -131,7 +131,7 @@ def _link(link: FittedLink) -> dict[str, object]:
     }
 
 
-def _trials(trials: Trials | None) -> dict[str, object] | None:
+def _trials(trials: "Trials | None") -> dict[str, object] | None:
     if trials is None:
         return None
     return {

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from airtcp.core.extras import required
 
-required("gymnasium", "gym")
+required("gymnasium")
 
 from gymnasium import register  # noqa: E402
 
@@ -50,7 +50,7 @@ register(
 
 def __getattr__(name: str) -> object:
     if name == "FlowsEnv":
-        required("pettingzoo", "gym")
+        required("pettingzoo")
         from airtcp.gym.flows import FlowsEnv
 
         return FlowsEnv

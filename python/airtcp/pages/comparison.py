@@ -68,6 +68,7 @@ def write_report(
         *_timelines(comparison),
     ]
     first, *others = drawn(directory, planned, png=png)
+    cells = comparison.cell_rows.records()
     page = rendered(
         "report.html.j2",
         headline=verdict(comparison)[0],
@@ -85,10 +86,10 @@ def write_report(
         latency_figures=others[: len(of_latency)],
         png=png,
         command=command,
-        digests=comparison.cells.select("remedy", "seed", "digest").iter_rows(),
-        engine_version=comparison.cells["engine_version"][0],
-        scenario=comparison.cells["scenario"][0],
-        scenario_hash=comparison.cells["scenario_hash"][0],
+        digests=[(one["remedy"], one["seed"], one["digest"]) for one in cells],
+        engine_version=cells[0]["engine_version"],
+        scenario=cells[0]["scenario"],
+        scenario_hash=cells[0]["scenario_hash"],
     )
     return write_text(directory / "index.html", page)
 

@@ -1,9 +1,9 @@
 """The tables of a diagnosis."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 
 from airtcp.comparison.ranking import State
 from airtcp.core.quantities import format_bit_rate, format_bytes, format_count, format_percent
@@ -17,11 +17,14 @@ from airtcp.diagnosis.trials import Trials
 from airtcp.diagnosis.words import CAUSES, change, interval
 from airtcp.pages.tables import Table
 
+if TYPE_CHECKING:
+    import polars as pl
+
 _STRETCHES = 12
 _MAX_PAIRS = 30
 
 
-def flows_table(flows: pl.DataFrame) -> Table:
+def flows_table(flows: "pl.DataFrame") -> Table:
     """The flows, one row each, by decreasing number of bytes."""
     rows = [
         (
@@ -103,7 +106,7 @@ def shares_table(facts: Facts) -> Table:
     return Table(("limited by", "share", "time"), rows)
 
 
-def labels_table(labels: pl.DataFrame) -> Table:
+def labels_table(labels: "pl.DataFrame") -> Table:
     """Retransmissions by cause, trigger and verdict."""
     counted = (
         labels.group_by("cause", "trigger", "verdict", "sureness")
@@ -137,7 +140,7 @@ def round_trips_table(seconds: Reals, rtts_s: Reals) -> Table:
     return Table(("time", "shortest", "median", "95 %", "longest"), rows)
 
 
-def hazard_table(hazard: pl.DataFrame) -> Table:
+def hazard_table(hazard: "pl.DataFrame") -> Table:
     """Losses by the queue length that a packet met."""
     rows = [
         (

@@ -166,7 +166,7 @@ def timeline_rows(columns: "Sequence[Timeline]") -> Table:
 
 def _rows(comparison: Comparison) -> list[dict[str, Any]]:
     """The rows worth showing: the baseline, then the remedies, best first."""
-    by = {row["remedy"]: row for row in comparison.table.iter_rows(named=True)}
+    by = {row["remedy"]: row for row in comparison.rows.records()}
     return [by[remedy] for remedy in (BASELINE, *comparison.shown)]
 
 

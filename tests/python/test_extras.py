@@ -1,0 +1,105 @@
+"""Without the extras' libraries: answers come as with them, and the rest names the command."""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import airtcp
+from airtcp.core.extras import EXTRAS, required
+
+ROOT = Path(__file__).resolve().parents[2]
+PING = str(ROOT / "recordings" / "wifi-spikes.ping")
+SHORT = ("--set", "duration=2 s")
+_WITHOUT = """
+import sys
+for library in {libraries}:
+    sys.modules[library] = None
+sys.argv[1:] = {arguments}
+from airtcp.cli import main
+main()
+"""
+
+
+def _without(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """A command in a Python that has none of the extras' libraries."""
+    program = _WITHOUT.format(libraries=list(EXTRAS), arguments=list(arguments))
+    command = [sys.executable, "-c", program]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "lossy-pipe", *SHORT),
+        ("compare", "lossy-pipe", "--remedy", "sack", "--seeds", "2", *SHORT),
+        ("compare", "lossy-pipe", "--remedy", "sack", "--seeds", "2", *SHORT, "--json"),
+        ("diagnose", PING),
+        ("diagnose", PING, "--json"),
+        ("import", PING, "--rate", "20 Mbit/s"),
+        ("check", str(ROOT / "scenarios" / "lossy-pipe.toml")),
+        ("list", "remedies", "bbr"),
+        ("new", "my.toml"),
+    ],
+    ids=lambda words: " ".join(words[:1] + words[-1:]).replace(str(ROOT), ""),
+)
+def test_the_core_answers_without_extras(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    done = _without(*arguments, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    if arguments[-1] == "--json":
+        assert json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "extra"),
+    [
+        (("run", "lossy-pipe", "--plot", "a.svg"), "plot"),
+        (("run", "lossy-pipe", "--picture", "timeline=a.svg"), "plot"),
+        (("run", "lossy-pipe", "--probe", "cwnd", "--samples", "a.csv"), "frames"),
+        (("run", "lossy-pipe", "--flent", "a.flent.gz"), "frames"),
+        (("compare", "lossy-pipe", "--out", "out"), "plot"),
+        (("compare", "lossy-pipe", "--remedy", "sack", "--dask", "127.0.0.1:9"), "dask"),
+        (("study", "classifiers", "--out", "out"), "plot"),
+        (("papers", "--out", "out"), "plot"),
+        (("diagnose", "slow.pcap"), "frames"),
+        (("lab",), "frames"),
+    ],
+    ids=lambda words: " ".join(words) if isinstance(words, tuple) else words,
+)
+def test_what_needs_an_extra_names_the_command(
+    arguments: tuple[str, ...], extra: str, tmp_path: Path
+) -> None:
+    # A capture without a packet.
+    (tmp_path / "slow.pcap").write_bytes(
+        bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000")
+    )
+    done = _without(*arguments, cwd=tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    told = rf"airtcp: \w+ is not installed: pip install 'airtcp\[{extra}\]'\n"
+    assert re.fullmatch(told, done.stderr), done.stderr
+    assert not done.stdout
+
+
+@pytest.mark.parametrize("library", EXTRAS)
+def test_a_missing_library_is_told_to_programs_too(
+    library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(ModuleNotFoundError, match=re.escape(f"'airtcp[{EXTRAS[library]}]'")):
+        required(library)
+    if library == "polars":
+        with pytest.raises(ModuleNotFoundError, match=r"airtcp\[frames\]"):
+            airtcp.run("lossy-pipe", settings={"duration": "1 s"}).events  # noqa: B018
+
+
+def test_each_extra_is_that_of_the_manifest() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    for library, extra in EXTRAS.items():
+        assert any(re.match(rf"{library}\W", one) for one in extras[extra]), library
+    core = {re.split(r"\W", one)[0] for one in project["dependencies"]}
+    assert core == {"h2", "jinja2", "msgspec", "numpy", "rich", "typer"}
