@@ -2,9 +2,9 @@
 
     python packaging/debian.py WHEEL FOLDER [--wheels FOLDER]
 
-Debian's own libraries are older than those that airtcp needs, so the package has them in
-/usr/lib/airtcp, a virtual environment over the system's Python, of which it needs the version that
-runs this program. Man pages and completion files come from the help texts (man_pages.py).
+Debian's libraries are older than airtcp needs, so the package has them in /usr/lib/airtcp, a
+virtual environment over the system's Python. It needs the version of Python that runs this
+program. Man pages and completion files come from the help texts (man_pages.py).
 """
 
 import argparse
@@ -89,7 +89,7 @@ def install(wheel: Path, tree: Path, wheels: Path | None = None) -> None:
 
 
 def _copyright(packages: Path, folder: Path) -> None:
-    """Our licences, and the place of those of others, which pip installs."""
+    """Our licences, and the place of the libraries' licences, which pip installs."""
     folder.mkdir(parents=True)
     licence = (ROOT / "LICENSE-MIT").read_text(encoding="utf-8")
     (found,) = packages.glob("airtcp-*.dist-info")

@@ -42,7 +42,7 @@ def pages() -> Iterator[tuple[str, str]]:
 
 
 def escaped(text: str) -> str:
-    """A line for roff (groff_man(7)): no request, no escape, its dashes those of a shell."""
+    """A line for roff (groff_man(7)): no request, no escape, and the dashes of a shell."""
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
     text = re.sub(r"[^\x00-\x7f]", lambda one: f"\\[u{ord(one[0]):04X}]", text)
     return f"\\&{text}" if text.startswith(".") else text

@@ -50,7 +50,7 @@ def remedy(file: str | os.PathLike[str]) -> str:
 
 
 def with_own(remedies: Iterable[str], bpf: Own) -> tuple[str, ...]:
-    """The remedies, with those of object files and sources added, if any are given.
+    """The remedies, with object files and sources added, if any are given.
 
     Raises:
         ScenarioError: as `remedy`.
