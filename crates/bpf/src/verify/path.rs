@@ -6,9 +6,9 @@ use crate::program::{Operation, Program};
 /// How an operation uses its arguments, by bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Used {
-    /// Those that it reads.
+    /// Arguments that it reads.
     pub read: u8,
-    /// Those of them that it takes for an address.
+    /// Arguments that it takes for an address.
     pub as_sample: u8,
 }
 
