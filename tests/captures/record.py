@@ -7,7 +7,7 @@
     tests/captures/record.py FOLDER --kind AQM      cases of a kind
     tests/captures/record.py FOLDER --kernel 6.12   another kernel, in virtual time: never late
 
-A case becomes a folder: `stations.pcapng` and `server.pcapng`, `packets.parquet` and `stops.csv` as
+A case becomes a folder: `stations.pcapng` and `server.pcapng`, `packets.csv` and `stops.csv` as
 `airtcp emulate --record` writes them, `kernel.json` with the sender's counters, and `case.json`
 with the settings. A late run is recorded again, and again by the next call; until then the least
 late one is kept, only for labels: `summary.json` marks it as late. Linux; a case takes half a

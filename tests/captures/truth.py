@@ -61,7 +61,7 @@ class Truth:
         An attempt to connect before the other end listened is a separate flow.
         """
         way = "down" if self.case.download else "up"
-        packets = pl.read_parquet(self.folder / "packets.parquet")
+        packets = pl.read_csv(self.folder / "packets.csv", infer_schema_length=None)
         packets = packets.filter((pl.col("way") == way) & pl.col("tcp"))
         sizes = packets.group_by("flow").agg(pl.col("bytes").sum()).sort("bytes")
         return packets.filter(pl.col("flow") == sizes["flow"][-1])

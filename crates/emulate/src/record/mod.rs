@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   the link's thread                          the recorder's thread
-//!   packets in and out, their fates ── channel ──▶ stations.pcapng, server.pcapng, packets.parquet
+//!   packets in and out, their fates ── channel ──▶ stations.pcapng, server.pcapng, packets.csv
 //!   at the end: lost packets, stops, the summary ──▶ lost-*.csv, stops.csv, summary.json
 //! ```
 //!

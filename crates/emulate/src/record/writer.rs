@@ -26,7 +26,7 @@ pub const STATIONS: &str = "stations.pcapng";
 /// The packets of the server's end.
 pub const SERVER: &str = "server.pcapng";
 /// The link's treatment of each packet.
-pub const PACKETS: &str = "packets.parquet";
+pub const PACKETS: &str = "packets.csv";
 
 impl Writer {
     /// Creates the files in `folder`, replacing older ones.

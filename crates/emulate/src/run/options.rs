@@ -32,7 +32,7 @@ pub struct Options {
     #[arg(long, value_name = "END")]
     pub at: Option<At>,
     /// Record all packets and their fate into DIR: stations.pcapng and server.pcapng,
-    /// packets.parquet, scenario.toml (the scenario with lost packets and stops as lists, ready to
+    /// packets.csv, scenario.toml (the scenario with lost packets and stops as lists, ready to
     /// run), summary.json
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,

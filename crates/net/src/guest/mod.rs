@@ -255,12 +255,12 @@ mod tests {
         assert_eq!(line(&end), r#"{"end":{"failed":null}}"#);
         let file = Line::File {
             job: 2,
-            name: "packets.parquet",
+            name: "packets.csv",
             bytes: 7,
         };
         assert_eq!(
             line(&file),
-            r#"{"file":{"job":2,"name":"packets.parquet","bytes":7}}"#
+            r#"{"file":{"job":2,"name":"packets.csv","bytes":7}}"#
         );
     }
 

@@ -1,10 +1,9 @@
 //! `--record`: the files written, reading them back, and disks that fail.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 
-use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::record::{Field, Row};
 use pcap_file::pcapng::{Block, PcapNgReader};
 
 use super::channel::{numbered, simulated};
@@ -13,30 +12,33 @@ use super::{PIPE, Scenario, airtcp_net, emulate, is_allowed, text};
 const PACKETS: usize = 300;
 const BYTES: usize = 100;
 
+/// A packet's fields by column.
+type Row = BTreeMap<String, String>;
+
 /// The rows of the packets that carried numbers: the first ones, of the one flow there is.
 fn rows(folder: &Path) -> Vec<Row> {
-    let file = File::open(folder.join("packets.parquet")).unwrap();
-    let reader = SerializedFileReader::new(file).unwrap();
-    let rows = reader.get_row_iter(None).unwrap();
-    rows.map(Result::unwrap).collect()
+    let table = std::fs::read_to_string(folder.join("packets.csv")).unwrap();
+    let mut lines = table.lines();
+    let columns: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let row = |line: &str| -> Row {
+        let fields: Vec<&str> = line.split(',').collect();
+        assert_eq!(fields.len(), columns.len(), "{line}");
+        let named = columns.iter().zip(fields);
+        named
+            .map(|(column, field)| ((*column).to_owned(), field.to_owned()))
+            .collect()
+    };
+    lines.map(row).collect()
 }
 
-fn field<'a>(row: &'a Row, name: &str) -> &'a Field {
-    let mut columns = row.get_column_iter();
-    columns.find(|(column, _)| *column == name).unwrap().1
-}
-
+/// A number, or none in an empty field.
 fn long(row: &Row, name: &str) -> Option<i64> {
-    match field(row, name) {
-        Field::Long(value) => Some(*value),
-        Field::Int(value) => Some(i64::from(*value)),
-        Field::Null => None,
-        other => panic!("{name}: {other:?}"),
-    }
+    let field = &row[name];
+    (!field.is_empty()).then(|| field.parse().unwrap())
 }
 
 fn is_text(row: &Row, name: &str, text: &str) -> bool {
-    matches!(field(row, name), Field::Str(value) if value == text)
+    row[name] == text
 }
 
 /// The packets of a capture: their directions and lengths.
@@ -95,18 +97,18 @@ fn a_recording_is_read_back() {
         assert_eq!(long(row, "number"), Some(place as i64));
         let left = long(row, "left_ns").map(|left| left - long(row, "arrived_ns").unwrap());
         // A packet lost by the link is lost when the link takes it.
-        assert!(left.is_none_or(|left| left >= 0), "{row}");
+        assert!(left.is_none_or(|left| left >= 0), "{row:?}");
         let is_seen = place >= PACKETS || seen.contains(&place);
         if place < PACKETS {
-            assert_eq!(is_text(row, "fate", "delivered"), is_seen, "{row}");
-            assert_eq!(is_text(row, "fate", "lost"), !is_seen, "{row}");
+            assert_eq!(is_text(row, "fate", "delivered"), is_seen, "{row:?}");
+            assert_eq!(is_text(row, "fate", "lost"), !is_seen, "{row:?}");
             assert_eq!(long(row, "bytes"), Some(BYTES as i64));
         }
         if is_text(row, "fate", "delivered") {
             // A byte takes 160 ns at 50 Mbit/s, and 10 ms to the other end.
             let least = 10_000_000 + 160 * long(row, "bytes").unwrap();
-            assert!(left.unwrap() >= least, "{row}");
-            assert!(long(row, "delivered_ns") >= long(row, "left_ns"), "{row}");
+            assert!(left.unwrap() >= least, "{row:?}");
+            assert!(long(row, "delivered_ns") >= long(row, "left_ns"), "{row:?}");
         }
         assert!(is_text(row, "direction", "data"));
         assert_eq!(long(row, "retries"), None, "a pipe makes no attempts");
@@ -262,7 +264,7 @@ fn a_full_disk_does_not_stop_the_link() {
         return;
     }
     let scenario = Scenario::new(PIPE);
-    for name in ["server.pcapng", "packets.parquet"] {
+    for name in ["server.pcapng", "packets.csv"] {
         let folder = scenario.folder().join("recording");
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir(&folder).unwrap();
