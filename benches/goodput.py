@@ -1,4 +1,4 @@
-"""Measures the goodput of airtcp's own TCP on a TUN device, compared with the kernel's.
+"""Measures the goodput of airtcp's TCP on a TUN device, compared with the kernel's.
 
     python benches/goodput.py               # prints the table
     python benches/goodput.py --write       # and writes it into docs/measurements/real.md

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""airtcp's own TCP against this machine's kernel: does every byte arrive, whatever happens?
+"""airtcp's TCP against this machine's kernel: does every byte arrive, whatever happens?
 
     benches/interop.py                  the short part, under a minute
     benches/interop.py --all            with GiBs, a thousand connections and emulated scenarios
@@ -102,7 +102,7 @@ def table(rows: list[Row]) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="airtcp's own TCP against this machine's kernel.")
+    parser = argparse.ArgumentParser(description="airtcp's TCP against this machine's kernel.")
     parser.add_argument("--all", action="store_true", help="GiBs, a thousand connections")
     parser.add_argument("--write", action="store_true", help="write the table into its page")
     parser.add_argument("--json", type=Path, help="write the rows into a file")

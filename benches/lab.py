@@ -3,7 +3,7 @@
     python benches/lab.py [--moves 30]
 
 60 s of the lossy pipe, both sides. Needs `pip install playwright` and `apt install chromium`. The
-time is the browser's own: from the start of the request to the second frame after the last message,
+time is the browser's: from the start of the request to the second frame after the last message,
 when the picture is on the screen. The machine should be idle.
 """
 

@@ -1,7 +1,7 @@
 """Order of the site's search results: pages for users before pages for contributors.
 
 A hook of mkdocs: the theme multiplies a page's score by `search.boost` of its front matter, which
-the repository's own view of the pages would show as a table.
+the repository's view of the pages would show as a table.
 """
 
 from typing import Any

@@ -78,7 +78,7 @@ def python_server(bench: Bench) -> None:
 def nginx(bench: Bench) -> None:
     """Nginx answers curl, with the endpoint between them: the mobile side of a proxy.
 
-    It treats a client that closes its own side, as ``send`` does, as gone.
+    It treats a client that closes its side, as ``send`` does, as gone.
     """
     expected = pattern(50 * MIB, bench.folder / "page")
     settings = bench.folder / "nginx.conf"

@@ -12,7 +12,7 @@ from wire import sh
 
 from interoperability.bench import PROGRAM
 
-#: The machine's end of the device of a proxy's own stack, and such a stack.
+#: The machine's end of the device of a proxy's stack, and such a stack.
 PROXYS, OWN_STACK = "192.0.0.1", "linux+rto-factor:factor=4"
 
 

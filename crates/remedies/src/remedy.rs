@@ -87,7 +87,7 @@ impl Remedy {
         Self { parameters, ..self }
     }
 
-    /// Other keys that it sets, besides those of its parameters.
+    /// Other keys that it sets, besides its parameters.
     pub(crate) const fn sets(self, apply: fn(&Values<'_>, &mut Changes<'_>)) -> Self {
         Self { apply, ..self }
     }

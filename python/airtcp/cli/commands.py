@@ -99,13 +99,13 @@ COMMANDS = {
     "serve": LazyCommand(
         _REAL,
         "packets:serve_command",
-        "Serve a folder over HTTP, on airtcp's own TCP, to curl, a browser or any other client.",
+        "Serve a folder over HTTP, on airtcp's TCP, to curl, a browser or any other client.",
         passed_on=True,
     ),
     "send": LazyCommand(
         _REAL,
         "packets:send_command",
-        "Send a file over airtcp's own TCP, with any remedy, to any receiver.",
+        "Send a file over airtcp's TCP, with any remedy, to any receiver.",
         passed_on=True,
     ),
     "list": LazyCommand(

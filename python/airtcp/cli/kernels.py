@@ -65,7 +65,7 @@ def kernels_command(
 ) -> None:
     """List the kernels that `airtcp verify --kernel` runs in virtual time, add or remove one.
 
-    They come from a distribution's packages, your own files or a source tree, and are kept in
+    They come from a distribution's packages, your files or a source tree, and are kept in
     $XDG_CACHE_HOME/airtcp/kernels. To run them needs QEMU.
 
     [bold]Examples[/bold]

@@ -105,7 +105,7 @@ def proxy_command(_context: typer.Context) -> None:
 
 
 def send_command(_context: typer.Context) -> None:
-    """Send a file over airtcp's own TCP, with any remedy, to any receiver.
+    """Send a file over airtcp's TCP, with any remedy, to any receiver.
 
     [bold]Example[/bold]
 
@@ -116,7 +116,7 @@ def send_command(_context: typer.Context) -> None:
 
 
 def serve_command(_context: typer.Context) -> None:
-    """Serve a folder over HTTP, on airtcp's own TCP, to curl, a browser or any other client.
+    """Serve a folder over HTTP, on airtcp's TCP, to curl, a browser or any other client.
 
     [bold]Example[/bold]
 

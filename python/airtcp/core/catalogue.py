@@ -67,7 +67,7 @@ class Remedy(TypedDict):
     """The same as data, the preferred way first; may be empty."""
     agent: str | None
     """The airtcp program that implements it on the access point or an adjacent router: `gateway
-    snoop`, `proxy --transparent`; None if there is none.
+    snoop`, `proxy --transparent`; None without such a command.
     """
     decides: str
     """The choice it makes; two remedies with the same choice cannot be combined."""

@@ -106,7 +106,7 @@ def run_beside(
 
     Args:
         grid: links and stacks.
-        seeds: 1 to this number; the grid's own by default.
+        seeds: 1 to this number; the grid's by default.
         guest: the kernel, in virtual time; this machine's by default.
         out: a folder; finished cells are stored in and reused from its folder `cells`.
         jobs: number of parallel runs of the kernel; late runs are repeated.

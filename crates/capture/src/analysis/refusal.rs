@@ -304,7 +304,7 @@ pub struct PassSummary {
     pub place: Place,
 }
 
-/// Refusals after the analysis of a flow. `shares` are those of its sender's view, if available.
+/// Refusals after the analysis of a flow. `shares` are from its sender's view, if available.
 pub fn of_found(found: &PassSummary, shares: Option<&Shares>) -> Vec<Refusal> {
     let mut refusals = Vec::new();
     if found.behind_ack * 100 > found.sent as u64 * MAX_BEHIND_PERCENT {

@@ -92,7 +92,7 @@ impl Replay {
             settings.push(format!("link.stops.packets=\"{}\"", stopped.packets));
             settings.push(format!("link.stops.direction=\"{}\"", stopped.direction));
         }
-        // A recording with its own loss process draws them, regardless of the losses here.
+        // A recording with a loss process draws them, regardless of the losses here.
         let [data, acks] = lists;
         let lists = [(LOST, data), (LOST_ACKS, acks)];
         let replayed = if self.by_number {

@@ -21,7 +21,7 @@ const WELL: u8 = b'.';
 const DISMISSED: u8 = b'!';
 /// Its message before it removes the rules, after which it is silent.
 const ENDING: u8 = b'-';
-/// How often the guard looks, in nanoseconds. Silence is counted in its own looks: a machine that
+/// How often the guard looks, in nanoseconds. Silence is counted in its looks: a machine that
 /// stops for seconds stops both processes, and the gateway comes first afterwards.
 const LOOK_NS: i64 = 250_000_000;
 /// Looks without a message after which a gateway is ended: two seconds.

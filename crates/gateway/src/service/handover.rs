@@ -59,7 +59,7 @@ impl Handover {
     }
 
     /// Whether a successor has the packets, no packet counted in `came` was received here recently,
-    /// and none is held.
+    /// and no packet is held.
     pub fn is_complete(&mut self, now: Instant, came: u64, holding: usize) -> bool {
         match self.draining {
             None => false,

@@ -39,12 +39,12 @@ pub type Constants = Vec<(String, i64)>;
 pub struct Program<'a> {
     /// The control's name in the object.
     pub control: &'a str,
-    /// The object; one of airtcp's own if `None`.
+    /// The object; one that airtcp brings if `None`.
     pub object: Option<&'a [u8]>,
 }
 
 impl<'a> Program<'a> {
-    /// One of airtcp's own.
+    /// One that airtcp brings.
     #[must_use]
     pub const fn shipped(control: &'a str) -> Self {
         Self {

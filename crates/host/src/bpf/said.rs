@@ -24,7 +24,7 @@ fn lock() -> std::sync::MutexGuard<'static, String> {
 }
 
 /// The program and the verifier's last sentence: its log ends with it, and with the counts of its
-/// work. Without a log, libbpf's own last words.
+/// work. Without a log, libbpf's last words.
 fn refusal(text: &str) -> Option<String> {
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
     let log = || {

@@ -37,7 +37,7 @@ pub enum Service {
     LoadDependent {
         /// Opportunities of a link that has had packets to send for longer than a train.
         heavy: Arc<MahimahiTrace>,
-        /// Those of the first packets after a pause.
+        /// The same of the first packets after a pause.
         light: Arc<LightTrace>,
     },
 }

@@ -19,7 +19,7 @@ use super::stats::Stats;
 /// Limit on the bytes read from the file at a time.
 const PIECE: usize = 1 << 18;
 
-/// Send a file over airtcp's own TCP, with any remedy
+/// Send a file over airtcp's TCP, with any remedy
 ///
 /// Packets enter this machine's kernel through a TUN device. The receiver is a program here that
 /// listens on the kernel's address of the device (10.112.7.1), or any host to which the kernel

@@ -16,7 +16,7 @@ use super::exchange::{Exchange, Progress};
 use super::options::StackOptions;
 use super::stats::Stats;
 
-/// Serve a folder over HTTP, on airtcp's own TCP
+/// Serve a folder over HTTP, on airtcp's TCP
 ///
 /// Programs on this machine (curl, a browser) reach it at 10.112.7.2, other hosts if the kernel
 /// forwards to the device. GET and HEAD return files and directory listings; with --upload, PUT

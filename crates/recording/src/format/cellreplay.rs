@@ -2,7 +2,7 @@
 //! were sent at once over an idle link (NSDI 2025).
 //!
 //! BASE is one way, half of the first packet's round trip; O0 is 0 and O_k the time at which packet
-//! k arrived after the first. The heavy trace beside it has mahimahi's form, with opportunities of
+//! k arrived after the first. The heavy trace has mahimahi's form, with opportunities of
 //! [`HEAVY_BYTES`].
 
 use airtcp_units::Duration;

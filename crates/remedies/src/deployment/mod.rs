@@ -26,7 +26,7 @@ pub struct Deployment {
     /// alternatives exist. A sentence or several, or empty.
     pub note: &'static str,
     /// The airtcp program that implements it between the endpoints, on the access point or a router
-    /// before it, with its first arguments: `gateway snoop`. `None` if there is none.
+    /// before it, with its first arguments: `gateway snoop`. `None` if there is no such command.
     pub agent: Option<&'static str>,
 }
 

@@ -66,7 +66,7 @@ keys! {
         pdcp: PdcpTable, holding keys;
         /// Access to the uplink (`lte`, `nr`).
         uplink: UplinkTable, holding keys;
-        /// Discontinuous reception (`lte`, `nr`): none when left out.
+        /// Discontinuous reception (`lte`, `nr`): off when left out.
         drx: DrxTable, holding keys;
         /// Handovers (`lte`, `nr`): none when left out.
         handover: HandoverTable, holding keys;

@@ -31,7 +31,7 @@ pub(super) fn fill_behind_aggregates(table: &mut WiredTable) {
 
 pub(super) fn resolve(table: &mut WiredTable) -> Result<Wired, Problem> {
     let round_trip = table.round_trip.as_mut().map(distribution).transpose()?;
-    // With a further round trip the line's own delay defaults to zero.
+    // With a further round trip the line's delay defaults to zero.
     let default = match round_trip {
         Some(_) => Duration::ZERO,
         None => DEFAULT_DELAY,

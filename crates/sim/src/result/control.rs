@@ -20,7 +20,7 @@ pub struct ControlMessage {
 pub struct ControlReport {
     /// Number of the flow, from 0.
     pub flow: u32,
-    /// The control's own counters by name.
+    /// The control's counters by name.
     pub counters: BTreeMap<String, i64>,
     /// Lines that it printed.
     pub messages: Vec<ControlMessage>,

@@ -18,7 +18,7 @@ use super::schema::Written;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BpfControl {
-    /// The object file, looked for beside the scenario.
+    /// The object file, looked for in the scenario's folder.
     pub bpf: String,
     /// Values of its `const volatile` integers.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

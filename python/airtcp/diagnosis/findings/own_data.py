@@ -21,7 +21,7 @@ _PORT = r":\d+$"
 
 
 def own_wait_s(capture: Capture, flow: Observed) -> float | None:
-    """Median wait of the receiver's data; None if it sent none to the same host, or little."""
+    """Median wait of the receiver's data; None if it sent little or nothing to the same host."""
     facts = capture.facts
     if facts is None or capture.back is None or len(capture.back.acks) < FEWEST_ROUND_TRIPS:
         return None

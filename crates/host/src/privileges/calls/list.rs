@@ -202,7 +202,7 @@ static PROCESS: Group = calls![
     SYS_time,
 ];
 
-/// Programs and threads: the firewall's, a guard, a successor, which applies its own restrictions.
+/// Programs and threads: the firewall's, a guard, a successor, which applies restrictions itself.
 static PROGRAMS: Group = calls![
     SYS_capset,
     SYS_clone,

@@ -24,7 +24,7 @@ class Direction:
     opportunity_bytes: int
     """Bytes that cross at each: 1500, but for CellReplay's traces."""
     light: bytes | None
-    """Those of the first packets after a pause, as CellReplay's file."""
+    """The same of the first packets after a pause, as CellReplay's file."""
     delay_s: float
     """One way; the median of recorded ones."""
     delays: list[tuple[float, float, float]]
