@@ -32,7 +32,7 @@ def light_traces(
         draft: takes the files and the assumptions.
         recordings: every recording.
         heavy: times of a saturated link's opportunities in ms, by direction.
-        named: directions that stand in names of files, by path.
+        named: directions that are in names of files, by path.
         chosen: the user's choices.
 
     Raises:
