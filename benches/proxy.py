@@ -5,7 +5,7 @@
 
 Needs root, iperf3 and control groups; run it on an otherwise idle machine. Clients, the proxy and
 servers are in separate network namespaces, joined by pairs of devices. The proxy's memory is that
-charged to its control group: in user space, and the kernel's for its sockets, files, pipes and data.
+charged to its control group: in user space, and the kernel's for sockets, files, pipes and data.
 """
 
 import argparse
