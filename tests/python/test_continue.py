@@ -15,7 +15,7 @@ PAGES = sorted((ROOT / "docs" / "guides").glob("continue-*.md"))
 MAX = 30
 """Lines of a scenario or study, so that it is read at a glance."""
 
-_FILE = re.compile(r"^`(\S+\.toml)`(?:.*?):$|`(\S+\.toml)` beside it:$", re.MULTILINE)
+_FILE = re.compile(r"^`(\S+\.toml)`(?:.*?):$|`(\S+\.toml)` in the same folder:$", re.MULTILINE)
 _TOML = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _SHELL = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -211,7 +211,11 @@ impl Path<'_> {
         };
         access::check(self, state.at, access)?;
         let value = match value {
-            Value::Number { value, .. } => Value::number(value.map(|v| truncated(v, width))),
+            // A compiler without a free register keeps a member's offset in the stack.
+            Value::Number { value, member } => Value::Number {
+                value: value.map(|value| truncated(value, width)),
+                member,
+            },
             pointer if width == Width::Double => pointer,
             _ => Value::UNKNOWN,
         };

@@ -310,3 +310,24 @@ fn a_path_that_constants_exclude_is_not_followed() {
     assert!(what.contains("a store to mss_cache"), "{what}");
     assert!(store(1).verify().is_err() && store(0).verify().is_ok());
 }
+
+/// As compilers do without a free register: the offset of a member waits in the stack.
+#[test]
+fn a_members_offset_in_the_stack_stays_its_offset() {
+    let slot = layout().slot(Member::Cwnd).unwrap();
+    let code = alloc::vec![
+        i(Op::Load(Width::Double), 6, 1, 0, 0),
+        i(SET, 2, 0, 0, slot.offset.into()),
+        i(Op::Store(Width::Double, Source::Register), 10, 2, -8, 0),
+        i(Op::Load(Width::Double), 3, 10, -8, 0),
+        i(Op::Alu64(Alu::Add, Source::Register), 6, 3, 0, 0),
+        i(Op::Store(Width::Word, Source::Immediate), 6, 0, 0, 2),
+        EXIT,
+    ];
+    let made = program(code.clone(), [(1, Some(Member::Cwnd))].into());
+    assert_eq!(refusal(&made), None);
+    let bare = program(code, BTreeMap::new());
+    let (at, what) = refusal(&bare).unwrap();
+    assert_eq!(at, 5);
+    assert!(what.contains("without a CO-RE record"), "{what}");
+}
