@@ -32,7 +32,7 @@ BESIDES = (
 """Commands that the pages do not name and a wheel could lack."""
 _NAMED = re.compile(r"`(airtcp [^`]+)`")
 _OF_THE_READER = re.compile(
-    r"\b(FILE|REMEDY|NAME|HOST|PATH|R|COMMAND|DIR)\b|slow\.pcap|web\.service|…"
+    r"\b(FILE|REMEDY|NAME|HOST|PATH|R|COMMAND|DIR)\b|slow\.pcap|test\.json|web\.service|…"
 )
 _A_NAME = re.compile(r"airtcp (compare|diagnose|emulate|new|run|script|study|verify)")
 _CHANGES = re.compile(r"airtcp (deploy|undeploy|gateway|proxy|lab|serve|send)\b(?!.*--dry-run)")
