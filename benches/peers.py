@@ -6,9 +6,12 @@ the wall time of its event loop.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import subprocess
+import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -234,6 +237,21 @@ class Ns2:
     def _printed(self, name: str, settings: dict[str, float]) -> dict[str, Any]:
         script = str(ROOT / "benches" / "ns2" / name)
         return printed(["ns", script, *(str(word) for pair in settings.items() for word in pair)])
+
+
+def write_ns3_runs(source: Path, settings: Iterable[Mapping[str, Any]], results: Path) -> None:
+    """Runs a program of ns-3 in each of its settings, and writes a line of JSON for each run.
+
+    A line names the program by the hash of its source.
+    """
+    program = ns3_program(source.stem)
+    digest = hashlib.sha256(source.read_bytes()).hexdigest()[:16]
+    lines = []
+    for one in settings:
+        flags = [f"--{key}={value}" for key, value in one.items()]
+        lines.append(json.dumps({**printed([str(program), *flags]), "program": digest}))
+        print(lines[-1], file=sys.stderr)
+    results.write_text("".join(f"{line}\n" for line in lines))
 
 
 def printed_text(command: list[str]) -> str:

@@ -9,8 +9,6 @@ fails when the program has changed since. Takes a minute on one core with Debian
 
 from __future__ import annotations
 
-import hashlib
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,17 +45,5 @@ def settings() -> Iterator[dict[str, Any]]:
         yield {"blocks": blocks, "mode": "um", "traffic": "ping", "warm-up": 1, "seconds": 4}
 
 
-def main() -> None:
-    """Runs all settings, and prints each result as it comes."""
-    program = peers.ns3_program("lte_cell")
-    digest = hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16]
-    lines = []
-    for one in settings():
-        flags = [f"--{key}={value}" for key, value in one.items()]
-        lines.append({**peers.printed([str(program), *flags]), "program": digest})
-        print(json.dumps(lines[-1]), file=sys.stderr)
-    RESULTS.write_text("".join(json.dumps(line) + "\n" for line in lines))
-
-
 if __name__ == "__main__":
-    main()
+    peers.write_ns3_runs(SOURCE, settings(), RESULTS)
