@@ -2,8 +2,9 @@
 
     python packaging/man_pages.py FOLDER
 
-FOLDER is laid out as /usr/share: man/man1, bash-completion/completions, zsh/vendor-completions and
-fish/vendor_completions.d. Pages of commands on real packets have the text of airtcp-net's help.
+FOLDER has the layout of /usr/share: man/man1, bash-completion/completions,
+zsh/vendor-completions and fish/vendor_completions.d. Pages of commands on real packets have the
+text of airtcp-net's help.
 """
 
 import re

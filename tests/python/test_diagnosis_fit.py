@@ -106,7 +106,7 @@ def test_a_stop_after_which_all_was_sent_again_is_found() -> None:
 
 
 def _gone_back(flow: Observed, again: Flags) -> Observed:
-    """These transmissions arrived, and were sent again just before."""
+    """These transmissions arrived, and were retransmitted just before."""
 
     def twice(values: Reals) -> Reals:
         return np.concatenate([values, values[again]])

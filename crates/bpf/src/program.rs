@@ -266,8 +266,7 @@ impl Program {
                 (SOCKET, true) => "the socket: the kernel's verifier refuses it",
                 (SOCKET, false) => "past the members of the socket that the program names",
                 (CONTEXT | SAMPLE, true) => "read-only: the kernel's verifier refuses it",
-                _ =>
-                    "outside the socket, its sample, the stack and the program's data, or read-only",
+                _ => "read-only, or outside the socket, the sample, the stack and the data",
             }
         )
     }

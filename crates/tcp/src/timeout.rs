@@ -75,8 +75,8 @@ impl RetransmissionTimeout {
         let (Some(srtt), Some(rttvar)) = (self.estimator.srtt(), self.estimator.rttvar()) else {
             return;
         };
-        // RFC 6298 §2.3: RTO = SRTT + max(G, K·RTTVAR); K is the factor m of Miyim eq. 3. RFC 9002
-        // §6.2.1 adds max_ack_delay.
+        // RFC 6298 §2.3: RTO = SRTT + max(G, K·RTTVAR); K is the factor m of Miyim eq. 3.
+        // RFC 9002 §6.2.1 adds max_ack_delay.
         let deviation = self.factor.times(rttvar).max(self.granularity);
         let timeout = srtt + deviation + Duration::from_micros(self.ack_delay.into());
         self.base = timeout.max(self.min).min(self.max);

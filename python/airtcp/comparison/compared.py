@@ -404,8 +404,8 @@ class Comparison(Shown):
 
         `state` and `seeds_to_decide` refer to the deciding metric; `same_as` names the remedies
         with the same runs; the columns `counter_…`, `zero_windows`, `zero_thresholds` and
-        `instructions` are of controls in BPF and Python; the columns `beside_…` are the difference
-        in goodput of an unchanged competing flow, in per cent, where that was measured.
+        `instructions` are of controls in BPF and Python; the columns `beside_…` are the
+        difference in goodput of an unchanged competing flow, in per cent, where that was measured.
         """
         return self.rows.frame()
 

@@ -126,7 +126,7 @@ class Observed:
 
     @cached_property
     def survived(self) -> Flags:
-        """Originals that arrived although they were sent again, as after a spurious timeout."""
+        """Originals that arrived although they were retransmitted, as after a spurious timeout."""
         again = np.isin(self.start, self.start[self.attempt > 0])
         arrived: Flags = again & (self.attempt == 0) & ~self.lost & np.isfinite(self.acked_s)
         return arrived

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!   the link's thread                          the recorder's thread
-//!   packets in and out, their fates ── channel ──▶ stations.pcapng, server.pcapng, packets.csv
-//!   at the end: lost packets, stops, the summary ──▶ lost-*.csv, stops.csv, summary.json
+//!   packets in and out, their fates ── channel ─▶ *.pcapng, packets.csv
+//!   at the end: lost packets, stops, summary ───▶ lost-*.csv, stops.csv, summary.json
 //! ```
 //!
 //! The link never waits for a disk: if the channel is full the recording ends, as with any other

@@ -103,8 +103,8 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
     found.figures.idle_rtt = Some(median + median);
     found.remark(
         "The first packets after a pause meet the light rate, a saturating flow the heavy one: the \
-         heavy trace is another file (airtcp import LIGHT HEAVY). Neither tells where and when it was \
-         recorded.",
+         heavy trace is another file (airtcp import LIGHT HEAVY). Neither tells where and when it \
+         was recorded.",
     );
     found.trains = Some(Trains { trains });
     Ok(found)

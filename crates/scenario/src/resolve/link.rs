@@ -229,8 +229,8 @@ fn recorded_link(table: &mut LinkTable, inputs: &Inputs) -> Result<(Service, Ser
     Ok((first, second.unwrap_or(Service::Unlimited)))
 }
 
-/// One direction of a recorded link, with so many bytes an opportunity; `None` if nothing is
-/// recorded of it.
+/// One direction of a recorded link, with the number of bytes per opportunity; `None` if
+/// nothing is recorded of it.
 fn replayed(
     heavy: &Option<Recording<MahimahiTrace>>,
     light: &Option<Recording<LightTrace>>,
