@@ -82,6 +82,8 @@ def test_nothing_of_this_machine_moves_the_guests_clock(
                 await_end(machine)
             finally:
                 ended.set()
+                # QEMU reads no commands while its answers are not read.
+                machine.kill()
 
     guest = Guest.of(kernel)
     (quiet,) = guest.run([Job(SHORT)], SCENARIO)

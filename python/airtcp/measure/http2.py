@@ -232,8 +232,9 @@ class Transfer:
             if room > 0 and not self._http2.has_unsent:
                 count = min(room, self._writes.frames * FRAME_BYTES)
                 self._http2.body(self._stream, bytes(count))
-                self._writes.wrote(count)
         self._http2.send()
+        if self._writes is not None and count:
+            self._writes.wrote(count)
         answered: list[tuple[float, float]] = []
         patience = max(0.0, min(_LOOK_S, self._next_probe - now())) or _LOOK_S
         if self._http2.wait(patience, for_room=room > 0):

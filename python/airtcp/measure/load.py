@@ -7,7 +7,6 @@ import sys
 import termios
 import threading
 from collections import deque
-from collections.abc import Callable
 from enum import StrEnum
 
 from airtcp.measure.bounds import Budget, now
@@ -21,13 +20,14 @@ from airtcp.measure.wire import (
 
 _OWN_PROBE_S = 0.1
 _LOOK_S = 0.2
+_PATIENCE_S = 5.0
 
 
 def unacknowledged(connection: socket.socket) -> int:
     """Unacknowledged bytes in a socket (SIOCOUTQ); 0 if unavailable."""
     try:
         return int.from_bytes(fcntl.ioctl(connection, termios.TIOCOUTQ, bytes(4)), sys.byteorder)
-    except OSError:
+    except (OSError, ValueError):
         return 0
 
 
@@ -54,6 +54,7 @@ class Load:
         self._ended = threading.Event()
         self._threads: list[threading.Thread] = []
         self._sockets: list[socket.socket] = []
+        self._open_count = 0
         self.bytes = 0
         """Bytes received here so far, or handed to the kernel."""
         self.round_trips: list[tuple[float, float]] = []
@@ -63,8 +64,8 @@ class Load:
 
     @property
     def connections(self) -> int:
-        """Number of connections."""
-        return len(self._threads)
+        """Number of connections that have been opened."""
+        return self._open_count
 
     @property
     def delivered(self) -> int:
@@ -79,21 +80,18 @@ class Load:
         return [begun for asked in self._asked for begun in list(asked)]
 
     def add(self) -> None:
-        """Opens another connection.
+        """Opens another connection, in the background: on a full link it takes seconds.
 
-        Raises:
-            OSError: the peer cannot be reached.
+        One that cannot be opened within the patience is an error only as long as no other is open:
+        the link's queue may drop the first packets of any.
         """
-        connection = self._open()
-        connection.settimeout(_LOOK_S)
-        work = self._receive if self._way is Way.DOWN else self._send
-        thread = threading.Thread(target=self._guarded, args=(work, connection), daemon=True)
+        thread = threading.Thread(target=self._guarded, daemon=True)
         self._threads.append(thread)
         thread.start()
 
     def _open(self) -> socket.socket:
         """A connection that carries the load; closed if it fails."""
-        connection = socket.create_connection(self._address, timeout=5.0)
+        connection = socket.create_connection(self._address, timeout=_PATIENCE_S)
         self._sockets.append(connection)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         name = "download" if self._way is Way.DOWN else "upload"
@@ -107,7 +105,7 @@ class Load:
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
         for thread in self._threads:
-            thread.join(2.0)
+            thread.join(_PATIENCE_S + 1)
         for connection in self._sockets:
             connection.close()
 
@@ -115,9 +113,15 @@ class Load:
     def _goes_on(self) -> bool:
         return not self._ended.is_set() and not self._budget.stopped.is_set()
 
-    def _guarded(self, work: Callable[[socket.socket], None], connection: socket.socket) -> None:
+    def _guarded(self) -> None:
         try:
-            work(connection)
+            connection = self._open()
+            connection.settimeout(_LOOK_S)
+            self._open_count += 1
+            (self._receive if self._way is Way.DOWN else self._send)(connection)
+        except TimeoutError as error:
+            if self._goes_on and not self._open_count:
+                self.error = error
         except OSError as error:
             if self._goes_on:
                 self.error = error

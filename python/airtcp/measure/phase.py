@@ -101,7 +101,7 @@ def loaded(source: Source, way: Way, budget: Budget, seconds: float, tell: Tell)
     is over.
 
     Raises:
-        OSError: a connection of the load failed.
+        OSError: a connection of the load failed, or none could be opened.
     """
     begun = now()
     load, probes = source.load(way, budget, seconds), source.probes(budget)
@@ -112,6 +112,7 @@ def loaded(source: Source, way: Way, budget: Budget, seconds: float, tell: Tell)
     counted, counted_at = 0, begun
     try:
         load.add()
+        begun_connections = 1
         while (passed := now() - begun) < seconds and not is_sure:
             tell(passed / seconds, _words(way, load, goodputs))
             if budget.wait(min(0.1, seconds - passed)):
@@ -126,12 +127,15 @@ def loaded(source: Source, way: Way, budget: Budget, seconds: float, tell: Tell)
             if saturated_at is None:
                 if is_stable(goodputs):
                     saturated_at = at
-                elif load.connections < MAX_CONNECTIONS:
+                elif begun_connections < MAX_CONNECTIONS:
                     load.add()
+                    begun_connections += 1
             else:
                 found = _rpm(probes.samples, load, at - INTERVALS * INTERVAL_S, at)
                 responsiveness.append(found[2] or 0.0)
                 is_sure = is_stable(responsiveness)
+        if not load.connections and not budget.stopped.is_set():
+            raise TimeoutError("timed out")
         ended, total = now(), load.delivered
         # Only the last intervals count: earlier ones show the load's growth.
         since = max(begun, ended - INTERVALS * INTERVAL_S)

@@ -24,7 +24,7 @@ class RunningLoad(Protocol):
 
     @property
     def connections(self) -> int:
-        """Number of connections."""
+        """Number of connections that have been opened."""
 
     @property
     def delivered(self) -> int:
@@ -43,11 +43,7 @@ class RunningLoad(Protocol):
         """Why a connection failed, if any did."""
 
     def add(self) -> None:
-        """Opens another connection.
-
-        Raises:
-            OSError: the other end cannot be reached.
-        """
+        """Opens another connection, in the background: `error` tells if it fails."""
 
     def end(self) -> None:
         """Closes all, and waits for them."""

@@ -16,7 +16,9 @@ one byte from the peer answers: either is a request multiplexed with the load
 back unchanged, never larger than they were.
 """
 
+import fcntl
 import socket
+import sys
 import time
 
 NAME = "airtcp-measure"
@@ -89,7 +91,9 @@ class Writes:
     """Size of a load's writes: a few milliseconds at its rate.
 
     Unsent data in the socket (TCP_NOTSENT_LOWAT) is bounded alike: a local backlog is not the
-    link's, and an answer would wait for it.
+    link's, and an answer would wait for it. The bound grows while the socket runs out of data,
+    since BBR does not leave its startup, and so loses half of its packets, while its samples are
+    limited by the application (`bbr_check_full_bw_reached` in Linux' net/ipv4/tcp_bbr.c).
     """
 
     MAX = 64
@@ -99,18 +103,28 @@ class Writes:
         """Starts with one frame, until the rate is known."""
         self._connection = connection
         self.frames = 1
+        self._backlog_s = _BACKLOG_S
         self._since, self._bytes = time.monotonic(), 0
+        self._ran_out_at = -_CALM_S
         self._bound()
 
     def wrote(self, count: int) -> None:
-        """Counts bytes; updates the rate ten times a second."""
+        """Counts the bytes of a write; updates the rate ten times a second."""
         self._bytes += count
-        passed = time.monotonic() - self._since
+        at = time.monotonic()
+        if (left := unsent(self._connection)) is not None and left <= count:
+            # Nothing was left of earlier writes.
+            self._ran_out_at = at
+        passed = at - self._since
         if passed < _RATE_S:
             return
-        fitting = round(self._bytes / passed * _BACKLOG_S / FRAME_BYTES)
+        if self._ran_out_at >= self._since:
+            self._backlog_s = min(2 * self._backlog_s, _MAX_BACKLOG_S)
+        elif at - self._ran_out_at > _CALM_S:
+            self._backlog_s = max(self._backlog_s / 2, _BACKLOG_S)
+        fitting = round(self._bytes / passed * self._backlog_s / FRAME_BYTES)
         self.frames = max(1, min(fitting, self.MAX))
-        self._since, self._bytes = time.monotonic(), 0
+        self._since, self._bytes = at, 0
         self._bound()
 
     def _bound(self) -> None:
@@ -121,9 +135,27 @@ class Writes:
             self._connection.setsockopt(socket.IPPROTO_TCP, option, bound)
 
 
+def unsent(connection: socket.socket) -> int | None:
+    """Bytes in a socket that were never sent (SIOCOUTQNSD).
+
+    None once it is closed, and on systems other than Linux.
+    """
+    if sys.platform != "linux":
+        return None
+    try:
+        return int.from_bytes(fcntl.ioctl(connection, _SIOCOUTQNSD, bytes(4)), sys.byteorder)
+    except (OSError, ValueError):
+        return None
+
+
 _RATE_S = 0.1
 _BACKLOG_S = 0.003
+_MAX_BACKLOG_S = 0.024
+_CALM_S = 1.0
+"""Time without running out of data after which the backlog shrinks again."""
 _MIN_BACKLOG = 2 * FRAME_BYTES
+_SIOCOUTQNSD = 0x894B
+"""linux/sockios.h"""
 
 
 class Frames:
