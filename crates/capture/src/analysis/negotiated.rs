@@ -42,11 +42,13 @@ impl NegotiatedOptions {
         };
         let option = if data.timestamps { TIMESTAMPS_BYTES } else { 0 };
         let most = announced.map_or(u32::MAX, |mss| mss.saturating_sub(option).max(1));
+        let in_order = lengths.clone();
         let usual = match announced {
             Some(_) => most_frequent(&mut lengths),
             // Without SYNs nothing bounds packets aggregated by offload.
             None => common_divisor(&mut lengths).or_else(|| most_frequent(&mut lengths)),
-        };
+        }
+        .filter(|length| is_repeated(&in_order, *length));
         // If all are shorter, the application writes little at a time: no length shows the path's.
         let usual = usual
             .filter(|length| *length >= MIN_SEGMENT.min(most))
@@ -76,6 +78,15 @@ fn most_frequent(lengths: &mut [u32]) -> Option<u32> {
     runs.max_by_key(|run| run.len()).map(|run| run[0])
 }
 
+/// Whether packets of this length mostly follow one another, as full segments do. The second part of
+/// each message of an application follows the first.
+fn is_repeated(lengths: &[u32], usual: u32) -> bool {
+    let follows = |pair: &&[u32]| pair[0] == usual && pair[1].is_multiple_of(usual);
+    let repeated = lengths.windows(2).filter(follows).count();
+    let alone = lengths.windows(2).filter(|pair| pair[0] == usual).count() - repeated;
+    repeated >= alone
+}
+
 /// The length that divides nearly all longer ones, as offload aggregates segments; `None` if no
 /// length exceeds the most frequent.
 fn common_divisor(lengths: &mut [u32]) -> Option<u32> {
@@ -100,6 +111,14 @@ fn common_divisor(lengths: &mut [u32]) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_of_messages_are_no_full_segments() {
+        assert!(is_repeated(&[300, 1348, 1348, 1348, 500], 1348));
+        assert!(is_repeated(&[1448, 2896, 1448, 14_480, 1448], 1448));
+        assert!(!is_repeated(&[100, 960, 100, 960, 100, 960], 960));
+        assert!(is_repeated(&[], 1460));
+    }
 
     #[test]
     fn joined_segments_tell_their_length() {

@@ -122,13 +122,16 @@ pub(super) fn share_out(
     let mut now = sent.get(data).map_or(findings.end, |packet| packet.time);
     let mut was_recovering = false;
     while next_sent < sent.len() || next_ack < acks.len() {
-        let sent_at = sent.get(next_sent).map(|packet| packet.time);
-        let ack_at = acks.get(next_ack).map(|ack| ack.time);
+        let sent_at = sent
+            .get(next_sent)
+            .map(|packet| (packet.time, packet.number));
+        let ack_at = acks.get(next_ack).map(|ack| (ack.time, ack.number));
+        // At one tick of a coarse clock, or of a simulator, in the order of the capture.
         let is_sent = match (sent_at, ack_at) {
             (Some(sent_at), Some(ack_at)) => sent_at <= ack_at,
             (sent_at, _) => sent_at.is_some(),
         };
-        let then = if is_sent { sent_at } else { ack_at }.unwrap_or(now);
+        let then = if is_sent { sent_at } else { ack_at }.map_or(now, |(time, _)| time);
         let limit = |state: &State<'_>, is_recovering| state.limit(is_recovering);
         let is_under_way = state.in_flight > 0 || state.is_window_full();
         spans.spread(now, then, &mut shares, is_under_way, |is_recovering| {
