@@ -41,7 +41,7 @@ def test_packets_that_never_arrive_by_their_length_are_a_hole(tmp_path: Path) ->
     found = of(faults.mtu_hole(tmp_path / "a.pcap"))
     assert kinds(found) == ["mtu-hole"]
     assert found.headline.startswith(
-        "Packets longer than 352 bytes never arrive (all 17, of 1500 bytes), shorter ones do"
+        "Packets of 1500 bytes never arrive (all 17 were lost), those of up to 352 bytes do"
     )
     assert "tcp_mtu_probing=1" in found.headline
     # A peer that went away with the first long packet would look the same: that is said.
@@ -81,14 +81,16 @@ def test_a_file_that_lists_its_packets_backward_shows_no_hole(tmp_path: Path) ->
 
 def test_a_short_packet_that_arrives_afterwards_leaves_no_doubt(tmp_path: Path) -> None:
     found = of(faults.mtu_hole(tmp_path / "a.pcap", has_short_after=True))
-    assert "Packets longer than 1252 bytes never arrive" in found.headline
+    assert "Packets of 1500 bytes never arrive" in found.headline
+    assert "those of up to 1252 bytes do" in found.headline
     assert not any("a peer that went away" in line for line in found.sentences)
 
 
 def test_a_sender_that_probes_loses_by_length_and_not_to_the_radio(tmp_path: Path) -> None:
     found = of(faults.probing_sender(tmp_path / "a.pcap"))
     assert kinds(found) == ["mtu-hole"]
-    assert "Packets longer than 1076 bytes never arrive" in found.headline
+    assert "Packets of 1500 bytes never arrive" in found.headline
+    assert "those of up to 1076 bytes do" in found.headline
 
 
 def test_a_peer_that_answers_nothing_more_is_gone(tmp_path: Path) -> None:
@@ -116,6 +118,15 @@ def test_small_writes_wait_for_a_delayed_acknowledgment(
     assert any("TCP_NODELAY" in line for line in found.deployment)
 
 
+def test_data_is_under_way_where_the_clock_gives_an_answer_and_the_next_send_one_time(
+    tmp_path: Path,
+) -> None:
+    """The file has the acknowledgment first: it was taken for one that left nothing in flight."""
+    facts = of(faults.small_writes(tmp_path / "a.pcap", host_s=0.0)).capture.facts
+    assert facts is not None
+    assert facts["under_way_s"] == pytest.approx(sum(facts["seconds"].values()), rel=0.03)
+
+
 @pytest.mark.parametrize("has_timestamps", [True, False])
 def test_small_writes_are_seen_at_their_receiver(tmp_path: Path, *, has_timestamps: bool) -> None:
     path = tmp_path / "a.pcap"
@@ -129,7 +140,7 @@ def test_small_writes_are_seen_at_their_receiver(tmp_path: Path, *, has_timestam
 def test_a_hole_is_seen_at_the_receiver_by_a_gap_that_stays(tmp_path: Path) -> None:
     found = of(faults.mtu_hole_at_receiver(tmp_path / "a.pcap"))
     assert found.sentences[0].startswith(
-        "14.5 kB before a packet of 1252 bytes or less never arrived"
+        "14.5 kB never arrived in 14.9 s, though packets of up to 1252 bytes sent after them did"
     )
     assert "path MTU black hole" in found.sentences[0]
     assert "ping -M do -s 1472 10.0.0.1" in found.sentences[1]

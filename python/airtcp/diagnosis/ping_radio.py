@@ -37,7 +37,7 @@ def power_save(log: PingLog, events: Events) -> Iterator[Finding]:
         f"of {1e3 * base:.3g} ms: the radio sleeps between beacons (power save).",
         0.5,
         "Keep it awake: `iw dev DEV set power_save off`, lasting by `wifi.powersave = 2` in "
-        "NetworkManager; then ping again.",
+        "NetworkManager; then measure again.",
     )
 
 

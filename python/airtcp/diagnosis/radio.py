@@ -14,7 +14,7 @@ SCAN_ADVICE = (
 RADIO_ADVICE = (
     "Try the radio before any remedy of TCP: `iw dev DEV set power_save off`, no scans in the "
     "background, another channel (`iw dev DEV survey dump` shows how busy it is), 5 GHz in place "
-    "of 2.4, a newer driver or firmware; then ping again."
+    "of 2.4, a newer driver or firmware; then measure again."
 )
 ROAMING_ADVICE = (
     "Where the device stays in one place, bind it to one access point (`nmcli connection modify "

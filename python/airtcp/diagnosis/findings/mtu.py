@@ -64,18 +64,18 @@ def mtu_hole(capture: Capture) -> CaptureFinding | None:
     shortest_lost = int(np.min(long["size"].to_numpy()))
     short = segments.filter(pl.col("size") <= longest)
     count = format_count(len(long))
-    shown = f"{longest} bytes" if longest else "the handshake's"
-    more = "" if len(long["size"].unique()) == 1 else " and more"
+    longer = "" if len(long["size"].unique()) == 1 else " or more"
+    shorter = f"those of up to {longest} bytes" if longest else "those of the handshake"
     sentence = (
-        f"Packets longer than {shown} never arrive (all {count}, of {shortest_lost} bytes{more}), "
-        "shorter ones do: a path MTU black hole. net.ipv4.tcp_mtu_probing=1 at the sender, "
-        "or a clamped MSS, ends it."
+        f"Packets of {shortest_lost} bytes{longer} never arrive (all {count} were lost), {shorter} "
+        "do: a path MTU black hole. net.ipv4.tcp_mtu_probing=1 at the sender, or a clamped MSS, "
+        "ends it."
     )
     host = facts["receiver"].rsplit(":", 1)[0].strip("[]")
     header = IPV6_HEADER if ":" in host else IP_HEADER
     probe = shortest_lost - header - ICMP_HEADER
     evidence = [
-        f"Up to that length {format_count(int(short['acked_ns'].is_not_null().sum()))} of "
+        f"Of the shorter ones {format_count(int(short['acked_ns'].is_not_null().sum()))} of "
         f"{format_count(len(short))} packets of data were acknowledged; of the longer ones none "
         "was, however often it was repeated: a longer capture shows nothing more.",
         f"The path carries some length from {longest} to {shortest_lost - 1} bytes: "
@@ -116,9 +116,9 @@ def _at_receiver(capture: Capture) -> CaptureFinding | None:
     host = facts["receiver"].rsplit(":", 1)[0].strip("[]")
     header = IPV6_HEADER if ":" in host else IP_HEADER
     sentence = (
-        f"{format_bytes(gap)} before a packet of {longest} bytes or less never arrived, in "
-        f"{open_s:.1f} s: long packets are lost on the way here, a path MTU black hole. A clamped "
-        "MSS, or net.ipv4.tcp_mtu_probing=1 at the sender, ends it."
+        f"{format_bytes(gap)} never arrived in {open_s:.1f} s, though packets of up to {longest} "
+        "bytes sent after them did: long packets are lost on the way here, a path MTU black hole. "
+        "A clamped MSS, or net.ipv4.tcp_mtu_probing=1 at the sender, ends it."
     )
     evidence = (
         f"The longest packet of data that arrived has {longest} bytes, and no series of packets of "
