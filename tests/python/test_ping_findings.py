@@ -16,6 +16,7 @@ from airtcp.core.recordings.log import PingLog, read_ping
 from airtcp.diagnosis.finding import span_words
 from airtcp.diagnosis.period import ERROR, period
 from airtcp.diagnosis.ping_findings import find
+from airtcp.diagnosis.starlink import changes_each_15_s
 from ping_kinds import PingedLink, at_random, regular
 
 NEAR = PingedLink().delay
@@ -210,6 +211,18 @@ def test_other_gaps_are_not_starlinks(link: PingedLink, tmp_path: Path) -> None:
     said = find(log, find_events(log))[0].sentence
     assert "Everything is lost for 600 ms at a time, every 1" in said
     assert "Starlink" not in said
+
+
+@pytest.mark.parametrize("every_s", [30, 60])
+@pytest.mark.parametrize("seconds", [180, 600])
+def test_moves_at_some_of_starlinks_times_are_not_its(
+    every_s: float, seconds: float, tmp_path: Path
+) -> None:
+    """A device that moves each minute changes at a fourth of the times of Starlink's beams."""
+    moves = PingedLink(in_turns(0.013, 0.025, every_s))
+    assert not changes_each_15_s(read_ping(moves.write(tmp_path / "x.ping", seconds, 0.2)))
+    switches = PingedLink(beams(15))
+    assert changes_each_15_s(read_ping(switches.write(tmp_path / "y.ping", seconds, 0.2)))
 
 
 @pytest.mark.parametrize(

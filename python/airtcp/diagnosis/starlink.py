@@ -30,7 +30,9 @@ MAX_EDGES = 240
 _EDGE_S = 4.0
 """Probes so long before and after a change are compared."""
 _TIMES = 1.6
-"""Changes at the right times exceed those at others by this factor."""
+"""Changes at the right times exceed those at others by this factor. Those at every second of these
+times do not: a device that moves each half a minute or minute has others than Starlink's.
+"""
 
 
 def starlink_sentence(log: PingLog, hosts: Sequence[str]) -> str | None:
@@ -64,13 +66,26 @@ def changes_each_15_s(log: PingLog) -> bool:
     time_s, rtt_s = log.time_s[known], log.rtt_s[known]
     # Spikes are not of the base delay.
     rtt_s = np.minimum(rtt_s, np.quantile(rtt_s, 0.9))
+    own_s, every_second_s = (
+        max(_changes(time_s, rtt_s, periods * PERIOD_S, MIN_PERIODS // periods - 2))
+        for periods in (1, 2)
+    )
+    if every_second_s > _TIMES * own_s:
+        return False
     own = _sharpness(time_s, rtt_s, PERIOD_S)
     others = [_sharpness(time_s, rtt_s, period) for period in OTHER_PERIODS_S]
     return own > _TIMES and own > _TIMES * max(1.0, float(np.median(others)))
 
 
 def _sharpness(time_s: Reals, rtt_s: Reals, period_s: float) -> float:
-    """How much larger the changes at the best phase are than those at the usual one.
+    """How much larger the changes at the best phase are than those at the usual one."""
+    sizes = _changes(time_s, rtt_s, period_s, MIN_PERIODS - 2)
+    usual = float(np.median(sizes))
+    return max(sizes) / usual if usual > 0 else 0.0
+
+
+def _changes(time_s: Reals, rtt_s: Reals, period_s: float, fewest: int) -> list[float]:
+    """The mean change of the delay at each phase of a period, 0 with fewer changes than `fewest`.
 
     Times are in order.
     """
@@ -86,6 +101,5 @@ def _sharpness(time_s: Reals, rtt_s: Reals, period_s: float) -> float:
             for begin, middle, end in zip(begins, middles, ends, strict=True)
             if middle - begin > 2 and end - middle > 2
         ]
-        sizes.append(float(np.mean(steps)) if len(steps) >= MIN_PERIODS - 2 else 0.0)
-    usual = float(np.median(sizes))
-    return max(sizes) / usual if usual > 0 else 0.0
+        sizes.append(float(np.mean(steps)) if len(steps) >= fewest else 0.0)
+    return sizes

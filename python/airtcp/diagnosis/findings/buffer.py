@@ -71,7 +71,7 @@ def send_buffer(
         return None
     counted = 0.0 if socket is None else socket.buffer_share
     is_counted = counted > MOSTLY
-    if not is_counted and (not _has_room(capture, flow, link) or _is_held_elsewhere(capture)):
+    if not is_counted and (not _has_room(capture, flow, link) or _is_held_elsewhere(capture, link)):
         return None
     bound = flight_bound(capture.segments, flow)
     if bound is None and not is_counted:
@@ -153,12 +153,18 @@ def _waits_for_acknowledgments(flow: Observed) -> bool:
     return float(np.median(np.maximum.reduceat(bps, first))) > ROOM * flow.goodput_bps
 
 
-def _is_held_elsewhere(capture: Capture) -> bool:
-    """Whether losses, the receiver's window or the application explain the bytes in flight."""
+def _is_held_elsewhere(capture: Capture, link: FittedLink | None) -> bool:
+    """Whether losses, stops, the receiver's window or the application explain the bytes in flight.
+
+    A link that stops for much of the time leaves few round trips for a window to grow in.
+    """
     facts = capture.facts
     assert facts is not None
     shares = facts["shares"]
     ends = shares.get("receiver_window", 0.0) + shares.get("small_writes", 0.0)
-    idle_s = sum(facts["seconds"].values()) - facts["under_way_s"]
+    seconds = sum(facts["seconds"].values())
+    idle_s = seconds - facts["under_way_s"]
+    stopped_s = 0.0 if link is None else sum(stop.length_s for stop in link.stops.stops)
     lost = float(capture.segments["lost"].to_numpy().mean())
-    return ends > MOSTLY / 2 or idle_s > MOSTLY / 2 * sum(facts["seconds"].values()) or lost > 0.001
+    elsewhere = max(ends, max(idle_s, stopped_s) / seconds if seconds > 0 else 0.0)
+    return elsewhere > MOSTLY / 2 or lost > 0.001
