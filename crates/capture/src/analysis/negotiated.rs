@@ -78,8 +78,8 @@ fn most_frequent(lengths: &mut [u32]) -> Option<u32> {
     runs.max_by_key(|run| run.len()).map(|run| run[0])
 }
 
-/// Whether packets of this length mostly follow one another, as full segments do. The second part of
-/// each message of an application follows the first.
+/// Whether packets of this length mostly follow one another, as full segments do. The second part
+/// of each message of an application follows the first.
 fn is_repeated(lengths: &[u32], usual: u32) -> bool {
     let follows = |pair: &&[u32]| pair[0] == usual && pair[1].is_multiple_of(usual);
     let repeated = lengths.windows(2).filter(follows).count();
