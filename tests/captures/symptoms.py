@@ -416,7 +416,7 @@ def _of_the_radio() -> list[Symptom]:
                 link__stops__length="50 ms",
                 link__loss__rate=0.03,
             ),
-            "as on a busy channel or with a driver that stalls",
+            "as on a busy channel, in a busy cell or with a driver that stalls",
             is_ranked=True,
         ),
         Symptom(

@@ -1,11 +1,14 @@
 """First sentences about captures of links with a known problem."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import airtcp
+from airtcp.diagnosis.late import Late
+from airtcp.diagnosis.limits import seen_limits
 from airtcp.diagnosis.read import read_capture
 from airtcp.diagnosis.result import Diagnosis, diagnosed
 
@@ -56,6 +59,25 @@ def test_a_queue_that_marks_is_played_as_one(tmp_path: Path) -> None:
     assert facts is not None
     # A window that shrinks at marks is not an application that has no more.
     assert facts["shares"]["application"] < 0.02
+
+
+def test_a_full_link_is_named_where_no_link_explains_the_capture(tmp_path: Path) -> None:
+    """Few late packets among thousands are no limit; many are, and are named in its place."""
+    one = found(tmp_path, link__queue__packets="400")
+    assert one.link is not None
+    assert one.flow is not None
+    facts = one.capture.facts
+    assert facts is not None
+    seen = seen_limits(facts, one.flow, one.link, one.labels)
+    assert len(seen) == 1
+    assert seen[0].startswith("the link is full for 9")
+    assert "and data waits" in seen[0]
+    few = replace(one.link, late=Late(0.0004, 0.06))
+    assert seen_limits(facts, one.flow, few, one.labels) == seen
+    many = replace(one.link, late=Late(0.004, 0.06))
+    assert seen_limits(facts, one.flow, many, one.labels) == [
+        "0.4 % of the packets come 60 ms late, behind others"
+    ]
 
 
 def test_a_rate_that_falls_late_is_a_step(tmp_path: Path) -> None:

@@ -71,13 +71,13 @@ def _repaired(flow: Observed, labels: pl.DataFrame, acks: pl.DataFrame) -> Reals
             flow.start.tolist(), flow.attempt.tolist(), flow.sent_s.tolist(), strict=True
         )
     }
-    rows = needless.select("start", "attempt", "time_ns", "late_ns").iter_rows()
-    for start, attempt, time_ns, late_ns in rows:
+    rows = needless.select("start", "attempt", "time_ns", "late_ns", "evidence").iter_rows()
+    for start, attempt, time_ns, late_ns, evidence in rows:
         sent = sent_of.get((float(start), attempt - 1))
         if sent is None:
             continue
         came = (time_ns + late_ns) / 1e9
-        if late_ns / 1e9 > ANSWERED_SHARE * flow.base_rtt_s:
+        if evidence == "D-SACK" and late_ns / 1e9 > ANSWERED_SHARE * flow.base_rtt_s:
             behind = int(np.searchsorted(dsacks, came, side="right"))
             if behind == len(dsacks):
                 continue

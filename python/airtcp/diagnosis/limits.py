@@ -11,9 +11,11 @@ from airtcp.core.quantities import format_bit_rate, format_count, format_percent
 from airtcp.diagnosis.capture import Facts
 from airtcp.diagnosis.drops import Drops
 from airtcp.diagnosis.findings.path import path_words
+from airtcp.diagnosis.latency import latency
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.loss import Loss
 from airtcp.diagnosis.observed import Observed
+from airtcp.diagnosis.seconds import seconds_words
 from airtcp.diagnosis.stop_words import stop_words
 from airtcp.diagnosis.wifi import Wifi
 
@@ -24,6 +26,8 @@ MOSTLY = 0.5
 LATE_SHARE = 0.2
 """Minimum share of the retransmissions that are due to reordering."""
 FEWEST_LATE = 5
+MIN_LATE = 0.001
+"""Minimum share of late packets to be a limit."""
 OTHERS = "others use the link, too"
 MATHIS = 1.22
 """The constant of Mathis et al., Computer Communication Review 27 (1997), for periodic losses."""
@@ -32,8 +36,8 @@ MATHIS = 1.22
 def seen_limits(facts: Facts, flow: Observed, link: FittedLink, labels: pl.DataFrame) -> list[str]:
     """The limits visible in the capture itself, whether the fitted link holds or not.
 
-    Stops, packets out of order, paths and ends are seen; a loss, a rate, a queue and others are
-    inferred, and so is a small share of the time.
+    Stops, packets out of order, paths, ends and a link that is mostly full are seen; a loss, a
+    rate, a queue and others are inferred, and so is a small share of the time.
     """
     inferred = replace(
         link,
@@ -47,7 +51,19 @@ def seen_limits(facts: Facts, flow: Observed, link: FittedLink, labels: pl.DataF
     )
     mostly = {name: share for name, share in facts["shares"].items() if share > MOSTLY}
     shares = dict.fromkeys(facts["shares"], 0.0) | mostly
-    return limits({**facts, "shares": shares}, flow, inferred, labels)
+    found = limits({**facts, "shares": shares}, flow, inferred, labels)
+    return found or _of_full_link(shares.get("link", 0.0), flow)
+
+
+def _of_full_link(share: float, flow: Observed) -> list[str]:
+    """The words about a link that is full for this share of the time; empty for most flows."""
+    if share <= MOSTLY or not flow.sampled.any():
+        return []
+    full = f"the link is full for {format_percent(100 * share, decimals=0)} of the time"
+    waits = latency(flow, None)
+    if not waits.is_large:
+        return [full]
+    return [f"{full}, and data waits {seconds_words(waits.median_s - waits.base_s)} in the median"]
 
 
 def limits(facts: Facts, flow: Observed, link: FittedLink, labels: pl.DataFrame) -> list[str]:
@@ -93,7 +109,7 @@ def _of_link(flow: Observed, link: FittedLink) -> Iterator[str]:
         )
     elif link.rate.steps is not None and link.rate.source != "bounds" and not link.is_shared:
         yield "the link's rate varies"
-    if link.late is not None:
+    if link.late is not None and link.late.share >= MIN_LATE:
         yield link.late.words
     if link.jitter is not None:
         yield link.jitter.words

@@ -12,9 +12,10 @@ SCAN_ADVICE = (
     "networks or asks for a location. `iw event -t` prints each scan as it begins."
 )
 RADIO_ADVICE = (
-    "Try the radio before any remedy of TCP: `iw dev DEV set power_save off`, no scans in the "
-    "background, another channel (`iw dev DEV survey dump` shows how busy it is), 5 GHz in place "
-    "of 2.4, a newer driver or firmware; then measure again."
+    "Try the radio before any remedy of TCP. On Wi-Fi: `iw dev DEV set power_save off`, no scans "
+    "in the background, another channel (`iw dev DEV survey dump` shows how busy it is), 5 GHz in "
+    "place of 2.4, a newer driver or firmware. In a mobile network: another place, band or "
+    "operator. Then measure again."
 )
 ROAMING_ADVICE = (
     "Where the device stays in one place, bind it to one access point (`nmcli connection modify "

@@ -61,5 +61,7 @@ def _how_often(process: StopProcess, seconds: float) -> str:
         return f"{length} every {span_words(regular.every_s)}{cause}"
     cause = ""
     if _are_of_the_channel(process, seconds):
-        cause = ", as on a busy channel or with a driver that stalls"
+        cause = ", as on a busy channel, in a busy cell or with a driver that stalls"
+    if len(process.stops) == 2:
+        return f"twice for {length} in the mean"
     return f"{format_count(len(process.stops))} times for {length} in the mean{cause}"
